@@ -1,0 +1,108 @@
+/**
+ * Every value that the service's specification leaves open, and the bounds of the client, each with where it comes from.
+ *
+ * Sources: "section n" is the interface specification; "published" are the public pages of a service known to speak this
+ * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
+ */
+
+/** Paths under the base URL. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
+export const PATHS = {
+	/** Section 4. */
+	assets: '/asset-management/v1/assets',
+	/** Section 4. */
+	events: '/webhooks/v1/webhook-events',
+	/** Section 4. */
+	deliveries: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries',
+	/** Published: delivery and retries. POST without a body. */
+	resendDelivery: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
+	/** Inferred. POST. */
+	createEndpoint: '/webhooks/v1/webhook-endpoints',
+	/** Inferred. DELETE. */
+	deleteEndpoint: '/webhooks/v1/webhook-endpoints/{endpointId}',
+} as const;
+
+/** Section 4: the token route, under the auth URL. */
+export const TOKEN_PATH = '/oauth/token';
+
+/** Query parameters of every list. */
+export const PAGING = {
+	/** Section 4 for events and deliveries; published for assets. */
+	limitParameter: 'limit',
+	/** Published for assets, assumed for events and deliveries: the id of the last record of the page before. */
+	cursorParameter: 'startingAfter',
+	/** Published for assets: the most records that one page holds. */
+	maxPageSize: 100,
+} as const;
+
+/** Published (assets): `{ data: { items, hasMore } }`. The other shapes that are accepted use the same names. */
+export const ENVELOPE = { data: 'data', items: 'items', hasMore: 'hasMore' } as const;
+
+/** Published (assets): the filters that are query parameters of the list of assets. */
+export const ASSET_FILTERS = [
+	'chargingStationMake',
+	'chargingStationModel',
+	'firmwareVersion',
+	'assetGroups',
+] as const;
+
+/** Published (events and deliveries): where a delivery says how it went. As query parameter of the list: assumed. */
+export const DELIVERY_STATUS_FIELD = 'status';
+
+/** Published (event types): the types that are known; the list is open, so any text is accepted. */
+export const KNOWN_EVENT_TYPES = ['ocpp.message', 'asset.connectivity'] as const;
+
+/** Inferred: what the creation of an endpoint is sent, and what its answer is read for, in `data` or beside it. */
+export const ENDPOINT_FIELDS = {
+	url: 'url',
+	events: 'events',
+	id: 'id',
+	/** Published (validating signatures): shown once, in the answer to the creation. */
+	secret: 'secret',
+} as const;
+
+/** Convention: where an error answer may say what is wrong. `errors` is a list of texts or of objects with one of these. */
+export const ERROR_TEXT_FIELDS = [
+	'message',
+	'error_description',
+	'error',
+	'detail',
+	'title',
+] as const;
+export const ERROR_LIST_FIELD = 'errors';
+
+/** Convention: answers that may be different a moment later. */
+export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Ours: how often and how long a safe request is tried again. */
+export const RETRIES = {
+	/** Attempts after the first one. */
+	maxRetries: 4,
+	/** From the start of the first attempt; no retry begins or goes on after it. */
+	totalMs: 60_000,
+	/** Longest wait before the first retry; doubles with each further one, and a random half of it is taken off. */
+	baseDelayMs: 500,
+} as const;
+
+/** Ours: milliseconds, for one attempt. */
+export const TIMEOUTS = {
+	connectMs: 10_000,
+	/** From the request sent to the head of the answer. */
+	answerMs: 30_000,
+	/** From the head of the answer to the end of its body, in all. */
+	bodyMs: 60_000,
+} as const;
+
+/** Ours: bytes of one answer, compressed or not. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** Ours: connections to one server at once; further requests wait for one of them. */
+export const MAX_CONNECTIONS = 64;
+
+/** Ours: a token is not used in the last part of its life, so that it does not expire on the way. */
+export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
+
+/** Ours: access tokens kept at once in one process. */
+export const MAX_TOKENS = 500;
+
+/** Ours: how the client introduces itself. */
+export const USER_AGENT = 'n8n-nodes-asset-service';

@@ -1,0 +1,35 @@
+/** Decides which event types a trigger wants. */
+
+/** Answers whether an event of this type is wanted; events without a text type are undefined. */
+export type EventTypeFilter = (type: string | undefined) => boolean;
+
+/**
+ * Compiles the patterns of `eventTypes`: `*` stands for any text, also none; case matters; blank patterns do not count.
+ * Without a pattern every event is wanted, with one an event without a type is not.
+ */
+export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
+	const wanted = patterns.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
+	if (wanted.length === 0) return () => true;
+	const matchers = wanted.map((pattern) => matcherOf(pattern.split('*')));
+	return (type) => type !== undefined && matchers.some((matches) => matches(type));
+}
+
+/** Takes each part between wildcards at its first place: linear time, where a regular expression could be made to backtrack. */
+function matcherOf(parts: readonly string[]): (type: string) => boolean {
+	const first = parts[0] ?? '';
+	const last = parts[parts.length - 1] ?? '';
+	if (parts.length === 1) return (type) => type === first;
+	const middle = parts.slice(1, -1);
+	return (type) => {
+		if (type.length < first.length + last.length) return false;
+		if (!type.startsWith(first) || !type.endsWith(last)) return false;
+		let from = first.length;
+		const end = type.length - last.length;
+		for (const part of middle) {
+			const at = type.indexOf(part, from);
+			if (at === -1 || at + part.length > end) return false;
+			from = at + part.length;
+		}
+		return true;
+	};
+}

@@ -1,0 +1,3 @@
+/** What an event is, wherever it comes from. */
+export { eventTypeFilter, type EventTypeFilter } from './eventTypes';
+export { eventFromList, parseEvent, type ParsedEvent, type ParseResult } from './parseEvent';

@@ -1,0 +1,60 @@
+/** Reads an event from the bytes of a delivery, and from a record of the event list: one shape for both. */
+
+/** An event as the service delivers it: whatever fields it has, and an id that is text here whatever it was there. */
+export interface ParsedEvent {
+	/** The id as text: the number 7 and the text "7" are the same event. */
+	readonly id: string;
+	/** The event type, undefined when the event has none or it is not text. */
+	readonly type: string | undefined;
+	/** The event, field by field as it came. */
+	readonly record: Record<string, unknown>;
+}
+
+export type ParseResult = { ok: true; event: ParsedEvent } | { ok: false };
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Parses the raw bytes of a delivery.
+ * Not ok for anything but a JSON object in UTF-8 whose `id` is non-empty text or a safe integer:
+ * beyond 2^53 two different ids would become one number, and an event would be lost.
+ * Never throws. Source: specification section 2 (webhook event) and 6.5.
+ */
+export function parseEvent(body: Uint8Array): ParseResult {
+	let value: unknown;
+	try {
+		value = JSON.parse(decoder.decode(body));
+	} catch {
+		return { ok: false };
+	}
+	return isRecord(value) ? eventOf(value) : { ok: false };
+}
+
+/**
+ * Turns a record of the event list into the shape of a delivered event:
+ * `eventType` becomes `type` and `payload` becomes `data`, unless the record has those already.
+ */
+export function eventFromList(listed: Record<string, unknown>): ParseResult {
+	const { eventType, payload, ...rest } = listed;
+	const delivered: Record<string, unknown> = { ...rest };
+	if (eventType !== undefined && !('type' in rest)) delivered['type'] = eventType;
+	if (payload !== undefined && !('data' in rest)) delivered['data'] = payload;
+	return eventOf(delivered);
+}
+
+function eventOf(record: Record<string, unknown>): ParseResult {
+	const id = idAsText(record['id']);
+	if (id === undefined) return { ok: false };
+	const { type } = record;
+	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };
+}
+
+function idAsText(id: unknown): string | undefined {
+	if (typeof id === 'string' && id !== '') return id;
+	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
+	return undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,42 @@
+/** Which store the ledger uses: what the operator says, else the queue's Redis in queue mode, else SQLite. */
+import { join, resolve } from 'node:path';
+import { type Environment, readText } from './environment';
+import { LedgerUnavailableError } from './errors';
+import { type RedisSettings, readRedisSettings } from './redis/settings';
+
+const STORE_VARIABLE = 'ASSET_SERVICE_LEDGER';
+const PATH_VARIABLE = 'ASSET_SERVICE_LEDGER_SQLITE_PATH';
+const FILE_NAME = 'asset-service-ledger.sqlite';
+const ACCEPTED = ['auto', 'sqlite', 'redis'];
+
+export type StoreChoice =
+	| { readonly store: 'sqlite'; readonly path: string }
+	| { readonly store: 'redis'; readonly settings: RedisSettings };
+
+/** Throws `LedgerUnavailableError` naming the variable when a value is wrong. */
+export function chooseStore(env: Environment): StoreChoice {
+	const wanted = readText(env, STORE_VARIABLE)?.toLowerCase() ?? '';
+	if (wanted !== '' && !ACCEPTED.includes(wanted)) {
+		throw new LedgerUnavailableError(
+			`${STORE_VARIABLE} is "${wanted.slice(0, 40)}". Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
+		);
+	}
+	return storeName(env) === 'redis'
+		? { store: 'redis', settings: readRedisSettings(env) }
+		: { store: 'sqlite', path: sqlitePath(env) };
+}
+
+/** The store by name alone; a wrong value of the variable counts as `auto` here. */
+export function storeName(env: Environment): 'sqlite' | 'redis' {
+	const wanted = readText(env, STORE_VARIABLE)?.toLowerCase();
+	if (wanted === 'sqlite' || wanted === 'redis') return wanted;
+	return readText(env, 'EXECUTIONS_MODE') === 'queue' ? 'redis' : 'sqlite';
+}
+
+function sqlitePath(env: Environment): string {
+	const path = readText(env, PATH_VARIABLE);
+	if (path) return resolve(path);
+	// n8n's own rule for its data folder (`getN8nFolder` in @n8n/config 2.41.1).
+	const home = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
+	return join(env['N8N_USER_FOLDER'] ?? env[home] ?? process.cwd(), '.n8n', FILE_NAME);
+}

@@ -1,0 +1,59 @@
+/** What went wrong at Redis, for operators: which address, and what to do now. */
+import { errorField, LedgerUnavailableError } from '../errors';
+import { describeRedis, type RedisSettings } from './settings';
+
+/** By the first word of Redis's answer, or the system's error code. */
+const ADVICE: Readonly<Record<string, string>> = {
+	NOAUTH: 'it asks for a password: set the user and password',
+	WRONGPASS: 'it refuses the user or password: correct them',
+	NOPERM: 'its user may not run scripts (EVAL, EVALSHA) or use the keys asset-service:ledger:*',
+	LOADING: 'it is still loading its data: it answers when that is done',
+	READONLY: 'it is a read-only replica: use the address of the primary',
+	MASTERDOWN: 'it is a replica without its primary: use the address of the primary',
+	OOM: 'its memory is full: raise maxmemory',
+	MISCONF: 'it cannot save to its disk and takes no writes: look into its log',
+	CLUSTERDOWN: 'the cluster is down: look into its nodes',
+	ECONNREFUSED: 'nothing listens there: start it, or correct the address',
+	ENOTFOUND: 'the name of the host is not known: correct the address',
+	EAI_AGAIN: 'the name of the host cannot be looked up now: check the DNS',
+	ECONNRESET: 'it closed the connection: check whether TLS is set as it needs it',
+	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed: set NODE_EXTRA_CA_CERTS to it',
+	SELF_SIGNED_CERT_IN_CHAIN:
+		'its certificate is signed by an own authority: set NODE_EXTRA_CA_CERTS to that',
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified: set NODE_EXTRA_CA_CERTS',
+	ERR_TLS_CERT_ALTNAME_INVALID:
+		'its certificate is for another name: correct the host or QUEUE_BULL_REDIS_TLS_SERVERNAME',
+};
+
+/** Answers that another try a moment later would get again. */
+const LASTING = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'OOM', 'MISCONF']);
+
+/** The first word of Redis's answer (`WRONGPASS`), or the system's code (`ECONNREFUSED`). */
+export function errorCode(error: unknown): string | undefined {
+	const code = errorField(error, 'code');
+	if (typeof code === 'string') return code;
+	// A cluster of which no node answers tells what the last one said.
+	const nodeError = errorField(error, 'lastNodeError');
+	if (nodeError !== undefined) return errorCode(nodeError);
+	return /^[A-Z]{2,}(?=[ :]|$)/.exec(String(errorField(error, 'message')))?.[0];
+}
+
+export function isLasting(error: unknown): boolean {
+	return LASTING.has(errorCode(error) ?? '');
+}
+
+/** Whether Redis has answered to somebody whom it knows, be it with an error. */
+export function isAnswer(error: unknown): boolean {
+	const code = errorCode(error);
+	return errorField(error, 'name') === 'ReplyError' && code !== 'NOAUTH' && code !== 'WRONGPASS';
+}
+
+/** Never repeats Redis's own text, which can hold names of users. */
+export function redisUnavailable(settings: RedisSettings, error: unknown): LedgerUnavailableError {
+	const code = errorCode(error);
+	const advice =
+		ADVICE[code ?? ''] ?? 'it did not answer in time: check that it runs and is reachable';
+	return new LedgerUnavailableError(
+		`The ledger is not available. ${describeRedis(settings)}: ${advice}${code ? ` (${code})` : ''}.`,
+	);
+}

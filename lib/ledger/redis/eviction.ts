@@ -1,0 +1,17 @@
+/** Whether Redis may throw entries away to make room, which would let their events run twice. */
+import type { RedisClient } from './client';
+
+/** What to tell the operator, or undefined when nothing is evicted or Redis does not say. */
+export async function evictionWarning(client: RedisClient): Promise<string | undefined> {
+	let memory: string;
+	try {
+		memory = await client.info('memory');
+	} catch {
+		// A user without the right to INFO can still use the ledger.
+		return undefined;
+	}
+	const limit = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0);
+	const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
+	if (limit === 0 || policy === 'noeviction') return undefined;
+	return `Redis throws entries away when its memory is full (maxmemory-policy ${policy}): events seen may then run again. Set maxmemory-policy to noeviction, as n8n's queue needs it too.`;
+}

@@ -1,0 +1,3 @@
+/** The ledger on Redis. */
+export { RedisLedger, type RedisLedgerOptions } from './store';
+export { describeRedis, readRedisSettings, type RedisSettings } from './settings';

@@ -1,0 +1,138 @@
+/** Where the ledger's Redis is: the one of n8n's queue, by n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`. */
+import { LedgerUnavailableError } from '../errors';
+import { type Environment, readBoolean, readNumber, readText } from '../environment';
+
+const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
+const KEY_PREFIX = 'asset-service:ledger:';
+/** n8n leaves this to the system (hours); a connection is idle here whenever no events come. */
+const DEFAULT_KEEP_ALIVE_MS = 30_000;
+/** n8n's own default, for which the keys carry no further name. */
+const DEFAULT_QUEUE_PREFIX = 'bull';
+
+export interface RedisAddress {
+	readonly host: string;
+	readonly port: number;
+}
+
+/** How to reach Redis; names, defaults and meaning as in n8n 2.41.1 (`ScalingModeConfig`, `RedisClientService`). */
+export interface RedisSettings {
+	/** One server, or the nodes to find a cluster by. */
+	readonly address: RedisAddress;
+	readonly clusterNodes: readonly RedisAddress[];
+	readonly db: number;
+	readonly username: string;
+	readonly password: string;
+	readonly tls: { readonly servername?: string; readonly rejectUnauthorized: boolean } | undefined;
+	/** 0 takes IPv4 and IPv6; 4 is the default of the client that n8n uses. */
+	readonly family: 0 | 4;
+	/** How long a connection may be idle before the system looks whether it is alive. */
+	readonly keepAliveMs: number;
+	readonly reconnectOnFailover: boolean;
+	readonly slotsRefreshTimeoutMs: number;
+	readonly slotsRefreshIntervalMs: number;
+	/** The nodes' names are passed on as they are, for clusters behind TLS whose certificates carry names. */
+	readonly lookupNodeNames: boolean;
+	/** What every key starts with. n8n instances that share a Redis by `QUEUE_BULL_PREFIX` get keys of their own. */
+	readonly keyPrefix: string;
+	/** The variable that an operator looks at when the address is wrong. */
+	readonly source: string;
+}
+
+/** Throws `LedgerUnavailableError` when a `_FILE` cannot be read or the URL is not one. */
+export function readRedisSettings(env: Environment): RedisSettings {
+	const queue = readQueueSettings(env);
+	const url = readText(env, URL_VARIABLE);
+	return url ? { ...queue, ...parseUrl(url) } : queue;
+}
+
+function readQueueSettings(env: Environment): RedisSettings {
+	const redis = (name: string) => `QUEUE_BULL_REDIS_${name}`;
+	const clusterNodes = parseNodes(readText(env, redis('CLUSTER_NODES')) ?? '');
+	const servername = readText(env, redis('TLS_SERVERNAME'));
+	return {
+		address: {
+			host: readText(env, redis('HOST')) || 'localhost',
+			port: readNumber(env, redis('PORT')) ?? 6379,
+		},
+		clusterNodes,
+		db: readNumber(env, redis('DB')) ?? 0,
+		username: readText(env, redis('USERNAME')) ?? '',
+		password: readText(env, redis('PASSWORD')) ?? '',
+		tls: readBoolean(env, redis('TLS'))
+			? {
+					...(servername ? { servername } : {}),
+					rejectUnauthorized: readBoolean(env, redis('TLS_VALIDATE_CERTIFICATE')) ?? true,
+				}
+			: undefined,
+		family: readBoolean(env, redis('DUALSTACK')) ? 0 : 4,
+		keepAliveMs: readBoolean(env, redis('KEEP_ALIVE'))
+			? (readNumber(env, redis('KEEP_ALIVE_DELAY')) ?? 5_000)
+			: DEFAULT_KEEP_ALIVE_MS,
+		reconnectOnFailover: readBoolean(env, redis('RECONNECT_ON_FAILOVER')) ?? true,
+		slotsRefreshTimeoutMs: readNumber(env, redis('SLOT_REFRESH_TIMEOUT')) ?? 1_000,
+		slotsRefreshIntervalMs: readNumber(env, redis('SLOT_REFRESH_INTERVAL')) ?? 5_000,
+		lookupNodeNames: readText(env, redis('DNS_LOOKUP_STRATEGY')) !== 'NONE',
+		keyPrefix: keyPrefix(readText(env, 'QUEUE_BULL_PREFIX') ?? DEFAULT_QUEUE_PREFIX),
+		source: clusterNodes.length > 0 ? redis('CLUSTER_NODES') : redis('HOST'),
+	};
+}
+
+/** Braces would put every key of a cluster into one slot. */
+function keyPrefix(queuePrefix: string): string {
+	const name = queuePrefix.replace(/[{}]/g, '');
+	return name === DEFAULT_QUEUE_PREFIX || name === '' ? KEY_PREFIX : `${KEY_PREFIX}${name}:`;
+}
+
+function parseNodes(list: string): RedisAddress[] {
+	return list
+		.split(',')
+		.filter((pair) => pair.trim().length > 0)
+		.map((pair) => {
+			const [host = '', port = ''] = pair.trim().split(':');
+			return { host, port: Number.parseInt(port, 10) || 6379 };
+		});
+}
+
+function parseUrl(text: string): Partial<RedisSettings> {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const db = url?.pathname.replace(/^\//, '') ?? '';
+	const known = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
+	if (!url || !known || url.hostname === '' || !/^\d*$/.test(db)) {
+		// The text itself may hold a password, so it is not repeated.
+		throw new LedgerUnavailableError(
+			`${URL_VARIABLE} is not an address of a Redis. Use redis://user:password@host:6379/0, or rediss:// for TLS, and encode special characters of the password as in a URL.`,
+		);
+	}
+	return {
+		address: {
+			host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+			port: url.port === '' ? 6379 : Number(url.port),
+		},
+		clusterNodes: [],
+		db: Number(db),
+		username: decode(url.username),
+		password: decode(url.password),
+		tls: url.protocol === 'rediss:' ? { rejectUnauthorized: true } : undefined,
+		family: 0,
+		source: URL_VARIABLE,
+	};
+}
+
+/** A per cent sign that starts no code stands for itself, as people paste passwords unencoded. */
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
+
+/** The address for a log line or an error: never a user or a password. */
+export function describeRedis(settings: RedisSettings): string {
+	const name = ({ host, port }: RedisAddress) =>
+		`${host.includes(':') ? `[${host}]` : host}:${port}`;
+	const tls = settings.tls ? ', TLS' : '';
+	return settings.clusterNodes.length > 0
+		? `Redis cluster at ${settings.clusterNodes.map(name).join(', ')} (${settings.source}${tls})`
+		: `Redis at ${name(settings.address)}, database ${settings.db} (${settings.source}${tls})`;
+}

@@ -1,0 +1,132 @@
+/** The ledger on Redis: what any number of processes on any number of hosts agree on. */
+import { LedgerUnavailableError } from '../errors';
+import { checkKey } from '../key';
+import { sleep } from '../sleep';
+import { newToken } from '../token';
+import type { Claim, ClaimAnswer, Ledger } from '../types';
+import { RedisConnection } from './connection';
+import {
+	CLAIM,
+	COMMIT,
+	LOOK,
+	READ_RECORD,
+	RELEASE,
+	RENEW,
+	SWAP_RECORD,
+	type Script,
+} from './scripts';
+import type { RedisSettings } from './settings';
+
+/** Claims whose answer was lost and that are being given back; more are left to their lease. */
+const MOST_GIVEN_BACK = 1_000;
+const GIVE_BACK_PAUSE_MS = 1_000;
+
+export interface RedisLedgerOptions {
+	readonly settings: RedisSettings;
+	/** Makes the token of a claim; default 128 random bits. */
+	readonly createToken?: () => string;
+	/** Hears once when Redis is set up in a way that breaks the ledger's promise. */
+	readonly warn?: (message: string) => void;
+}
+
+export class RedisLedger implements Ledger {
+	readonly name = 'redis';
+	readonly #connection: RedisConnection;
+	readonly #keyPrefix: string;
+	readonly #createToken: () => string;
+	#givingBack = 0;
+	#closed = false;
+
+	constructor(options: RedisLedgerOptions) {
+		this.#connection = new RedisConnection(options.settings, options.warn ?? (() => undefined));
+		this.#keyPrefix = options.settings.keyPrefix;
+		this.#createToken = options.createToken ?? newToken;
+	}
+
+	async look(key: string): Promise<'free' | 'pending' | 'committed'> {
+		const state = await this.#run(LOOK, key, []);
+		return state === 'committed' || state === 'pending' ? state : 'free';
+	}
+
+	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
+		const claim = { key, token: this.#createToken() };
+		const sending = { begun: false };
+		try {
+			const state = await this.#run(CLAIM, key, [claim.token, Math.ceil(leaseMs)], () => {
+				sending.begun = true;
+			});
+			if (state === 'claimed') return { state, claim };
+			if (state === 'committed' || state === 'pending') return { state };
+			throw new LedgerUnavailableError(
+				'The ledger is not available. Redis answered a claim with what is no state.',
+			);
+		} catch (error) {
+			if (sending.begun) void this.#giveBack(claim, leaseMs);
+			throw error;
+		}
+	}
+
+	async renew(claim: Claim, leaseMs: number): Promise<boolean> {
+		return (await this.#run(RENEW, claim.key, [claim.token, Math.ceil(leaseMs)])) === 1;
+	}
+
+	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
+		return (await this.#run(COMMIT, claim.key, [claim.token, Math.ceil(retentionMs)])) === 1;
+	}
+
+	async release(claim: Claim): Promise<boolean> {
+		return (await this.#run(RELEASE, claim.key, [claim.token])) === 1;
+	}
+
+	async readRecord(key: string): Promise<string | undefined> {
+		const call = { script: READ_RECORD, key: this.#recordKey(key), args: [] };
+		const value = await this.#connection.run(call);
+		return typeof value === 'string' ? value : undefined;
+	}
+
+	async swapRecord(
+		key: string,
+		expected: string | undefined,
+		next: string | undefined,
+	): Promise<boolean> {
+		const args = [expected, next].flatMap((text) => (text === undefined ? ['0', ''] : ['1', text]));
+		const call = { script: SWAP_RECORD, key: this.#recordKey(key), args };
+		return (await this.#connection.run(call)) === 1;
+	}
+
+	async close(): Promise<void> {
+		this.#closed = true;
+		this.#connection.close();
+	}
+
+	#recordKey(key: string): string {
+		return `${this.#keyPrefix}record:${key}`;
+	}
+
+	async #run(
+		script: Script,
+		key: string,
+		args: readonly (string | number)[],
+		onSend?: () => void,
+	): Promise<unknown> {
+		checkKey(key);
+		return this.#connection.run({ script, key: this.#keyPrefix + key, args }, onSend);
+	}
+
+	/** Redis may hold a claim that nobody knows of; the next copy of the event would wait for its lease. */
+	async #giveBack(claim: Claim, leaseMs: number): Promise<void> {
+		if (this.#givingBack >= MOST_GIVEN_BACK) return;
+		this.#givingBack += 1;
+		const leaseEnd = performance.now() + leaseMs;
+		while (!this.#closed && performance.now() < leaseEnd) {
+			await sleep(GIVE_BACK_PAUSE_MS, { keepAlive: false });
+			try {
+				await this.release(claim);
+				break;
+			} catch {
+				// Redis is still away.
+			}
+		}
+		this.#givingBack -= 1;
+	}
+}

@@ -1,0 +1,57 @@
+/** What went wrong at the SQLite file, for operators: which path, and what to do now. */
+import { errorField, LedgerUnavailableError } from '../errors';
+
+const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
+const NOT_WRITABLE = `the file and its folder must be writable for the user that runs n8n: correct the permissions, ${MOVE_IT}`;
+const FULL = `the disk is full: free some space, ${MOVE_IT}`;
+const NOT_OPENED = `it cannot be opened or created there: correct the path and the permissions of its folder, ${MOVE_IT}`;
+const DAMAGED =
+	'it is damaged, or no SQLite file: stop n8n, move the file and those with -wal and -shm behind its name away, and start n8n; ' +
+	'events seen before may then run once more when they are delivered again';
+
+/** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
+const BUSY = 5;
+const LOCKED = 6;
+const BY_RESULT: Readonly<Record<number, string>> = {
+	[BUSY]:
+		'another process keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
+	[LOCKED]:
+		'another connection keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
+	8: NOT_WRITABLE,
+	10: `the disk failed, or is full: look into the system's log and free some space, ${MOVE_IT}`,
+	11: DAMAGED,
+	13: FULL,
+	14: NOT_OPENED,
+	26: DAMAGED,
+};
+const BY_SYSTEM_CODE: Readonly<Record<string, string>> = {
+	EACCES: NOT_WRITABLE,
+	EPERM: NOT_WRITABLE,
+	EROFS: NOT_WRITABLE,
+	ENOSPC: FULL,
+	EDQUOT: FULL,
+};
+
+/** SQLite's primary result code, when the error is one of `node:sqlite`. */
+function resultCode(error: unknown): number | undefined {
+	const errcode = errorField(error, 'errcode');
+	return typeof errcode === 'number' ? errcode & 0xff : undefined;
+}
+
+/** Whether another connection holds the lock; it may be free a moment later. */
+export function isBusy(error: unknown): boolean {
+	const code = resultCode(error);
+	return code === BUSY || code === LOCKED;
+}
+
+export function sqliteUnavailable(path: string, error: unknown): LedgerUnavailableError {
+	if (error instanceof LedgerUnavailableError) return error;
+	const result = resultCode(error);
+	const field = errorField(error, 'code');
+	const system = typeof field === 'string' ? field : 'unknown error';
+	const advice = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
+	const code = result === undefined ? system : `SQLite error ${result}`;
+	return new LedgerUnavailableError(
+		`The ledger is not available. ${path}: ${advice ?? `SQLite failed: look into the system's log, ${MOVE_IT}`} (${code}).`,
+	);
+}

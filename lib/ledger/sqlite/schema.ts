@@ -1,0 +1,71 @@
+/** What stands in the SQLite file, and how a file of another kind is told from one of ours. */
+import type { DatabaseSync } from 'node:sqlite';
+import { LedgerUnavailableError } from '../errors';
+
+/** "ASvc": marks the file as a ledger (PRAGMA application_id). */
+const APPLICATION_ID = 0x41537663;
+const VERSION = 1;
+
+/**
+ * `expires` is the end of the lease or of the retention, in milliseconds of unix time; `token` is null once
+ * committed. Without a rowid and without a second index an event touches one page, whatever the size of the file.
+ */
+const TABLE = `CREATE TABLE entry (
+	key BLOB NOT NULL PRIMARY KEY,
+	expires INTEGER NOT NULL,
+	token TEXT
+) WITHOUT ROWID`;
+
+/** What the processes have to agree on beside the events: a handful of rows. */
+const RECORD_TABLE = `CREATE TABLE record (
+	key TEXT NOT NULL PRIMARY KEY,
+	value TEXT NOT NULL
+) WITHOUT ROWID`;
+
+/** Makes the tables in an empty file. Throws `LedgerUnavailableError` for a newer schema and for a foreign file. */
+export function prepareSchema(db: DatabaseSync, path: string): void {
+	if (isOurs(db) && version(db) === VERSION) return;
+	// Looked at again where no other process can change it.
+	db.exec('BEGIN IMMEDIATE');
+	try {
+		if (isOurs(db)) refuseNewer(version(db), path);
+		else {
+			refuseForeign(db, path);
+			db.exec(TABLE);
+			db.exec(RECORD_TABLE);
+			db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+			db.exec(`PRAGMA user_version = ${VERSION}`);
+		}
+		db.exec('COMMIT');
+	} catch (error) {
+		db.exec('ROLLBACK');
+		throw error;
+	}
+}
+
+function refuseNewer(found: number, path: string): void {
+	if (found <= VERSION) return;
+	throw new LedgerUnavailableError(
+		`The ledger is not available. ${path} was written by a newer version of this package (schema ${found}, known here: ${VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
+	);
+}
+
+function refuseForeign(db: DatabaseSync, path: string): void {
+	const tables = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
+	if (readNumber(db, 'PRAGMA application_id') === 0 && tables === 0) return;
+	throw new LedgerUnavailableError(
+		`The ledger is not available. ${path} is a database of something else: set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file of its own.`,
+	);
+}
+
+function isOurs(db: DatabaseSync): boolean {
+	return readNumber(db, 'PRAGMA application_id') === APPLICATION_ID;
+}
+
+function version(db: DatabaseSync): number {
+	return readNumber(db, 'PRAGMA user_version');
+}
+
+function readNumber(db: DatabaseSync, sql: string): number {
+	return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
+}

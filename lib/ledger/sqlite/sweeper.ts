@@ -1,0 +1,29 @@
+/** Removes expired entries a few at a time, along with the work of claims. */
+import { randomBytes } from 'node:crypto';
+import type { Statements } from './statements';
+
+/** Looked at together, since they stand on one page or two. */
+const ENTRIES_PER_LOOK = 64;
+/** Eight entries a claim: what has expired stays below an eighth of the file. */
+const CLAIMS_PER_LOOK = 8;
+const START = new Uint8Array(0);
+
+/** Goes round the keys, which are hashes: their order is no order of time, so each look finds its share of old ones. */
+export class Sweeper {
+	// Somewhere, so that processes that live shortly do not all begin at the same end.
+	#after: Uint8Array = randomBytes(32);
+	#claims = 0;
+
+	/** To be called after each claim; `now` in milliseconds of unix time. */
+	claimed(statements: Statements, now: number): void {
+		this.#claims += 1;
+		if (this.#claims % CLAIMS_PER_LOOK !== 0) return;
+		const { last, expired } = statements.look.get(now, this.#after, ENTRIES_PER_LOOK) ?? {};
+		if (!(last instanceof Uint8Array)) {
+			this.#after = START;
+			return;
+		}
+		if (Number(expired) > 0) statements.remove.run(this.#after, last, now);
+		this.#after = last;
+	}
+}

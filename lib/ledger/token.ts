@@ -1,0 +1,7 @@
+/** The token that tells one claim from every other. */
+import { randomBytes } from 'node:crypto';
+
+/** 128 random bits as text. */
+export function newToken(): string {
+	return randomBytes(16).toString('base64url');
+}

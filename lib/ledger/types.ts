@@ -1,0 +1,72 @@
+/** The shapes of the ledger: what a store offers, and what a claim is. */
+
+/** Permission to hand one event over, until the lease ends; `token` tells this claim from every other one. */
+export interface Claim {
+	readonly key: string;
+	readonly token: string;
+}
+
+export type ClaimAnswer =
+	/** Nobody else holds the event: hand it over, then commit or release. */
+	| { readonly state: 'claimed'; readonly claim: Claim }
+	/** Another copy is being handed over right now. */
+	| { readonly state: 'pending' }
+	/** The event has started its run, within the retention. */
+	| { readonly state: 'committed' };
+
+/**
+ * Small texts by key beside the events, for what processes have to agree on: kept until they are replaced.
+ * Both methods reject with `LedgerUnavailableError` when the store cannot be reached or written.
+ */
+export interface Records {
+	readRecord(key: string): Promise<string | undefined>;
+
+	/** Replaces `expected` by `next` in one step (undefined: no record); false when something else is there. */
+	swapRecord(key: string, expected: string | undefined, next: string | undefined): Promise<boolean>;
+}
+
+/**
+ * Which events were seen: one entry a key, atomic between processes.
+ *
+ * Every method rejects with `LedgerUnavailableError` when the store cannot be reached or written; nothing is
+ * then known about the entry. Keys come from `ledgerKey`; another text is the caller's mistake (`TypeError`).
+ */
+export interface Ledger extends Records {
+	readonly name: 'sqlite' | 'redis';
+
+	/** What is known of the event; changes nothing. */
+	look(key: string): Promise<'free' | 'pending' | 'committed'>;
+
+	/** Takes the event for `leaseMs` milliseconds, unless it is held or committed. */
+	claim(key: string, leaseMs: number): Promise<ClaimAnswer>;
+
+	/** Holds the claim for `leaseMs` milliseconds from now; false when it has run out or is another's. */
+	renew(claim: Claim, leaseMs: number): Promise<boolean>;
+
+	/**
+	 * Marks the event as seen for `retentionMs` milliseconds, whoever holds it by now: the caller's run is
+	 * stored. A longer retention that is there already stays. False when the claim was no longer the caller's.
+	 */
+	commit(claim: Claim, retentionMs: number): Promise<boolean>;
+
+	/** Gives the event back, so that its next copy is handed over; false when it was no longer the caller's. */
+	release(claim: Claim): Promise<boolean>;
+
+	/** Closes the store; a later call opens it again. */
+	close(): Promise<void>;
+}
+
+/** A claim that is held: renewed until it is settled, by `commit` or by `release`. */
+export interface Hold {
+	/**
+	 * Marks the event as seen for `retentionMs` milliseconds. Never rejects: answers `pending` when the commit
+	 * could not be written within `answerWithinMs` (default 2000); it is then tried again in the background.
+	 */
+	commit(
+		retentionMs: number,
+		options?: { readonly answerWithinMs?: number },
+	): Promise<'committed' | 'pending'>;
+
+	/** Gives the event back. Never rejects: what cannot be written is left to the lease. */
+	release(): Promise<void>;
+}

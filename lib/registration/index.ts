@@ -1,0 +1,22 @@
+/** Endpoints that a trigger registers itself, and the rotation of their secrets. */
+export { openRegistration, type Registration } from './record';
+export {
+	loadRegistration,
+	recognise,
+	register,
+	unregister,
+	type WantedEndpoint,
+} from './registration';
+export {
+	isRotating,
+	nextStepAt,
+	replaceLostEndpoint,
+	stepRotation,
+	type RotationPlan,
+} from './rotation';
+export {
+	RegistrationError,
+	type EndpointApi,
+	type RecordStore,
+	type RegistrationContext,
+} from './types';

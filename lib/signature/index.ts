@@ -1,0 +1,15 @@
+/** Verification of a delivery's signature: pure functions, the clock is an argument. */
+export { signTimestamped } from './sign';
+export type {
+	DeliveryHeaders,
+	ParsedSignature,
+	ParseResult,
+	SecretName,
+	SignatureRefusal,
+	SigningSettings,
+	Verifier,
+	VerifierResult,
+	VerifyOptions,
+	VerifyResult,
+} from './types';
+export { checkSigningSettings, createVerifier } from './verifier';

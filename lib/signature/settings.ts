@@ -1,0 +1,103 @@
+/** Turns the stored credential into a scheme and its keys, and says in sentences what is wrong with it. */
+import { custom } from './custom';
+import { readChoice, readHeaderName, readText, type Notes } from './fields';
+import type { Scheme } from './scheme';
+import { readSigningKeys, type SigningKey } from './secrets';
+import { standardWebhooks } from './standardWebhooks';
+import { compileTemplate } from './template';
+import { timestamped } from './timestamped';
+import type { SigningSettings } from './types';
+
+/** The specification leaves the header open (section 6.10); this is the name the service is known to use. */
+const SIGNATURE_HEADER = 'X-Webhook-Signature';
+const SIGNED_PAYLOAD = '{timestamp}.{body}';
+
+export interface CompiledSettings {
+	/** Undefined when something is blocking. */
+	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
+	/** Why no delivery can be verified. */
+	readonly blocking: readonly string[];
+	/** What is likely a mistake while deliveries can be verified all the same. */
+	readonly remarks: readonly string[];
+}
+
+export function compileSettings(settings: SigningSettings): CompiledSettings {
+	const notes: Notes = { blocking: [], remarks: [] };
+	const name = readChoice(
+		'Scheme',
+		settings.scheme,
+		['timestamped', 'standardWebhooks', 'custom'],
+		notes,
+	);
+	const keys = readSigningKeys(settings, name === 'standardWebhooks' ? 'base64' : 'text', notes);
+	const scheme = name === 'standardWebhooks' ? standardWebhooks : readScheme(name, settings, notes);
+	const usable = notes.blocking.length === 0 && scheme !== undefined ? { scheme, keys } : undefined;
+	return { usable, ...notes };
+}
+
+function readScheme(
+	name: 'timestamped' | 'custom',
+	settings: SigningSettings,
+	notes: Notes,
+): Scheme | undefined {
+	const header = readHeaderName(
+		'Signature Header',
+		settings.signatureHeader,
+		SIGNATURE_HEADER,
+		notes,
+	);
+	return name === 'timestamped' ? timestamped(header) : readCustom(header, settings, notes);
+}
+
+function readCustom(
+	signatureHeader: string,
+	settings: SigningSettings,
+	notes: Notes,
+): Scheme | undefined {
+	const algorithm = readChoice('Algorithm', settings.algorithm, ['sha256', 'sha512'], notes);
+	const encoding = readChoice('Encoding', settings.encoding, ['hex', 'base64'], notes);
+	const timestampHeader = readTimestampHeader(signatureHeader, settings, notes);
+	const prefix = readText('Signature Prefix', settings.signaturePrefix, '', notes);
+	if (/^[\s,]/.test(prefix)) {
+		notes.blocking.push(
+			'Signature Prefix begins with a space or a comma, which separate signatures. Remove it.',
+		);
+	}
+
+	const compiled = compileTemplate(
+		readText('Signed Payload', settings.signedPayload, SIGNED_PAYLOAD, notes),
+	);
+	if (!compiled.ok) {
+		notes.blocking.push(...compiled.problems.map((problem) => `Signed Payload ${problem}`));
+		return undefined;
+	}
+	const { template } = compiled;
+	if (timestampHeader === null && template.namesTimestamp) {
+		notes.blocking.push(
+			'Signed Payload names {timestamp}, but Timestamp Header is empty. Enter the name of that header, or take {timestamp} out.',
+		);
+	}
+	if (timestampHeader !== null && !template.namesTimestamp) {
+		notes.remarks.push(
+			'Signed Payload does not name {timestamp}, so the time in Timestamp Header is not signed and anyone can change it. Put {timestamp} in, or empty Timestamp Header.',
+		);
+	}
+	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
+}
+
+/** Null when the field is empty: then nothing is said about a delivery's age. */
+function readTimestampHeader(
+	signatureHeader: string,
+	settings: SigningSettings,
+	notes: Notes,
+): string | null {
+	const value = settings.timestampHeader ?? '';
+	if (value === '') return null;
+	const header = readHeaderName('Timestamp Header', value, 'X-Webhook-Timestamp', notes);
+	if (header === signatureHeader) {
+		notes.blocking.push(
+			'Timestamp Header is the same as Signature Header. Enter the header that holds the time, or empty the field.',
+		);
+	}
+	return header;
+}

@@ -1,0 +1,55 @@
+/** The template of a `custom` scheme's signed bytes: text with `{body}` and `{timestamp}` in it. */
+import { BODY, type SignedPart } from './scheme';
+
+export interface Template {
+	readonly namesTimestamp: boolean;
+	/** The signed parts, with this timestamp's text in place. */
+	fill(timestamp: string): readonly SignedPart[];
+}
+
+export type TemplateResult =
+	| { readonly ok: true; readonly template: Template }
+	/** Each problem continues a sentence that begins with the field's name. */
+	| { readonly ok: false; readonly problems: readonly string[] };
+
+const PLACEHOLDER = /(\{[^{}]*\})/;
+
+/** A brace that belongs to no `{name}` is plain text, so that JSON can be written around the placeholders. */
+export function compileTemplate(text: string): TemplateResult {
+	// Splitting by a captured pattern puts the placeholders at the odd places.
+	const pieces = text.split(PLACEHOLDER);
+	const named = pieces.filter((_, index) => index % 2 === 1);
+	const unknown = named.filter((name) => name !== '{body}' && name !== '{timestamp}');
+	const problems = [...new Set(unknown)].map(
+		(name) => `names ${name}, which is unknown. Only {timestamp} and {body} can be named.`,
+	);
+	if (!named.includes('{body}')) {
+		problems.push(
+			'does not name {body}, so the event itself would not be signed. Put {body} in it.',
+		);
+	}
+	if (problems.length > 0) return { ok: false, problems };
+	return {
+		ok: true,
+		template: {
+			namesTimestamp: named.includes('{timestamp}'),
+			fill: (timestamp) => fill(pieces, timestamp),
+		},
+	};
+}
+
+function fill(pieces: readonly string[], timestamp: string): SignedPart[] {
+	const parts: SignedPart[] = [];
+	let text = '';
+	pieces.forEach((piece, index) => {
+		if (index % 2 === 1 && piece === '{body}') {
+			if (text !== '') parts.push(text);
+			parts.push(BODY);
+			text = '';
+		} else {
+			text += index % 2 === 1 ? timestamp : piece;
+		}
+	});
+	if (text !== '') parts.push(text);
+	return parts;
+}

@@ -1,0 +1,13 @@
+/** Types of those parts of undici that `lib/vendor/undici.ts` takes one by one; undici itself types its entry only. */
+declare module 'undici/lib/dispatcher/dispatcher' {
+	export { Dispatcher as default } from 'undici';
+}
+
+declare module 'undici/lib/dispatcher/env-http-proxy-agent' {
+	export { EnvHttpProxyAgent as default } from 'undici';
+}
+
+declare module 'undici/lib/api' {
+	const api: Readonly<Record<'request' | 'connect', unknown>>;
+	export default api;
+}
