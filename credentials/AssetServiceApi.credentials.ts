@@ -1,0 +1,103 @@
+/** The credential of the service's API: addresses, API client, and for n8n's HTTP Request node a stored access token. */
+import type {
+	IAuthenticate,
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	IDataObject,
+	IHttpRequestHelper,
+	IHttpRequestOptions,
+	INodeProperties,
+} from 'n8n-workflow';
+import { withBearer, withNewToken } from '../nodes/support/storedToken';
+
+export class AssetServiceApi implements ICredentialType {
+	name = 'assetServiceApi';
+
+	displayName = 'Asset Service API';
+
+	icon = { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' } as const;
+
+	documentationUrl = 'https://www.jsdelivr.com/package/npm/n8n-nodes-asset-service';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'https://api.example.com',
+			description: 'Address of the API, without the path of an operation',
+		},
+		{
+			displayName: 'Auth URL',
+			name: 'authUrl',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'https://auth.example.com',
+			description: 'Address that tokens come from, with or without /oauth/token at its end',
+		},
+		{
+			displayName: 'Audience',
+			name: 'audience',
+			type: 'string',
+			required: true,
+			default: '',
+			placeholder: 'https://api.example.com',
+			description: 'The API audience value that the service documents, to the letter',
+		},
+		{
+			displayName: 'Client ID',
+			name: 'clientId',
+			type: 'string',
+			required: true,
+			default: '',
+			description: 'Client ID of the API client, from the developers area of the service',
+		},
+		{
+			displayName: 'Client Secret',
+			name: 'clientSecret',
+			type: 'string',
+			typeOptions: { password: true },
+			required: true,
+			default: '',
+			description: 'Client secret of the API client, which the service shows to its creator',
+		},
+		// What follows serves the HTTP Request node alone; n8n stores declared properties only.
+		{
+			displayName: 'Access Token',
+			name: 'accessToken',
+			type: 'hidden',
+			// n8n runs preAuthentication while this is empty, and after a refusal; as a password it never reaches the browser.
+			typeOptions: { expirable: true, password: true },
+			default: '',
+		},
+		{
+			displayName: 'Expires At',
+			name: 'expiresAt',
+			type: 'hidden',
+			default: '',
+		},
+		{
+			displayName: 'Access Token Origin',
+			name: 'accessTokenOrigin',
+			type: 'hidden',
+			typeOptions: { password: true },
+			default: '',
+		},
+	];
+
+	/** A function: n8n needs no expression for it, and it can refuse a token that is over or from other settings. */
+	authenticate: IAuthenticate = async (
+		credentials: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> => withBearer(credentials, requestOptions);
+
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		return await withNewToken(this.helpers, credentials);
+	}
+}

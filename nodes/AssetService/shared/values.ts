@@ -1,0 +1,5 @@
+/** Questions about values of unknown type. */
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,63 @@
+/** The poll trigger: starts a workflow exactly once for each event of the list. */
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+} from 'n8n-workflow';
+import { assetServiceApiTest } from '../support/assetServiceApiTest';
+import { apiClientFor } from '../support/apiClient';
+import { confirmStarted } from '../support/confirmStarted';
+import { toNodeError } from '../support/nodeError';
+import { pollTriggerProperties } from './description';
+import { newestEvent, pollEvents } from './poll';
+import { readPollSettings, RETENTION_MS } from './settings';
+
+export class AssetServicePollTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Asset Service Poll Trigger',
+		name: 'assetServicePollTrigger',
+		icon: { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		description:
+			'Starts the workflow exactly once for each event that the Asset and Webhook Service lists',
+		subtitle: '={{ "start from " + $parameter["startFrom"] }}',
+		defaults: { name: 'Asset Service Poll Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
+		properties: pollTriggerProperties,
+	};
+
+	methods = { credentialTest: { assetServiceApiTest } };
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		try {
+			return await pollEvents(this, await apiClientFor(this));
+		} catch (error) {
+			throw toNodeError(this.getNode(), error);
+		}
+	}
+
+	/** Runs as the first step of each execution: fetches a test event in the editor, else confirms that the run is stored. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const input = this.getInputData();
+		if (this.getMode() !== 'manual') {
+			await confirmStarted(this, input, [this.getWorkflow().id ?? ''], RETENTION_MS);
+			return [input];
+		}
+		try {
+			const settings = readPollSettings((name, fallback) =>
+				this.getNodeParameter(name, 0, fallback),
+			);
+			const newest = await newestEvent(await apiClientFor(this), settings);
+			return [newest === undefined ? [] : [newest]];
+		} catch (error) {
+			throw toNodeError(this.getNode(), error);
+		}
+	}
+}

@@ -1,0 +1,89 @@
+/** The webhook trigger: starts a workflow exactly once for each signed event. */
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+import { assetServiceApiTest } from '../support/assetServiceApiTest';
+import { confirmDelivery, receiveDelivery } from './delivery';
+import { triggerProperties } from './description';
+import { createEndpoint, deleteEndpoint, endpointExists } from './lifecycle';
+import { testSigningSecret } from './testSigningSecret';
+
+export class AssetServiceTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Asset Service Trigger',
+		name: 'assetServiceTrigger',
+		icon: { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' },
+		group: ['trigger'],
+		// Never 1: n8n evaluates an expression on every request for nodes of version 1.
+		version: 2,
+		description:
+			'Starts the workflow exactly once for each webhook event of the Asset and Webhook Service',
+		subtitle: '={{ $parameter["registration"] + " registration" }}',
+		defaults: { name: 'Asset Service Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{
+				name: 'assetServiceSigningSecretApi',
+				required: true,
+				testedBy: 'assetServiceSigningSecretApiTest',
+				// Not `show: manual`: where credentials cover every value so, the editor takes the parameter for its own and hides it.
+				displayOptions: { hide: { registration: ['automatic'] } },
+			},
+			{
+				name: 'assetServiceApi',
+				required: true,
+				testedBy: 'assetServiceApiTest',
+				displayOptions: { show: { registration: ['automatic'] } },
+			},
+		],
+		// Literals only: an expression here would cost an isolate on every request.
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: 'POST',
+				responseMode: 'onReceived',
+				responseData: '',
+				path: 'webhook',
+			},
+		],
+		properties: triggerProperties,
+	};
+
+	methods = {
+		credentialTest: {
+			assetServiceSigningSecretApiTest: testSigningSecret,
+			assetServiceApiTest,
+		},
+	};
+
+	webhookMethods = {
+		default: {
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return await endpointExists(this);
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				return await createEndpoint(this);
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				return await deleteEndpoint(this);
+			},
+		},
+	};
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await receiveDelivery(this);
+	}
+
+	/** Runs as the first step of each execution, and passes the event on. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [await confirmDelivery(this)];
+	}
+}

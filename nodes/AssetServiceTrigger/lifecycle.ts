@@ -1,0 +1,77 @@
+/** What n8n calls when the workflow is published and unpublished: endpoints are made and deleted here, and a set-up that cannot work is refused. */
+import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
+import { recognise, register, RegistrationError, unregister } from '../../lib/registration';
+import { createVerifier } from '../../lib/signature';
+import { toNodeError } from '../support/nodeError';
+import { isPublicHttp } from './productionUrl';
+import { isAutomatic, registrationContext, wantedEndpoint } from './registration';
+import { forgetRotations, planRotations } from './rotationTimers';
+import { SIGNING_SECRET_CREDENTIAL } from './signatureCheck';
+
+/** Whether the endpoint is there already; with manual registration a person has made it. A throw fails the activation. */
+export async function endpointExists(context: IHookFunctions): Promise<boolean> {
+	if (!isAutomatic(context)) {
+		await checkManualSetUp(context);
+		return true;
+	}
+	return await explained(context, async () => {
+		const wanted = wantedEndpoint(context);
+		if (!(await recognise(await registrationContext(context), wanted))) return false;
+		await planRotations(context);
+		return true;
+	});
+}
+
+/** Registers the endpoint. Never called with manual registration. */
+export async function createEndpoint(context: IHookFunctions): Promise<boolean> {
+	return await explained(context, async () => {
+		await register(await registrationContext(context), wantedEndpoint(context));
+		await planRotations(context);
+		return true;
+	});
+}
+
+/** Deletes the endpoint that was registered. With manual registration it belongs to the person who made it. */
+export async function deleteEndpoint(context: IHookFunctions): Promise<boolean> {
+	if (!isAutomatic(context)) return true;
+	return await explained(context, async () => {
+		const registration = await registrationContext(context);
+		forgetRotations(registration.key);
+		await unregister(registration);
+		return true;
+	});
+}
+
+async function checkManualSetUp(context: IHookFunctions): Promise<void> {
+	const node = context.getNode();
+	const settings = await context.getCredentials(SIGNING_SECRET_CREDENTIAL);
+	const made = createVerifier(settings);
+	if (!made.ok) {
+		throw new NodeOperationError(
+			node,
+			`The signing secret credential is not complete: ${made.problems.join(' ')}`,
+			{
+				description:
+					'Open the credential "Asset Service Signing Secret API" of this node, mend the field and publish again.',
+			},
+		);
+	}
+	const url = context.getNodeWebhookUrl('default');
+	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
+		context.logger.warn(
+			`Asset Service Trigger (node "${node.name}"): the production URL ${url} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`,
+		);
+	}
+}
+
+/** Runs `work`; what goes wrong becomes an error of n8n that says what to do. */
+async function explained<T>(context: IHookFunctions, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof RegistrationError) {
+			throw new NodeOperationError(context.getNode(), error.message, { description: error.hint });
+		}
+		throw toNodeError(context.getNode(), error);
+	}
+}

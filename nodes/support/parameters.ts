@@ -1,0 +1,22 @@
+/** Takes node parameters for what they are meant to be, whatever an import or an expression left in them. */
+
+/** Texts from a list, or from one text with commas as an expression gives it. */
+export function asTexts(value: unknown): string[] {
+	const list: unknown[] = typeof value === 'string' ? value.split(',') : asList(value);
+	return list.filter((entry) => typeof entry === 'string');
+}
+
+export function asRecord(value: unknown): Record<string, unknown> {
+	return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** A number taken to the nearest bound; `fallback` for what is no number. */
+export function asNumber(value: unknown, fallback: number, least: number, most: number): number {
+	if (value === '' || value === null || value === undefined) return fallback;
+	const number = Number(value);
+	return Number.isNaN(number) ? fallback : Math.min(most, Math.max(least, number));
+}
+
+function asList(value: unknown): unknown[] {
+	return Array.isArray(value) ? value : [];
+}
