@@ -1,0 +1,54 @@
+/** Makes the body and headers of one delivery, right or wrong in a chosen way. */
+import { signTimestamped } from '../../lib/signature';
+import { newSigningSecret } from '../ids';
+import type { DeliveredEvent, Tamper } from '../types';
+
+export interface SignedDelivery {
+	headers: Record<string, string>;
+	body: string;
+}
+
+/** Twice the tolerance of 5 minutes (specification section 8), so that no clock difference saves it. */
+const OUTSIDE_TOLERANCE_SECONDS = 600;
+const TRUNCATED_HEX_DIGITS = 32;
+
+/**
+ * A delivery of an event, signed at this moment:
+ * `none` is right, `forged` is signed with another secret, `altered` has another body than was signed,
+ * `stale` and `future` are rightly signed 10 minutes ago or from now, `truncated` carries the first half of the signature,
+ * `unsigned` has no signature header.
+ */
+export function signedDelivery(
+	event: DeliveredEvent,
+	options: { secret: string; deliveryId: string; nowMs: number; tamper?: Tamper | undefined },
+): SignedDelivery {
+	const { secret, deliveryId, nowMs, tamper = 'none' } = options;
+	const body = JSON.stringify(event);
+	const timestamp = Math.floor(nowMs / 1000) + clockError(tamper);
+	const signature = signTimestamped(
+		tamper === 'forged' ? newSigningSecret() : secret,
+		timestamp,
+		body,
+	);
+	const headers: Record<string, string> = {
+		'content-type': 'application/json',
+		'x-webhook-delivery-id': deliveryId,
+		'x-webhook-timestamp': String(timestamp),
+		'x-webhook-signature': tamper === 'truncated' ? truncated(signature) : signature,
+	};
+	if (tamper === 'unsigned') delete headers['x-webhook-signature'];
+	return { headers, body: tamper === 'altered' ? altered(event) : body };
+}
+
+function clockError(tamper: Tamper): number {
+	if (tamper === 'stale') return -OUTSIDE_TOLERANCE_SECONDS;
+	return tamper === 'future' ? OUTSIDE_TOLERANCE_SECONDS : 0;
+}
+
+function truncated(signature: string): string {
+	return signature.slice(0, -TRUNCATED_HEX_DIGITS);
+}
+
+function altered(event: DeliveredEvent): string {
+	return JSON.stringify({ ...event, data: { ...event.data, altered: true } });
+}

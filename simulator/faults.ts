@@ -1,0 +1,35 @@
+/** Faults on request: which request is hit by which. */
+import type { Fault, Faults } from './types';
+
+interface ActiveFault {
+	readonly fault: Fault;
+	timesLeft: number;
+}
+
+export class FaultList implements Faults {
+	private readonly active: ActiveFault[] = [];
+
+	add(fault: Fault): void {
+		this.active.push({ fault, timesLeft: fault.times ?? Infinity });
+	}
+
+	clear(): void {
+		this.active.length = 0;
+	}
+
+	/** The first fault that matches and has times left, which has one less then. */
+	take(method: string, path: string): Fault | undefined {
+		const hit = this.active.find(
+			({ fault, timesLeft }) => timesLeft > 0 && matches(fault, method, path),
+		);
+		if (hit) hit.timesLeft -= 1;
+		return hit?.fault;
+	}
+}
+
+function matches(fault: Fault, method: string, path: string): boolean {
+	if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
+	if (typeof fault.path === 'string') return fault.path === path;
+	// Not test(): an expression with the flag g would remember where it stopped.
+	return path.search(fault.path) !== -1;
+}

@@ -1,0 +1,71 @@
+/** Carries out faults: answers, delays and resets in place of the service, or spoils its real answer. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Service } from '../service';
+import type { Fault } from '../types';
+import { bearerToken } from './authorize';
+import { errorBody } from './errors';
+import { isControl, pathOf } from './request';
+
+const faults = new WeakMap<FastifyRequest, Fault>();
+
+/** The fault that hits this request, for those who carry it out later. */
+export function faultOf(request: FastifyRequest): Fault | undefined {
+	return faults.get(request);
+}
+
+export function injectFaults(fastify: FastifyInstance, service: Service): void {
+	fastify.addHook('onRequest', async (request, reply) => {
+		if (isControl(request)) return;
+		const fault = service.faults.take(request.method, pathOf(request));
+		if (!fault) return;
+		faults.set(request, fault);
+		if (fault.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });
+		if (fault.reset !== undefined && fault.reset !== false) {
+			reset(request, reply, fault.reset === 'midBody');
+			return;
+		}
+		if (fault.revokeToken) service.tokens.revoke(bearerToken(request.headers.authorization) ?? '');
+		if (answersItself(fault)) await answer(fault, reply);
+	});
+	fastify.addHook('preSerialization', async (request, _reply, payload) =>
+		without(payload, faultOf(request)?.omitFields ?? []),
+	);
+}
+
+function answersItself({ status, retryAfter, body }: Fault): boolean {
+	return status !== undefined || retryAfter !== undefined || body !== undefined;
+}
+
+async function answer(fault: Fault, reply: FastifyReply): Promise<void> {
+	const { retryAfter, body } = fault;
+	const status = fault.status ?? (retryAfter === undefined ? 200 : 429);
+	if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
+	const text =
+		typeof body === 'string'
+			? body
+			: JSON.stringify(body ?? errorBody(status, 'A fault was asked for.'));
+	await reply.code(status).type('application/json').send(text);
+}
+
+/** With a TCP reset, which a caller sees as ECONNRESET, and not as an orderly end. */
+function reset(request: FastifyRequest, reply: FastifyReply, midBody: boolean): void {
+	reply.hijack();
+	const { socket } = request.raw;
+	if (!midBody) {
+		socket.resetAndDestroy();
+		return;
+	}
+	reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000000' });
+	reply.raw.write('{"data":{"hasMore":false,"items":[', () => {
+		socket.resetAndDestroy();
+	});
+}
+
+function without(payload: unknown, fields: readonly string[]): unknown {
+	if (fields.length === 0 || typeof payload !== 'object' || payload === null) return payload;
+	const { data } = payload as { data?: unknown };
+	if (typeof data !== 'object' || data === null) return payload;
+	const kept = Object.entries(data).filter(([name]) => !fields.includes(name));
+	return { ...payload, data: Object.fromEntries(kept) };
+}

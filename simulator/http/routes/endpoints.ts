@@ -1,0 +1,62 @@
+/** Creating and deleting webhook endpoints; there is no list of them in the specification. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod/v4';
+import type { Service } from '../../service';
+import type { Endpoint, EndpointInput } from '../../types';
+import { requireScope } from '../authorize';
+import { parse, ServiceError } from '../errors';
+
+const ENDPOINTS = '/webhooks/v1/webhook-endpoints';
+
+const newEndpoint = z.strictObject({
+	url: z.string(),
+	events: z
+		.array(
+			z
+				.string()
+				.min(1)
+				// A wildcard would be stored and then match nothing: no source says that the service knows any.
+				.refine((type) => !type.includes('*'), 'event types are exact, without wildcards'),
+		)
+		.min(1),
+});
+
+const endpointParams = z.object({ endpointId: z.string() });
+
+export function endpointRoutes(service: Service) {
+	return async (fastify: FastifyInstance): Promise<void> => {
+		fastify.addHook('onRequest', requireScope(service, 'webhooks:write'));
+
+		fastify.post(ENDPOINTS, async (request, reply) => {
+			const endpoint = createEndpoint(service, parse(newEndpoint, request.body));
+			return await reply.code(201).send({ data: withSecret(endpoint) });
+		});
+
+		fastify.delete(`${ENDPOINTS}/:endpointId`, async (request, reply) => {
+			const { endpointId } = parse(endpointParams, request.params);
+			if (!service.deleteEndpoint(endpointId)) {
+				throw new ServiceError(404, 'There is no such webhook endpoint.');
+			}
+			return await reply.code(204).send();
+		});
+	};
+}
+
+/** @throws {ServiceError} 400 when the URL is not one the service delivers to */
+export function createEndpoint(service: Service, input: EndpointInput): Endpoint {
+	return refused(() => service.endpoints.create(input));
+}
+
+/** Turns the refusal of a URL into an answer. */
+export function refused<T>(work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw new ServiceError(400, error instanceof Error ? error.message : String(error));
+	}
+}
+
+/** The one answer that shows the secret. */
+export function withSecret({ id, url, events, secret }: Endpoint) {
+	return { id, url, events, secret };
+}

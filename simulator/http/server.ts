@@ -1,0 +1,72 @@
+/** Puts the routes, the faults and the counters together into one HTTP server. */
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Service } from '../service';
+import type { SimulatorStats } from '../types';
+import { errorBody, ServiceError } from './errors';
+import { injectFaults } from './faultHooks';
+import { CONTROL_PREFIX } from './request';
+import { assetRoutes } from './routes/assets';
+import { controlRoutes } from './routes/control';
+import { deliveryRoutes } from './routes/deliveries';
+import { endpointRoutes } from './routes/endpoints';
+import { eventRoutes } from './routes/events';
+import { tokenRoutes } from './routes/token';
+import { countRequests } from './statistics';
+
+export async function createServer(
+	service: Service,
+): Promise<{ fastify: FastifyInstance; stats: () => SimulatorStats }> {
+	const fastify = Fastify({
+		// A stop must not wait for clients that keep their connections.
+		forceCloseConnections: true,
+	});
+	acceptJsonAlone(fastify);
+	answerErrors(fastify);
+
+	// Faults after the counters, so that their answers are counted, and before the token is looked at.
+	const http = countRequests(fastify);
+	injectFaults(fastify, service);
+	const stats = (): SimulatorStats => ({
+		tokenRequests: http.tokenRequests,
+		connections: http.connections,
+		requests: http.requests,
+		deliveries: service.deliveries.counts,
+		endpoints: service.endpoints.counts,
+	});
+
+	await fastify.register(tokenRoutes(service));
+	await fastify.register(assetRoutes(service));
+	await fastify.register(eventRoutes(service));
+	await fastify.register(endpointRoutes(service));
+	await fastify.register(deliveryRoutes(service));
+	await fastify.register(controlRoutes(service, stats), { prefix: CONTROL_PREFIX });
+	return { fastify, stats };
+}
+
+/** 415 for any other content type; an empty body, which some clients announce as JSON, is no body. */
+function acceptJsonAlone(fastify: FastifyInstance): void {
+	fastify.removeAllContentTypeParsers();
+	fastify.addContentTypeParser(
+		'application/json',
+		{ parseAs: 'string' },
+		async (_request: unknown, body: string | Buffer): Promise<unknown> => {
+			const text = body.toString();
+			if (text === '') return undefined;
+			try {
+				return JSON.parse(text);
+			} catch {
+				throw new ServiceError(400, 'The body is not valid JSON.');
+			}
+		},
+	);
+}
+
+function answerErrors(fastify: FastifyInstance): void {
+	fastify.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
+		const statusCode = error.statusCode ?? 500;
+		await reply.code(statusCode).send(errorBody(statusCode, error.message));
+	});
+	fastify.setNotFoundHandler(async (request, reply) => {
+		await reply.code(404).send(errorBody(404, `There is no ${request.method} ${request.url}.`));
+	});
+}

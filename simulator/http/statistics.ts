@@ -1,0 +1,43 @@
+/** Counts requests and connections, so that tests can see what a client really did. */
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RequestStat } from '../types';
+import { isControl, pathOf, queryOf } from './request';
+import { TOKEN_PATH } from './routes/token';
+
+const MAX_REQUESTS = 100_000;
+
+export interface HttpStats {
+	tokenRequests: number;
+	connections: number;
+	readonly requests: RequestStat[];
+}
+
+export function countRequests(fastify: FastifyInstance): HttpStats {
+	const stats: HttpStats = { tokenRequests: 0, connections: 0, requests: [] };
+	const seen = new WeakSet<Socket>();
+	const entries = new WeakMap<FastifyRequest, RequestStat>();
+
+	fastify.addHook('onRequest', async (request) => {
+		if (isControl(request)) return;
+		const entry = {
+			method: request.method,
+			path: pathOf(request),
+			query: queryOf(request),
+			status: 0,
+		};
+		entries.set(request, entry);
+		if (stats.requests.push(entry) > MAX_REQUESTS) stats.requests.shift();
+		if (entry.path === TOKEN_PATH) stats.tokenRequests += 1;
+		if (!seen.has(request.raw.socket)) {
+			seen.add(request.raw.socket);
+			stats.connections += 1;
+		}
+	});
+	// Before the answer leaves, so that whoever has it finds it counted.
+	fastify.addHook('onSend', async (request, reply) => {
+		const entry = entries.get(request);
+		if (entry) entry.status = reply.statusCode;
+	});
+	return stats;
+}

@@ -1,0 +1,22 @@
+/** A real HTTP server that behaves like the Asset and Webhook Service, for tests, the demo and development. */
+export { startSimulator } from './simulator';
+export type {
+	ClientInput,
+	DeliveredEvent,
+	DeliveryAttempt,
+	DeliveryRecord,
+	DeliveryResponse,
+	DeliveryResult,
+	EmitOptions,
+	Endpoint,
+	EndpointInput,
+	EventInput,
+	Fault,
+	Faults,
+	RequestStat,
+	Scope,
+	Simulator,
+	SimulatorOptions,
+	SimulatorStats,
+	Tamper,
+} from './types';

@@ -1,0 +1,49 @@
+/** Starts the simulator on 127.0.0.1 and gives the handle to it. */
+import type { AddressInfo } from 'node:net';
+import { createServer } from './http/server';
+import { Service } from './service';
+import type { Simulator, SimulatorOptions } from './types';
+
+const HOST = '127.0.0.1';
+
+/**
+ * Resolves when the server listens.
+ * @throws {Error} when the port is taken
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+	const service = new Service(options);
+	const { fastify, stats } = await createServer(service);
+	await fastify.listen({ host: HOST, port: options.port ?? 0 });
+	const { port } = fastify.server.address() as AddressInfo;
+	const url = `http://${HOST}:${port}`;
+	let stopping: Promise<void> | undefined;
+
+	return {
+		baseUrl: url,
+		authUrl: url,
+		audience: service.audience,
+		clientId: service.client.clientId,
+		clientSecret: service.client.clientSecret,
+		addClient: (input = {}) => service.tokens.addClient(input),
+		createEndpoint: (input) => service.endpoints.create(input),
+		moveEndpoint: (id, to) => service.endpoints.move(id, to),
+		deleteEndpoint: (id) => service.deleteEndpoint(id),
+		get endpoints() {
+			return service.endpoints.all();
+		},
+		get events() {
+			return service.events.all();
+		},
+		deliveries: (endpointId) => service.deliveries.list(endpointId),
+		emit: (event, emitOptions) => service.emit(event, emitOptions),
+		deliver: (to, secret, event, tamper) => service.deliver(to, secret, event, tamper),
+		faults: service.faults,
+		revokeTokens: () => {
+			service.tokens.revokeAll();
+		},
+		get stats() {
+			return stats();
+		},
+		stop: () => (stopping ??= Promise.all([service.stop(), fastify.close()]).then(() => undefined)),
+	};
+}
