@@ -1,0 +1,207 @@
+/**
+ * Requests a second on a real n8n, this trigger beside n8n's own, all in one run and one server:
+ * `npx tsx test/bench/n8n.bench.ts [--lazy]`. Ratios count; the machine decides the rest.
+ */
+import { createHmac, randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import { signTimestamped } from '../../lib/signature';
+import type { Workflow } from '../support/n8n/answers';
+import { signingCredential } from '../support/n8n/credentials';
+import { createWorld, type World } from '../support/n8n/world';
+
+const CALLERS = 8;
+const ROUND_MS = 8_000;
+const WARM_UP_MS = 3_000;
+const SECRET = 'whsec_bench_0123456789abcdef';
+const TRIGGER = 'n8n-nodes-asset-service.assetServiceTrigger';
+
+interface Contender {
+	readonly name: string;
+	/** One request; throws unless it was answered with the status that it should be. */
+	readonly request: () => Promise<void>;
+}
+
+const { lazy } = new Command('npx tsx test/bench/n8n.bench.ts')
+	.option('--lazy', 'with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true')
+	.parse()
+	.opts<{ lazy?: true }>();
+
+async function main(): Promise<void> {
+	const world = await createWorld({
+		log: console.error,
+		env: {
+			EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'none',
+			...(lazy && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
+		},
+	});
+	try {
+		const rates: { name: string; perSecond: number }[] = [];
+		for (const { name, request } of await contenders(world)) {
+			rates.push({ name, perSecond: await measure(request) });
+		}
+		const [base] = rates;
+		console.log(`\n${lazy ? 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true' : 'default engine'}`);
+		for (const { name, perSecond } of rates) {
+			const ratio = (perSecond / (base?.perSecond ?? NaN)).toFixed(2);
+			console.log(`${name.padEnd(44)} ${ratio.padStart(6)}  ${perSecond.toFixed(1).padStart(8)}/s`);
+		}
+	} finally {
+		await world.dispose();
+	}
+}
+
+/** Requests a second by so many callers at once, after a round that warms everything up. */
+async function measure(request: () => Promise<void>): Promise<number> {
+	await round(request, WARM_UP_MS);
+	return await round(request, ROUND_MS);
+}
+
+/** Each caller sends its next request when the one before was answered, so the load is bounded by their number. */
+async function round(request: () => Promise<void>, time: number): Promise<number> {
+	const startedAt = performance.now();
+	let answered = 0;
+	const caller = async () => {
+		while (performance.now() - startedAt < time) {
+			await request();
+			answered += 1;
+		}
+	};
+	await Promise.all(Array.from({ length: CALLERS }, caller));
+	return (answered * 1000) / (performance.now() - startedAt);
+}
+
+async function contenders(world: World): Promise<Contender[]> {
+	const { client } = world;
+	const webhook = await publish(world, 'n8n-nodes-base.webhook', 2.1, {
+		httpMethod: 'POST',
+		path: randomUUID(),
+		responseMode: 'onReceived',
+		options: {},
+	});
+	const slackCredential = await client.createCredential({
+		name: 'Slack',
+		type: 'slackApi',
+		data: { accessToken: 'xoxb-none', signatureSecret: SECRET },
+	});
+	const slack = await publish(
+		world,
+		'n8n-nodes-base.slackTrigger',
+		1,
+		{ trigger: ['any_event'], watchWorkspace: true, options: {} },
+		slackCredential,
+	);
+	const signing = await client.createCredential(signingCredential(SECRET));
+	const ours = await publish(world, TRIGGER, 2, { registration: 'manual', options: {} }, signing);
+
+	const seen = JSON.stringify(event('seen'));
+	await post(ours, seen, signed(seen));
+	return [
+		{
+			name: "n8n's Webhook node, no verification",
+			request: async () => {
+				await post(webhook, JSON.stringify(event()), {});
+			},
+		},
+		{
+			name: "n8n's Slack Trigger, verifies",
+			request: async () => {
+				const body = JSON.stringify({
+					type: 'event_callback',
+					event: { type: 'message', channel: 'C1', text: 'x'.repeat(300) },
+				});
+				await post(slack, body, slackSigned(body));
+			},
+		},
+		{
+			name: 'this trigger, new event',
+			request: async () => {
+				const body = JSON.stringify(event());
+				await post(ours, body, signed(body));
+			},
+		},
+		{
+			name: 'this trigger, duplicate',
+			request: async () => {
+				await post(ours, seen, signed(seen));
+			},
+		},
+		{
+			name: 'this trigger, forged',
+			request: async () => {
+				const body = JSON.stringify(event());
+				await post(
+					ours,
+					body,
+					{ 'x-webhook-signature': signTimestamped('other', now(), body) },
+					401,
+				);
+			},
+		},
+	];
+}
+
+async function publish(
+	{ client }: World,
+	type: string,
+	typeVersion: number,
+	parameters: Record<string, unknown>,
+	credential?: { readonly id: string; readonly name: string; readonly type: string },
+): Promise<string> {
+	const node = {
+		id: randomUUID(),
+		name: 'Trigger',
+		type,
+		typeVersion,
+		position: [0, 0],
+		webhookId: randomUUID(),
+		parameters,
+		...(credential && {
+			credentials: { [credential.type]: { id: credential.id, name: credential.name } },
+		}),
+	};
+	const workflow: Workflow = await client.createWorkflow({
+		name: type,
+		nodes: [node],
+		connections: {},
+	});
+	const url = await client.webhookUrl(workflow, 'Trigger');
+	await client.activate(workflow.id, { webhookUrls: [url] });
+	return url;
+}
+
+async function post(
+	url: string,
+	body: string,
+	headers: Record<string, string>,
+	expected = 200,
+): Promise<void> {
+	const response = await fetch(url, {
+		method: 'POST',
+		body,
+		headers: { 'content-type': 'application/json', ...headers },
+	});
+	await response.arrayBuffer();
+	if (response.status !== expected) throw new Error(`answered ${response.status}`);
+}
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+function event(id: string = randomUUID()): Record<string, unknown> {
+	const data = { asset: { id: 'asset-1' }, payload: 'x'.repeat(300) };
+	return { id, type: 'ocpp.message', createdAt: new Date().toISOString(), data };
+}
+
+function signed(body: string): Record<string, string> {
+	return { 'x-webhook-signature': signTimestamped(SECRET, now(), body) };
+}
+
+function slackSigned(body: string): Record<string, string> {
+	const timestamp = String(now());
+	const digest = createHmac('sha256', SECRET).update(`v0:${timestamp}:${body}`).digest('hex');
+	return { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${digest}` };
+}
+
+main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});

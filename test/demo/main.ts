@@ -1,0 +1,100 @@
+/** `npm run demo`: the package in a real n8n, fed by the simulated service, from nothing to figures and a sign-in. */
+import { Command } from 'commander';
+import { ACTS } from './acts';
+import { type Figure, isRight, table } from './report';
+import { setStage, type Stage } from './stage';
+
+/** What a shell reports for a command that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+const started = performance.now();
+
+function log(line: string): void {
+	const seconds = Math.round((performance.now() - started) / 1000);
+	console.log(`${String(seconds).padStart(4)} s  ${line}`);
+}
+
+async function main(): Promise<void> {
+	const { once } = new Command('npm run demo --')
+		.description('Shows the Asset Service nodes at work in a real n8n, on this machine alone.')
+		.option('--once', 'end after the figures, with exit code 0 only if every one is right')
+		.parse()
+		.opts<{ once?: true }>();
+
+	const stage = await setStage(log);
+	try {
+		const figures = await play(stage);
+		if (interruption.seen) throw new Error('Interrupted before the figures were complete.');
+		report(figures);
+		if (once) return;
+		invite(stage);
+		await interruption.promise;
+	} finally {
+		log('Stopping ...');
+		await stage.stop();
+	}
+}
+
+async function play(stage: Stage): Promise<Figure[]> {
+	const figures: Figure[] = [];
+	for (const act of ACTS) {
+		if (interruption.seen) break;
+		figures.push(...(await act(stage, log)));
+	}
+	return figures;
+}
+
+function report(figures: readonly Figure[]): void {
+	console.log(`\n${table(figures)}\n`);
+	if (figures.every(isRight)) return;
+	console.log('Some figures are not what they should be.\n');
+	process.exitCode = 1;
+}
+
+function invite({ world, simulator, endpoint }: Stage): void {
+	console.log(
+		[
+			`Editor     ${world.url}`,
+			`Sign in    ${world.owner.email}  ${world.owner.password}`,
+			`Service    ${simulator.baseUrl} (simulated)`,
+			`Webhook    ${endpoint.url}`,
+			'',
+			'Running until Ctrl-C; what it stored is removed then.',
+			'',
+		].join('\n'),
+	);
+}
+
+interface Interruption {
+	readonly seen: boolean;
+	readonly promise: Promise<void>;
+}
+
+/** The first Ctrl-C lets the present step end and cleans up; n8n and the simulator do not see it themselves. */
+function watchForInterruption(): Interruption {
+	let seen = false;
+	const promise = new Promise<void>((resolve) => {
+		for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+			process.on(signal, () => {
+				if (!seen) log('Interrupted: ending as soon as nothing is under way ...');
+				seen = true;
+				resolve();
+			});
+		}
+	});
+	return {
+		get seen() {
+			return seen;
+		},
+		promise,
+	};
+}
+
+const interruption = watchForInterruption();
+
+main().catch((error: unknown) => {
+	// What was interrupted fails in its own way, npm for example; that is nothing to report.
+	if (!interruption.seen)
+		console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+	process.exitCode = interruption.seen ? INTERRUPTED : 1;
+});

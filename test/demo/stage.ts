@@ -1,0 +1,91 @@
+/** What the demo plays on: the simulated service, and a fresh n8n with the packed package and three published workflows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startSimulator, type Endpoint, type Simulator } from '../../simulator';
+import type { Log } from '../support/log';
+import type { Workflow } from '../support/n8n/answers';
+import { createWorld, type World } from '../support/n8n/world';
+
+export interface Stage {
+	readonly simulator: Simulator;
+	readonly world: World;
+	/** Lists assets when it is started by hand, or by its schedule. */
+	readonly assetsWorkflow: Workflow;
+	/** Starts on every event that the service delivers. */
+	readonly eventWorkflow: Workflow;
+	/** Fetches events from the list that no webhook brought. */
+	readonly catchUpWorkflow: Workflow;
+	/** The webhook endpoint at the service: its URL is the event workflow's webhook. */
+	readonly endpoint: Endpoint;
+	/** Ends n8n and the simulator, and removes what they stored. */
+	stop(): Promise<void>;
+}
+
+/** How many assets the simulated service has. */
+export const ASSETS = 230;
+
+const EXAMPLES = join(__dirname, '..', '..', 'examples');
+export const MANUAL = 'n8n-nodes-base.manualTrigger';
+export const ACTION = 'n8n-nodes-asset-service.assetService';
+export const TRIGGER = 'n8n-nodes-asset-service.assetServiceTrigger';
+export const POLL_TRIGGER = 'n8n-nodes-asset-service.assetServicePollTrigger';
+
+/** Sets everything up as a person does: install, enter credentials, import, register the webhook, publish. */
+export async function setStage(log: Log): Promise<Stage> {
+	const world = await createWorld({ log });
+	const simulator = await startSimulator({ assets: ASSETS });
+	const stop = async (): Promise<void> => {
+		await world.dispose();
+		await simulator.stop();
+	};
+	try {
+		log('Entering the credentials, importing and publishing three example workflows ...');
+		return { ...(await setUpWorkflows(simulator, world)), simulator, world, stop };
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}
+
+type Workflows = Pick<Stage, 'assetsWorkflow' | 'eventWorkflow' | 'catchUpWorkflow' | 'endpoint'>;
+
+async function setUpWorkflows(simulator: Simulator, { client }: World): Promise<Workflows> {
+	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+	const api = await client.createCredential({
+		name: 'Asset Service (simulator)',
+		type: 'assetServiceApi',
+		data: { baseUrl, authUrl, audience, clientId, clientSecret },
+	});
+	const assets = await client.importWorkflow(example('list-assets.json'), [api]);
+
+	// The URL comes before the secret: the service makes the secret when the URL is registered.
+	const events = await client.importWorkflow(example('start-on-event.json'));
+	const trigger = nodeOfType(events, TRIGGER);
+	const url = await client.webhookUrl(events, trigger);
+	const endpoint = simulator.createEndpoint({ url });
+	const signing = await client.createCredential({
+		name: 'Asset Service signing secret (simulator)',
+		type: 'assetServiceSigningSecretApi',
+		data: { signingSecret: endpoint.secret, scheme: 'timestamped' },
+	});
+	await client.useCredential(events.id, trigger, signing);
+	const catchUp = await client.importWorkflow(example('catch-missed-events.json'), [api, signing]);
+
+	return {
+		endpoint,
+		assetsWorkflow: await client.activate(assets.id),
+		catchUpWorkflow: await client.activate(catchUp.id),
+		eventWorkflow: await client.activate(events.id, { webhookUrls: [url] }),
+	};
+}
+
+function example(file: string): unknown {
+	return JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8'));
+}
+
+/** The name of the one node of that type. */
+export function nodeOfType(workflow: Workflow, type: string): string {
+	const node = workflow.nodes.find((candidate) => candidate.type === type);
+	if (!node) throw new Error(`The workflow “${workflow.name}” has no node of type ${type}.`);
+	return node.name;
+}

@@ -1,0 +1,239 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Claim, type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
+import { Redis } from '../../../lib/vendor/ioredis';
+import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';
+
+const LEASE_MS = 60_000;
+const RETENTION_MS = 1_000_000;
+const key = ledgerKey(['workflow'], 'whevt_1');
+
+describe('the connection of the ledger to Redis', () => {
+	const opened: { close(): Promise<void> | void }[] = [];
+
+	afterEach(async () => {
+		for (const each of opened.splice(0).reverse()) await each.close();
+	});
+
+	async function start(options: RedisServerOptions = {}): Promise<RedisServer> {
+		const server = await startRedis(options);
+		opened.push({ close: () => server.remove() });
+		return server;
+	}
+
+	function openFor(env: Record<string, string>): RedisLedger {
+		const ledger = new RedisLedger({ settings: readRedisSettings(env) });
+		opened.push(ledger);
+		return ledger;
+	}
+
+	/** As n8n's queue is told where Redis is. */
+	function openAsQueue(server: RedisServer, env: Record<string, string> = {}): RedisLedger {
+		return openFor({
+			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+			QUEUE_BULL_REDIS_PORT: String(server.port),
+			...env,
+		});
+	}
+
+	function connect(url: string): Redis {
+		const client = new Redis(url);
+		opened.push({
+			close: () => {
+				client.disconnect();
+			},
+		});
+		return client;
+	}
+
+	it('is opened on first use, and is one however many calls come at once', async () => {
+		const server = await start();
+		const client = connect(server.url);
+		const connections = async () =>
+			String(await client.client('LIST')).split('name=asset-service-ledger').length - 1;
+		const ledger = openAsQueue(server);
+		expect(await connections()).toBe(0);
+		await Promise.all(
+			Array.from({ length: 100 }, (_unused, n) =>
+				ledger.claim(ledgerKey(['workflow'], String(n)), LEASE_MS),
+			),
+		);
+		expect(await connections()).toBe(1);
+	});
+
+	it('keeps entries of one size that expire by themselves, under a prefix of their own', async () => {
+		const server = await start();
+		const client = connect(server.url);
+		const ledger = openAsQueue(server);
+		await commit(ledger, ledgerKey(['workflow'], '1'));
+		await commit(ledger, ledgerKey(['workflow'], 'x'.repeat(100_000)));
+		const keys = await client.keys('*');
+		expect(keys).toHaveLength(2);
+		for (const each of keys) {
+			expect(each).toMatch(/^asset-service:ledger:[A-Za-z0-9_-]{43}$/);
+			expect(await client.get(each)).toBe('1');
+			expect(await client.pttl(each)).toBeGreaterThan(RETENTION_MS - 60_000);
+			expect(await client.pttl(each)).toBeLessThanOrEqual(RETENTION_MS);
+		}
+	});
+
+	it('takes the password from a file and the database by its number', async () => {
+		const server = await start({ password: 'hunter2' });
+		const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+		const file = join(folder, 'password');
+		writeFileSync(file, 'hunter2\n');
+		const ledger = openAsQueue(server, {
+			QUEUE_BULL_REDIS_PASSWORD_FILE: file,
+			QUEUE_BULL_REDIS_DB: '3',
+		});
+		rmSync(folder, { recursive: true });
+		await commit(ledger, key);
+		const client = connect(server.url);
+		expect(await client.dbsize()).toBe(0);
+		await client.select(3);
+		expect(await client.dbsize()).toBe(1);
+	});
+
+	it('signs in as the user that is named', async () => {
+		const server = await start({
+			args: ['--user', 'n8n', 'on', '>hunter2', '~asset-service:ledger:*', '+@all'],
+		});
+		const ledger = openAsQueue(server, {
+			QUEUE_BULL_REDIS_USERNAME: 'n8n',
+			QUEUE_BULL_REDIS_PASSWORD: 'hunter2',
+		});
+		await commit(ledger, key);
+		const elsewhere = openAsQueue(server, {
+			QUEUE_BULL_REDIS_USERNAME: 'n8n',
+			QUEUE_BULL_REDIS_PASSWORD: 'wrong',
+		});
+		expect(await refusal(elsewhere)).toMatch(/refuses the user or password.*WRONGPASS/);
+	});
+
+	it('goes on when Redis has forgotten its scripts', async () => {
+		const server = await start();
+		const ledger = openAsQueue(server);
+		const claim = await claimed(ledger, key);
+		await connect(server.url).script('FLUSH');
+		expect(await ledger.commit(claim, RETENTION_MS)).toBe(true);
+	});
+
+	it.each([
+		['volatile-lru', ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']],
+		['noeviction', ['--maxmemory', '100mb', '--maxmemory-policy', 'noeviction']],
+		['volatile-lru without a limit', ['--maxmemory-policy', 'volatile-lru']],
+	])('warns once of a Redis that may evict entries: %s', async (policy, args) => {
+		const server = await start({ args });
+		const warnings: string[] = [];
+		const ledger = new RedisLedger({
+			settings: readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }),
+			warn: (message) => warnings.push(message),
+		});
+		opened.push(ledger);
+		for (let n = 0; n < 10; n++) await commit(ledger, ledgerKey(['workflow'], String(n)));
+		const expected = policy === 'volatile-lru' ? [expect.stringContaining('volatile-lru')] : [];
+		expect(warnings).toEqual(expected);
+	});
+
+	it('speaks TLS, and verifies the certificate unless told otherwise', async () => {
+		const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+		opened.push({
+			close: () => {
+				rmSync(folder, { recursive: true });
+			},
+		});
+		const tls = { certificateFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
+		await promisify(execFile)('openssl', [
+			...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=redis.test'],
+			...['-addext', 'subjectAltName=DNS:redis.test'],
+			...['-keyout', tls.keyFile, '-out', tls.certificateFile],
+		]);
+		const server = await start({ tls });
+		const env = { QUEUE_BULL_REDIS_TLS: 'true' };
+		expect(await refusal(openAsQueue(server, env))).toMatch(
+			/TLS\): its certificate is self-signed/,
+		);
+		expect(await refusal(openFor({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }))).toMatch(
+			/its certificate is self-signed/,
+		);
+		const trusting = { ...env, QUEUE_BULL_REDIS_TLS_VALIDATE_CERTIFICATE: 'false' };
+		await commit(openAsQueue(server, trusting), key);
+	});
+
+	it('finds its way in a cluster', async () => {
+		const server = await start({ cluster: true });
+		const env = { QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` };
+		const ledger = openFor(env);
+		for (let n = 0; n < 50; n++) await commit(ledger, ledgerKey(['workflow'], String(n)));
+		expect(await openFor(env).claim(ledgerKey(['workflow'], '7'), LEASE_MS)).toEqual({
+			state: 'committed',
+		});
+		const slots = new Set<number>();
+		const client = connect(server.url);
+		for (const each of await client.keys('*')) slots.add(await client.cluster('KEYSLOT', each));
+		expect(slots.size).toBeGreaterThan(40);
+	});
+
+	it('lets a process end that has nothing more to do', async () => {
+		const server = await start();
+		const { stdout } = await endOf(server, () => undefined);
+		expect(stdout).toBe('claimed\n');
+	});
+
+	it('lets a process end while Redis is away', async () => {
+		const server = await start();
+		const { tookMs } = await endOf(server, () => server.kill());
+		expect(tookMs).toBeLessThan(20_000);
+	}, 60_000);
+
+	/** Runs a process that claims and does not close; `then` comes when it has claimed. */
+	async function endOf(
+		server: RedisServer,
+		then: () => unknown,
+	): Promise<{ stdout: string; tookMs: number }> {
+		const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'child.ts')], {
+			env: {
+				PATH: process.env['PATH'],
+				ASSET_SERVICE_LEDGER: 'redis',
+				ASSET_SERVICE_LEDGER_REDIS_URL: server.url,
+			},
+			stdio: ['ignore', 'pipe', 'inherit'],
+		});
+		let stdout = '';
+		child.stdout.on('data', (text: Buffer) => {
+			stdout += text.toString();
+		});
+		const exit = once(child, 'exit');
+		await once(child.stdout, 'data');
+		const started = performance.now();
+		await then();
+		await exit;
+		return { stdout, tookMs: performance.now() - started };
+	}
+});
+
+async function claimed(ledger: Ledger, of: string): Promise<Claim> {
+	const answer = await ledger.claim(of, LEASE_MS);
+	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
+	return answer.claim;
+}
+
+async function commit(ledger: Ledger, of: string): Promise<void> {
+	expect(await ledger.commit(await claimed(ledger, of), RETENTION_MS)).toBe(true);
+}
+
+/** The message with which a claim is refused. */
+async function refusal(ledger: Ledger): Promise<string> {
+	try {
+		await ledger.claim(key, LEASE_MS);
+	} catch (error) {
+		expect(error).toBeInstanceOf(LedgerUnavailableError);
+		return (error as Error).message;
+	}
+	throw new Error('The claim was not refused');
+}

@@ -1,0 +1,175 @@
+/** Every answer that a delivery can get, on a real n8n, and whether the workflow starts. */
+import { startSimulator, type Simulator, type Tamper } from '../../../simulator';
+import { signingCredential } from '../../support/n8n/credentials';
+import { PublicationFailure } from '../../support/n8n/workflows';
+import { createWorld, type World } from '../../support/n8n/world';
+import { waitFor } from '../../support/wait';
+import { answered, deliver, newEvent, post, refusalsIn } from './deliveries';
+import { tracesOf } from './traces';
+import { eventWorkflow, publishTrigger, TRIGGER } from './workflows';
+
+const MINUTES = 60_000;
+jest.setTimeout(MINUTES);
+
+let world: World;
+let simulator: Simulator;
+
+/** What came of publishing without a signing secret. n8n tries it five times in 15 s, here beside the other tests. */
+let withoutSecret: Promise<unknown>;
+
+beforeAll(async () => {
+	world = await createWorld();
+	const { client } = world;
+	const credential = await client.createCredential(signingCredential(''));
+	const { id } = await client.importWorkflow(eventWorkflow(), [credential]);
+	withoutSecret = client.activate(id).catch((error: unknown) => error);
+}, 20 * MINUTES);
+beforeEach(async () => {
+	simulator = await startSimulator();
+});
+afterEach(async () => {
+	const secrets = simulator.endpoints.map(({ secret }) => secret);
+	await simulator.stop();
+	expect(tracesOf(secrets, world.userFolder)).toEqual([]);
+});
+afterAll(async () => {
+	await world.dispose();
+});
+
+it('answers 401 to what is not rightly signed and to what is too old or from the future, and takes the true event after that', async () => {
+	const trigger = await publishTrigger(world, simulator);
+	const reasons: Record<Exclude<Tamper, 'none'>, string> = {
+		unsigned: 'signature_missing',
+		truncated: 'signature_malformed',
+		forged: 'signature_mismatch',
+		altered: 'signature_mismatch',
+		stale: 'timestamp_outside_tolerance',
+		future: 'timestamp_outside_tolerance',
+	};
+	const event = newEvent();
+	for (const tamper of Object.keys(reasons) as Tamper[]) {
+		expect([tamper, await deliver(simulator, trigger, event, tamper)]).toEqual([
+			tamper,
+			answered(401, 'rejected'),
+		]);
+	}
+	expect(refusalsIn(world.server.logs(), trigger)).toEqual(Object.values(reasons));
+	expect(await trigger.startedWith()).toEqual([]);
+
+	expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
+	expect(await trigger.startedWith()).toEqual([event]);
+});
+
+it('answers 400 to a signed body that is no event', async () => {
+	const trigger = await publishTrigger(world, simulator);
+	const bodies = [
+		...['{}', '{"type":"ocpp.message"}', '[{"id":"a"}]', '"a"', '7', 'null'],
+		...['""', 'null', 'true', '["a"]', '1.5', '9007199254740993'].map((id) => `{"id":${id}}`),
+	];
+	for (const body of bodies) {
+		expect([body, await post(trigger, body)]).toEqual([body, answered(400, 'invalid')]);
+	}
+	for (const body of ['', 'id=a', '{"id":"a"']) {
+		expect([body, await post(trigger, body, 'text/plain')]).toEqual([
+			body,
+			answered(400, 'invalid'),
+		]);
+	}
+	// n8n itself refuses what says that it is JSON and is not, before the node sees it.
+	expect((await post(trigger, '{"id":"a"')).status).toBe(422);
+	const refusals = refusalsIn(world.server.logs(), trigger);
+	expect(refusals).toEqual(Array(bodies.length + 3).fill('event_invalid'));
+	expect(await trigger.startedWith()).toEqual([]);
+});
+
+it('takes an event in any notation, by the bytes that were signed', async () => {
+	const trigger = await publishTrigger(world, simulator);
+	const bodies = [
+		'{"id":7,"type":"a"}',
+		'\r\n{ "type" : "\\u0061", "id":\t"caf\\u00e9 \\"1\\"" , "n": 1.0e2 }\n',
+		'{"id":"ünï","emoji":"🔌","nested":{"list":[1,[2,{"deep":null}]]}}',
+	];
+	for (const body of bodies) {
+		expect(await post(trigger, body)).toEqual(answered(200, 'accepted'));
+	}
+	expect(await post(trigger, '{"id":"8"}', 'text/plain')).toEqual(answered(200, 'accepted'));
+	// The number and the text are one event.
+	expect(await post(trigger, '{"id":"7"}')).toEqual(answered(200, 'duplicate'));
+	const started = await trigger.startedWith();
+	const delivered = [...bodies, '{"id":"8"}'].map((body): unknown => JSON.parse(body));
+	expect(started).toHaveLength(delivered.length);
+	expect(started).toEqual(expect.arrayContaining(delivered));
+});
+
+it('answers 200 ignored to a type that is not wanted', async () => {
+	const trigger = await publishTrigger(world, simulator, { eventTypes: ['asset.*'] });
+	const wanted = newEvent('asset.connectivity');
+	for (const other of [newEvent('ocpp.message'), newEvent('Asset.connectivity')]) {
+		expect(await deliver(simulator, trigger, other)).toEqual(answered(200, 'ignored'));
+	}
+	expect(await post(trigger, '{"id":"without a type"}')).toEqual(answered(200, 'ignored'));
+	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'accepted'));
+	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'duplicate'));
+	expect(await trigger.startedWith()).toEqual([wanted]);
+});
+
+it('answers 503 unavailable while the credential has no signing secret, and takes the event when it has one', async () => {
+	const { client } = world;
+	const trigger = await publishTrigger(world, simulator);
+	const used = trigger.workflow.nodes[0]?.credentials?.assetServiceSigningSecretApi?.id ?? '';
+	const event = newEvent();
+	await client.updateCredential(used, signingCredential(''));
+	expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
+	expect(refusalsIn(world.server.logs(), trigger)).toEqual(['not_configured']);
+	expect(await trigger.startedWith()).toEqual([]);
+
+	await client.updateCredential(used, signingCredential(trigger.endpoint.secret));
+	// At once but for the second that a missing secret is remembered for.
+	await waitFor(
+		async () => ((await deliver(simulator, trigger, event)).status === 200 ? true : undefined),
+		{
+			what: 'the new secret to work',
+			timeoutMs: 5_000,
+		},
+	);
+	expect(await trigger.startedWith()).toEqual([event]);
+});
+
+it('checks signatures in test mode, too, and starts the workflow for an event that was seen before', async () => {
+	const { client } = world;
+	const trigger = await publishTrigger(world, simulator);
+	const event = newEvent();
+	expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
+	await client.listenForTestEvent(trigger.workflow.id, TRIGGER);
+	const testUrl = await client.webhookUrl(trigger.workflow, TRIGGER, { test: true });
+	const test = { ...trigger, url: testUrl };
+	expect(await deliver(simulator, test, event, 'forged')).toEqual(answered(401, 'rejected'));
+	expect(await trigger.startedWith()).toHaveLength(1);
+	await client.listenForTestEvent(trigger.workflow.id, TRIGGER);
+	expect((await deliver(simulator, test, event)).status).toBe(200);
+	await client.waitForExecutions({ workflowId: trigger.workflow.id }, 2);
+	expect(await trigger.startedWith()).toEqual([event, event]);
+});
+
+it('cannot be published with an empty signing secret, and says which field to fill in', async () => {
+	const failure = await withoutSecret;
+	expect(failure).toBeInstanceOf(PublicationFailure);
+	expect(String(failure)).toMatch(/Signing Secret is empty/);
+});
+
+it('The test of the signing secret credential names every field to mend', async () => {
+	const { client } = world;
+	const secret = 'whsec_0123456789abcdef';
+	expect(await client.testCredential(signingCredential(secret))).toMatchObject({
+		status: 'OK',
+	});
+	for (const [credential, problem] of [
+		[signingCredential(''), /Signing Secret is empty/],
+		[signingCredential(`${secret} `), /Signing Secret .*white space/],
+		[signingCredential(secret, { previousSigningSecret: secret }), /Previous Signing Secret/],
+	] as const) {
+		const { status, message } = await client.testCredential(credential);
+		expect([status, message]).toEqual(['Error', expect.stringMatching(problem)]);
+		expect(message).not.toContain(secret);
+	}
+});

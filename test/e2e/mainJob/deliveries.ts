@@ -1,0 +1,52 @@
+/** Sends single deliveries to a published trigger, and says what came of them. */
+import { randomUUID } from 'node:crypto';
+import { signTimestamped } from '../../../lib/signature';
+import type { DeliveredEvent, Simulator, Tamper } from '../../../simulator';
+import type { PublishedTrigger } from './workflows';
+
+export interface Answer {
+	readonly status: number;
+	readonly body: string;
+}
+
+/** The answer with this status and this word in its body. */
+export function answered(status: number, name: string): Answer {
+	return { status, body: JSON.stringify({ status: name }) };
+}
+
+export function newEvent(type = 'ocpp.message'): DeliveredEvent {
+	const id = `whevt_${randomUUID()}`;
+	return { id, type, createdAt: new Date().toISOString(), data: { asset: { id: 'asset-1' } } };
+}
+
+/** Sends an event as the service does, or with something wrong. */
+export async function deliver(
+	simulator: Simulator,
+	{ url, endpoint }: PublishedTrigger,
+	event: DeliveredEvent,
+	tamper?: Tamper,
+): Promise<Answer> {
+	const { status, body } = await simulator.deliver(url, endpoint.secret, event, tamper);
+	return { status, body };
+}
+
+/** Sends any body, rightly signed. */
+export async function post(
+	{ url, endpoint }: PublishedTrigger,
+	body: string,
+	contentType = 'application/json',
+): Promise<Answer> {
+	const signature = signTimestamped(endpoint.secret, Math.floor(Date.now() / 1000), body);
+	const response = await fetch(url, {
+		method: 'POST',
+		headers: { 'content-type': contentType, 'x-webhook-signature': signature },
+		body,
+	});
+	return { status: response.status, body: await response.text() };
+}
+
+/** The reasons that n8n's log gives for the refusals of a workflow, in their order. */
+export function refusalsIn(logs: string, { workflow }: PublishedTrigger): string[] {
+	const line = new RegExp(`workflow ${workflow.id}\\): delivery refused: (\\w+)`, 'g');
+	return [...logs.matchAll(line)].map(([, reason = '']) => reason);
+}

@@ -1,0 +1,203 @@
+/** An event that is delivered many times runs once, and one that n8n could not take runs when it is delivered again. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { claimOrWait, ledgerKey, openLedger } from '../../../lib/ledger';
+import {
+	type DeliveredEvent,
+	startSimulator,
+	type Simulator,
+	type SimulatorOptions,
+} from '../../../simulator';
+import { waitForWebhook } from '../../support/n8n/workflows';
+import { createWorld, type World } from '../../support/n8n/world';
+import { waitFor } from '../../support/wait';
+import { answered, deliver, newEvent, refusalsIn } from './deliveries';
+import { tracesOf } from './traces';
+import { publishTrigger } from './workflows';
+
+const MINUTES = 60_000;
+jest.setTimeout(MINUTES);
+const EVENTS = 20;
+const COPIES = 3;
+const RETENTION_MS = 30 * 24 * 60 * MINUTES;
+
+let world: World;
+const simulators: Simulator[] = [];
+
+beforeAll(async () => {
+	world = await createWorld();
+}, 20 * MINUTES);
+afterEach(async () => {
+	for (const simulator of simulators.splice(0)) {
+		const secrets = simulator.endpoints.map(({ secret }) => secret);
+		await simulator.stop();
+		expect(tracesOf(secrets, world.userFolder)).toEqual([]);
+	}
+});
+afterAll(async () => {
+	await world.dispose();
+});
+
+async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
+	const simulator = await startSimulator(options);
+	simulators.push(simulator);
+	return simulator;
+}
+
+const sorted = (values: readonly unknown[]) => values.map(String).sort();
+const idsOf = (events: readonly { readonly id?: unknown }[]) => sorted(events.map(({ id }) => id));
+
+it(
+	`runs ${EVENTS} events once each: ${COPIES} copies at the same time, and one more after a restart`,
+	async () => {
+		const simulator = await simulate();
+		const { url, workflow, startedWith } = await publishTrigger(world, simulator);
+
+		const emitted = await Promise.all(
+			Array.from({ length: EVENTS }, () => simulator.emit({}, { copies: COPIES })),
+		);
+		for (const { responses } of emitted) {
+			expect(responses.map(({ status }) => status)).toEqual(Array(COPIES).fill(200));
+			expect(sorted(responses.map(({ body }) => body))).toEqual([
+				'{"status":"accepted"}',
+				...Array<string>(COPIES - 1).fill('{"status":"duplicate"}'),
+			]);
+		}
+
+		await world.restart();
+		await waitForWebhook(url);
+		for (const { event } of emitted) {
+			const { responses } = await simulator.emit({ id: event.id });
+			expect(responses).toMatchObject([{ status: 200, body: '{"status":"duplicate"}' }]);
+		}
+
+		const executions = await world.client.waitForExecutions({ workflowId: workflow.id }, EVENTS);
+		expect(executions.map(({ status }) => status)).toEqual(Array(EVENTS).fill('success'));
+		expect(new Set(executions.map(({ id }) => id)).size).toBe(EVENTS);
+		const started = await startedWith();
+		expect(idsOf(started)).toEqual(idsOf(emitted.map(({ event }) => event)));
+		// With every field as it was delivered.
+		expect(started).toEqual(expect.arrayContaining(emitted.map(({ event }) => event)));
+	},
+	3 * MINUTES,
+);
+
+/** n8n stores an execution in two tables, in one transaction. */
+it.each(['execution_entity', 'execution_data'])(
+	'does not acknowledge an event while n8n cannot write to %s, and runs it once after that',
+	async (table) => {
+		const simulator = await simulate({ retryTimeScale: 1 / 3600 });
+		const { endpoint, startedWith } = await publishTrigger(world, simulator);
+
+		const lift = failWrites(table);
+		try {
+			const { event, responses } = await simulator.emit({}, { copies: COPIES });
+			expect(responses).toHaveLength(COPIES);
+			for (const { status } of responses) expect(status).toBeGreaterThanOrEqual(500);
+			expect(await startedWith()).toEqual([]);
+
+			lift();
+			// The service's own retries, after 1 s, 4 s and so on.
+			const deliveries = await waitFor(
+				() => {
+					const all = simulator.deliveries(endpoint.id);
+					return all.every(({ status }) => status === 'success') ? all : undefined;
+				},
+				{ what: 'every delivery to be acknowledged' },
+			);
+			expect(deliveries).toHaveLength(COPIES);
+			for (const { attempts } of deliveries) {
+				expect(attempts[0]?.statusCode).toBeGreaterThanOrEqual(500);
+				expect(attempts.at(-1)?.statusCode).toBe(200);
+			}
+			expect(await startedWith()).toEqual([event]);
+		} finally {
+			lift();
+		}
+	},
+);
+
+describe('the ledger', () => {
+	let ledgerPath: string;
+
+	beforeAll(() => {
+		ledgerPath = join(world.userFolder, '.n8n', 'asset-service-ledger.sqlite');
+	});
+
+	it('answers 503 unavailable while another process has locked it, and takes the event after that', async () => {
+		const simulator = await simulate();
+		const trigger = await publishTrigger(world, simulator);
+		const event = newEvent();
+		// The first event makes the file.
+		expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
+		const other = new DatabaseSync(ledgerPath, { timeout: 10_000 });
+		other.exec('BEGIN IMMEDIATE');
+		expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
+		other.exec('ROLLBACK');
+		other.close();
+		expect(refusalsIn(world.server.logs(), trigger)).toEqual(['ledger_unavailable']);
+		expect(await trigger.startedWith()).toHaveLength(1);
+		expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
+		expect(await trigger.startedWith()).toHaveLength(2);
+	});
+
+	it('makes a copy wait for the one that is being handed over: it takes over, is a duplicate, or comes again later', async () => {
+		const simulator = await simulate();
+		const trigger = await publishTrigger(world, simulator);
+		const events = { released: newEvent(), committed: newEvent(), kept: newEvent() };
+		// This process plays the other one that is handing the events over.
+		const ledger = openLedger({
+			env: { ASSET_SERVICE_LEDGER_SQLITE_PATH: ledgerPath },
+			log: () => undefined,
+		});
+		const claim = async ({ id }: DeliveredEvent) => {
+			const claimed = await claimOrWait(ledger, ledgerKey([trigger.workflow.id], id));
+			if (claimed.outcome !== 'claimed') throw new Error(`The event is ${claimed.outcome}.`);
+			return claimed.hold;
+		};
+		const [released, committed, kept] = await Promise.all(Object.values(events).map(claim));
+
+		const ended: string[] = [];
+		const sent = Object.entries(events).map(async ([name, event]) => {
+			const { url, endpoint } = trigger;
+			const { status, body, headers } = await simulator.deliver(url, endpoint.secret, event);
+			ended.push(name);
+			return { status, body, retryAfter: headers['retry-after'] };
+		});
+		// A later event is through: the copies before it have come to their claims.
+		expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
+		expect(ended).toEqual([]);
+		await released?.release();
+		await committed?.commit(RETENTION_MS);
+		expect(await Promise.all(sent)).toEqual([
+			{ ...answered(200, 'accepted'), retryAfter: undefined },
+			{ ...answered(200, 'duplicate'), retryAfter: undefined },
+			{ ...answered(503, 'busy'), retryAfter: '60' },
+		]);
+		expect(ended.at(-1)).toBe('kept');
+		expect(idsOf(await trigger.startedWith())).toContain(events.released.id);
+		expect(await trigger.startedWith()).toHaveLength(2);
+
+		await kept?.release();
+		expect(await deliver(simulator, trigger, events.kept)).toEqual(answered(200, 'accepted'));
+		await ledger.close();
+	});
+});
+
+/** Makes n8n's database refuse new rows in a table until the answer is called. */
+function failWrites(table: string): () => void {
+	const name = `refuse_${table}`;
+	const run = (sql: string): void => {
+		const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'), {
+			timeout: 10_000,
+		});
+		database.exec(sql);
+		database.close();
+	};
+	run(
+		`CREATE TRIGGER ${name} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+	);
+	return () => {
+		run(`DROP TRIGGER IF EXISTS ${name}`);
+	};
+}

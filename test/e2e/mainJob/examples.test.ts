@@ -1,0 +1,79 @@
+/** Every example workflow can be imported as it is, and those of the main job run. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startSimulator, type Simulator } from '../../../simulator';
+import { itemsOf, type Workflow, WorkflowFileShape } from '../../support/n8n/answers';
+import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { createWorld, type World } from '../../support/n8n/world';
+
+const MINUTES = 60_000;
+jest.setTimeout(MINUTES);
+const FOLDER = join(__dirname, '..', '..', '..', 'examples');
+const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+
+let world: World;
+let simulator: Simulator;
+
+beforeAll(async () => {
+	world = await createWorld();
+	simulator = await startSimulator({ assets: 230 });
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+	await simulator.stop();
+});
+
+function example(file: string): unknown {
+	return JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
+}
+
+function nodeOfType(workflow: Workflow, type: string): string {
+	const found = workflow.nodes.filter((node) => node.type === type);
+	if (!found[0] || found.length > 1) throw new Error(`${found.length} nodes of type ${type}.`);
+	return found[0].name;
+}
+
+it.each(FILES)('%s is imported without edits, and n8n knows all of its nodes', async (file) => {
+	const known = await world.client.nodeTypes();
+	const content = WorkflowFileShape.parse(example(file));
+	const workflow = await world.client.importWorkflow(content);
+	expect(workflow.nodes).toHaveLength(content.nodes.length);
+	const types = workflow.nodes.map(({ type, typeVersion }) => `${type}@${typeVersion}`);
+	expect(known).toEqual(expect.arrayContaining(types));
+	expect(types.join()).toContain('n8n-nodes-asset-service.');
+	// Credentials and the ids of somebody's instance have no place in an example.
+	expect(content.nodes.flatMap(({ credentials = {} }) => Object.keys(credentials))).toEqual([]);
+	expect(content).not.toHaveProperty('id');
+});
+
+it('list-assets.json lists every asset', async () => {
+	const { client } = world;
+	const credential = await client.createCredential(apiCredential(simulator));
+	const workflow = await client.importWorkflow(example('list-assets.json'), [credential]);
+	const start = nodeOfType(workflow, 'n8n-nodes-base.manualTrigger');
+	const execution = await client.waitForExecution(await client.runManually(workflow.id, start));
+	expect(execution.status).toBe('success');
+	const assets = itemsOf(execution, nodeOfType(workflow, 'n8n-nodes-asset-service.assetService'));
+	expect(new Set(assets.map(({ json }) => json.id)).size).toBe(230);
+	expect(assets).toHaveLength(230);
+});
+
+it('start-on-event.json runs for an event', async () => {
+	const { client } = world;
+	const imported = await client.importWorkflow(example('start-on-event.json'));
+	const trigger = nodeOfType(imported, 'n8n-nodes-asset-service.assetServiceTrigger');
+	const url = await client.webhookUrl(imported, trigger);
+	const endpoint = simulator.createEndpoint({ url });
+	const credential = await client.createCredential(signingCredential(endpoint.secret));
+	await client.useCredential(imported.id, trigger, credential);
+	await client.activate(imported.id, { webhookUrls: [url] });
+
+	const { event, responses } = await simulator.emit({ type: 'ocpp.message' });
+	expect(responses).toMatchObject([{ status: 200, body: '{"status":"accepted"}' }]);
+	const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId: imported.id }, 1);
+	const execution = await client.getExecution(id);
+	expect(execution.status).toBe('success');
+	expect(itemsOf(execution, trigger)[0]?.json).toMatchObject({ ...event });
+	const picked = itemsOf(execution, 'Pick fields').map(({ json }) => json);
+	expect(picked).toMatchObject([{ eventId: event.id, eventType: 'ocpp.message' }]);
+});

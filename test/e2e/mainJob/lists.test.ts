@@ -1,0 +1,134 @@
+/** The action node lists assets on a real n8n: one token however many runs, every page once, one connection. */
+import { z } from 'zod/v4';
+import { startSimulator, type Simulator } from '../../../simulator';
+import { generateAssets } from '../../../simulator/data/assets';
+import { type Execution, itemsOf } from '../../support/n8n/answers';
+import { apiCredential } from '../../support/n8n/credentials';
+import { createWorld, type World } from '../../support/n8n/world';
+import { tracesOf } from './traces';
+import { ACTION, listOnCallWorkflow, listWorkflow, runByHand, START } from './workflows';
+
+const MINUTES = 60_000;
+jest.setTimeout(MINUTES);
+const ASSETS = '/asset-management/v1/assets';
+const TOKEN = '/oauth/token';
+const RUNS = 50;
+const PAGE = 100;
+
+let world: World;
+let simulator: Simulator;
+
+beforeAll(async () => {
+	world = await createWorld();
+}, 20 * MINUTES);
+beforeEach(async () => {
+	simulator = await startSimulator({ assets: 230 });
+});
+afterEach(async () => {
+	await simulator.stop();
+	expect(tracesOf([simulator.clientSecret], world.userFolder)).toEqual([]);
+});
+afterAll(async () => {
+	await world.dispose();
+});
+
+const assetIds = generateAssets(230).map(({ id }) => id);
+const idsIn = (execution: Execution) => itemsOf(execution, ACTION).map(({ json }) => json.id);
+
+async function run(parameters: Record<string, unknown>): Promise<Execution> {
+	const credential = await world.client.createCredential(apiCredential(simulator));
+	return await runByHand(world, listWorkflow(parameters), credential);
+}
+
+/** What the service was asked for, in order, with where each page began. */
+const asked = () => simulator.stats.requests.map(({ path, query }) => [path, query.startingAfter]);
+
+const Warned = z.looseObject({
+	hints: z.array(z.looseObject({ type: z.string(), message: z.string() })),
+});
+function warningsOf(execution: Execution): string[] {
+	const task: unknown = execution.data.resultData.runData[ACTION]?.at(-1);
+	const { hints = [] } = Warned.partial().parse(task);
+	return hints.map(({ type, message }) => `${type}: ${message}`);
+}
+
+it(
+	`fetches one token for ${RUNS} runs at the same time, and one more when it is revoked`,
+	async () => {
+		const { client } = world;
+		const credential = await client.createCredential(apiCredential(simulator));
+		const content = listOnCallWorkflow({ returnAll: false, limit: 5 });
+		const workflow = await client.importWorkflow(content, [credential]);
+		const url = await client.webhookUrl(workflow, START);
+		await client.activate(workflow.id, { webhookUrls: [url] });
+		const call = async () => {
+			const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(MINUTES) });
+			const answer = z.looseObject({ id: z.string() }).safeParse(await response.json());
+			return { status: response.status, first: answer.data?.id };
+		};
+		const answers = async () => await Promise.all(Array.from({ length: RUNS }, call));
+		// Every run is to come while the token is under way.
+		simulator.faults.add({ path: TOKEN, delayMs: 3_000 });
+		const success = Array(RUNS).fill({ status: 200, first: assetIds[0] });
+
+		expect(await answers()).toEqual(success);
+		expect(simulator.stats.tokenRequests).toBe(1);
+		expect(asked().filter(([path]) => path === ASSETS)).toHaveLength(RUNS);
+
+		simulator.revokeTokens();
+		expect(await answers()).toEqual(success);
+		expect(simulator.stats.tokenRequests).toBe(2);
+
+		const executions = await client.waitForExecutions({ workflowId: workflow.id }, 2 * RUNS);
+		expect(executions.map(({ status }) => status)).toEqual(Array(2 * RUNS).fill('success'));
+		await client.deactivate(workflow.id);
+	},
+	2 * MINUTES,
+);
+
+it('brings 230 assets of 3 pages once each, in their order, over one connection', async () => {
+	const execution = await run({ returnAll: true });
+	expect(execution.status).toBe('success');
+	expect(idsIn(execution)).toEqual(assetIds);
+	expect(itemsOf(execution, ACTION)[0]?.json).toEqual(generateAssets(1)[0]);
+	expect(asked()).toEqual([
+		[TOKEN, undefined],
+		[ASSETS, undefined],
+		[ASSETS, assetIds[PAGE - 1]],
+		[ASSETS, assetIds[2 * PAGE - 1]],
+	]);
+	expect(simulator.stats.connections).toBe(1);
+	expect(warningsOf(execution)).toEqual([]);
+});
+
+it('stops at the limit in the middle of a page', async () => {
+	const execution = await run({ returnAll: false, limit: 130 });
+	expect(idsIn(execution)).toEqual(assetIds.slice(0, 130));
+	expect(simulator.stats.requests.map(({ query }) => query.limit)).toEqual([
+		undefined,
+		'100',
+		'30',
+	]);
+});
+
+it('ends after one repeated page, with a warning, when the service ignores the cursor', async () => {
+	simulator.faults.add({ path: ASSETS, ignoreCursor: true });
+	const execution = await run({ returnAll: true });
+	expect(execution.status).toBe('success');
+	expect(idsIn(execution)).toEqual(assetIds.slice(0, PAGE));
+	expect(asked().map(([path]) => path)).toEqual([TOKEN, ASSETS, ASSETS]);
+	const [warning, ...others] = warningsOf(execution);
+	expect(warning).toMatch(/^warning: .*the list may be incomplete/);
+	expect(others).toEqual([]);
+	expect(world.server.logs()).toContain(warning?.replace('warning: ', ''));
+});
+
+it('goes on where the service asks for patience or breaks off, and brings every asset once', async () => {
+	simulator.faults.add({ path: ASSETS, status: 429, retryAfter: 1, times: 1 });
+	simulator.faults.add({ path: ASSETS, reset: 'midBody', times: 1 });
+	simulator.faults.add({ path: ASSETS, status: 503, times: 1 });
+	const execution = await run({ returnAll: true });
+	expect(execution.status).toBe('success');
+	expect(idsIn(execution)).toEqual(assetIds);
+	expect(asked().filter(([path]) => path === ASSETS)).toHaveLength(6);
+});

@@ -1,0 +1,70 @@
+/** The promise across processes: in queue mode, an event starts one run whichever webhook processors its copies reach. */
+import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
+import { waitForRuns } from '../support/n8n/runs';
+import { publishTriggerWorkflow } from '../support/n8n/trigger-workflow';
+import { type Attempt, startSender } from '../support/sender';
+
+const MINUTES = 60_000;
+const EVENTS = 300;
+const COPIES = 4;
+/** Events under way at a time. */
+const AT_ONCE = 6;
+
+let world: QueueWorld;
+
+beforeAll(async () => {
+	world = await createQueueWorld({ webhookProcessors: 2, workers: 2 });
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+}, MINUTES);
+
+it(
+	`runs ${EVENTS} events once each, of which two webhook processors get ${COPIES} copies each, half of them at the same instant`,
+	async () => {
+		const [first, second] = world.webhookProcessors.map(({ url }) => url);
+		if (!first || !second) throw new Error('There are not two webhook processors.');
+		const { workflow, secret, urls } = await publishTriggerWorkflow(world.client, {
+			bases: [first, second],
+		});
+		const sender = await startSender({ urls, secret, seed: 300 });
+		const events = sender.events(EVENTS);
+
+		const waiting = [...events.entries()];
+		const answers: Attempt[] = [];
+		const lane = async (): Promise<void> => {
+			for (let next = waiting.shift(); next; next = waiting.shift()) {
+				const [index, event] = next;
+				const copies = Array.from({ length: COPIES }, (_, copy) => {
+					const url = urls[(index + copy) % urls.length] ?? urls[0];
+					return () => sender.attempt(event, { url });
+				});
+				if (index % 2 === 0) answers.push(...(await Promise.all(copies.map((send) => send()))));
+				else for (const send of copies) answers.push(await send());
+			}
+		};
+		await Promise.all(Array.from({ length: AT_ONCE }, lane));
+		await sender.stop();
+
+		expect(answers).toHaveLength(EVENTS * COPIES);
+		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+		expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(EVENTS);
+		expect(answers.filter(({ outcome }) => outcome === 'duplicate')).toHaveLength(
+			EVENTS * (COPIES - 1),
+		);
+		// Both took their share: the copies did not all end up at one process.
+		for (const url of urls) {
+			expect(answers.some((answer) => answer.url === url && answer.outcome === 'accepted')).toBe(
+				true,
+			);
+		}
+
+		const runs = await waitForRuns(world.client, workflow.id, EVENTS);
+		expect(runs.all).toHaveLength(EVENTS);
+		expect(runs.all.filter(({ status }) => status !== 'success')).toEqual([]);
+		expect(new Set(runs.all.map(({ eventId }) => eventId))).toEqual(
+			new Set(events.map(({ id }) => id)),
+		);
+	},
+	5 * MINUTES,
+);

@@ -1,0 +1,146 @@
+/** Signing secrets change under steady traffic, by hand and by itself, and no event is lost, doubled or refused. */
+import { randomUUID } from 'node:crypto';
+import automaticRegistration from '../../../examples/automatic-registration.json';
+import startOnEvent from '../../../examples/start-on-event.json';
+import { startSimulator, type DeliveryResponse, type Simulator } from '../../../simulator';
+import { itemsOf, type Workflow } from '../../support/n8n/answers';
+import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { createWorld, type World } from '../../support/n8n/world';
+
+const MINUTES = 60_000;
+const TRIGGER = 'Asset Service Trigger';
+const EVENTS_PER_SECOND = 5;
+
+describe('rotation of signing secrets on a real n8n', () => {
+	let simulator: Simulator;
+	let world: World;
+
+	beforeAll(async () => {
+		simulator = await startSimulator();
+		world = await createWorld();
+	}, 20 * MINUTES);
+	afterAll(async () => {
+		await world.dispose();
+		await simulator.stop();
+	}, MINUTES);
+
+	/** Sends 5 events a second for so long; each goes to every endpoint that there is. `at` runs beside it, by the second. */
+	const steadyTraffic = async (
+		seconds: number,
+		at: Readonly<Record<number, () => void | Promise<void>>> = {},
+	) => {
+		const responses: DeliveryResponse[] = [];
+		const ids: string[] = [];
+		const underWay: Promise<void>[] = [];
+		const startedAt = performance.now();
+		for (let n = 0; n < seconds * EVENTS_PER_SECOND; n += 1) {
+			const wait = startedAt + (n * 1000) / EVENTS_PER_SECOND - performance.now();
+			if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+			if (n % EVENTS_PER_SECOND === 0) await at[n / EVENTS_PER_SECOND]?.();
+			underWay.push(
+				simulator.emit({ type: 'ocpp.message' }).then(({ event, responses: answers }) => {
+					ids.push(event.id);
+					responses.push(...answers);
+				}),
+			);
+		}
+		await Promise.all(underWay);
+		return { ids, responses };
+	};
+
+	const startedBy = async ({ id: workflowId }: Workflow, count: number) => {
+		const executions = await world.client.waitForExecutions({ workflowId }, count, {
+			timeoutMs: 2 * MINUTES,
+		});
+		return await Promise.all(
+			executions.map(async ({ id }) => {
+				const execution = await world.client.getExecution(id);
+				return itemsOf(execution, TRIGGER).map(({ json }) => json.id);
+			}),
+		);
+	};
+
+	const expectOneRunEach = async (
+		workflow: Workflow,
+		{ ids, responses }: { ids: string[]; responses: DeliveryResponse[] },
+	) => {
+		expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+		const started = await startedBy(workflow, ids.length);
+		expect(started.flat().sort()).toEqual([...ids].sort());
+	};
+
+	it(
+		'goes by hand, by the four steps of the specification',
+		async () => {
+			const { client } = world;
+			const [first, second] = ['first', 'second'].map((name) => `whsec_${name}_${randomUUID()}`);
+			if (first === undefined || second === undefined) throw new Error('two secrets');
+			const credential = await client.createCredential(signingCredential(first));
+			const workflow = await client.importWorkflow(startOnEvent, [credential]);
+			const url = await client.webhookUrl(workflow, TRIGGER);
+			await client.activate(workflow.id, { webhookUrls: [url] });
+			const old = simulator.createEndpoint({ url, secret: first });
+
+			const sent = await steadyTraffic(30, {
+				// The receiver accepts both before the second endpoint exists: nothing can be refused.
+				5: async () => {
+					const both = signingCredential(second, { previousSigningSecret: first });
+					await client.updateCredential(credential.id, both);
+				},
+				8: () => {
+					simulator.createEndpoint({ url, secret: second });
+				},
+				16: () => {
+					simulator.deleteEndpoint(old.id);
+				},
+				22: async () => {
+					await client.updateCredential(credential.id, signingCredential(second));
+				},
+			});
+			expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
+			expect(sent.responses.length).toBeGreaterThan(sent.ids.length);
+			await expectOneRunEach(workflow, sent);
+			await client.deactivate(workflow.id);
+			for (const { id } of [...simulator.endpoints]) simulator.deleteEndpoint(id);
+		},
+		4 * MINUTES,
+	);
+
+	it(
+		'goes by itself with automatic registration',
+		async () => {
+			const { client } = world;
+			const credential = await client.createCredential(apiCredential(simulator));
+			const [trigger, ...others] = automaticRegistration.nodes;
+			const rotating = {
+				...trigger,
+				webhookId: randomUUID(),
+				parameters: {
+					registration: 'automatic',
+					eventTypes: [],
+					// Every 20 seconds, with 10 seconds of both.
+					options: { rotateAfterDays: 20 / 86_400, rotationGraceHours: 10 / 3600 },
+				},
+			};
+			const workflow = await client.importWorkflow(
+				{ ...automaticRegistration, nodes: [rotating, ...others] },
+				[credential],
+			);
+			const url = await client.webhookUrl(workflow, TRIGGER);
+			await client.activate(workflow.id, { webhookUrls: [url] });
+			const before = simulator.endpoints.map(({ id }) => id);
+			const created = simulator.stats.endpoints.created;
+
+			const sent = await steadyTraffic(60);
+			expect(simulator.endpoints.map(({ id }) => id)).not.toEqual(before);
+			expect(simulator.stats.endpoints.created - created).toBeGreaterThanOrEqual(1);
+			expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
+			expect(sent.responses.length).toBeGreaterThan(sent.ids.length);
+			await expectOneRunEach(workflow, sent);
+
+			await client.deactivate(workflow.id);
+			expect(simulator.endpoints).toEqual([]);
+		},
+		5 * MINUTES,
+	);
+});

@@ -1,0 +1,161 @@
+/** Faults of the ledger's store beside an n8n that is well: a full disk, a read-only one, and a Redis of the ledger's own that is away. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectAcknowledged, expectOneRunEach } from '../support/expectations';
+import { createSmallDisk, type SmallDisk } from '../support/mount';
+import { publishTriggerWorkflow, type TriggerWorkflow } from '../support/n8n/trigger-workflow';
+import { summary } from '../support/n8n/window';
+import { createWorld, type World } from '../support/n8n/world';
+import { type RedisServer, startRedis } from '../support/redis';
+import { report } from '../support/report';
+import { type Attempt, type EventSender, isAcknowledged, startSender } from '../support/sender';
+
+const MINUTES = 60_000;
+
+let disk: SmallDisk;
+let redis: RedisServer;
+let world: World;
+let trigger: TriggerWorkflow;
+
+beforeAll(async () => {
+	disk = createSmallDisk(512);
+	redis = await startRedis({ appendOnly: true });
+	world = await createWorld({
+		env: { ASSET_SERVICE_LEDGER_SQLITE_PATH: join(disk.folder, 'ledger', 'events.sqlite') },
+	});
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+	await redis.remove();
+	disk.remove();
+}, MINUTES);
+
+const senders: EventSender[] = [];
+afterEach(async () => {
+	for (const sender of senders.splice(0)) await sender.stop();
+});
+
+async function newSender(seed: number): Promise<EventSender> {
+	trigger = await publishTriggerWorkflow(world.client);
+	const sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed });
+	senders.push(sender);
+	return sender;
+}
+
+const isUnavailable = ({ status, outcome }: Attempt): boolean =>
+	status === 503 && outcome === 'unavailable';
+
+const durations = (attempts: readonly Attempt[]): number[] =>
+	attempts.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
+
+/** The editor's API and the health check answer, as if nothing were the matter. */
+async function expectN8nUndisturbed(): Promise<void> {
+	const asked = Date.now();
+	expect((await fetch(`${world.url}/healthz/readiness`)).status).toBe(200);
+	expect((await world.client.getWorkflow(trigger.workflow.id)).active).toBe(true);
+	expect(Date.now() - asked).toBeLessThan(2_000);
+}
+
+it(
+	'answers 503 on a full disk, and runs the events once each when there is space again',
+	async () => {
+		const sender = await newSender(1);
+		const before = await sender.deliverAll(sender.events(5), { perSecond: 10 });
+		const events = sender.events(12);
+		const whileFull: Attempt[] = [];
+		for (const event of events) {
+			// Closing the ledger's file frees some space again, which may do for one or two events.
+			disk.fill();
+			whileFull.push(await sender.attempt(event));
+		}
+		await expectN8nUndisturbed();
+		const refused = whileFull.filter((attempt) => !isAcknowledged(attempt));
+		report(
+			`disk full: ${refused.length} of ${whileFull.length} deliveries answered 503: ${summary(durations(refused))}`,
+		);
+		expect(refused.length).toBeGreaterThan(0);
+		expect(refused.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
+		expect(world.server.logs()).toContain('the disk is full');
+
+		disk.empty();
+		// All of them, those accepted on the full disk too: they are duplicates now.
+		const after = await sender.deliverAll(events, { perSecond: 10 });
+		await sender.stop();
+		expect(after.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
+		await expectOneRunEach(world.client, trigger.workflow.id, [...before, ...after]);
+	},
+	2 * MINUTES,
+);
+
+it(
+	'answers 503 on a read-only disk, and accepts at once when it is writable',
+	async () => {
+		const sender = await newSender(2);
+		const before = await sender.deliverAll(sender.events(3), { perSecond: 10 });
+		await world.server.stop();
+		disk.setReadOnly(true);
+		await world.server.start();
+
+		// What was seen before may be known all the same: SQLite can read where it cannot write.
+		for (const { event } of before) {
+			const attempt = await sender.attempt(event);
+			expect(isUnavailable(attempt) || attempt.outcome === 'duplicate').toBe(true);
+		}
+		const events = sender.events(5);
+		const whileReadOnly: Attempt[] = [];
+		for (const event of events) whileReadOnly.push(await sender.attempt(event));
+		await expectN8nUndisturbed();
+		report(
+			`disk read-only: ${whileReadOnly.length} deliveries answered 503: ${summary(durations(whileReadOnly))}`,
+		);
+		expect(whileReadOnly.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
+		expect(world.server.logs()).toContain('must be writable for the user that runs n8n');
+
+		disk.setReadOnly(false);
+		const after = await sender.deliverAll([...before.map(({ event }) => event), ...events], {
+			perSecond: 10,
+		});
+		await sender.stop();
+		expect(after.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
+		await expectOneRunEach(world.client, trigger.workflow.id, [...before, ...after]);
+	},
+	2 * MINUTES,
+);
+
+it(
+	'answers 503 within 3 s while the ledger’s own Redis is away for 10 s, and accepts again within 5 s of its return',
+	async () => {
+		await world.restart({
+			ASSET_SERVICE_LEDGER: 'redis',
+			ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,
+		});
+		const sender = await newSender(3);
+		const sendingAll = sender.deliverAll(sender.events(90), { perSecond: 4 });
+		await sleep(3_000);
+		await redis.stop();
+		const stoppedAt = Date.now();
+		while (Date.now() < stoppedAt + 10_000) {
+			await expectN8nUndisturbed();
+			await sleep(1_000);
+		}
+		const startingAt = Date.now();
+		await redis.start();
+		const backAt = Date.now();
+		const sendings = await sendingAll;
+		await sender.stop();
+
+		const attempts = sendings.flatMap((sending) => sending.attempts);
+		const away = attempts.filter((a) => a.startedAt >= stoppedAt && a.endedAt < startingAt);
+		report(
+			`the ledger’s Redis away: ${away.length} deliveries answered 503: ${summary(durations(away))}`,
+		);
+		expect(away.length).toBeGreaterThan(10);
+		expect(away.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
+		expect(durations(away).at(-1)).toBeLessThan(3_000);
+		const late = attempts.filter((a) => a.startedAt > backAt + 5_000 && !isAcknowledged(a));
+		expect(late).toEqual([]);
+		expectAcknowledged(sendings);
+		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+	},
+	2 * MINUTES,
+);

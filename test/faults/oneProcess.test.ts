@@ -1,0 +1,168 @@
+/** Faults around one n8n with the ledger in SQLite: clocks that are off, callers that hang up, an n8n that is slow or restarted. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { signTimestamped } from '../../lib/signature';
+import type { DeliveredEvent } from '../../simulator';
+import { expectOneRunEach } from '../support/expectations';
+import { readRuns } from '../support/n8n/runs';
+import { publishTriggerWorkflow, type TriggerWorkflow } from '../support/n8n/trigger-workflow';
+import { createWorld, type World } from '../support/n8n/world';
+import { report } from '../support/report';
+import { type EventSender, startSender } from '../support/sender';
+import { waitFor } from '../support/wait';
+
+const MINUTES = 60_000;
+
+let world: World;
+let trigger: TriggerWorkflow;
+const notReady = new Set<string>();
+
+beforeAll(async () => {
+	world = await createWorld();
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+}, MINUTES);
+
+const senders: EventSender[] = [];
+afterEach(async () => {
+	for (const sender of senders.splice(0)) await sender.stop();
+});
+
+async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSender> {
+	trigger = await publishTriggerWorkflow(world.client, { runSeconds });
+	const sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
+	senders.push(sender);
+	return sender;
+}
+
+/** How many entries the ledger has, of those that are being handed over, or of all. */
+function countEntries(which: 'pending' | 'all'): number {
+	const file = join(world.userFolder, '.n8n', 'asset-service-ledger.sqlite');
+	const database = new DatabaseSync(file, { readOnly: true });
+	const where = which === 'pending' ? 'WHERE token IS NOT NULL' : '';
+	const row = database.prepare(`SELECT count(*) AS entries FROM entry ${where}`).get();
+	database.close();
+	return Number(row?.['entries']);
+}
+
+it(
+	'refuses a clock that is 10 minutes off, either way, keeps nothing of it, and accepts the event when it is signed properly',
+	async () => {
+		const sender = await newSender(1);
+		await sender.deliver(sender.events(1)[0] as DeliveredEvent);
+		const entries = countEntries('all');
+		const events = sender.events(6);
+		for (const [index, event] of events.entries()) {
+			const tamper = index % 2 === 0 ? 'stale' : 'future';
+			expect(await sender.attempt(event, { tamper })).toMatchObject({
+				status: 401,
+				outcome: 'rejected',
+			});
+		}
+		expect(countEntries('all')).toBe(entries);
+		expect((await readRuns(world.client, trigger.workflow.id)).all).toHaveLength(1);
+		expect(world.server.logs()).toContain('timestamp_outside_tolerance');
+
+		const sendings = await sender.deliverAll(events, { perSecond: 10 });
+		await sender.stop();
+		expect(sendings.map(({ attempts }) => attempts[0]?.outcome)).toEqual(
+			events.map(() => 'accepted'),
+		);
+	},
+	MINUTES,
+);
+
+it(
+	'runs an event once whose caller hung up before the answer, and answers the next copy as a duplicate',
+	async () => {
+		const sender = await newSender(2);
+		const events = sender.events(8);
+		// Another writer keeps n8n from storing, so that every caller is gone before the answer.
+		const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'));
+		database.exec('BEGIN IMMEDIATE');
+		const callers = new AbortController();
+		const answers = events.map((event) => post(event, callers.signal));
+		await waitFor(() => (countEntries('pending') === events.length ? true : undefined), {
+			what: 'every event to be claimed',
+		});
+		callers.abort();
+		expect(await Promise.all(answers)).toEqual(events.map(() => 'hung up'));
+		database.exec('ROLLBACK');
+		database.close();
+
+		const sendings = await sender.deliverAll(events, { perSecond: 20 });
+		await sender.stop();
+		expect(sendings.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual(
+			events.map(() => ['duplicate']),
+		);
+		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+	},
+	MINUTES,
+);
+
+/** One delivery; what became of it for the caller. */
+async function post(event: DeliveredEvent, signal: AbortSignal): Promise<string> {
+	const body = JSON.stringify(event);
+	const signature = signTimestamped(trigger.secret, Math.floor(Date.now() / 1_000), body);
+	try {
+		const answer = await fetch(trigger.urls[0], {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'x-webhook-signature': signature },
+			body,
+			signal,
+		});
+		return String(answer.status);
+	} catch {
+		return signal.aborted ? 'hung up' : 'failed';
+	}
+}
+
+it(
+	'lets copies wait while n8n holds an event back for a place to run in, tells them to come again after 20 s, and runs it once',
+	async () => {
+		await world.restart({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
+		const sender = await newSender(3, { runSeconds: 11 });
+		const events = sender.events(3);
+		const sendings = await Promise.all(
+			events.flatMap((event) => [1, 2, 3].map(() => sender.deliver(event))),
+		);
+		await sender.stop();
+		const attempts = sendings.flatMap((sending) => sending.attempts);
+		const busy = attempts.filter(({ status, outcome }) => status === 503 && outcome === 'busy');
+		const waited = attempts
+			.filter(({ outcome }) => outcome === 'duplicate')
+			.map(({ startedAt, endedAt }) => endedAt - startedAt);
+		report(
+			`n8n runs one at a time, for 11 s: ${busy.length} copies told to come again, ` +
+				`a duplicate waited up to ${Math.max(...waited)} ms`,
+		);
+		// The second event is held back for one run, the third for two: longer than a copy waits.
+		expect(Math.max(...waited)).toBeGreaterThan(5_000);
+		expect(busy.length).toBeGreaterThan(0);
+		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+		await world.restart();
+	},
+	3 * MINUTES,
+);
+
+it(
+	'loses and repeats nothing when n8n is restarted under deliveries',
+	async () => {
+		const sender = await newSender(4);
+		const sendingAll = sender.deliverAll(sender.events(120), { perSecond: 8 });
+		await sleep(5_000);
+		const stopping = world.server.stop();
+		// A balancer sends nothing to an n8n that is not ready: while it starts, it answers 200 to everything.
+		await stopping;
+		notReady.add(trigger.urls[0]);
+		await world.server.start();
+		notReady.delete(trigger.urls[0]);
+		const sendings = await sendingAll;
+		await sender.stop();
+		expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
+		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+	},
+	2 * MINUTES,
+);

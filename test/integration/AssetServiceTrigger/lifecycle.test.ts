@@ -1,0 +1,100 @@
+import { HookContext } from 'n8n-core';
+import type {
+	IDataObject,
+	IHookFunctions,
+	INode,
+	IWebhookData,
+	WorkflowActivateMode,
+} from 'n8n-workflow';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { oneNodeWorkflow } from '../../support/oneNodeWorkflow';
+
+const trigger = new AssetServiceTrigger();
+const methods = trigger.webhookMethods.default;
+const SECRET = 'whsec-0123456789abcdef';
+
+interface HookOptions {
+	readonly base?: string;
+	readonly mode?: WorkflowActivateMode;
+	readonly parameters?: INode['parameters'];
+}
+
+const hook = (credential: IDataObject, options: HookOptions = {}) => {
+	const { base = 'https://n8n.example.com/webhook', mode = 'activate', parameters = {} } = options;
+	const { node, workflow, additionalData } = oneNodeWorkflow({
+		nodeType: trigger,
+		typeVersion: 2,
+		parameters,
+		credentialTypes: ['assetServiceSigningSecretApi'],
+		readCredential: async () => credential,
+		workflowId: 'workflow-1',
+	});
+	Object.assign(additionalData, { webhookBaseUrl: base, webhookTestBaseUrl: `${base}-test` });
+	const webhookData = { isTest: mode === 'manual' } as IWebhookData;
+	const context = new HookContext(workflow, node, additionalData, 'trigger', mode, webhookData);
+	const warn = jest.spyOn(context.logger, 'warn').mockImplementation();
+	return { context: context as unknown as IHookFunctions, warnings: () => warn.mock.calls.flat() };
+};
+
+afterEach(() => {
+	jest.restoreAllMocks();
+});
+
+describe('publishing a workflow with manual registration', () => {
+	it('takes the endpoint to exist, and neither makes nor deletes one', async () => {
+		const { context, warnings } = hook({ signingSecret: SECRET });
+		expect(await methods.checkExists.call(context)).toBe(true);
+		expect(await methods.delete.call(context)).toBe(true);
+		expect(warnings()).toEqual([]);
+	});
+
+	it.each([
+		['no secret', { signingSecret: '' }],
+		[
+			'an unknown template',
+			{ signingSecret: SECRET, scheme: 'custom', signedPayload: '{nonsense}' },
+		],
+	])(
+		'fails with a message that says where to mend it when the credential has %s',
+		async (_name, credential) => {
+			const { context } = hook(credential);
+			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
+				name: 'NodeOperationError',
+				message: expect.stringContaining('The signing secret credential is not complete') as string,
+				description: expect.stringContaining('publish again') as string,
+			});
+		},
+	);
+
+	it('uses secrets as typed: stray white space is the business of the credential test', async () => {
+		const { context } = hook({ signingSecret: `${SECRET} ` });
+		expect(await methods.checkExists.call(context)).toBe(true);
+	});
+
+	it('warns when the production URL is plain http on a public host, where nothing is delivered', async () => {
+		const { context, warnings } = hook(
+			{ signingSecret: SECRET },
+			{ base: 'http://n8n.example.com/webhook' },
+		);
+		expect(await methods.checkExists.call(context)).toBe(true);
+		expect(warnings()).toEqual([
+			expect.stringMatching(/plain http on a public host.*Set WEBHOOK_URL to an https address/),
+		]);
+	});
+
+	it.each<[string, HookOptions]>([
+		['on this machine', { base: 'http://localhost:5678/webhook' }],
+		['for the test URL', { base: 'http://n8n.example.com/webhook', mode: 'manual' }],
+	])('does not warn %s', async (_name, options) => {
+		const { context, warnings } = hook({ signingSecret: SECRET }, options);
+		await methods.checkExists.call(context);
+		expect(warnings()).toEqual([]);
+	});
+});
+
+describe('publishing a workflow with automatic registration', () => {
+	it('names the credential to set when there is none', async () => {
+		const { context } = hook({}, { parameters: { registration: 'automatic' } });
+		await expect(methods.create.call(context)).rejects.toThrow(/assetServiceApi|credentials/i);
+	});
+});

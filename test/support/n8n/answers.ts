@@ -1,0 +1,152 @@
+/** The shapes of n8n's answers, as far as the tests and the demo read them. */
+import { parse as unflatten } from 'flatted';
+import { z } from 'zod/v4';
+
+export const NodeShape = z.looseObject({
+	id: z.string(),
+	name: z.string(),
+	type: z.string(),
+	typeVersion: z.number(),
+	webhookId: z.string().optional(),
+	parameters: z.record(z.string(), z.unknown()),
+	credentials: z
+		.record(z.string(), z.looseObject({ id: z.string().nullable(), name: z.string() }))
+		.optional(),
+});
+export type WorkflowNode = z.infer<typeof NodeShape>;
+
+export const WorkflowShape = z.looseObject({
+	id: z.string(),
+	name: z.string(),
+	active: z.boolean(),
+	versionId: z.string(),
+	nodes: z.array(NodeShape),
+	connections: z.record(z.string(), z.unknown()),
+});
+export type Workflow = z.infer<typeof WorkflowShape>;
+
+/** A workflow as a file holds it: n8n gives it an id when it is imported. */
+export const WorkflowFileShape = z.looseObject({
+	name: z.string(),
+	nodes: z.array(
+		z.looseObject({ type: z.string(), credentials: z.record(z.string(), z.unknown()).optional() }),
+	),
+	connections: z.record(z.string(), z.unknown()),
+});
+export type WorkflowFile = z.infer<typeof WorkflowFileShape>;
+
+export const CredentialShape = z.looseObject({
+	id: z.string(),
+	name: z.string(),
+	type: z.string(),
+});
+export type Credential = z.infer<typeof CredentialShape>;
+
+export const CredentialTestShape = z.object({
+	status: z.enum(['OK', 'Error']),
+	message: z.string(),
+});
+export type CredentialTest = z.infer<typeof CredentialTestShape>;
+
+/** How far publishing has come, node by node: n8n publishes in the background. */
+export const PublicationShape = z.object({
+	status: z.enum(['in_progress', 'not_published', 'published', 'partial', 'failed']),
+	triggers: z.array(
+		z.object({ nodeId: z.string(), status: z.string(), errorMessage: z.string().nullable() }),
+	),
+});
+
+const ExecutionStatus = z.enum([
+	'new',
+	'running',
+	'waiting',
+	'success',
+	'error',
+	'crashed',
+	'canceled',
+	'unknown',
+]);
+export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
+
+export const ExecutionSummaryShape = z.looseObject({
+	id: z.string(),
+	workflowId: z.string(),
+	mode: z.string(),
+	status: ExecutionStatus,
+	startedAt: z.string().nullable(),
+	stoppedAt: z.string().nullable(),
+});
+export type ExecutionSummary = z.infer<typeof ExecutionSummaryShape>;
+
+/** A page of n8n's public API. */
+export function pageOf<T>(entry: z.ZodType<T>) {
+	return z.object({ data: z.array(entry), nextCursor: z.string().nullable() });
+}
+
+const ItemShape = z.looseObject({ json: z.record(z.string(), z.unknown()) });
+export type Item = z.infer<typeof ItemShape>;
+
+const ErrorShape = z.looseObject({
+	message: z.string(),
+	description: z.string().nullish(),
+});
+
+const NodeRunShape = z.looseObject({
+	executionStatus: z.string().optional(),
+	error: ErrorShape.optional(),
+	data: z.looseObject({ main: z.array(z.array(ItemShape).nullable()).optional() }).optional(),
+});
+
+export const RunDataShape = z.looseObject({
+	resultData: z
+		.looseObject({
+			runData: z.record(z.string(), z.array(NodeRunShape)).default({}),
+			error: ErrorShape.optional(),
+			lastNodeExecuted: z.string().optional(),
+		})
+		.default({ runData: {} }),
+});
+export type RunData = z.infer<typeof RunDataShape>;
+
+/** The run data arrive as text in which repeated values stand once ("flatted" JSON). */
+export const ExecutionShape = z.looseObject({
+	id: z.string(),
+	workflowId: z.string(),
+	mode: z.string(),
+	status: ExecutionStatus,
+	data: z
+		.string()
+		// An execution that is about to start has an empty list instead.
+		.transform((text): unknown => unflatten(text) ?? {})
+		.pipe(RunDataShape),
+});
+export type Execution = z.infer<typeof ExecutionShape>;
+
+/** The items that a node put out on its first output, in its last run. */
+export function itemsOf(execution: Execution, nodeName: string): readonly Item[] {
+	const runs = execution.data.resultData.runData[nodeName] ?? [];
+	return runs.at(-1)?.data?.main?.[0] ?? [];
+}
+
+/** What ended an execution that failed: the error's message and description, else undefined. */
+export function errorOf(
+	execution: Execution,
+): { message: string; description?: string } | undefined {
+	const { error } = execution.data.resultData;
+	if (!error) return undefined;
+	return { message: error.message, ...(error.description && { description: error.description }) };
+}
+
+export const NodeTypeShape = z.looseObject({
+	name: z.string(),
+	credentials: z.array(z.looseObject({ name: z.string() })).optional(),
+	webhooks: z
+		.array(
+			z.looseObject({
+				path: z.string(),
+				isFullPath: z.union([z.boolean(), z.string()]).optional(),
+			}),
+		)
+		.optional(),
+});
+export type NodeType = z.infer<typeof NodeTypeShape>;

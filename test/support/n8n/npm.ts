@@ -1,0 +1,66 @@
+/** Runs npm in a folder, quietly, with the end of its output in the error when it fails. */
+import { spawn } from 'node:child_process';
+
+const TAIL_LINES = 30;
+
+export interface NpmOptions {
+	readonly cwd: string;
+	/** Called about every 15 seconds with the seconds gone by. */
+	readonly onProgress?: (seconds: number) => void;
+}
+
+/** Runs a program to its end and gives its standard output; an Error with the end of its output when it fails. */
+export async function run(
+	command: string,
+	args: readonly string[],
+	{ cwd, onProgress }: NpmOptions,
+): Promise<string> {
+	const started = performance.now();
+	const timer = setInterval(() => {
+		onProgress?.(Math.round((performance.now() - started) / 1000));
+	}, 15_000);
+	try {
+		return await new Promise((resolve, reject) => {
+			const child = spawn(command, args, {
+				cwd,
+				env: npmEnvironment(process.env),
+				stdio: ['ignore', 'pipe', 'pipe'],
+			});
+			let stdout = '';
+			let all = '';
+			child.stdout.setEncoding('utf8').on('data', (text: string) => {
+				stdout += text;
+				all += text;
+			});
+			child.stderr.setEncoding('utf8').on('data', (text: string) => {
+				all += text;
+			});
+			child.once('error', reject);
+			child.once('close', (code) => {
+				if (code === 0) {
+					resolve(stdout);
+					return;
+				}
+				const tail = all.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+				const call = [command, ...args].join(' ');
+				reject(new Error(`\`${call}\` in ${cwd} failed with code ${String(code)}:\n${tail}`));
+			});
+		});
+	} finally {
+		clearInterval(timer);
+	}
+}
+
+export async function npm(args: readonly string[], options: NpmOptions): Promise<string> {
+	return await run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier'], options);
+}
+
+/**
+ * This process may itself be run by npm, which leaves variables about its own folder and command behind; a second npm
+ * would take them for its own settings. What the user configured (registry, cache, proxies) stays.
+ */
+function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+	const own =
+		/^(npm_(package|lifecycle|command|execpath|node_execpath)|npm_config_(local_prefix|ignore_scripts|omit|include|loglevel)$|NODE_ENV$|INIT_CWD$)/;
+	return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)));
+}

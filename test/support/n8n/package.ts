@@ -1,0 +1,169 @@
+/** Builds and packs this package, and installs it into an n8n user folder by the steps of n8n's own installer. */
+import { createHash } from 'node:crypto';
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { z } from 'zod/v4';
+import { cacheFolder } from '../cache';
+import { withLock } from '../lock';
+import type { Log } from '../log';
+import { npm, run } from './npm';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+
+/** Everything of the checkout goes into the build but what no build reads. */
+const NOT_BUILT = new Set([
+	'.git',
+	'.ci',
+	'node_modules',
+	'dist',
+	'coverage',
+	'docs',
+	'examples',
+	'simulator',
+	'test',
+]);
+
+/** A pack that was not used for this long is removed, in milliseconds. */
+const KEEP_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Answers the path of the packed package (.tgz): `$ASSET_SERVICE_PACKAGE` when set, else the pack of the present
+ * sources, built unless these very sources were packed before. The build works on a copy, so neither `dist` nor
+ * somebody else's build is disturbed. Throws with the end of the output of the step that failed.
+ */
+export async function packPackage({ log }: { readonly log: Log }): Promise<string> {
+	const ready = process.env.ASSET_SERVICE_PACKAGE;
+	if (ready) {
+		if (!existsSync(ready))
+			throw new Error(`ASSET_SERVICE_PACKAGE names ${ready}, which does not exist.`);
+		return resolve(ready);
+	}
+	const folder = join(cacheFolder(), 'packages');
+	const packOnce = async (): Promise<string> => {
+		const copy = mkdtempSync(join(tmpdir(), 'asset-service-build-'));
+		try {
+			copySources(copy);
+			const target = join(folder, `${fingerprint(copy)}.tgz`);
+			if (!existsSync(target)) {
+				log('Building and packing the package ...');
+				renameSync(await build(copy, folder), target);
+			}
+			touch(target);
+			removeUnused(folder);
+			return target;
+		} finally {
+			rmSync(copy, { recursive: true, force: true });
+		}
+	};
+	return await withLock(join(folder, 'build.lock'), packOnce, {
+		onWait: () => {
+			log('Another process is packing the package; waiting for it ...');
+		},
+	});
+}
+
+function copySources(copy: string): void {
+	for (const entry of readdirSync(ROOT)) {
+		if (!NOT_BUILT.has(entry)) cpSync(join(ROOT, entry), join(copy, entry), { recursive: true });
+	}
+}
+
+/** Of every file's path and content, the lock file of the build tools among them. */
+function fingerprint(folder: string): string {
+	const hash = createHash('sha256');
+	for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+		const path = join(folder, file);
+		if (!statSync(path).isFile()) continue;
+		const content = readFileSync(path);
+		hash.update(`${file}\0${content.length}\0`).update(content);
+	}
+	return hash.digest('hex').slice(0, 16);
+}
+
+const PackAnswer = z.array(z.object({ filename: z.string() })).length(1);
+
+async function build(copy: string, destination: string): Promise<string> {
+	const modules = join(ROOT, 'node_modules');
+	symlinkSync(modules, join(copy, 'node_modules'));
+	await run(process.execPath, [join(modules, 'gulp', 'bin', 'gulp.js'), '--silent'], { cwd: copy });
+	const answer = await npm(
+		['pack', '--json', '--ignore-scripts', `--pack-destination=${destination}`],
+		{
+			cwd: copy,
+		},
+	);
+	const [packed] = PackAnswer.parse(JSON.parse(answer));
+	if (!packed) throw new Error('npm pack named no file.');
+	return join(destination, packed.filename);
+}
+
+function touch(file: string): void {
+	const now = new Date();
+	utimesSync(file, now, now);
+}
+
+function removeUnused(folder: string): void {
+	for (const name of readdirSync(folder)) {
+		const file = join(folder, name);
+		if (name.endsWith('.tgz') && Date.now() - statSync(file).mtimeMs > KEEP_MS)
+			rmSync(file, { force: true });
+	}
+}
+
+const Manifest = z.looseObject({ name: z.string(), version: z.string() });
+
+/**
+ * Installs a pack as n8n does it when an owner adds a community package: unpacked into `.n8n/nodes/node_modules`,
+ * development and peer dependencies taken out, `npm install` inside it, and its version noted beside it
+ * (n8n 2.41, CommunityPackagesService.downloadPackage).
+ */
+export async function installPackage(tgz: string, userFolder: string): Promise<void> {
+	const nodes = join(userFolder, '.n8n', 'nodes');
+	const unpacked = join(nodes, 'unpacked');
+	mkdirSync(unpacked, { recursive: true });
+	await run('tar', ['-xzf', tgz, '-C', unpacked, '--strip-components=1'], { cwd: nodes });
+
+	const manifestFile = join(unpacked, 'package.json');
+	const manifest = Manifest.parse(JSON.parse(readFileSync(manifestFile, 'utf8')));
+	const notWanted = ['devDependencies', 'peerDependencies', 'optionalDependencies'];
+	const stripped = Object.entries(manifest).filter(([key]) => !notWanted.includes(key));
+	writeJson(manifestFile, Object.fromEntries(stripped));
+
+	const folder = join(nodes, 'node_modules', manifest.name);
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(join(folder, '..'), { recursive: true });
+	renameSync(unpacked, folder);
+	await npm(
+		[
+			'install',
+			'--bin-links=false',
+			'--install-strategy=shallow',
+			'--ignore-scripts',
+			'--package-lock=false',
+		],
+		{ cwd: folder },
+	);
+	writeJson(join(nodes, 'package.json'), {
+		name: 'installed-nodes',
+		private: true,
+		dependencies: { [manifest.name]: manifest.version },
+	});
+}
+
+function writeJson(file: string, content: unknown): void {
+	writeFileSync(file, JSON.stringify(content, null, 2));
+}

@@ -1,0 +1,161 @@
+/** Starts and stops one n8n process (main, worker or webhook processor) on 127.0.0.1. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { freePort } from '../ports';
+import { baseEnvironment, type Exit, type RunningProcess, startProcess } from '../process';
+import { waitFor } from '../wait';
+import { ensureN8n } from './install';
+import { type Log, silent } from '../log';
+
+export type N8nCommand = 'start' | 'worker' | 'webhook';
+type Environment = Readonly<Record<string, string>>;
+
+export interface N8nServerOptions {
+	/** n8n keeps `.n8n` in it: its settings, its SQLite database, the installed packages. */
+	readonly userFolder: string;
+	/** `start` (a main) unless told. */
+	readonly command?: N8nCommand;
+	/** Added to n8n's environment; what stands here wins. */
+	readonly env?: Environment;
+	/** A free one unless told; kept over restarts. */
+	readonly port?: number;
+	/** n8n makes one of its own, kept in the user folder, unless told. */
+	readonly encryptionKey?: string;
+	readonly log?: Log;
+}
+
+export interface N8nServer {
+	readonly command: N8nCommand;
+	readonly url: string;
+	readonly port: number;
+	/** Of the present or the last run. */
+	readonly pid: number;
+	readonly running: boolean;
+	/** The last mebibyte of n8n's output, earlier runs included. */
+	logs(): string;
+	/** Resolves when n8n says that it is ready; rejects with the end of its output when it ends first or takes over 2 minutes. */
+	waitUntilReady(): Promise<void>;
+	/** Asks n8n to end, and kills it when it has not within 40 s (n8n gives itself 30). */
+	stop(): Promise<Exit>;
+	/** Kills n8n and its task runners at once. */
+	kill(): Promise<Exit>;
+	/** Starts it again on the same port and waits until it is ready; `env` holds for this run only. */
+	start(env?: Environment): Promise<void>;
+}
+
+const READY_MS = 120_000;
+const STOP_MS = 40_000;
+const OUTPUT_LINES = 40;
+
+/** Starts n8n and waits until it is ready to serve. */
+export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
+	const { command = 'start', userFolder, log = silent } = options;
+	const { bin } = await ensureN8n({ log });
+	const port = options.port ?? (await freePort());
+	const settings = environment(options, port, await freePort());
+	const url = `http://127.0.0.1:${port}`;
+
+	const launch = async (env: Environment): Promise<RunningProcess> =>
+		await startProcess({
+			command: nodeBinary(),
+			args: [bin, command],
+			cwd: userFolder,
+			env: { ...settings, ...env },
+			outputFile: join(userFolder, `n8n-${command}-${port}.log`),
+		});
+	let current = await launch({});
+
+	const server: N8nServer = {
+		command,
+		url,
+		port,
+		get pid() {
+			return current.pid;
+		},
+		get running() {
+			return current.exit === undefined;
+		},
+		logs: () => current.output(),
+		async waitUntilReady() {
+			const lastLines = (): string =>
+				current.output().trimEnd().split('\n').slice(-OUTPUT_LINES).join('\n');
+			await waitFor(
+				async () => {
+					const { exit } = current;
+					if (exit) {
+						const how = exit.signal ?? `code ${String(exit.code)}`;
+						throw new Error(`n8n ${command} ended (${how}) before it was ready:\n${lastLines()}`);
+					}
+					return (await isReady(url)) ? true : undefined;
+				},
+				{ what: `n8n ${command} on ${url} to be ready`, timeoutMs: READY_MS, detail: lastLines },
+			);
+		},
+		stop: () => current.stop({ graceMs: STOP_MS }),
+		kill: () => current.kill(),
+		async start(env = {}) {
+			if (server.running) throw new Error(`n8n ${command} on ${url} is running already.`);
+			current = await launch(env);
+			await server.waitUntilReady();
+		},
+	};
+	try {
+		await server.waitUntilReady();
+	} catch (error) {
+		await server.kill();
+		throw error;
+	}
+	return server;
+}
+
+async function isReady(url: string): Promise<boolean> {
+	try {
+		const answer = await fetch(`${url}/healthz/readiness`, { signal: AbortSignal.timeout(2_000) });
+		await answer.body?.cancel();
+		return answer.status === 200;
+	} catch {
+		// Not listening yet, or too busy to answer: asked again by the caller.
+		return false;
+	}
+}
+
+/** n8n 2.41 runs on Node 24, which the `node` package brings whatever Node runs this file. */
+function nodeBinary(): string {
+	const brought = resolve(__dirname, '..', '..', '..', 'node_modules', 'node', 'bin', 'node');
+	return existsSync(brought) ? brought : process.execPath;
+}
+
+function environment(
+	options: N8nServerOptions,
+	port: number,
+	brokerPort: number,
+): Record<string, string> {
+	return {
+		...baseEnvironment(options.userFolder),
+		N8N_USER_FOLDER: options.userFolder,
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_HOST: '127.0.0.1',
+		N8N_PORT: String(port),
+		// A worker serves its health under variables of its own.
+		...(options.command === 'worker' && {
+			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+			QUEUE_HEALTH_CHECK_PORT: String(port),
+			N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
+		}),
+		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+		...(options.encryptionKey && { N8N_ENCRYPTION_KEY: options.encryptionKey }),
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		// Plain http on this machine: the session cookie must do without TLS.
+		N8N_SECURE_COOKIE: 'false',
+		// Nothing is asked of or sent to the outside.
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		EXTERNAL_FRONTEND_HOOKS_URLS: '',
+		N8N_DISABLED_MODULES: 'mcp-registry',
+		GENERIC_TIMEZONE: 'UTC',
+		...options.env,
+	};
+}

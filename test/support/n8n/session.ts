@@ -1,0 +1,72 @@
+/** Speaks n8n's internal REST: JSON both ways, the session cookie kept, refusals as errors with n8n's own words. */
+import { z } from 'zod/v4';
+
+const REQUEST_MS = 60_000;
+
+/** n8n answered, but not with success. */
+export class N8nRefusal extends Error {
+	override readonly name = 'N8nRefusal';
+	constructor(
+		readonly call: string,
+		readonly status: number,
+		/** What n8n says went wrong. */
+		readonly reason: string,
+	) {
+		super(`n8n answered ${call} with ${status}: ${reason}`);
+	}
+}
+
+export interface Session {
+	/** Value of the cookie `n8n-auth`; undefined before the sign-in. */
+	readonly cookie: string | undefined;
+	/** Sends `body` as JSON and parses the answer; throws N8nRefusal unless the status is 2xx. */
+	send<T>(
+		method: string,
+		path: string,
+		shape: z.ZodType<T>,
+		body?: unknown,
+		headers?: Readonly<Record<string, string>>,
+	): Promise<T>;
+}
+
+const Refusal = z.looseObject({ message: z.string() });
+
+export function createSession(url: string): Session {
+	let cookie: string | undefined;
+	return {
+		get cookie() {
+			return cookie;
+		},
+		async send(method, path, shape, body, headers) {
+			const response = await fetch(`${url}${path}`, {
+				method,
+				headers: {
+					accept: 'application/json',
+					...(body !== undefined && { 'content-type': 'application/json' }),
+					...(cookie && { cookie: `n8n-auth=${cookie}` }),
+					...headers,
+				},
+				...(body !== undefined && { body: JSON.stringify(body) }),
+				signal: AbortSignal.timeout(REQUEST_MS),
+			});
+			for (const line of response.headers.getSetCookie()) {
+				cookie = /^n8n-auth=([^;]+)/.exec(line)?.[1] ?? cookie;
+			}
+			const text = await response.text();
+			if (!response.ok) {
+				throw new N8nRefusal(`${method} ${path}`, response.status, reasonIn(text));
+			}
+			return shape.parse(JSON.parse(text));
+		},
+	};
+}
+
+function reasonIn(text: string): string {
+	try {
+		const refusal = Refusal.safeParse(JSON.parse(text));
+		if (refusal.success) return refusal.data.message;
+	} catch {
+		// Not JSON: shown as it is.
+	}
+	return text.slice(0, 300);
+}

@@ -1,0 +1,223 @@
+/** Makes, publishes, runs and removes n8n's workflows over REST, and knows the addresses of their webhooks. */
+import { z } from 'zod/v4';
+import { waitFor } from '../wait';
+import {
+	type Credential,
+	type NodeType,
+	NodeTypeShape,
+	PublicationShape,
+	type Workflow,
+	WorkflowFileShape,
+	WorkflowShape,
+} from './answers';
+import type { Session } from './session';
+
+/** What a workflow consists of, as in an exported file. */
+export interface WorkflowContent {
+	readonly name: string;
+	readonly nodes: readonly unknown[];
+	readonly connections: Readonly<Record<string, unknown>>;
+	readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface WorkflowsClient {
+	createWorkflow(content: WorkflowContent): Promise<Workflow>;
+	getWorkflow(id: string): Promise<Workflow>;
+	/** Saves a new version; a published workflow keeps running the version that was published. */
+	updateWorkflow(id: string, changes: Partial<WorkflowContent>): Promise<Workflow>;
+	/** Makes a workflow of an exported file; `credentials` are set in every node that takes one of their types. */
+	importWorkflow(file: unknown, credentials?: readonly Credential[]): Promise<Workflow>;
+	/** Sets the credential in one node. */
+	useCredential(id: string, nodeName: string, credential: Credential): Promise<Workflow>;
+	/**
+	 * Publishes the workflow as last saved, and waits until its triggers run. Throws PublicationFailure with the
+	 * triggers' own messages. `webhookUrls` are waited for besides, on whichever process serves them.
+	 */
+	activate(id: string, options?: { readonly webhookUrls?: readonly string[] }): Promise<Workflow>;
+	/** Unpublishes the workflow, and waits until its triggers are gone. */
+	deactivate(id: string): Promise<void>;
+	/** Archives and deletes the workflow with its executions; it must not be published. */
+	deleteWorkflow(id: string): Promise<void>;
+	/** Starts the workflow as last saved from one of its triggers, and gives the id of the execution. */
+	runManually(id: string, triggerName: string): Promise<string>;
+	/** Starts the editor's “Listen for test event”: the next call of the test URL runs the workflow as last saved, once. */
+	listenForTestEvent(id: string, triggerName: string): Promise<void>;
+	/** Address of a trigger node's webhook; `base` is another process than the one spoken to; `test` is the editor's. */
+	webhookUrl(
+		workflow: Workflow,
+		nodeName: string,
+		options?: { readonly base?: string; readonly test?: boolean },
+	): Promise<string>;
+}
+
+/** n8n could not start the triggers of a workflow that was to be published. */
+export class PublicationFailure extends Error {
+	override readonly name = 'PublicationFailure';
+	constructor(readonly messages: readonly string[]) {
+		super(`The workflow was not published: ${messages.join('; ')}`);
+	}
+}
+
+const PUBLISH_MS = 30_000;
+const Anything = z.unknown();
+const OneWorkflow = z.object({ data: WorkflowShape });
+
+export function createWorkflowsClient(session: Session, url: string): WorkflowsClient {
+	const workflowPath = (id: string, action = ''): string =>
+		`/rest/workflows/${encodeURIComponent(id)}${action}`;
+
+	const published = async (id: string): Promise<z.infer<typeof PublicationShape>> =>
+		await waitFor(
+			async () => {
+				const path = workflowPath(id, '/publication-status');
+				const { data } = await session.send('GET', path, z.object({ data: PublicationShape }));
+				return data.status === 'in_progress' ? undefined : data;
+			},
+			{ what: `n8n to publish or unpublish workflow ${id}`, timeoutMs: PUBLISH_MS, everyMs: 50 },
+		);
+
+	const describe = async (name: string, version: number): Promise<NodeType> => {
+		const { data } = await session.send(
+			'POST',
+			'/rest/node-types',
+			z.object({ data: z.array(NodeTypeShape) }),
+			{
+				nodeInfos: [{ name, version }],
+			},
+		);
+		if (!data[0]) throw new Error(`n8n does not know the node type ${name}.`);
+		return data[0];
+	};
+
+	const run = async <T>(id: string, triggerName: string, shape: z.ZodType<T>): Promise<T> => {
+		const workflowData = await client.getWorkflow(id);
+		const { data } = await session.send(
+			'POST',
+			workflowPath(id, '/run'),
+			z.object({ data: shape }),
+			{
+				workflowData,
+				startNodes: [],
+				triggerToStartFrom: { name: triggerName },
+			},
+		);
+		return data;
+	};
+
+	const client: WorkflowsClient = {
+		async createWorkflow(content) {
+			const settings = { executionOrder: 'v1', ...content.settings };
+			return (await session.send('POST', '/rest/workflows', OneWorkflow, { ...content, settings }))
+				.data;
+		},
+
+		async getWorkflow(id) {
+			return (await session.send('GET', workflowPath(id), OneWorkflow)).data;
+		},
+
+		async updateWorkflow(id, changes) {
+			return (await session.send('PATCH', workflowPath(id), OneWorkflow, changes)).data;
+		},
+
+		async importWorkflow(file, credentials = []) {
+			const content = WorkflowFileShape.parse(file);
+			const workflow = await client.createWorkflow(content);
+			if (credentials.length === 0) return workflow;
+			const nodes = await Promise.all(
+				workflow.nodes.map(async (node) => {
+					const { credentials: listed = [] } = await describe(node.type, node.typeVersion);
+					// The HTTP Request node lists none and names the type that it borrows.
+					const wanted = [...listed.map(({ name }) => name), node.parameters.nodeCredentialType];
+					const fitting = credentials.filter(({ type }) => wanted.includes(type));
+					return { ...node, credentials: { ...node.credentials, ...references(fitting) } };
+				}),
+			);
+			return await client.updateWorkflow(workflow.id, { nodes });
+		},
+
+		async useCredential(id, nodeName, credential) {
+			const { nodes } = await client.getWorkflow(id);
+			return await client.updateWorkflow(id, {
+				nodes: nodes.map((node) =>
+					node.name === nodeName
+						? { ...node, credentials: { ...node.credentials, ...references([credential]) } }
+						: node,
+				),
+			});
+		},
+
+		async activate(id, { webhookUrls = [] } = {}) {
+			const { versionId } = await client.getWorkflow(id);
+			await session.send('POST', workflowPath(id, '/activate'), Anything, { versionId });
+			const { status, triggers } = await published(id);
+			if (status !== 'published') {
+				const messages = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
+				throw new PublicationFailure(messages.length > 0 ? messages : [`it is ${status}`]);
+			}
+			for (const webhookUrl of webhookUrls) await waitForWebhook(webhookUrl);
+			return await client.getWorkflow(id);
+		},
+
+		async deactivate(id) {
+			await session.send('POST', workflowPath(id, '/deactivate'), Anything, {});
+			await published(id);
+		},
+
+		async deleteWorkflow(id) {
+			await session.send('POST', workflowPath(id, '/archive'), Anything, {});
+			await session.send('DELETE', workflowPath(id), Anything);
+		},
+
+		async runManually(id, triggerName) {
+			return (await run(id, triggerName, z.object({ executionId: z.string() }))).executionId;
+		},
+
+		async listenForTestEvent(id, triggerName) {
+			await run(id, triggerName, z.object({ waitingForWebhook: z.literal(true) }));
+		},
+
+		async webhookUrl(workflow, nodeName, { base = url, test = false } = {}) {
+			const node = workflow.nodes.find(({ name }) => name === nodeName);
+			if (!node) throw new Error(`The workflow has no node “${nodeName}”.`);
+			const description = (await describe(node.type, node.typeVersion)).webhooks?.[0];
+			if (!description) throw new Error(`The node “${nodeName}” has no webhook.`);
+			const path = description.path.startsWith('=')
+				? String(node.parameters.path)
+				: description.path;
+			// As n8n-workflow's getNodeWebhookPath puts it together.
+			const prefix =
+				node.webhookId ?? `${workflow.id}/${encodeURIComponent(node.name.toLowerCase())}`;
+			const whole = description.isFullPath === true && node.webhookId ? path : `${prefix}/${path}`;
+			return `${base}/${test ? 'webhook-test' : 'webhook'}/${whole}`;
+		},
+	};
+	return client;
+}
+
+function references(
+	credentials: readonly Credential[],
+): Record<string, { id: string; name: string }> {
+	return Object.fromEntries(credentials.map(({ type, id, name }) => [type, { id, name }]));
+}
+
+/**
+ * Waits until n8n serves the webhook (10 s unless told). Asks by a preflight request, which names the methods of a
+ * webhook that is there and starts no workflow.
+ */
+export async function waitForWebhook(url: string, { timeoutMs = 10_000 } = {}): Promise<void> {
+	await waitFor(async () => ((await webhookIsServed(url)) ? true : undefined), {
+		what: `the webhook ${url}`,
+		timeoutMs,
+		everyMs: 50,
+	});
+}
+
+export async function webhookIsServed(url: string): Promise<boolean> {
+	const response = await fetch(url, {
+		method: 'OPTIONS',
+		headers: { origin: 'http://127.0.0.1', 'access-control-request-method': 'POST' },
+	});
+	await response.body?.cancel();
+	const methods = response.headers.get('access-control-allow-methods') ?? '';
+	return methods.split(',').some((method) => method.trim() !== 'OPTIONS');
+}

@@ -1,0 +1,135 @@
+/** A trigger behind a real HTTP server, run by n8n-core's own WebhookContext and answered as n8n's webhook handler answers. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebhookContext } from 'n8n-core';
+import type {
+	IDataObject,
+	INode,
+	INodeType,
+	IWebhookData,
+	IWebhookFunctions,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { oneNodeWorkflow } from './oneNodeWorkflow';
+
+export interface TriggerServerOptions {
+	readonly trigger: INodeType;
+	readonly parameters?: INode['parameters'];
+	/** The decrypted credential, by type; called once a read. */
+	readonly readCredential: (type: string) => Promise<IDataObject>;
+	readonly credentialTypes: readonly string[];
+	/** Stores the execution: a rejection is answered 500, as n8n does. */
+	readonly store?: (item: IDataObject) => Promise<void>;
+	readonly mode?: WorkflowExecuteMode;
+	readonly workflowId?: string;
+}
+
+export interface TriggerServer {
+	readonly url: string;
+	/** The items that started the workflow, in order. */
+	readonly started: IDataObject[];
+	/** How often `webhook()` threw: never, if all is well. */
+	readonly thrown: unknown[];
+	stop(): Promise<void>;
+}
+
+/** Starts the server on a free port of 127.0.0.1. */
+export async function startTriggerServer(options: TriggerServerOptions): Promise<TriggerServer> {
+	const started: IDataObject[] = [];
+	const thrown: unknown[] = [];
+	const server: Server = createServer((request, response) => {
+		void handle(options, request, response, started).catch((error: unknown) => {
+			thrown.push(error);
+			if (!response.writableEnded) answerJson(response, 500, { message: 'Error' });
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}/webhook`,
+		started,
+		thrown,
+		async stop() {
+			server.closeAllConnections();
+			await new Promise((resolve) => server.close(resolve));
+		},
+	};
+}
+
+async function handle(
+	options: TriggerServerOptions,
+	request: IncomingMessage & { rawBody?: Buffer },
+	response: ServerResponse,
+	started: IDataObject[],
+): Promise<void> {
+	request.rawBody = await readAll(request);
+	const context = contextOf(options, request, expressLike(response));
+	const { trigger } = options;
+	const result = await trigger.webhook?.call(context as unknown as IWebhookFunctions);
+	if (result?.noWebhookResponse === true) return;
+	const item = result?.workflowData?.[0]?.[0]?.json;
+	try {
+		if (item === undefined) throw new Error('webhook() answered neither a response nor data');
+		await options.store?.(item);
+		started.push(item);
+	} catch {
+		answerJson(response, 500, { code: 0, message: 'There was a problem executing the workflow' });
+		return;
+	}
+	answerJson(response, 200, result?.webhookResponse);
+}
+
+function contextOf(
+	{
+		trigger,
+		parameters = {},
+		readCredential,
+		credentialTypes,
+		mode = 'webhook',
+		workflowId = 'workflow-1',
+	}: TriggerServerOptions,
+	request: IncomingMessage,
+	response: ServerResponse,
+): WebhookContext {
+	const { node, workflow, additionalData } = oneNodeWorkflow({
+		nodeType: trigger,
+		typeVersion: 2,
+		parameters,
+		credentialTypes,
+		readCredential,
+		workflowId,
+	});
+	Object.assign(additionalData, { httpRequest: request, httpResponse: response });
+	const webhookData = { isTest: mode === 'manual' } as IWebhookData;
+	return new WebhookContext(workflow, node, additionalData, mode, webhookData, [], null);
+}
+
+/** The part of Express that n8n's responses have and nodes use. */
+function expressLike(response: ServerResponse): ServerResponse {
+	return Object.assign(response, {
+		status(code: number) {
+			response.statusCode = code;
+			return response;
+		},
+		set(headers: Record<string, string>) {
+			for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+			return response;
+		},
+		json(body: unknown) {
+			answerJson(response, response.statusCode, body);
+			return response;
+		},
+	});
+}
+
+function answerJson(response: ServerResponse, status: number, body: unknown): void {
+	response.statusCode = status;
+	response.setHeader('content-type', 'application/json');
+	response.end(JSON.stringify(body));
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	for await (const chunk of request) chunks.push(chunk as Buffer);
+	return Buffer.concat(chunks);
+}

@@ -1,0 +1,34 @@
+/** Waits for a condition, so that no test sleeps for a time that somebody guessed. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface WaitOptions {
+	/** What is waited for, as it reads after "Waited 5 s for ". */
+	readonly what: string;
+	/** Milliseconds; 30,000 unless told. */
+	readonly timeoutMs?: number;
+	/** Milliseconds between two looks; 100 unless told. */
+	readonly everyMs?: number;
+	/** What to add to the error when the time is over. */
+	readonly detail?: () => string;
+}
+
+/**
+ * Looks until `look` answers something other than undefined, and gives that.
+ * An error thrown by `look` ends the wait at once; running out of time throws an Error that names `what`.
+ */
+export async function waitFor<T>(
+	look: () => T | undefined | Promise<T | undefined>,
+	options: WaitOptions,
+): Promise<T> {
+	const { what, timeoutMs = 30_000, everyMs = 100, detail } = options;
+	const deadline = performance.now() + timeoutMs;
+	for (;;) {
+		const seen = await look();
+		if (seen !== undefined) return seen;
+		if (performance.now() >= deadline) {
+			const more = detail ? `\n${detail()}` : '';
+			throw new Error(`Waited ${timeoutMs / 1000} s for ${what}, in vain.${more}`);
+		}
+		await sleep(everyMs);
+	}
+}

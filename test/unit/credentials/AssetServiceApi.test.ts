@@ -1,0 +1,179 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { rejection, SECRET } from '../api/world';
+
+let next = 0;
+const settings = (change: IDataObject = {}): ICredentialDataDecryptedObject => ({
+	baseUrl: 'https://api.example.com',
+	authUrl: 'https://auth.example.com/oauth/token',
+	audience: 'https://api.example.com',
+	clientId: `credential-${++next}`,
+	clientSecret: SECRET,
+	accessToken: '',
+	expiresAt: '',
+	accessTokenOrigin: '',
+	...(change as ICredentialDataDecryptedObject),
+});
+
+/** n8n's helper, answering as given and remembering what it was asked. */
+function helperOf(answer: () => unknown) {
+	const asked: IHttpRequestOptions[] = [];
+	const helpers = {
+		httpRequest: async (options: IHttpRequestOptions) => {
+			asked.push(options);
+			return answer();
+		},
+	};
+	return { asked, helper: { helpers } };
+}
+
+const tokenAnswer = (token = 'abc') => ({
+	statusCode: 200,
+	headers: {},
+	body: { access_token: token, token_type: 'Bearer', expires_in: 3600, scope: '' },
+});
+
+const credential = new AssetServiceApi();
+const fetchToken = (data: ICredentialDataDecryptedObject, answer: () => unknown) => {
+	const { asked, helper } = helperOf(answer);
+	return { asked, token: credential.preAuthentication.call(helper, data) };
+};
+
+async function authenticate(data: ICredentialDataDecryptedObject, request: IHttpRequestOptions) {
+	if (typeof credential.authenticate !== 'function') throw new Error('it is a function');
+	return await credential.authenticate(data, request);
+}
+
+describe('the fields of the API credential', () => {
+	const field = (name: string) =>
+		credential.properties.find((property) => property.name === name) ?? {};
+
+	it('are five to fill in, and three that n8n keeps for itself', () => {
+		const shown = credential.properties.filter(({ type }) => type !== 'hidden');
+		expect(shown.map(({ name }) => name)).toEqual([
+			'baseUrl',
+			'authUrl',
+			'audience',
+			'clientId',
+			'clientSecret',
+		]);
+		expect(shown.every(({ required }) => required)).toBe(true);
+		expect(credential.properties.length).toBe(8);
+	});
+
+	it('never show a secret or a token in the browser', () => {
+		expect(field('clientSecret')).toMatchObject({ typeOptions: { password: true } });
+		expect(field('accessToken')).toMatchObject({
+			type: 'hidden',
+			typeOptions: { password: true, expirable: true },
+		});
+		expect(field('accessTokenOrigin')).toMatchObject({ typeOptions: { password: true } });
+	});
+});
+
+describe('the token that n8n stores', () => {
+	it('is asked for as specified, through n8n itself', async () => {
+		const data = settings();
+		const { asked, token } = fetchToken(data, () => tokenAnswer());
+		const before = Date.now();
+		const { accessToken, expiresAt } = await token;
+		expect(accessToken).toBe('abc');
+		expect(expiresAt).toBeGreaterThanOrEqual(before + 3_590_000);
+		expect(expiresAt).toBeLessThanOrEqual(Date.now() + 3_600_000);
+		expect(asked).toMatchObject([
+			{
+				method: 'POST',
+				url: 'https://auth.example.com/oauth/token',
+				disableFollowRedirect: true,
+			},
+		]);
+		const names = Object.keys(asked[0]?.headers ?? {}).map((name) => name.toLowerCase());
+		expect(names).toContain('content-type');
+		expect(names).not.toContain('authorization');
+		expect(JSON.parse(asked[0]?.body as string)).toEqual({
+			client_id: data['clientId'],
+			client_secret: SECRET,
+			audience: data['audience'],
+			grant_type: 'client_credentials',
+		});
+	});
+
+	it('comes with declared fields alone, since n8n stores no others', async () => {
+		const output = await fetchToken(settings(), () => tokenAnswer()).token;
+		const declared = credential.properties.map(({ name }) => name);
+		expect(declared).toEqual(expect.arrayContaining(Object.keys(output)));
+		expect(JSON.stringify(output)).not.toContain(SECRET);
+	});
+
+	it('is a new one each time n8n asks', async () => {
+		const data = settings();
+		let given = 0;
+		const answer = () => tokenAnswer(`t${++given}`);
+		expect(await fetchToken(data, answer).token).toMatchObject({ accessToken: 't1' });
+		expect(await fetchToken(data, answer).token).toMatchObject({ accessToken: 't2' });
+	});
+
+	it('is asked for once by callers at the same time', async () => {
+		const data = settings();
+		const { asked, helper } = helperOf(() => tokenAnswer());
+		await Promise.all([1, 2, 3].map(() => credential.preAuthentication.call(helper, data)));
+		expect(asked).toHaveLength(1);
+	});
+
+	it.each<[string, () => unknown]>([
+		['answers with a refusal', () => ({ statusCode: 401, headers: {}, body: `no ${SECRET}` })],
+		[
+			'throws for a refusal',
+			() => {
+				throw Object.assign(new Error(SECRET), {
+					response: { status: 401, data: { message: SECRET } },
+				});
+			},
+		],
+	])('is missing with words for people when the helper %s', async (_name, answer) => {
+		const error = await rejection(fetchToken(settings(), answer).token);
+		expect(String(error)).toContain('Client Secret');
+		expect(String(error)).not.toContain(SECRET);
+	});
+
+	it('is missing with the name of the field when the credential is not complete', async () => {
+		const { asked, token } = fetchToken(settings({ audience: '' }), () => tokenAnswer());
+		expect(String(await rejection(token))).toContain('Audience is empty.');
+		expect(asked).toEqual([]);
+	});
+});
+
+describe('a request of n8n', () => {
+	const request = { url: 'https://api.example.com/x', headers: { a: 'b' } };
+
+	it('carries the stored token as bearer, and what it carried before', async () => {
+		const data = settings({ accessToken: 'abc' });
+		expect(await authenticate(data, request)).toEqual({
+			url: request.url,
+			headers: { a: 'b', Authorization: 'Bearer abc' },
+		});
+		expect(request.headers).toEqual({ a: 'b' });
+	});
+
+	it('carries a token that was just fetched', async () => {
+		const data = settings();
+		Object.assign(data, await fetchToken(data, () => tokenAnswer()).token);
+		expect((await authenticate(data, request)).headers).toMatchObject({
+			Authorization: 'Bearer abc',
+		});
+	});
+
+	it.each<[string, IDataObject]>([
+		['there is none', { accessToken: '' }],
+		['it has expired', { accessToken: 'abc', expiresAt: 1 }],
+		['it is from other settings', { accessToken: 'abc', accessTokenOrigin: 'other' }],
+	])('is refused the stored token like by a 401 when %s', async (_name, change) => {
+		expect(await rejection(authenticate(settings(change), request))).toMatchObject({
+			response: { status: 401 },
+		});
+	});
+});

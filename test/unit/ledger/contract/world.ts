@@ -1,0 +1,10 @@
+/** What a store brings along so that the contract can be tried on it. */
+import type { Ledger } from '../../../../lib/ledger';
+
+export interface LedgerWorld {
+	/** The ledger as another process opens it: over a connection of its own. */
+	open(): Ledger;
+	/** Lets time go by for the entries, in milliseconds. */
+	advance(ms: number): Promise<void>;
+	dispose(): Promise<void>;
+}

@@ -1,0 +1,205 @@
+import { claimOrWait, type Hold } from '../../../lib/ledger';
+import { MemoryLedger } from './memoryLedger';
+
+const KEY = 'event';
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
+const MINUTE_MS = 60_000;
+
+describe('a claim that is held', () => {
+	let ledger: MemoryLedger;
+	let hold: Hold;
+
+	beforeEach(async () => {
+		jest.useFakeTimers();
+		ledger = new MemoryLedger();
+		const answer = await claimOrWait(ledger, KEY);
+		if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
+		hold = answer.hold;
+	});
+
+	afterEach(() => {
+		jest.clearAllTimers();
+		jest.useRealTimers();
+	});
+
+	async function stateOf(key: string): Promise<string> {
+		const entry = ledger.entries.get(key);
+		if (!entry || entry.expires <= Date.now()) return 'free';
+		return entry.token === null ? 'committed' : 'pending';
+	}
+
+	it('is renewed every 20 s, so that it outlives its lease by far', async () => {
+		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+		expect(ledger.count('renew')).toBe(30);
+		expect(await stateOf(KEY)).toBe('pending');
+	});
+
+	it('is not renewed once it is committed', async () => {
+		expect(await hold.commit(RETENTION_MS)).toBe('committed');
+		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+		expect(ledger.count('renew')).toBe(0);
+		expect(await stateOf(KEY)).toBe('committed');
+	});
+
+	it('is not renewed once it is released', async () => {
+		await hold.release();
+		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+		expect(ledger.count('renew')).toBe(0);
+		expect(await stateOf(KEY)).toBe('free');
+	});
+
+	it('survives renewals that fail for less than its lease', async () => {
+		ledger.failing = true;
+		await jest.advanceTimersByTimeAsync(45_000);
+		ledger.failing = false;
+		await jest.advanceTimersByTimeAsync(MINUTE_MS);
+		expect(await stateOf(KEY)).toBe('pending');
+	});
+
+	it('is taken again when the store has lost it, and can be committed and released then', async () => {
+		ledger.entries.clear();
+		await jest.advanceTimersByTimeAsync(20_000);
+		expect(await stateOf(KEY)).toBe('pending');
+		await hold.release();
+		expect(await stateOf(KEY)).toBe('free');
+	});
+
+	it('is released for good even while a renewal is taking it again', async () => {
+		ledger.entries.clear();
+		ledger.delayMs = 100;
+		await jest.advanceTimersByTimeAsync(20_150);
+		expect(ledger.calls.at(-1)).toBe('claim');
+		const release = hold.release();
+		await jest.advanceTimersByTimeAsync(1_000);
+		await release;
+		expect(await stateOf(KEY)).toBe('free');
+	});
+
+	it('leaves a claim alone that another has taken over', async () => {
+		ledger.entries.clear();
+		await ledger.claim(KEY, 10 * MINUTE_MS);
+		await jest.advanceTimersByTimeAsync(MINUTE_MS);
+		await hold.release();
+		expect(await stateOf(KEY)).toBe('pending');
+	});
+
+	it('commits although another has taken it over, since the run is stored', async () => {
+		ledger.entries.clear();
+		await ledger.claim(KEY, 10 * MINUTE_MS);
+		expect(await hold.commit(RETENTION_MS)).toBe('committed');
+		expect(await stateOf(KEY)).toBe('committed');
+	});
+
+	it('stops renewing when another has committed the event', async () => {
+		ledger.entries.set(KEY, { token: null, expires: Date.now() + RETENTION_MS });
+		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+		expect(ledger.count('renew')).toBe(1);
+	});
+
+	it('is committed once, however often it is asked', async () => {
+		const answers = await Promise.all([hold.commit(RETENTION_MS), hold.commit(RETENTION_MS)]);
+		expect(answers).toEqual(['committed', 'committed']);
+		expect(ledger.count('commit')).toBe(1);
+	});
+
+	it('stays committed when it is released afterwards', async () => {
+		await hold.commit(RETENTION_MS);
+		await hold.release();
+		expect(await stateOf(KEY)).toBe('committed');
+		expect(ledger.count('release')).toBe(0);
+	});
+
+	it('does not reject a release that cannot be written, and leaves the rest to the lease', async () => {
+		ledger.failing = true;
+		await hold.release();
+		expect(await stateOf(KEY)).toBe('pending');
+		await jest.advanceTimersByTimeAsync(MINUTE_MS);
+		expect(await stateOf(KEY)).toBe('free');
+	});
+
+	describe('whose commit cannot be written', () => {
+		async function answerOf(
+			commit: Promise<string>,
+			withinMs: number,
+		): Promise<{ before: string | undefined; after: string | undefined }> {
+			let answer: string | undefined;
+			void commit.then((given) => {
+				answer = given;
+			});
+			await jest.advanceTimersByTimeAsync(withinMs - 10);
+			const before = answer;
+			await jest.advanceTimersByTimeAsync(20);
+			return { before, after: answer };
+		}
+
+		it('answers pending after 2 s', async () => {
+			ledger.failing = true;
+			expect(await answerOf(hold.commit(RETENTION_MS), 2_000)).toEqual({
+				before: undefined,
+				after: 'pending',
+			});
+		});
+
+		it('answers pending after the time asked for, even when the store hangs', async () => {
+			ledger.hanging = true;
+			const commit = hold.commit(RETENTION_MS, { answerWithinMs: 500 });
+			expect(await answerOf(commit, 500)).toEqual({ before: undefined, after: 'pending' });
+		});
+
+		it('answers committed when it is written within that time', async () => {
+			ledger.failing = true;
+			const commit = hold.commit(RETENTION_MS);
+			await jest.advanceTimersByTimeAsync(1_000);
+			ledger.failing = false;
+			await jest.advanceTimersByTimeAsync(1_000);
+			expect(await commit).toBe('committed');
+		});
+
+		it('is written within a second or so of the return of the store, minutes later', async () => {
+			ledger.failing = true;
+			const commit = hold.commit(RETENTION_MS);
+			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(await commit).toBe('pending');
+			ledger.failing = false;
+			await jest.advanceTimersByTimeAsync(1_000);
+			expect(await stateOf(KEY)).toBe('committed');
+		});
+
+		it('keeps its claim as long as renewals can be written', async () => {
+			const write = jest.spyOn(ledger, 'commit').mockRejectedValue(new Error('No space'));
+			void hold.commit(RETENTION_MS);
+			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(await stateOf(KEY)).toBe('pending');
+			write.mockRestore();
+			await jest.advanceTimersByTimeAsync(1_000);
+			expect(await stateOf(KEY)).toBe('committed');
+		});
+
+		it('is tried about once a second, not in a tight loop', async () => {
+			ledger.failing = true;
+			void hold.commit(RETENTION_MS);
+			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(ledger.count('commit')).toBeGreaterThan(600);
+			expect(ledger.count('commit')).toBeLessThan(1_250);
+		});
+
+		it('is given up after an hour, renewals included', async () => {
+			ledger.failing = true;
+			void hold.commit(RETENTION_MS);
+			await jest.advanceTimersByTimeAsync(61 * MINUTE_MS);
+			const calls = ledger.calls.length;
+			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(ledger.calls).toHaveLength(calls);
+			expect(jest.getTimerCount()).toBe(0);
+		});
+
+		it('is given up when the event would be forgotten by then', async () => {
+			ledger.failing = true;
+			void hold.commit(5 * MINUTE_MS);
+			await jest.advanceTimersByTimeAsync(6 * MINUTE_MS);
+			const calls = ledger.calls.length;
+			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(ledger.calls).toHaveLength(calls);
+		});
+	});
+});

@@ -1,0 +1,106 @@
+/** A ledger in memory that can fail, hang and lose its entries, for tests of what is built on a ledger. */
+import {
+	type Claim,
+	type ClaimAnswer,
+	type Ledger,
+	LedgerUnavailableError,
+} from '../../../lib/ledger';
+
+interface Entry {
+	readonly token: string | null;
+	readonly expires: number;
+}
+
+export class MemoryLedger implements Ledger {
+	readonly name = 'sqlite';
+	readonly entries = new Map<string, Entry>();
+	readonly records = new Map<string, string>();
+	/** The names of the methods in the order of their calls. */
+	readonly calls: string[] = [];
+	/** Rejects every call. */
+	failing = false;
+	/** Never answers. */
+	hanging = false;
+	/** What each call takes before it does anything, in milliseconds. */
+	delayMs = 0;
+	#tokens = 0;
+
+	async look(key: string): Promise<'free' | 'pending' | 'committed'> {
+		await this.#called('look');
+		const entry = this.#living(key);
+		if (!entry) return 'free';
+		return entry.token === null ? 'committed' : 'pending';
+	}
+
+	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
+		await this.#called('claim');
+		const entry = this.#living(key);
+		if (entry) return { state: entry.token === null ? 'committed' : 'pending' };
+		const claim = { key, token: String(++this.#tokens) };
+		this.entries.set(key, { token: claim.token, expires: Date.now() + leaseMs });
+		return { state: 'claimed', claim };
+	}
+
+	async renew(claim: Claim, leaseMs: number): Promise<boolean> {
+		await this.#called('renew');
+		const theirs = this.#isTheirs(claim);
+		if (theirs) this.entries.set(claim.key, { token: claim.token, expires: Date.now() + leaseMs });
+		return theirs;
+	}
+
+	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
+		await this.#called('commit');
+		const theirs = this.#isTheirs(claim);
+		this.entries.set(claim.key, { token: null, expires: Date.now() + retentionMs });
+		return theirs;
+	}
+
+	async release(claim: Claim): Promise<boolean> {
+		await this.#called('release');
+		const theirs = this.#isTheirs(claim);
+		if (theirs) this.entries.delete(claim.key);
+		return theirs;
+	}
+
+	async readRecord(key: string): Promise<string | undefined> {
+		await this.#called('readRecord');
+		return this.records.get(key);
+	}
+
+	async swapRecord(
+		key: string,
+		expected: string | undefined,
+		next: string | undefined,
+	): Promise<boolean> {
+		await this.#called('swapRecord');
+		if (this.records.get(key) !== expected) return false;
+		if (next === undefined) this.records.delete(key);
+		else this.records.set(key, next);
+		return true;
+	}
+
+	async close(): Promise<void> {
+		await this.#called('close');
+	}
+
+	/** How often a method was called. */
+	count(method: keyof Ledger): number {
+		return this.calls.filter((call) => call === method).length;
+	}
+
+	async #called(method: keyof Ledger): Promise<void> {
+		this.calls.push(method);
+		if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+		if (this.hanging) await new Promise<never>(() => undefined);
+		if (this.failing) throw new LedgerUnavailableError('The disk is full');
+	}
+
+	#living(key: string): Entry | undefined {
+		const entry = this.entries.get(key);
+		return entry && entry.expires > Date.now() ? entry : undefined;
+	}
+
+	#isTheirs(claim: Claim): boolean {
+		return this.#living(claim.key)?.token === claim.token;
+	}
+}

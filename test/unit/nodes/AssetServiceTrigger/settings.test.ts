@@ -1,0 +1,61 @@
+import { ledgerScope, readTriggerSettings } from '../../../../nodes/AssetServiceTrigger/settings';
+
+const DAY_MS = 86_400_000;
+const settingsOf = (parameters: Record<string, unknown>) =>
+	readTriggerSettings((name, fallback) => parameters[name] ?? fallback);
+
+describe('readTriggerSettings', () => {
+	it('takes the defaults when nothing is set', () => {
+		expect(settingsOf({})).toMatchObject({
+			toleranceSeconds: 300,
+			retentionMs: 30 * DAY_MS,
+			scope: 'workflow',
+			includeDelivery: false,
+		});
+		expect(settingsOf({}).isWanted('anything')).toBe(true);
+	});
+
+	it('takes what is set', () => {
+		const settings = settingsOf({
+			eventTypes: ['ocpp.*'],
+			options: {
+				toleranceSeconds: 10,
+				retentionDays: 60,
+				deduplicationScope: 'node',
+				includeDelivery: true,
+			},
+		});
+		expect(settings).toMatchObject({
+			toleranceSeconds: 10,
+			retentionMs: 60 * DAY_MS,
+			scope: 'node',
+			includeDelivery: true,
+		});
+		expect(settings.isWanted('ocpp.message')).toBe(true);
+		expect(settings.isWanted('asset.connectivity')).toBe(false);
+	});
+
+	it.each([
+		[0, 1],
+		[-5, 1],
+		[366, 365],
+		['', 30],
+		['abc', 30],
+		[NaN, 30],
+		[null, 30],
+	])('keeps a retention of %p days to %d', (retentionDays, days) => {
+		expect(settingsOf({ options: { retentionDays } }).retentionMs).toBe(days * DAY_MS);
+	});
+
+	it('accepts event types as one text with commas', () => {
+		const { isWanted } = settingsOf({ eventTypes: 'a, b' });
+		expect(['a', 'b', 'c'].map((type) => isWanted(type))).toEqual([true, true, false]);
+	});
+});
+
+describe('ledgerScope', () => {
+	it('is shared by the triggers of a workflow unless it is set to node', () => {
+		expect(ledgerScope('workflow', 'w', { id: 'n' })).toEqual(['w']);
+		expect(ledgerScope('node', 'w', { id: 'n' })).toEqual(['w', 'n']);
+	});
+});

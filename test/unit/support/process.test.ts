@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { baseEnvironment, type RunningProcess, startProcess } from '../../support/process';
+import { waitFor } from '../../support/wait';
+
+let folder: string;
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), 'asset-service-process-'));
+});
+afterEach(() => {
+	rmSync(folder, { recursive: true, force: true });
+});
+
+/** A shell with a child of its own; both live until they are ended. */
+const SHELL = 'sleep 600 & echo "child $!"; wait';
+
+async function start(script: string): Promise<RunningProcess> {
+	return await startProcess({
+		command: '/bin/sh',
+		args: ['-c', script],
+		cwd: folder,
+		env: baseEnvironment(folder),
+		outputFile: join(folder, 'output.log'),
+	});
+}
+
+describe('a child process', () => {
+	it('is ended together with what it started', async () => {
+		for (const end of ['stop', 'kill'] as const) {
+			const child = await start(SHELL);
+			const grandchild = await childOf(child.output.bind(child));
+			expect(isAlive(grandchild)).toBe(true);
+			expect((await child[end]()).signal).toBe(end === 'stop' ? 'SIGTERM' : 'SIGKILL');
+			await ended(grandchild);
+			rmSync(join(folder, 'output.log'));
+		}
+	});
+
+	it('is killed when it does not end in the time it was given', async () => {
+		const child = await start('trap "" TERM; echo child 1; while :; do sleep 0.05; done');
+		await childOf(child.output.bind(child));
+		expect(await child.stop({ graceMs: 100 })).toEqual({ code: null, signal: 'SIGKILL' });
+	});
+
+	it('tells how it ended by itself, and may be stopped after that', async () => {
+		const child = await start('echo done; exit 3');
+		await waitFor(() => child.exit, { what: 'the child to end' });
+		expect(await child.stop()).toEqual({ code: 3, signal: null });
+		expect(child.output()).toBe('done\n');
+	});
+
+	it('sees nothing of the environment but what it was given', async () => {
+		process.env.N8N_ENCRYPTION_KEY = 'of the developer';
+		try {
+			const child = await start('env');
+			await waitFor(() => child.exit, { what: 'the child to end' });
+			expect(child.output()).toContain(`HOME=${folder}`);
+			expect(child.output()).not.toContain('N8N_');
+		} finally {
+			delete process.env.N8N_ENCRYPTION_KEY;
+		}
+	});
+
+	it('does not outlive the process that started it, even when that is killed', async () => {
+		const support = resolve(__dirname, '..', '..', 'support', 'process');
+		const script = `
+			const { startProcess } = require(${JSON.stringify(support)});
+			const run = (name) => startProcess({
+				command: '/bin/sh', args: ['-c', ${JSON.stringify(SHELL)}], cwd: '.',
+				env: { PATH: process.env.PATH }, outputFile: name + '.log',
+			});
+			run('ended').then((one) => one.kill()).then(() => run('left')).then(() => console.log('ready'));
+		`;
+		const parent = spawn(
+			process.execPath,
+			['--require', require.resolve('tsx/cjs'), '-e', script],
+			{
+				cwd: folder,
+				stdio: ['ignore', 'pipe', 'inherit'],
+			},
+		);
+		await once(parent.stdout, 'data');
+		const grandchild = await childOf(() => readFileSync(join(folder, 'left.log'), 'utf8'));
+		expect(isAlive(grandchild)).toBe(true);
+		parent.kill('SIGKILL');
+		await ended(grandchild);
+	});
+
+	it('says so when the program does not exist', async () => {
+		const missing = startProcess({
+			command: join(folder, 'nothing-here'),
+			args: [],
+			cwd: folder,
+			env: {},
+			outputFile: join(folder, 'output.log'),
+		});
+		await expect(missing).rejects.toThrow('ENOENT');
+	});
+});
+
+async function childOf(output: () => string): Promise<number> {
+	return await waitFor(() => Number(/child (\d+)/.exec(output())?.[1]) || undefined, {
+		what: 'the shell to start its child',
+		everyMs: 10,
+	});
+}
+
+async function ended(pid: number): Promise<void> {
+	await waitFor(() => (isAlive(pid) ? undefined : true), {
+		what: `process ${pid} to end`,
+		timeoutMs: 5_000,
+		everyMs: 10,
+	});
+}
+
+function isAlive(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch {
+		return false;
+	}
+}
