@@ -16,10 +16,10 @@ import {
 	type RotationPlan,
 	type WantedEndpoint,
 } from '../../lib/registration';
-import type { SigningSettings } from '../../lib/signature';
 import { API_CREDENTIAL, apiClientFor } from '../support/apiClient';
 import { asNumber, asRecord, asTexts } from '../support/parameters';
 import { canDeliverTo } from './productionUrl';
+import type { ReadSettings } from './signingSecrets';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HOUR_MS = 60 * 60 * 1000;
@@ -86,10 +86,10 @@ export function rotationPlan(context: NodeContext): RotationPlan {
  * The signing secrets of the endpoint that the node registered, for the verifier.
  * While a process makes the next endpoint it waits for its secret, so that no delivery of that one is refused.
  */
-export async function registeredSecrets(context: IWebhookFunctions): Promise<SigningSettings> {
+export async function registeredSecrets(context: IWebhookFunctions): Promise<ReadSettings> {
 	const place = { key: recordKey(context), records: recordStore(context) };
 	let loaded = await loadRegistration(place);
-	if (loaded === undefined) return {};
+	if (loaded === undefined) return { settings: {} };
 	const registration = await registrationContext(context);
 	const { clientSecret } = registration;
 	let secrets = openRegistration(loaded.registration, clientSecret);
@@ -98,7 +98,7 @@ export async function registeredSecrets(context: IWebhookFunctions): Promise<Sig
 		if (Date.now() > giveUpAt) break;
 		await new Promise((resolve) => setTimeout(resolve, ROTATION_LOOK_MS));
 		loaded = await loadRegistration(place);
-		if (loaded === undefined) return {};
+		if (loaded === undefined) return { settings: {} };
 		secrets = openRegistration(loaded.registration, clientSecret);
 	}
 	if (secrets === undefined) {
@@ -107,7 +107,13 @@ export async function registeredSecrets(context: IWebhookFunctions): Promise<Sig
 		);
 	}
 	inBackground(registration, secrets === undefined, rotationPlan(context));
-	return { ...secrets, scheme: 'timestamped' };
+	return { settings: { ...secrets, scheme: 'timestamped' }, version: loaded.text };
+}
+
+/** What `registeredSecrets` would read them from at this moment; it changes with every step of a registration, and costs far less. */
+export async function registrationVersion(context: IWebhookFunctions): Promise<string | undefined> {
+	const place = { key: recordKey(context), records: recordStore(context) };
+	return (await loadRegistration(place))?.text;
 }
 
 /**

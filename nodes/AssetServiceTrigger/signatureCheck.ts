@@ -1,9 +1,14 @@
 /** Checks the signature of a delivery with the node's signing secrets, reading them as seldom as is safe. */
 import type { IWebhookFunctions } from 'n8n-workflow';
-import type { DeliveryHeaders, SecretName, SignatureRefusal, Verifier } from '../../lib/signature';
-import { isAutomatic, registeredSecrets } from './registration';
+import type {
+	DeliveryHeaders,
+	SecretName,
+	SignatureRefusal,
+	VerifierResult,
+} from '../../lib/signature';
+import { isAutomatic, registeredSecrets, registrationVersion } from './registration';
 import type { TriggerSettings } from './settings';
-import { createVerifierCache } from './signingSecrets';
+import { createVerifierCache, type ReadSigningSettings } from './signingSecrets';
 
 export const SIGNING_SECRET_CREDENTIAL = 'assetServiceSigningSecretApi';
 
@@ -18,6 +23,9 @@ interface SignedInput {
 	readonly settings: Pick<TriggerSettings, 'toleranceSeconds'>;
 }
 
+/** The refusals that another secret could turn. */
+const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not_configured']);
+
 /** One for the process: the point is that requests share it. */
 const verifiers = createVerifierCache();
 
@@ -30,20 +38,19 @@ export async function checkSignature(
 	input: SignedInput,
 ): Promise<Signed> {
 	const key = verifierKey(context);
-	const read = async () =>
-		isAutomatic(context)
+	const automatic = isAutomatic(context);
+	const read: ReadSigningSettings = async () =>
+		automatic
 			? await registeredSecrets(context)
-			: await context.getCredentials(SIGNING_SECRET_CREDENTIAL);
+			: { settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) };
 
 	try {
-		const kept = await verifiers.get(key, read);
-		if (!kept.ok) return { ok: false, reason: 'not_configured' };
-		const signed = verify(kept.verifier, input);
-		if (signed.ok || signed.reason !== 'signature_mismatch') return signed;
+		const kept = verifyWith(await verifiers.get(key, read), input);
+		if (kept.ok || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
 
-		const fresh = await verifiers.refresh(key, read);
-		if (fresh === undefined) return signed;
-		return fresh.ok ? verify(fresh.verifier, input) : { ok: false, reason: 'not_configured' };
+		const version = automatic ? await registrationVersion(context) : undefined;
+		const fresh = await verifiers.refresh(key, read, version);
+		return fresh === undefined ? kept : verifyWith(fresh, input);
 	} catch {
 		// The credential is missing or could not be read: n8n's own message may quote what it holds.
 		return { ok: false, reason: 'not_configured' };
@@ -64,7 +71,12 @@ function verifierKey(context: IWebhookFunctions): string {
 	]);
 }
 
-function verify(verifier: Verifier, { headers, body, receivedAt, settings }: SignedInput): Signed {
+function verifyWith(
+	made: VerifierResult,
+	{ headers, body, receivedAt, settings }: SignedInput,
+): Signed {
+	if (!made.ok) return { ok: false, reason: 'not_configured' };
+	const { verifier } = made;
 	const parsed = verifier.parse(headers);
 	if (!parsed.ok) return parsed;
 	return verifier.verify(parsed.signature, body, {

@@ -7,11 +7,12 @@ import {
 const setUp = () => {
 	let time = 0;
 	let signingSecret = 'first-secret';
+	let version: string | undefined;
 	let reads = 0;
 	const cache = createVerifierCache(() => time);
 	const read: ReadSigningSettings = async () => {
 		reads += 1;
-		return { signingSecret };
+		return { settings: { signingSecret }, ...(version !== undefined && { version }) };
 	};
 	return {
 		cache,
@@ -20,8 +21,9 @@ const setUp = () => {
 		advance: (ms: number) => {
 			time += ms;
 		},
-		setSecret: (secret: string) => {
+		setSecret: (secret: string, newVersion?: string) => {
 			signingSecret = secret;
+			version = newVersion;
 		},
 	};
 };
@@ -91,6 +93,41 @@ describe('createVerifierCache', () => {
 		answer();
 		expect((await refreshed)?.ok).toBe(true);
 		expect(await accepts(slow, 'second-secret')).toBe(true);
+		expect(reads()).toBe(2);
+	});
+
+	it('refreshes at once, and once, when the settings are known to have changed', async () => {
+		const { cache, read, reads, setSecret } = setUp();
+		setSecret('first-secret', 'one');
+		await cache.get('key', read);
+		expect(await cache.refresh('key', read, 'one')).toBeUndefined();
+		setSecret('second-secret', 'two');
+		expect(await cache.refresh('key', read)).toBeUndefined();
+		const refreshes = await Promise.all([1, 2, 3].map(() => cache.refresh('key', read, 'two')));
+		expect(refreshes.map((result) => result?.ok)).toEqual([true, true, true]);
+		expect(await accepts(cache.get('key', read), 'second-secret')).toBe(true);
+		expect(await cache.refresh('key', read, 'two')).toBeUndefined();
+		expect(reads()).toBe(2);
+	});
+
+	it('does not settle for a read that began before the settings changed', async () => {
+		const { cache, read, reads, setSecret } = setUp();
+		setSecret('first-secret', 'one');
+		let answer: () => void = () => undefined;
+		const answered = new Promise<void>((resolve) => {
+			answer = resolve;
+		});
+		const slow = cache.get('key', async () => {
+			const settings = await read();
+			await answered;
+			return settings;
+		});
+		setSecret('second-secret', 'two');
+		const refreshes = [1, 2, 3].map(() => cache.refresh('key', read, 'two'));
+		answer();
+		expect(await accepts(slow, 'first-secret')).toBe(true);
+		for (const refresh of await Promise.all(refreshes)) expect(refresh?.ok).toBe(true);
+		expect(await accepts(cache.get('key', read), 'second-secret')).toBe(true);
 		expect(reads()).toBe(2);
 	});
 
