@@ -89,7 +89,7 @@ it(
 					everyMs: 1,
 				});
 				// Anywhere between the request and the answer.
-				await sleep(sender.random.int(40));
+				await sleep(sender.random.int(20));
 				await world.webhookProcessors[index]?.kill();
 				killedAt.push(Date.now());
 				notReady.add(url);
