@@ -2,18 +2,13 @@
 export { openRegistration, type Registration } from './record';
 export {
 	loadRegistration,
+	loadSettled,
 	recognise,
 	register,
 	unregister,
 	type WantedEndpoint,
 } from './registration';
-export {
-	isRotating,
-	nextStepAt,
-	replaceLostEndpoint,
-	stepRotation,
-	type RotationPlan,
-} from './rotation';
+export { nextStepAt, replaceLostEndpoint, stepRotation, type RotationPlan } from './rotation';
 export {
 	RegistrationError,
 	type EndpointApi,

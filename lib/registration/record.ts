@@ -30,6 +30,13 @@ export interface Registration {
 }
 
 const VERSION = 1;
+/** A process that has not made the next endpoint by then has died over it. */
+export const ROTATING_AT_MOST_MS = 2 * 60 * 1000;
+
+/** Whether a process is making the next endpoint. */
+export function isRotating({ rotatingSince }: Registration, now: number): boolean {
+	return rotatingSince !== undefined && now - rotatingSince < ROTATING_AT_MOST_MS;
+}
 
 export function serialise(registration: Registration): string {
 	return JSON.stringify({ version: VERSION, ...registration });

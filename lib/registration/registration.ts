@@ -1,5 +1,7 @@
 /** The life of an endpoint that the trigger registers itself: made, recognised, deleted. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+	isRotating,
 	openRegistration,
 	parseRegistration,
 	sealEndpoint,
@@ -8,6 +10,10 @@ import {
 	type Registration,
 } from './record';
 import { RegistrationError, type RegistrationContext } from './types';
+
+/** How often, and in which distance in milliseconds, is looked whether a registration is settled. */
+const SETTLE_LOOKS = 100;
+const SETTLE_LOOK_MS = 100;
 
 /** What the endpoint is to be. */
 export interface WantedEndpoint {
@@ -31,6 +37,22 @@ export async function loadRegistration({
 }
 
 /**
+ * The registration after what another process is doing to it, for which it waits up to 10 s: one that makes the next
+ * endpoint is about to keep its secret.
+ */
+export async function loadSettled(
+	context: Pick<RegistrationContext, 'key' | 'records' | 'now'>,
+): Promise<Loaded | undefined> {
+	const { now = Date.now } = context;
+	for (let look = 0; ; look += 1) {
+		const loaded = await loadRegistration(context);
+		const isSettled = loaded === undefined || !isRotating(loaded.registration, now());
+		if (isSettled || look === SETTLE_LOOKS) return loaded;
+		await sleep(SETTLE_LOOK_MS);
+	}
+}
+
+/**
  * Whether the endpoint that is wanted is there already. One that does not fit any more (another URL, other events,
  * a client secret that was changed) is deleted, so that the next step makes a new one and there are never two.
  */
@@ -38,19 +60,17 @@ export async function recognise(
 	context: RegistrationContext,
 	wanted: WantedEndpoint,
 ): Promise<boolean> {
-	const loaded = await loadRegistration(context);
-	if (loaded === undefined) return false;
-	const { registration } = loaded;
-	const misfit = misfitOf(registration, wanted, context.clientSecret);
-	if (misfit !== undefined) {
+	for (;;) {
+		const loaded = await loadSettled(context);
+		if (loaded === undefined) return false;
+		const { registration } = loaded;
+		const misfit =
+			misfitOf(registration, wanted, context.clientSecret) ??
+			(await absence(context, registration.current.id));
+		if (misfit === undefined) return true;
 		context.warn(`endpoint ${registration.current.id} is replaced by a new one: ${misfit}`);
-		await unregister(context);
-		return false;
+		if (await forget(context, loaded)) return false;
 	}
-	if (await stillThere(context, registration.current.id)) return true;
-	context.warn(`endpoint ${registration.current.id} is gone at the service, a new one is made`);
-	await unregister(context);
-	return false;
 }
 
 function misfitOf(
@@ -69,34 +89,40 @@ function misfitOf(
 }
 
 /** An answer that says nothing about the endpoint leaves it: a restart while the service is away must not make a second one. */
-async function stillThere({ api, warn }: RegistrationContext, id: string): Promise<boolean> {
+async function absence(
+	{ api, warn }: RegistrationContext,
+	id: string,
+): Promise<string | undefined> {
 	try {
-		return await api.exists(id);
+		return (await api.exists(id)) ? undefined : 'the service has it no more';
 	} catch (error) {
 		warn(`endpoint ${id} could not be checked and is taken to exist: ${messageOf(error)}`);
-		return true;
+		return undefined;
 	}
 }
 
 /**
- * Makes the endpoint and keeps its id and its sealed secret.
+ * Makes the endpoint and keeps its id and its sealed secret; nothing is made where another process was faster.
  * Throws `RegistrationError` when the answer lacks one of them or they cannot be kept; the half-made endpoint is then deleted again.
  */
 export async function register(
 	context: RegistrationContext,
 	wanted: WantedEndpoint,
 ): Promise<void> {
+	const { key, records } = context;
+	let expected: string | undefined;
+	do {
+		if (await recognise(context, wanted)) return;
+		expected = await records.readRecord(key);
+		// A record that cannot be read (another version) must not stand in the way.
+	} while (expected !== undefined && parseRegistration(expected) !== undefined);
 	const { url, events } = wanted;
 	const current = await makeEndpoint(context, wanted);
-	await keepOrDelete(context, current, async () => {
-		// A record that cannot be read (another version) must not stand in the way.
-		const expected = await context.records.readRecord(context.key);
-		return await context.records.swapRecord(
-			context.key,
-			expected,
-			serialise({ url, events, current }),
-		);
-	});
+	await keepOrDelete(
+		context,
+		current,
+		async () => await records.swapRecord(key, expected, serialise({ url, events, current })),
+	);
 }
 
 /** Creates an endpoint at the service and seals its secret. */
@@ -152,16 +178,24 @@ export async function keepOrDelete(
  * Throws `RegistrationError` with the ids that a person has to delete at the service when that fails.
  */
 export async function unregister(context: RegistrationContext): Promise<void> {
-	const loaded = await loadRegistration(context);
-	if (loaded === undefined) return;
-	const left = await deleteEndpoints(context, loaded.registration);
-	await context.records.swapRecord(context.key, loaded.text, undefined);
-	if (left.length > 0) {
-		throw new RegistrationError(
-			`The service did not delete the endpoint ${left.join(', ')}`,
-			'Delete it at the service, or with the operation Delete of the Asset Service node.',
-		);
+	for (;;) {
+		const loaded = await loadRegistration(context);
+		if (loaded === undefined || (await forget(context, loaded))) return;
 	}
+}
+
+/** False when another process has changed the registration in the meantime: what it made is still there. */
+async function forget(
+	context: RegistrationContext,
+	{ registration, text }: Loaded,
+): Promise<boolean> {
+	const left = await deleteEndpoints(context, registration);
+	if (!(await context.records.swapRecord(context.key, text, undefined))) return false;
+	if (left.length === 0) return true;
+	throw new RegistrationError(
+		`The service did not delete the endpoint ${left.join(', ')}`,
+		'Delete it at the service, or with the operation Delete of the Asset Service node.',
+	);
 }
 
 /** Deletes every endpoint of the registration at the service, and answers with a warning which ones it did not delete. */

@@ -1,6 +1,6 @@
 /** Rotation without a lost or doubled event: a second endpoint with the same URL, both secrets accepted for a time, then the first one deleted (specification 6.7). */
 import { randomUUID } from 'node:crypto';
-import { serialise, type Registration } from './record';
+import { isRotating, ROTATING_AT_MOST_MS, serialise, type Registration } from './record';
 import { deleteEndpoints, keepOrDelete, loadRegistration, makeEndpoint } from './registration';
 import type { RegistrationContext } from './types';
 
@@ -13,15 +13,9 @@ export interface RotationPlan {
 
 /** A deleted endpoint's secret is accepted so much longer: its last deliveries are on their way, older ones are stale anyway. */
 const LAST_DELIVERIES_MS = 5 * 60 * 1000;
-/** A process that has not made the new endpoint by then has died over it. */
-const ROTATING_AT_MOST_MS = 2 * 60 * 1000;
 
 function markOf(now: number): Pick<Registration, 'rotatingSince' | 'rotatingBy'> {
 	return { rotatingSince: now, rotatingBy: randomUUID() };
-}
-
-export function isRotating({ rotatingSince }: Registration, now: number): boolean {
-	return rotatingSince !== undefined && now - rotatingSince < ROTATING_AT_MOST_MS;
 }
 
 /** When there is something to do next, in unix milliseconds; undefined for never. */

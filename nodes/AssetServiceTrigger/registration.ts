@@ -4,8 +4,8 @@ import { KNOWN_EVENT_TYPES, parseApiSettings, type ApiClient } from '../../lib/a
 import { eventTypeFilter } from '../../lib/event';
 import { openLedger } from '../../lib/ledger';
 import {
-	isRotating,
 	loadRegistration,
+	loadSettled,
 	openRegistration,
 	RegistrationError,
 	replaceLostEndpoint,
@@ -23,9 +23,6 @@ import type { ReadSettings } from './signingSecrets';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HOUR_MS = 60 * 60 * 1000;
-/** A delivery that meets a rotation waits so long for its secret. */
-const ROTATION_WAIT_MS = 10_000;
-const ROTATION_LOOK_MS = 100;
 
 type NodeContext = IHookFunctions | IWebhookFunctions;
 
@@ -93,11 +90,8 @@ export async function registeredSecrets(context: IWebhookFunctions): Promise<Rea
 	const registration = await registrationContext(context);
 	const { clientSecret } = registration;
 	let secrets = openRegistration(loaded.registration, clientSecret);
-	const giveUpAt = Date.now() + ROTATION_WAIT_MS;
-	while (secrets !== undefined && isRotating(loaded.registration, Date.now())) {
-		if (Date.now() > giveUpAt) break;
-		await new Promise((resolve) => setTimeout(resolve, ROTATION_LOOK_MS));
-		loaded = await loadRegistration(place);
+	if (secrets !== undefined) {
+		loaded = await loadSettled(place);
 		if (loaded === undefined) return { settings: {} };
 		secrets = openRegistration(loaded.registration, clientSecret);
 	}

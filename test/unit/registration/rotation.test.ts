@@ -1,5 +1,4 @@
 import {
-	isRotating,
 	loadRegistration,
 	openRegistration,
 	register,
@@ -7,6 +6,7 @@ import {
 	stepRotation,
 	unregister,
 } from '../../../lib/registration';
+import { isRotating } from '../../../lib/registration/record';
 import { createWorld, WANTED, type World } from './world';
 
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
