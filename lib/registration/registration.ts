@@ -1,25 +1,18 @@
-/** The life of an endpoint that the trigger registers itself: made, recognised, deleted. */
+/** The life of the endpoint that a trigger registers itself: recognised, registered, unregistered. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deleteEndpoints, keepOrDelete, makeEndpoint, messageOf } from './endpoints';
 import {
 	isRotating,
 	openRegistration,
 	parseRegistration,
-	sealEndpoint,
 	serialise,
-	type RegisteredEndpoint,
 	type Registration,
 } from './record';
-import { RegistrationError, type RegistrationContext } from './types';
+import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
 
 /** How often, and in which distance in milliseconds, is looked whether a registration is settled. */
 const SETTLE_LOOKS = 100;
 const SETTLE_LOOK_MS = 100;
-
-/** What the endpoint is to be. */
-export interface WantedEndpoint {
-	readonly url: string;
-	readonly events: readonly string[];
-}
 
 export interface Loaded {
 	readonly text: string;
@@ -125,54 +118,6 @@ export async function register(
 	);
 }
 
-/** Creates an endpoint at the service and seals its secret. */
-export async function makeEndpoint(
-	{ api, clientSecret, now = Date.now }: RegistrationContext,
-	{ url, events }: WantedEndpoint,
-): Promise<RegisteredEndpoint> {
-	const { id, secret, keys } = await api.create({ url, events });
-	if (id !== undefined && secret !== undefined) {
-		return sealEndpoint({ id, secret }, clientSecret, now());
-	}
-	const came = keys.length === 0 ? 'no fields' : `the fields ${keys.join(', ')}`;
-	if (id === undefined) {
-		throw new RegistrationError(
-			`The service created an endpoint but answered without its id (it sent ${came})`,
-			'Look for an endpoint with the URL of this trigger at the service and delete it, then register the endpoint manually.',
-		);
-	}
-	const left = await tryToDelete(api, id);
-	throw new RegistrationError(
-		`The service created the endpoint ${id} but answered without its signing secret (it sent ${came})`,
-		left === undefined
-			? 'The endpoint was deleted again. Register the endpoint manually.'
-			: `The endpoint could not be deleted again (${left}): delete ${id} at the service, then register the endpoint manually.`,
-	);
-}
-
-/** Runs `keep`; when it fails, the endpoint that nobody would know of is deleted again. */
-export async function keepOrDelete(
-	{ api }: RegistrationContext,
-	{ id }: RegisteredEndpoint,
-	keep: () => Promise<boolean>,
-): Promise<void> {
-	let cause: unknown;
-	try {
-		if (await keep()) return;
-	} catch (error) {
-		cause = error;
-	}
-	const left = await tryToDelete(api, id);
-	const why = cause === undefined ? 'another process changed the registration' : messageOf(cause);
-	throw new RegistrationError(
-		`The endpoint ${id} was created, but its signing secret could not be kept: ${why}`,
-		left === undefined
-			? 'The endpoint was deleted again. Publish the workflow once more.'
-			: `The endpoint could not be deleted again (${left}): delete ${id} at the service.`,
-		{ cause },
-	);
-}
-
 /**
  * Deletes the endpoint, and the one before it if a rotation is under way, and forgets them.
  * Throws `RegistrationError` with the ids that a person has to delete at the service when that fails.
@@ -196,38 +141,4 @@ async function forget(
 		`The service did not delete the endpoint ${left.join(', ')}`,
 		'Delete it at the service, or with the operation Delete of the Asset Service node.',
 	);
-}
-
-/** Deletes every endpoint of the registration at the service, and answers with a warning which ones it did not delete. */
-export async function deleteEndpoints(
-	{ api, warn }: RegistrationContext,
-	{ current, previous }: Registration,
-): Promise<string[]> {
-	const ids = [current.id];
-	if (previous !== undefined && previous.deletedAt === undefined) ids.push(previous.id);
-	const left: string[] = [];
-	for (const id of ids) {
-		const failure = await tryToDelete(api, id);
-		if (failure !== undefined) left.push(`${id} (${failure})`);
-	}
-	if (left.length > 0) {
-		warn(`the service did not delete the endpoint ${left.join(', ')}: delete it there`);
-	}
-	return left;
-}
-
-async function tryToDelete(
-	api: RegistrationContext['api'],
-	id: string,
-): Promise<string | undefined> {
-	try {
-		await api.delete(id);
-		return undefined;
-	} catch (error) {
-		return messageOf(error);
-	}
-}
-
-export function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,8 @@
 /** Rotation without a lost or doubled event: a second endpoint with the same URL, both secrets accepted for a time, then the first one deleted (specification 6.7). */
 import { randomUUID } from 'node:crypto';
+import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
 import { isRotating, ROTATING_AT_MOST_MS, serialise, type Registration } from './record';
-import { deleteEndpoints, keepOrDelete, loadRegistration, makeEndpoint } from './registration';
+import { loadRegistration } from './registration';
 import type { RegistrationContext } from './types';
 
 export interface RotationPlan {

@@ -35,6 +35,12 @@ export interface RegistrationContext {
 	readonly now?: () => number;
 }
 
+/** What the endpoint is to be. */
+export interface WantedEndpoint {
+	readonly url: string;
+	readonly events: readonly string[];
+}
+
 /** Something that a person has to mend: what happened, and what to do. */
 export class RegistrationError extends Error {
 	constructor(
