@@ -51,7 +51,7 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 	const body = await rawBytes(request);
 	const headers = headersOf(request);
 	const signed = await checkSignature(context, { headers, body, receivedAt, settings });
-	if (!signed.ok) return answer(refuse(context.logger, place, signed.reason));
+	if (!signed.ok) return answer(refuse(context.logger, place, signed.reason, signed.detail));
 
 	const parsed = parseEvent(body);
 	if (!parsed.ok) return answer(refuse(context.logger, place, 'event_invalid'));

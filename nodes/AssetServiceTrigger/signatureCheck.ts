@@ -1,9 +1,11 @@
 /** Checks the signature of a delivery with the node's signing secrets, reading them as seldom as is safe. */
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { LedgerUnavailableError } from '../../lib/ledger';
 import type {
 	DeliveryHeaders,
 	SecretName,
 	SignatureRefusal,
+	Verifier,
 	VerifierResult,
 } from '../../lib/signature';
 import { isAutomatic, registeredSecrets, registrationVersion } from './registration';
@@ -14,7 +16,12 @@ export const SIGNING_SECRET_CREDENTIAL = 'assetServiceSigningSecretApi';
 
 export type Signed =
 	| { ok: true; secret: SecretName; timestamp: number | null }
-	| { ok: false; reason: SignatureRefusal | 'not_configured' };
+	| {
+			ok: false;
+			reason: SignatureRefusal | 'not_configured' | 'ledger_unavailable';
+			/** For operators, where the reason alone does not say what to do. */
+			detail?: string;
+	  };
 
 interface SignedInput {
 	readonly headers: DeliveryHeaders;
@@ -26,12 +33,16 @@ interface SignedInput {
 /** The refusals that another secret could turn. */
 const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not_configured']);
 
+/** With automatic registration there is no secret that a person could set. */
+const NO_ENDPOINT =
+	'the node has no endpoint whose signing secret it can read: publish the workflow again';
+
 /** One for the process: the point is that requests share it. */
 const verifiers = createVerifierCache();
 
 /**
  * Answers which secret signed the delivery, or why it is refused.
- * A signature that fits no kept secret is tried once more with freshly read ones, so a new secret works at once.
+ * A signature that fits no kept secret is tried once more with freshly read ones, so a new secret works within a second.
  */
 export async function checkSignature(
 	context: IWebhookFunctions,
@@ -44,16 +55,27 @@ export async function checkSignature(
 			? await registeredSecrets(context)
 			: { settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) };
 
+	const notConfigured: Signed = {
+		ok: false,
+		reason: 'not_configured',
+		...(automatic && { detail: NO_ENDPOINT }),
+	};
+	const verifyWith = (made: VerifierResult): Signed =>
+		made.ok ? verify(made.verifier, input) : notConfigured;
+
 	try {
-		const kept = verifyWith(await verifiers.get(key, read), input);
+		const kept = verifyWith(await verifiers.get(key, read));
 		if (kept.ok || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
 
 		const version = automatic ? await registrationVersion(context) : undefined;
 		const fresh = await verifiers.refresh(key, read, version);
-		return fresh === undefined ? kept : verifyWith(fresh, input);
-	} catch {
+		return fresh === undefined ? kept : verifyWith(fresh);
+	} catch (error) {
+		if (error instanceof LedgerUnavailableError) {
+			return { ok: false, reason: 'ledger_unavailable', detail: error.message };
+		}
 		// The credential is missing or could not be read: n8n's own message may quote what it holds.
-		return { ok: false, reason: 'not_configured' };
+		return notConfigured;
 	}
 }
 
@@ -71,12 +93,7 @@ function verifierKey(context: IWebhookFunctions): string {
 	]);
 }
 
-function verifyWith(
-	made: VerifierResult,
-	{ headers, body, receivedAt, settings }: SignedInput,
-): Signed {
-	if (!made.ok) return { ok: false, reason: 'not_configured' };
-	const { verifier } = made;
+function verify(verifier: Verifier, { headers, body, receivedAt, settings }: SignedInput): Signed {
 	const parsed = verifier.parse(headers);
 	if (!parsed.ok) return parsed;
 	return verifier.verify(parsed.signature, body, {

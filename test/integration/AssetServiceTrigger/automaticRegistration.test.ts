@@ -16,6 +16,7 @@ const trigger = new AssetServiceTrigger();
 const methods = trigger.webhookMethods.default;
 
 const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
+const ledgerPath = join(folder, 'ledger.sqlite');
 let simulator: Simulator;
 let server: TriggerServer;
 const parameters: INode['parameters'] = { registration: 'automatic' };
@@ -27,24 +28,32 @@ const readCredential = async () => {
 	return { baseUrl, authUrl, audience, clientId, clientSecret };
 };
 
-beforeAll(async () => {
-	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
-	simulator = await startSimulator({ assets: 1 });
-	server = await startTriggerServer({
+const startServer = async (workflowId: string) =>
+	await startTriggerServer({
 		trigger,
 		parameters,
 		readCredential,
 		credentialTypes: [CREDENTIAL],
-		workflowId: WORKFLOW,
+		workflowId,
 	});
+const closeLedger = async () => {
+	await openLedger({ log: () => undefined }).close();
+};
+
+beforeAll(async () => {
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
+	simulator = await startSimulator({ assets: 1 });
+	server = await startServer(WORKFLOW);
 });
 afterAll(async () => {
 	await server.stop();
 	await simulator.stop();
-	await openLedger({ log: () => undefined }).close();
+	await closeLedger();
 	rmSync(folder, { recursive: true, force: true });
 });
 
+/** Every context has the same logger. */
+let warn: jest.SpyInstance;
 const hook = (): IHookFunctions => {
 	const { node, workflow, additionalData } = oneNodeWorkflow({
 		nodeType: trigger,
@@ -64,7 +73,7 @@ const hook = (): IHookFunctions => {
 		'activate',
 		webhookData,
 	);
-	jest.spyOn(context.logger, 'warn').mockImplementation();
+	warn = jest.spyOn(context.logger, 'warn').mockImplementation();
 	return context as unknown as IHookFunctions;
 };
 const publish = async () => {
@@ -94,4 +103,33 @@ it('reads the credential no more for a flood of forgeries', async () => {
 	expect(new Set(statuses)).toEqual(new Set([401]));
 	expect(credentialReads).toBe(before);
 	await unpublish();
+});
+
+describe('a delivery that cannot be checked is answered 503, and the log says what to do', () => {
+	const forge = async (url: string) => {
+		const { event } = await simulator.emit({}, { deliver: false });
+		warn.mockClear();
+		const { status } = await simulator.deliver(url, 'another-secret', event);
+		return { status, log: warn.mock.calls.flat().join('\n') };
+	};
+
+	it('when the ledger that keeps the secret cannot be opened', async () => {
+		await publish();
+		await closeLedger();
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(ledgerPath, 'not-a-folder', 'file');
+		const { status, log } = await forge(server.url);
+		await closeLedger();
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
+		await unpublish();
+		expect(status).toBe(503);
+		expect(log).toMatch(/ledger_unavailable;.*not-a-folder/);
+	});
+
+	it('when the node has no endpoint', async () => {
+		const unregistered = await startServer('workflow-2');
+		const { status, log } = await forge(unregistered.url);
+		await unregistered.stop();
+		expect(status).toBe(503);
+		expect(log).toMatch(/not_configured;.*publish the workflow again/);
+	});
 });
