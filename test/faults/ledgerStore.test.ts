@@ -8,7 +8,8 @@ import { summary } from '../support/n8n/window';
 import { createWorld, type World } from '../support/n8n/world';
 import { type RedisServer, startRedis } from '../support/redis';
 import { report } from '../support/report';
-import { type Attempt, type EventSender, isAcknowledged, startSender } from '../support/sender';
+import { type Attempt, type EventSender, isAcknowledged } from '../support/sender';
+import { stoppedAfterEachTest } from '../support/testSender';
 
 const MINUTES = 60_000;
 
@@ -30,16 +31,11 @@ afterAll(async () => {
 	disk.remove();
 }, MINUTES);
 
-const senders: EventSender[] = [];
-afterEach(async () => {
-	for (const sender of senders.splice(0)) await sender.stop();
-});
+const startSender = stoppedAfterEachTest();
 
 async function newSender(seed: number): Promise<EventSender> {
 	trigger = await publishTriggerWorkflow(world.client);
-	const sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed });
-	senders.push(sender);
-	return sender;
+	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed });
 }
 
 const isUnavailable = ({ status, outcome }: Attempt): boolean =>

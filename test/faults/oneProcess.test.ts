@@ -9,7 +9,8 @@ import { readRuns } from '../support/n8n/runs';
 import { publishTriggerWorkflow, type TriggerWorkflow } from '../support/n8n/trigger-workflow';
 import { createWorld, type World } from '../support/n8n/world';
 import { report } from '../support/report';
-import { type EventSender, startSender } from '../support/sender';
+import { type EventSender } from '../support/sender';
+import { stoppedAfterEachTest } from '../support/testSender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -25,16 +26,11 @@ afterAll(async () => {
 	await world.dispose();
 }, MINUTES);
 
-const senders: EventSender[] = [];
-afterEach(async () => {
-	for (const sender of senders.splice(0)) await sender.stop();
-});
+const startSender = stoppedAfterEachTest();
 
 async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSender> {
 	trigger = await publishTriggerWorkflow(world.client, { runSeconds });
-	const sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
-	senders.push(sender);
-	return sender;
+	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
 }
 
 /** How many entries the ledger has, of those that are being handed over, or of all. */

@@ -13,7 +13,8 @@ import {
 	watchStoring,
 } from '../support/n8n/window';
 import { report } from '../support/report';
-import { type EventSender, isAcknowledged, startSender } from '../support/sender';
+import { type EventSender, isAcknowledged } from '../support/sender';
+import { stoppedAfterEachTest } from '../support/testSender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -42,19 +43,14 @@ afterAll(async () => {
 	await world.dispose();
 }, MINUTES);
 
-const senders: EventSender[] = [];
-afterEach(async () => {
-	for (const sender of senders.splice(0)) await sender.stop();
-});
+const startSender = stoppedAfterEachTest();
 
 /** A fresh workflow, and a sender to both processors. */
 async function newSender(seed: number): Promise<EventSender> {
 	const [first, second] = world.webhookProcessors;
 	if (!first || !second) throw new Error('There are not two webhook processors.');
 	trigger = await publishTriggerWorkflow(world.client, { bases: [first.url, second.url] });
-	const sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
-	senders.push(sender);
-	return sender;
+	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
 }
 
 it(
