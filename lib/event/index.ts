@@ -1,3 +1,9 @@
 /** What an event is, wherever it comes from. */
 export { eventTypeFilter, type EventTypeFilter } from './eventTypes';
-export { eventFromList, parseEvent, type ParsedEvent, type ParseResult } from './parseEvent';
+export {
+	eventFromList,
+	eventIdOf,
+	parseEvent,
+	type ParsedEvent,
+	type ParseResult,
+} from './parseEvent';

@@ -43,13 +43,14 @@ export function eventFromList(listed: Record<string, unknown>): ParseResult {
 }
 
 function eventOf(record: Record<string, unknown>): ParseResult {
-	const id = idAsText(record['id']);
+	const id = eventIdOf(record);
 	if (id === undefined) return { ok: false };
 	const { type } = record;
 	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };
 }
 
-function idAsText(id: unknown): string | undefined {
+/** The id of an event as text; undefined when it has none that can be told apart. */
+export function eventIdOf({ id }: Readonly<Record<string, unknown>>): string | undefined {
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
 	return undefined;

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 const KEY_FORM = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The key of an event within a scope (workflow, or workflow and node): SHA-256 as 43 characters of base64url.
- * Each part is preceded by its length, so that no two lists of parts read alike.
+ * The key of an event within a scope (the id of the workflow): SHA-256 as 43 characters of base64url.
+ * Each part is preceded by its length, so that no two pairs read alike.
  */
-export function ledgerKey(scope: readonly string[], eventId: string): string {
+export function ledgerKey(scope: string, eventId: string): string {
 	const hash = createHash('sha256');
-	for (const part of [...scope, eventId]) {
+	for (const part of [scope, eventId]) {
 		const bytes = Buffer.from(part, 'utf16le');
 		hash.update(`${bytes.length}:`).update(bytes);
 	}

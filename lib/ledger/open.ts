@@ -1,6 +1,6 @@
 /** The process's one ledger: chosen and opened on first use, whoever asks. */
 import { chooseStore, storeName } from './choice';
-import type { Claim, ClaimAnswer, Ledger } from './types';
+import type { Claim, ClaimAnswer, EntryState, Ledger } from './types';
 
 export interface OpenLedgerOptions {
 	/** The environment to choose the store by; default `process.env`. */
@@ -38,7 +38,7 @@ class LazyLedger implements Ledger {
 		return storeName(this.#env);
 	}
 
-	async look(key: string): Promise<'free' | 'pending' | 'committed'> {
+	async look(key: string): Promise<EntryState> {
 		return (await this.#opened()).look(key);
 	}
 
@@ -56,6 +56,10 @@ class LazyLedger implements Ledger {
 
 	async release(claim: Claim): Promise<boolean> {
 		return (await this.#opened()).release(claim);
+	}
+
+	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
+		return (await this.#opened()).begin(keys, run, retentionMs);
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {

@@ -1,4 +1,29 @@
-/** The shapes of the ledger: what a store offers, and what a claim is. */
+/** The shapes of the ledger: what a store offers, what a claim is, and the life of an entry. */
+
+/**
+ * The life of an entry, each step atomic:
+ *
+ *     free ──claim──▶ pending ──commit──▶ stored ──begin──▶ begun
+ *       ▲               │                   │
+ *       └─release, lapse┘                   └─ overdue after its grace: can be claimed like a free one
+ *
+ * `begin` takes an entry in any state to begun, and nothing takes it back within the retention.
+ */
+export type EntryState =
+	| 'free'
+	/** Claimed: a delivery is being handed over. */
+	| 'pending'
+	/** Committed: n8n stored a run, the service got its 200. */
+	| 'stored'
+	/** Stored, and no run has begun within the grace: n8n may have lost it. */
+	| 'overdue'
+	/** A run has begun. */
+	| 'begun';
+
+/** How long a stored event may wait for its run to begin before it can be claimed again, in milliseconds. */
+export const FIRST_GRACE_MS = 15 * 60_000;
+/** Each claim of an overdue event doubles its grace, up to this. */
+export const LONGEST_GRACE_MS = 4 * 60 * 60_000;
 
 /** Permission to hand one event over, until the lease ends; `token` tells this claim from every other one. */
 export interface Claim {
@@ -11,7 +36,7 @@ export type ClaimAnswer =
 	| { readonly state: 'claimed'; readonly claim: Claim }
 	/** Another copy is being handed over right now. */
 	| { readonly state: 'pending' }
-	/** The event has started its run, within the retention. */
+	/** The event is stored and not overdue, or its run has begun. */
 	| { readonly state: 'committed' };
 
 /**
@@ -30,27 +55,35 @@ export interface Records {
  *
  * Every method rejects with `LedgerUnavailableError` when the store cannot be reached or written; nothing is
  * then known about the entry. Keys come from `ledgerKey`; another text is the caller's mistake (`TypeError`).
+ * What `commit`, `begin` and `swapRecord` answer is durable by then: it survives a power cut.
  */
 export interface Ledger extends Records {
 	readonly name: 'sqlite' | 'redis';
 
 	/** What is known of the event; changes nothing. */
-	look(key: string): Promise<'free' | 'pending' | 'committed'>;
+	look(key: string): Promise<EntryState>;
 
-	/** Takes the event for `leaseMs` milliseconds, unless it is held or committed. */
+	/** Takes the event for `leaseMs` milliseconds, unless it is held, stored or begun. An overdue one can be taken. */
 	claim(key: string, leaseMs: number): Promise<ClaimAnswer>;
 
 	/** Holds the claim for `leaseMs` milliseconds from now; false when it has run out or is another's. */
 	renew(claim: Claim, leaseMs: number): Promise<boolean>;
 
 	/**
-	 * Marks the event as seen for `retentionMs` milliseconds, whoever holds it by now: the caller's run is
-	 * stored. A longer retention that is there already stays. False when the claim was no longer the caller's.
+	 * Marks the event as stored for `retentionMs` milliseconds, whoever holds it by now: the caller's run is
+	 * stored. A longer retention that is there already stays, and so does begun. False when the claim was no
+	 * longer the caller's.
 	 */
 	commit(claim: Claim, retentionMs: number): Promise<boolean>;
 
 	/** Gives the event back, so that its next copy is handed over; false when it was no longer the caller's. */
 	release(claim: Claim): Promise<boolean>;
+
+	/**
+	 * Answers for each key, in their order, whether this run goes on with the event: the first run that asks wins,
+	 * whatever the entry was, and may ask again. The entry is begun from then on, for `retentionMs` milliseconds.
+	 */
+	begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]>;
 
 	/** Closes the store; a later call opens it again. */
 	close(): Promise<void>;
@@ -59,7 +92,7 @@ export interface Ledger extends Records {
 /** A claim that is held: renewed until it is settled, by `commit` or by `release`. */
 export interface Hold {
 	/**
-	 * Marks the event as seen for `retentionMs` milliseconds. Never rejects: answers `pending` when the commit
+	 * Marks the event as stored for `retentionMs` milliseconds. Never rejects: answers `pending` when the commit
 	 * could not be written within `answerWithinMs` (default 2000); it is then tried again in the background.
 	 */
 	commit(

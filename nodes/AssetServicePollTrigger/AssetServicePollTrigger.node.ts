@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { assetServiceApiTest } from '../support/assetServiceApiTest';
 import { apiClientFor } from '../support/apiClient';
-import { confirmStarted } from '../support/confirmStarted';
+import { beginRun } from '../support/beginRun';
 import { toNodeError } from '../support/nodeError';
 import { pollTriggerProperties } from './description';
 import { newestEvent, pollEvents } from './poll';
@@ -43,13 +43,9 @@ export class AssetServicePollTrigger implements INodeType {
 		}
 	}
 
-	/** Runs as the first step of each execution: fetches a test event in the editor, else confirms that the run is stored. */
+	/** Runs as the first step of each execution: fetches a test event in the editor, else passes on what no other run has begun. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const input = this.getInputData();
-		if (this.getMode() !== 'manual') {
-			await confirmStarted(this, input, [this.getWorkflow().id ?? ''], RETENTION_MS);
-			return [input];
-		}
+		if (this.getMode() !== 'manual') return [await beginRun(this, RETENTION_MS)];
 		try {
 			const settings = readPollSettings((name, fallback) =>
 				this.getNodeParameter(name, 0, fallback),

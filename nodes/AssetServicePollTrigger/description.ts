@@ -21,7 +21,7 @@ export const pollTriggerProperties: INodeProperties[] = [
 			{
 				name: 'Now',
 				value: 'now',
-				description: 'Events that are listed when the workflow is published do not start it',
+				description: 'Events that are listed when the workflow is first published do not start it',
 			},
 			{
 				name: 'All Retained Events',

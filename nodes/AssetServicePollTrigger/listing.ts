@@ -1,10 +1,14 @@
 /** Finds in the event list what the ledger has not seen, oldest first, reading no more pages than it must. */
 import { eventFromList, type ParsedEvent } from '../../lib/event';
 
-/** What is known of an event before it is claimed. */
-export interface Knowledge {
-	/** Whether the event started the workflow, is being handed over, or was there before the trigger. */
-	readonly isKnown: (event: ParsedEvent) => Promise<boolean>;
+/**
+ * What is known of an event before it is claimed: it is to be started (`fresh`), it was handed over and waits for its
+ * run to begin (`waiting`), or there is nothing left to do (`done`).
+ */
+export type Knowledge = 'fresh' | 'waiting' | 'done';
+
+export interface Sorting {
+	readonly look: (event: ParsedEvent) => Promise<Knowledge>;
 	readonly isWanted: (event: ParsedEvent) => boolean;
 }
 
@@ -25,32 +29,43 @@ export interface Listing {
 	readonly fresh: readonly ParsedEvent[];
 	/** The time of the newest event listed, in unix milliseconds. */
 	readonly newestAt: number | undefined;
+	/** The time of the oldest event that waits for its run to begin, in unix milliseconds. */
+	readonly waitingSince: number | undefined;
 	/** How many records had no id, and so could not be told apart. */
 	readonly withoutId: number;
 	/** Whether `fresh` holds all that is new. */
 	readonly complete: boolean;
+	/** Why the list could not be read further. */
+	readonly failure: Error | undefined;
 }
 
 const MOST = 5000;
 
 /**
- * Reads the list until a page's worth of events in a row is known, or it ends.
+ * Reads the list until a page's worth of events in a row is known, or it ends, or a page of it fails.
  * A list that turns out to be sorted oldest first is read to its end, as the new events stand there.
+ * Throws what `look` throws: without the ledger nothing can be told.
  */
 export async function listFresh(
 	records: AsyncIterable<Record<string, unknown>>,
-	{ isKnown, isWanted }: Knowledge,
+	{ look, isWanted }: Sorting,
 	{ pageSize, backTo, most = MOST }: ListingBounds,
 ): Promise<Listing> {
 	const fresh: ParsedEvent[] = [];
 	let newestAt: number | undefined;
+	let waitingSince: number | undefined;
 	let firstAt: number | undefined;
 	let ascending = false;
 	let knownInARow = 0;
 	let withoutId = 0;
 	let complete = true;
+	let failure: Error | undefined;
 
-	for await (const record of records) {
+	const readable = untilFailure(records, (error) => {
+		failure = error instanceof Error ? error : new Error(String(error));
+		complete = false;
+	});
+	for await (const record of readable) {
 		const parsed = eventFromList(record);
 		if (!parsed.ok) {
 			withoutId += 1;
@@ -63,11 +78,8 @@ export async function listFresh(
 		if (at !== undefined) newestAt = Math.max(newestAt ?? at, at);
 
 		const isOld = at !== undefined && at < backTo;
-		if (!isWanted(event)) {
-			if (isOld) knownInARow += 1;
-		} else if (await isKnown(event)) {
-			knownInARow += 1;
-		} else {
+		const knowledge = isWanted(event) ? await look(event) : undefined;
+		if (knowledge === 'fresh') {
 			knownInARow = 0;
 			fresh.push(event);
 			if (fresh.length > most) {
@@ -75,11 +87,34 @@ export async function listFresh(
 				if (ascending) break;
 				fresh.shift();
 			}
+		} else if (knowledge !== undefined || isOld) {
+			knownInARow += 1;
+			if (knowledge === 'waiting' && at !== undefined) {
+				waitingSince = Math.min(waitingSince ?? at, at);
+			}
 		}
 		const farEnough = at === undefined || isOld;
 		if (knownInARow >= pageSize && farEnough && !ascending) break;
 	}
-	return { fresh: oldestFirst(fresh, ascending).slice(0, most), newestAt, withoutId, complete };
+	return {
+		fresh: oldestFirst(fresh, ascending).slice(0, most),
+		newestAt,
+		waitingSince,
+		withoutId,
+		complete,
+		failure,
+	};
+}
+
+async function* untilFailure<T>(
+	records: AsyncIterable<T>,
+	onFailure: (error: unknown) => void,
+): AsyncGenerator<T> {
+	try {
+		yield* records;
+	} catch (error) {
+		onFailure(error);
+	}
 }
 
 /** The time of creation in unix milliseconds; undefined when the event tells none. */

@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { ledgerKey, openLedger, type Ledger } from '../../lib/ledger';
 import { eventFromList, type ParsedEvent } from '../../lib/event';
 import type { ApiClient } from '../../lib/api';
-import { createdAt, listFresh } from './listing';
+import { createdAt, type Knowledge, listFresh } from './listing';
 import { readPollSettings, RETENTION_MS, type PollSettings } from './settings';
 import { startEvents } from './startEvents';
 import { readState, writeState } from './state';
@@ -12,21 +12,27 @@ import { readState, writeState } from './state';
 const OVERLAP_MS = 10 * 60 * 1000;
 /** So many of the newest events are marked at publication; behind a whole page of marks a poll reads no further. */
 const BASELINE_EVENTS = 1000;
+/** Marked in one step of the ledger, so that none of them takes long. */
+const MARKED_AT_ONCE = 100;
 
-/** Contexts that have begun: n8n makes a new one when the workflow is published. */
-const begun = new WeakSet();
+const NOTHING_YET = { baselineAt: 0, newestAt: 0, waitingSince: undefined };
+
 /** Nodes whose events are being started: the next poll leaves them to it. */
 const starting = new Set<string>();
 
-/** Polls once: starts the workflow for every event that the ledger has not seen. Starting goes on after the answer. */
+/**
+ * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored and never ran.
+ * Starting goes on after the answer. When a page of the list fails, what was listed before it starts all the same,
+ * and the failure is thrown.
+ */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
-	const isPublication = !begun.has(context) && context.getActivationMode() === 'activate';
 	const workflowId = context.getWorkflow().id ?? '';
 	const { id: nodeId } = context.getNode();
-	const place = JSON.stringify([workflowId, nodeId]);
-	if (starting.has(place)) return null;
+	const node = JSON.stringify([workflowId, nodeId]);
+	if (starting.has(node)) return null;
 
 	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
+	const { startFrom, pageSize } = settings;
 	const ledger = openLedger({
 		log: (line) => {
 			context.logger.info(line);
@@ -34,33 +40,29 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	});
 	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const remembered = await readState(ledger, stateKey);
-	const baselineScope = [workflowId, nodeId, 'listed before publication'];
+	const baseline = JSON.stringify([workflowId, nodeId, 'listed before publication']);
 
-	const needsBaseline =
-		settings.startFrom === 'now' && (isPublication || remembered.state?.baselineAt === undefined);
-	if (needsBaseline) {
-		const newestAt = await markAsSeen(client, ledger, baselineScope, settings);
-		const state = { baselineAt: newestAt ?? null, ...(newestAt !== undefined && { newestAt }) };
+	const isFirst = remembered.state?.startFrom !== startFrom;
+	if (isFirst && startFrom === 'now') {
+		const newestAt = await markAsSeen(client, ledger, baseline, settings);
+		const state = { startFrom, baselineAt: newestAt, newestAt };
 		await writeState(ledger, stateKey, remembered, state);
-		begun.add(context);
 		return null;
 	}
 
-	const { baselineAt, newestAt: lastAt } = remembered.state ?? {};
-	const known = async (scope: readonly string[], { id }: ParsedEvent) =>
-		(await ledger.look(ledgerKey(scope, id))) !== 'free';
+	const last = isFirst ? NOTHING_YET : remembered.state;
+	const { baselineAt, newestAt, waitingSince = Infinity } = last;
+	const look = async ({ id }: ParsedEvent): Promise<Knowledge> => {
+		const state = await ledger.look(ledgerKey(workflowId, id));
+		if (state === 'pending' || state === 'stored') return 'waiting';
+		if (state === 'begun') return 'done';
+		if (state === 'overdue' || startFrom === 'retained') return 'fresh';
+		return (await ledger.look(ledgerKey(baseline, id))) === 'begun' ? 'done' : 'fresh';
+	};
 	const listing = await listFresh(
-		client.list('event', { pageSize: settings.pageSize }),
-		{
-			isWanted: ({ type }) => settings.isWanted(type),
-			isKnown: async (event) =>
-				(await known([workflowId], event)) ||
-				(settings.startFrom === 'now' && (await known(baselineScope, event))),
-		},
-		{
-			pageSize: settings.pageSize,
-			backTo: Math.max((lastAt ?? 0) - OVERLAP_MS, baselineAt ?? 0),
-		},
+		client.list('event', { pageSize }),
+		{ isWanted: ({ type }) => settings.isWanted(type), look },
+		{ pageSize, backTo: Math.min(waitingSince, Math.max(newestAt - OVERLAP_MS, baselineAt)) },
 	);
 	if (listing.withoutId > 0) {
 		context.logger.warn(
@@ -69,16 +71,17 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	}
 
 	const finish = async () => {
-		const allStarted = await startEvents(context, ledger, [workflowId], listing.fresh);
+		const allStarted = await startEvents(context, ledger, workflowId, listing.fresh);
 		// What is left over may lie far back: the next poll reads as far as this one.
 		if (!allStarted || !listing.complete) return;
-		const newestAt = Math.max(listing.newestAt ?? 0, lastAt ?? 0);
 		await writeState(ledger, stateKey, remembered, {
-			...(baselineAt !== undefined && { baselineAt }),
-			...(newestAt > 0 && { newestAt }),
+			startFrom,
+			baselineAt,
+			newestAt: Math.max(listing.newestAt ?? 0, newestAt),
+			waitingSince: listing.waitingSince,
 		});
 	};
-	starting.add(place);
+	starting.add(node);
 	void finish()
 		.catch((error: unknown) => {
 			const reason = error instanceof Error ? error.message : 'unknown error';
@@ -86,7 +89,8 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 				`Asset Service Poll Trigger: the rest is left to the next poll: ${reason}`,
 			);
 		})
-		.finally(() => starting.delete(place));
+		.finally(() => starting.delete(node));
+	if (listing.failure !== undefined) throw listing.failure;
 	return null;
 }
 
@@ -106,27 +110,31 @@ export async function newestEvent(
 	return newest && { json: newest.record as IDataObject };
 }
 
-/** Marks what is listed now as not to be started by this node; a webhook may still deliver it. */
+/**
+ * Marks what is listed now as not to be started by this node; a webhook may still deliver it.
+ * Answers the time of the newest event in unix milliseconds, 0 when none tells one.
+ */
 async function markAsSeen(
 	client: ApiClient,
 	ledger: Ledger,
-	scope: readonly string[],
+	scope: string,
 	{ pageSize }: PollSettings,
-): Promise<number | undefined> {
-	let newestAt: number | undefined;
+): Promise<number> {
+	const keys: string[] = [];
+	let newestAt = 0;
 	let firstAt: number | undefined;
-	let listed = 0;
 	for await (const record of client.list('event', { pageSize })) {
 		const parsed = eventFromList(record);
 		if (!parsed.ok) continue;
-		const at = createdAt(parsed.event);
+		const at = createdAt(parsed.event) ?? 0;
 		firstAt ??= at;
-		if (at !== undefined) newestAt = Math.max(newestAt ?? at, at);
-		const answer = await ledger.claim(ledgerKey(scope, parsed.event.id), 60_000);
-		if (answer.state === 'claimed') await ledger.commit(answer.claim, RETENTION_MS);
-		listed += 1;
-		const newestFirst = newestAt === firstAt;
-		if (listed >= BASELINE_EVENTS && newestFirst) break;
+		newestAt = Math.max(newestAt, at);
+		keys.push(ledgerKey(scope, parsed.event.id));
+		if (keys.length >= BASELINE_EVENTS && newestAt === firstAt) break;
+	}
+	for (let from = 0; from < keys.length; from += MARKED_AT_ONCE) {
+		// Begun is final, as it is to be; no run has this name.
+		await ledger.begin(keys.slice(from, from + MARKED_AT_ONCE), 'baseline', RETENTION_MS);
 	}
 	return newestAt;
 }

@@ -20,11 +20,11 @@ type Outcome = 'stored' | 'failed';
 export async function startEvents(
 	context: IPollFunctions,
 	ledger: Ledger,
-	scope: readonly string[],
+	workflowId: string,
 	events: readonly ParsedEvent[],
 ): Promise<boolean> {
 	for (const event of events) {
-		const claim = await claimOrWait(ledger, ledgerKey(scope, event.id), { waitMs: 0 });
+		const claim = await claimOrWait(ledger, ledgerKey(workflowId, event.id), { waitMs: 0 });
 		if (claim.outcome !== 'claimed') continue;
 		const outcome = handOver(context, event, claim.hold);
 		const first = await Promise.race([outcome, pause(NEXT_AFTER_MS)]);
@@ -33,7 +33,7 @@ export async function startEvents(
 	return true;
 }
 
-/** Answers once the run has ended: n8n tells nothing earlier here. `execute` of the node commits as soon as the run begins. */
+/** Answers once the run has ended: n8n tells nothing earlier here. `execute` of the node marks the event as begun before that. */
 async function handOver(context: IPollFunctions, event: ParsedEvent, hold: Hold): Promise<Outcome> {
 	const done = context.helpers.createDeferredPromise<IRun | undefined>();
 	const item: INodeExecutionData = { json: event.record as IDataObject };

@@ -2,10 +2,14 @@
 import type { Ledger } from '../../lib/ledger';
 
 export interface PollState {
-	/** The newest event when the trigger was published with "now", in unix milliseconds; null when it tells no time. */
-	readonly baselineAt?: number | null;
-	/** The newest event of the last whole poll, in unix milliseconds. */
-	readonly newestAt?: number;
+	/** What the parameter said when this state was begun: another choice begins a new one. */
+	readonly startFrom: 'now' | 'retained';
+	/** The newest event when the trigger was first published with "now", in unix milliseconds; 0 when it tells no time. */
+	readonly baselineAt: number;
+	/** The newest event of the last whole poll, in unix milliseconds; 0 before it. */
+	readonly newestAt: number;
+	/** The oldest event that waited for its run to begin at the last whole poll, in unix milliseconds. */
+	readonly waitingSince?: number | undefined;
 }
 
 export interface Remembered {
@@ -32,10 +36,14 @@ export async function writeState(
 function parseState(text: string): PollState | undefined {
 	try {
 		const value = JSON.parse(text) as Record<string, unknown>;
-		const { baselineAt, newestAt } = value;
+		const { startFrom, baselineAt, newestAt, waitingSince } = value;
+		if (startFrom !== 'now' && startFrom !== 'retained') return undefined;
+		if (typeof baselineAt !== 'number' || typeof newestAt !== 'number') return undefined;
 		return {
-			...((typeof baselineAt === 'number' || baselineAt === null) && { baselineAt }),
-			...(typeof newestAt === 'number' && { newestAt }),
+			startFrom,
+			baselineAt,
+			newestAt,
+			...(typeof waitingSince === 'number' && { waitingSince }),
 		};
 	} catch {
 		return undefined;

@@ -10,7 +10,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { assetServiceApiTest } from '../support/assetServiceApiTest';
-import { confirmDelivery, receiveDelivery } from './delivery';
+import { beginDelivered, receiveDelivery } from './delivery';
 import { triggerProperties } from './description';
 import { createEndpoint, deleteEndpoint, endpointExists } from './lifecycle';
 import { testSigningSecret } from './testSigningSecret';
@@ -82,8 +82,8 @@ export class AssetServiceTrigger implements INodeType {
 		return await receiveDelivery(this);
 	}
 
-	/** Runs as the first step of each execution, and passes the event on. */
+	/** Runs as the first step of each execution, and passes on what no other run has begun. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await confirmDelivery(this)];
+		return [await beginDelivered(this)];
 	}
 }

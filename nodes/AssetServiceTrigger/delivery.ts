@@ -9,10 +9,10 @@ import type {
 import { parseEvent, type ParsedEvent } from '../../lib/event';
 import { claimOrWait, ledgerKey, LedgerUnavailableError, openLedger } from '../../lib/ledger';
 import type { DeliveryHeaders, SecretName } from '../../lib/signature';
-import { confirmStarted } from '../support/confirmStarted';
+import { beginRun } from '../support/beginRun';
 import { settleWithAnswer, type EndableResponse } from './handOver';
 import { duplicate, ignored, refuse, type Answer, type DeliveryPlace } from './refusal';
-import { ledgerScope, readTriggerSettings, type TriggerSettings } from './settings';
+import { readTriggerSettings, type TriggerSettings } from './settings';
 import { checkSignature, type Signed } from './signatureCheck';
 
 /** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. */
@@ -62,28 +62,19 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 	const output = handOver(itemOf(event, signed, headers, receivedAt, settings));
 	if (context.getMode() === 'manual') return output;
 
-	const claim = await claimEvent(context, place, event, settings);
+	const claim = await claimEvent(context, place, event);
 	if (!claim.ok) return answer(claim.answer);
 
 	settleWithAnswer(response, claim.hold, settings.retentionMs);
 	return output;
 }
 
-/** Confirms that the run of an event has begun; a test of the editor keeps nothing. */
-export async function confirmDelivery(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const items = context.getInputData();
-	if (context.getMode() === 'manual') return items;
-	const { scope, retentionMs } = readTriggerSettings((name, fallback) =>
+/** The items that a run goes on with. */
+export async function beginDelivered(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const { retentionMs } = readTriggerSettings((name, fallback) =>
 		context.getNodeParameter(name, 0, fallback),
 	);
-	const workflowId = context.getWorkflow().id ?? '';
-	await confirmStarted(
-		context,
-		items,
-		ledgerScope(scope, workflowId, context.getNode()),
-		retentionMs,
-	);
-	return items;
+	return await beginRun(context, retentionMs);
 }
 
 /** The body as it was sent; empty when it cannot be read, which no signature of a delivery fits. */
@@ -110,7 +101,6 @@ async function claimEvent(
 	{ logger }: IWebhookFunctions,
 	place: DeliveryPlace,
 	event: ParsedEvent,
-	settings: TriggerSettings,
 ): Promise<ClaimedEvent> {
 	try {
 		const ledger = openLedger({
@@ -118,8 +108,7 @@ async function claimEvent(
 				logger.info(line);
 			},
 		});
-		const scope = ledgerScope(settings.scope, place.workflowId, { id: place.nodeId });
-		const claim = await claimOrWait(ledger, ledgerKey(scope, event.id));
+		const claim = await claimOrWait(ledger, ledgerKey(place.workflowId, event.id));
 		switch (claim.outcome) {
 			case 'claimed':
 				return { ok: true, hold: claim.hold };

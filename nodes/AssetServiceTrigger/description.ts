@@ -1,7 +1,12 @@
 /** What the editor shows of the trigger. */
 import type { INodeProperties } from 'n8n-workflow';
 import { eventTypesProperty } from '../support/eventTypesProperty';
-import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS, MAX_RETENTION_DAYS } from './settings';
+import {
+	DEFAULT_RETENTION_DAYS,
+	DEFAULT_TOLERANCE_SECONDS,
+	MAX_RETENTION_DAYS,
+	MIN_RETENTION_DAYS,
+} from './settings';
 
 /** Everything is without expressions: n8n would need an isolate for each request to evaluate one. */
 export const triggerProperties: INodeProperties[] = [
@@ -53,26 +58,6 @@ export const triggerProperties: INodeProperties[] = [
 		default: {},
 		options: [
 			{
-				displayName: 'Deduplication Scope',
-				name: 'deduplicationScope',
-				type: 'options',
-				noDataExpression: true,
-				options: [
-					{
-						name: 'Workflow',
-						value: 'workflow',
-						description: 'An event starts the workflow once, whichever of its triggers receives it',
-					},
-					{
-						name: 'Node',
-						value: 'node',
-						description: 'An event starts the workflow once for each trigger node that receives it',
-					},
-				],
-				default: 'workflow',
-				description: 'Where an event counts as seen',
-			},
-			{
 				displayName: 'Include Delivery',
 				name: 'includeDelivery',
 				type: 'boolean',
@@ -86,11 +71,14 @@ export const triggerProperties: INodeProperties[] = [
 				name: 'retentionDays',
 				type: 'number',
 				noDataExpression: true,
-				typeOptions: { minValue: 1, maxValue: MAX_RETENTION_DAYS, numberPrecision: 0 },
+				typeOptions: {
+					minValue: MIN_RETENTION_DAYS,
+					maxValue: MAX_RETENTION_DAYS,
+					numberPrecision: 0,
+				},
 				default: DEFAULT_RETENTION_DAYS,
 				description:
-					'How long an event ID is remembered. The service can deliver an event again for 30 days: below 30, such a late copy would start the workflow again.',
-				hint: 'Below 30 days the service can still deliver an event again',
+					'How long an event ID is remembered. At least 31: the service lists and delivers an event for 30 days.',
 			},
 			{
 				displayName: 'Rotate Secret After (Days)',

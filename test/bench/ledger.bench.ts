@@ -189,7 +189,7 @@ async function warmUp(ledger: Ledger): Promise<void> {
 
 async function oneEvent(ledger: Ledger, retentionMs: number): Promise<void> {
 	const answer = await ledger.claim(
-		ledgerKey(['workflow'], randomBytes(12).toString('hex')),
+		ledgerKey('workflow', randomBytes(12).toString('hex')),
 		60_000,
 	);
 	if (answer.state !== 'claimed')

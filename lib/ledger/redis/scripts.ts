@@ -1,9 +1,6 @@
 /** What Redis does with an entry: one key a script, so that each runs atomically, in a cluster too. */
 import { createHash } from 'node:crypto';
 
-/** The value of a committed entry. A pending one holds the token of its claim, which is never this. */
-const COMMITTED = '1';
-
 export interface Script {
 	readonly text: string;
 	readonly sha: string;
@@ -13,39 +10,89 @@ function script(text: string): Script {
 	return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** Token and lease in milliseconds. Sent twice, it finds its own token: a lost answer may be asked for again. */
-export const CLAIM = script(`
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 'claimed' end
+/**
+ * An entry is the text of its key. Moments in it are told by what is left of the key's time to live then, so that
+ * no clock but that of Redis matters:
+ *
+ *     p:<token>                  pending, until the key expires
+ *     s:<grace>:<left>           stored; overdue once no more than <left> ms are left
+ *     r:<grace>:<left>:<token>   pending, claimed again when it was overdue, until no more than <left> ms are left
+ *     b:<run>                    begun
+ */
+const READ_ENTRY = `
 local value = redis.call('GET', KEYS[1])
-if value == ARGV[1] then return 'claimed' end
-if value == '${COMMITTED}' then return 'committed' end
-return 'pending'`);
-
-/** Token and lease in milliseconds. */
-export const RENEW = script(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`);
-
-/** Token and retention in milliseconds; a longer retention that is there already stays. */
-export const COMMIT = script(`
-local value = redis.call('GET', KEYS[1])
-if value ~= '${COMMITTED}' or redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-	redis.call('SET', KEYS[1], '${COMMITTED}', 'PX', ARGV[2])
+local kind = value and string.sub(value, 1, 1)
+local ttl = value and redis.call('PTTL', KEYS[1])
+local grace, left, holder
+if kind == 's' then
+	grace, left = string.match(value, '^s:(%d+):(%d+)$')
+elseif kind == 'r' then
+	grace, left, holder = string.match(value, '^r:(%d+):(%d+):(.*)$')
+elseif value then
+	holder = string.sub(value, 3)
 end
-if value == ARGV[1] then return 1 end
+local over = left and ttl <= tonumber(left)
+local pending = kind == 'p' or (kind == 'r' and not over)
+local function keep(text, grace, left, token, life)
+	if left < 0 then left = 0 end
+	local entry = string.format('%s:%d:%d', text, grace, left)
+	if token then entry = entry .. ':' .. token end
+	redis.call('SET', KEYS[1], entry, 'PX', life)
+end`;
+
+/** Token, lease, longest grace. Sent twice, it finds its own token: a lost answer may be asked for again. */
+export const CLAIM = script(`${READ_ENTRY}
+if not value then
+	redis.call('SET', KEYS[1], 'p:' .. ARGV[1], 'PX', ARGV[2])
+	return 'claimed'
+end
+if pending then
+	if holder == ARGV[1] then return 'claimed' end
+	return 'pending'
+end
+if not over then return 'committed' end
+local life = math.max(ttl, tonumber(ARGV[2]))
+keep('r', math.min(2 * grace, tonumber(ARGV[3])), life - ARGV[2], ARGV[1], life)
+return 'claimed'`);
+
+/** Token, lease. */
+export const RENEW = script(`${READ_ENTRY}
+if not pending or holder ~= ARGV[1] then return 0 end
+if kind == 'p' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+local life = math.max(ttl, tonumber(ARGV[2]))
+keep('r', grace, life - ARGV[2], ARGV[1], life)
+return 1`);
+
+/** Token, retention, first grace; a longer retention that is there already stays, and so does begun. */
+export const COMMIT = script(`${READ_ENTRY}
+if kind == 'b' then return 0 end
+local life = tonumber(ARGV[2])
+if grace then life = math.max(ttl, life) end
+grace = grace or ARGV[3]
+keep('s', grace, life - grace, nil, life)
+if pending and holder == ARGV[1] then return 1 end
 return 0`);
 
-/** Token. */
-export const RELEASE = script(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])`);
+/** Token. An event that was stored before is overdue again. */
+export const RELEASE = script(`${READ_ENTRY}
+if not pending or holder ~= ARGV[1] then return 0 end
+if kind == 'p' then return redis.call('DEL', KEYS[1]) end
+keep('s', grace, ttl, nil, ttl)
+return 1`);
+
+/** Run, retention. */
+export const BEGIN = script(`${READ_ENTRY}
+if kind == 'b' and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], 'b:' .. ARGV[1], 'PX', ARGV[2])
+return 1`);
 
 /** What is known of an entry; changes nothing. */
-export const LOOK = script(`
-local value = redis.call('GET', KEYS[1])
+export const LOOK = script(`${READ_ENTRY}
 if not value then return 'free' end
-if value == '${COMMITTED}' then return 'committed' end
-return 'pending'`);
+if pending then return 'pending' end
+if kind == 'b' then return 'begun' end
+if over then return 'overdue' end
+return 'stored'`);
 
 export const READ_RECORD = script(`return redis.call('GET', KEYS[1])`);
 

@@ -3,9 +3,17 @@ import { LedgerUnavailableError } from '../errors';
 import { checkKey } from '../key';
 import { sleep } from '../sleep';
 import { newToken } from '../token';
-import type { Claim, ClaimAnswer, Ledger } from '../types';
+import {
+	type Claim,
+	type ClaimAnswer,
+	type EntryState,
+	FIRST_GRACE_MS,
+	type Ledger,
+	LONGEST_GRACE_MS,
+} from '../types';
 import { RedisConnection } from './connection';
 import {
+	BEGIN,
 	CLAIM,
 	COMMIT,
 	LOOK,
@@ -20,6 +28,8 @@ import type { RedisSettings } from './settings';
 /** Claims whose answer was lost and that are being given back; more are left to their lease. */
 const MOST_GIVEN_BACK = 1_000;
 const GIVE_BACK_PAUSE_MS = 1_000;
+
+const STATES: readonly EntryState[] = ['free', 'pending', 'stored', 'overdue', 'begun'];
 
 export interface RedisLedgerOptions {
 	readonly settings: RedisSettings;
@@ -43,23 +53,24 @@ export class RedisLedger implements Ledger {
 		this.#createToken = options.createToken ?? newToken;
 	}
 
-	async look(key: string): Promise<'free' | 'pending' | 'committed'> {
-		const state = await this.#run(LOOK, key, []);
-		return state === 'committed' || state === 'pending' ? state : 'free';
+	async look(key: string): Promise<EntryState> {
+		const answer = await this.#run(LOOK, key, []);
+		const state = STATES.find((known) => known === answer);
+		if (state === undefined) throw unknownAnswer('a look');
+		return state;
 	}
 
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
 		const claim = { key, token: this.#createToken() };
 		const sending = { begun: false };
 		try {
-			const state = await this.#run(CLAIM, key, [claim.token, Math.ceil(leaseMs)], () => {
+			const args = [claim.token, Math.ceil(leaseMs), LONGEST_GRACE_MS];
+			const state = await this.#run(CLAIM, key, args, () => {
 				sending.begun = true;
 			});
 			if (state === 'claimed') return { state, claim };
 			if (state === 'committed' || state === 'pending') return { state };
-			throw new LedgerUnavailableError(
-				'The ledger is not available. Redis answered a claim with what is no state.',
-			);
+			throw unknownAnswer('a claim');
 		} catch (error) {
 			if (sending.begun) void this.#giveBack(claim, leaseMs);
 			throw error;
@@ -71,11 +82,18 @@ export class RedisLedger implements Ledger {
 	}
 
 	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
-		return (await this.#run(COMMIT, claim.key, [claim.token, Math.ceil(retentionMs)])) === 1;
+		const args = [claim.token, Math.ceil(retentionMs), FIRST_GRACE_MS];
+		return (await this.#run(COMMIT, claim.key, args)) === 1;
 	}
 
 	async release(claim: Claim): Promise<boolean> {
 		return (await this.#run(RELEASE, claim.key, [claim.token])) === 1;
+	}
+
+	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
+		const args = [run, Math.ceil(retentionMs)];
+		const answers = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
+		return answers.map((answer) => answer === 1);
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
@@ -129,4 +147,10 @@ export class RedisLedger implements Ledger {
 		}
 		this.#givingBack -= 1;
 	}
+}
+
+function unknownAnswer(call: string): LedgerUnavailableError {
+	return new LedgerUnavailableError(
+		`The ledger is not available. Redis answered ${call} with what is no state.`,
+	);
 }

@@ -2,18 +2,28 @@
 import { jittered, sleep } from '../sleep';
 import { isBusy } from './errors';
 
-const GIVE_UP_AFTER_MS = 250;
+const STANDSTILL_MS = 250;
+const LONGEST_MS = 5_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 20;
 
-/** Answers what `work` answers; throws its error when it is not about a lock, or when 250 ms have gone by. */
-export async function retryWhileBusy<T>(work: () => T): Promise<T> {
-	const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
+/**
+ * Answers what `work` answers. Throws its error when it is not about a lock, when the lock has been held for 250 ms
+ * while `progress` stood still, or after 5 s: other processes that write, each for a moment, are waited for.
+ */
+export async function retryWhileBusy<T>(work: () => T, progress: () => string): Promise<T> {
+	const startedAt = performance.now();
+	let seen: string | undefined;
+	let seenAt = startedAt;
 	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
 		try {
 			return work();
 		} catch (error) {
-			if (!isBusy(error) || performance.now() + pauseMs >= giveUpAt) throw error;
+			if (!isBusy(error)) throw error;
+			const now = performance.now();
+			const seenNow = progress();
+			if (seenNow !== seen) [seen, seenAt] = [seenNow, now];
+			if (now - seenAt >= STANDSTILL_MS || now - startedAt >= LONGEST_MS) throw error;
 		}
 		await sleep(jittered(pauseMs));
 	}

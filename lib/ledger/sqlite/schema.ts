@@ -4,16 +4,21 @@ import { LedgerUnavailableError } from '../errors';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
-const VERSION = 1;
+export const SCHEMA_VERSION = 1;
 
 /**
- * `expires` is the end of the lease or of the retention, in milliseconds of unix time; `token` is null once
- * committed. Without a rowid and without a second index an event touches one page, whatever the size of the file.
+ * `state` is pending, stored or begun (`statements.ts`), `holder` the token of the claim or the run that began.
+ * `expires` is the end of the entry, `due` the end of the lease or of the grace, in milliseconds of unix time;
+ * `grace`, in milliseconds, is 0 until the event is stored.
+ * Without a rowid and without a second index an event touches one page, whatever the size of the file.
  */
 const TABLE = `CREATE TABLE entry (
 	key BLOB NOT NULL PRIMARY KEY,
+	state INTEGER NOT NULL,
 	expires INTEGER NOT NULL,
-	token TEXT
+	due INTEGER NOT NULL,
+	grace INTEGER NOT NULL,
+	holder TEXT
 ) WITHOUT ROWID`;
 
 /** What the processes have to agree on beside the events: a handful of rows. */
@@ -24,7 +29,7 @@ const RECORD_TABLE = `CREATE TABLE record (
 
 /** Makes the tables in an empty file. Throws `LedgerUnavailableError` for a newer schema and for a foreign file. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
-	if (isOurs(db) && version(db) === VERSION) return;
+	if (isOurs(db) && version(db) === SCHEMA_VERSION) return;
 	// Looked at again where no other process can change it.
 	db.exec('BEGIN IMMEDIATE');
 	try {
@@ -34,7 +39,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 			db.exec(TABLE);
 			db.exec(RECORD_TABLE);
 			db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-			db.exec(`PRAGMA user_version = ${VERSION}`);
+			db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 		}
 		db.exec('COMMIT');
 	} catch (error) {
@@ -44,9 +49,9 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 }
 
 function refuseNewer(found: number, path: string): void {
-	if (found <= VERSION) return;
+	if (found <= SCHEMA_VERSION) return;
 	throw new LedgerUnavailableError(
-		`The ledger is not available. ${path} was written by a newer version of this package (schema ${found}, known here: ${VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
+		`The ledger is not available. ${path} was written by a newer version of this package (schema ${found}, known here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
 	);
 }
 

@@ -1,62 +1,95 @@
-/**
- * The ledger's SQL: one statement a step, each atomic by itself.
- * Parameters go by their order alone: Node 22.16 does not bind numbered ones (`?1`).
- */
+/** The ledger's SQL: one statement a step, each atomic by itself. Moments are milliseconds of unix time. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../types';
+
+/** What `entry.state` holds. */
+export const PENDING = 0;
+export const STORED = 1;
+export const BEGUN = 2;
 
 export interface Statements {
-	/** key: `{ expires, token }` */
+	/** $key: `{ state, expires, due }` */
 	readonly find: StatementSync;
-	/** key, expires, token, now: changes a row when the entry was free. */
+	/** $key, $token, $now, $leaseEnd: changes a row when the event could be claimed. */
 	readonly claim: StatementSync;
-	/** expires, key, token, now: changes a row when the claim was the caller's. */
+	/** $key, $token, $now, $leaseEnd: changes a row when the claim was the caller's, as the next three do. */
 	readonly renew: StatementSync;
-	/** expires, key, token, now: changes a row when the claim was the caller's. */
+	/** $key, $token, $now, $until */
 	readonly commit: StatementSync;
-	/** key, expires: whoever holds the entry. */
+	/** $key, $token, $now: gives back an event that was never stored. */
+	readonly releaseNew: StatementSync;
+	/** $key, $token, $now: makes an event that was stored before overdue again. */
+	readonly releaseStored: StatementSync;
+	/** $key, $now, $until: whoever holds the entry, unless it has begun. */
 	readonly commitAnyway: StatementSync;
-	/** key, token, now: changes a row when the claim was the caller's. */
-	readonly release: StatementSync;
-	/** key: `{ value }` */
+	/** $key, $run, $now, $until: changes a row when the run goes on. */
+	readonly begin: StatementSync;
+	/** $key: `{ value }` */
 	readonly readRecord: StatementSync;
-	/** key, value: changes a row when there was none. */
+	/** $key, $next: changes a row when there was none. */
 	readonly addRecord: StatementSync;
-	/** next, key, expected: changes a row when it held `expected`. */
+	/** $key, $expected, $next: changes a row when it held `expected`. */
 	readonly replaceRecord: StatementSync;
-	/** key, expected: changes a row when it held `expected`. */
+	/** $key, $expected: changes a row when it held `expected`. */
 	readonly removeRecord: StatementSync;
-	/** now, after, limit: `{ last, expired }` of the entries next to `after`. */
-	readonly look: StatementSync;
-	/** after, last, now */
+	/** $after, $now, $limit: `{ last, expired }` of the entries next to `after`. */
+	readonly inspect: StatementSync;
+	/** $after, $last, $now */
 	readonly remove: StatementSync;
 }
 
+const THEIRS = `key = $key AND holder = $token AND state = ${PENDING} AND due > $now`;
+/** A grace other than 0 says that the event was stored before, and its retention goes on. */
+const WAS_STORED = 'entry.grace > 0 AND entry.expires > $now';
+const GRACE = `CASE WHEN ${WAS_STORED} THEN entry.grace ELSE ${FIRST_GRACE_MS} END`;
+const STORE = `state = ${STORED}, holder = NULL, grace = ${GRACE}, due = $now + ${GRACE},
+	expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $until) ELSE $until END`;
+
 export function prepareStatements(db: DatabaseSync): Statements {
 	return {
-		find: db.prepare('SELECT expires, token FROM entry WHERE key = ?'),
+		find: db.prepare('SELECT state, expires, due FROM entry WHERE key = $key'),
 		claim: db.prepare(
-			`INSERT INTO entry (key, expires, token) VALUES (?, ?, ?)
-			ON CONFLICT (key) DO UPDATE SET expires = excluded.expires, token = excluded.token
-			WHERE entry.expires <= ?`,
+			`INSERT INTO entry (key, state, expires, due, grace, holder)
+			VALUES ($key, ${PENDING}, $leaseEnd, $leaseEnd, 0, $token)
+			ON CONFLICT (key) DO UPDATE SET state = ${PENDING}, due = $leaseEnd, holder = $token,
+			grace = CASE WHEN ${WAS_STORED} THEN min(2 * entry.grace, ${LONGEST_GRACE_MS}) ELSE 0 END,
+			expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $leaseEnd) ELSE $leaseEnd END
+			WHERE entry.expires <= $now OR (entry.state <> ${BEGUN} AND entry.due <= $now)`,
 		),
-		renew: db.prepare('UPDATE entry SET expires = ? WHERE key = ? AND token = ? AND expires > ?'),
-		commit: db.prepare(
-			'UPDATE entry SET expires = ?, token = NULL WHERE key = ? AND token = ? AND expires > ?',
+		renew: db.prepare(
+			`UPDATE entry SET due = $leaseEnd,
+			expires = CASE WHEN grace > 0 THEN max(expires, $leaseEnd) ELSE $leaseEnd END
+			WHERE ${THEIRS}`,
+		),
+		commit: db.prepare(`UPDATE entry SET ${STORE} WHERE ${THEIRS}`),
+		releaseNew: db.prepare(`DELETE FROM entry WHERE ${THEIRS} AND grace = 0`),
+		releaseStored: db.prepare(
+			`UPDATE entry SET state = ${STORED}, holder = NULL, due = $now WHERE ${THEIRS}`,
 		),
 		commitAnyway: db.prepare(
-			`INSERT INTO entry (key, expires) VALUES (?, ?)
-			ON CONFLICT (key) DO UPDATE SET token = NULL, expires =
-			CASE WHEN entry.token IS NULL THEN max(entry.expires, excluded.expires) ELSE excluded.expires END`,
+			`INSERT INTO entry (key, state, expires, due, grace, holder)
+			VALUES ($key, ${STORED}, $until, $now + ${FIRST_GRACE_MS}, ${FIRST_GRACE_MS}, NULL)
+			ON CONFLICT (key) DO UPDATE SET ${STORE}
+			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now`,
 		),
-		release: db.prepare('DELETE FROM entry WHERE key = ? AND token = ? AND expires > ?'),
-		readRecord: db.prepare('SELECT value FROM record WHERE key = ?'),
-		addRecord: db.prepare('INSERT INTO record (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING'),
-		replaceRecord: db.prepare('UPDATE record SET value = ? WHERE key = ? AND value = ?'),
-		removeRecord: db.prepare('DELETE FROM record WHERE key = ? AND value = ?'),
-		look: db.prepare(
-			`SELECT max(key) AS last, coalesce(sum(expires <= ?), 0) AS expired
-			FROM (SELECT key, expires FROM entry WHERE key > ? ORDER BY key LIMIT ?)`,
+		begin: db.prepare(
+			`INSERT INTO entry (key, state, expires, due, grace, holder)
+			VALUES ($key, ${BEGUN}, $until, 0, 0, $run)
+			ON CONFLICT (key) DO UPDATE SET state = ${BEGUN}, expires = $until, due = 0, grace = 0, holder = $run
+			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now OR entry.holder = $run`,
 		),
-		remove: db.prepare('DELETE FROM entry WHERE key > ? AND key <= ? AND expires <= ?'),
+		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
+		addRecord: db.prepare(
+			'INSERT INTO record (key, value) VALUES ($key, $next) ON CONFLICT DO NOTHING',
+		),
+		replaceRecord: db.prepare(
+			'UPDATE record SET value = $next WHERE key = $key AND value = $expected',
+		),
+		removeRecord: db.prepare('DELETE FROM record WHERE key = $key AND value = $expected'),
+		inspect: db.prepare(
+			`SELECT max(key) AS last, coalesce(sum(expires <= $now), 0) AS expired
+			FROM (SELECT key, expires FROM entry WHERE key > $after ORDER BY key LIMIT $limit)`,
+		),
+		remove: db.prepare('DELETE FROM entry WHERE key > $after AND key <= $last AND expires <= $now'),
 	};
 }

@@ -1,11 +1,16 @@
 /** The ledger in an SQLite file: what the processes of one host agree on, with nothing to set up. */
+import { LedgerUnavailableError } from '../errors';
 import { checkKey } from '../key';
 import { newToken } from '../token';
-import type { Claim, ClaimAnswer, Ledger } from '../types';
-import { LedgerDatabase, loadSqlite } from './database';
+import type { Claim, ClaimAnswer, EntryState, Ledger } from '../types';
+import { LedgerDatabase, loadSqlite, progressAt } from './database';
 import { isBusy, sqliteUnavailable } from './errors';
 import { retryWhileBusy } from './retry';
+import { BEGUN, STORED } from './statements';
 import { Sweeper } from './sweeper';
+
+/** How often a write is made when the file is replaced under it. */
+const WRITES_AT_MOST = 3;
 
 export interface SqliteLedgerOptions {
 	/** The file; made with its folder when it is missing. */
@@ -34,7 +39,7 @@ export class SqliteLedger implements Ledger {
 		this.#openDatabase = options.openDatabase ?? ((path) => new LedgerDatabase(path, loadSqlite()));
 	}
 
-	async look(key: string): Promise<'free' | 'pending' | 'committed'> {
+	async look(key: string): Promise<EntryState> {
 		const id = keyBytes(key);
 		return this.#run((database) => this.#look(database, id));
 	}
@@ -45,15 +50,21 @@ export class SqliteLedger implements Ledger {
 		return this.#run((database) => {
 			// A look costs no lock: the answer to a duplicate does not wait for other writers.
 			const before = this.#look(database, id);
-			if (before !== 'free') return { state: before };
+			if (before === 'pending') return { state: 'pending' };
+			if (before === 'stored' || before === 'begun') return { state: 'committed' };
 			const now = this.#now();
-			database.setDurability('NORMAL');
-			const { changes } = database.statements.claim.run(id, now + leaseMs, token, now);
+			const { changes } = database.statements.claim.run({
+				key: id,
+				token,
+				now,
+				leaseEnd: now + leaseMs,
+			});
 			if (changes === 0) {
 				// Another process came in between; a copy that finds it gone again comes back for it.
 				const after = this.#look(database, id);
-				return { state: after === 'free' ? 'pending' : after };
+				return { state: after === 'stored' || after === 'begun' ? 'committed' : 'pending' };
 			}
+			database.written();
 			this.#sweep(database, now);
 			return { state: 'claimed', claim: { key, token } };
 		});
@@ -63,34 +74,48 @@ export class SqliteLedger implements Ledger {
 		const id = keyBytes(key);
 		return this.#run((database) => {
 			const now = this.#now();
-			database.setDurability('NORMAL');
-			return database.statements.renew.run(now + leaseMs, id, token, now).changes !== 0;
+			database.written();
+			const claim = { key: id, token, now, leaseEnd: now + leaseMs };
+			return database.statements.renew.run(claim).changes !== 0;
 		});
 	}
 
 	async commit({ key, token }: Claim, retentionMs: number): Promise<boolean> {
 		const id = keyBytes(key);
-		return this.#run((database) => {
+		return this.#runDurably((database) => {
 			const now = this.#now();
-			database.setDurability('FULL');
+			const until = now + retentionMs;
 			const { commit, commitAnyway } = database.statements;
-			if (commit.run(now + retentionMs, id, token, now).changes !== 0) return true;
-			commitAnyway.run(id, now + retentionMs);
+			if (commit.run({ key: id, token, now, until }).changes !== 0) return true;
+			commitAnyway.run({ key: id, now, until });
 			return false;
 		});
 	}
 
 	async release({ key, token }: Claim): Promise<boolean> {
-		const id = keyBytes(key);
+		const claim = { key: keyBytes(key), token };
 		return this.#run((database) => {
-			database.setDurability('NORMAL');
-			return database.statements.release.run(id, token, this.#now()).changes !== 0;
+			database.written();
+			const now = this.#now();
+			const { releaseNew, releaseStored } = database.statements;
+			if (releaseNew.run({ ...claim, now }).changes !== 0) return true;
+			return releaseStored.run({ ...claim, now }).changes !== 0;
+		});
+	}
+
+	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
+		const ids = keys.map(keyBytes);
+		return this.#runDurably((database) => {
+			const now = this.#now();
+			const begin = (key: Uint8Array) =>
+				database.statements.begin.run({ key, run, now, until: now + retentionMs }).changes !== 0;
+			return ids.length === 1 ? ids.map(begin) : database.transaction(() => ids.map(begin));
 		});
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
 		return this.#run((database) => {
-			const value = database.statements.readRecord.get(key)?.['value'];
+			const value = database.statements.readRecord.get({ key })?.['value'];
 			return typeof value === 'string' ? value : undefined;
 		});
 	}
@@ -100,17 +125,16 @@ export class SqliteLedger implements Ledger {
 		expected: string | undefined,
 		next: string | undefined,
 	): Promise<boolean> {
-		return this.#run((database) => {
+		return this.#runDurably((database) => {
 			const { readRecord, addRecord, replaceRecord, removeRecord } = database.statements;
-			database.setDurability('FULL');
 			if (expected === undefined) {
-				if (next === undefined) return readRecord.get(key) === undefined;
-				return addRecord.run(key, next).changes !== 0;
+				if (next === undefined) return readRecord.get({ key }) === undefined;
+				return addRecord.run({ key, next }).changes !== 0;
 			}
 			const changed =
 				next === undefined
-					? removeRecord.run(key, expected)
-					: replaceRecord.run(next, key, expected);
+					? removeRecord.run({ key, expected })
+					: replaceRecord.run({ key, expected, next });
 			return changed.changes !== 0;
 		});
 	}
@@ -119,10 +143,14 @@ export class SqliteLedger implements Ledger {
 		this.#forget();
 	}
 
-	#look(database: LedgerDatabase, id: Uint8Array): 'free' | 'pending' | 'committed' {
-		const row = database.statements.find.get(id);
-		if (row === undefined || Number(row['expires']) <= this.#now()) return 'free';
-		return row['token'] === null ? 'committed' : 'pending';
+	#look(database: LedgerDatabase, key: Uint8Array): EntryState {
+		const row = database.statements.find.get({ key });
+		const now = this.#now();
+		if (row === undefined || Number(row['expires']) <= now) return 'free';
+		if (row['state'] === BEGUN) return 'begun';
+		// Also a claim that ran out, on an event that was stored before.
+		if (Number(row['due']) <= now) return 'overdue';
+		return row['state'] === STORED ? 'stored' : 'pending';
 	}
 
 	#sweep(database: LedgerDatabase, now: number): void {
@@ -133,10 +161,36 @@ export class SqliteLedger implements Ledger {
 		}
 	}
 
+	/** As `#run`, and answers when what was written survives a power cut. */
+	async #runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
+		for (let attempt = 0; attempt < WRITES_AT_MOST; attempt++) {
+			let used: LedgerDatabase | undefined;
+			const answer = await this.#run((database) => {
+				used = database;
+				database.written();
+				return work(database);
+			});
+			try {
+				await used?.durable();
+				// A file that was replaced meanwhile knows nothing of it: it is written to the new one as well.
+				if (used?.isCurrent()) return answer;
+			} catch (error) {
+				this.#forget();
+				throw sqliteUnavailable(this.#path, error);
+			}
+		}
+		throw new LedgerUnavailableError(
+			`The ledger is not available. ${this.#path} is replaced again and again: look for what does so.`,
+		);
+	}
+
 	/** Each attempt is synchronous and short; a lock is waited for between them. */
 	async #run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		try {
-			return await retryWhileBusy(() => work(this.#open()));
+			return await retryWhileBusy(
+				() => work(this.#open()),
+				() => this.#database?.progress() ?? progressAt(this.#path),
+			);
 		} catch (error) {
 			// Whatever it was (a disk, a file), the next call looks at it afresh.
 			if (!isBusy(error)) this.#forget();

@@ -18,12 +18,13 @@ export class Sweeper {
 	claimed(statements: Statements, now: number): void {
 		this.#claims += 1;
 		if (this.#claims % CLAIMS_PER_LOOK !== 0) return;
-		const { last, expired } = statements.look.get(now, this.#after, ENTRIES_PER_LOOK) ?? {};
+		const { last, expired } =
+			statements.inspect.get({ after: this.#after, now, limit: ENTRIES_PER_LOOK }) ?? {};
 		if (!(last instanceof Uint8Array)) {
 			this.#after = START;
 			return;
 		}
-		if (Number(expired) > 0) statements.remove.run(this.#after, last, now);
+		if (Number(expired) > 0) statements.remove.run({ after: this.#after, last, now });
 		this.#after = last;
 	}
 }

@@ -2,6 +2,6 @@
 import { ledgerKey, openLedger } from '../../../lib/ledger';
 
 const ledger = openLedger({ log: () => undefined });
-void ledger.claim(ledgerKey(['workflow'], 'whevt_1'), 60_000).then(({ state }) => {
+void ledger.claim(ledgerKey('workflow', 'whevt_1'), 60_000).then(({ state }) => {
 	console.log(state);
 });

@@ -142,7 +142,7 @@ describe('the ledger while Redis fails', () => {
 		const server = await start();
 		const ledger = open(server.url);
 		await accept(ledger);
-		const key = ledgerKey(['workflow'], 'hanging');
+		const key = ledgerKey('workflow', 'hanging');
 		server.pause();
 		await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(LedgerUnavailableError);
 		server.resume();
@@ -165,7 +165,7 @@ describe('the ledger while Redis fails', () => {
 	it('writes a commit that Redis was away for when it is back', async () => {
 		const server = await start({ appendOnly: true });
 		const ledger = open(server.url);
-		const key = ledgerKey(['workflow'], 'pending');
+		const key = ledgerKey('workflow', 'pending');
 		const answer = await claimOrWait(ledger, key);
 		if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
 		await server.stop();
@@ -200,7 +200,7 @@ let events = 0;
 
 /** Claims and commits an event that nobody has seen; gives its key. */
 async function accept(ledger: Ledger): Promise<string> {
-	const key = ledgerKey(['workflow'], `accepted ${++events}`);
+	const key = ledgerKey('workflow', `accepted ${++events}`);
 	const answer = await ledger.claim(key, LEASE_MS);
 	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
 	await ledger.commit(answer.claim, RETENTION_MS);
@@ -210,7 +210,7 @@ async function accept(ledger: Ledger): Promise<string> {
 async function refusal(ledger: Ledger): Promise<{ message: string; tookMs: number }> {
 	const started = performance.now();
 	try {
-		await ledger.claim(ledgerKey(['workflow'], 'refused'), LEASE_MS);
+		await ledger.claim(ledgerKey('workflow', 'refused'), LEASE_MS);
 	} catch (error) {
 		expect(error).toBeInstanceOf(LedgerUnavailableError);
 		return { message: (error as Error).message, tookMs: performance.now() - started };

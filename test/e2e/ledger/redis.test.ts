@@ -11,7 +11,7 @@ import { type RedisServer, type RedisServerOptions, startRedis } from '../../sup
 
 const LEASE_MS = 60_000;
 const RETENTION_MS = 1_000_000;
-const key = ledgerKey(['workflow'], 'whevt_1');
+const key = ledgerKey('workflow', 'whevt_1');
 
 describe('the connection of the ledger to Redis', () => {
 	const opened: { close(): Promise<void> | void }[] = [];
@@ -60,7 +60,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(await connections()).toBe(0);
 		await Promise.all(
 			Array.from({ length: 100 }, (_unused, n) =>
-				ledger.claim(ledgerKey(['workflow'], String(n)), LEASE_MS),
+				ledger.claim(ledgerKey('workflow', String(n)), LEASE_MS),
 			),
 		);
 		expect(await connections()).toBe(1);
@@ -70,8 +70,8 @@ describe('the connection of the ledger to Redis', () => {
 		const server = await start();
 		const client = connect(server.url);
 		const ledger = openAsQueue(server);
-		await commit(ledger, ledgerKey(['workflow'], '1'));
-		await commit(ledger, ledgerKey(['workflow'], 'x'.repeat(100_000)));
+		await commit(ledger, ledgerKey('workflow', '1'));
+		await commit(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
 		const keys = await client.keys('*');
 		expect(keys).toHaveLength(2);
 		for (const each of keys) {
@@ -135,7 +135,7 @@ describe('the connection of the ledger to Redis', () => {
 			warn: (message) => warnings.push(message),
 		});
 		opened.push(ledger);
-		for (let n = 0; n < 10; n++) await commit(ledger, ledgerKey(['workflow'], String(n)));
+		for (let n = 0; n < 10; n++) await commit(ledger, ledgerKey('workflow', String(n)));
 		const expected = policy === 'volatile-lru' ? [expect.stringContaining('volatile-lru')] : [];
 		expect(warnings).toEqual(expected);
 	});
@@ -169,8 +169,8 @@ describe('the connection of the ledger to Redis', () => {
 		const server = await start({ cluster: true });
 		const env = { QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` };
 		const ledger = openFor(env);
-		for (let n = 0; n < 50; n++) await commit(ledger, ledgerKey(['workflow'], String(n)));
-		expect(await openFor(env).claim(ledgerKey(['workflow'], '7'), LEASE_MS)).toEqual({
+		for (let n = 0; n < 50; n++) await commit(ledger, ledgerKey('workflow', String(n)));
+		expect(await openFor(env).claim(ledgerKey('workflow', '7'), LEASE_MS)).toEqual({
 			state: 'committed',
 		});
 		const slots = new Set<number>();

@@ -151,7 +151,7 @@ describe('the ledger', () => {
 			log: () => undefined,
 		});
 		const claim = async ({ id }: DeliveredEvent) => {
-			const claimed = await claimOrWait(ledger, ledgerKey([trigger.workflow.id], id));
+			const claimed = await claimOrWait(ledger, ledgerKey(trigger.workflow.id, id));
 			if (claimed.outcome !== 'claimed') throw new Error(`The event is ${claimed.outcome}.`);
 			return claimed.hold;
 		};

@@ -133,9 +133,9 @@ describe('a poll', () => {
 		const poll = node.activation('activate');
 		await poll();
 		const [brought = '', coming = '', missed = ''] = await record(3);
-		const claim = await ledger().claim(ledgerKey([node.workflowId], brought), 60_000);
+		const claim = await ledger().claim(ledgerKey(node.workflowId, brought), 60_000);
 		if (claim.state === 'claimed') await ledger().commit(claim.claim, 60_000);
-		await ledger().claim(ledgerKey([node.workflowId], coming), 60_000);
+		await ledger().claim(ledgerKey(node.workflowId, coming), 60_000);
 		await poll();
 		await until('a run', () => node.ids().length === 1);
 		expect(node.ids()).toEqual([missed]);
@@ -166,7 +166,7 @@ describe('a poll', () => {
 		const fresh = await record(3);
 		await poll();
 		const free = async () =>
-			(await ledger().look(ledgerKey([node.workflowId], fresh[0] ?? ''))) === 'free';
+			(await ledger().look(ledgerKey(node.workflowId, fresh[0] ?? ''))) === 'free';
 		await waitFor(async () => ((await free()) ? true : undefined), { what: 'a release' });
 		expect(node.ids()).toEqual([]);
 		failing = false;
@@ -210,7 +210,7 @@ describe('a poll', () => {
 		await poll();
 		const [id = ''] = await record(1);
 		await poll();
-		const key = ledgerKey([node.workflowId], id);
+		const key = ledgerKey(node.workflowId, id);
 		await waitFor(async () => ((await ledger().look(key)) === 'pending' ? true : undefined), {
 			what: 'the claim',
 		});

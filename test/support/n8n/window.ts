@@ -50,7 +50,7 @@ export async function measureWindows(options: WindowOptions): Promise<number[]> 
 		const windows: number[] = [];
 		for (const { executionId, eventId } of runs.all) {
 			if (runs.of(eventId).length > 1) continue;
-			const key = KEY_PREFIX + ledgerKey([workflowId], eventId);
+			const key = KEY_PREFIX + ledgerKey(workflowId, eventId);
 			const expiry = Number(await client.call('PEXPIRETIME', key));
 			const storedAt = stored.get(executionId);
 			if (expiry < 0 || storedAt === undefined) {

@@ -2,12 +2,15 @@
 import {
 	type Claim,
 	type ClaimAnswer,
+	type EntryState,
 	type Ledger,
 	LedgerUnavailableError,
 } from '../../../lib/ledger';
 
 interface Entry {
-	readonly token: string | null;
+	readonly state: 'pending' | 'stored' | 'begun';
+	/** Token of the claim, or the run. */
+	readonly holder?: string;
 	readonly expires: number;
 }
 
@@ -25,33 +28,38 @@ export class MemoryLedger implements Ledger {
 	delayMs = 0;
 	#tokens = 0;
 
-	async look(key: string): Promise<'free' | 'pending' | 'committed'> {
+	async look(key: string): Promise<EntryState> {
 		await this.#called('look');
-		const entry = this.#living(key);
-		if (!entry) return 'free';
-		return entry.token === null ? 'committed' : 'pending';
+		return this.#living(key)?.state ?? 'free';
 	}
 
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
 		await this.#called('claim');
 		const entry = this.#living(key);
-		if (entry) return { state: entry.token === null ? 'committed' : 'pending' };
+		if (entry) return { state: entry.state === 'pending' ? 'pending' : 'committed' };
 		const claim = { key, token: String(++this.#tokens) };
-		this.entries.set(key, { token: claim.token, expires: Date.now() + leaseMs });
+		this.#set(key, { state: 'pending', holder: claim.token, expires: Date.now() + leaseMs });
 		return { state: 'claimed', claim };
 	}
 
 	async renew(claim: Claim, leaseMs: number): Promise<boolean> {
 		await this.#called('renew');
 		const theirs = this.#isTheirs(claim);
-		if (theirs) this.entries.set(claim.key, { token: claim.token, expires: Date.now() + leaseMs });
+		const renewed = {
+			state: 'pending',
+			holder: claim.token,
+			expires: Date.now() + leaseMs,
+		} as const;
+		if (theirs) this.#set(claim.key, renewed);
 		return theirs;
 	}
 
 	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
 		await this.#called('commit');
 		const theirs = this.#isTheirs(claim);
-		this.entries.set(claim.key, { token: null, expires: Date.now() + retentionMs });
+		if (this.#living(claim.key)?.state !== 'begun') {
+			this.#set(claim.key, { state: 'stored', expires: Date.now() + retentionMs });
+		}
 		return theirs;
 	}
 
@@ -60,6 +68,16 @@ export class MemoryLedger implements Ledger {
 		const theirs = this.#isTheirs(claim);
 		if (theirs) this.entries.delete(claim.key);
 		return theirs;
+	}
+
+	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
+		await this.#called('begin');
+		return keys.map((key) => {
+			const entry = this.#living(key);
+			if (entry?.state === 'begun' && entry.holder !== run) return false;
+			this.#set(key, { state: 'begun', holder: run, expires: Date.now() + retentionMs });
+			return true;
+		});
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
@@ -100,7 +118,12 @@ export class MemoryLedger implements Ledger {
 		return entry && entry.expires > Date.now() ? entry : undefined;
 	}
 
+	#set(key: string, entry: Entry): void {
+		this.entries.set(key, entry);
+	}
+
 	#isTheirs(claim: Claim): boolean {
-		return this.#living(claim.key)?.token === claim.token;
+		const entry = this.#living(claim.key);
+		return entry?.state === 'pending' && entry.holder === claim.token;
 	}
 }

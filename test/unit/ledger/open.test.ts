@@ -11,7 +11,7 @@ describe('openLedger', () => {
 	let env: NodeJS.ProcessEnv;
 	let lines: string[];
 	let ledger: Ledger;
-	const key = ledgerKey(['workflow'], 'whevt_1');
+	const key = ledgerKey('workflow', 'whevt_1');
 	const log = (message: string) => lines.push(message);
 
 	beforeEach(() => {

@@ -159,7 +159,7 @@ export class Run {
 		const { holder, key, leaseMs } = action;
 		const ledger = this.#holders[holder];
 		if (!ledger) throw new Error(`There is no holder ${holder}`);
-		const answer = await ledger.claim(ledgerKey([this.name], String(key)), leaseMs);
+		const answer = await ledger.claim(ledgerKey(this.name, String(key)), leaseMs);
 		if (answer.state === 'claimed') this.#claims.push({ number, holder, key, claim: answer.claim });
 		return answer.state;
 	}

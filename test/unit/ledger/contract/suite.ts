@@ -18,7 +18,7 @@ export function describeLedgerContract(
 		let world: LedgerWorld;
 		let ledger: Ledger;
 		let other: Ledger;
-		const key = ledgerKey(['workflow'], 'whevt_1');
+		const key = ledgerKey('workflow', 'whevt_1');
 
 		beforeEach(async () => {
 			world = await createWorld();
@@ -92,8 +92,8 @@ export function describeLedgerContract(
 
 		it('keeps the events of a scope apart', async () => {
 			await claimed(ledger, key);
-			await claimed(ledger, ledgerKey(['workflow'], 'whevt_2'));
-			await claimed(ledger, ledgerKey(['another workflow'], 'whevt_1'));
+			await claimed(ledger, ledgerKey('workflow', 'whevt_2'));
+			await claimed(ledger, ledgerKey('another workflow', 'whevt_1'));
 		});
 
 		it('shows a committed event as committed to everybody', async () => {

@@ -27,7 +27,7 @@ async function obey(order: Order): Promise<unknown> {
 		const won: Claim[] = [];
 		const events: number[] = [];
 		for (let n = 0; n < order.events; n++) {
-			const answer = await ledger.claim(ledgerKey(['workflow'], String(n)), 60_000);
+			const answer = await ledger.claim(ledgerKey('workflow', String(n)), 60_000);
 			if (answer.state !== 'claimed') continue;
 			won.push(answer.claim);
 			events.push(n);
@@ -36,13 +36,13 @@ async function obey(order: Order): Promise<unknown> {
 		return events;
 	}
 	if (order.order === 'claim') {
-		const answer = await ledger.claim(ledgerKey(['workflow'], order.event), order.leaseMs);
+		const answer = await ledger.claim(ledgerKey('workflow', order.event), order.leaseMs);
 		if (order.commit && answer.state === 'claimed') await ledger.commit(answer.claim, 60_000);
 		return answer.state;
 	}
 	if (order.order === 'hold') {
 		const { leaseMs } = order;
-		const answer = await claimOrWait(ledger, ledgerKey(['workflow'], order.event), { leaseMs });
+		const answer = await claimOrWait(ledger, ledgerKey('workflow', order.event), { leaseMs });
 		return answer.outcome;
 	}
 	const db = new DatabaseSync(path ?? '');

@@ -23,8 +23,8 @@ describe('the file of the ledger in SQLite', () => {
 	let folder: string;
 	let path: string;
 	let ledger: SqliteLedger;
-	const key = ledgerKey(['workflow'], 'whevt_1');
-	const otherKey = ledgerKey(['workflow'], 'whevt_2');
+	const key = ledgerKey('workflow', 'whevt_1');
+	const otherKey = ledgerKey('workflow', 'whevt_2');
 
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
@@ -63,8 +63,8 @@ describe('the file of the ledger in SQLite', () => {
 		});
 
 		it('holds 32 bytes of key an event, whatever the length of the id', async () => {
-			await committed(ledger, ledgerKey(['workflow'], 'x'.repeat(100_000)));
-			await committed(ledger, ledgerKey(['workflow'], '1'));
+			await committed(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
+			await committed(ledger, ledgerKey('workflow', '1'));
 			const db = new sqlite.DatabaseSync(path);
 			const rows = db.prepare('SELECT length(key) AS size, token FROM entry').all();
 			expect(rows).toEqual([
@@ -161,7 +161,7 @@ describe('the file of the ledger in SQLite', () => {
 			});
 			const full = async () => {
 				for (let n = 0; n < 10_000; n++) {
-					await limited.claim(ledgerKey(['workflow'], `full ${n}`), LEASE_MS);
+					await limited.claim(ledgerKey('workflow', `full ${n}`), LEASE_MS);
 				}
 			};
 			await expect(full()).rejects.toThrow(LedgerUnavailableError);

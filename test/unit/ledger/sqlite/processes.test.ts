@@ -15,7 +15,7 @@ describe('the ledger in SQLite, shared by processes', () => {
 	let path: string;
 	let ledger: SqliteLedger;
 	let children: ChildProcess[];
-	const key = ledgerKey(['workflow'], 'whevt_1');
+	const key = ledgerKey('workflow', 'whevt_1');
 
 	beforeEach(() => {
 		folder = mkdtempSync(join(tmpdir(), 'ledger-'));

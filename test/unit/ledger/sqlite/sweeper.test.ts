@@ -31,7 +31,7 @@ describe('expired entries of the ledger in SQLite', () => {
 	});
 
 	async function claimNext(): Promise<void> {
-		await ledger.claim(ledgerKey(['workflow'], `new ${++events}`), LEASE_MS);
+		await ledger.claim(ledgerKey('workflow', `new ${++events}`), LEASE_MS);
 	}
 
 	function add(entries: number, expires: number): void {
@@ -77,7 +77,7 @@ describe('expired entries of the ledger in SQLite', () => {
 		const moving = new SqliteLedger({ path, now: () => now });
 		for (let n = 0; n < 4_000; n++) {
 			now += 1_000;
-			const answer = await moving.claim(ledgerKey(['workflow'], `moving ${n}`), LEASE_MS);
+			const answer = await moving.claim(ledgerKey('workflow', `moving ${n}`), LEASE_MS);
 			if (answer.state === 'claimed') await moving.commit(answer.claim, 1_000_000);
 		}
 		// 1,000 are within their retention at any time.
