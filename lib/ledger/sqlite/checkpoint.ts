@@ -10,13 +10,12 @@ const db = new DatabaseSync(workerData.path);
 db.exec('PRAGMA busy_timeout = 1000');
 db.exec('PRAGMA synchronous = NORMAL');
 db.exec('PRAGMA fullfsync = ON');
-for (let attempt = 0; attempt < 50; attempt++) {
-	const { busy, log, checkpointed } = db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
-	if (busy === 0 && log === checkpointed) {
-		// The first write after it starts the log anew and syncs its head: done here, it is not done in n8n's main thread.
-		db.exec('PRAGMA user_version = ' + workerData.version);
-		break;
-	}
+const checkpoint = (mode) => db.prepare('PRAGMA wal_checkpoint(' + mode + ')').get();
+checkpoint('PASSIVE');
+// Writers wait for this one, so it is left with what came in during the first.
+if (checkpoint('RESTART').busy === 0) {
+	// The first write after it starts the log anew and syncs its head: done here, it is not done in n8n's main thread.
+	db.exec('PRAGMA user_version = ' + workerData.version);
 }
 db.close();`;
 

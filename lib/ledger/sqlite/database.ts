@@ -9,8 +9,6 @@ import { GroupSync } from './groupSync';
 import { prepareSchema } from './schema';
 import { prepareStatements, type Statements } from './statements';
 
-/** How long SQLite itself waits for a lock, holding up the event loop; longer waits are not its business. */
-const BUSY_TIMEOUT_MS = 5;
 /** Holds the inner pages of ten million ids; used as far as needed. */
 const CACHE_KIB = 16_000;
 /** Some megabytes of log: rare enough to cost nothing, often enough to keep the log short. */
@@ -51,7 +49,8 @@ export class LedgerDatabase {
 		this.#identity = identityOf(path);
 		this.#db = new sqlite.DatabaseSync(path);
 		try {
-			this.#db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+			// SQLite would wait for a lock by holding up the event loop; the store waits instead.
+			this.#db.exec('PRAGMA busy_timeout = 0');
 			prepareSchema(this.#db, path);
 			this.#db.exec('PRAGMA journal_mode = WAL');
 			this.#db.exec('PRAGMA synchronous = NORMAL');

@@ -161,19 +161,20 @@ export class SqliteLedger implements Ledger {
 		}
 	}
 
-	/** As `#run`, and answers when what was written survives a power cut. */
+	/** Answers when what was written survives a power cut, in the file that is at the path by then. */
 	async #runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		for (let attempt = 0; attempt < WRITES_AT_MOST; attempt++) {
 			let used: LedgerDatabase | undefined;
-			const answer = await this.#run((database) => {
-				used = database;
-				database.written();
-				return work(database);
+			const answer = await this.#try(() => {
+				used = this.#database ?? this.#open();
+				used.written();
+				return work(used);
 			});
 			try {
 				await used?.durable();
 				// A file that was replaced meanwhile knows nothing of it: it is written to the new one as well.
 				if (used?.isCurrent()) return answer;
+				if (used === this.#database) this.#forget();
 			} catch (error) {
 				this.#forget();
 				throw sqliteUnavailable(this.#path, error);
@@ -184,13 +185,14 @@ export class SqliteLedger implements Ledger {
 		);
 	}
 
-	/** Each attempt is synchronous and short; a lock is waited for between them. */
 	async #run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
+		return this.#try(() => work(this.#open()));
+	}
+
+	/** Each attempt is synchronous and short; a lock is waited for between them. */
+	async #try<T>(work: () => T): Promise<T> {
 		try {
-			return await retryWhileBusy(
-				() => work(this.#open()),
-				() => this.#database?.progress() ?? progressAt(this.#path),
-			);
+			return await retryWhileBusy(work, () => this.#database?.progress() ?? progressAt(this.#path));
 		} catch (error) {
 			// Whatever it was (a disk, a file), the next call looks at it afresh.
 			if (!isBusy(error)) this.#forget();
