@@ -6,6 +6,13 @@ interface ActiveFault {
 	timesLeft: number;
 }
 
+interface FaultyRequest {
+	readonly method: string;
+	/** Without the query. */
+	readonly path: string;
+	readonly query: Readonly<Record<string, string>>;
+}
+
 export class FaultList implements Faults {
 	private readonly active: ActiveFault[] = [];
 
@@ -18,17 +25,19 @@ export class FaultList implements Faults {
 	}
 
 	/** The first fault that matches and has times left, which has one less then. */
-	take(method: string, path: string): Fault | undefined {
+	take(request: FaultyRequest): Fault | undefined {
 		const hit = this.active.find(
-			({ fault, timesLeft }) => timesLeft > 0 && matches(fault, method, path),
+			({ fault, timesLeft }) => timesLeft > 0 && matches(fault, request),
 		);
 		if (hit) hit.timesLeft -= 1;
 		return hit?.fault;
 	}
 }
 
-function matches(fault: Fault, method: string, path: string): boolean {
+function matches(fault: Fault, { method, path, query }: FaultyRequest): boolean {
 	if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
+	if (fault.queryParameter !== undefined && !Object.hasOwn(query, fault.queryParameter))
+		return false;
 	if (typeof fault.path === 'string') return fault.path === path;
 	// Not test(): an expression with the flag g would remember where it stopped.
 	return path.search(fault.path) !== -1;

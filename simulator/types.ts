@@ -122,6 +122,8 @@ export interface Fault {
 	method?: string | undefined;
 	/** The whole path without the query, or an expression that is tried on it. */
 	path: string | RegExp;
+	/** Hits only requests with this query parameter, such as `startingAfter`, which later pages have; any request unless told. */
+	queryParameter?: string | undefined;
 	/** Answers with this status; 429 when only `retryAfter` is told, 200 when only `body` is. */
 	status?: number | undefined;
 	/** A number is seconds; a text, such as an HTTP date, goes out as it is. */

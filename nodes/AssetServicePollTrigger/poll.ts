@@ -29,7 +29,6 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	const workflowId = context.getWorkflow().id ?? '';
 	const { id: nodeId } = context.getNode();
 	const node = JSON.stringify([workflowId, nodeId]);
-	if (starting.has(node)) return null;
 
 	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
 	const { startFrom, pageSize } = settings;
@@ -49,6 +48,7 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		await writeState(ledger, stateKey, remembered, state);
 		return null;
 	}
+	if (starting.has(node)) return null;
 
 	const last = isFirst ? NOTHING_YET : remembered.state;
 	const { baselineAt, newestAt, waitingSince = Infinity } = last;

@@ -5,7 +5,7 @@ import type { Service } from '../service';
 import type { Fault } from '../types';
 import { bearerToken } from './authorize';
 import { errorBody } from './errors';
-import { isControl, pathOf } from './request';
+import { isControl, pathOf, queryOf } from './request';
 
 const faults = new WeakMap<FastifyRequest, Fault>();
 
@@ -17,7 +17,11 @@ export function faultOf(request: FastifyRequest): Fault | undefined {
 export function injectFaults(fastify: FastifyInstance, service: Service): void {
 	fastify.addHook('onRequest', async (request, reply) => {
 		if (isControl(request)) return;
-		const fault = service.faults.take(request.method, pathOf(request));
+		const fault = service.faults.take({
+			method: request.method,
+			path: pathOf(request),
+			query: queryOf(request),
+		});
 		if (!fault) return;
 		faults.set(request, fault);
 		if (fault.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });

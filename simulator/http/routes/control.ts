@@ -42,6 +42,7 @@ const faultInput = z
 		method: z.string().optional(),
 		path: z.string().optional(),
 		pathPattern: z.string().transform(toPattern).optional(),
+		queryParameter: z.string().optional(),
 		status: z.int().min(200).max(599).optional(),
 		retryAfter: z.union([z.string(), z.number()]).optional(),
 		delayMs: z.number().min(0).max(600_000).optional(),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { ledgerKey, openLedger } from '../../../lib/ledger';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
@@ -35,7 +36,17 @@ const record = async (count: number, type = 'ocpp.message') => {
 	return ids;
 };
 const until = async (what: string, isSo: () => boolean) => {
-	await waitFor(() => (isSo() ? true : undefined), { what, timeoutMs: 4000, everyMs: 5 });
+	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 5 });
+};
+/** A poll leaves the events to the one before it as long as that one is starting them. */
+const pollUntil = async (poll: () => Promise<unknown>, what: string, isSo: () => boolean) => {
+	await waitFor(
+		async () => {
+			await poll();
+			return isSo() ? true : undefined;
+		},
+		{ what, everyMs: 20 },
+	);
 };
 
 beforeAll(() => {
@@ -99,32 +110,76 @@ describe('a poll', () => {
 		expect(node.ids()).toEqual(missed);
 	});
 
-	it('begins anew with "now" when the workflow was unpublished and is published again', async () => {
-		await start();
+	it('goes on where it was when the workflow was unpublished and is published again', async () => {
+		await start({ events: 2 });
 		const node = pollNode();
 		await node.activation('activate')();
-		await record(3);
-		const poll = node.activation('activate');
-		await poll();
-		const fresh = await record(1);
-		await poll();
-		await until('a run', () => node.ids().length === 1);
-		expect(node.ids()).toEqual(fresh);
+		const missed = await record(3);
+		await node.activation('activate')();
+		await until('three runs', () => node.ids().length === 3);
+		expect(node.ids()).toEqual(missed);
 	});
 
-	it('begins anew all the same when the first poll after the publication failed', async () => {
+	it('begins anew when "Start From" was changed, and keeps apart what has run', async () => {
+		await start({ events: 4 });
+		const now = pollNode();
+		await now.activation('activate')();
+		const [ran = ''] = await record(1);
+		await now.activation('init')();
+		await until('a run', () => now.ids().length === 1);
+		await ledger().begin([ledgerKey(now.workflowId, ran)], '1', 60_000);
+
+		const retained = pollNode({
+			workflowId: now.workflowId,
+			parameters: { startFrom: 'retained' },
+		});
+		await retained.activation('activate')();
+		await until('four runs', () => retained.ids().length === 4);
+		expect(retained.ids()).not.toContain(ran);
+
+		const missed = await record(2);
+		const again = pollNode({ workflowId: now.workflowId });
+		await again.activation('activate')();
+		await again.activation('init')();
+		expect(again.ids()).toEqual([]);
+		const fresh = await record(1);
+		await pollUntil(again.activation('init'), 'a run', () => again.ids().length === 1);
+		expect(again.ids()).toEqual(fresh);
+		expect(again.ids()).not.toContain(missed[0]);
+	});
+
+	it('starts what was listed before a page that fails, shows the failure, and goes on with the next poll', async () => {
+		await start({ events: 30 });
+		const node = pollNode({ parameters: { startFrom: 'retained', limit: 10 } });
+		const poll = node.activation('activate');
+		simulator.faults.add({ path: EVENTS, queryParameter: 'startingAfter', status: 400 });
+		await expect(poll()).rejects.toMatchObject({ httpCode: '400' });
+		await until('the first page', () => node.ids().length === 10);
+		simulator.faults.clear();
+		await pollUntil(poll, 'all runs', () => node.ids().length === 30);
+		expect(new Set(node.ids()).size).toBe(30);
+	});
+
+	it('starts an event again that was stored and never began, however far back it is by now', async () => {
 		await start();
 		const node = pollNode();
-		await node.activation('activate')();
-		await record(3);
 		const poll = node.activation('activate');
-		simulator.faults.add({ path: EVENTS, status: 403, times: 1 });
-		await expect(poll()).rejects.toMatchObject({ httpCode: '403' });
 		await poll();
-		const fresh = await record(1);
+		const [lost = ''] = await record(1);
+		const claim = await ledger().claim(ledgerKey(node.workflowId, lost), 60_000);
+		if (claim.state !== 'claimed') throw new Error('The event is not free');
+		await ledger().commit(claim.claim, 60 * 60_000);
+		const later = await record(1);
 		await poll();
 		await until('a run', () => node.ids().length === 1);
-		expect(node.ids()).toEqual(fresh);
+		expect(node.ids()).toEqual(later);
+		await ledger().begin([ledgerKey(node.workflowId, later[0] ?? '')], '1', 60 * 60_000);
+		// The grace is over.
+		const file = new DatabaseSync(join(folder, 'ledger.sqlite'));
+		file.exec(`UPDATE entry SET due = due - ${16 * 60_000}`);
+		file.close();
+		await pollUntil(poll, 'the lost event', () => node.ids().length > 1);
+		expect(node.ids()).toEqual([...later, lost]);
 	});
 
 	it('leaves alone what a webhook brought, or is bringing', async () => {
@@ -170,13 +225,7 @@ describe('a poll', () => {
 		await waitFor(async () => ((await free()) ? true : undefined), { what: 'a release' });
 		expect(node.ids()).toEqual([]);
 		failing = false;
-		await waitFor(
-			async () => {
-				await poll();
-				return node.ids().length === 3 ? true : undefined;
-			},
-			{ what: 'three runs', everyMs: 20 },
-		);
+		await pollUntil(poll, 'three runs', () => node.ids().length === 3);
 		expect(node.ids()).toEqual(fresh);
 	});
 
@@ -215,7 +264,7 @@ describe('a poll', () => {
 			what: 'the claim',
 		});
 		release();
-		await waitFor(async () => ((await ledger().look(key)) === 'committed' ? true : undefined), {
+		await waitFor(async () => ((await ledger().look(key)) === 'stored' ? true : undefined), {
 			what: 'the commit',
 		});
 		expect(node.ids()).toEqual([id]);

@@ -33,6 +33,16 @@ describe('a fault', () => {
 		expect((await call(`${ENDPOINTS}/${id}/deliveries?limit=1`)).status).toBe(502);
 	});
 
+	it('can hit only the later pages of a list', async () => {
+		const simulator = await simulatorFor();
+		const call = await caller(simulator);
+		simulator.faults.add({ path: ASSETS, queryParameter: 'startingAfter', status: 400 });
+		const page = await call(`${ASSETS}?limit=1`);
+		expect(page.status).toBe(200);
+		const cursor = pageOf(page).items[0]?.id ?? '';
+		expect((await call(`${ASSETS}?limit=1&startingAfter=${cursor}`)).status).toBe(400);
+	});
+
 	it('gives way to the next one once its times are over', async () => {
 		const simulator = await simulatorFor();
 		const call = await caller(simulator);

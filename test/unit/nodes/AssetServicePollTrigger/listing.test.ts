@@ -1,5 +1,9 @@
 import type { ParsedEvent } from '../../../../lib/event';
-import { listFresh, type ListingBounds } from '../../../../nodes/AssetServicePollTrigger/listing';
+import {
+	type Knowledge,
+	listFresh,
+	type ListingBounds,
+} from '../../../../nodes/AssetServicePollTrigger/listing';
 
 interface Listed {
 	id?: string;
@@ -15,22 +19,26 @@ const downFrom = (newest: number, oldest: number) =>
 	Array.from({ length: newest - oldest + 1 }, (_unused, n) => newest - n);
 
 const list = async (
-	records: readonly Listed[],
+	records: readonly (Listed | { readonly failure: Error })[],
 	known: readonly number[],
-	bounds: Partial<ListingBounds> = {},
+	{ waiting = [], ...bounds }: Partial<ListingBounds> & { waiting?: readonly number[] } = {},
 ) => {
 	let read = 0;
 	const pages = async function* () {
 		for (const record of records) {
+			if ('failure' in record) throw record.failure;
 			read += 1;
 			yield { ...record };
 		}
 	};
-	const knownIds = new Set(known.map((minute) => `e${minute}`));
+	const knowledge = new Map<string, Knowledge>([
+		...known.map((minute) => [`e${minute}`, 'done'] as const),
+		...waiting.map((minute) => [`e${minute}`, 'waiting'] as const),
+	]);
 	const listing = await listFresh(
 		pages(),
 		{
-			isKnown: async ({ id }: ParsedEvent) => knownIds.has(id),
+			look: async ({ id }: ParsedEvent) => knowledge.get(id) ?? 'fresh',
 			isWanted: ({ type }: ParsedEvent) => type === 'wanted',
 		},
 		{ pageSize: 3, backTo: Date.parse(at(1_000_000)), ...bounds },
@@ -102,5 +110,32 @@ describe('listFresh', () => {
 	it('tells the time of the newest event', async () => {
 		expect((await list(eventsAt(3, 2, 1), [])).newestAt).toBe(Date.parse(at(3)));
 		expect((await list([], [])).newestAt).toBeUndefined();
+	});
+
+	it('leaves events alone that wait for their run to begin, and tells since when the oldest does', async () => {
+		const events = eventsAt(...downFrom(9, 1));
+		const listing = await list(events, [7, 5, 3, 2, 1], { waiting: [6, 4], backTo: 0 });
+		expect(listing.ids).toEqual(['e8', 'e9']);
+		expect(listing.waitingSince).toBe(Date.parse(at(4)));
+		expect((await list(events, downFrom(9, 1))).waitingSince).toBeUndefined();
+	});
+
+	it('gives what was listed before a page that failed, oldest first, and the failure', async () => {
+		const failure = new Error('page 2');
+		const listing = await list([...eventsAt(9, 8, 7), { failure }, ...eventsAt(6)], [], {
+			backTo: 0,
+		});
+		expect(listing.ids).toEqual(['e7', 'e8', 'e9']);
+		expect(listing.failure).toBe(failure);
+		expect(listing.complete).toBe(false);
+	});
+
+	it('throws what the ledger throws', async () => {
+		const away = new Error('The ledger is not available');
+		const records = async function* () {
+			yield* eventsAt(1).map((event) => ({ ...event }));
+		};
+		const sorting = { look: () => Promise.reject(away), isWanted: () => true };
+		await expect(listFresh(records(), sorting, { pageSize: 3, backTo: 0 })).rejects.toBe(away);
 	});
 });

@@ -1,4 +1,4 @@
-import { ledgerScope, readTriggerSettings } from '../../../../nodes/AssetServiceTrigger/settings';
+import { readTriggerSettings } from '../../../../nodes/AssetServiceTrigger/settings';
 
 const DAY_MS = 86_400_000;
 const settingsOf = (parameters: Record<string, unknown>) =>
@@ -8,8 +8,7 @@ describe('readTriggerSettings', () => {
 	it('takes the defaults when nothing is set', () => {
 		expect(settingsOf({})).toMatchObject({
 			toleranceSeconds: 300,
-			retentionMs: 30 * DAY_MS,
-			scope: 'workflow',
+			retentionMs: 35 * DAY_MS,
 			includeDelivery: false,
 		});
 		expect(settingsOf({}).isWanted('anything')).toBe(true);
@@ -21,14 +20,12 @@ describe('readTriggerSettings', () => {
 			options: {
 				toleranceSeconds: 10,
 				retentionDays: 60,
-				deduplicationScope: 'node',
 				includeDelivery: true,
 			},
 		});
 		expect(settings).toMatchObject({
 			toleranceSeconds: 10,
 			retentionMs: 60 * DAY_MS,
-			scope: 'node',
 			includeDelivery: true,
 		});
 		expect(settings.isWanted('ocpp.message')).toBe(true);
@@ -36,13 +33,14 @@ describe('readTriggerSettings', () => {
 	});
 
 	it.each([
-		[0, 1],
-		[-5, 1],
+		[0, 31],
+		[-5, 31],
+		[30, 31],
 		[366, 365],
-		['', 30],
-		['abc', 30],
-		[NaN, 30],
-		[null, 30],
+		['', 35],
+		['abc', 35],
+		[NaN, 35],
+		[null, 35],
 	])('keeps a retention of %p days to %d', (retentionDays, days) => {
 		expect(settingsOf({ options: { retentionDays } }).retentionMs).toBe(days * DAY_MS);
 	});
@@ -50,12 +48,5 @@ describe('readTriggerSettings', () => {
 	it('accepts event types as one text with commas', () => {
 		const { isWanted } = settingsOf({ eventTypes: 'a, b' });
 		expect(['a', 'b', 'c'].map((type) => isWanted(type))).toEqual([true, true, false]);
-	});
-});
-
-describe('ledgerScope', () => {
-	it('is shared by the triggers of a workflow unless it is set to node', () => {
-		expect(ledgerScope('workflow', 'w', { id: 'n' })).toEqual(['w']);
-		expect(ledgerScope('node', 'w', { id: 'n' })).toEqual(['w', 'n']);
 	});
 });

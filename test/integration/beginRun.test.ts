@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
+import { ledgerKey, openLedger } from '../../lib/ledger';
+import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { runTrigger } from '../support/triggerRun';
+
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-begin-'));
+const ledgerPath = join(folder, 'ledger.sqlite');
+const ledger = () => openLedger({ log: () => undefined });
+const event = (id: string | number = randomUUID()) => ({ id, type: 'ocpp.message' });
+
+beforeEach(() => {
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
+});
+afterEach(async () => {
+	await ledger().close();
+});
+afterAll(() => {
+	rmSync(folder, { recursive: true, force: true });
+});
+
+describe.each([
+	['webhook trigger', () => new AssetServiceTrigger(), 'webhook'],
+	['poll trigger', () => new AssetServicePollTrigger(), 'trigger'],
+] as const)('a run of the %s', (_name, createTrigger, mode) => {
+	const workflowId = randomUUID();
+	let runs = 0;
+	const run = async (
+		items: readonly IDataObject[],
+		options: { executionId?: string; mode?: WorkflowExecuteMode; workflowId?: string } = {},
+	) =>
+		await runTrigger({
+			trigger: createTrigger(),
+			mode,
+			executionId: String((runs += 1)),
+			workflowId,
+			items,
+			...options,
+		});
+	const stateOf = async ({ id }: { id: string | number }) =>
+		await ledger().look(ledgerKey(workflowId, String(id)));
+
+	it('goes on with an event that has begun in no other run, and marks it as begun', async () => {
+		const fresh = event();
+		expect((await run([fresh])).items).toEqual([fresh]);
+		expect(await stateOf(fresh)).toBe('begun');
+	});
+
+	it('ends as a success without items when the event has begun in another run', async () => {
+		const seen = event();
+		await run([seen]);
+		expect(await run([seen])).toEqual({ items: [] });
+	});
+
+	it('goes on when the same run asks again, as after a restart of n8n', async () => {
+		const stored = event();
+		await run([stored], { executionId: 'again' });
+		expect((await run([stored], { executionId: 'again' })).items).toEqual([stored]);
+	});
+
+	it('goes on with the events that it wins, and leaves the others', async () => {
+		const [seen, fresh] = [event(), event()];
+		await run([seen]);
+		expect((await run([seen, fresh])).items).toEqual([fresh]);
+	});
+
+	it('takes the number 7 and the text "7" for the same event', async () => {
+		await run([event(7)]);
+		expect((await run([event('7')])).items).toEqual([]);
+	});
+
+	it('goes on with an event whose delivery is still being handed over, and with one that is stored', async () => {
+		const [pending, stored] = [event(), event()];
+		await ledger().claim(ledgerKey(workflowId, pending.id as string), 60_000);
+		const claim = await ledger().claim(ledgerKey(workflowId, stored.id as string), 60_000);
+		if (claim.state === 'claimed') await ledger().commit(claim.claim, 60_000);
+		expect((await run([pending, stored])).items).toEqual([pending, stored]);
+	});
+
+	it('goes on when a person retries it, and marks what has not begun', async () => {
+		const [begun, free] = [event(), event()];
+		await run([begun]);
+		expect((await run([begun, free], { mode: 'retry' })).items).toEqual([begun, free]);
+		expect((await run([free])).items).toEqual([]);
+	});
+
+	it.each(['integrated', 'internal', 'error', 'cli', 'evaluation'] as const)(
+		'passes its items on in mode %s, and leaves the ledger alone',
+		async (foreign) => {
+			const [seen, fresh] = [event(), event()];
+			await run([seen]);
+			expect((await run([seen, fresh], { mode: foreign })).items).toEqual([seen, fresh]);
+			expect(await stateOf(fresh)).toBe('free');
+		},
+	);
+
+	it('fails while the ledger is away, says what to do, and can be retried', async () => {
+		await ledger().close();
+		const away = join(folder, randomUUID());
+		mkdirSync(away);
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = away;
+		jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+		try {
+			const lost = event();
+			const failing = run([lost]);
+			const over = failing.then(() => true);
+			while (
+				!(await Promise.race([over, new Promise((resolve) => setImmediate(resolve, false))]))
+			) {
+				await jest.advanceTimersByTimeAsync(1_000);
+			}
+			const { items, error } = await failing;
+			expect(items).toEqual([]);
+			expect(error?.message).toContain('was not available for 30 seconds');
+			expect(error?.description).toContain(away);
+			expect((await run([lost], { mode: 'retry' })).items).toEqual([lost]);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+});
