@@ -1,7 +1,9 @@
 /** Endpoints that a trigger registers itself, and the rotation of their secrets. */
-export { openRegistration, type Registration } from './record';
-export { loadRegistration, loadSettled, recognise, register, unregister } from './registration';
-export { nextStepAt, replaceLostEndpoint, stepRotation, type RotationPlan } from './rotation';
+export { messageOf } from './endpoints';
+export { holdsEndpoint, isUnderWay, load, type Loaded, type Registration } from './record';
+export { reconcile, settled, unregister } from './reconcile';
+export { openRegistration } from './secretBox';
+export { nextStepAt, stepRegistration, type RotationPlan } from './steps';
 export {
 	RegistrationError,
 	type EndpointApi,

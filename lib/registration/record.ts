@@ -1,5 +1,12 @@
-/** What is kept of an endpoint that the trigger registered itself: a small text record, the secrets in it sealed. */
-import { openSecret, sealSecret } from './secretBox';
+/**
+ * What is kept of an endpoint that the trigger registered itself: a small text record, the secrets in it sealed.
+ *
+ * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
+ * next endpoint is made → with a previous one → previous one deleted → registered → … → unregistered. An endpoint is
+ * made by the process whose mark is in the record, and by no other; the mark of a process that died runs out.
+ */
+import { randomUUID } from 'node:crypto';
+import type { RegistrationContext } from './types';
 
 /** An endpoint at the service, made by the trigger. */
 export interface RegisteredEndpoint {
@@ -18,71 +25,89 @@ export interface ReplacedEndpoint extends RegisteredEndpoint {
 	readonly deletedAt?: number;
 }
 
+/** Says that a process is making an endpoint. */
+export interface Mark {
+	/** Unix milliseconds. */
+	readonly since: number;
+	/** Tells one process's mark from another's of the same millisecond; nobody reads it. */
+	readonly by: string;
+}
+
 export interface Registration {
 	readonly url: string;
 	readonly events: readonly string[];
-	readonly current: RegisteredEndpoint;
+	/** Undefined until the first endpoint is made and its secret kept. */
+	readonly current?: RegisteredEndpoint;
 	readonly previous?: ReplacedEndpoint;
-	/** Since when a process is making the next endpoint, in unix milliseconds. */
-	readonly rotatingSince?: number;
-	/** Tells one process's mark from another's of the same millisecond; nobody reads it. */
-	readonly rotatingBy?: string;
+	/** Ids of endpoints that are of no use any more, to be deleted before the next one is made. */
+	readonly outdated?: readonly string[];
+	readonly making?: Mark;
+}
+
+export interface Loaded {
+	/** The record as it is kept; undefined for none. */
+	readonly text?: string;
+	/** Undefined for none, and for a record that cannot be read. */
+	readonly registration?: Registration;
+	/** When the node was unpublished, in unix milliseconds. */
+	readonly unregisteredAt?: number;
 }
 
 const VERSION = 1;
-/** A process that has not made the next endpoint by then has died over it. */
-export const ROTATING_AT_MOST_MS = 2 * 60 * 1000;
+/** A process that has not ended what it began by then has died over it. */
+export const UNDER_WAY_AT_MOST_MS = 2 * 60 * 1000;
 
-/** Whether a process is making the next endpoint. */
-export function isRotating({ rotatingSince }: Registration, now: number): boolean {
-	return rotatingSince !== undefined && now - rotatingSince < ROTATING_AT_MOST_MS;
+/** Whether what began at `since` can still be under way; a clock that was set back does not make it last. */
+export function isUnderWay(since: number | undefined, now: number): boolean {
+	return since !== undefined && Math.abs(now - since) < UNDER_WAY_AT_MOST_MS;
+}
+
+export function newMark(since: number): Mark {
+	return { since, by: randomUUID() };
 }
 
 export function serialise(registration: Registration): string {
 	return JSON.stringify({ version: VERSION, ...registration });
 }
 
-/** Reads a record; undefined when it is not one of this version, which counts as not registered. */
-export function parseRegistration(text: string): Registration | undefined {
+/** The record of a node that is unpublished: deliveries that still come in are to make no new endpoint for it. */
+export function serialiseUnregistered(unregisteredAt: number): string {
+	return JSON.stringify({ version: VERSION, unregisteredAt });
+}
+
+export async function load({
+	key,
+	records,
+}: Pick<RegistrationContext, 'key' | 'records'>): Promise<Loaded> {
+	const text = await records.readRecord(key);
+	return text === undefined ? {} : { text, ...parseRecord(text) };
+}
+
+/** Whether the record knows an endpoint whose secret is kept. */
+export function holdsEndpoint(text: string): boolean {
+	return parseRecord(text).registration?.current !== undefined;
+}
+
+function parseRecord(text: string): Omit<Loaded, 'text'> {
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
 	} catch {
-		return undefined;
+		return {};
 	}
-	if (!isRecord(value) || value['version'] !== VERSION) return undefined;
-	const { url, events, current, previous, rotatingSince } = value;
-	if (typeof url !== 'string' || !Array.isArray(events) || !isEndpoint(current)) return undefined;
-	return {
+	if (!isRecord(value) || value['version'] !== VERSION) return {};
+	const { unregisteredAt, url, events, current, previous, outdated, making } = value;
+	if (typeof unregisteredAt === 'number') return { unregisteredAt };
+	if (typeof url !== 'string' || !Array.isArray(events)) return {};
+	const registration: Registration = {
 		url,
-		events: events.filter((event) => typeof event === 'string'),
-		current,
+		events: textsIn(events),
+		...(isEndpoint(current) && { current }),
 		...(isReplaced(previous) && { previous }),
-		...(typeof rotatingSince === 'number' && { rotatingSince }),
+		...(Array.isArray(outdated) && { outdated: textsIn(outdated) }),
+		...(isMark(making) && { making }),
 	};
-}
-
-/** Makes the record of an endpoint, its secret sealed and bound to its id. */
-export function sealEndpoint(
-	{ id, secret }: { readonly id: string; readonly secret: string },
-	clientSecret: string,
-	createdAt: number,
-): RegisteredEndpoint {
-	return { id, sealedSecret: sealSecret(secret, clientSecret, id), createdAt };
-}
-
-/** The secrets in plain text, for the verifier; undefined when the client secret is not the one they were sealed with. */
-export function openRegistration(
-	{ current, previous }: Registration,
-	clientSecret: string,
-): { readonly signingSecret: string; readonly previousSigningSecret?: string } | undefined {
-	const signingSecret = openSecret(current.sealedSecret, clientSecret, current.id);
-	if (signingSecret === undefined) return undefined;
-	const previousSigningSecret =
-		previous === undefined
-			? undefined
-			: openSecret(previous.sealedSecret, clientSecret, previous.id);
-	return { signingSecret, ...(previousSigningSecret !== undefined && { previousSigningSecret }) };
+	return { registration };
 }
 
 function isEndpoint(value: unknown): value is RegisteredEndpoint {
@@ -98,6 +123,14 @@ function isReplaced(value: unknown): value is ReplacedEndpoint {
 	return isEndpoint(value) && typeof (value as Partial<ReplacedEndpoint>).deleteAfter === 'number';
 }
 
+function isMark(value: unknown): value is Mark {
+	return isRecord(value) && typeof value['since'] === 'number' && typeof value['by'] === 'string';
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textsIn(values: readonly unknown[]): string[] {
+	return values.filter((value) => typeof value === 'string');
 }

@@ -1,11 +1,33 @@
 /** Keeps an endpoint's signing secret encrypted, so that it stands nowhere in plain text. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { RegisteredEndpoint, Registration } from './record';
 
 const VERSION = 'v1';
 const SALT_BYTES = 16;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const INFO = 'n8n-nodes-asset-service signing secret';
+
+/** Makes the record of an endpoint, its secret sealed and bound to its id. */
+export function sealEndpoint(
+	{ id, secret }: { readonly id: string; readonly secret: string },
+	clientSecret: string,
+	createdAt: number,
+): RegisteredEndpoint {
+	return { id, sealedSecret: sealSecret(secret, clientSecret, id), createdAt };
+}
+
+/** The secrets in plain text, for the verifier; undefined without an endpoint, and when the client secret is not the one they were sealed with. */
+export function openRegistration(
+	{ current, previous }: Registration,
+	clientSecret: string,
+): { readonly signingSecret: string; readonly previousSigningSecret?: string } | undefined {
+	const signingSecret = current && openSecret(current.sealedSecret, clientSecret, current.id);
+	if (signingSecret === undefined) return undefined;
+	const previousSigningSecret =
+		previous && openSecret(previous.sealedSecret, clientSecret, previous.id);
+	return { signingSecret, ...(previousSigningSecret !== undefined && { previousSigningSecret }) };
+}
 
 /**
  * Encrypts `secret` (AES-256-GCM) with a key derived (HKDF-SHA256, a fresh salt) from the client secret.

@@ -1,32 +1,41 @@
 /** What n8n calls when the workflow is published and unpublished: endpoints are made and deleted here, and a set-up that cannot work is refused. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
-import { recognise, register, RegistrationError, unregister } from '../../lib/registration';
+import {
+	nextStepAt,
+	reconcile,
+	RegistrationError,
+	stepRegistration,
+	unregister,
+} from '../../lib/registration';
+import { printable } from '../../lib/shared/printable';
 import { createVerifier } from '../../lib/signature';
 import { toNodeError } from '../support/nodeError';
+import { dueSteps } from './dueSteps';
 import { isPublicHttp } from './productionUrl';
-import { isAutomatic, registrationContext, wantedEndpoint } from './registration';
-import { forgetRotations, planRotations } from './rotationTimers';
+import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 import { SIGNING_SECRET_CREDENTIAL } from './signatureCheck';
 
-/** Whether the endpoint is there already; with manual registration a person has made it. A throw fails the activation. */
+/**
+ * Whether n8n need not call `createEndpoint`: with manual registration, where a person has made the endpoint.
+ * The other way around `createEndpoint` finds out, so that credential and record are read once. A throw fails the activation.
+ */
 export async function endpointExists(context: IHookFunctions): Promise<boolean> {
-	if (!isAutomatic(context)) {
-		await checkManualSetUp(context);
-		return true;
-	}
-	return await explained(context, async () => {
-		const wanted = wantedEndpoint(context);
-		if (!(await recognise(await registrationContext(context), wanted))) return false;
-		await planRotations(context);
-		return true;
-	});
+	if (isAutomatic(context)) return false;
+	await checkManualSetUp(context);
+	return true;
 }
 
-/** Registers the endpoint. Never called with manual registration. */
+/** Registers the endpoint unless it is there already. Never called with manual registration. */
 export async function createEndpoint(context: IHookFunctions): Promise<boolean> {
 	return await explained(context, async () => {
-		await register(await registrationContext(context), wantedEndpoint(context));
-		await planRotations(context);
+		const wanted = wantedEndpoint(context);
+		const plan = rotationPlan(context);
+		const registration = await registrationContext(context);
+		const { key, warn } = registration;
+		const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
+		// The credential may have changed by then, so it is read afresh.
+		const step = async () => await stepRegistration(await registrationContext(context), plan);
+		dueSteps.runAt(key, nextAt, { step, warn });
 		return true;
 	});
 }
@@ -36,7 +45,7 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<boolean> 
 	if (!isAutomatic(context)) return true;
 	return await explained(context, async () => {
 		const registration = await registrationContext(context);
-		forgetRotations(registration.key);
+		dueSteps.end(registration.key);
 		await unregister(registration);
 		return true;
 	});
@@ -59,7 +68,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	const url = context.getNodeWebhookUrl('default');
 	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
 		context.logger.warn(
-			`Asset Service Trigger (node "${node.name}"): the production URL ${url} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`,
+			`Asset Service Trigger (node "${printable(node.name)}"): the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`,
 		);
 	}
 }

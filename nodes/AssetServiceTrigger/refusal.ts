@@ -1,5 +1,6 @@
 /** Every way to answer a delivery without starting the workflow, with the status that makes the sender do the right thing. */
 import type { Logger } from 'n8n-workflow';
+import { printable } from '../../lib/shared/printable';
 import type { SignatureRefusal } from '../../lib/signature';
 import { createLogLimiter, type LogLimiter } from '../support/logLimiter';
 
@@ -68,11 +69,10 @@ export function refuse(
 	reason: RefusalReason,
 	detail: string | undefined = advice[reason],
 ): Answer {
-	const source = `Asset Service Trigger (node "${nodeName}", workflow ${workflowId})`;
-	limiterOf(logger).write(source, reason, () =>
-		[`${source}: delivery refused: ${reason}`, ...(detail === undefined ? [] : [detail])].join(
-			'; ',
-		),
-	);
+	const source = `Asset Service Trigger (node "${printable(nodeName)}", workflow ${printable(workflowId)})`;
+	limiterOf(logger).write(source, reason, () => {
+		const line = `${source}: delivery refused: ${reason}`;
+		return detail === undefined ? line : `${line}; ${printable(detail, 1000)}`;
+	});
 	return answers[reason];
 }

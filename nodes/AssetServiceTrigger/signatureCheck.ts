@@ -1,6 +1,8 @@
 /** Checks the signature of a delivery with the node's signing secrets, reading them as seldom as is safe. */
 import type { IWebhookFunctions } from 'n8n-workflow';
+import { ApiError } from '../../lib/api';
 import { LedgerUnavailableError } from '../../lib/ledger';
+import { RegistrationError } from '../../lib/registration';
 import type {
 	DeliveryHeaders,
 	SecretName,
@@ -8,7 +10,9 @@ import type {
 	Verifier,
 	VerifierResult,
 } from '../../lib/signature';
-import { isAutomatic, registeredSecrets, registrationVersion } from './registration';
+import { API_CREDENTIAL } from '../support/apiClient';
+import { registeredSecrets } from './registeredSecrets';
+import { isAutomatic } from './registration';
 import type { TriggerSettings } from './settings';
 import { createVerifierCache, type ReadSigningSettings } from './signingSecrets';
 
@@ -35,7 +39,9 @@ const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not
 
 /** With automatic registration there is no secret that a person could set. */
 const NO_ENDPOINT =
-	'the node has no endpoint whose signing secret it can read: publish the workflow again';
+	'the node has no endpoint whose signing secret it can read; one is being registered. If this goes on, publish the workflow again';
+const CREDENTIAL_UNREADABLE =
+	"the node's credential could not be read: check that it still exists and that n8n's database is reachable";
 
 /** One for the process: the point is that requests share it. */
 const verifiers = createVerifierCache();
@@ -49,34 +55,41 @@ export async function checkSignature(
 	input: SignedInput,
 ): Promise<Signed> {
 	const key = verifierKey(context);
-	const automatic = isAutomatic(context);
+	const registered = isAutomatic(context) ? registeredSecrets(context) : undefined;
 	const read: ReadSigningSettings = async () =>
-		automatic
-			? await registeredSecrets(context)
-			: { settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) };
-
-	const notConfigured: Signed = {
-		ok: false,
-		reason: 'not_configured',
-		...(automatic && { detail: NO_ENDPOINT }),
-	};
+		(await registered?.read()) ?? {
+			settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL),
+		};
 	const verifyWith = (made: VerifierResult): Signed =>
-		made.ok ? verify(made.verifier, input) : notConfigured;
+		made.ok ? verify(made.verifier, input) : notConfigured(registered && NO_ENDPOINT);
 
 	try {
 		const kept = verifyWith(await verifiers.get(key, read));
 		if (kept.ok || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
 
-		const version = automatic ? await registrationVersion(context) : undefined;
-		const fresh = await verifiers.refresh(key, read, version);
+		const fresh = await verifiers.refresh(key, read, await registered?.version());
 		return fresh === undefined ? kept : verifyWith(fresh);
 	} catch (error) {
-		if (error instanceof LedgerUnavailableError) {
-			return { ok: false, reason: 'ledger_unavailable', detail: error.message };
-		}
-		// The credential is missing or could not be read: n8n's own message may quote what it holds.
-		return notConfigured;
+		return unreadable(context, error);
 	}
+}
+
+function notConfigured(detail: string | undefined): Signed {
+	return { ok: false, reason: 'not_configured', ...(detail !== undefined && { detail }) };
+}
+
+/** The secrets could not be read. What n8n says of its credentials is not repeated: it may quote what they hold. */
+function unreadable(context: IWebhookFunctions, error: unknown): Signed {
+	if (error instanceof LedgerUnavailableError) {
+		return { ok: false, reason: 'ledger_unavailable', detail: error.message };
+	}
+	if (error instanceof RegistrationError || error instanceof ApiError) {
+		return notConfigured([error.message, error.hint].join(' '));
+	}
+	const type = isAutomatic(context) ? API_CREDENTIAL : SIGNING_SECRET_CREDENTIAL;
+	const isSet = context.getNode().credentials?.[type] !== undefined;
+	if (isSet) return notConfigured(CREDENTIAL_UNREADABLE);
+	return notConfigured(isAutomatic(context) ? 'set the API credential of the node' : undefined);
 }
 
 /** Workflow, node and credentials: what decides which secrets a delivery is checked with. */

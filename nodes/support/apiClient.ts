@@ -5,7 +5,13 @@ import type {
 	IPollFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { createApiClient, parseApiSettings, type ApiClient } from '../../lib/api';
+import {
+	createApiClient,
+	parseApiSettings,
+	type ApiClient,
+	type ApiSettings,
+} from '../../lib/api';
+import { printable } from '../../lib/shared/printable';
 import { nodeTransport } from './transport';
 
 /** The credential with the service's addresses and the API client. */
@@ -23,10 +29,23 @@ export type ApiContext = IExecuteFunctions | IHookFunctions | IPollFunctions | I
 export async function apiClientFor(
 	context: ApiContext,
 	warn: (message: string) => void = (message) => {
-		context.logger.warn(`${context.getNode().name}: ${message}`);
+		context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
 	},
 ): Promise<ApiClient> {
-	const settings = parseApiSettings(await context.getCredentials(API_CREDENTIAL));
+	return apiClientWith(context, await readApiSettings(context), warn);
+}
+
+/** @throws {ApiError} when the credential is not complete. */
+export async function readApiSettings(context: ApiContext): Promise<ApiSettings> {
+	return parseApiSettings(await context.getCredentials(API_CREDENTIAL));
+}
+
+/** A client like that of `apiClientFor`, with settings that were read before. */
+export function apiClientWith(
+	context: ApiContext,
+	settings: ApiSettings,
+	warn: (message: string) => void,
+): ApiClient {
 	const signal = cancelSignal(context);
 	return createApiClient({
 		settings,

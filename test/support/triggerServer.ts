@@ -99,7 +99,8 @@ function contextOf(
 		readCredential,
 		workflowId,
 	});
-	Object.assign(additionalData, { httpRequest: request, httpResponse: response });
+	const webhookBaseUrl = `http://${request.headers.host ?? ''}/webhook`;
+	Object.assign(additionalData, { httpRequest: request, httpResponse: response, webhookBaseUrl });
 	const webhookData = { isTest: mode === 'manual' } as IWebhookData;
 	return new WebhookContext(workflow, node, additionalData, mode, webhookData, [], null);
 }

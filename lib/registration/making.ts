@@ -1,0 +1,83 @@
+/** Makes endpoints under a mark in the record, so that of many processes one makes it, and a process that died over it is noticed. */
+import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
+import {
+	newMark,
+	serialise,
+	type Loaded,
+	type RegisteredEndpoint,
+	type Registration,
+} from './record';
+import type { RegistrationContext, WantedEndpoint } from './types';
+
+/**
+ * Makes the wanted endpoint in the place of whatever was registered; undefined when another process was faster.
+ * What was registered is deleted first, so that there are never two.
+ * Throws `RegistrationError` when the answer lacks id or secret or they cannot be kept; the half-made endpoint is then
+ * deleted again, and the record says that the endpoint is still to be made.
+ */
+export async function register(
+	context: RegistrationContext,
+	loaded: Loaded,
+	{ url, events }: WantedEndpoint,
+): Promise<Registration | undefined> {
+	const unfinished = { url, events, outdated: endpointsOf(loaded.registration) };
+	return await makeMarked(context, loaded, unfinished, (current) => ({ url, events, current }));
+}
+
+/**
+ * Makes the next endpoint beside the one that is there; undefined when another process was faster.
+ * A process that meets a signature of the new endpoint before its secret is kept sees the mark and waits for the
+ * secret, instead of refusing the delivery.
+ */
+export async function rotate(
+	context: RegistrationContext,
+	loaded: Loaded,
+	{ making, ...before }: Registration & { readonly current: RegisteredEndpoint },
+	graceMs: number,
+): Promise<Registration | undefined> {
+	const { now = Date.now } = context;
+	return await makeMarked(context, loaded, before, (current) => ({
+		...before,
+		current,
+		previous: { ...before.current, deleteAfter: now() + graceMs },
+	}));
+}
+
+/** The ids of all endpoints at the service that the registration knows. */
+export function endpointsOf(registration: Registration | undefined): string[] {
+	const { current, previous, outdated = [] } = registration ?? {};
+	const isThere = previous !== undefined && previous.deletedAt === undefined;
+	return [...(current ? [current.id] : []), ...(isThere ? [previous.id] : []), ...outdated];
+}
+
+/** `before` stands in the record with a mark meanwhile, and without it after a failure. */
+async function makeMarked(
+	context: RegistrationContext,
+	loaded: Loaded,
+	before: Registration,
+	after: (current: RegisteredEndpoint) => Registration,
+): Promise<Registration | undefined> {
+	const { key, records, now = Date.now } = context;
+	const marked = serialise({ ...before, making: newMark(now()) });
+	if (!(await records.swapRecord(key, loaded.text, marked))) return undefined;
+	if (loaded.registration?.making !== undefined) {
+		context.warn(
+			`a process ended while it made an endpoint for ${before.url}: if the service shows one more with this URL, delete it there`,
+		);
+	}
+	try {
+		await deleteEndpoints(context, before.outdated ?? []);
+		const current = await makeEndpoint(context, before);
+		const registration = after(current);
+		await keepOrDelete(
+			context,
+			current,
+			async () => await records.swapRecord(key, marked, serialise(registration)),
+		);
+		return registration;
+	} catch (error) {
+		// A mark that cannot be taken back runs out by itself.
+		await records.swapRecord(key, marked, serialise(before)).catch(() => false);
+		throw error;
+	}
+}

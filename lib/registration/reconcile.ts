@@ -1,0 +1,109 @@
+/** The endpoint of a trigger as its workflow is published and unpublished: made or replaced where it is not as wanted, and deleted. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { printable } from '../shared/printable';
+import { deleteEndpoints, messageOf } from './endpoints';
+import { endpointsOf, register } from './making';
+import {
+	isUnderWay,
+	load,
+	serialiseUnregistered,
+	type Loaded,
+	type RegisteredEndpoint,
+	type Registration,
+} from './record';
+import { openRegistration } from './secretBox';
+import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
+
+/** How often, and in which distance in milliseconds, is looked whether a registration is settled. */
+const SETTLE_LOOKS = 100;
+const SETTLE_LOOK_MS = 100;
+
+/**
+ * `loaded`, or what it becomes when a process that is making an endpoint keeps its secret, for which it waits up to
+ * 10 s.
+ */
+export async function settled(
+	context: Pick<RegistrationContext, 'key' | 'records' | 'now'>,
+	loaded: Loaded,
+): Promise<Loaded> {
+	const { now = Date.now } = context;
+	let latest = loaded;
+	for (let look = 0; look < SETTLE_LOOKS; look += 1) {
+		if (!isUnderWay(latest.registration?.making?.since, now())) return latest;
+		await sleep(SETTLE_LOOK_MS);
+		latest = await load(context);
+	}
+	return latest;
+}
+
+/**
+ * Makes the wanted endpoint unless it is there already. One that does not fit any more (another URL, other events, a
+ * client secret that was changed) is replaced, and what a process that died left undone is finished.
+ */
+export async function reconcile(
+	context: RegistrationContext,
+	wanted: WantedEndpoint,
+): Promise<Registration> {
+	for (;;) {
+		const loaded = await settled(context, await load(context));
+		const { registration } = loaded;
+		if (registration?.current !== undefined) {
+			const { id } = registration.current;
+			const misfit =
+				misfitOf(registration, wanted, context.clientSecret) ?? (await absence(context, id));
+			if (misfit === undefined) return registration;
+			context.warn(`endpoint ${printable(id)} is replaced by a new one: ${misfit}`);
+		}
+		const made = await register(context, loaded, wanted);
+		if (made !== undefined) return made;
+	}
+}
+
+function misfitOf(
+	registration: Registration,
+	{ url, events }: WantedEndpoint,
+	clientSecret: string,
+): string | undefined {
+	if (registration.url !== url) return 'the URL of the trigger has changed';
+	if (JSON.stringify(registration.events) !== JSON.stringify(events)) {
+		return 'the event types have changed';
+	}
+	if (openRegistration(registration, clientSecret) === undefined) {
+		return 'the client secret of the credential has changed, so its signing secret can no longer be decrypted';
+	}
+	return undefined;
+}
+
+/** An answer that says nothing about the endpoint leaves it: a restart while the service is away must not make a second one. */
+async function absence(
+	{ api, warn }: RegistrationContext,
+	id: RegisteredEndpoint['id'],
+): Promise<string | undefined> {
+	try {
+		return (await api.exists(id)) ? undefined : 'the service has it no more';
+	} catch (error) {
+		warn(
+			`endpoint ${printable(id)} could not be checked and is taken to exist: ${messageOf(error)}`,
+		);
+		return undefined;
+	}
+}
+
+/**
+ * Deletes the endpoint, and the one before it if a rotation is under way, and keeps only that the node is unpublished.
+ * Throws `RegistrationError` with the ids that a person has to delete at the service when that fails.
+ */
+export async function unregister(context: RegistrationContext): Promise<void> {
+	const { key, records, now = Date.now } = context;
+	for (;;) {
+		const { text, registration } = await load(context);
+		const left = await deleteEndpoints(context, endpointsOf(registration));
+		// Another process that changed the registration in the meantime may have made an endpoint.
+		if (!(await records.swapRecord(key, text, serialiseUnregistered(now())))) continue;
+		if (left.length === 0) return;
+		throw new RegistrationError(
+			`The service did not delete the endpoint ${left.join(', ')}`,
+			'Delete it at the service, or with the operation Delete of the Asset Service node.',
+		);
+	}
+}
