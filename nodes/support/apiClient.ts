@@ -5,12 +5,7 @@ import type {
 	IPollFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import {
-	createApiClient,
-	parseApiSettings,
-	type ApiClient,
-	type ApiSettings,
-} from '../../lib/api';
+import { createApiClient, parseApiSettings, type ApiClient, type ApiSettings } from '../../lib/api';
 import { printable } from '../../lib/shared/printable';
 import { nodeTransport } from './transport';
 

@@ -41,7 +41,9 @@ async function createWorld() {
 		await openProcessLedger().close();
 	});
 	const simulator = await startSimulator({ assets: 1 });
-	cleanUps.push(simulator.stop);
+	cleanUps.push(async () => {
+		await simulator.stop();
+	});
 
 	const counts = { credential: 0, ledger: 0 };
 	const failures: { credential?: Error } = {};
@@ -58,7 +60,9 @@ async function createWorld() {
 		workflowId: `workflow-${(next += 1)}`,
 	};
 	const server = await startTriggerServer({ trigger, ...place });
-	cleanUps.push(server.stop);
+	cleanUps.push(async () => {
+		await server.stop();
+	});
 
 	const log: string[] = [];
 	const hook = (): IHookFunctions => {

@@ -1,19 +1,16 @@
 /** Hooks of n8n, deliveries and rotations at the same time, in many orders: there is one endpoint, or none, and never two. */
 import {
-	openRegistration,
-	loadRegistration,
-	recognise,
-	register,
-	replaceLostEndpoint,
-	stepRotation,
+	reconcile,
+	stepRegistration,
 	unregister,
 	type RegistrationContext,
 } from '../../../lib/registration';
 import { createRandom } from '../../../simulator/data/random';
-import { createWorld, WANTED } from './world';
+import { createWorld, registrationOf, secretsOf, WANTED } from './world';
 
 const ORDERS = 200;
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
+const NEVER = { rotateAfterMs: 0, graceMs: 0 };
 
 /** The same context, of which each call takes as long as the order says. */
 function slowed(context: RegistrationContext, nextPause: () => number): RegistrationContext {
@@ -53,60 +50,71 @@ async function inManyOrders(race: (nextPause: () => number) => Promise<void>): P
 	await Promise.all(races);
 }
 
-const publish = async (context: RegistrationContext) => {
-	if (!(await recognise(context, WANTED))) await register(context, WANTED);
-};
-const isUsable = async (context: RegistrationContext) => {
-	const loaded = await loadRegistration(context);
-	return loaded && openRegistration(loaded.registration, context.clientSecret) !== undefined;
-};
+/** A delivery begins a step in the background, where a failure is only logged. */
+const step = async (context: RegistrationContext, plan = NEVER) =>
+	await stepRegistration(context, plan, WANTED).catch(() => undefined);
 
 it('makes one new endpoint when the workflow is published and an event comes in after the client secret changed', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
-		await register(world.context, WANTED);
+		await reconcile(world.context, WANTED);
 		const changed = { ...world.context, clientSecret: 'changed' };
-		const replacing = replaceLostEndpoint(slowed(changed, nextPause)).catch(() => false);
-		await Promise.all([publish(slowed(changed, nextPause)), replacing]);
+		await Promise.all([
+			reconcile(slowed(changed, nextPause), WANTED),
+			step(slowed(changed, nextPause)),
+		]);
 		expect(world.endpoints.size).toBe(1);
 		expect(world.mostAtOnce).toBe(1);
-		expect(await isUsable(changed)).toBe(true);
+		expect(await secretsOf(world, 'changed')).toBeDefined();
 	});
 });
 
-it('makes one endpoint when the workflow is published twice at the same time', async () => {
+it.each([
+	['is published twice', 2, 0],
+	['is published while events come in to what a killed publication left', 1, 3],
+	['was killed over its publication, and events come in to several processes', 0, 3],
+])('makes one endpoint, and never a second, when the workflow %s', async (_, hooks, deliveries) => {
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
-		const publishing = [1, 2].map(async () => {
-			await publish(slowed(world.context, nextPause));
-		});
-		const ended = await Promise.allSettled(publishing);
-		expect(ended.map(({ status }) => status)).toContain('fulfilled');
+		await Promise.all([
+			...Array.from({ length: hooks }, () => reconcile(slowed(world.context, nextPause), WANTED)),
+			...Array.from({ length: deliveries }, () => step(slowed(world.context, nextPause))),
+		]);
 		expect(world.endpoints.size).toBe(1);
-		expect(await isUsable(world.context)).toBe(true);
+		expect(world.mostAtOnce).toBe(1);
+		expect(await secretsOf(world)).toBeDefined();
 	});
 });
 
-it('leaves no endpoint when the workflow is unpublished while a rotation is due', async () => {
-	await inManyOrders(async (nextPause) => {
-		const world = createWorld();
-		await register(world.context, WANTED);
-		world.now += PLAN.rotateAfterMs;
-		const rotating = stepRotation(slowed(world.context, nextPause), PLAN).catch(() => undefined);
-		await Promise.all([unregister(slowed(world.context, nextPause)), rotating]);
-		expect(world.endpoints.size).toBe(0);
-		expect(world.records.size).toBe(0);
-	});
-});
+it.each([
+	['a rotation is due', 'client-secret', PLAN],
+	['a lost one is replaced', 'changed', NEVER],
+])(
+	'leaves no endpoint when the workflow is unpublished while %s',
+	async (_, clientSecret, plan) => {
+		await inManyOrders(async (nextPause) => {
+			const world = createWorld();
+			await reconcile(world.context, WANTED);
+			world.now += PLAN.rotateAfterMs;
+			const context = { ...world.context, clientSecret };
+			await Promise.all([
+				unregister(slowed(world.context, nextPause)),
+				step(slowed(context, nextPause), plan),
+			]);
+			expect(world.endpoints.size).toBe(0);
+			expect(await registrationOf(world)).toBeUndefined();
+		});
+	},
+);
 
-it('leaves no endpoint when the workflow is unpublished while a lost one is replaced', async () => {
+it('leaves no endpoint when a workflow without one is unpublished while an event comes in', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
-		await register(world.context, WANTED);
-		const changed = { ...world.context, clientSecret: 'changed' };
-		const replacing = replaceLostEndpoint(slowed(changed, nextPause)).catch(() => false);
-		await Promise.all([unregister(slowed(changed, nextPause)), replacing]);
+		await Promise.all([
+			unregister(slowed(world.context, nextPause)),
+			step(slowed(world.context, nextPause)),
+		]);
 		expect(world.endpoints.size).toBe(0);
-		expect(world.records.size).toBe(0);
+		expect(await registrationOf(world)).toBeUndefined();
 	});
 });

@@ -1,74 +1,95 @@
-import {
-	loadRegistration,
-	openRegistration,
-	register,
-	replaceLostEndpoint,
-	stepRotation,
-	unregister,
-} from '../../../lib/registration';
-import { isRotating } from '../../../lib/registration/record';
-import { createWorld, WANTED, type World } from './world';
+import { isUnderWay, reconcile, stepRegistration, unregister } from '../../../lib/registration';
+import { createWorld, killPublication, registrationOf, secretsOf, WANTED } from './world';
 
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
+const NEVER = { rotateAfterMs: 0, graceMs: 0 };
 const LAST_DELIVERIES_MS = 300_000;
 
-const registrationOf = async ({ context }: World) =>
-	(await loadRegistration(context))?.registration;
-const secretsOf = async (world: World) => {
-	const registration = await registrationOf(world);
-	return registration && openRegistration(registration, world.context.clientSecret);
+const registered = async () => {
+	const world = createWorld();
+	await reconcile(world.context, WANTED);
+	return world;
 };
 
-describe('replaceLostEndpoint', () => {
+describe('a step for an endpoint whose signing secret can no longer be decrypted', () => {
 	it('makes a new endpoint for the same URL after it deleted the old one', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
-		const context = { ...world.context, clientSecret: 'changed' };
-		expect(await replaceLostEndpoint(context)).toBe(true);
+		const world = await registered();
+		await stepRegistration({ ...world.context, clientSecret: 'changed' }, NEVER);
 		expect([...world.endpoints]).toMatchObject([['we_2', WANTED]]);
 		expect(world.mostAtOnce).toBe(1);
-		const registration = await registrationOf(world);
-		expect(registration && openRegistration(registration, 'changed')).toEqual({
-			signingSecret: 'signing-secret-2',
-		});
+		expect(world.warnings).toEqual([
+			expect.stringMatching(/client secret of the credential has changed.*a new endpoint/),
+		]);
+		expect(await secretsOf(world, 'changed')).toEqual({ signingSecret: 'signing-secret-2' });
 	});
 
-	it('is tried again after a while when the service is away, and names what it could not delete', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+	it('can be taken again when the service is away, and names what it could not delete', async () => {
+		const world = await registered();
 		const context = { ...world.context, clientSecret: 'changed' };
 		world.fail = { create: new Error('status 503'), delete: new Error('status 503') };
-		await expect(replaceLostEndpoint(context)).rejects.toThrow('status 503');
-		expect(world.warnings).toEqual([expect.stringContaining('did not delete the endpoint we_1')]);
+		await expect(stepRegistration(context, NEVER)).rejects.toThrow('status 503');
+		expect(world.warnings.at(-1)).toMatch(/did not delete the endpoint we_1/);
 		world.fail = {};
-		expect(await replaceLostEndpoint(context)).toBe(false);
-		world.now += 120_000;
-		expect(await replaceLostEndpoint(context)).toBe(true);
+		await stepRegistration(context, NEVER);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 	});
 
-	it('is done by one of many that come at the same time', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+	it('is taken by one of many that come at the same time', async () => {
+		const world = await registered();
 		const context = { ...world.context, clientSecret: 'changed' };
-		const done = await Promise.all(
-			Array.from({ length: 5 }, async () => await replaceLostEndpoint(context)),
+		await Promise.all(
+			Array.from({ length: 5 }, async () => await stepRegistration(context, NEVER)),
 		);
-		expect(done.filter((replaced) => replaced)).toHaveLength(1);
+		expect([...world.endpoints.keys()]).toEqual(['we_2']);
+	});
+});
+
+describe('a step after a publication that was killed', () => {
+	it.each(['before', 'after'] as const)(
+		'makes the endpoint, once, when the publication ended %s the service did',
+		async (when) => {
+			const world = createWorld();
+			await killPublication(world, when);
+			expect(await stepRegistration(world.context, NEVER)).toBe(world.now + 120_000);
+			expect(await secretsOf(world)).toBeUndefined();
+			world.now += 120_000;
+			const made = world.endpoints.size;
+			const steps = Array.from({ length: 5 }, async () => stepRegistration(world.context, NEVER));
+			await Promise.all(steps);
+			expect(world.endpoints.size).toBe(made + 1);
+			expect(await secretsOf(world)).toEqual({ signingSecret: `signing-secret-${made + 1}` });
+		},
+	);
+
+	it('makes the endpoint that is wanted where nothing was begun, and none where nothing is wanted', async () => {
+		const world = createWorld();
+		expect(await stepRegistration(world.context, NEVER)).toBeUndefined();
+		expect(world.records.size).toBe(0);
+		expect(await stepRegistration(world.context, NEVER, WANTED)).toBeUndefined();
+		expect([...world.endpoints.values()]).toMatchObject([WANTED]);
+	});
+
+	it('makes none for a delivery that comes in while the workflow is being unpublished', async () => {
+		const world = await registered();
+		await unregister(world.context);
+		expect(await stepRegistration(world.context, NEVER, WANTED)).toBeUndefined();
+		expect(world.endpoints.size).toBe(0);
+		// Later on, a delivery shows that the workflow is published again.
+		world.now += 120_000;
+		await stepRegistration(world.context, NEVER, WANTED);
 		expect(world.endpoints.size).toBe(1);
 	});
 });
 
-describe('stepRotation', () => {
+describe('a step of a rotation', () => {
 	it('goes from one secret to both, deletes the old endpoint after the grace period, then forgets its secret', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+		const world = await registered();
 		const start = world.now;
-		expect(await stepRotation(world.context, PLAN)).toBe(start + PLAN.rotateAfterMs);
+		expect(await stepRegistration(world.context, PLAN)).toBe(start + PLAN.rotateAfterMs);
 		expect(world.endpoints.size).toBe(1);
 
 		world.now = start + PLAN.rotateAfterMs;
-		expect(await stepRotation(world.context, PLAN)).toBe(world.now + PLAN.graceMs);
+		expect(await stepRegistration(world.context, PLAN)).toBe(world.now + PLAN.graceMs);
 		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
 		expect(await secretsOf(world)).toEqual({
 			signingSecret: 'signing-secret-2',
@@ -76,36 +97,36 @@ describe('stepRotation', () => {
 		});
 
 		world.now += PLAN.graceMs;
-		expect(await stepRotation(world.context, PLAN)).toBe(world.now + LAST_DELIVERIES_MS);
+		expect(await stepRegistration(world.context, PLAN)).toBe(world.now + LAST_DELIVERIES_MS);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 		expect(await secretsOf(world)).toHaveProperty('previousSigningSecret', 'signing-secret-1');
 
 		world.now += LAST_DELIVERIES_MS;
-		const next = await stepRotation(world.context, PLAN);
+		const next = await stepRegistration(world.context, PLAN);
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-2' });
 		expect(next).toBe(start + PLAN.rotateAfterMs + PLAN.rotateAfterMs);
 	});
 
-	it('never rotates without an age', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+	it('is never due without an age', async () => {
+		const world = await registered();
 		world.now += 1e12;
-		expect(await stepRotation(world.context, { rotateAfterMs: 0, graceMs: 0 })).toBeUndefined();
+		expect(await stepRegistration(world.context, NEVER)).toBeUndefined();
 		expect(world.endpoints.size).toBe(1);
 	});
 
-	it('is done by one of two processes that come at the same time', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+	it('is taken by one of two processes that come at the same time', async () => {
+		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
-		await Promise.all([stepRotation(world.context, PLAN), stepRotation(world.context, PLAN)]);
+		const steps = [1, 2].map(async () => await stepRegistration(world.context, PLAN));
+		await Promise.all(steps);
 		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
 	});
 
 	it('marks the registration before it makes the new endpoint', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
+		const isMarked = async () =>
+			isUnderWay((await registrationOf(world))?.making?.since, world.now);
 		const { api } = world.context;
 		let marked: boolean | undefined;
 		const watching = {
@@ -113,57 +134,51 @@ describe('stepRotation', () => {
 			api: {
 				...api,
 				create: async (input: typeof WANTED) => {
-					const registration = await registrationOf(world);
-					marked = registration && isRotating(registration, world.now);
+					marked = await isMarked();
 					return await api.create(input);
 				},
 			},
 		};
-		await stepRotation(watching, PLAN);
-		expect(marked).toBe(true);
-		const after = await registrationOf(world);
-		expect(after && isRotating(after, world.now)).toBe(false);
+		await stepRegistration(watching, PLAN);
+		expect([marked, await isMarked()]).toEqual([true, false]);
 	});
 
 	it('goes on with the old endpoint when the new one cannot be made', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
 		world.fail.create = new Error('status 500');
-		await expect(stepRotation(world.context, PLAN)).rejects.toThrow('status 500');
+		await expect(stepRegistration(world.context, PLAN)).rejects.toThrow('status 500');
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
 		delete world.fail.create;
-		await stepRotation(world.context, PLAN);
+		await stepRegistration(world.context, PLAN);
 		expect(await secretsOf(world)).toHaveProperty('signingSecret', 'signing-secret-2');
 	});
 
-	it('takes over from a process that died while it made the new endpoint', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+	it('takes over from a process that died while it made the new endpoint, and says so', async () => {
+		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
-		const [key, text] = [...world.records][0] ?? ['', '{}'];
-		const record = JSON.parse(text) as Record<string, unknown>;
-		world.records.set(key, JSON.stringify({ ...record, rotatingSince: world.now }));
-		expect(await stepRotation(world.context, PLAN)).toBe(world.now + 120_000);
+		const { context, dead } = world.dying('before');
+		void stepRegistration(context, PLAN);
+		await dead;
+		expect(await stepRegistration(world.context, PLAN)).toBe(world.now + 120_000);
 		expect(world.endpoints.size).toBe(1);
 		world.now += 120_000;
-		await stepRotation(world.context, PLAN);
+		await stepRegistration(world.context, PLAN);
 		expect(world.endpoints.size).toBe(2);
+		expect(world.warnings).toEqual([expect.stringContaining('a process ended')]);
 	});
 
 	it('leaves no endpoint behind when the trigger is unpublished during the rotation', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
-		await stepRotation(world.context, PLAN);
+		await stepRegistration(world.context, PLAN);
 		await unregister(world.context);
-		expect([world.endpoints.size, world.records.size]).toEqual([0, 0]);
-		expect(await stepRotation(world.context, PLAN)).toBeUndefined();
+		expect(world.endpoints.size).toBe(0);
+		expect(await stepRegistration(world.context, PLAN)).toBeUndefined();
 	});
 
 	it('deletes the new endpoint again when the trigger is unpublished while it is being made', async () => {
-		const world = createWorld();
-		await register(world.context, WANTED);
+		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
 		const { api } = world.context;
 		const slow = {
@@ -177,7 +192,8 @@ describe('stepRotation', () => {
 				},
 			},
 		};
-		await expect(stepRotation(slow, PLAN)).rejects.toThrow(/another process changed/);
-		expect([world.endpoints.size, world.records.size]).toEqual([0, 0]);
+		await expect(stepRegistration(slow, PLAN)).rejects.toThrow(/another process changed/);
+		expect(world.endpoints.size).toBe(0);
+		expect(await registrationOf(world)).toBeUndefined();
 	});
 });

@@ -1,5 +1,13 @@
 /** A service and a record store in memory, to try a registration on. */
-import type { EndpointApi, RecordStore, RegistrationContext } from '../../../lib/registration';
+import {
+	load,
+	openRegistration,
+	reconcile,
+	type EndpointApi,
+	type RecordStore,
+	type Registration,
+	type RegistrationContext,
+} from '../../../lib/registration';
 
 export interface World {
 	readonly context: RegistrationContext;
@@ -10,7 +18,10 @@ export interface World {
 	mostAtOnce: number;
 	now: number;
 	fail: Partial<Record<'create' | 'delete' | 'exists' | 'swap', Error>>;
-	answer: { id: boolean; secret: boolean };
+	/** What the service answers in the place of the real id and secret; undefined leaves them out. */
+	answer: { id?: string | undefined; secret?: string | undefined };
+	/** A process that dies over its next creation: before the service makes the endpoint, or right after. */
+	dying(when: 'before' | 'after'): { context: RegistrationContext; dead: Promise<void> };
 }
 
 export const WANTED = { url: 'https://n8n.example.com/webhook/a/webhook', events: ['*'] };
@@ -32,15 +43,9 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			const secret = `signing-secret-${made}`;
 			endpoints.set(id, { url, events, secret });
 			world.mostAtOnce = Math.max(world.mostAtOnce, endpoints.size);
-			return {
-				...(world.answer.id && { id }),
-				...(world.answer.secret && { secret }),
-				keys: [
-					...(world.answer.id ? ['id'] : []),
-					'url',
-					...(world.answer.secret ? ['secret'] : []),
-				],
-			};
+			const answer = Object.entries({ id, url, secret, ...world.answer });
+			const came = answer.filter(([, value]) => value !== undefined);
+			return { ...Object.fromEntries(came), keys: came.map(([name]) => name) };
 		},
 		async delete(id) {
 			failing('delete');
@@ -78,7 +83,35 @@ export function createWorld(clientSecret = 'client-secret'): World {
 		mostAtOnce: 0,
 		now: 1_000_000,
 		fail: {},
-		answer: { id: true, secret: true },
+		answer: {},
+		dying: (when) => {
+			let die: () => void = () => undefined;
+			const dead = new Promise<void>((resolve) => {
+				die = resolve;
+			});
+			const create: EndpointApi['create'] = async (input) => {
+				if (when === 'after') await api.create(input);
+				die();
+				return await new Promise(() => undefined);
+			};
+			return { context: { ...world.context, api: { ...api, create } }, dead };
+		},
 	};
 	return world;
+}
+
+/** A publication by a process that dies over it. */
+export async function killPublication(world: World, when: 'before' | 'after'): Promise<void> {
+	const { context, dead } = world.dying(when);
+	void reconcile(context, WANTED);
+	await dead;
+}
+
+export async function registrationOf({ context }: World): Promise<Registration | undefined> {
+	return (await load(context)).registration;
+}
+
+export async function secretsOf(world: World, clientSecret = world.context.clientSecret) {
+	const registration = await registrationOf(world);
+	return registration && openRegistration(registration, clientSecret);
 }
