@@ -1,7 +1,8 @@
 /** Endpoints that a trigger registers itself, and the rotation of their secrets. */
 export { messageOf } from './endpoints';
-export { holdsEndpoint, isUnderWay, load, type Loaded, type Registration } from './record';
-export { reconcile, settled, unregister } from './reconcile';
+export { loadSettled, settled, type Settled } from './mark';
+export { holdsEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
+export { reconcile, unregister } from './reconcile';
 export { openRegistration } from './secretBox';
 export { nextStepAt, stepRegistration, type RotationPlan } from './steps';
 export {

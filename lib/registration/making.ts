@@ -1,13 +1,11 @@
 /** Makes endpoints under a mark in the record, so that of many processes one makes it, and a process that died over it is noticed. */
+import { printable } from '../shared/printable';
 import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
-import {
-	newMark,
-	serialise,
-	type Loaded,
-	type RegisteredEndpoint,
-	type Registration,
-} from './record';
+import { holdMark } from './mark';
+import { serialise, type Loaded, type RegisteredEndpoint, type Registration } from './record';
 import type { RegistrationContext, WantedEndpoint } from './types';
+
+export type Registered = Registration & { readonly current: RegisteredEndpoint };
 
 /**
  * Makes the wanted endpoint in the place of whatever was registered; undefined when another process was faster.
@@ -32,7 +30,7 @@ export async function register(
 export async function rotate(
 	context: RegistrationContext,
 	loaded: Loaded,
-	{ making, ...before }: Registration & { readonly current: RegisteredEndpoint },
+	before: Registered,
 	graceMs: number,
 ): Promise<Registration | undefined> {
 	const { now = Date.now } = context;
@@ -50,6 +48,13 @@ export function endpointsOf(registration: Registration | undefined): string[] {
 	return [...(current ? [current.id] : []), ...(isThere ? [previous.id] : []), ...outdated];
 }
 
+/** Whether the service made the endpoint for it nobody knows, and it offers no list of them. */
+export function warnOfDeath({ warn }: RegistrationContext, { url }: WantedEndpoint): void {
+	warn(
+		`a process ended while it made an endpoint for ${printable(url)}: if the service shows one more with this URL, delete it there`,
+	);
+}
+
 /** `before` stands in the record with a mark meanwhile, and without it after a failure. */
 async function makeMarked(
 	context: RegistrationContext,
@@ -57,14 +62,10 @@ async function makeMarked(
 	before: Registration,
 	after: (current: RegisteredEndpoint) => Registration,
 ): Promise<Registration | undefined> {
-	const { key, records, now = Date.now } = context;
-	const marked = serialise({ ...before, making: newMark(now()) });
-	if (!(await records.swapRecord(key, loaded.text, marked))) return undefined;
-	if (loaded.registration?.making !== undefined) {
-		context.warn(
-			`a process ended while it made an endpoint for ${before.url}: if the service shows one more with this URL, delete it there`,
-		);
-	}
+	const { key, records } = context;
+	const mark = await holdMark(context, loaded.text, before);
+	if (mark === undefined) return undefined;
+	if (loaded.registration?.making !== undefined) warnOfDeath(context, before);
 	try {
 		await deleteEndpoints(context, before.outdated ?? []);
 		const current = await makeEndpoint(context, before);
@@ -72,11 +73,12 @@ async function makeMarked(
 		await keepOrDelete(
 			context,
 			current,
-			async () => await records.swapRecord(key, marked, serialise(registration)),
+			async () => await records.swapRecord(key, await mark.release(), serialise(registration)),
 		);
 		return registration;
 	} catch (error) {
-		// A mark that cannot be taken back runs out by itself.
+		// A mark that cannot be taken back is no longer renewed.
+		const marked = await mark.release();
 		await records.swapRecord(key, marked, serialise(before)).catch(() => false);
 		throw error;
 	}

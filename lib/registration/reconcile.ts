@@ -1,58 +1,36 @@
 /** The endpoint of a trigger as its workflow is published and unpublished: made or replaced where it is not as wanted, and deleted. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../shared/printable';
 import { deleteEndpoints, messageOf } from './endpoints';
 import { endpointsOf, register } from './making';
-import {
-	isUnderWay,
-	load,
-	serialiseUnregistered,
-	type Loaded,
-	type RegisteredEndpoint,
-	type Registration,
-} from './record';
+import { loadSettled } from './mark';
+import { load, serialiseUnregistered, type RegisteredEndpoint, type Registration } from './record';
 import { openRegistration } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
-
-/** How often, and in which distance in milliseconds, is looked whether a registration is settled. */
-const SETTLE_LOOKS = 100;
-const SETTLE_LOOK_MS = 100;
-
-/**
- * `loaded`, or what it becomes when a process that is making an endpoint keeps its secret, for which it waits up to
- * 10 s.
- */
-export async function settled(
-	context: Pick<RegistrationContext, 'key' | 'records' | 'now'>,
-	loaded: Loaded,
-): Promise<Loaded> {
-	const { now = Date.now } = context;
-	let latest = loaded;
-	for (let look = 0; look < SETTLE_LOOKS; look += 1) {
-		if (!isUnderWay(latest.registration?.making?.since, now())) return latest;
-		await sleep(SETTLE_LOOK_MS);
-		latest = await load(context);
-	}
-	return latest;
-}
 
 /**
  * Makes the wanted endpoint unless it is there already. One that does not fit any more (another URL, other events, a
  * client secret that was changed) is replaced, and what a process that died left undone is finished.
+ * Throws `RegistrationError` when that cannot be done, also because another process has been at it for over 10 s.
  */
 export async function reconcile(
 	context: RegistrationContext,
 	wanted: WantedEndpoint,
 ): Promise<Registration> {
 	for (;;) {
-		const loaded = await settled(context, await load(context));
-		const { registration } = loaded;
+		const loaded = await loadSettled(context);
+		const { registration, isHeld } = loaded;
 		if (registration?.current !== undefined) {
 			const { id } = registration.current;
 			const misfit =
 				misfitOf(registration, wanted, context.clientSecret) ?? (await absence(context, id));
 			if (misfit === undefined) return registration;
 			context.warn(`endpoint ${printable(id)} is replaced by a new one: ${misfit}`);
+		}
+		if (isHeld) {
+			throw new RegistrationError(
+				'Another process of this n8n is making the endpoint, and the service has not answered it for over 10 seconds',
+				'Publish the workflow again in a minute.',
+			);
 		}
 		const made = await register(context, loaded, wanted);
 		if (made !== undefined) return made;

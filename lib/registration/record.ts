@@ -3,9 +3,8 @@
  *
  * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
  * next endpoint is made → with a previous one → previous one deleted → registered → … → unregistered. An endpoint is
- * made by the process whose mark is in the record, and by no other; the mark of a process that died runs out.
+ * made by the process whose mark is in the record, and by no other (`mark.ts`).
  */
-import { randomUUID } from 'node:crypto';
 import type { RegistrationContext } from './types';
 
 /** An endpoint at the service, made by the trigger. */
@@ -25,14 +24,6 @@ export interface ReplacedEndpoint extends RegisteredEndpoint {
 	readonly deletedAt?: number;
 }
 
-/** Says that a process is making an endpoint. */
-export interface Mark {
-	/** Unix milliseconds. */
-	readonly since: number;
-	/** Tells one process's mark from another's of the same millisecond; nobody reads it. */
-	readonly by: string;
-}
-
 export interface Registration {
 	readonly url: string;
 	readonly events: readonly string[];
@@ -41,7 +32,8 @@ export interface Registration {
 	readonly previous?: ReplacedEndpoint;
 	/** Ids of endpoints that are of no use any more, to be deleted before the next one is made. */
 	readonly outdated?: readonly string[];
-	readonly making?: Mark;
+	/** The mark of the process that is making an endpoint. */
+	readonly making?: string;
 }
 
 export interface Loaded {
@@ -54,16 +46,12 @@ export interface Loaded {
 }
 
 const VERSION = 1;
-/** A process that has not ended what it began by then has died over it. */
-export const UNDER_WAY_AT_MOST_MS = 2 * 60 * 1000;
+/** By then n8n has surely taken its webhooks away. */
+const UNPUBLISHING_AT_MOST_MS = 2 * 60 * 1000;
 
-/** Whether what began at `since` can still be under way; a clock that was set back does not make it last. */
-export function isUnderWay(since: number | undefined, now: number): boolean {
-	return since !== undefined && Math.abs(now - since) < UNDER_WAY_AT_MOST_MS;
-}
-
-export function newMark(since: number): Mark {
-	return { since, by: randomUUID() };
+/** Whether n8n may still take in deliveries although the node was unpublished; a clock that was set back does not make it last. */
+export function isBeingUnpublished({ unregisteredAt }: Loaded, now: number): boolean {
+	return unregisteredAt !== undefined && Math.abs(now - unregisteredAt) < UNPUBLISHING_AT_MOST_MS;
 }
 
 export function serialise(registration: Registration): string {
@@ -105,7 +93,7 @@ function parseRecord(text: string): Omit<Loaded, 'text'> {
 		...(isEndpoint(current) && { current }),
 		...(isReplaced(previous) && { previous }),
 		...(Array.isArray(outdated) && { outdated: textsIn(outdated) }),
-		...(isMark(making) && { making }),
+		...(typeof making === 'string' && { making }),
 	};
 	return { registration };
 }
@@ -121,10 +109,6 @@ function isEndpoint(value: unknown): value is RegisteredEndpoint {
 
 function isReplaced(value: unknown): value is ReplacedEndpoint {
 	return isEndpoint(value) && typeof (value as Partial<ReplacedEndpoint>).deleteAfter === 'number';
-}
-
-function isMark(value: unknown): value is Mark {
-	return isRecord(value) && typeof value['since'] === 'number' && typeof value['by'] === 'string';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

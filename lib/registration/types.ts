@@ -33,6 +33,8 @@ export interface RegistrationContext {
 	/** Writes a warning for operators; never holds a secret. */
 	readonly warn: (message: string) => void;
 	readonly now?: () => number;
+	/** Waits so many milliseconds. */
+	readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 /** What the endpoint is to be. */

@@ -1,6 +1,7 @@
 /** What n8n calls when the workflow is published and unpublished: endpoints are made and deleted here, and a set-up that cannot work is refused. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import {
+	loadSettled,
 	nextStepAt,
 	reconcile,
 	RegistrationError,
@@ -34,7 +35,10 @@ export async function createEndpoint(context: IHookFunctions): Promise<boolean> 
 		const { key, warn } = registration;
 		const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
 		// The credential may have changed by then, so it is read afresh.
-		const step = async () => await stepRegistration(await registrationContext(context), plan);
+		const step = async () => {
+			const fresh = await registrationContext(context);
+			return await stepRegistration(fresh, plan, await loadSettled(fresh));
+		};
 		dueSteps.runAt(key, nextAt, { step, warn });
 		return true;
 	});

@@ -1,15 +1,15 @@
 /** The signing secrets of the endpoint that the node registered, for the verifier of its deliveries. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import {
-	isUnderWay,
+	isBeingUnpublished,
 	load,
 	nextStepAt,
 	openRegistration,
 	settled,
 	stepRegistration,
 	type Loaded,
-	type Registration,
 	type RegistrationContext,
+	type Settled,
 	type WantedEndpoint,
 } from '../../lib/registration';
 import { dueSteps } from './dueSteps';
@@ -54,35 +54,32 @@ export function registeredSecrets(context: IWebhookFunctions): RegisteredSecrets
 async function secretsOf(
 	context: IWebhookFunctions,
 	place: RegistrationPlace,
-	{ registration, unregisteredAt }: Loaded,
+	loaded: Settled,
 ): Promise<ReadSettings['settings']> {
+	const { registration, isHeld } = loaded;
 	if (registration?.current === undefined) {
 		const isTest = context.getMode() === 'manual';
-		const isTaken = [unregisteredAt, registration?.making?.since].some((since) =>
-			isUnderWay(since, Date.now()),
-		);
+		const isTaken = isHeld || isBeingUnpublished(loaded, Date.now());
 		if (isTest || isTaken || !dueSteps.isFree(place.key)) return {};
 		const wanted = registration ?? wantedEndpoint(context);
-		beginStep(context, await registrationContext(context, place), wanted);
+		beginStep(context, await registrationContext(context, place), loaded, wanted);
 		return {};
 	}
 	const connected = await registrationContext(context, place);
 	const secrets = openRegistration(registration, connected.clientSecret);
-	if (secrets === undefined || isDue(context, registration)) beginStep(context, connected);
+	const dueAt = nextStepAt(registration, rotationPlan(context));
+	const isDue = dueAt !== undefined && dueAt <= Date.now();
+	if (secrets === undefined || isDue) beginStep(context, connected, loaded);
 	return { ...secrets, scheme: 'timestamped' };
-}
-
-function isDue(context: IWebhookFunctions, registration: Registration): boolean {
-	const at = nextStepAt(registration, rotationPlan(context));
-	return at !== undefined && at <= Date.now();
 }
 
 function beginStep(
 	context: IWebhookFunctions,
 	connected: RegistrationContext,
+	loaded: Settled,
 	wanted?: WantedEndpoint,
 ): void {
 	const plan = rotationPlan(context);
-	const step = async () => await stepRegistration(connected, plan, wanted);
+	const step = async () => await stepRegistration(connected, plan, loaded, wanted);
 	dueSteps.runNow(connected.key, { step, warn: connected.warn });
 }

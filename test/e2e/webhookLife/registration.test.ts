@@ -92,6 +92,41 @@ describe('automatic registration on a real n8n', () => {
 	);
 
 	it(
+		'finishes a publication that was killed while the service made the endpoint, when the next delivery comes in',
+		async () => {
+			const { client, server } = world;
+			const path = '/webhooks/v1/webhook-endpoints';
+			simulator.faults.add({ method: 'POST', path, delayMs: MINUTES, times: 1 });
+			const workflow = await importWith({});
+			const url = await client.webhookUrl(workflow, TRIGGER);
+			const publishing = client.activate(workflow.id).catch((error: unknown) => error);
+			await waitFor(
+				() => (simulator.stats.requests.some((request) => request.path === path) ? true : undefined),
+				{ what: 'n8n to ask for an endpoint' },
+			);
+			await server.kill();
+			await publishing;
+			await server.start();
+
+			const { event } = await simulator.emit({ type: 'ocpp.message' }, { deliver: false });
+			expect(await simulator.deliver(url, 'unknown', event)).toMatchObject({
+				status: 503,
+				body: '{"status":"unavailable"}',
+			});
+			const accepted = async () => {
+				const { responses } = await simulator.emit({ type: 'ocpp.message' });
+				return responses[0]?.status === 200 ? true : undefined;
+			};
+			await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300 });
+			expect(simulator.endpoints).toMatchObject([{ url }]);
+			expect(server.logs()).toContain('a process ended while it made an endpoint');
+			await client.deactivate(workflow.id);
+			expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 1, mostAtOnce: 1 });
+		},
+		3 * MINUTES,
+	);
+
+	it(
 		'keeps the signing secret nowhere in plain text',
 		async () => {
 			const workflow = await importWith({});

@@ -1,12 +1,7 @@
 /** Hooks of n8n, deliveries and rotations at the same time, in many orders: there is one endpoint, or none, and never two. */
-import {
-	reconcile,
-	stepRegistration,
-	unregister,
-	type RegistrationContext,
-} from '../../../lib/registration';
+import { reconcile, unregister, type RegistrationContext } from '../../../lib/registration';
 import { createRandom } from '../../../simulator/data/random';
-import { createWorld, registrationOf, secretsOf, WANTED } from './world';
+import { createWorld, registrationOf, secretsOf, takeStep, WANTED } from './world';
 
 const ORDERS = 200;
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
@@ -52,7 +47,7 @@ async function inManyOrders(race: (nextPause: () => number) => Promise<void>): P
 
 /** A delivery begins a step in the background, where a failure is only logged. */
 const step = async (context: RegistrationContext, plan = NEVER) =>
-	await stepRegistration(context, plan, WANTED).catch(() => undefined);
+	await takeStep(context, plan, WANTED).catch(() => undefined);
 
 it('makes one new endpoint when the workflow is published and an event comes in after the client secret changed', async () => {
 	await inManyOrders(async (nextPause) => {

@@ -209,7 +209,6 @@ describe('another publication', () => {
 		async (when, endpoints) => {
 			const world = createWorld();
 			await killPublication(world, when);
-			world.now += 120_000;
 			await reconcile(world.context, WANTED);
 			expect([...world.endpoints.keys()]).toEqual(endpoints);
 			expect(await secretsOf(world)).toEqual({

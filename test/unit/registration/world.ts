@@ -1,12 +1,16 @@
 /** A service and a record store in memory, to try a registration on. */
 import {
 	load,
+	loadSettled,
 	openRegistration,
 	reconcile,
+	stepRegistration,
 	type EndpointApi,
 	type RecordStore,
 	type Registration,
 	type RegistrationContext,
+	type RotationPlan,
+	type WantedEndpoint,
 } from '../../../lib/registration';
 
 export interface World {
@@ -76,6 +80,10 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			clientSecret,
 			warn: (message) => warnings.push(message),
 			now: () => world.now,
+			wait: async (ms) => {
+				world.now += ms;
+				await Promise.resolve();
+			},
 		},
 		endpoints,
 		records,
@@ -94,7 +102,14 @@ export function createWorld(clientSecret = 'client-secret'): World {
 				die();
 				return await new Promise(() => undefined);
 			};
-			return { context: { ...world.context, api: { ...api, create } }, dead };
+			let isDead = false;
+			void dead.then(() => {
+				isDead = true;
+			});
+			const swapRecord: RecordStore['swapRecord'] = async (...swap) =>
+				!isDead && (await store.swapRecord(...swap));
+			const records = { ...store, swapRecord };
+			return { context: { ...world.context, records, api: { ...api, create } }, dead };
 		},
 	};
 	return world;
@@ -105,6 +120,15 @@ export async function killPublication(world: World, when: 'before' | 'after'): P
 	const { context, dead } = world.dying(when);
 	void reconcile(context, WANTED);
 	await dead;
+}
+
+/** A step as a delivery or a timer takes it. */
+export async function takeStep(
+	context: RegistrationContext,
+	plan: RotationPlan,
+	wanted?: WantedEndpoint,
+): Promise<number | undefined> {
+	return await stepRegistration(context, plan, await loadSettled(context), wanted);
 }
 
 export async function registrationOf({ context }: World): Promise<Registration | undefined> {
