@@ -2,6 +2,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { ApiClient } from '../../lib/api';
+import { printable } from '../../lib/shared/printable';
 import { apiClientFor, cancelSignal } from '../support/apiClient';
 import { toNodeError } from '../support/nodeError';
 import { asset } from './resources/asset';
@@ -71,7 +72,7 @@ function warner(context: IExecuteFunctions): (message: string) => void {
 	return (message) => {
 		if (given.has(message)) return;
 		given.add(message);
-		context.logger.warn(`${context.getNode().name}: ${message}`);
+		context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
 		context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 	};
 }

@@ -101,7 +101,8 @@ describe('automatic registration on a real n8n', () => {
 			const url = await client.webhookUrl(workflow, TRIGGER);
 			const publishing = client.activate(workflow.id).catch((error: unknown) => error);
 			await waitFor(
-				() => (simulator.stats.requests.some((request) => request.path === path) ? true : undefined),
+				() =>
+					simulator.stats.requests.some((request) => request.path === path) ? true : undefined,
 				{ what: 'n8n to ask for an endpoint' },
 			);
 			await server.kill();

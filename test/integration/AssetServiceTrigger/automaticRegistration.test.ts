@@ -25,8 +25,14 @@ afterEach(async () => {
 	jest.restoreAllMocks();
 });
 
+interface WorldOptions {
+	readonly registration?: 'automatic' | 'manual';
+	readonly credentialTypes?: readonly string[];
+}
+
 /** A service, a ledger and a workflow with one trigger, of this test alone. */
-async function createWorld() {
+async function createWorld(options: WorldOptions = {}) {
+	const { registration = 'automatic', credentialTypes = [CREDENTIAL] } = options;
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
 	cleanUps.push(() => {
 		rmSync(folder, { recursive: true, force: true });
@@ -54,8 +60,8 @@ async function createWorld() {
 		return { baseUrl, authUrl, audience, clientId, clientSecret };
 	};
 	const place = {
-		parameters: { registration: 'automatic' },
-		credentialTypes: [CREDENTIAL],
+		parameters: { registration },
+		credentialTypes,
 		readCredential,
 		workflowId: `workflow-${(next += 1)}`,
 	};
@@ -235,14 +241,28 @@ describe('a delivery that cannot be checked is answered 503, and the log says wh
 		expect(log()).toMatch(/ledger_unavailable;.*not-a-folder/);
 	});
 
-	it("when n8n's database is away", async () => {
-		const { publish, failures, forge, log } = await createWorld();
-		await publish();
-		failures.credential = new Error('connect ECONNREFUSED 10.1.2.3:5432');
-		expect(await forge()).toBe(503);
-		expect(log()).toMatch(/not_configured;.*could not be read.*n8n's database is reachable/);
-		expect(log()).not.toContain('ECONNREFUSED');
+	it.each([
+		['automatic', CREDENTIAL],
+		['manual', 'assetServiceSigningSecretApi'],
+	] as const)("when n8n's database is away, with %s registration", async (registration, type) => {
+		const world = await createWorld({ registration, credentialTypes: [type] });
+		world.failures.credential = new Error('connect ECONNREFUSED 10.1.2.3:5432');
+		expect(await world.forge()).toBe(503);
+		expect(world.log()).toMatch(/not_configured;.*could not be read.*n8n's database is reachable/);
+		expect(world.log()).not.toContain('ECONNREFUSED');
 	});
+
+	it.each([
+		['automatic', /not_configured; set the API credential of the node/],
+		['manual', /not_configured; set the signing secret/],
+	] as const)(
+		'when the node has no credential, with %s registration',
+		async (registration, advice) => {
+			const { forge, log } = await createWorld({ registration, credentialTypes: [] });
+			expect(await forge()).toBe(503);
+			expect(log()).toMatch(advice);
+		},
+	);
 });
 
 it('bounds what the service sends before it is shown or kept', async () => {
