@@ -56,16 +56,18 @@ export async function checkSignature(
 ): Promise<Signed> {
 	const key = verifierKey(context);
 	const registered = isAutomatic(context) ? registeredSecrets(context) : undefined;
-	const read: ReadSigningSettings = async () =>
-		(await registered?.read()) ?? {
-			settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL),
-		};
+	let isFresh = false;
+	const read: ReadSigningSettings = async () => {
+		isFresh = true;
+		if (registered !== undefined) return await registered.read();
+		return { settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) };
+	};
 	const verifyWith = (made: VerifierResult): Signed =>
 		made.ok ? verify(made.verifier, input) : notConfigured(registered && NO_ENDPOINT);
 
 	try {
 		const kept = verifyWith(await verifiers.get(key, read));
-		if (kept.ok || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
+		if (kept.ok || isFresh || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
 
 		const fresh = await verifiers.refresh(key, read, await registered?.version());
 		return fresh === undefined ? kept : verifyWith(fresh);
