@@ -56,9 +56,9 @@ export async function checkSignature(
 ): Promise<Signed> {
 	const key = verifierKey(context);
 	const registered = isAutomatic(context) ? registeredSecrets(context) : undefined;
-	let isFresh = false;
+	let reads = 0;
 	const read: ReadSigningSettings = async () => {
-		isFresh = true;
+		reads += 1;
 		if (registered !== undefined) return await registered.read();
 		return { settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) };
 	};
@@ -67,7 +67,8 @@ export async function checkSignature(
 
 	try {
 		const kept = verifyWith(await verifiers.get(key, read));
-		if (kept.ok || isFresh || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
+		// A read of this delivery's own began after it arrived: another one would bring nothing new.
+		if (kept.ok || reads > 0 || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
 
 		const fresh = await verifiers.refresh(key, read, await registered?.version());
 		return fresh === undefined ? kept : verifyWith(fresh);
