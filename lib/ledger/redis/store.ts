@@ -92,6 +92,8 @@ export class RedisLedger implements Ledger {
 
 	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
 		const args = [run, Math.ceil(retentionMs)];
+		// Before the first is sent: a wrong one leaves the others alone.
+		keys.forEach(checkKey);
 		const answers = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
 		return answers.map((answer) => answer === 1);
 	}

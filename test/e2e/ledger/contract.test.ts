@@ -3,13 +3,20 @@ import { Redis } from '../../../lib/vendor/ioredis';
 import { type RedisServer, startRedis } from '../../support/redis';
 import { describeLedgerContract } from '../../unit/ledger/contract/suite';
 
+/** Shortens what is left of every entry, all at one moment; records stay for good. */
+const ADVANCE = `
+for _, key in ipairs(redis.call('KEYS', '*')) do
+	local left = redis.call('PTTL', key)
+	if left ~= -1 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+end`;
+
 let server: RedisServer;
 let client: Redis;
 
 beforeAll(async () => {
 	server = await startRedis({ password: 'a "p@ss" %word' });
 	client = new Redis(server.url);
-});
+}, 30_000);
 
 afterAll(async () => {
 	client.disconnect();
@@ -21,16 +28,9 @@ describeLedgerContract('redis', async () => {
 	await client.flushall();
 	return {
 		open: () => new RedisLedger({ settings }),
-		// Redis has a clock of its own: what is left of every entry gets shorter instead.
+		// Redis has a clock of its own, which nobody can set.
 		advance: async (ms) => {
-			for (const key of await client.keys('*')) {
-				const until = await client.pttl(key);
-				// Records stay for good.
-				if (until === -1) continue;
-				const left = until - ms;
-				if (left > 0) await client.pexpire(key, left);
-				else await client.del(key);
-			}
+			await client.eval(ADVANCE, 0, ms);
 		},
 		dispose: async () => undefined,
 	};

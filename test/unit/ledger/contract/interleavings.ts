@@ -1,17 +1,22 @@
-/** Interleavings of several holders on a few events, as fast-check generates them, run against a store and the model. */
+/** Interleavings of several holders and runs on a few events, as fast-check generates them, run against a store and the model. */
 import fc from 'fast-check';
 import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
-import { type Answer, explain, Model, type Step } from './model';
+import { type Answer, type Entry, explain, type Step } from './model';
 import type { LedgerWorld } from './world';
 
 const HOLDERS = 3;
 const KEYS = 2;
+const RUNS = 3;
 /** Ends never fall on a moment that `advance` reaches: 5 s are left for a store with a clock of its own. */
 const LEASES_MS = [65_000, 125_000];
-const RETENTIONS_MS = [245_000, 1_005_000];
-const PAUSES_MS = [20_000, 60_000, 140_000, 300_000];
+/** The first ends before the event is overdue, the second within the second grace. */
+const RETENTIONS_MS = [605_000, 2_005_000, 100_000_005_000];
+const PAUSES_MS = [20_000, 60_000, 140_000, 900_000, 1_800_000];
+/** Less than the 5 s above, so that what is over stays over. */
+const SET_BACK_MS = 4_000;
 
 type Action =
+	| { readonly kind: 'look'; readonly holder: number; readonly key: number }
 	| {
 			readonly kind: 'claim';
 			readonly holder: number;
@@ -20,39 +25,42 @@ type Action =
 	  }
 	| { readonly kind: 'renew'; readonly claim: number; readonly leaseMs: number }
 	| { readonly kind: 'commit'; readonly claim: number; readonly retentionMs: number }
-	| { readonly kind: 'release'; readonly claim: number };
+	| { readonly kind: 'release'; readonly claim: number }
+	| {
+			readonly kind: 'begin';
+			readonly holder: number;
+			readonly keys: readonly number[];
+			readonly run: number;
+			readonly retentionMs: number;
+	  };
 
-/** What happens at one moment: time goes by, a holder dies and starts again, or some actions at once. */
+/** What happens at one moment: time goes by, the clock is set back, a holder dies and starts again, or some actions at once. */
 export type Moment =
 	| { readonly kind: 'pause'; readonly ms: number }
+	| { readonly kind: 'setBack' }
 	| { readonly kind: 'crash'; readonly holder: number }
 	| { readonly kind: 'actions'; readonly actions: readonly Action[] };
 
 const holder = fc.nat(HOLDERS - 1);
+const key = fc.nat(KEYS - 1);
+const run = fc.nat(RUNS - 1);
+const keys = fc.shuffledSubarray([...Array(KEYS).keys()], { minLength: 1 });
 const leaseMs = fc.constantFrom(...LEASES_MS);
+const retentionMs = fc.constantFrom(...RETENTIONS_MS);
 /** Which of the claims made so far, counted from the last one. */
 const claim = fc.nat(4);
 
+function kind<K extends string>(name: K): fc.Arbitrary<K> {
+	return fc.constant(name);
+}
+
 const action: fc.Arbitrary<Action> = fc.oneof(
-	{
-		weight: 3,
-		arbitrary: fc.record({
-			kind: fc.constant('claim' as const),
-			holder,
-			key: fc.nat(KEYS - 1),
-			leaseMs,
-		}),
-	},
-	{ weight: 2, arbitrary: fc.record({ kind: fc.constant('renew' as const), claim, leaseMs }) },
-	{
-		weight: 2,
-		arbitrary: fc.record({
-			kind: fc.constant('commit' as const),
-			claim,
-			retentionMs: fc.constantFrom(...RETENTIONS_MS),
-		}),
-	},
-	{ weight: 2, arbitrary: fc.record({ kind: fc.constant('release' as const), claim }) },
+	{ weight: 2, arbitrary: fc.record({ kind: kind('look'), holder, key }) },
+	{ weight: 6, arbitrary: fc.record({ kind: kind('claim'), holder, key, leaseMs }) },
+	{ weight: 4, arbitrary: fc.record({ kind: kind('renew'), claim, leaseMs }) },
+	{ weight: 6, arbitrary: fc.record({ kind: kind('commit'), claim, retentionMs }) },
+	{ weight: 4, arbitrary: fc.record({ kind: kind('release'), claim }) },
+	{ weight: 2, arbitrary: fc.record({ kind: kind('begin'), holder, keys, run, retentionMs }) },
 );
 
 export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
@@ -60,18 +68,13 @@ export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
 		{
 			weight: 6,
 			arbitrary: fc.record({
-				kind: fc.constant('actions' as const),
+				kind: kind('actions'),
 				actions: fc.array(action, { minLength: 1, maxLength: 4 }),
 			}),
 		},
-		{
-			weight: 2,
-			arbitrary: fc.record({
-				kind: fc.constant('pause' as const),
-				ms: fc.constantFrom(...PAUSES_MS),
-			}),
-		},
-		{ weight: 1, arbitrary: fc.record({ kind: fc.constant('crash' as const), holder }) },
+		{ weight: 3, arbitrary: fc.record({ kind: kind('pause'), ms: fc.constantFrom(...PAUSES_MS) }) },
+		{ weight: 1, arbitrary: fc.record({ kind: kind('setBack') }) },
+		{ weight: 1, arbitrary: fc.record({ kind: kind('crash'), holder }) },
 	),
 	{ minLength: 3, maxLength: 20 },
 );
@@ -83,13 +86,21 @@ interface HeldClaim {
 	readonly claim: Claim;
 }
 
+interface Ran {
+	readonly key: number;
+	readonly step: Step;
+	readonly answer: Answer;
+}
+
 /** Runs one interleaving; throws when no order of the actions explains the answers. Counts the answers seen. */
 export class Run {
 	readonly #holders: Ledger[];
-	#models: Model[] = [new Model()];
+	/** By key, what the entry can be after all that was answered. */
+	readonly #entries: Entry[][] = Array.from({ length: KEYS }, () => [undefined]);
 	#claims: HeldClaim[] = [];
 	#numbered = 0;
 	#now = 0;
+	#behindMs = 0;
 
 	/** `name` keeps the events of this run apart from those of others in the same store. */
 	constructor(
@@ -102,16 +113,31 @@ export class Run {
 
 	async play(moments: readonly Moment[]): Promise<void> {
 		for (const moment of moments) {
-			if (moment.kind === 'pause') {
-				await this.world.advance(moment.ms);
-				this.#now += moment.ms;
-			} else if (moment.kind === 'crash') await this.#crash(moment.holder);
+			if (moment.kind === 'pause') await this.#pause(moment.ms);
+			else if (moment.kind === 'setBack') this.#setBack();
+			else if (moment.kind === 'crash') await this.#crash(moment.holder);
 			else await this.#act(moment.actions);
 		}
+		// The next run finds the clock where it left it, as time went by.
+		if (this.#behindMs > 0) await this.#pause(0);
 	}
 
 	async close(): Promise<void> {
 		for (const ledger of this.#holders) await ledger.close();
+	}
+
+	/** A clock that was set back is right again afterwards. */
+	async #pause(ms: number): Promise<void> {
+		await this.world.advance(ms + this.#behindMs);
+		this.#now += ms + this.#behindMs;
+		this.#behindMs = 0;
+	}
+
+	#setBack(): void {
+		if (!this.world.setBack || this.#behindMs > 0) return;
+		this.#behindMs = SET_BACK_MS;
+		this.world.setBack(SET_BACK_MS);
+		this.#now -= SET_BACK_MS;
 	}
 
 	/** Its claims are settled by nobody; its next life knows nothing of them. */
@@ -122,45 +148,70 @@ export class Run {
 	}
 
 	async #act(actions: readonly Action[]): Promise<void> {
-		const running = actions.map((each) => this.#start(each)).filter((each) => each !== undefined);
-		const ran = await Promise.all(
-			running.map(async ({ step, answer }) => ({ step, answer: await answer })),
-		);
+		const ran = (await Promise.all(actions.map((each) => this.#run(each)))).flat();
 		for (const { step, answer } of ran) {
 			const what = `${step.kind}: ${String(answer)}`;
 			this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
 		}
-		this.#models = explain(this.#models, ran, this.#now);
-		if (this.#models.length === 0) {
-			throw new Error(`No order of these explains the answers: ${JSON.stringify(ran)}`);
+		for (const [key, entries] of this.#entries.entries()) {
+			const ofKey = ran.filter((each) => each.key === key);
+			const explained = explain(entries, ofKey, this.#now);
+			if (explained.length === 0) {
+				throw new Error(
+					`No order of ${JSON.stringify(ofKey)} at ${this.#now} explains the answers, from ${JSON.stringify(entries)}`,
+				);
+			}
+			this.#entries[key] = explained;
 		}
 	}
 
-	#start(action: Action): { step: Step; answer: Promise<Answer> } | undefined {
-		if (action.kind === 'claim') {
-			const number = this.#numbered++;
-			const { kind, key, leaseMs } = action;
-			return { step: { kind, key, claim: number, leaseMs }, answer: this.#claim(action, number) };
+	async #run(action: Action): Promise<Ran[]> {
+		if (action.kind === 'claim') return [await this.#claim(action)];
+		if (action.kind === 'begin') return this.#begin(action);
+		if (action.kind === 'look') {
+			const answer = await this.#holder(action.holder).look(this.#key(action.key));
+			return [{ key: action.key, step: { kind: 'look' }, answer }];
 		}
 		const held = this.#claims.at(-1 - action.claim);
-		const ledger = held && this.#holders[held.holder];
-		if (!ledger) return undefined;
-		const step = { ...action, key: held.key, claim: held.number };
-		if (action.kind === 'renew') {
-			return { step, answer: ledger.renew(held.claim, action.leaseMs) };
-		}
-		if (action.kind === 'commit') {
-			return { step, answer: ledger.commit(held.claim, action.retentionMs) };
-		}
-		return { step, answer: ledger.release(held.claim) };
+		if (!held) return [];
+		const answer = await settle(this.#holder(held.holder), held.claim, action);
+		return [{ key: held.key, step: { ...action, claim: held.number }, answer }];
 	}
 
-	async #claim(action: Action & { kind: 'claim' }, number: number): Promise<Answer> {
-		const { holder, key, leaseMs } = action;
-		const ledger = this.#holders[holder];
-		if (!ledger) throw new Error(`There is no holder ${holder}`);
-		const answer = await ledger.claim(ledgerKey(this.name, String(key)), leaseMs);
+	async #claim({ holder, key, leaseMs }: Action & { kind: 'claim' }): Promise<Ran> {
+		const number = this.#numbered++;
+		const answer = await this.#holder(holder).claim(this.#key(key), leaseMs);
 		if (answer.state === 'claimed') this.#claims.push({ number, holder, key, claim: answer.claim });
-		return answer.state;
+		return { key, step: { kind: 'claim', claim: number, leaseMs }, answer: answer.state };
 	}
+
+	async #begin(action: Action & { kind: 'begin' }): Promise<Ran[]> {
+		const { run, retentionMs } = action;
+		const keys = action.keys.map((key) => this.#key(key));
+		const answers = await this.#holder(action.holder).begin(keys, String(run), retentionMs);
+		if (answers.length !== keys.length) throw new Error('Not every key has got an answer');
+		return answers.map((answer, index) => {
+			return { key: action.keys[index] ?? -1, step: { kind: 'begin', run, retentionMs }, answer };
+		});
+	}
+
+	#holder(number: number): Ledger {
+		const ledger = this.#holders[number];
+		if (!ledger) throw new Error(`There is no holder ${number}`);
+		return ledger;
+	}
+
+	#key(key: number): string {
+		return ledgerKey(this.name, String(key));
+	}
+}
+
+async function settle(
+	ledger: Ledger,
+	claim: Claim,
+	action: Action & { kind: 'renew' | 'commit' | 'release' },
+): Promise<boolean> {
+	if (action.kind === 'renew') return ledger.renew(claim, action.leaseMs);
+	if (action.kind === 'commit') return ledger.commit(claim, action.retentionMs);
+	return ledger.release(claim);
 }

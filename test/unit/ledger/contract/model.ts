@@ -1,92 +1,114 @@
-/** The ledger as design says it: a map and a clock, against which the stores are compared. */
+/** One entry of the ledger as design says it: a pure function, against which the stores and the whole protocol are checked. */
 import { isDeepStrictEqual } from 'node:util';
+import { type EntryState, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/types';
 
-type Entry =
-	| { readonly state: 'pending'; readonly claim: number; readonly expires: number }
-	| { readonly state: 'committed'; readonly expires: number };
+/** Moments are milliseconds on the clock of the test. Undefined is an entry that is free. */
+export type Entry =
+	| {
+			readonly state: 'pending';
+			/** The claim that holds it. */
+			readonly holder: number;
+			/** End of the lease. */
+			readonly due: number;
+			/** End of the retention of an event that was stored before; the lease may reach beyond it. */
+			readonly expires: number;
+			/** 0 when it was never stored. */
+			readonly grace: number;
+	  }
+	| {
+			readonly state: 'stored';
+			readonly due: number;
+			readonly expires: number;
+			readonly grace: number;
+	  }
+	| { readonly state: 'begun'; readonly run: number; readonly expires: number }
+	| undefined;
 
-/** Claims are told apart by number; `claim` in a step is the number of the claim that it makes or settles. */
+/** `claim` is the number of the claim that a step makes or settles, `run` that of the run that asks. */
 export type Step =
-	| {
-			readonly kind: 'claim';
-			readonly key: number;
-			readonly claim: number;
-			readonly leaseMs: number;
-	  }
-	| {
-			readonly kind: 'renew';
-			readonly key: number;
-			readonly claim: number;
-			readonly leaseMs: number;
-	  }
-	| {
-			readonly kind: 'commit';
-			readonly key: number;
-			readonly claim: number;
-			readonly retentionMs: number;
-	  }
-	| { readonly kind: 'release'; readonly key: number; readonly claim: number };
+	| { readonly kind: 'look' }
+	| { readonly kind: 'claim' | 'renew'; readonly claim: number; readonly leaseMs: number }
+	| { readonly kind: 'commit'; readonly claim: number; readonly retentionMs: number }
+	| { readonly kind: 'release'; readonly claim: number }
+	| { readonly kind: 'begin'; readonly run: number; readonly retentionMs: number };
 
-export type Answer = 'claimed' | 'pending' | 'committed' | boolean;
+export type Answer = EntryState | 'claimed' | 'committed' | boolean;
 
-export class Model {
-	constructor(private readonly entries: ReadonlyMap<number, Entry> = new Map()) {}
+export interface After {
+	readonly answer: Answer;
+	readonly entry: Entry;
+}
 
-	/** What the ledger must answer, and what it is afterwards. */
-	after(step: Step, now: number): { answer: Answer; model: Model } {
-		const entry = this.#living(step.key, now);
-		if (step.kind === 'claim') {
-			if (entry) return { answer: entry.state, model: this };
-			const claimed = { state: 'pending', claim: step.claim, expires: now + step.leaseMs } as const;
-			return { answer: 'claimed', model: this.#with(step.key, claimed) };
-		}
-		const theirs = entry?.state === 'pending' && entry.claim === step.claim;
-		if (step.kind === 'commit') {
-			const kept = entry?.state === 'committed' ? entry.expires : 0;
-			const expires = Math.max(kept, now + step.retentionMs);
-			return { answer: theirs, model: this.#with(step.key, { state: 'committed', expires }) };
-		}
-		if (!theirs) return { answer: false, model: this };
-		const renewed = step.kind === 'renew' ? { ...entry, expires: now + step.leaseMs } : undefined;
-		return { answer: true, model: this.#with(step.key, renewed) };
+/** What the ledger must answer at this moment, and what the entry is afterwards. */
+export function after(before: Entry, step: Step, now: number): After {
+	const entry = before && before.expires > now ? before : undefined;
+	if (step.kind === 'look') return { answer: stateOf(entry, now), entry };
+	if (step.kind === 'claim') return afterClaim(entry, step.claim, now + step.leaseMs, now);
+	if (step.kind === 'begin') {
+		if (entry?.state === 'begun' && entry.run !== step.run) return { answer: false, entry };
+		const expires = now + step.retentionMs;
+		return { answer: true, entry: { state: 'begun', run: step.run, expires } };
 	}
-
-	equals(other: Model): boolean {
-		return isDeepStrictEqual(this.entries, other.entries);
+	const isTheirs = entry?.state === 'pending' && entry.holder === step.claim && entry.due > now;
+	if (step.kind === 'commit') {
+		if (entry?.state === 'begun') return { answer: false, entry };
+		return { answer: isTheirs, entry: stored(entry, now, now + step.retentionMs) };
 	}
+	if (!isTheirs) return { answer: false, entry };
+	if (step.kind === 'renew') return { answer: true, entry: leased(entry, now + step.leaseMs) };
+	if (entry.grace === 0) return { answer: true, entry: undefined };
+	const { grace, expires } = entry;
+	return { answer: true, entry: { state: 'stored', due: now, expires, grace } };
+}
 
-	#living(key: number, now: number): Entry | undefined {
-		const entry = this.entries.get(key);
-		return entry && entry.expires > now ? entry : undefined;
-	}
+function stateOf(entry: Entry, now: number): EntryState {
+	if (!entry) return 'free';
+	if (entry.state === 'begun') return 'begun';
+	return entry.due > now ? entry.state : 'overdue';
+}
 
-	#with(key: number, entry: Entry | undefined): Model {
-		const entries = new Map(this.entries);
-		if (entry) entries.set(key, entry);
-		else entries.delete(key);
-		return new Model(entries);
+function afterClaim(entry: Entry, holder: number, leaseEnd: number, now: number): After {
+	const state = stateOf(entry, now);
+	if (state === 'pending') return { answer: 'pending', entry };
+	if (state === 'stored' || state === 'begun') return { answer: 'committed', entry };
+	const before = entry && entry.state !== 'begun' ? entry : { grace: 0, expires: 0 };
+	const grace = Math.min(2 * before.grace, LONGEST_GRACE_MS);
+	const pending = { state: 'pending', holder, due: 0, expires: before.expires, grace } as const;
+	return { answer: 'claimed', entry: leased(pending, leaseEnd) };
+}
+
+function leased(entry: Entry & { state: 'pending' }, leaseEnd: number): Entry {
+	const expires = entry.grace > 0 ? Math.max(entry.expires, leaseEnd) : leaseEnd;
+	return { ...entry, due: leaseEnd, expires };
+}
+
+function stored(entry: Exclude<Entry, { state: 'begun' }>, now: number, until: number): Entry {
+	if (!entry || entry.grace === 0) {
+		return { state: 'stored', due: now + FIRST_GRACE_MS, expires: until, grace: FIRST_GRACE_MS };
 	}
+	const { grace, expires } = entry;
+	return { state: 'stored', due: now + grace, expires: Math.max(expires, until), grace };
 }
 
 /**
- * The models that explain the answers of steps that ran at the same time: those of every order in which the steps,
+ * The entries that explain the answers of steps that ran at the same time: those of every order in which the steps,
  * one after the other, give these answers. None left means that the ledger was not atomic, or wrong.
  */
 export function explain(
-	models: readonly Model[],
+	entries: readonly Entry[],
 	ran: readonly { readonly step: Step; readonly answer: Answer }[],
 	now: number,
-): Model[] {
-	if (ran.length === 0) return [...models];
-	const found: Model[] = [];
+): Entry[] {
+	if (ran.length === 0) return [...entries];
+	const found: Entry[] = [];
 	for (const [index, { step, answer }] of ran.entries()) {
 		const rest = ran.filter((_other, other) => other !== index);
-		const fitting = models
-			.map((model) => model.after(step, now))
+		const fitting = entries
+			.map((entry) => after(entry, step, now))
 			.filter((next) => next.answer === answer)
-			.map((next) => next.model);
-		for (const model of explain(fitting, rest, now)) {
-			if (!found.some((other) => other.equals(model))) found.push(model);
+			.map((next) => next.entry);
+		for (const entry of explain(fitting, rest, now)) {
+			if (!found.some((other) => isDeepStrictEqual(other, entry))) found.push(entry);
 		}
 	}
 	return found;

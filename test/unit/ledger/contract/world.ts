@@ -6,5 +6,7 @@ export interface LedgerWorld {
 	open(): Ledger;
 	/** Lets time go by for the entries, in milliseconds. */
 	advance(ms: number): Promise<void>;
+	/** Sets the clock back, in milliseconds, where the store asks the clock of its host. */
+	readonly setBack?: (ms: number) => void;
 	dispose(): Promise<void>;
 }

@@ -12,6 +12,9 @@ describeLedgerContract('sqlite', async () => {
 		advance: async (ms) => {
 			now += ms;
 		},
+		setBack: (ms) => {
+			now -= ms;
+		},
 		dispose: async () => {
 			rmSync(folder, { recursive: true });
 		},

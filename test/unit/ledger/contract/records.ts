@@ -1,0 +1,37 @@
+/** Sentences of the contract: the small texts beside the events. */
+import { type LedgerScene, MARGIN_MS, RETENTION_MS } from './scene';
+
+export function itKeepsRecords(scene: () => LedgerScene): void {
+	it('are kept for everybody until they are replaced or removed', async () => {
+		const { world, ledger, other } = scene();
+		expect(await other.readRecord('name')).toBeUndefined();
+		expect(await ledger.swapRecord('name', undefined, 'one')).toBe(true);
+		expect(await other.readRecord('name')).toBe('one');
+		await world.advance(RETENTION_MS + MARGIN_MS);
+		expect(await other.swapRecord('name', 'one', 'two')).toBe(true);
+		expect(await ledger.readRecord('name')).toBe('two');
+		expect(await ledger.swapRecord('name', 'two', undefined)).toBe(true);
+		expect(await other.readRecord('name')).toBeUndefined();
+		expect(await other.swapRecord('name', undefined, undefined)).toBe(true);
+	});
+
+	it('are not replaced when another has changed them', async () => {
+		const { ledger, other } = scene();
+		await ledger.swapRecord('name', undefined, 'one');
+		expect(await other.swapRecord('name', undefined, 'two')).toBe(false);
+		expect(await other.swapRecord('name', 'zero', 'two')).toBe(false);
+		expect(await other.swapRecord('name', 'zero', undefined)).toBe(false);
+		expect(await ledger.readRecord('name')).toBe('one');
+	});
+
+	it('are replaced by exactly one of many', async () => {
+		const { ledger, other } = scene();
+		await ledger.swapRecord('name', undefined, 'start');
+		const answers = await Promise.all(
+			Array.from({ length: 20 }, (_unused, n) =>
+				(n % 2 ? ledger : other).swapRecord('name', 'start', String(n)),
+			),
+		);
+		expect(answers.filter((swapped) => swapped)).toHaveLength(1);
+	});
+}

@@ -1,0 +1,112 @@
+/** Sentences of the contract: which run goes on with an event. */
+import { ledgerKey } from '../../../../lib/ledger';
+import { FIRST_GRACE_MS } from '../../../../lib/ledger/types';
+import { claimed, LEASE_MS, type LedgerScene, MARGIN_MS, RETENTION_MS, stored } from './scene';
+
+export function itBeginsRuns(scene: () => LedgerScene): void {
+	/** Brings the event into a state; gives the claim that is left over from it. */
+	const states = {
+		free: async () => undefined,
+		pending: async () => claimed(scene().ledger, scene().key),
+		stored: async () => stored(scene().ledger, scene().key),
+		overdue: async () => {
+			const claim = await stored(scene().ledger, scene().key);
+			await scene().world.advance(FIRST_GRACE_MS + MARGIN_MS);
+			return claim;
+		},
+		'pending again': async () => {
+			await states.overdue();
+			return claimed(scene().ledger, scene().key);
+		},
+	};
+	const names = Object.keys(states) as (keyof typeof states)[];
+
+	it.each(names)(
+		'go on with an event that is %s: the first that asks, and no other',
+		async (state) => {
+			const { ledger, other, key } = scene();
+			await states[state]();
+			expect(await other.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
+			expect(await other.look(key)).toBe('begun');
+			expect(await ledger.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+			expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+		},
+	);
+
+	it('may ask again, as after a restart of n8n', async () => {
+		const { world, ledger, other, key } = scene();
+		expect(await ledger.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
+		expect(await ledger.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
+		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+		await world.advance(FIRST_GRACE_MS + MARGIN_MS);
+		await other.close();
+		expect(await other.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
+	});
+
+	it('are one of many that ask at once', async () => {
+		const { ledger, other, key } = scene();
+		const answers = await Promise.all(
+			Array.from({ length: 40 }, (_unused, n) =>
+				(n % 2 ? ledger : other).begin([key], `run ${n}`, RETENTION_MS),
+			),
+		);
+		expect(answers.flat().filter((goesOn) => goesOn)).toHaveLength(1);
+	});
+
+	it.each(names)('have begun for good: nothing takes back an event that was %s', async (state) => {
+		const { world, ledger, other, key } = scene();
+		const claim = (await states[state]()) ?? { key, token: 'none' };
+		await ledger.begin([key], 'run 1', RETENTION_MS);
+		expect(await other.renew(claim, LEASE_MS)).toBe(false);
+		expect(await other.commit(claim, RETENTION_MS)).toBe(false);
+		expect(await other.release(claim)).toBe(false);
+		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+		await world.advance(RETENTION_MS - MARGIN_MS);
+		expect(await other.look(key)).toBe('begun');
+		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+	});
+
+	it('are forgotten when the retention is over, not before', async () => {
+		const { world, ledger, other, key } = scene();
+		await ledger.begin([key], 'run 1', RETENTION_MS);
+		await world.advance(RETENTION_MS + MARGIN_MS);
+		expect(await other.look(key)).toBe('free');
+		await claimed(other, key);
+		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([true]);
+	});
+
+	it('leave no trace of themselves in an event that is stored again after they are forgotten', async () => {
+		const { world, ledger, key } = scene();
+		await ledger.begin([key], 'run 1', RETENTION_MS);
+		await world.advance(RETENTION_MS + MARGIN_MS);
+		expect(await ledger.commit({ key, token: 'late' }, RETENTION_MS)).toBe(false);
+		expect(await ledger.look(key)).toBe('stored');
+	});
+
+	it('ask for many events at once, and are answered in their order', async () => {
+		const { ledger, other } = scene();
+		const keys = Array.from({ length: 100 }, (_unused, n) => ledgerKey('workflow', `batched ${n}`));
+		const taken = keys.filter((_key, n) => n % 3 === 0);
+		expect(await other.begin(taken, 'run 1', RETENTION_MS)).toEqual(taken.map(() => true));
+		const answers = await ledger.begin(keys, 'run 2', RETENTION_MS);
+		expect(answers).toEqual(keys.map((_key, n) => n % 3 !== 0));
+		expect(await ledger.begin([], 'run 3', RETENTION_MS)).toEqual([]);
+	});
+
+	it('are told yes for an event that they name twice', async () => {
+		const { ledger, key } = scene();
+		expect(await ledger.begin([key, key], 'run 1', RETENTION_MS)).toEqual([true, true]);
+	});
+
+	it('that meet over the same events share them out, none twice', async () => {
+		const { ledger, other } = scene();
+		const keys = Array.from({ length: 30 }, (_unused, n) => ledgerKey('workflow', `shared ${n}`));
+		const answers = await Promise.all([
+			ledger.begin(keys, 'run 1', RETENTION_MS),
+			other.begin([...keys].reverse(), 'run 2', RETENTION_MS),
+		]);
+		const [first, second] = [answers[0], [...answers[1]].reverse()];
+		expect(keys.map((_key, n) => first[n] !== second[n])).toEqual(keys.map(() => true));
+	});
+}
