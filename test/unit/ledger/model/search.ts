@@ -10,6 +10,7 @@ import {
 } from './protocol';
 
 export interface Search {
+	/** Worlds that differ in more than the numbers of copies and runs. */
 	readonly states: number;
 	/** What must not be, and the steps that lead there; undefined when nothing is wrong. */
 	readonly fault: { readonly what: string; readonly steps: readonly string[] } | undefined;
@@ -64,8 +65,17 @@ function canStartLater(world: World, ledger: LedgerModel): boolean {
 	);
 }
 
+/** One name for all worlds that differ in the numbers of copies and runs alone: what holds for one holds for the others. */
 function nameOf({ entry, copies, rows, hasBeenStored, isAcknowledged }: World): string {
-	const parts = [...Object.values(entry ?? {}), ...copies, ...rows, hasBeenStored, isAcknowledged];
+	const holder = entry?.state === 'pending' ? entry.holder : undefined;
+	const begun = entry?.state === 'begun' ? entry.run : undefined;
+	const numbered = { holder: holder === NOBODY, run: begun === NOBODY };
+	const parts = [
+		...Object.values({ ...entry, ...numbered }),
+		...copies.map((copy, index) => (index === holder ? `${copy}, holds` : copy)).sort(),
+		...rows.map((row, index) => (index === begun ? `${row}, has begun` : row)).sort(),
+		...[hasBeenStored, isAcknowledged],
+	];
 	return parts.join(' ');
 }
 
