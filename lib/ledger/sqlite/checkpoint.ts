@@ -2,29 +2,60 @@
 import { Worker } from 'node:worker_threads';
 import { SCHEMA_VERSION } from './schema';
 
-/** The program of the thread, as text so that it needs no file beside the one that is loaded. */
+/**
+ * The program of the thread, as text so that it needs no file beside the one that is loaded.
+ *
+ * The log begins anew with the first write that finds all of it moved, and that write syncs the head of the log: it has
+ * to be the one made here, or it holds up n8n's main thread. So most of the log is moved while others write, and the
+ * rest while the gate is shut for this process. Other processes are kept waiting by RESTART when all else fails.
+ */
 const PROGRAM = `
-const { workerData } = require('node:worker_threads');
+const { closeSync, openSync, readSync } = require('node:fs');
 const { DatabaseSync } = require('node:sqlite');
-const db = new DatabaseSync(workerData.path);
+const { path, version, gate } = require('node:worker_threads').workerData;
+const db = new DatabaseSync(path);
 db.exec('PRAGMA busy_timeout = 1000');
 db.exec('PRAGMA synchronous = NORMAL');
 db.exec('PRAGMA fullfsync = ON');
-const checkpoint = (mode) => db.prepare('PRAGMA wal_checkpoint(' + mode + ')').get();
-checkpoint('PASSIVE');
-// Writers wait for this one, so it is left with what came in during the first.
-if (checkpoint('RESTART').busy === 0) {
-	// The first write after it starts the log anew and syncs its head: done here, it is not done in n8n's main thread.
-	db.exec('PRAGMA user_version = ' + workerData.version);
+function readHead() {
+	const head = Buffer.alloc(32);
+	const log = openSync(path + '-wal', 'r');
+	readSync(log, head, 0, head.length, 0);
+	closeSync(log);
+	return head;
 }
+const old = readHead();
+for (let attempt = 0; attempt < 20 && old.equals(readHead()); attempt++) {
+	if (attempt > 0) Atomics.store(gate, 0, 1);
+	const mode = attempt < 5 ? 'PASSIVE' : 'RESTART';
+	const { busy, log, checkpointed } = db.prepare('PRAGMA wal_checkpoint(' + mode + ')').get();
+	if (attempt > 0 && busy === 0 && log === checkpointed) db.exec('PRAGMA user_version = ' + version);
+}
+Atomics.store(gate, 0, 0);
 db.close();`;
 
-/** Resolves when the thread has ended, whatever came of it: what is left is moved along with the next one. */
-export async function checkpoint(path: string): Promise<void> {
+/** What a checkpoint and the writers of one process have in common: shut, nobody of this process begins a write. */
+export class Gate {
+	readonly shared = new Int32Array(new SharedArrayBuffer(4));
+
+	isShut(): boolean {
+		return Atomics.load(this.shared, 0) !== 0;
+	}
+
+	open(): void {
+		Atomics.store(this.shared, 0, 0);
+	}
+}
+
+/**
+ * Resolves when the thread has ended, whatever came of it: what is left is moved along with the next one.
+ * The gate is shut for a moment near the end, and open afterwards.
+ */
+export async function checkpoint(path: string, gate = new Gate()): Promise<void> {
 	await new Promise<void>((resolve) => {
 		const worker = new Worker(PROGRAM, {
 			eval: true,
-			workerData: { path, version: SCHEMA_VERSION },
+			workerData: { path, version: SCHEMA_VERSION, gate: gate.shared },
 			execArgv: [],
 			env: {},
 			// Node's notice that its SQLite is experimental stands in n8n's log once already.
@@ -39,4 +70,5 @@ export async function checkpoint(path: string): Promise<void> {
 			resolve();
 		});
 	});
+	gate.open();
 }

@@ -1,10 +1,11 @@
 /** The open SQLite file: how it is made, opened, set up and synced, and whether it is still the one at its path. */
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { errorField, LedgerUnavailableError } from '../errors';
-import { checkpoint } from './checkpoint';
+import { checkpoint, Gate } from './checkpoint';
+import { busyError } from './errors';
 import { GroupSync } from './groupSync';
 import { prepareSchema } from './schema';
 import { prepareStatements, type Statements } from './statements';
@@ -15,6 +16,12 @@ const CACHE_KIB = 16_000;
 const WRITES_PER_CHECKPOINT = 1_000;
 
 type Sqlite = typeof import('node:sqlite');
+
+/** The part of a file that brings what was written to it to the disk. */
+export interface SyncedFile {
+	datasync(): Promise<void>;
+	close(): void;
+}
 
 /** Node's own SQLite; undefined where Node has none. */
 export function loadSqlite(): Sqlite | undefined {
@@ -31,13 +38,19 @@ export class LedgerDatabase {
 	readonly #db: DatabaseSync;
 	readonly #path: string;
 	readonly #identity: string | undefined;
+	readonly #openLog: (path: string) => SyncedFile;
 	readonly #sync = new GroupSync(() => this.#syncLog());
-	#log: Promise<FileHandle> | undefined;
+	#log: SyncedFile | undefined;
+	readonly #gate = new Gate();
 	#writes = 0;
 	#checkpointing = false;
 
 	/** Opens the file, making it and its folder when they are missing, readable by the owner alone. */
-	constructor(path: string, sqlite: Sqlite | undefined) {
+	constructor(
+		path: string,
+		sqlite: Sqlite | undefined,
+		openLog: (path: string) => SyncedFile = openSyncedFile,
+	) {
 		if (!sqlite) {
 			throw new LedgerUnavailableError(
 				`The ledger is not available. This Node.js (${process.version}) has no SQLite: run n8n on Node.js 22.16 or newer, or set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL.`,
@@ -45,6 +58,7 @@ export class LedgerDatabase {
 		}
 		createFile(path);
 		this.#path = path;
+		this.#openLog = openLog;
 		// Looked at before opening: a file replaced in between is then taken for replaced, not for ours.
 		this.#identity = identityOf(path);
 		this.#db = new sqlite.DatabaseSync(path);
@@ -62,6 +76,12 @@ export class LedgerDatabase {
 		} catch (error) {
 			this.#db.close();
 			throw error;
+		}
+		try {
+			// Kept open: SQLite keeps this file as long as any process has the database open.
+			this.#log = openLog(logOf(path));
+		} catch {
+			// Who only reads needs none; a sync says what is wrong.
 		}
 	}
 
@@ -83,13 +103,14 @@ export class LedgerDatabase {
 		}
 	}
 
-	/** To be called after each write, so that the log is emptied now and then. */
-	written(): void {
+	/** To be called before each write; throws as for a lock while a checkpoint comes to its end. */
+	beforeWrite(): void {
+		if (this.#gate.isShut()) throw busyError();
 		this.#writes += 1;
 		if (this.#writes < WRITES_PER_CHECKPOINT || this.#checkpointing) return;
 		this.#writes = 0;
 		this.#checkpointing = true;
-		void checkpoint(this.#path).finally(() => {
+		void checkpoint(this.#path, this.#gate).finally(() => {
 			this.#checkpointing = false;
 		});
 	}
@@ -104,16 +125,33 @@ export class LedgerDatabase {
 		return this.#checkpointing ? String(performance.now()) : progressAt(this.#path);
 	}
 
+	/** What waits for a sync still gets it. */
 	close(): void {
-		void this.#log?.then((log) => log.close()).catch(() => undefined);
+		void this.#sync.idle().then(() => {
+			this.#log?.close();
+			this.#log = undefined;
+		});
 		this.#db.close();
 	}
 
 	async #syncLog(): Promise<void> {
-		// Kept open: SQLite keeps this file as long as any process has the database open.
-		this.#log ??= open(`${this.#path}-wal`, 'r+');
-		await (await this.#log).datasync();
+		this.#log ??= this.#openLog(logOf(this.#path));
+		await this.#log.datasync();
 	}
+}
+
+function logOf(path: string): string {
+	return `${path}-wal`;
+}
+
+function openSyncedFile(path: string): SyncedFile {
+	const file = openSync(path, 'r+');
+	return {
+		datasync: () => promisify(fdatasync)(file),
+		close: () => {
+			closeSync(file);
+		},
+	};
 }
 
 /** As `progress`, for a file that could not be opened yet. */
@@ -122,7 +160,7 @@ export function progressAt(path: string): string {
 		const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
 		return stats && `${stats.mtimeNs}:${stats.size}`;
 	};
-	return `${of(path)} ${of(`${path}-wal`)}`;
+	return `${of(path)} ${of(logOf(path))}`;
 }
 
 function createFile(path: string): void {

@@ -4,6 +4,7 @@ import { errorField, LedgerUnavailableError } from '../errors';
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
 const NOT_WRITABLE = `the file and its folder must be writable for the user that runs n8n: correct the permissions, ${MOVE_IT}`;
 const FULL = `the disk is full: free some space, ${MOVE_IT}`;
+const FAILED = `the disk failed, or is full: look into the system's log and free some space, ${MOVE_IT}`;
 const NOT_OPENED = `it cannot be opened or created there: correct the path and the permissions of its folder, ${MOVE_IT}`;
 const DAMAGED =
 	'it is damaged, or no SQLite file: stop n8n, move the file and those with -wal and -shm behind its name away, and start n8n; ' +
@@ -18,7 +19,7 @@ const BY_RESULT: Readonly<Record<number, string>> = {
 	[LOCKED]:
 		'another connection keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
 	8: NOT_WRITABLE,
-	10: `the disk failed, or is full: look into the system's log and free some space, ${MOVE_IT}`,
+	10: FAILED,
 	11: DAMAGED,
 	13: FULL,
 	14: NOT_OPENED,
@@ -30,6 +31,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, string>> = {
 	EROFS: NOT_WRITABLE,
 	ENOSPC: FULL,
 	EDQUOT: FULL,
+	EIO: FAILED,
 };
 
 /** SQLite's primary result code, when the error is one of `node:sqlite`. */
@@ -42,6 +44,11 @@ function resultCode(error: unknown): number | undefined {
 export function isBusy(error: unknown): boolean {
 	const code = resultCode(error);
 	return code === BUSY || code === LOCKED;
+}
+
+/** What SQLite throws when another holds the lock. */
+export function busyError(): Error {
+	return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }
 
 export function sqliteUnavailable(path: string, error: unknown): LedgerUnavailableError {

@@ -16,10 +16,15 @@ export class GroupSync {
 		this.#next ??= this.#running
 			.catch(() => undefined)
 			.then(() => {
-				this.#running = this.#sync();
 				this.#next = undefined;
+				this.#running = this.#sync();
 				return this.#running;
 			});
 		await this.#next;
+	}
+
+	/** Resolves when nobody waits any more, whatever came of it. */
+	async idle(): Promise<void> {
+		await (this.#next ?? this.#running).catch(() => undefined);
 	}
 }

@@ -52,6 +52,7 @@ export class SqliteLedger implements Ledger {
 			const before = this.#look(database, id);
 			if (before === 'pending') return { state: 'pending' };
 			if (before === 'stored' || before === 'begun') return { state: 'committed' };
+			database.beforeWrite();
 			const now = this.#now();
 			const { changes } = database.statements.claim.run({
 				key: id,
@@ -64,7 +65,6 @@ export class SqliteLedger implements Ledger {
 				const after = this.#look(database, id);
 				return { state: after === 'stored' || after === 'begun' ? 'committed' : 'pending' };
 			}
-			database.written();
 			this.#sweep(database, now);
 			return { state: 'claimed', claim: { key, token } };
 		});
@@ -73,8 +73,8 @@ export class SqliteLedger implements Ledger {
 	async renew({ key, token }: Claim, leaseMs: number): Promise<boolean> {
 		const id = keyBytes(key);
 		return this.#run((database) => {
+			database.beforeWrite();
 			const now = this.#now();
-			database.written();
 			const claim = { key: id, token, now, leaseEnd: now + leaseMs };
 			return database.statements.renew.run(claim).changes !== 0;
 		});
@@ -95,7 +95,7 @@ export class SqliteLedger implements Ledger {
 	async release({ key, token }: Claim): Promise<boolean> {
 		const claim = { key: keyBytes(key), token };
 		return this.#run((database) => {
-			database.written();
+			database.beforeWrite();
 			const now = this.#now();
 			const { releaseNew, releaseStored } = database.statements;
 			if (releaseNew.run({ ...claim, now }).changes !== 0) return true;
@@ -161,38 +161,35 @@ export class SqliteLedger implements Ledger {
 		}
 	}
 
-	/** Answers when what was written survives a power cut, in the file that is at the path by then. */
+	/** As `#run`, and answers when what was written survives a power cut. */
 	async #runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		for (let attempt = 0; attempt < WRITES_AT_MOST; attempt++) {
-			let used: LedgerDatabase | undefined;
-			const answer = await this.#try(() => {
-				used = this.#database ?? this.#open();
-				used.written();
-				return work(used);
+			const { answer, database } = await this.#run((used) => {
+				used.beforeWrite();
+				return { answer: work(used), database: used };
 			});
 			try {
-				await used?.durable();
-				// A file that was replaced meanwhile knows nothing of it: it is written to the new one as well.
-				if (used?.isCurrent()) return answer;
-				if (used === this.#database) this.#forget();
+				await database.durable();
 			} catch (error) {
-				this.#forget();
-				throw sqliteUnavailable(this.#path, error);
+				const isReplaced = !database.isCurrent();
+				if (database === this.#database) this.#forget();
+				if (!isReplaced) throw sqliteUnavailable(this.#path, error);
 			}
+			// A file that was replaced meanwhile knows nothing of it: it is written to the new one as well.
+			if (database.isCurrent()) return answer;
 		}
 		throw new LedgerUnavailableError(
 			`The ledger is not available. ${this.#path} is replaced again and again: look for what does so.`,
 		);
 	}
 
-	async #run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
-		return this.#try(() => work(this.#open()));
-	}
-
 	/** Each attempt is synchronous and short; a lock is waited for between them. */
-	async #try<T>(work: () => T): Promise<T> {
+	async #run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		try {
-			return await retryWhileBusy(work, () => this.#database?.progress() ?? progressAt(this.#path));
+			return await retryWhileBusy(
+				() => work(this.#open()),
+				() => this.#database?.progress() ?? progressAt(this.#path),
+			);
 		} catch (error) {
 			// Whatever it was (a disk, a file), the next call looks at it afresh.
 			if (!isBusy(error)) this.#forget();

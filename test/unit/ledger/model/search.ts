@@ -71,7 +71,7 @@ function nameOf({ entry, copies, rows, hasBeenStored, isAcknowledged }: World): 
 	const begun = entry?.state === 'begun' ? entry.run : undefined;
 	const numbered = { holder: holder === NOBODY, run: begun === NOBODY };
 	const parts = [
-		...Object.values({ ...entry, ...numbered }),
+		JSON.stringify({ ...entry, ...numbered }),
 		...copies.map((copy, index) => (index === holder ? `${copy}, holds` : copy)).sort(),
 		...rows.map((row, index) => (index === begun ? `${row}, has begun` : row)).sort(),
 		...[hasBeenStored, isAcknowledged],

@@ -1,0 +1,264 @@
+import { execFile } from 'node:child_process';
+import { rmSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { type EntryState, ledgerKey } from '../../../../lib/ledger';
+import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { checkpoint } from '../../../../lib/ledger/sqlite/checkpoint';
+import { waitFor } from '../../../support/wait';
+import { Disk } from './disk';
+
+const LEASE_MS = 60_000;
+const RETENTION_MS = 1_000_000;
+const SLOW_MS = 120_000;
+
+describe('what the ledger in SQLite has answered, after a power cut', () => {
+	let disk: Disk;
+	let ledger: SqliteLedger;
+	/** What was answered, by event. */
+	let answered: Map<string, EntryState>;
+
+	beforeEach(() => {
+		disk = new Disk();
+		ledger = disk.open();
+		answered = new Map();
+	});
+
+	afterEach(async () => {
+		await ledger.close();
+		disk.remove();
+	});
+
+	async function store(event: string): Promise<void> {
+		const claim = await ledger.claim(ledgerKey('workflow', event), LEASE_MS);
+		if (claim.state !== 'claimed') throw new Error(`The event is ${claim.state}`);
+		await ledger.commit(claim.claim, RETENTION_MS);
+		answered.set(event, 'stored');
+	}
+
+	async function begin(event: string): Promise<void> {
+		await ledger.begin([ledgerKey('workflow', event)], 'run', RETENTION_MS);
+		answered.set(event, 'begun');
+	}
+
+	/** Everything that was answered by now is there when the power is cut now. */
+	async function expectKept(log?: Buffer): Promise<void> {
+		const expected = [...answered];
+		expect(await disk.afterPowerCut((left) => statesIn(left, answered.keys()), log)).toEqual(
+			expected,
+		);
+	}
+
+	async function expectKeptInPlace(): Promise<void> {
+		const fresh = new SqliteLedger({ path: disk.path });
+		expect(await statesIn(fresh, answered.keys())).toEqual([...answered]);
+		await fresh.close();
+	}
+
+	it('is there: each commit and each begin', async () => {
+		await store('a');
+		await expectKept();
+		await begin('a');
+		await begin('b');
+		await expectKept();
+		expect(disk.syncs).toBe(3);
+	});
+
+	it(
+		'is there however many ask at once, at each moment that one is answered',
+		async () => {
+			const cuts: { log: Buffer; answered: [string, EntryState][] }[] = [];
+			const work = async (event: string) => {
+				await store(event);
+				cuts.push({ log: disk.log, answered: [...answered] });
+				await begin(event);
+				cuts.push({ log: disk.log, answered: [...answered] });
+			};
+			const events = Array.from({ length: 60 }, (_unused, n) => String(n));
+			await Promise.all(
+				events.map(async (event, n) => {
+					// They come one after the other, into syncs that are under way.
+					for (let turns = 0; turns < n; turns++) await turn();
+					await work(event);
+				}),
+			);
+			expect(cuts).toHaveLength(2 * events.length);
+			expect(disk.syncs).toBeLessThan(2 * events.length);
+			for (const cut of cuts.filter((_cut, n) => n % 7 === 0 || n === cuts.length - 1)) {
+				const left = await disk.afterPowerCut(
+					(restarted) =>
+						statesIn(
+							restarted,
+							cut.answered.map(([event]) => event),
+						),
+					cut.log,
+				);
+				// More may be there than was answered, never less.
+				for (const [n, [event, state]] of cut.answered.entries()) {
+					expect([event, left[n]?.[1]]).toEqual([
+						event,
+						state === 'begun' ? 'begun' : expect.stringMatching(/stored|begun/),
+					]);
+				}
+			}
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'is there after a checkpoint by the thread, and what comes after it',
+		async () => {
+			for (let n = 0; n < 30; n++) await store(`before ${n}`);
+			const before = disk.log;
+			await checkpoint(disk.path);
+			await disk.checkpointed();
+			// Whether the new log has reached the disk or not.
+			await expectKept();
+			await expectKept(before);
+			for (let n = 0; n < 3; n++) {
+				await begin(`before ${n}`);
+				await store(`after ${n}`);
+			}
+			await expectKept();
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'is there after a checkpoint and a new log by another process',
+		async () => {
+			for (let n = 0; n < 30; n++) await store(`before ${n}`);
+			for (const kind of ['PASSIVE', 'RESTART', 'TRUNCATE']) {
+				await inOtherProcess(disk.path, `PRAGMA wal_checkpoint(${kind})`);
+				await disk.checkpointed();
+				await expectKept();
+				await begin(`before ${kind}`);
+				await store(`after ${kind}`);
+				await expectKept();
+			}
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'is there when a checkpoint comes between a write and its sync',
+		async () => {
+			await store('before');
+			disk.beforeSync = async () => {
+				await checkpoint(disk.path);
+			};
+			await store('meanwhile');
+			await disk.checkpointed();
+			await expectKept();
+			await store('after');
+			await expectKept();
+		},
+		SLOW_MS,
+	);
+
+	describe('when the file is deleted between a write and its sync', () => {
+		it('is in the new one that another has made', async () => {
+			const other = new SqliteLedger({ path: disk.path });
+			await store('gone');
+			answered.clear();
+			disk.beforeSync = async () => {
+				remove(disk.path);
+				await other.claim(ledgerKey('workflow', 'other'), LEASE_MS);
+			};
+			await store('kept');
+			await begin('begun');
+			await expectKept();
+			await expectKeptInPlace();
+			await other.close();
+		});
+
+		it('is in a new one that is made then', async () => {
+			await store('gone');
+			answered.clear();
+			disk.beforeSync = async () => {
+				remove(disk.path);
+			};
+			await begin('kept');
+			await store('stored');
+			await expectKept();
+			await expectKeptInPlace();
+		});
+
+		it('is an error when that happens again and again', async () => {
+			await store('gone');
+			const again = async () => {
+				remove(disk.path);
+				disk.beforeSync = again;
+			};
+			disk.beforeSync = again;
+			await expect(begin('kept')).rejects.toThrow(/ledger\.sqlite is replaced again and again/);
+		});
+	});
+
+	it('is there when the ledger was closed meanwhile', async () => {
+		await store('before');
+		const work = [store('a'), begin('b')];
+		await turn();
+		await ledger.close();
+		await Promise.all(work);
+		await expectKeptInPlace();
+	});
+
+	it('is an error when the disk fails, and is there when it works again', async () => {
+		await store('before');
+		disk.beforeSync = () => Promise.reject(Object.assign(new Error('i/o error'), { code: 'EIO' }));
+		await expect(begin('failed')).rejects.toThrow(/ledger\.sqlite: the disk failed.*\(EIO\)/);
+		await expectKept();
+		await begin('failed');
+		await store('after');
+		await expectKept();
+	});
+
+	it(
+		'is moved into the file along the way: the log stops growing',
+		async () => {
+			await store('first');
+			const size = () => statSync(`${disk.path}-wal`).size;
+			let written = 0;
+			await waitFor(
+				async () => {
+					const before = size();
+					for (let n = 0; n < 500; n++)
+						await ledger.claim(ledgerKey('log', `${written++}`), LEASE_MS);
+					return size() === before ? true : undefined;
+				},
+				{
+					what: 'the log to stop growing',
+					everyMs: 1,
+					timeoutMs: SLOW_MS / 2,
+					detail: () => `${written} writes, ${size()} bytes`,
+				},
+			);
+			expect(written).toBeGreaterThan(1_000);
+			await store('after');
+			await expectKeptInPlace();
+		},
+		SLOW_MS,
+	);
+});
+
+async function statesIn(
+	ledger: SqliteLedger,
+	events: Iterable<string>,
+): Promise<[string, EntryState][]> {
+	const states: [string, EntryState][] = [];
+	for (const event of events) states.push([event, await ledger.look(ledgerKey('workflow', event))]);
+	return states;
+}
+
+function remove(path: string): void {
+	for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}
+
+async function inOtherProcess(path: string, sql: string): Promise<void> {
+	const program = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).prepare(process.argv[2]).all()`;
+	await promisify(execFile)(process.execPath, ['-e', program, path, sql]);
+}
+
+async function turn(): Promise<void> {
+	await new Promise((resolve) => setImmediate(resolve));
+}
