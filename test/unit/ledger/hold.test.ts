@@ -22,30 +22,29 @@ describe('a claim that is held', () => {
 		jest.useRealTimers();
 	});
 
-	async function stateOf(key: string): Promise<string> {
+	function stateOf(key: string): string {
 		const entry = ledger.entries.get(key);
-		if (!entry || entry.expires <= Date.now()) return 'free';
-		return entry.token === null ? 'committed' : 'pending';
+		return entry && entry.expires > Date.now() ? entry.state : 'free';
 	}
 
 	it('is renewed every 20 s, so that it outlives its lease by far', async () => {
 		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
 		expect(ledger.count('renew')).toBe(30);
-		expect(await stateOf(KEY)).toBe('pending');
+		expect(stateOf(KEY)).toBe('pending');
 	});
 
 	it('is not renewed once it is committed', async () => {
 		expect(await hold.commit(RETENTION_MS)).toBe('committed');
 		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
 		expect(ledger.count('renew')).toBe(0);
-		expect(await stateOf(KEY)).toBe('committed');
+		expect(stateOf(KEY)).toBe('stored');
 	});
 
 	it('is not renewed once it is released', async () => {
 		await hold.release();
 		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
 		expect(ledger.count('renew')).toBe(0);
-		expect(await stateOf(KEY)).toBe('free');
+		expect(stateOf(KEY)).toBe('free');
 	});
 
 	it('survives renewals that fail for less than its lease', async () => {
@@ -53,15 +52,15 @@ describe('a claim that is held', () => {
 		await jest.advanceTimersByTimeAsync(45_000);
 		ledger.failing = false;
 		await jest.advanceTimersByTimeAsync(MINUTE_MS);
-		expect(await stateOf(KEY)).toBe('pending');
+		expect(stateOf(KEY)).toBe('pending');
 	});
 
 	it('is taken again when the store has lost it, and can be committed and released then', async () => {
 		ledger.entries.clear();
 		await jest.advanceTimersByTimeAsync(20_000);
-		expect(await stateOf(KEY)).toBe('pending');
+		expect(stateOf(KEY)).toBe('pending');
 		await hold.release();
-		expect(await stateOf(KEY)).toBe('free');
+		expect(stateOf(KEY)).toBe('free');
 	});
 
 	it('is released for good even while a renewal is taking it again', async () => {
@@ -72,7 +71,7 @@ describe('a claim that is held', () => {
 		const release = hold.release();
 		await jest.advanceTimersByTimeAsync(1_000);
 		await release;
-		expect(await stateOf(KEY)).toBe('free');
+		expect(stateOf(KEY)).toBe('free');
 	});
 
 	it('leaves a claim alone that another has taken over', async () => {
@@ -80,20 +79,29 @@ describe('a claim that is held', () => {
 		await ledger.claim(KEY, 10 * MINUTE_MS);
 		await jest.advanceTimersByTimeAsync(MINUTE_MS);
 		await hold.release();
-		expect(await stateOf(KEY)).toBe('pending');
+		expect(stateOf(KEY)).toBe('pending');
 	});
 
 	it('commits although another has taken it over, since the run is stored', async () => {
 		ledger.entries.clear();
 		await ledger.claim(KEY, 10 * MINUTE_MS);
 		expect(await hold.commit(RETENTION_MS)).toBe('committed');
-		expect(await stateOf(KEY)).toBe('committed');
+		expect(stateOf(KEY)).toBe('stored');
 	});
 
-	it('stops renewing when another has committed the event', async () => {
-		ledger.entries.set(KEY, { token: null, expires: Date.now() + RETENTION_MS });
-		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
-		expect(ledger.count('renew')).toBe(1);
+	it.each(['stored', 'begun'] as const)(
+		'stops renewing an event that is %s by now',
+		async (state) => {
+			ledger.entries.set(KEY, { state, expires: Date.now() + RETENTION_MS });
+			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(ledger.count('renew')).toBe(1);
+		},
+	);
+
+	it('takes nothing back from a run that has begun before the commit', async () => {
+		await ledger.begin([KEY], 'run', RETENTION_MS);
+		expect(await hold.commit(RETENTION_MS)).toBe('committed');
+		expect(stateOf(KEY)).toBe('begun');
 	});
 
 	it('is committed once, however often it is asked', async () => {
@@ -105,16 +113,16 @@ describe('a claim that is held', () => {
 	it('stays committed when it is released afterwards', async () => {
 		await hold.commit(RETENTION_MS);
 		await hold.release();
-		expect(await stateOf(KEY)).toBe('committed');
+		expect(stateOf(KEY)).toBe('stored');
 		expect(ledger.count('release')).toBe(0);
 	});
 
 	it('does not reject a release that cannot be written, and leaves the rest to the lease', async () => {
 		ledger.failing = true;
 		await hold.release();
-		expect(await stateOf(KEY)).toBe('pending');
+		expect(stateOf(KEY)).toBe('pending');
 		await jest.advanceTimersByTimeAsync(MINUTE_MS);
-		expect(await stateOf(KEY)).toBe('free');
+		expect(stateOf(KEY)).toBe('free');
 	});
 
 	describe('whose commit cannot be written', () => {
@@ -162,17 +170,17 @@ describe('a claim that is held', () => {
 			expect(await commit).toBe('pending');
 			ledger.failing = false;
 			await jest.advanceTimersByTimeAsync(1_000);
-			expect(await stateOf(KEY)).toBe('committed');
+			expect(stateOf(KEY)).toBe('stored');
 		});
 
 		it('keeps its claim as long as renewals can be written', async () => {
 			const write = jest.spyOn(ledger, 'commit').mockRejectedValue(new Error('No space'));
 			void hold.commit(RETENTION_MS);
 			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
-			expect(await stateOf(KEY)).toBe('pending');
+			expect(stateOf(KEY)).toBe('pending');
 			write.mockRestore();
 			await jest.advanceTimersByTimeAsync(1_000);
-			expect(await stateOf(KEY)).toBe('committed');
+			expect(stateOf(KEY)).toBe('stored');
 		});
 
 		it('is tried about once a second, not in a tight loop', async () => {

@@ -51,7 +51,9 @@ describe('openLedger', () => {
 		const second = await ledger.claim(key, LEASE_MS);
 		if (second.state !== 'claimed') throw new Error(`The event is ${second.state}`);
 		expect(await ledger.commit(second.claim, LEASE_MS)).toBe(true);
-		expect(await ledger.look(key)).toBe('committed');
+		expect(await ledger.look(key)).toBe('stored');
+		expect(await ledger.begin([key], 'run', LEASE_MS)).toEqual([true]);
+		expect(await ledger.look(key)).toBe('begun');
 		expect(await ledger.swapRecord('name', undefined, 'value')).toBe(true);
 		expect(await ledger.readRecord('name')).toBe('value');
 	});

@@ -1,0 +1,111 @@
+import { LedgerUnavailableError } from '../../../lib/ledger';
+import { beginOrWait } from '../../../lib/ledger/beginOrWait';
+import { MemoryLedger } from './memoryLedger';
+
+const KEYS = ['one', 'two'];
+const RETENTION_MS = 1_000_000;
+
+describe('beginOrWait', () => {
+	let ledger: MemoryLedger;
+
+	beforeEach(() => {
+		jest.useFakeTimers();
+		ledger = new MemoryLedger();
+	});
+
+	afterEach(() => {
+		jest.clearAllTimers();
+		jest.useRealTimers();
+	});
+
+	/** What came of it, once something has. */
+	function watch(begin: Promise<boolean[]>): { outcome: boolean[] | string | undefined } {
+		const watched: { outcome: boolean[] | string | undefined } = { outcome: undefined };
+		begin.then(
+			(answers) => {
+				watched.outcome = answers;
+			},
+			(error: unknown) => {
+				watched.outcome = String(error);
+			},
+		);
+		return watched;
+	}
+
+	it('answers as the ledger does, and asks it once', async () => {
+		await ledger.begin(['two'], 'another run', RETENTION_MS);
+		expect(await beginOrWait(ledger, KEYS, 'run', RETENTION_MS)).toEqual([true, false]);
+		expect(ledger.count('begin')).toBe(2);
+		expect(ledger.entries.get('one')).toMatchObject({ state: 'begun', holder: 'run' });
+	});
+
+	it('asks again while the ledger is away, and goes on within half a second of its return', async () => {
+		ledger.failing = true;
+		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS));
+		await jest.advanceTimersByTimeAsync(25_000);
+		expect(begin.outcome).toBeUndefined();
+		expect(ledger.count('begin')).toBeGreaterThanOrEqual(50);
+		expect(ledger.count('begin')).toBeLessThanOrEqual(101);
+		ledger.failing = false;
+		await jest.advanceTimersByTimeAsync(500);
+		expect(begin.outcome).toEqual([true, true]);
+	});
+
+	it('gives up after 30 s with what the ledger said last, and has begun nothing', async () => {
+		ledger.failing = true;
+		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS));
+		await jest.advanceTimersByTimeAsync(29_000);
+		expect(begin.outcome).toBeUndefined();
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect(begin.outcome).toBe('LedgerUnavailableError: The disk is full');
+		expect(ledger.entries.size).toBe(0);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('counts the time that a slow ledger takes', async () => {
+		ledger.failing = true;
+		ledger.delayMs = 10_000;
+		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS, { waitMs: 15_000 }));
+		await jest.advanceTimersByTimeAsync(21_000);
+		expect(begin.outcome).toMatch(/The disk is full/);
+		expect(ledger.count('begin')).toBe(2);
+	});
+
+	it('throws any other error at once', async () => {
+		jest.spyOn(ledger, 'begin').mockRejectedValue(new TypeError('No such key'));
+		await expect(beginOrWait(ledger, KEYS, 'run', RETENTION_MS)).rejects.toThrow('No such key');
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('may ask again what was answered, and the answer lost', async () => {
+		const begin = ledger.begin.bind(ledger);
+		jest.spyOn(ledger, 'begin').mockImplementationOnce(async (...asked) => {
+			await begin(...asked);
+			throw new LedgerUnavailableError('The answer was lost');
+		});
+		const answer = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS));
+		await jest.advanceTimersByTimeAsync(500);
+		expect(answer.outcome).toEqual([true, true]);
+	});
+
+	it('stops with the reason of the signal, and asks no more', async () => {
+		ledger.failing = true;
+		const abort = new AbortController();
+		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS, { signal: abort.signal }));
+		await jest.advanceTimersByTimeAsync(1_000);
+		abort.abort(new Error('The run was cancelled'));
+		await jest.advanceTimersByTimeAsync(0);
+		expect(begin.outcome).toBe('Error: The run was cancelled');
+		const asked = ledger.count('begin');
+		await jest.advanceTimersByTimeAsync(30_000);
+		expect(ledger.count('begin')).toBe(asked);
+	});
+
+	it('asks nothing for a signal that has been given already', async () => {
+		const signal = AbortSignal.abort(new Error('The run was cancelled'));
+		await expect(beginOrWait(ledger, KEYS, 'run', RETENTION_MS, { signal })).rejects.toThrow(
+			'The run was cancelled',
+		);
+		expect(ledger.calls).toEqual([]);
+	});
+});
