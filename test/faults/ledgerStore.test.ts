@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectAcknowledged, expectOneRunEach } from '../support/expectations';
 import { createSmallDisk, type SmallDisk } from '../support/mount';
-import { publishTriggerWorkflow, type TriggerWorkflow } from '../support/n8n/trigger-workflow';
-import { summary } from '../support/n8n/window';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
 import { createWorld, type World } from '../support/n8n/world';
 import { type RedisServer, startRedis } from '../support/redis';
-import { report } from '../support/report';
+import { report, summary } from '../support/report';
 import { type Attempt, type EventSender, isAcknowledged } from '../support/sender';
 import { stoppedAfterEachTest } from '../support/testSender';
 
@@ -16,7 +15,7 @@ const MINUTES = 60_000;
 let disk: SmallDisk;
 let redis: RedisServer;
 let world: World;
-let trigger: TriggerWorkflow;
+let trigger: CountedWorkflow;
 
 beforeAll(async () => {
 	disk = createSmallDisk(512);
@@ -31,10 +30,11 @@ afterAll(async () => {
 	disk.remove();
 }, MINUTES);
 
+const publish = countedWorkflows();
 const startSender = stoppedAfterEachTest();
 
 async function newSender(seed: number): Promise<EventSender> {
-	trigger = await publishTriggerWorkflow(world.client);
+	trigger = await publish(world.client);
 	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed });
 }
 
@@ -78,7 +78,7 @@ it(
 		const after = await sender.deliverAll(events, { perSecond: 10 });
 		await sender.stop();
 		expect(after.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
-		await expectOneRunEach(world.client, trigger.workflow.id, [...before, ...after]);
+		await expectOneRunEach(trigger, [...before, ...after]);
 	},
 	2 * MINUTES,
 );
@@ -113,7 +113,7 @@ it(
 		});
 		await sender.stop();
 		expect(after.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
-		await expectOneRunEach(world.client, trigger.workflow.id, [...before, ...after]);
+		await expectOneRunEach(trigger, [...before, ...after]);
 	},
 	2 * MINUTES,
 );
@@ -151,7 +151,7 @@ it(
 		const late = attempts.filter((a) => a.startedAt > backAt + 5_000 && !isAcknowledged(a));
 		expect(late).toEqual([]);
 		expectAcknowledged(sendings);
-		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+		await expectOneRunEach(trigger, sendings);
 	},
 	2 * MINUTES,
 );

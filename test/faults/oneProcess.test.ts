@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach } from '../support/expectations';
-import { readRuns } from '../support/n8n/runs';
-import { publishTriggerWorkflow, type TriggerWorkflow } from '../support/n8n/trigger-workflow';
+import { errorOf, itemsOf } from '../support/n8n/answers';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { runInline } from '../support/n8n/inline-workflow';
+import { TRIGGER_NAME } from '../support/n8n/trigger-workflow';
 import { createWorld, type World } from '../support/n8n/world';
 import { report } from '../support/report';
 import { type EventSender } from '../support/sender';
@@ -16,7 +18,7 @@ import { waitFor } from '../support/wait';
 const MINUTES = 60_000;
 
 let world: World;
-let trigger: TriggerWorkflow;
+let trigger: CountedWorkflow;
 const notReady = new Set<string>();
 
 beforeAll(async () => {
@@ -26,10 +28,11 @@ afterAll(async () => {
 	await world.dispose();
 }, MINUTES);
 
+const publish = countedWorkflows();
 const startSender = stoppedAfterEachTest();
 
 async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSender> {
-	trigger = await publishTriggerWorkflow(world.client, { runSeconds });
+	trigger = await publish(world.client, { runSeconds });
 	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
 }
 
@@ -58,7 +61,7 @@ it(
 			});
 		}
 		expect(countEntries('all')).toBe(entries);
-		expect((await readRuns(world.client, trigger.workflow.id)).all).toHaveLength(1);
+		expect(trigger.counter.calls).toHaveLength(1);
 		expect(world.server.logs()).toContain('timestamp_outside_tolerance');
 
 		const sendings = await sender.deliverAll(events, { perSecond: 10 });
@@ -93,7 +96,7 @@ it(
 		expect(sendings.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual(
 			events.map(() => ['duplicate']),
 		);
-		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+		await expectOneRunEach(trigger, sendings);
 	},
 	MINUTES,
 );
@@ -137,7 +140,7 @@ it(
 		// The second event is held back for one run, the third for two: longer than a copy waits.
 		expect(Math.max(...waited)).toBeGreaterThan(5_000);
 		expect(busy.length).toBeGreaterThan(0);
-		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+		await expectOneRunEach(trigger, sendings);
 		await world.restart();
 	},
 	3 * MINUTES,
@@ -158,7 +161,26 @@ it(
 		const sendings = await sendingAll;
 		await sender.stop();
 		expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
-		await expectOneRunEach(world.client, trigger.workflow.id, sendings);
+		await expectOneRunEach(trigger, sendings);
 	},
 	2 * MINUTES,
+);
+
+it(
+	'runs an event once that somebody else’s workflow has fed to the same trigger, under the id of this workflow',
+	async () => {
+		const sender = await newSender(5);
+		const [event] = sender.events(1);
+		if (!event) throw new Error('There is no event.');
+		const { id, nodes } = trigger.workflow;
+		const triggerNode = nodes.filter(({ name }) => name === TRIGGER_NAME);
+		const foreign = await runInline(world.client, { id, nodes: triggerNode }, { ...event });
+		expect(errorOf(foreign)).toBeUndefined();
+		expect(itemsOf(foreign, 'Call').map(({ json }) => json.id)).toEqual([event.id]);
+
+		const sending = await sender.deliver(event);
+		expect(sending.attempts.map(({ outcome }) => outcome)).toEqual(['accepted']);
+		await expectOneRunEach(trigger, [sending]);
+	},
+	MINUTES,
 );

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { freePort } from './ports';
 import { baseEnvironment, type RunningProcess, startProcess } from './process';
 import { waitFor } from './wait';
+import { forget, watch } from './watchdog';
 
 export interface PostgresOptions {
 	/** Added to the server's settings, such as `{ track_commit_timestamp: 'on' }`. */
@@ -29,6 +30,9 @@ export interface PostgresServer {
 	stop(): Promise<void>;
 	/** As a crash does; the next start recovers from the log. */
 	kill(): Promise<void>;
+	/** Keeps its connections and answers nothing, as a machine that hangs does. */
+	pause(): void;
+	resume(): void;
 	/** Again on the same port with the same data. Resolves when it accepts connections. */
 	start(): Promise<void>;
 	/** Ends it for good and removes its data. */
@@ -126,10 +130,27 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 		async kill() {
 			await current.kill();
 		},
+		pause() {
+			// The parent first, so that no further child is born.
+			process.kill(current.pid, 'SIGSTOP');
+			for (const child of childrenOf(current.pid)) {
+				process.kill(child, 'SIGSTOP');
+				// Stopped, it would outlive its parent.
+				watch(child);
+			}
+		},
+		resume() {
+			for (const child of childrenOf(current.pid)) {
+				process.kill(child, 'SIGCONT');
+				forget(child);
+			}
+			process.kill(current.pid, 'SIGCONT');
+		},
 		async start() {
 			current = await launch();
 		},
 		async remove() {
+			if (current.exit === undefined) server.resume();
 			await server.kill();
 			rmSync(folder, { recursive: true, force: true });
 		},
@@ -151,6 +172,15 @@ function programFolder(): string {
 	if (!found)
 		throw new Error('PostgreSQL is not installed. On Debian: apt-get install postgresql-15');
 	return found;
+}
+
+/** Each session of PostgreSQL is a process of its own, in a group of its own. */
+function childrenOf(parent: number): number[] {
+	return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
+		.split('\n')
+		.map((line) => line.trim().split(/\s+/))
+		.filter(([, ppid, state = '']) => ppid === String(parent) && !state.startsWith('Z'))
+		.map(([pid]) => Number(pid));
 }
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */

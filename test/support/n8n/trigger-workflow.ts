@@ -1,6 +1,9 @@
 /** Publishes a workflow that starts on signed events, as a person does who pastes its URL at the service. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Workflow } from './answers';
+import type { Simulator } from '../../../simulator';
+import type { Counter } from '../counter';
+import type { Credential, Workflow } from './answers';
+import { apiCredential } from './credentials';
 import type { N8nClient } from './rest';
 
 export const TRIGGER_NAME = 'Asset Service Trigger';
@@ -15,47 +18,50 @@ export interface TriggerWorkflow {
 export interface TriggerWorkflowOptions {
 	/** Addresses of the processes that receive webhooks; the one that the client speaks to unless told. */
 	readonly bases?: readonly [string, ...string[]];
+	/** The trigger's options; none unless told. */
+	readonly options?: Readonly<Record<string, unknown>>;
+	/** A poll trigger beside, which lists this service's events each minute; none unless told. */
+	readonly poll?: PollOptions;
+	/** Called by each run, once for each event, as soon as it has passed its trigger. */
+	readonly counter?: Counter;
 	/** Seconds that each run waits before it ends; 0 unless told. */
 	readonly runSeconds?: number;
+}
+
+export interface PollOptions {
+	readonly service: Simulator;
+	/** `now` unless told. */
+	readonly startFrom?: 'now' | 'retained';
+	/** Events a page; 50 unless told. */
+	readonly limit?: number;
+}
+
+interface Node {
+	readonly name: string;
+	readonly [field: string]: unknown;
 }
 
 /** Resolves when every process of `bases` serves the webhook. */
 export async function publishTriggerWorkflow(
 	client: N8nClient,
-	{ bases = [client.url], runSeconds = 0 }: TriggerWorkflowOptions = {},
+	settings: TriggerWorkflowOptions = {},
 ): Promise<TriggerWorkflow> {
+	const { bases = [client.url], poll, counter, runSeconds = 0 } = settings;
 	const secret = `whsec_${randomBytes(24).toString('base64')}`;
-	const { type, id, name } = await client.createCredential({
-		name: `Signing secret ${randomUUID()}`,
-		type: 'assetServiceSigningSecretApi',
-		data: { signingSecret: secret, scheme: 'timestamped' },
-	});
-	const trigger = {
-		id: randomUUID(),
-		name: TRIGGER_NAME,
-		type: 'n8n-nodes-asset-service.assetServiceTrigger',
-		typeVersion: 2,
-		position: [0, 0],
-		webhookId: randomUUID(),
-		parameters: { registration: 'manual', eventTypes: [], options: {} },
-		credentials: { [type]: { id, name } },
-	};
-	const wait = {
-		id: randomUUID(),
-		name: 'Wait',
-		type: 'n8n-nodes-base.wait',
-		typeVersion: 1.1,
-		position: [220, 0],
-		webhookId: randomUUID(),
-		parameters: { amount: runSeconds },
-	};
+	const triggers: Node[] = [await webhookTrigger(client, secret, settings.options)];
+	if (poll) triggers.push(await pollTrigger(client, poll));
+	const steps = [
+		...(counter ? [callOf(counter)] : []),
+		...(runSeconds > 0 ? [waitOf(runSeconds)] : []),
+	];
+	const nodes = [...triggers, ...steps];
 	const workflow = await client.createWorkflow({
 		name: 'Start on events',
-		nodes: runSeconds > 0 ? [trigger, wait] : [trigger],
-		connections:
-			runSeconds > 0
-				? { [TRIGGER_NAME]: { main: [[{ node: wait.name, type: 'main', index: 0 }]] } }
-				: {},
+		nodes: nodes.map((node, index) => ({ id: randomUUID(), position: [index * 220, 0], ...node })),
+		connections: Object.fromEntries([
+			...triggers.map(({ name }) => connection(name, steps[0])),
+			...steps.map(({ name }, index) => connection(name, steps[index + 1])),
+		]),
 	});
 	const [first, ...others] = bases;
 	const urlAt = (base: string): Promise<string> =>
@@ -63,4 +69,69 @@ export async function publishTriggerWorkflow(
 	const urls = [await urlAt(first), ...(await Promise.all(others.map(urlAt)))] as const;
 	await client.activate(workflow.id, { webhookUrls: urls });
 	return { workflow, secret, urls };
+}
+
+async function webhookTrigger(
+	client: N8nClient,
+	signingSecret: string,
+	options: TriggerWorkflowOptions['options'] = {},
+): Promise<Node> {
+	const credential = await client.createCredential({
+		name: `Signing secret ${randomUUID()}`,
+		type: 'assetServiceSigningSecretApi',
+		data: { signingSecret, scheme: 'timestamped' },
+	});
+	return {
+		name: TRIGGER_NAME,
+		type: 'n8n-nodes-asset-service.assetServiceTrigger',
+		typeVersion: 2,
+		webhookId: randomUUID(),
+		parameters: { registration: 'manual', eventTypes: [], options },
+		credentials: reference(credential),
+	};
+}
+
+async function pollTrigger(
+	client: N8nClient,
+	{ service, startFrom = 'now', limit = 50 }: PollOptions,
+): Promise<Node> {
+	return {
+		name: 'Asset Service Poll Trigger',
+		type: 'n8n-nodes-asset-service.assetServicePollTrigger',
+		typeVersion: 1,
+		parameters: {
+			pollTimes: { item: [{ mode: 'everyMinute' }] },
+			eventTypes: [],
+			startFrom,
+			limit,
+		},
+		credentials: reference(await client.createCredential(apiCredential(service))),
+	};
+}
+
+function callOf({ url }: Counter): Node {
+	return {
+		name: 'Count',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url: `=${url}/?event={{ $json.id }}`, options: {} },
+	};
+}
+
+function waitOf(seconds: number): Node {
+	return {
+		name: 'Wait',
+		type: 'n8n-nodes-base.wait',
+		typeVersion: 1.1,
+		webhookId: randomUUID(),
+		parameters: { amount: seconds },
+	};
+}
+
+function reference({ type, id, name }: Credential): Record<string, unknown> {
+	return { [type]: { id, name } };
+}
+
+function connection(from: string, to: Node | undefined): [string, unknown] {
+	return [from, { main: to ? [[{ node: to.name, type: 'main', index: 0 }]] : [] }];
 }

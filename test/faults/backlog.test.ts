@@ -1,0 +1,136 @@
+/** Runs that n8n has stored and not begun when it ends: it starts them by itself when it is back, while the sender and the list bring their events again. */
+import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
+import { expectOneRunEach } from '../support/expectations';
+import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledger-clock';
+import { doubleWaitingRows } from '../support/n8n/stored-rows';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { createWorld, type World } from '../support/n8n/world';
+import type { EventSender, Sending } from '../support/sender';
+import { stoppedAfterEachTest } from '../support/testSender';
+import { waitFor } from '../support/wait';
+
+const MINUTES = 60_000;
+const EVENTS = 12;
+/** By then the claims of an n8n that died have lapsed. */
+const AWAY_MS = 1.5 * MINUTES;
+
+let service: Simulator;
+let world: World;
+let trigger: CountedWorkflow;
+let sender: EventSender;
+const notReady = new Set<string>();
+
+beforeAll(async () => {
+	service = await startSimulator();
+	world = await createWorld({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } });
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+	await service.stop();
+}, MINUTES);
+
+const publishCounted = countedWorkflows();
+const startSender = stoppedAfterEachTest();
+
+async function publish(seed: number, { poll }: { poll: boolean }): Promise<void> {
+	trigger = await publishCounted(world.client, poll ? { poll: { service } } : {});
+	sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
+}
+
+/** Events that the service lists, none of which has been delivered. */
+async function listedEvents(): Promise<DeliveredEvent[]> {
+	const events: DeliveredEvent[] = [];
+	while (events.length < EVENTS) events.push((await service.emit({}, { deliver: false })).event);
+	return events;
+}
+
+/** How many runs of the workflow n8n has stored, whatever became of them. */
+const storedRuns = async (): Promise<number> =>
+	(await world.client.listExecutions({ workflowId: trigger.workflow.id })).length;
+
+/** Waits until one run has begun and does not end, and the others are stored and wait for their turn. */
+const untilBacklog = async (): Promise<unknown> =>
+	await waitFor(
+		async () =>
+			trigger.counter.waiting === 1 && (await storedRuns()) === EVENTS ? true : undefined,
+		{ what: 'every event to be stored, and the first to run' },
+	);
+
+/** Waits until every event that has not run by now is stored a second time. */
+const untilStoredAgain = async (): Promise<unknown> =>
+	await waitFor(
+		async () =>
+			(await storedRuns()) >= 2 * EVENTS - new Set(trigger.counter.calls).size ? true : undefined,
+		{ what: 'every event that waits to be stored once more', timeoutMs: 2 * MINUTES },
+	);
+
+const ends = {
+	'is killed': async () => {
+		await world.server.kill();
+	},
+	'is stopped': async () => {
+		const said = shutdowns();
+		const stopped = world.server.stop();
+		await waitFor(() => (shutdowns() > said ? true : undefined), {
+			what: 'n8n to begin its end',
+			everyMs: 10,
+		});
+		// n8n waits for the run that has begun, and begins no other.
+		trigger.counter.letGo();
+		await stopped;
+	},
+};
+const shutdowns = (): number => world.server.logs().split('Shutting down').length;
+
+describe.each([
+	['', false],
+	[' and lists events besides', true],
+])('an n8n that runs one at a time%s', (_, poll) => {
+	it.each(Object.entries(ends))(
+		'runs each event once when it %s with a backlog',
+		async (_how, end) => {
+			await publish(1, { poll });
+			const events = await listedEvents();
+			trigger.counter.hold();
+			const sendingAll = Promise.all(events.map((event) => sender.deliver(event)));
+			await untilBacklog();
+			await end();
+
+			notReady.add(trigger.urls[0]);
+			passTimeInSqlite(ledgerFile(world.userFolder), AWAY_MS);
+			trigger.counter.hold();
+			await world.server.start();
+			notReady.delete(trigger.urls[0]);
+			await untilStoredAgain();
+			trigger.counter.letGo();
+			const sendings = await sendingAll;
+			await expectOneRunEach(trigger, sendings);
+			await world.client.deactivate(trigger.workflow.id);
+		},
+		5 * MINUTES,
+	);
+});
+
+it(
+	'runs each event once that n8n has stored twice',
+	async () => {
+		await publish(2, { poll: false });
+		const events = sender.events(EVENTS);
+		trigger.counter.hold();
+		const sendingAll: Promise<Sending[]> = Promise.all(
+			events.map((event) => sender.deliver(event)),
+		);
+		await untilBacklog();
+		await world.server.kill();
+		notReady.add(trigger.urls[0]);
+		expect(doubleWaitingRows(world.userFolder)).toBe(EVENTS - 1);
+		trigger.counter.letGo();
+		await world.server.start();
+		notReady.delete(trigger.urls[0]);
+
+		const sendings = await sendingAll;
+		await expectOneRunEach(trigger, sendings);
+		await world.client.deactivate(trigger.workflow.id);
+	},
+	5 * MINUTES,
+);

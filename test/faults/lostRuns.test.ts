@@ -1,0 +1,108 @@
+/** Runs that n8n has acknowledged in queue mode and then never starts: a later copy of the event starts it, and no event runs twice. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from '../../lib/vendor/ioredis';
+import { expectAcknowledged, expectOneRunEach } from '../support/expectations';
+import { passTimeInRedis } from '../support/n8n/ledger-clock';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { report } from '../support/report';
+import type { EventSender } from '../support/sender';
+import { stoppedAfterEachTest } from '../support/testSender';
+import { waitFor } from '../support/wait';
+
+const MINUTES = 60_000;
+/** A stored event that has not begun by then may be started by a copy. */
+const GRACE_MS = 15 * MINUTES;
+
+let world: QueueWorld;
+let trigger: CountedWorkflow;
+let redis: Redis;
+
+beforeAll(async () => {
+	world = await createQueueWorld({
+		webhookProcessors: 1,
+		workers: 1,
+		redis: { appendOnly: true },
+		env: { N8N_CACHE_BACKEND: 'memory' },
+	});
+	redis = new Redis(world.redis.url);
+}, 20 * MINUTES);
+afterAll(async () => {
+	redis.disconnect();
+	await world.dispose();
+}, MINUTES);
+
+const publish = countedWorkflows();
+const startSender = stoppedAfterEachTest();
+
+async function newSender(seed: number): Promise<EventSender> {
+	const [processor] = world.webhookProcessors;
+	if (!processor) throw new Error('There is no webhook processor.');
+	trigger = await publish(world.client, { bases: [processor.url] });
+	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed });
+}
+
+/** Waits until no job is queued or with a worker, and gives the number of runs that have not begun. */
+async function untilQueueIsEmpty(): Promise<number> {
+	const jobs = async (): Promise<number> =>
+		(await redis.llen('bull:jobs:wait')) + (await redis.llen('bull:jobs:active'));
+	await waitFor(async () => ((await jobs()) === 0 ? true : undefined), {
+		what: 'the queue to be empty',
+		timeoutMs: 2 * MINUTES,
+	});
+	const runs = await world.client.listExecutions({ workflowId: trigger.workflow.id });
+	return runs.filter(({ status }) => status === 'new').length;
+}
+
+it(
+	'starts each event by its next copy whose run was lost with the keys of n8n’s queue',
+	async () => {
+		const sender = await newSender(1);
+		const [worker] = world.workers;
+		await worker?.stop();
+		const sendings = await sender.deliverAll(sender.events(20), { perSecond: 20 });
+		expectAcknowledged(sendings);
+		await redis.del(...(await redis.keys('bull:*')));
+		await worker?.start();
+		expect(await untilQueueIsEmpty()).toBe(20);
+
+		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
+		const again = await sender.deliverAll(
+			sendings.map(({ event }) => event),
+			{ perSecond: 20 },
+		);
+		await expectOneRunEach(trigger, again, { mayNeverStart: true });
+	},
+	5 * MINUTES,
+);
+
+it(
+	'starts each event by its next copy whose run was lost while the database hung',
+	async () => {
+		const sender = await newSender(2);
+		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
+		for (let time = 0; time < 2; time++) {
+			const before = trigger.counter.calls.length;
+			await waitFor(() => (trigger.counter.calls.length >= before + 10 ? true : undefined), {
+				what: 'n8n to run events',
+				timeoutMs: 2 * MINUTES,
+			});
+			world.postgres.pause();
+			// Longer than n8n waits for its database.
+			await sleep(24_000);
+			world.postgres.resume();
+		}
+		const sendings = await sendingAll;
+		expectAcknowledged(sendings);
+		await untilQueueIsEmpty();
+		const events = sendings.map(({ event }) => event);
+		report(
+			`the database hung twice during ${events.length} events: n8n lost ${trigger.counter.lost(events).length} of them`,
+		);
+
+		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
+		const again = await sender.deliverAll(events, { perSecond: 20 });
+		await expectOneRunEach(trigger, again, { mayNeverStart: true });
+	},
+	8 * MINUTES,
+);

@@ -1,0 +1,37 @@
+/** Lets hours and days go by for the ledger while the test takes seconds: every entry comes so much closer to its end. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Redis } from '../../../lib/vendor/ioredis';
+
+const KEY_PREFIX = 'asset-service:ledger:';
+const BUSY_MS = 10_000;
+
+/** The ledger's file of an n8n that is not in queue mode. */
+export function ledgerFile(userFolder: string): string {
+	return join(userFolder, '.n8n', 'asset-service-ledger.sqlite');
+}
+
+/** For a ledger in SQLite, whether n8n is running or not. */
+export function passTimeInSqlite(file: string, ms: number): void {
+	const database = new DatabaseSync(file, { timeout: BUSY_MS });
+	try {
+		database
+			.prepare('UPDATE entry SET expires = expires - :ms, due = due - :ms')
+			.run({ ms: Math.round(ms) });
+	} finally {
+		database.close();
+	}
+}
+
+/** For a ledger in Redis, where every moment of an entry is counted from the end of its retention. */
+export async function passTimeInRedis(url: string, ms: number): Promise<void> {
+	const client = new Redis(url);
+	try {
+		for (const key of await client.keys(`${KEY_PREFIX}*`)) {
+			const left = await client.pttl(key);
+			if (left >= 0) await client.pexpire(key, left - Math.round(ms));
+		}
+	} finally {
+		client.disconnect();
+	}
+}
