@@ -1,12 +1,12 @@
 /** Faults around one n8n with the ledger in SQLite: clocks that are off, callers that hang up, an n8n that is slow or restarted. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach } from '../support/expectations';
 import { errorOf, itemsOf } from '../support/n8n/answers';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { ledgerFile } from '../support/n8n/ledger-clock';
 import { runInline } from '../support/n8n/inline-workflow';
 import { TRIGGER_NAME } from '../support/n8n/trigger-workflow';
 import { createWorld, type World } from '../support/n8n/world';
@@ -38,9 +38,8 @@ async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSe
 
 /** How many entries the ledger has, of those that are being handed over, or of all. */
 function countEntries(which: 'pending' | 'all'): number {
-	const file = join(world.userFolder, '.n8n', 'asset-service-ledger.sqlite');
-	const database = new DatabaseSync(file, { readOnly: true });
-	const where = which === 'pending' ? 'WHERE token IS NOT NULL' : '';
+	const database = new DatabaseSync(ledgerFile(world.userFolder), { readOnly: true });
+	const where = which === 'pending' ? 'WHERE state = 0' : '';
 	const row = database.prepare(`SELECT count(*) AS entries FROM entry ${where}`).get();
 	database.close();
 	return Number(row?.['entries']);
@@ -150,15 +149,17 @@ it(
 	'loses and repeats nothing when n8n is restarted under deliveries',
 	async () => {
 		const sender = await newSender(4);
-		const sendingAll = sender.deliverAll(sender.events(120), { perSecond: 8 });
-		await sleep(5_000);
-		const stopping = world.server.stop();
+		const sendingFirst = sender.deliverAll(sender.events(60), { perSecond: 8 });
+		await waitFor(() => (trigger.counter.calls.length >= 10 ? true : undefined), {
+			what: 'n8n to run events',
+		});
+		await world.server.stop();
+		const sendingLater = sender.deliverAll(sender.events(30), { perSecond: 8 });
 		// A balancer sends nothing to an n8n that is not ready: while it starts, it answers 200 to everything.
-		await stopping;
 		notReady.add(trigger.urls[0]);
 		await world.server.start();
 		notReady.delete(trigger.urls[0]);
-		const sendings = await sendingAll;
+		const sendings = [...(await sendingFirst), ...(await sendingLater)];
 		await sender.stop();
 		expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
 		await expectOneRunEach(trigger, sendings);

@@ -1,6 +1,7 @@
 /** n8n in queue mode, as on several machines: a main, webhook processors and workers around PostgreSQL and Redis. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { Redis } from '../../../lib/vendor/ioredis';
 import { type PostgresOptions, type PostgresServer, startPostgres } from '../postgres';
 import { type RedisServer, type RedisServerOptions, startRedis } from '../redis';
 import { ensureN8n } from './install';
@@ -32,6 +33,8 @@ export interface QueueWorld {
 	/** Signed in at the main as the owner. */
 	readonly client: N8nClient;
 	readonly owner: Owner;
+	/** Whether no run waits in n8n's queue or is with a worker. */
+	readonly queueIsEmpty: () => Promise<boolean>;
 	/** Ends everything and removes it; may be called at any time, and twice. */
 	dispose(): Promise<void>;
 }
@@ -87,7 +90,17 @@ export async function createQueueWorld(options: QueueWorldOptions): Promise<Queu
 		);
 		const webhookProcessors = await startMany('webhook', options.webhookProcessors);
 		const workers = await startMany('worker', options.workers);
-		return { main, webhookProcessors, workers, postgres, redis, client, owner: OWNER, dispose };
+		const queueIsEmpty = async (): Promise<boolean> => {
+			const queue = new Redis(redis.url);
+			try {
+				const jobs = ['wait', 'active'].map((list) => queue.llen(`bull:jobs:${list}`));
+				return (await Promise.all(jobs)).every((count) => count === 0);
+			} finally {
+				queue.disconnect();
+			}
+		};
+		const servers = { main, webhookProcessors, workers, postgres, redis };
+		return { ...servers, client, owner: OWNER, queueIsEmpty, dispose };
 	} catch (error) {
 		await dispose();
 		throw error;
