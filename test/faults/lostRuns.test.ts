@@ -95,7 +95,7 @@ it(
 		);
 
 		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
-		const again = await sender.deliverAll(events, { perSecond: 20 });
+		const again = await sender.deliverAll(events, { perSecond: 10, atOnce: 30 });
 		await expectOneRunEach(trigger, again, { isIdle: world.queueIsEmpty });
 	},
 	8 * MINUTES,

@@ -1,8 +1,8 @@
 /** What every fault test expects at its end: each event acknowledged by the trigger, run, and run once. */
 import type { ExecutionStatus } from './n8n/answers';
 import type { CountedWorkflow } from './n8n/counted-workflow';
-import { report } from './report';
-import type { Sending } from './sender';
+import { report, summary } from './report';
+import { isAcknowledged, type Sending } from './sender';
 import { waitFor } from './wait';
 
 type WithId = { readonly id: string };
@@ -14,6 +14,35 @@ export function expectAcknowledged(sendings: readonly Sending[]): void {
 			!acknowledged || !['accepted', 'duplicate'].includes(attempts.at(-1)?.outcome ?? ''),
 	);
 	expect(others).toEqual([]);
+}
+
+/**
+ * The ledger's store was away from `stoppedAt` on and started again at `startingAt` (milliseconds of unix time): in between
+ * every delivery was answered 503, long before its sender gives up; after it the events were accepted, and no process
+ * that had accepted one refused another.
+ */
+export function expectUnavailableWhileAway(
+	sendings: readonly Sending[],
+	{ stoppedAt, startingAt }: { readonly stoppedAt: number; readonly startingAt: number },
+): void {
+	const attempts = sendings.flatMap((sending) => sending.attempts);
+	const away = attempts.filter((a) => a.startedAt >= stoppedAt && a.endedAt < startingAt);
+	expect(away.length).toBeGreaterThan(0);
+	expect(away.filter(({ status, outcome }) => status !== 503 || outcome !== 'unavailable')).toEqual(
+		[],
+	);
+	const waits = away.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
+	report(`the store away: ${away.length} deliveries answered 503: ${summary(waits)}`);
+	// The middle one: the longest tells more of the machine than of the trigger.
+	expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(3_000);
+
+	for (const url of new Set(attempts.map((attempt) => attempt.url))) {
+		const since = attempts.filter((a) => a.url === url && a.startedAt >= startingAt);
+		const backAt = Math.min(...since.filter(isAcknowledged).map(({ endedAt }) => endedAt));
+		expect(backAt).toBeLessThan(Infinity);
+		report(`the store back: accepted again after ${backAt - startingAt} ms`);
+		expect(since.filter((a) => a.startedAt > backAt && a.outcome === 'unavailable')).toEqual([]);
+	}
 }
 
 export interface RunsOptions {

@@ -52,10 +52,13 @@ export interface EventSender {
 	): Promise<Attempt>;
 	/** Attempts until one is acknowledged with 2xx, or the time is over. */
 	deliver(event: DeliveredEvent): Promise<Sending>;
-	/** Delivers all, beginning with so many a second on average, whatever becomes of those before. */
+	/**
+	 * Delivers all, beginning with so many a second on average, whatever becomes of those before. With `atOnce` it
+	 * holds the next one back while so many are not acknowledged, so that a slow machine is not buried.
+	 */
 	deliverAll(
 		events: readonly DeliveredEvent[],
-		options: { readonly perSecond: number },
+		options: { readonly perSecond: number; readonly atOnce?: number },
 	): Promise<Sending[]>;
 	stop(): Promise<void>;
 	/** How many attempts at this address wait for their answer. */
@@ -113,10 +116,15 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 				await sleep(waitMs / 2 + random.int(waitMs));
 			}
 		},
-		async deliverAll(events, { perSecond }) {
+		async deliverAll(events, { perSecond, atOnce = Infinity }) {
 			const sendings: Promise<Sending>[] = [];
+			const open = new Set<Promise<Sending>>();
 			for (const event of events) {
-				sendings.push(sender.deliver(event));
+				while (open.size >= atOnce) await Promise.race(open);
+				const sending = sender.deliver(event);
+				sendings.push(sending);
+				open.add(sending);
+				void sending.then(() => open.delete(sending));
 				// Evenly spread between nothing and twice the mean.
 				await sleep(random.int(2_000 / perSecond));
 			}
