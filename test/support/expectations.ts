@@ -34,7 +34,7 @@ export function expectUnavailableWhileAway(
 	const waits = away.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
 	report(`the store away: ${away.length} deliveries answered 503: ${summary(waits)}`);
 	// The middle one: the longest tells more of the machine than of the trigger.
-	expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(3_000);
+	expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(10_000);
 
 	for (const url of new Set(attempts.map((attempt) => attempt.url))) {
 		const since = attempts.filter((a) => a.url === url && a.startedAt >= startingAt);

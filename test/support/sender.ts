@@ -60,6 +60,7 @@ export interface EventSender {
 		events: readonly DeliveredEvent[],
 		options: { readonly perSecond: number; readonly atOnce?: number },
 	): Promise<Sending[]>;
+	/** Ends it: what is not acknowledged by then is not sent again. */
 	stop(): Promise<void>;
 	/** How many attempts at this address wait for their answer. */
 	underWay(url: string): number;
@@ -112,7 +113,7 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 				const attempt = await sender.attempt(event);
 				attempts.push(attempt);
 				if (isAcknowledged(attempt)) return { event, attempts, acknowledged: true };
-				if (Date.now() + waitMs >= giveUpAt) return { event, attempts, acknowledged: false };
+				if (stopped || Date.now() + waitMs >= giveUpAt) return { event, attempts, acknowledged: false };
 				await sleep(waitMs / 2 + random.int(waitMs));
 			}
 		},
