@@ -63,6 +63,8 @@ export async function startHttpService(handler: Handler): Promise<HttpService> {
 			response.destroy(error instanceof Error ? error : undefined);
 		});
 	});
+	// A client that counts its connections must not be told to open another one because this machine was slow.
+	server.keepAliveTimeout = 600_000;
 	server.on('connection', () => connections++);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;

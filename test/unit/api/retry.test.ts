@@ -1,5 +1,6 @@
-import { TransportError, type TransportResponse } from '../../../lib/api';
+import { TransportError, type TransportRequest, type TransportResponse } from '../../../lib/api';
 import { retryAfterMs, sendWithRetries } from '../../../lib/api/retry';
+import { systemRuntime } from '../../../lib/api/runtime';
 import { fakeRuntime, rejection } from './world';
 
 const request = { method: 'GET', url: 'https://example.com', headers: {} } as const;
@@ -105,24 +106,56 @@ describe('a request that changes nothing', () => {
 		expect(sent()).toBe(3);
 	});
 
-	it('cuts a retry off at the end of the time, but not the first attempt', async () => {
-		const signals: (AbortSignal | undefined)[] = [];
-		const outcome = sendWithRetries(
-			({ signal }) => {
-				signals.push(signal);
-				if (signals.length === 1) return Promise.resolve(answer(503));
-				return new Promise((_resolve, reject) => {
+	describe('that is not answered', () => {
+		beforeEach(() => {
+			jest.useFakeTimers();
+		});
+		afterEach(() => {
+			jest.useRealTimers();
+		});
+
+		/** Answers the first attempts as given, and the one after them when it is told or cut off. */
+		function transportThatHangs(...answers: TransportResponse[]) {
+			const signals: (AbortSignal | undefined)[] = [];
+			let answerLate: (response: TransportResponse) => void = () => undefined;
+			const transport = ({ signal }: TransportRequest): Promise<TransportResponse> => {
+				const given = answers[signals.push(signal) - 1];
+				if (given) return Promise.resolve(given);
+				return new Promise((resolve, reject) => {
+					answerLate = resolve;
 					signal?.addEventListener('abort', () => {
 						reject(signal.reason as Error);
 					});
 				});
-			},
-			request,
-			{ limits: { maxRetries: 4, totalMs: 60, baseDelayMs: 5 } },
-		);
-		expect(await rejection(outcome)).toMatchObject({ message: 'the answer took too long' });
-		expect(signals).toHaveLength(2);
-		expect(signals[0]?.aborted).toBe(false);
+			};
+			return {
+				transport,
+				signals,
+				answerLate: (response: TransportResponse) => {
+					answerLate(response);
+				},
+			};
+		}
+
+		it('is cut off as a retry when the 60 s for all attempts are over', async () => {
+			const { transport, signals } = transportThatHangs(answer(503));
+			const runtime = { ...systemRuntime, random: () => 0 };
+			const error = rejection(sendWithRetries(transport, request, { runtime }));
+			await jest.advanceTimersByTimeAsync(59_999);
+			expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
+			await jest.advanceTimersByTimeAsync(1);
+			expect(await error).toMatchObject({ message: 'the answer took too long' });
+			expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
+		});
+
+		it('may take as long as the transport allows as the first attempt', async () => {
+			const { transport, signals, answerLate } = transportThatHangs();
+			const outcome = sendWithRetries(transport, request);
+			await jest.advanceTimersByTimeAsync(600_000);
+			expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+			answerLate(answer(200));
+			expect((await outcome).response.status).toBe(200);
+		});
 	});
 
 	it('stops waiting when it is cancelled', async () => {

@@ -154,13 +154,14 @@ describe('the error of a token request', () => {
 
 	it('names Auth URL when nobody answers there', async () => {
 		const world = await startWorld();
-		await stopWorlds();
+		// Not the port of a service that was stopped: somebody else may be given it.
+		const settings = { ...world.settings, authUrl: 'http://127.0.0.1:1' };
 		const error = await rejection(
-			fetchAccessToken(world.settings, transport, { runtime: fakeRuntime() }),
+			fetchAccessToken(settings, transport, { runtime: fakeRuntime() }),
 		);
 		expect(error).toMatchObject({
 			field: 'authUrl',
-			message: `No whole answer from ${world.settings.authUrl}/oauth/token (Auth URL): the connection was refused.`,
+			message: `No whole answer from ${settings.authUrl}/oauth/token (Auth URL): the connection was refused.`,
 			hint: expect.stringContaining('(ECONNREFUSED)') as string,
 		});
 	});

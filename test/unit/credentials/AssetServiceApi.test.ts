@@ -78,8 +78,8 @@ describe('the fields of the API credential', () => {
 describe('the token that n8n stores', () => {
 	it('is asked for as specified, through n8n itself', async () => {
 		const data = settings();
-		const { asked, token } = fetchToken(data, () => tokenAnswer());
 		const before = Date.now();
+		const { asked, token } = fetchToken(data, () => tokenAnswer());
 		const { accessToken, expiresAt } = await token;
 		expect(accessToken).toBe('abc');
 		expect(expiresAt).toBeGreaterThanOrEqual(before + 3_590_000);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { baseEnvironment, type RunningProcess, startProcess } from '../../support/process';
@@ -73,6 +73,7 @@ describe('a child process', () => {
 				env: { PATH: process.env.PATH }, outputFile: name + '.log',
 			});
 			run('ended').then((one) => one.kill()).then(() => run('left')).then(() => console.log('ready'));
+			setInterval(() => undefined, 60_000);
 		`;
 		const parent = spawn(
 			process.execPath,
@@ -82,10 +83,13 @@ describe('a child process', () => {
 				stdio: ['ignore', 'pipe', 'inherit'],
 			},
 		);
+		const exited = once(parent, 'exit');
 		await once(parent.stdout, 'data');
 		const grandchild = await childOf(() => readFileSync(join(folder, 'left.log'), 'utf8'));
 		expect(isAlive(grandchild)).toBe(true);
 		parent.kill('SIGKILL');
+		// It lived until then: had it ended by itself, this would prove nothing.
+		expect(await exited).toEqual([null, 'SIGKILL']);
 		await ended(grandchild);
 	});
 
@@ -111,14 +115,15 @@ async function childOf(output: () => string): Promise<number> {
 async function ended(pid: number): Promise<void> {
 	await waitFor(() => (isAlive(pid) ? undefined : true), {
 		what: `process ${pid} to end`,
-		timeoutMs: 5_000,
 		everyMs: 10,
 	});
 }
 
+/** One that has ended and was not yet reaped still takes signals, but has the state Z; macOS reaps at once. */
 function isAlive(pid: number): boolean {
 	try {
-		return process.kill(pid, 0);
+		process.kill(pid, 0);
+		return !existsSync('/proc') || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 	} catch {
 		return false;
 	}
