@@ -327,7 +327,6 @@ describe('an error', () => {
 			expect(error.message).toMatch(words);
 			expect(error.description).toMatch(/./);
 		},
-		20_000,
 	);
 
 	it('holds no secret where the service repeats it', async () => {

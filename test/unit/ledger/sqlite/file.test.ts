@@ -169,7 +169,7 @@ describe('the file of the ledger in SQLite', () => {
 			disk.pages = 1_000;
 			await full();
 			await limited.close();
-		}, 30_000);
+		}, 120_000);
 
 		it('says what to do when it is no SQLite file, and makes a new one when that has been moved away', async () => {
 			writeFileSync(path, 'This is not a database, but long enough to be looked at. '.repeat(100));

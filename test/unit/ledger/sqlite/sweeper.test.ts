@@ -83,5 +83,5 @@ describe('expired entries of the ledger in SQLite', () => {
 		// 1,000 are within their retention at any time.
 		expect(count('1')).toBeLessThan(1_300);
 		await moving.close();
-	}, 30_000);
+	}, 120_000);
 });
