@@ -100,7 +100,6 @@ class Server implements RedisServer {
 		await this.#withClient((client) =>
 			waitFor(() => this.#answers(client), {
 				what: 'redis-server to answer',
-				timeoutMs: 10_000,
 				everyMs: 20,
 				detail: () => this.output(),
 			}),
