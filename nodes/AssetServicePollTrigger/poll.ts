@@ -15,8 +15,6 @@ const BASELINE_EVENTS = 1000;
 /** Marked in one step of the ledger, so that none of them takes long. */
 const MARKED_AT_ONCE = 100;
 
-const NOTHING_YET = { baselineAt: 0, newestAt: 0, waitingSince: undefined };
-
 /** Nodes whose events are being started: the next poll leaves them to it. */
 const starting = new Set<string>();
 
@@ -38,20 +36,17 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		},
 	});
 	const stateKey = `poll:${workflowId}:${nodeId}`;
-	const remembered = await readState(ledger, stateKey);
 	const baseline = JSON.stringify([workflowId, nodeId, 'listed before publication']);
-
-	const isFirst = remembered.state?.startFrom !== startFrom;
-	if (isFirst && startFrom === 'now') {
-		const newestAt = await markAsSeen(client, ledger, baseline, settings);
+	let remembered = await readState(ledger, stateKey);
+	if (remembered.state?.startFrom !== startFrom) {
+		const newestAt = startFrom === 'now' ? await markAsSeen(client, ledger, baseline, settings) : 0;
 		const state = { startFrom, baselineAt: newestAt, newestAt };
-		await writeState(ledger, stateKey, remembered, state);
-		return null;
+		remembered = await writeState(ledger, stateKey, remembered, state);
+		if (startFrom === 'now') return null;
 	}
 	if (starting.has(node)) return null;
 
-	const last = isFirst ? NOTHING_YET : remembered.state;
-	const { baselineAt, newestAt, waitingSince = Infinity } = last;
+	const { baselineAt = 0, newestAt = 0, waitingSince = Infinity } = remembered.state ?? {};
 	const look = async ({ id }: ParsedEvent): Promise<Knowledge> => {
 		const state = await ledger.look(ledgerKey(workflowId, id));
 		if (state === 'pending' || state === 'stored') return 'waiting';

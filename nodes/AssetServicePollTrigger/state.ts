@@ -22,15 +22,19 @@ export async function readState(ledger: Ledger, key: string): Promise<Remembered
 	return { text, state: text === undefined ? undefined : parseState(text) };
 }
 
-/** Another process that wrote in between wins: it polled as well, and the ledger keeps events apart. */
+/**
+ * Keeps `state` in the place of what was remembered, and answers what is remembered from then on.
+ * Another process that wrote in between wins: it polled as well, and the ledger keeps events apart.
+ */
 export async function writeState(
 	ledger: Ledger,
 	key: string,
 	{ text }: Remembered,
 	state: PollState,
-): Promise<void> {
+): Promise<Remembered> {
 	const next = JSON.stringify(state);
 	if (next !== text) await ledger.swapRecord(key, text, next);
+	return { text: next, state };
 }
 
 function parseState(text: string): PollState | undefined {
