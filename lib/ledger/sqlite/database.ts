@@ -1,5 +1,13 @@
 /** The open SQLite file: how it is made, opened, set up and synced, and whether it is still the one at its path. */
-import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+	chmodSync,
+	closeSync,
+	fdatasync,
+	mkdirSync,
+	openSync,
+	realpathSync,
+	statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -37,6 +45,8 @@ export class LedgerDatabase {
 	readonly statements: Statements;
 	readonly #db: DatabaseSync;
 	readonly #path: string;
+	/** Without links: SQLite puts its other files beside this one. */
+	readonly #file: string;
 	readonly #identity: string | undefined;
 	readonly #openLog: (path: string) => SyncedFile;
 	readonly #sync = new GroupSync(() => this.#syncLog());
@@ -58,6 +68,7 @@ export class LedgerDatabase {
 		}
 		createFile(path);
 		this.#path = path;
+		this.#file = withoutLinks(path);
 		this.#openLog = openLog;
 		// Looked at before opening: a file replaced in between is then taken for replaced, not for ours.
 		this.#identity = identityOf(path);
@@ -66,6 +77,7 @@ export class LedgerDatabase {
 			// SQLite would wait for a lock by holding up the event loop; the store waits instead.
 			this.#db.exec('PRAGMA busy_timeout = 0');
 			prepareSchema(this.#db, path);
+			closeToOthers(this.#file);
 			this.#db.exec('PRAGMA journal_mode = WAL');
 			this.#db.exec('PRAGMA synchronous = NORMAL');
 			this.#db.exec('PRAGMA wal_autocheckpoint = 0');
@@ -79,7 +91,7 @@ export class LedgerDatabase {
 		}
 		try {
 			// Kept open: SQLite keeps this file as long as any process has the database open.
-			this.#log = openLog(logOf(path));
+			this.#log = openLog(logOf(this.#file));
 		} catch {
 			// Who only reads needs none; a sync says what is wrong.
 		}
@@ -110,7 +122,7 @@ export class LedgerDatabase {
 		if (this.#writes < WRITES_PER_CHECKPOINT || this.#checkpointing) return;
 		this.#writes = 0;
 		this.#checkpointing = true;
-		void checkpoint(this.#path, this.#gate).finally(() => {
+		void checkpoint(this.#file, this.#gate).finally(() => {
 			this.#checkpointing = false;
 		});
 	}
@@ -122,7 +134,7 @@ export class LedgerDatabase {
 
 	/** Changes whenever somebody writes to the file: a lock that is held meanwhile will be free in a moment. */
 	progress(): string {
-		return this.#checkpointing ? String(performance.now()) : progressAt(this.#path);
+		return this.#checkpointing ? String(performance.now()) : progressAt(this.#file);
 	}
 
 	/** What waits for a sync still gets it. */
@@ -135,8 +147,17 @@ export class LedgerDatabase {
 	}
 
 	async #syncLog(): Promise<void> {
-		this.#log ??= this.#openLog(logOf(this.#path));
+		this.#log ??= this.#openLog(logOf(this.#file));
 		await this.#log.datasync();
+	}
+}
+
+function withoutLinks(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch {
+		// Not there: what comes next says so.
+		return path;
 	}
 }
 
@@ -160,7 +181,7 @@ export function progressAt(path: string): string {
 		const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
 		return stats && `${stats.mtimeNs}:${stats.size}`;
 	};
-	return `${of(path)} ${of(logOf(path))}`;
+	return `${of(path)} ${of(logOf(withoutLinks(path)))}`;
 }
 
 function createFile(path: string): void {
@@ -170,6 +191,22 @@ function createFile(path: string): void {
 		closeSync(openSync(path, 'ax', 0o600));
 	} catch (error) {
 		if (errorField(error, 'code') !== 'EEXIST') throw error;
+		if (statSync(path, { throwIfNoEntry: false })) return;
+		throw new LedgerUnavailableError(
+			`The ledger is not available. ${path} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
+			{ cause: error },
+		);
+	}
+}
+
+/** A ledger that was copied into its place may be readable by everybody; the files beside it take after it. */
+function closeToOthers(path: string): void {
+	for (const file of [path, logOf(path), `${path}-shm`]) {
+		try {
+			chmodSync(file, 0o600);
+		} catch {
+			// Another owner's, or not there: whether it can be used is seen when it is used.
+		}
 	}
 }
 

@@ -1,4 +1,6 @@
 /** What went wrong at the SQLite file, for operators: which path, and what to do now. */
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { errorField, LedgerUnavailableError } from '../errors';
 
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
@@ -13,13 +15,16 @@ const DAMAGED =
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
 const BUSY = 5;
 const LOCKED = 6;
+const IO_ERROR = 10;
+/** What SQLite needs to open a file and to write once. */
+const LITTLE_SPACE_BYTES = 64 * 1024;
 const BY_RESULT: Readonly<Record<number, string>> = {
 	[BUSY]:
 		'another process keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
 	[LOCKED]:
 		'another connection keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
 	8: NOT_WRITABLE,
-	10: FAILED,
+	[IO_ERROR]: FAILED,
 	11: DAMAGED,
 	13: FULL,
 	14: NOT_OPENED,
@@ -56,9 +61,20 @@ export function sqliteUnavailable(path: string, error: unknown): LedgerUnavailab
 	const result = resultCode(error);
 	const field = errorField(error, 'code');
 	const system = typeof field === 'string' ? field : 'unknown error';
-	const advice = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
+	const known = result === undefined ? (BY_SYSTEM_CODE[system] ?? NOT_OPENED) : BY_RESULT[result];
+	const advice = result === IO_ERROR && isFull(path) ? FULL : known;
 	const code = result === undefined ? system : `SQLite error ${result}`;
 	return new LedgerUnavailableError(
 		`The ledger is not available. ${path}: ${advice ?? `SQLite failed: look into the system's log, ${MOVE_IT}`} (${code}).`,
 	);
+}
+
+/** SQLite tells no full disk from a broken one when it cannot make the files beside its own. */
+function isFull(path: string): boolean {
+	try {
+		const { bavail, bsize } = statfsSync(dirname(path));
+		return bavail * bsize < LITTLE_SPACE_BYTES;
+	} catch {
+		return false;
+	}
 }

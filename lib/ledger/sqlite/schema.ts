@@ -43,7 +43,8 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 		}
 		db.exec('COMMIT');
 	} catch (error) {
-		db.exec('ROLLBACK');
+		// A full disk has rolled it back already; an error about that would hide the one that matters.
+		if (db.isTransaction) db.exec('ROLLBACK');
 		throw error;
 	}
 }

@@ -15,12 +15,15 @@ export type Order =
 	  }
 	/** Holds the claim and renews it until the process ends. */
 	| { readonly order: 'hold'; readonly event: string; readonly leaseMs: number }
-	/** Locks the file against writers for so long, holding up its own event loop as a careless program does. */
-	| { readonly order: 'lock'; readonly ms: number };
+	/** Claims, commits and begins so many events of its own, ten at a time. */
+	| { readonly order: 'write'; readonly name: string; readonly events: number }
+	/** Locks the file against writers until it is told to unlock it. */
+	| { readonly order: 'lock' | 'unlock' };
 
 const path = process.argv[2];
 if (path === undefined) throw new Error('The path of the ledger file is missing');
 const ledger = new SqliteLedger({ path });
+let locker: DatabaseSync | undefined;
 
 async function obey(order: Order): Promise<unknown> {
 	if (order.order === 'claimAll') {
@@ -45,13 +48,31 @@ async function obey(order: Order): Promise<unknown> {
 		const answer = await claimOrWait(ledger, ledgerKey('workflow', order.event), { leaseMs });
 		return answer.outcome;
 	}
-	const db = new DatabaseSync(path ?? '');
-	db.exec('BEGIN IMMEDIATE');
-	process.send?.('locked');
-	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.ms);
-	db.exec('COMMIT');
-	db.close();
+	if (order.order === 'write') {
+		let next = 0;
+		const writeOn = async () => {
+			while (next < order.events) await writeOne(`${order.name} ${next++}`);
+		};
+		await Promise.all(Array.from({ length: 10 }, writeOn));
+		return next;
+	}
+	if (order.order === 'lock') {
+		locker = new DatabaseSync(path ?? '');
+		locker.exec('BEGIN IMMEDIATE');
+		return 'locked';
+	}
+	locker?.exec('COMMIT');
+	locker?.close();
 	return 'unlocked';
+}
+
+async function writeOne(event: string): Promise<void> {
+	const key = ledgerKey('workflow', event);
+	const answer = await ledger.claim(key, 60_000);
+	if (answer.state !== 'claimed') throw new Error(`${event} is ${answer.state}`);
+	if (!(await ledger.commit(answer.claim, 60_000))) throw new Error(`${event} was lost`);
+	const [goesOn] = await ledger.begin([key], event, 60_000);
+	if (!goesOn) throw new Error(`${event} has begun before`);
 }
 
 process.on('message', (order: Order) => {

@@ -7,6 +7,7 @@ import {
 	renameSync,
 	rmSync,
 	statSync,
+	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,6 +52,23 @@ describe('the file of the ledger in SQLite', () => {
 			await inside.close();
 		});
 
+		it('is closed to others when it was open to them', async () => {
+			await committed(ledger, key);
+			await ledger.close();
+			chmodSync(path, 0o644);
+			await committed(ledger, otherKey);
+			for (const suffix of ['', '-wal', '-shm']) {
+				expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+			}
+		});
+
+		it('leaves the mode of a database of something else alone', async () => {
+			change('CREATE TABLE execution_entity (id INTEGER)');
+			chmodSync(path, 0o644);
+			await expect(ledger.look(key)).rejects.toThrow(/database of something else/);
+			expect(statSync(path).mode & 0o777).toBe(0o644);
+		});
+
 		it('is not made before the first use', () => {
 			expect(existsSync(path)).toBe(false);
 		});
@@ -66,17 +84,17 @@ describe('the file of the ledger in SQLite', () => {
 			await committed(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
 			await committed(ledger, ledgerKey('workflow', '1'));
 			const db = new sqlite.DatabaseSync(path);
-			const rows = db.prepare('SELECT length(key) AS size, token FROM entry').all();
+			const rows = db.prepare('SELECT length(key) AS size, holder FROM entry').all();
 			expect(rows).toEqual([
-				{ size: 32, token: null },
-				{ size: 32, token: null },
+				{ size: 32, holder: null },
+				{ size: 32, holder: null },
 			]);
 			db.close();
 		});
 	});
 
-	describe('before a power cut', () => {
-		it('is written through to the disk by a commit, in write-ahead mode', async () => {
+	describe('when it is written', () => {
+		it('is synced by SQLite neither in the write-ahead log nor by checkpoints, which would hold up n8n', async () => {
 			const opened: sqlite.DatabaseSync[] = [];
 			class Watched extends sqlite.DatabaseSync {
 				constructor(file: string) {
@@ -90,15 +108,12 @@ describe('the file of the ledger in SQLite', () => {
 			});
 			const pragma = (name: string) =>
 				Object.values(opened[0]?.prepare(`PRAGMA ${name}`).get() ?? {});
-			const answer = await watched.claim(key, LEASE_MS);
-			if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-			await watched.commit(answer.claim, RETENTION_MS);
+			await committed(watched, key);
+			await watched.begin([key], 'run', RETENTION_MS);
 			expect(pragma('journal_mode')).toEqual(['wal']);
-			// 2 is FULL: the log is synced with every commit.
-			expect(pragma('synchronous')).toEqual([2]);
-			await watched.claim(otherKey, LEASE_MS);
-			// 1 is NORMAL: the file stays sound, and a claim dies with its process anyway.
+			// 1 is NORMAL: the file stays sound whatever happens; durability.test.ts shows who syncs the log.
 			expect(pragma('synchronous')).toEqual([1]);
+			expect(pragma('wal_autocheckpoint')).toEqual([0]);
 			await watched.close();
 		});
 	});
@@ -178,6 +193,17 @@ describe('the file of the ledger in SQLite', () => {
 			await committed(ledger, otherKey);
 		});
 
+		it('says so when a symbolic link to nothing stands in its place, and makes nothing there', async () => {
+			const target = join(folder, 'elsewhere.sqlite');
+			symlinkSync(target, path);
+			expect(await refusal()).toMatch(
+				/ledger\.sqlite is a symbolic link to a file that does not exist/,
+			);
+			expect(existsSync(target)).toBe(false);
+			writeFileSync(target, '');
+			await committed(ledger, otherKey);
+		});
+
 		it('says what to do when a folder stands in its place', async () => {
 			mkdirSync(path);
 			expect(await refusal()).toMatch(/cannot be opened or created/);
@@ -228,6 +254,17 @@ describe('the file of the ledger in SQLite', () => {
 			locker.close();
 			await committed(ledger, otherKey);
 		});
+	});
+
+	it('is the one that a symbolic link leads to', async () => {
+		const target = join(folder, 'elsewhere.sqlite');
+		const other = new SqliteLedger({ path: target });
+		await committed(other, key);
+		symlinkSync(target, path);
+		expect(await ledger.look(key)).toBe('stored');
+		await committed(ledger, otherKey);
+		expect(await other.look(otherKey)).toBe('stored');
+		await other.close();
 	});
 
 	describe('when it is changed by hand while it is open', () => {
