@@ -33,7 +33,8 @@ export const POLL_TRIGGER = 'n8n-nodes-asset-service.assetServicePollTrigger';
 /** Sets everything up as a person does: install, enter credentials, import, register the webhook, publish. */
 export async function setStage(log: Log): Promise<Stage> {
 	const world = await createWorld({ log });
-	const simulator = await startSimulator({ assets: ASSETS });
+	// Longer than the service waits: a figure must not depend on how fast this machine is.
+	const simulator = await startSimulator({ assets: ASSETS, attemptTimeoutMs: 5 * 60_000 });
 	const stop = async (): Promise<void> => {
 		await world.dispose();
 		await simulator.stop();

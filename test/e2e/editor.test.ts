@@ -38,12 +38,11 @@ describe('the editor', () => {
 		async ({ file, node, labels }) => {
 			await openExample(file);
 			const panel = await editor.openNode(node);
-			for (const label of labels)
-				await panel.getByText(label, { exact: true }).first().waitFor({ timeout: 15_000 });
+			for (const label of labels) await panel.getByText(label, { exact: true }).first().waitFor();
 			await editor.closeNode();
 			expect(editor.errors).toEqual([]);
 		},
-		2 * MINUTES,
+		6 * MINUTES,
 	);
 
 	it(
@@ -57,7 +56,7 @@ describe('the editor', () => {
 			await panel.getByText(url).waitFor();
 			await editor.closeNode();
 		},
-		2 * MINUTES,
+		6 * MINUTES,
 	);
 });
 

@@ -6,6 +6,7 @@ import { webhookIsServed, waitForWebhook, PublicationFailure } from '../support/
 import { createWorld, type World } from '../support/n8n/world';
 
 const MINUTES = 60_000;
+jest.setTimeout(3 * MINUTES);
 
 describe('one n8n', () => {
 	let world: World;
@@ -49,7 +50,7 @@ describe('one n8n', () => {
 			await client.deleteWorkflow(workflow.id);
 			expect(await client.listExecutions({ workflowId: workflow.id })).toEqual([]);
 		},
-		3 * MINUTES,
+		8 * MINUTES,
 	);
 
 	it(
@@ -71,7 +72,7 @@ describe('one n8n', () => {
 			expect(await client.listExecutions({ workflowId: workflow.id, status: 'error' })).toEqual([]);
 			await client.deactivate(workflow.id);
 		},
-		MINUTES,
+		3 * MINUTES,
 	);
 
 	it('runs a workflow by hand and gives what its nodes put out', async () => {
@@ -126,7 +127,7 @@ describe('one n8n', () => {
 			expect(world.server.pid).not.toBe(pid);
 			expect(await world.client.nodeTypes()).toContain('n8n-nodes-base.webhook@1');
 		},
-		2 * MINUTES,
+		6 * MINUTES,
 	);
 });
 
@@ -156,7 +157,7 @@ describe('n8n in queue mode', () => {
 			const logs = world.workers.map((worker) => worker.logs()).join('\n');
 			for (const { id } of executions) expect(logs).toContain(`execution ${id}`);
 		},
-		MINUTES,
+		3 * MINUTES,
 	);
 });
 

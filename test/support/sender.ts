@@ -19,6 +19,8 @@ export interface SenderOptions {
 	readonly seed: number;
 	/** How long the sender goes on with an event that is not acknowledged, in milliseconds; 150,000 unless told. */
 	readonly giveUpAfterMs?: number;
+	/** How long one attempt may take, in milliseconds; the service's 30,000 unless told. */
+	readonly attemptTimeoutMs?: number;
 }
 
 /** One HTTP request and what came back. Times are milliseconds of unix time. */
@@ -74,9 +76,10 @@ const GIVE_UP_AFTER_MS = 150_000;
 /** Starts a sender; stop it when the test is over. */
 export async function startSender(options: SenderOptions): Promise<EventSender> {
 	const { urls, notReady, secret, seed, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
+	const { attemptTimeoutMs } = options;
 	const random = createRandom(seed);
-	// Its requests have the form, the time limit of 30 s and the signature of the service's.
-	const service = await startSimulator({ assets: 1 });
+	// Its requests have the form, the time limit and the signature of the service's.
+	const service = await startSimulator({ assets: 1, attemptTimeoutMs });
 	const waiting = new Map<string, number>();
 	let made = 0;
 	let stopped: Promise<void> | undefined;

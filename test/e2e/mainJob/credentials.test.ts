@@ -19,7 +19,7 @@ import {
 } from './workflows';
 
 const MINUTES = 60_000;
-jest.setTimeout(MINUTES);
+jest.setTimeout(3 * MINUTES);
 const Token = z.looseObject({ access_token: z.string() });
 const WRONG = 'a-wrong-client-secret-0123456789';
 

@@ -7,7 +7,7 @@ import { apiCredential, signingCredential } from '../../support/n8n/credentials'
 import { createWorld, type World } from '../../support/n8n/world';
 
 const MINUTES = 60_000;
-jest.setTimeout(MINUTES);
+jest.setTimeout(3 * MINUTES);
 const FOLDER = join(__dirname, '..', '..', '..', 'examples');
 const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 

@@ -21,7 +21,8 @@ describe('an n8n that dies while a run waits for its turn', () => {
 		'runs the event once when it is back, and answers its next copy as a duplicate',
 		async () => {
 			const { client, server } = world;
-			const { workflow, secret, urls } = await publishTriggerWorkflow(client, { runSeconds: 5 });
+			// The first run must last until n8n is killed, however slowly the second one is stored.
+			const { workflow, secret, urls } = await publishTriggerWorkflow(client, { runSeconds: 30 });
 			const [url] = urls;
 			const deliver = async (id: string) => {
 				const body = JSON.stringify({ id, type: 'ocpp.message', data: {} });
@@ -56,6 +57,6 @@ describe('an n8n that dies while a run waits for its turn', () => {
 			expect(await deliver('second')).toEqual({ status: 200, body: '{"status":"duplicate"}' });
 			expect(await client.listExecutions({ workflowId: workflow.id })).toHaveLength(2);
 		},
-		3 * MINUTES,
+		6 * MINUTES,
 	);
 });

@@ -8,7 +8,7 @@ export function tracesOf(texts: readonly string[], userFolder: string): string[]
 	const found = writtenFiles(userFolder).flatMap((file) => {
 		const name = relative(userFolder, file);
 		const places = file.endsWith('.sqlite') ? tablesOf(file, name) : [];
-		return [{ name, content: readFileSync(file, 'latin1') }, ...places];
+		return [{ name, content: contentOf(file) }, ...places];
 	});
 	return found.flatMap(({ name, content }) =>
 		texts.flatMap((text, index) => (content.includes(text) ? [`${index} in ${name}`] : [])),
@@ -21,12 +21,22 @@ function writtenFiles(userFolder: string): string[] {
 	return readdirSync(userFolder, { recursive: true, encoding: 'utf8' })
 		.filter((path) => !path.startsWith(installed))
 		.map((path) => join(userFolder, path))
-		.filter((path) => statSync(path).isFile());
+		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+}
+
+/** Nothing, when n8n has removed the file since it was listed. */
+function contentOf(file: string): string {
+	try {
+		return readFileSync(file, 'latin1');
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+		return '';
+	}
 }
 
 /** Row by row, since the file itself holds a long text in pieces. */
 function tablesOf(file: string, name: string): { name: string; content: string }[] {
-	const database = new DatabaseSync(file, { readOnly: true });
+	const database = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
 	try {
 		const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
 		return tables.map(({ name: table }) => ({

@@ -25,7 +25,7 @@ describe('the poll trigger on a real n8n', () => {
 	/** The events that started the workflow, oldest execution first, and the trigger that brought each. */
 	const started = async (workflowId: string, count: number) => {
 		const executions = await world.client.waitForExecutions({ workflowId }, count, {
-			timeoutMs: 2 * MINUTES,
+			timeoutMs: 4 * MINUTES,
 		});
 		const oldestFirst = [...executions].sort((a, b) => Number(a.id) - Number(b.id));
 		return await Promise.all(
@@ -82,7 +82,7 @@ describe('the poll trigger on a real n8n', () => {
 			expect(await client.listExecutions({ workflowId: workflow.id })).toHaveLength(60);
 			await client.deactivate(workflow.id);
 		},
-		5 * MINUTES,
+		12 * MINUTES,
 	);
 
 	it(
@@ -98,7 +98,7 @@ describe('the poll trigger on a real n8n', () => {
 				expect(itemsOf(execution, POLL).map(({ json }) => json)).toEqual([event]);
 			}
 		},
-		MINUTES,
+		3 * MINUTES,
 	);
 
 	it(
@@ -128,6 +128,6 @@ describe('the poll trigger on a real n8n', () => {
 			expect(ids.at(-1)).toBe(newest);
 			await client.deactivate(workflow.id);
 		},
-		3 * MINUTES,
+		6 * MINUTES,
 	);
 });

@@ -26,11 +26,11 @@ export interface ExecutionsClient {
 	/** All that the filter fits, with their data. */
 	readExecutions(filter?: ExecutionFilter): Promise<Execution[]>;
 	getExecution(id: string): Promise<Execution>;
-	/** Waits until the execution has ended (60 s unless told) and gives it with its data. */
+	/** Waits until the execution has ended (2 minutes unless told) and gives it with its data. */
 	waitForExecution(id: string, options?: { readonly timeoutMs?: number }): Promise<Execution>;
 	/**
 	 * Waits until at least `count` executions have ended and none is under way, and gives all that have ended:
-	 * more than `count` means that something ran too often. Throws after `timeoutMs` (60 s) with what was there.
+	 * more than `count` means that something ran too often. Throws after `timeoutMs` (2 minutes) with what was there.
 	 */
 	waitForExecutions(
 		filter: ExecutionFilter,
@@ -40,7 +40,7 @@ export interface ExecutionsClient {
 }
 
 const PAGE = 250;
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 
 const UNDER_WAY: ReadonlySet<ExecutionStatus> = new Set(['new', 'running', 'waiting', 'unknown']);
 

@@ -33,7 +33,7 @@ export interface N8nServer {
 	readonly running: boolean;
 	/** The last mebibyte of n8n's output, earlier runs included. */
 	logs(): string;
-	/** Resolves when n8n says that it is ready; rejects with the end of its output when it ends first or takes over 2 minutes. */
+	/** Resolves when n8n says that it is ready; rejects with the end of its output when it ends first or takes over 5 minutes. */
 	waitUntilReady(): Promise<void>;
 	/** Asks n8n to end, and kills it when it has not within 40 s (n8n gives itself 30). */
 	stop(): Promise<Exit>;
@@ -43,7 +43,7 @@ export interface N8nServer {
 	start(env?: Environment): Promise<void>;
 }
 
-const READY_MS = 120_000;
+const READY_MS = 300_000;
 const STOP_MS = 40_000;
 const OUTPUT_LINES = 40;
 
@@ -110,7 +110,7 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 
 async function isReady(url: string): Promise<boolean> {
 	try {
-		const answer = await fetch(`${url}/healthz/readiness`, { signal: AbortSignal.timeout(2_000) });
+		const answer = await fetch(`${url}/healthz/readiness`, { signal: AbortSignal.timeout(10_000) });
 		await answer.body?.cancel();
 		return answer.status === 200;
 	} catch {

@@ -58,7 +58,8 @@ export class PublicationFailure extends Error {
 	}
 }
 
-const PUBLISH_MS = 30_000;
+/** n8n tries five times, with pauses that grow, before it gives up. */
+const PUBLISH_MS = 120_000;
 const Anything = z.unknown();
 const OneWorkflow = z.object({ data: WorkflowShape });
 
@@ -201,10 +202,10 @@ function references(
 }
 
 /**
- * Waits until n8n serves the webhook (10 s unless told). Asks by a preflight request, which names the methods of a
+ * Waits until n8n serves the webhook (60 s unless told). Asks by a preflight request, which names the methods of a
  * webhook that is there and starts no workflow.
  */
-export async function waitForWebhook(url: string, { timeoutMs = 10_000 } = {}): Promise<void> {
+export async function waitForWebhook(url: string, { timeoutMs = 60_000 } = {}): Promise<void> {
 	await waitFor(async () => ((await webhookIsServed(url)) ? true : undefined), {
 		what: `the webhook ${url}`,
 		timeoutMs,
