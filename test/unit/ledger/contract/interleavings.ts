@@ -79,6 +79,30 @@ export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
 	{ minLength: 3, maxLength: 20 },
 );
 
+const at = (...actions: Action[]): Moment => ({ kind: 'actions', actions });
+const LONG_MS = 100_000_005_000;
+
+/** Meets every answer that there is, where chance may miss one. */
+export const everyAnswer: Moment[] = [
+	at({ kind: 'look', holder: 0, key: 0 }),
+	at({ kind: 'claim', holder: 0, key: 0, leaseMs: 65_000 }),
+	at({ kind: 'look', holder: 1, key: 0 }),
+	at({ kind: 'claim', holder: 1, key: 0, leaseMs: 65_000 }),
+	at({ kind: 'renew', claim: 0, leaseMs: 65_000 }),
+	at({ kind: 'commit', claim: 0, retentionMs: LONG_MS }),
+	at({ kind: 'look', holder: 1, key: 0 }, { kind: 'claim', holder: 1, key: 0, leaseMs: 65_000 }),
+	at({ kind: 'commit', claim: 0, retentionMs: LONG_MS }),
+	at({ kind: 'renew', claim: 0, leaseMs: 65_000 }),
+	at({ kind: 'release', claim: 0 }),
+	{ kind: 'pause', ms: 1_800_000 },
+	at({ kind: 'look', holder: 2, key: 0 }),
+	at({ kind: 'claim', holder: 2, key: 0, leaseMs: 65_000 }),
+	at({ kind: 'release', claim: 0 }),
+	at({ kind: 'begin', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
+	at({ kind: 'begin', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
+	at({ kind: 'look', holder: 0, key: 0 }),
+];
+
 interface HeldClaim {
 	readonly number: number;
 	readonly holder: number;
