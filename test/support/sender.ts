@@ -116,7 +116,8 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 				const attempt = await sender.attempt(event);
 				attempts.push(attempt);
 				if (isAcknowledged(attempt)) return { event, attempts, acknowledged: true };
-				if (stopped || Date.now() + waitMs >= giveUpAt) return { event, attempts, acknowledged: false };
+				if (stopped || Date.now() + waitMs >= giveUpAt)
+					return { event, attempts, acknowledged: false };
 				await sleep(waitMs / 2 + random.int(waitMs));
 			}
 		},
