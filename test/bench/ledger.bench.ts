@@ -14,6 +14,8 @@ import { SqliteLedger } from '../../lib/ledger/sqlite';
 import type { Ledger } from '../../lib/ledger';
 import { Redis } from '../../lib/vendor/ioredis';
 import { type RedisServer, redisServer, startRedis } from '../support/redis';
+import { printMainThread } from './mainThread';
+import { median } from './median';
 
 const SIZES = [1_000, 100_000, 1_000_000, 10_000_000];
 const ROUNDS = 15;
@@ -40,6 +42,7 @@ interface Row extends Measured {
 async function main(): Promise<void> {
 	const { values } = parseArgs({ options: { 'up-to': { type: 'string', default: '10000000' } } });
 	const sizes = SIZES.filter((size) => size <= Number(values['up-to']));
+	await printMainThread();
 	print('SQLite', await measureSqlite(sizes));
 	if (redisServer() === undefined) console.log('Redis: redis-server is not installed, left out');
 	else print('Redis', await measureRedis(sizes));
@@ -74,7 +77,9 @@ async function measureSqlite(sizes: readonly number[]): Promise<Row[]> {
 function fillSqlite(path: string, upTo: number): void {
 	const db = new DatabaseSync(path);
 	db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
-	const insert = db.prepare('INSERT INTO entry (key, expires) VALUES (?, ?)');
+	const insert = db.prepare(
+		"INSERT INTO entry (key, state, expires, due, grace, holder) VALUES (?, 2, ?, 0, 0, '1234')",
+	);
 	let ids = Number(db.prepare('SELECT count(*) AS ids FROM entry').get()?.['ids']);
 	while (ids < upTo) {
 		db.exec('BEGIN');
@@ -136,7 +141,7 @@ async function fillRedis(client: Redis, upTo: number): Promise<void> {
 			const key = createHash('sha256')
 				.update(`${ids + n}`)
 				.digest('base64url');
-			pipeline.set(`asset-service:ledger:${key}`, '1', 'PX', RETENTION_MS);
+			pipeline.set(`asset-service:ledger:${key}`, 'b:1234', 'PX', RETENTION_MS);
 		}
 		await pipeline.exec();
 		ids += chunk;
@@ -177,28 +182,21 @@ async function timeRound(
 	return { microseconds: ((performance.now() - started) * 1_000) / EVENTS_PER_ROUND, slowestMs };
 }
 
-function median(numbers: readonly number[]): number {
-	const sorted = [...numbers].sort((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 /** Until the code is compiled, an event costs several times as much. */
 async function warmUp(ledger: Ledger): Promise<void> {
 	for (let n = 0; n < WARM_UP_EVENTS; n++) await oneEvent(ledger, RETENTION_MS);
 }
 
 async function oneEvent(ledger: Ledger, retentionMs: number): Promise<void> {
-	const answer = await ledger.claim(
-		ledgerKey('workflow', randomBytes(12).toString('hex')),
-		60_000,
-	);
+	const answer = await ledger.claim(ledgerKey('workflow', randomBytes(12).toString('hex')), 60_000);
 	if (answer.state !== 'claimed')
 		throw new Error(`An event that nobody has seen is ${answer.state}`);
 	await ledger.commit(answer.claim, retentionMs);
+	await ledger.begin([answer.claim.key], '1234', retentionMs);
 }
 
 function print(store: string, rows: readonly Row[]): void {
-	console.log(`\n${store}: claim and commit of one event`);
+	console.log(`\n${store}: claim, commit and begin of one event`);
 	console.table(
 		rows.map((row) => ({
 			ids: row.ids.toLocaleString('en'),
