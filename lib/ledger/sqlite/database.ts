@@ -165,10 +165,12 @@ function logOf(path: string): string {
 	return `${path}-wal`;
 }
 
+const datasync = promisify(fdatasync);
+
 function openSyncedFile(path: string): SyncedFile {
 	const file = openSync(path, 'r+');
 	return {
-		datasync: () => promisify(fdatasync)(file),
+		datasync: () => datasync(file),
 		close: () => {
 			closeSync(file);
 		},
