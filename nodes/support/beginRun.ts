@@ -2,6 +2,7 @@
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { eventIdOf } from '../../lib/event';
 import { beginOrWait, ledgerKey, LedgerUnavailableError, openLedger } from '../../lib/ledger';
+import { printable } from '../../lib/shared/printable';
 import { toNodeError } from './nodeError';
 
 /** Modes in which n8n runs what a trigger of this package started. */
@@ -24,7 +25,7 @@ export async function beginRun(
 	const isRetry = mode === 'retry';
 	if (!isRetry && !OWN_MODES.has(mode)) return items;
 
-	const { name } = context.getNode();
+	const name = printable(context.getNode().name);
 	const workflowId = context.getWorkflow().id ?? '';
 	const events = items.flatMap((item) => {
 		const id = eventIdOf(item.json);
