@@ -28,11 +28,10 @@ const ROOT = resolve(__dirname, '..', '..', '..');
 const NOT_BUILT = new Set([
 	'.git',
 	'.ci',
+	'.github',
 	'node_modules',
 	'dist',
 	'coverage',
-	'docs',
-	'examples',
 	'simulator',
 	'test',
 ]);
@@ -74,6 +73,18 @@ export async function packPackage({ log }: { readonly log: Log }): Promise<strin
 			log('Another process is packing the package; waiting for it ...');
 		},
 	});
+}
+
+/** Builds and packs the present sources anew into the folder, and answers the path of the pack. */
+export async function buildPackage(destination: string): Promise<string> {
+	const copy = mkdtempSync(join(tmpdir(), 'asset-service-build-'));
+	try {
+		copySources(copy);
+		mkdirSync(destination, { recursive: true });
+		return await build(copy, destination);
+	} finally {
+		rmSync(copy, { recursive: true, force: true });
+	}
 }
 
 function copySources(copy: string): void {

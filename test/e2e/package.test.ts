@@ -1,0 +1,87 @@
+/** The package as it is published: whole, with nothing else in it, loadable as n8n loads it, and the same in every build. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { PackageDirectoryLoader } from 'n8n-core';
+import { z } from 'zod/v4';
+import { buildPackage, installPackage } from '../support/n8n/package';
+
+const MINUTES = 60_000;
+jest.setTimeout(5 * MINUTES);
+
+const ALLOWED = [
+	/^(package\.json|index\.js|README\.md|CHANGELOG\.md|LICENSE)$/,
+	/^docs\/[a-z-]+\.md$/,
+	/^examples\/[a-z-]+\.json$/,
+	/^dist\/(THIRD-PARTY-NOTICES|sbom\.cdx\.json)$/,
+	/^dist\/(credentials|nodes|n8n|lib)\/[\w./-]+\.js$/,
+	/^dist\/(credentials|nodes)\/[\w/]+(\.dark)?\.svg$/,
+	/^dist\/nodes\/\w+\/\w+\.node\.json$/,
+];
+
+let folder: string;
+let tgz: string;
+
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), 'asset-service-package-'));
+	tgz = await buildPackage(join(folder, 'first'));
+	execFileSync('tar', ['-xzf', tgz, '-C', folder]);
+});
+afterAll(() => {
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const packed = (file: string): string => readFileSync(join(folder, 'package', file), 'utf8');
+
+it('holds what is published, and nothing else', () => {
+	const files = execFileSync('tar', ['-tzf', tgz], { encoding: 'utf8' })
+		.trim()
+		.split('\n')
+		.map((file) => file.replace(/^package\//, ''));
+	expect(files.filter((file) => !ALLOWED.some((allowed) => allowed.test(file)))).toEqual([]);
+	expect(files.length).toBeGreaterThan(100);
+});
+
+it('has no dead link in its README', () => {
+	const links = [...packed('README.md').matchAll(/\]\((\.\/[^)#]+)/g)].map(([, link = '']) => link);
+	expect(links.length).toBeGreaterThan(3);
+	expect(links.filter((link) => !existsSync(resolve(folder, 'package', link)))).toEqual([]);
+});
+
+it('names every bundled package with its licence, in the notices and in the bill of materials', () => {
+	const Bom = z.object({
+		components: z.array(z.object({ name: z.string(), version: z.string() })),
+	});
+	const { components } = Bom.parse(JSON.parse(packed('dist/sbom.cdx.json')));
+	const names = components.map(({ name }) => name);
+	expect(names).toEqual(expect.arrayContaining(['ioredis', 'undici', 'zod']));
+	const notices = packed('dist/THIRD-PARTY-NOTICES');
+	for (const { name, version } of components) expect(notices).toContain(`${name} ${version} (`);
+	expect(notices).toContain('Apache License');
+});
+
+it('is loaded by n8n’s own loader, with its nodes and credentials', async () => {
+	const userFolder = join(folder, 'user');
+	await installPackage(tgz, userFolder);
+	const modules = join(userFolder, '.n8n', 'nodes', 'node_modules');
+	// What n8n itself brings along.
+	symlinkSync(resolve('node_modules', 'n8n-workflow'), join(modules, 'n8n-workflow'));
+	const loader = new PackageDirectoryLoader(join(modules, 'n8n-nodes-asset-service'));
+	await loader.loadAll();
+	expect(Object.keys(loader.known.nodes).sort()).toEqual([
+		'assetService',
+		'assetServicePollTrigger',
+		'assetServiceTrigger',
+	]);
+	expect(Object.keys(loader.known.credentials).sort()).toEqual([
+		'assetServiceApi',
+		'assetServiceSigningSecretApi',
+	]);
+});
+
+it('is the same, byte for byte, in a second build', async () => {
+	const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+	expect(hash(await buildPackage(join(folder, 'second')))).toBe(hash(tgz));
+});
