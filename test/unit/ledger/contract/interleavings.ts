@@ -11,7 +11,7 @@ const RUNS = 3;
 const LEASES_MS = [65_000, 125_000];
 /** The first ends before the event is overdue, the second within the second grace. */
 const RETENTIONS_MS = [605_000, 2_005_000, 100_000_005_000];
-const PAUSES_MS = [20_000, 60_000, 140_000, 900_000, 1_800_000];
+const PAUSES_MS = [20_000, 60_000, 140_000, 900_000, 900_000, 1_800_000];
 /** Less than the 5 s above, so that what is over stays over. */
 const SET_BACK_MS = 4_000;
 
@@ -48,7 +48,10 @@ const keys = fc.shuffledSubarray([...Array(KEYS).keys()], { minLength: 1 });
 const leaseMs = fc.constantFrom(...LEASES_MS);
 const retentionMs = fc.constantFrom(...RETENTIONS_MS);
 /** Which of the claims made so far, counted from the last one. */
-const claim = fc.nat(4);
+const claim = fc.oneof(
+	{ weight: 3, arbitrary: fc.constant(0) },
+	{ weight: 2, arbitrary: fc.nat(4) },
+);
 
 function kind<K extends string>(name: K): fc.Arbitrary<K> {
 	return fc.constant(name);
@@ -56,9 +59,9 @@ function kind<K extends string>(name: K): fc.Arbitrary<K> {
 
 const action: fc.Arbitrary<Action> = fc.oneof(
 	{ weight: 2, arbitrary: fc.record({ kind: kind('look'), holder, key }) },
-	{ weight: 6, arbitrary: fc.record({ kind: kind('claim'), holder, key, leaseMs }) },
+	{ weight: 10, arbitrary: fc.record({ kind: kind('claim'), holder, key, leaseMs }) },
 	{ weight: 4, arbitrary: fc.record({ kind: kind('renew'), claim, leaseMs }) },
-	{ weight: 6, arbitrary: fc.record({ kind: kind('commit'), claim, retentionMs }) },
+	{ weight: 10, arbitrary: fc.record({ kind: kind('commit'), claim, retentionMs }) },
 	{ weight: 4, arbitrary: fc.record({ kind: kind('release'), claim }) },
 	{ weight: 2, arbitrary: fc.record({ kind: kind('begin'), holder, keys, run, retentionMs }) },
 );
@@ -69,14 +72,14 @@ export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
 			weight: 6,
 			arbitrary: fc.record({
 				kind: kind('actions'),
-				actions: fc.array(action, { minLength: 1, maxLength: 4 }),
+				actions: fc.array(action, { minLength: 1, maxLength: 4, size: 'max' }),
 			}),
 		},
 		{ weight: 3, arbitrary: fc.record({ kind: kind('pause'), ms: fc.constantFrom(...PAUSES_MS) }) },
 		{ weight: 1, arbitrary: fc.record({ kind: kind('setBack') }) },
 		{ weight: 1, arbitrary: fc.record({ kind: kind('crash'), holder }) },
 	),
-	{ minLength: 3, maxLength: 20 },
+	{ minLength: 3, maxLength: 25, size: 'max' },
 );
 
 const at = (...actions: Action[]): Moment => ({ kind: 'actions', actions });
@@ -136,9 +139,13 @@ export class Run {
 	}
 
 	async play(moments: readonly Moment[]): Promise<void> {
+		const lookAtAll = Array.from({ length: KEYS }, (_unused, key) => {
+			return { kind: 'look', holder: 0, key } as const;
+		});
 		for (const moment of moments) {
 			if (moment.kind === 'pause') await this.#pause(moment.ms);
 			else if (moment.kind === 'setBack') this.#setBack();
+			if (moment.kind === 'pause' || moment.kind === 'setBack') await this.#act(lookAtAll);
 			else if (moment.kind === 'crash') await this.#crash(moment.holder);
 			else await this.#act(moment.actions);
 		}
