@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type EntryState, ledgerKey } from '../../../../lib/ledger';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 import { checkpoint } from '../../../../lib/ledger/sqlite/checkpoint';
-import { waitFor } from '../../../support/wait';
 import { Disk } from './disk';
 
 const LEASE_MS = 60_000;
@@ -212,33 +211,6 @@ describe('what the ledger in SQLite has answered, after a power cut', () => {
 		await store('after');
 		await expectKept();
 	});
-
-	it(
-		'is moved into the file along the way: the log stops growing',
-		async () => {
-			await store('first');
-			const size = () => statSync(`${disk.path}-wal`).size;
-			let written = 0;
-			await waitFor(
-				async () => {
-					const before = size();
-					for (let n = 0; n < 500; n++)
-						await ledger.claim(ledgerKey('log', `${written++}`), LEASE_MS);
-					return size() === before ? true : undefined;
-				},
-				{
-					what: 'the log to stop growing',
-					everyMs: 1,
-					timeoutMs: SLOW_MS / 2,
-					detail: () => `${written} writes, ${size()} bytes`,
-				},
-			);
-			expect(written).toBeGreaterThan(1_000);
-			await store('after');
-			await expectKeptInPlace();
-		},
-		SLOW_MS,
-	);
 });
 
 async function statesIn(

@@ -2,23 +2,20 @@ import {
 	chmodSync,
 	copyFileSync,
 	existsSync,
-	mkdirSync,
 	mkdtempSync,
 	renameSync,
 	rmSync,
 	statSync,
 	symlinkSync,
-	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
-import { type Claim, type Ledger, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
+import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
 import { LedgerDatabase, SqliteLedger } from '../../../../lib/ledger/sqlite';
 
 const LEASE_MS = 60_000;
 const RETENTION_MS = 1_000_000;
-const isRoot = process.getuid?.() === 0;
 
 describe('the file of the ledger in SQLite', () => {
 	let folder: string;
@@ -115,144 +112,6 @@ describe('the file of the ledger in SQLite', () => {
 			expect(pragma('synchronous')).toEqual([1]);
 			expect(pragma('wal_autocheckpoint')).toEqual([0]);
 			await watched.close();
-		});
-	});
-
-	describe('when it cannot be used', () => {
-		async function refusal(of: Ledger = ledger): Promise<string> {
-			try {
-				await of.claim(otherKey, LEASE_MS);
-			} catch (error) {
-				expect(error).toBeInstanceOf(LedgerUnavailableError);
-				return (error as Error).message;
-			}
-			throw new Error('The claim was not refused');
-		}
-
-		it('says what to do when its folder is read-only, and works when that has been corrected', async () => {
-			// Root may write where others may not, but not there.
-			const readOnly = isRoot ? '/sys' : join(folder, 'read-only');
-			if (!isRoot) mkdirSync(readOnly, { mode: 0o500 });
-			const inside = new SqliteLedger({ path: join(readOnly, 'ledger', 'ledger.sqlite') });
-			expect(await refusal(inside)).toMatch(
-				/must be writable for the user that runs n8n.*\(E[A-Z]+\)/,
-			);
-			expect(await refusal(inside)).toContain(join(readOnly, 'ledger', 'ledger.sqlite'));
-			if (!isRoot) {
-				chmodSync(readOnly, 0o700);
-				await committed(inside, otherKey);
-			}
-			await inside.close();
-		});
-
-		it('says what to do when it is read-only', async () => {
-			await committed(ledger, key);
-			class ReadOnly extends sqlite.DatabaseSync {
-				constructor(file: string) {
-					super(file, { readOnly: true });
-				}
-			}
-			const readOnly = new SqliteLedger({
-				path,
-				openDatabase: (file) => new LedgerDatabase(file, { ...sqlite, DatabaseSync: ReadOnly }),
-			});
-			expect(await refusal(readOnly)).toMatch(/must be writable for the user that runs n8n/);
-			// What is there can still be read.
-			expect(await readOnly.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
-			await readOnly.close();
-		});
-
-		it('says that the disk is full, and works again when there is space', async () => {
-			const disk = { pages: 8 };
-			class Limited extends sqlite.DatabaseSync {
-				constructor(file: string) {
-					super(file);
-					this.exec(`PRAGMA max_page_count = ${disk.pages}`);
-				}
-			}
-			const limited = new SqliteLedger({
-				path,
-				openDatabase: (file) => new LedgerDatabase(file, { ...sqlite, DatabaseSync: Limited }),
-			});
-			const full = async () => {
-				for (let n = 0; n < 10_000; n++) {
-					await limited.claim(ledgerKey('workflow', `full ${n}`), LEASE_MS);
-				}
-			};
-			await expect(full()).rejects.toThrow(LedgerUnavailableError);
-			await expect(full()).rejects.toThrow(/the disk is full: free some space.*SQLite error 13/);
-			disk.pages = 1_000;
-			await full();
-			await limited.close();
-		}, 120_000);
-
-		it('says what to do when it is no SQLite file, and makes a new one when that has been moved away', async () => {
-			writeFileSync(path, 'This is not a database, but long enough to be looked at. '.repeat(100));
-			expect(await refusal()).toMatch(/damaged, or no SQLite file: stop n8n, move the file/);
-			renameSync(path, `${path}.damaged`);
-			await committed(ledger, otherKey);
-		});
-
-		it('says so when a symbolic link to nothing stands in its place, and makes nothing there', async () => {
-			const target = join(folder, 'elsewhere.sqlite');
-			symlinkSync(target, path);
-			expect(await refusal()).toMatch(
-				/ledger\.sqlite is a symbolic link to a file that does not exist/,
-			);
-			expect(existsSync(target)).toBe(false);
-			writeFileSync(target, '');
-			await committed(ledger, otherKey);
-		});
-
-		it('says what to do when a folder stands in its place', async () => {
-			mkdirSync(path);
-			expect(await refusal()).toMatch(/cannot be opened or created/);
-		});
-
-		it('says what to do when a file stands in the place of its folder', async () => {
-			writeFileSync(join(folder, 'file'), '');
-			const inside = new SqliteLedger({ path: join(folder, 'file', 'ledger.sqlite') });
-			expect(await refusal(inside)).toMatch(
-				/cannot be opened or created.*ASSET_SERVICE_LEDGER_SQLITE_PATH/,
-			);
-		});
-
-		it('refuses a file that a newer version has written, and leaves it as it is', async () => {
-			await committed(ledger, key);
-			await ledger.close();
-			change('PRAGMA user_version = 2');
-			expect(await refusal()).toMatch(/newer version of this package \(schema 2, known here: 1\)/);
-			change('PRAGMA user_version = 1');
-			expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
-		});
-
-		it('refuses a database of something else, and leaves it as it is', async () => {
-			change('CREATE TABLE execution_entity (id INTEGER)');
-			expect(await refusal()).toMatch(/database of something else/);
-			const db = new sqlite.DatabaseSync(path);
-			expect(db.prepare('SELECT name FROM sqlite_schema').all()).toEqual([
-				{ name: 'execution_entity' },
-			]);
-			db.close();
-		});
-
-		it('says which Node to run when there is no SQLite in this one', async () => {
-			const without = new SqliteLedger({
-				path,
-				openDatabase: (file) => new LedgerDatabase(file, undefined),
-			});
-			expect(await refusal(without)).toMatch(/has no SQLite: run n8n on Node\.js 22\.16 or newer/);
-			expect(existsSync(path)).toBe(false);
-		});
-
-		it('does not change anything for those who have it open when the lock is free again', async () => {
-			await committed(ledger, key);
-			const locker = new sqlite.DatabaseSync(path);
-			locker.exec('BEGIN IMMEDIATE');
-			expect(await refusal()).toMatch(/another process keeps it locked for over 250 ms/);
-			locker.exec('ROLLBACK');
-			locker.close();
-			await committed(ledger, otherKey);
 		});
 	});
 

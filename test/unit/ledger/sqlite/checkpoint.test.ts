@@ -1,0 +1,82 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ledgerKey } from '../../../../lib/ledger';
+import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { checkpoint, Gate } from '../../../../lib/ledger/sqlite/checkpoint';
+import { waitFor } from '../../../support/wait';
+
+const LEASE_MS = 60_000;
+const SLOW_MS = 120_000;
+
+describe('the write-ahead log of the ledger in SQLite', () => {
+	let folder: string;
+	let path: string;
+	let ledger: SqliteLedger;
+	let events: number;
+
+	beforeEach(async () => {
+		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+		path = join(folder, 'ledger.sqlite');
+		ledger = new SqliteLedger({ path });
+		events = 0;
+		await write();
+	});
+
+	afterEach(async () => {
+		await ledger.close();
+		rmSync(folder, { recursive: true });
+	});
+
+	async function write(): Promise<void> {
+		const answer = await ledger.claim(ledgerKey('workflow', String(events++)), LEASE_MS);
+		expect(answer.state).toBe('claimed');
+	}
+
+	/** Its head has other numbers each time the log begins anew. */
+	function head(): string {
+		const bytes = Buffer.alloc(32);
+		const log = openSync(`${path}-wal`, 'r');
+		readSync(log, bytes, 0, bytes.length, 0);
+		closeSync(log);
+		return bytes.toString('hex');
+	}
+
+	it(
+		'begins anew again and again although the process never stops writing, and so stays short',
+		async () => {
+			const heads = new Set<string>();
+			await waitFor(
+				async () => {
+					for (let n = 0; n < 100; n++) await write();
+					heads.add(head());
+					return heads.size > 3 ? true : undefined;
+				},
+				{
+					what: 'the log to begin anew three times',
+					everyMs: 1,
+					timeoutMs: SLOW_MS / 2,
+					detail: () => `${heads.size} heads after ${events} writes`,
+				},
+			);
+			// Not for each write either: a checkpoint costs some syncs.
+			expect(events).toBeGreaterThan(3_000);
+		},
+		SLOW_MS,
+	);
+
+	it('begins anew with one checkpoint when nobody writes, and leaves the gate open', async () => {
+		const before = head();
+		const gate = new Gate();
+		await checkpoint(path, gate);
+		expect(head()).not.toBe(before);
+		expect(gate.isShut()).toBe(false);
+	});
+
+	it('leaves the gate open when the checkpoint fails', async () => {
+		const gate = new Gate();
+		Atomics.store(gate.shared, 0, 1);
+		await checkpoint(join(folder, 'missing', 'ledger.sqlite'), gate);
+		expect(gate.isShut()).toBe(false);
+	});
+});
