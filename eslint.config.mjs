@@ -3,6 +3,49 @@ import tseslint from 'typescript-eslint';
 
 const communityNodes = n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport;
 
+/** The rooms of lib, and which others each may import: arrows run one way. docs/architecture.md draws them. */
+const mayImport = {
+  shared: [],
+  ledger: ['shared', 'vendor'],
+  service: ['shared', 'vendor'],
+  receiver: ['ledger', 'shared'],
+  endpoint: ['service', 'ledger', 'receiver', 'shared'],
+};
+
+const forbid = (rooms, message) => ({
+  regex: `^(\\.\\./)+(${rooms.join('|')})(/|$)`,
+  message,
+});
+
+const walls = (...patterns) => ({
+  'no-restricted-imports': [
+    'error',
+    {
+      patterns: [
+        ...patterns,
+        {
+          regex: '^(undici|zod|ioredis)(/|$)',
+          message: 'Third-party packages are imported by lib/vendor alone.',
+        },
+      ],
+    },
+  ],
+});
+
+const wallsOf = (room, allowed) => {
+  const others = [...Object.keys(mayImport), 'vendor'].filter(
+    (other) => other !== room && !allowed.includes(other),
+  );
+  return {
+    files: [`lib/${room}/**/*.ts`],
+    rules: walls(
+      { group: ['n8n-*'], message: 'lib is free of n8n.' },
+      forbid(['nodes', 'credentials', 'n8n'], 'lib is free of n8n.'),
+      forbid(others, `lib/${room} imports ${allowed.join(', ') || 'nothing of lib'} alone.`),
+    ),
+  };
+};
+
 export default tseslint.config(
   { ignores: ['node_modules/', 'dist/', 'coverage/', 'test/support/n8n/server/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -21,35 +64,13 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
     },
   },
+  ...Object.entries(mayImport).map(([room, allowed]) => wallsOf(room, allowed)),
   {
-    // The walls of the house: lib knows nothing of n8n, its rooms nothing of each other, and third parties come in by vendor.
-    files: ['lib/**/*.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              group: ['n8n-*', '**/nodes/**', '**/credentials/**'],
-              message: 'lib is free of n8n.',
-            },
-            {
-              regex: '^\\.\\./(\\.\\./)*(api|signature|ledger|event|registration)(/|$)',
-              message: 'The parts of lib do not import each other.',
-            },
-            {
-              regex: '^(undici|zod|ioredis)(/|$)',
-              message: 'Third-party packages are imported by lib/vendor alone.',
-            },
-          ],
-        },
-      ],
-    },
+    files: ['n8n/**/*.ts'],
+    rules: walls(forbid(['nodes', 'credentials'], 'n8n/ does not know who uses it.')),
   },
-  // The one place where third parties come in.
-  { files: ['lib/vendor/**/*.ts'], rules: { 'no-restricted-imports': 'off' } },
   {
-    files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+    files: ['nodes/**/*.ts', 'credentials/**/*.ts', 'n8n/**/*.ts'],
     ...communityNodes,
   },
   {

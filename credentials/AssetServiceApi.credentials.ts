@@ -8,7 +8,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { withBearer, withNewToken } from '../nodes/support/storedToken';
+import { withBearer, withNewToken } from '../n8n/storedToken';
 
 export class AssetServiceApi implements ICredentialType {
 	name = 'assetServiceApi';

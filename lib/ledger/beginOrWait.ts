@@ -1,6 +1,6 @@
 /** Asks the ledger which events a run goes on with, again and again while the ledger is away. */
 import { LedgerUnavailableError } from './errors';
-import { jittered, sleep } from './sleep';
+import { jittered, sleep } from '../shared/sleep';
 import type { Ledger } from './types';
 
 const WAIT_MS = 30_000;

@@ -1,6 +1,6 @@
 /** Claims an event, or waits for the outcome of the copy that is being handed over. */
 import { ClaimHold } from './hold';
-import { jittered, sleep } from './sleep';
+import { jittered, sleep } from '../shared/sleep';
 import type { Hold, Ledger } from './types';
 
 const LEASE_MS = 60_000;

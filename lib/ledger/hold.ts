@@ -1,5 +1,5 @@
 /** A claim that is held: renewed until it is settled, and a commit that is tried until it is written. */
-import { jittered, sleep } from './sleep';
+import { jittered, sleep } from '../shared/sleep';
 import type { Claim, Hold, Ledger } from './types';
 
 const DEFAULT_ANSWER_WITHIN_MS = 2_000;

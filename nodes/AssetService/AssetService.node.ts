@@ -6,7 +6,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { assetServiceApiTest } from '../support/assetServiceApiTest';
+import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { execute, resources } from './execute';
 
 export class AssetService implements INodeType {

@@ -1,10 +1,10 @@
 /** Runs the node: each input item by its own parameters, all of them over one client. */
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import type { ApiClient } from '../../lib/api';
+import type { ApiClient } from '../../lib/service';
 import { printable } from '../../lib/shared/printable';
-import { apiClientFor, cancelSignal } from '../support/apiClient';
-import { toNodeError } from '../support/nodeError';
+import { apiClientFor, cancelSignal } from '../../n8n/apiClient';
+import { toNodeError } from '../../n8n/nodeError';
 import { asset } from './resources/asset';
 import { delivery } from './resources/delivery';
 import { event } from './resources/event';

@@ -7,13 +7,13 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { assetServiceApiTest } from '../support/assetServiceApiTest';
-import { apiClientFor } from '../support/apiClient';
-import { beginRun } from '../support/beginRun';
-import { toNodeError } from '../support/nodeError';
+import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { apiClientFor } from '../../n8n/apiClient';
+import { beginRun } from '../../n8n/receiver/beginRun';
+import { toNodeError } from '../../n8n/nodeError';
 import { pollTriggerProperties } from './description';
-import { newestEvent, pollEvents } from './poll';
-import { readPollSettings, RETENTION_MS } from './settings';
+import { newestEvent, pollEvents } from '../../n8n/poll/poll';
+import { readPollSettings, RETENTION_MS } from '../../n8n/poll/settings';
 
 export class AssetServicePollTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,7 +1,7 @@
 /** What the editor shows of the poll trigger. */
 import type { INodeProperties } from 'n8n-workflow';
-import { eventTypesProperty } from '../support/eventTypesProperty';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './settings';
+import { eventTypesProperty } from '../../n8n/eventTypesProperty';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 
 export const pollTriggerProperties: INodeProperties[] = [
 	{

@@ -9,11 +9,11 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { assetServiceApiTest } from '../support/assetServiceApiTest';
-import { beginDelivered, receiveDelivery } from './delivery';
+import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
 import { triggerProperties } from './description';
-import { createEndpoint, deleteEndpoint, endpointExists } from './lifecycle';
-import { testSigningSecret } from './testSigningSecret';
+import { createEndpoint, deleteEndpoint, endpointExists } from '../../n8n/endpoint/lifecycle';
+import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 
 export class AssetServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,12 +1,12 @@
 /** What the editor shows of the trigger. */
 import type { INodeProperties } from 'n8n-workflow';
-import { eventTypesProperty } from '../support/eventTypesProperty';
+import { eventTypesProperty } from '../../n8n/eventTypesProperty';
 import {
 	DEFAULT_RETENTION_DAYS,
 	DEFAULT_TOLERANCE_SECONDS,
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
-} from './settings';
+} from '../../lib/receiver/settings';
 
 /** Everything is without expressions: n8n would need an isolate for each request to evaluate one. */
 export const triggerProperties: INodeProperties[] = [

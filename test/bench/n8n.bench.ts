@@ -5,7 +5,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { request } from 'undici';
-import { signTimestamped } from '../../lib/signature';
+import { signTimestamped } from '../../lib/receiver/signature';
 import type { Workflow } from '../support/n8n/answers';
 import { signingCredential } from '../support/n8n/credentials';
 import { createWorld, type World } from '../support/n8n/world';

@@ -1,5 +1,5 @@
 /** The one connection of the process to Redis: every call is bounded in time, however Redis behaves. */
-import { sleep } from '../sleep';
+import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
 import { evictionWarning } from './eviction';
 import { errorCode, isAnswer, isLasting, redisUnavailable } from './errors';

@@ -1,7 +1,7 @@
 /** The ledger on Redis: what any number of processes on any number of hosts agree on. */
 import { LedgerUnavailableError } from '../errors';
 import { checkKey } from '../key';
-import { sleep } from '../sleep';
+import { sleep } from '../../shared/sleep';
 import { newToken } from '../token';
 import {
 	type Claim,

@@ -1,5 +1,5 @@
 /** Tries again while another process holds the lock, without holding up the event loop. */
-import { jittered, sleep } from '../sleep';
+import { jittered, sleep } from '../../shared/sleep';
 import { isBusy } from './errors';
 
 const STANDSTILL_MS = 250;

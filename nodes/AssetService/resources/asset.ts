@@ -1,5 +1,5 @@
 /** Assets: what the service manages, such as charging stations. */
-import { ASSET_FILTERS } from '../../../lib/api';
+import { ASSET_FILTERS } from '../../../lib/service';
 import { collected, listFields, listOptions, listOptionsOf } from '../shared/listing';
 import { asText, collectionParameter } from '../shared/parameters';
 import type { Resource, Run } from './resource';

@@ -1,5 +1,5 @@
 /** Deliveries: the service's attempts to bring events to an endpoint. */
-import { DELIVERY_STATUS_FIELD, type ApiRecord } from '../../../lib/api';
+import { DELIVERY_STATUS_FIELD, type ApiRecord } from '../../../lib/service';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { collected, listFields, listOptions, listOptionsOf } from '../shared/listing';
 import { requiredText, textParameter } from '../shared/parameters';

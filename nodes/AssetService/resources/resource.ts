@@ -1,6 +1,6 @@
 /** What a file of a resource gives to the node: its parameters, and its run function. */
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { ApiClient, ApiRecord } from '../../../lib/api';
+import type { ApiClient, ApiRecord } from '../../../lib/service';
 
 export interface Run {
 	context: IExecuteFunctions;

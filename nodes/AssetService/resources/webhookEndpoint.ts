@@ -1,6 +1,6 @@
 /** Webhook endpoints: where the service delivers events to. */
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { createRedactor, ENDPOINT_FIELDS, isLoopback, type ApiRecord } from '../../../lib/api';
+import { createRedactor, ENDPOINT_FIELDS, isLoopback, type ApiRecord } from '../../../lib/service';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { requiredText, textsParameter } from '../shared/parameters';
 import { isRecord } from '../shared/values';

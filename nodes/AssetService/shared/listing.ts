@@ -1,6 +1,6 @@
 /** What the three lists have in common: how many, further query parameters, and where the records stand. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import type { ApiRecord, ListOptions } from '../../../lib/api';
+import type { ApiRecord, ListOptions } from '../../../lib/service';
 import type { Run } from '../resources/resource';
 import { asText, collectionParameter } from './parameters';
 import { isRecord } from './values';

@@ -1,5 +1,5 @@
 /** n8n starts again what it had stored and not begun; the event of such a run does not run a second time. */
-import { signTimestamped } from '../../../lib/signature';
+import { signTimestamped } from '../../../lib/receiver/signature';
 import { publishTriggerWorkflow } from '../../support/n8n/trigger-workflow';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openLedger } from '../../../lib/ledger';
-import { signTimestamped } from '../../../lib/signature';
+import { signTimestamped } from '../../../lib/receiver/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import {
 	startTriggerServer,

@@ -4,7 +4,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
-import { rejection, SECRET } from '../api/world';
+import { rejection, SECRET } from '../service/world';
 
 let next = 0;
 const settings = (change: IDataObject = {}): ICredentialDataDecryptedObject => ({

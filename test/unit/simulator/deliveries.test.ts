@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createVerifier } from '../../../lib/signature';
+import { createVerifier } from '../../../lib/receiver/signature';
 import type { Tamper } from '../../../simulator';
 import { waitFor } from '../../support/wait';
 import { receiver, simulatorFor } from './world';

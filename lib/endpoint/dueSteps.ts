@@ -1,0 +1,88 @@
+/** Drives what becomes due for the endpoints that nodes registered: nothing else in a process does. */
+import { messageOf, RegistrationError } from '.';
+
+/** Timers cannot be longer than this; what is later is looked at again then. */
+const LONGEST_MS = 24 * 60 * 60 * 1000;
+/** After a failure, such as a service that is away. */
+const AGAIN_AFTER_MS = 5 * 60 * 1000;
+/** Between two steps at least. */
+const SOONEST_MS = 100;
+
+export interface DueStep {
+	/** Does what is due and answers when to come again, in unix milliseconds; undefined for never. */
+	readonly step: () => Promise<number | undefined>;
+	readonly warn: (message: string) => void;
+}
+
+/** One step at a time a key, and none for a while after one that failed. */
+export interface DueSteps {
+	/** Whether a step could run now. */
+	isFree(key: string): boolean;
+	/** Runs the step once, in the background, if the key is free. */
+	runNow(key: string, due: DueStep): void;
+	/** Runs the step at `at`, and whenever it says, in the place of what was planned; undefined plans nothing. */
+	runAt(key: string, at: number | undefined, due: DueStep): void;
+	/** Forgets what was planned. */
+	end(key: string): void;
+}
+
+export function createDueSteps(now: () => number = Date.now): DueSteps {
+	const running = new Set<string>();
+	const notBefore = new Map<string, number>();
+	const timers = new Map<string, NodeJS.Timeout>();
+
+	const isFree = (key: string) => !running.has(key) && now() >= (notBefore.get(key) ?? 0);
+
+	/** Answers when to come again; never rejects. */
+	const run = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
+		if (!isFree(key)) return notBefore.get(key) ?? now();
+		running.add(key);
+		try {
+			const nextAt = await step();
+			notBefore.delete(key);
+			return nextAt;
+		} catch (error) {
+			const hint = error instanceof RegistrationError ? `. ${error.hint}` : '';
+			warn(
+				`the endpoint could not be made or replaced, which is tried again later: ${messageOf(error)}${hint}`,
+			);
+			const again = now() + AGAIN_AFTER_MS;
+			notBefore.set(key, again);
+			return again;
+		} finally {
+			running.delete(key);
+		}
+	};
+
+	const end = (key: string) => {
+		clearTimeout(timers.get(key));
+		timers.delete(key);
+		notBefore.delete(key);
+	};
+
+	const runAt = (key: string, at: number | undefined, due: DueStep) => {
+		clearTimeout(timers.get(key));
+		timers.delete(key);
+		if (at === undefined) return;
+		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - now()));
+		const timer = setTimeout(() => {
+			void run(key, due).then((nextAt) => {
+				// Another plan, or none, may have taken its place meanwhile.
+				if (timers.get(key) === timer) runAt(key, nextAt, due);
+			});
+		}, delay);
+		timers.set(key, timer.unref());
+	};
+
+	return {
+		isFree,
+		runNow: (key, due) => {
+			if (isFree(key)) void run(key, due);
+		},
+		runAt,
+		end,
+	};
+}
+
+/** Those of this process. */
+export const dueSteps = createDueSteps();

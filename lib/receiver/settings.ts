@@ -1,0 +1,38 @@
+/** Reads the trigger's parameters once a delivery, with the bounds that keep a wrong value harmless. */
+import { eventTypeFilter, type EventTypeFilter } from './event';
+import { asNumber, asRecord, asTexts } from '../shared/values';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Specification section 8: the signature's tolerance is 5 minutes unless said otherwise. */
+export const DEFAULT_TOLERANCE_SECONDS = 300;
+/** The service lists and delivers an event for 30 days (specification 6.6): one that is forgotten by then would run again. */
+export const MIN_RETENTION_DAYS = 31;
+export const DEFAULT_RETENTION_DAYS = 35;
+export const MAX_RETENTION_DAYS = 365;
+
+export interface TriggerSettings {
+	readonly isWanted: EventTypeFilter;
+	readonly toleranceSeconds: number;
+	readonly retentionMs: number;
+	readonly includeDelivery: boolean;
+}
+
+type ReadParameter = (name: string, fallback: unknown) => unknown;
+
+/** Reads the settings; a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
+export function readTriggerSettings(read: ReadParameter): TriggerSettings {
+	const options = asRecord(read('options', {}));
+	return {
+		isWanted: eventTypeFilter(asTexts(read('eventTypes', []))),
+		toleranceSeconds: asNumber(options['toleranceSeconds'], DEFAULT_TOLERANCE_SECONDS, 0, Infinity),
+		retentionMs:
+			asNumber(
+				options['retentionDays'],
+				DEFAULT_RETENTION_DAYS,
+				MIN_RETENTION_DAYS,
+				MAX_RETENTION_DAYS,
+			) * DAY_MS,
+		includeDelivery: options['includeDelivery'] === true,
+	};
+}

@@ -1,0 +1,100 @@
+/** Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a signature. */
+import { createVerifier, type SigningSettings, type VerifierResult } from './signature';
+
+export interface ReadSettings {
+	readonly settings: SigningSettings;
+	/** A text that changes whenever the settings do; undefined where nothing tells so but the settings themselves. */
+	readonly version?: string;
+}
+
+/** Reads the settings of a node's signing secrets afresh; rejects when they cannot be read. */
+export type ReadSigningSettings = () => Promise<ReadSettings>;
+
+/** How long a verifier is kept: a secret that was removed works for so long after its removal. */
+const KEEP_MS = 15_000;
+/** How long a refresh or a missing configuration is kept: a flood of forgeries costs one read in so long. */
+const REFRESH_MS = 1000;
+/** Keys beyond this number push the oldest out, so memory stays bounded. */
+const MAX_KEYS = 10_000;
+
+interface Kept {
+	readonly verifier: Promise<VerifierResult>;
+	readonly readAt: number;
+	/** When it is no longer used without another read. */
+	expiresAt: number;
+	/** Whether the read is over. */
+	settled: boolean;
+	/** Known when the read is over. */
+	version: string | undefined;
+}
+
+export interface VerifierCache {
+	/** The kept verifier, or one from freshly read settings: one read however many callers. */
+	get(key: string, read: ReadSigningSettings): Promise<VerifierResult>;
+	/**
+	 * A verifier from settings read again; undefined when they were read less than a second ago and, as far as
+	 * `version` tells, are still the same. A read that is under way is joined: it may well bring the new secret.
+	 */
+	refresh(
+		key: string,
+		read: ReadSigningSettings,
+		version?: string,
+	): Promise<VerifierResult | undefined>;
+}
+
+/** A cache of verifiers by key (workflow, node and credential). `now` is a monotonic clock in milliseconds. */
+export function createVerifierCache(now: () => number = () => performance.now()): VerifierCache {
+	const kept = new Map<string, Kept>();
+
+	const load = (key: string, read: ReadSigningSettings): Promise<VerifierResult> => {
+		const readAt = now();
+		const verifier = read().then(({ settings, version }) => {
+			entry.version = version;
+			return createVerifier(settings);
+		});
+		const entry: Kept = {
+			verifier,
+			readAt,
+			expiresAt: readAt + KEEP_MS,
+			settled: false,
+			version: undefined,
+		};
+		kept.delete(key);
+		kept.set(key, entry);
+		if (kept.size > MAX_KEYS) {
+			const oldest = kept.keys().next();
+			if (oldest.done !== true) kept.delete(oldest.value);
+		}
+		verifier.then(
+			(result) => {
+				entry.settled = true;
+				if (!result.ok) entry.expiresAt = readAt + REFRESH_MS;
+			},
+			() => {
+				if (kept.get(key) === entry) kept.delete(key);
+			},
+		);
+		return verifier;
+	};
+
+	return {
+		get(key, read) {
+			const entry = kept.get(key);
+			return entry !== undefined && now() < entry.expiresAt ? entry.verifier : load(key, read);
+		},
+		async refresh(key, read, version) {
+			const isOutdated = (entry: Kept) => version !== undefined && entry.version !== version;
+			let entry = kept.get(key);
+			if (entry !== undefined && !entry.settled) {
+				const joined = await entry.verifier;
+				if (!isOutdated(entry)) return joined;
+				// It began before the change; of all that waited for it, the first one reads again.
+				entry = kept.get(key);
+				if (entry !== undefined && !entry.settled) return await entry.verifier;
+			}
+			const isYoung = entry !== undefined && now() - entry.readAt < REFRESH_MS;
+			if (entry !== undefined && isYoung && !isOutdated(entry)) return undefined;
+			return await load(key, read);
+		},
+	};
+}

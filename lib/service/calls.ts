@@ -1,0 +1,71 @@
+/** What each operation sends: method, path, and the words for its errors. */
+import { ENDPOINT_FIELDS, PAGING, PATHS } from './defaults';
+import { pathWith } from './http/paths';
+import type { TransportRequest } from './types';
+
+/** One call of the API, without settings, token or query. */
+export interface Call {
+	method: TransportRequest['method'];
+	path: string;
+	query?: Readonly<Record<string, string>>;
+	headers?: Readonly<Record<string, string>>;
+	/** Sent as JSON. */
+	body?: unknown;
+	/** What the call is for, in the error about a missing scope, such as `list assets`. */
+	purpose: string;
+	/** What to do about a 404 where the path holds ids; without it the base URL is to blame. */
+	notFoundHint?: string;
+	/** Statuses besides 2xx that are no error here. */
+	accepted?: readonly number[];
+}
+
+const GONE = [404, 410];
+
+const UNKNOWN_ENDPOINT =
+	'Check the endpoint ID: the service knows no endpoint by it. If it is right, check Base URL in the Asset Service API credential.';
+
+export const listAssets: Call = {
+	method: 'GET',
+	path: PATHS.assets,
+	// Section 4 asks for it here, and here alone.
+	headers: { 'content-type': 'application/json' },
+	purpose: 'list assets',
+};
+
+export const listEvents: Call = { method: 'GET', path: PATHS.events, purpose: 'list events' };
+
+export const listDeliveries = (endpointId: string): Call => ({
+	method: 'GET',
+	path: pathWith(PATHS.deliveries, { endpointId }),
+	purpose: 'list deliveries',
+	notFoundHint: UNKNOWN_ENDPOINT,
+});
+
+export const resendDelivery = (endpointId: string, deliveryId: string): Call => ({
+	method: 'POST',
+	path: pathWith(PATHS.resendDelivery, { endpointId, deliveryId }),
+	purpose: 'resend deliveries',
+	notFoundHint:
+		'Check the endpoint ID and the delivery ID: the service knows no such delivery. It keeps deliveries for 30 days.',
+});
+
+export const createEndpoint = (url: string, events: readonly string[]): Call => ({
+	method: 'POST',
+	path: PATHS.createEndpoint,
+	body: { [ENDPOINT_FIELDS.url]: url, [ENDPOINT_FIELDS.events]: events },
+	purpose: 'create webhook endpoints',
+});
+
+/** Nothing is specified to ask for an endpoint itself. */
+export const findEndpoint = (endpointId: string): Call => ({
+	...listDeliveries(endpointId),
+	query: { [PAGING.limitParameter]: '1' },
+	accepted: GONE,
+});
+
+export const deleteEndpoint = (endpointId: string): Call => ({
+	method: 'DELETE',
+	path: pathWith(PATHS.deleteEndpoint, { endpointId }),
+	purpose: 'delete webhook endpoints',
+	accepted: GONE,
+});

@@ -1,0 +1,106 @@
+/** The client of the service: its operations, each in a few lines over paging and exchange. */
+import { processAccessTokens, type AccessTokens } from './tokens/accessTokens';
+import * as calls from './calls';
+import { PAGING, RETRIES } from './defaults';
+import { pageOf } from './lists/envelope';
+import { exchange, isSuccess, jsonAnswer, placeOf, type ExchangeContext } from './http/exchange';
+import { checkListOptions, walkPages } from './lists/paging';
+import { createRedactor } from './errors/redaction';
+import type { RetryLimits } from './http/retry';
+import { systemRuntime, type Runtime } from './http/runtime';
+import { dataOf, idOf, isRecord, secretOf } from './schemas';
+import { jsonOf } from './errors/serverText';
+import type {
+	ApiClient,
+	ApiRecord,
+	ApiSettings,
+	ListOptions,
+	Transport,
+	TransportResponse,
+} from './types';
+
+export interface ApiClientOptions {
+	settings: ApiSettings;
+	transport: Transport;
+	/** Cancels what is under way and what is asked for later. */
+	signal?: AbortSignal | undefined;
+	/** Told what a person should know although nothing failed, such as a list that may be incomplete. */
+	warn?: (message: string) => void;
+	/** Where access tokens are kept; the process's own store when left out. */
+	tokens?: AccessTokens;
+	runtime?: Runtime;
+	/** Bounds of the retries of a GET. */
+	retries?: RetryLimits;
+}
+
+/** A client with these settings. Every method throws an `ApiError`, or the signal's reason when cancelled. */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+	const { settings, transport, signal, warn = () => undefined } = options;
+	const context: ExchangeContext = {
+		settings,
+		transport,
+		signal,
+		tokens: options.tokens ?? processAccessTokens,
+		redactor: createRedactor(settings.clientSecret),
+		runtime: options.runtime ?? systemRuntime,
+		retries: options.retries ?? RETRIES,
+	};
+
+	const walk = (call: calls.Call, list: ListOptions): AsyncIterable<ApiRecord> => {
+		checkListOptions(list);
+		return walkPages(
+			async (limit, startingAfter) => {
+				const query = {
+					...list.query,
+					[PAGING.limitParameter]: String(limit),
+					...(startingAfter !== undefined && { [PAGING.cursorParameter]: startingAfter }),
+				};
+				const answer = jsonAnswer(await exchange({ ...call, query }, context), call, context);
+				return pageOf(answer, list.itemsPath, placeOf(call, context));
+			},
+			list,
+			warn,
+		);
+	};
+
+	return {
+		list: (resource, list) =>
+			walk(resource === 'asset' ? calls.listAssets : calls.listEvents, list),
+		listDeliveries: (endpointId, list) => walk(calls.listDeliveries(endpointId), list),
+		resendDelivery: async (endpointId, deliveryId) => {
+			const call = calls.resendDelivery(endpointId, deliveryId);
+			return recordOf(await exchange(call, context), call, context);
+		},
+		createWebhookEndpoint: async ({ url, events }) => {
+			const call = calls.createEndpoint(url, events);
+			const response = await exchange(call, context);
+			const record = recordOf(response, call, context);
+			const answer = jsonOf(response);
+			const id = idOf(dataOf(answer)) ?? idOf(answer);
+			const secret = secretOf(dataOf(answer)) ?? secretOf(answer);
+			if (secret !== undefined) context.redactor.add(secret);
+			return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }), record };
+		},
+		webhookEndpointExists: async (endpointId) =>
+			isSuccess((await exchange(calls.findEndpoint(endpointId), context)).status),
+		deleteWebhookEndpoint: async (endpointId) => {
+			const call = calls.deleteEndpoint(endpointId);
+			const response = await exchange(call, context);
+			const existed = isSuccess(response.status);
+			return { existed, record: existed ? recordOf(response, call, context) : { success: true } };
+		},
+	};
+}
+
+/** The answer's `data`, else the answer, else `{ success: true }`; what is no object becomes `{ value }`. */
+function recordOf(
+	response: TransportResponse,
+	call: calls.Call,
+	context: ExchangeContext,
+): ApiRecord {
+	if (response.body.trim() === '') return { success: true };
+	const answer = jsonAnswer(response, call, context);
+	const data = dataOf(answer);
+	if (isRecord(data)) return data;
+	return isRecord(answer) ? answer : { value: answer };
+}

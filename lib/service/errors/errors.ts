@@ -1,0 +1,59 @@
+/** The two kinds of failure: one a person reads, and one that says why no answer came. */
+import type { ApiSettings } from '../types';
+
+/** What the fields of the credential are called where a person sees them. */
+export const FIELD_LABELS: Readonly<Record<keyof ApiSettings, string>> = {
+	baseUrl: 'Base URL',
+	authUrl: 'Auth URL',
+	audience: 'Audience',
+	clientId: 'Client ID',
+	clientSecret: 'Client Secret',
+};
+
+export interface ApiErrorDetails {
+	/** What to do now. */
+	hint: string;
+	/** The field of the credential that is most likely wrong. */
+	field?: keyof ApiSettings | undefined;
+	/** The HTTP status, where there was an answer. */
+	status?: number | undefined;
+}
+
+/** A failure for people: the message says what happened and where, the hint what to do now. Neither holds a secret. */
+export class ApiError extends Error {
+	override readonly name = 'ApiError';
+	readonly hint: string;
+	readonly field?: keyof ApiSettings | undefined;
+	readonly status?: number | undefined;
+
+	constructor(message: string, details: ApiErrorDetails) {
+		super(message);
+		this.hint = details.hint;
+		this.field = details.field;
+		this.status = details.status;
+	}
+}
+
+export interface TransportErrorDetails {
+	/** Node's or undici's error code, or one of ours: fit for a search engine. */
+	code?: string | undefined;
+	/** Whether the same request may well succeed a moment later. */
+	retryable: boolean;
+	/** What to do now, where the transport knows better than to check the address. */
+	hint?: string | undefined;
+}
+
+/** No whole answer came. The message is half a sentence that says why, such as "the connection was refused". */
+export class TransportError extends Error {
+	override readonly name = 'TransportError';
+	readonly code?: string | undefined;
+	readonly retryable: boolean;
+	readonly hint?: string | undefined;
+
+	constructor(message: string, details: TransportErrorDetails) {
+		super(message);
+		this.code = details.code;
+		this.retryable = details.retryable;
+		this.hint = details.hint;
+	}
+}

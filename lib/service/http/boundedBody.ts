@@ -1,0 +1,69 @@
+/** Reads the body of an answer up to a bound, and decodes it to text. */
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { MAX_BODY_BYTES } from '../defaults';
+import { TransportError } from '../errors/errors';
+import { codeOf } from '../../shared/thrown';
+
+/** The encodings that are asked for and understood. */
+export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
+
+const DECODERS: Readonly<
+	Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>
+> = {
+	gzip: promisify(gunzip),
+	'x-gzip': promisify(gunzip),
+	deflate: promisify(inflate),
+	br: promisify(brotliDecompress),
+};
+
+/**
+ * The whole body as text.
+ * @throws {TransportError} when it is longer than `maxBytes`, before or after decoding, or in an encoding nobody asked for.
+ */
+export async function readBoundedBody(
+	chunks: AsyncIterable<Uint8Array>,
+	headers: Readonly<Record<string, string>>,
+	maxBytes = MAX_BODY_BYTES,
+): Promise<string> {
+	const parts: Uint8Array[] = [];
+	const declared = Number(headers['content-length']);
+	let length = 0;
+	// Thrown inside the loop, which then gives the connection up instead of leaving it half read.
+	for await (const chunk of chunks) {
+		length += chunk.byteLength;
+		if (length > maxBytes || declared > maxBytes) throw tooLong(maxBytes);
+		parts.push(chunk);
+	}
+	const bytes = await decode(Buffer.concat(parts), headers['content-encoding'], maxBytes);
+	return bytes.toString('utf8');
+}
+
+async function decode(bytes: Buffer, encoding: string | undefined, maxBytes: number) {
+	const name = encoding?.trim().toLowerCase() ?? '';
+	if (name === '' || name === 'identity' || bytes.length === 0) return bytes;
+	const decoder = DECODERS[name];
+	if (!decoder) throw unreadable();
+	try {
+		return await decoder(bytes, { maxOutputLength: maxBytes });
+	} catch (error) {
+		throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLong(maxBytes) : unreadable();
+	}
+}
+
+/** The error for an answer over the bound. */
+export function tooLong(maxBytes: number): TransportError {
+	const megabytes = Math.round((maxBytes / 1024 / 1024) * 10) / 10;
+	return new TransportError(`the answer is larger than ${megabytes} MB`, {
+		code: 'ANSWER_TOO_LARGE',
+		retryable: false,
+		hint: 'Ask for less at once: set a limit, or filter the list.',
+	});
+}
+
+function unreadable(): TransportError {
+	return new TransportError('the answer came in an encoding that cannot be read', {
+		code: 'ANSWER_UNREADABLE',
+		retryable: false,
+	});
+}

@@ -1,0 +1,55 @@
+/** Cuts off work that takes too long or is cancelled, and says which of the two it was. */
+import { TransportError } from '../errors/errors';
+import { abortReason } from './runtime';
+
+export interface Deadline {
+	/** Aborted when time is up or the caller cancels. */
+	readonly signal: AbortSignal;
+	/** Starts the time anew, with another bound in milliseconds and what to say when it is reached. */
+	restart(ms: number, message: string): void;
+	/** Rejects as soon as the signal is aborted, for work that does not look at signals itself. */
+	race<T>(work: Promise<T>): Promise<T>;
+	/** Ends the time; nothing is aborted any more. */
+	end(): void;
+}
+
+/** A deadline that has not started yet; the caller's own signal counts from now on. */
+export function createDeadline(caller: AbortSignal | undefined): Deadline {
+	const controller = new AbortController();
+	let timer: NodeJS.Timeout | undefined;
+	const cancel = () => {
+		if (caller) controller.abort(abortReason(caller));
+	};
+	if (caller?.aborted) cancel();
+	else caller?.addEventListener('abort', cancel, { once: true });
+	const end = () => {
+		clearTimeout(timer);
+		caller?.removeEventListener('abort', cancel);
+	};
+	return {
+		signal: controller.signal,
+		restart: (ms, message) => {
+			clearTimeout(timer);
+			timer = setTimeout(() => {
+				controller.abort(new TransportError(message, { code: 'ETIMEDOUT', retryable: true }));
+			}, ms);
+		},
+		race: (work) => raceSignal(work, controller.signal),
+		end,
+	};
+}
+
+/** The work, or a rejection with the signal's reason as soon as it is aborted. The work itself goes on. */
+export function raceSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+	if (!signal) return work;
+	return new Promise<T>((resolve, reject) => {
+		const stop = () => {
+			reject(abortReason(signal));
+		};
+		if (signal.aborted) stop();
+		else signal.addEventListener('abort', stop, { once: true });
+		work.then(resolve, reject).finally(() => {
+			signal.removeEventListener('abort', stop);
+		});
+	});
+}

@@ -1,0 +1,126 @@
+/** Sends one call to the API with the bearer token (specification section 5), and settles what its status means. */
+import type { AccessTokens } from '../tokens/accessTokens';
+import {
+	explainStatus,
+	notTheService,
+	redirected,
+	unreachable,
+	type Place,
+} from '../errors/answerFailure';
+import type { Call } from '../calls';
+import { USER_AGENT } from '../defaults';
+import { ApiError, FIELD_LABELS } from '../errors/errors';
+import { urlOf } from './paths';
+import type { Redactor } from '../errors/redaction';
+import { sendWithRetries, type Outcome, type RetryLimits } from './retry';
+import type { Runtime } from './runtime';
+import { jsonOf, serverText, statusText } from '../errors/serverText';
+import type { ApiSettings, Transport, TransportRequest, TransportResponse } from '../types';
+
+export interface ExchangeContext {
+	settings: ApiSettings;
+	transport: Transport;
+	tokens: AccessTokens;
+	redactor: Redactor;
+	runtime: Runtime;
+	retries: RetryLimits;
+	signal?: AbortSignal | undefined;
+}
+
+const NEVER: RetryLimits = { maxRetries: 0, totalMs: 0, baseDelayMs: 0 };
+
+/**
+ * The answer to a call: a 2xx, or one of the accepted statuses.
+ *
+ * Only GET is tried again. A 401 drops the token and sends the call once more with a new one.
+ * @throws {ApiError} for every other answer and for none; the signal's reason when the caller cancelled.
+ */
+export async function exchange(call: Call, context: ExchangeContext): Promise<TransportResponse> {
+	const place = placeOf(call, context);
+	let outcome = await sendWithToken(call, context, place);
+	if (outcome.response.status === 401) outcome = await sendWithToken(call, context, place);
+	const { status } = outcome.response;
+	if (isSuccess(status) || call.accepted?.includes(status)) return outcome.response;
+	throw failure(outcome, call, place);
+}
+
+/** The answer's JSON. @throws {ApiError} when it is something else: then it is not the service that answered. */
+export function jsonAnswer(
+	response: TransportResponse,
+	call: Call,
+	context: ExchangeContext,
+): unknown {
+	const json = jsonOf(response);
+	if (json === undefined) throw notTheService(response, placeOf(call, context));
+	return json;
+}
+
+export function isSuccess(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** Where a call goes, for its errors. */
+export function placeOf(call: Call, { settings, redactor }: ExchangeContext): Place {
+	return { address: settings.baseUrl + call.path, field: 'baseUrl', redactor };
+}
+
+async function sendWithToken(call: Call, context: ExchangeContext, place: Place): Promise<Outcome> {
+	const { settings, transport, tokens, signal, runtime, retries } = context;
+	const { accessToken } = await tokens.get(settings, transport, signal);
+	context.redactor.add(accessToken);
+	const request: TransportRequest = {
+		method: call.method,
+		url: urlOf(settings.baseUrl, call.path, call.query ?? {}),
+		headers: {
+			accept: 'application/json',
+			'user-agent': USER_AGENT,
+			...call.headers,
+			...(call.body !== undefined && { 'content-type': 'application/json' }),
+			authorization: `Bearer ${accessToken}`,
+		},
+		...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+		...(signal && { signal }),
+	};
+	const safe = call.method === 'GET';
+	try {
+		const limits = safe ? retries : NEVER;
+		const outcome = await sendWithRetries(transport, request, { limits, runtime });
+		if (outcome.response.status === 401) tokens.drop(settings, accessToken);
+		return outcome;
+	} catch (error) {
+		throw unreachable(error, place, safe ? undefined : MAYBE_DONE);
+	}
+}
+
+const MAYBE_DONE =
+	'The service may have carried the request out all the same: look there before you repeat it.';
+
+function failure(outcome: Outcome, call: Call, place: Place): ApiError {
+	const { response } = outcome;
+	const { status } = response;
+	const says = serverText(response, place.redactor);
+	const answered = `${place.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}`;
+	if (status >= 300 && status < 400) return redirected(response, place);
+	if (status === 401) {
+		return new ApiError(
+			`${FIELD_LABELS.audience} is probably wrong: ${answered}, although the access token is fresh.`,
+			{
+				field: 'audience',
+				status,
+				hint: `Check Audience in the Asset Service API credential: it must be the API audience value that the service documents. Base URL and Auth URL must belong to the same service.`,
+			},
+		);
+	}
+	if (status === 403) {
+		return new ApiError(`The API client may not ${call.purpose}: ${answered}.`, {
+			status,
+			hint: `The API client probably lacks the scope to ${call.purpose}. Give it that scope in the developers area of the service, or enter another API client in the Asset Service API credential.`,
+		});
+	}
+	if (status === 404 || status === 410) {
+		return call.notFoundHint === undefined
+			? notTheService(response, place)
+			: new ApiError(`${answered}.`, { status, hint: call.notFoundHint });
+	}
+	return status === 405 ? notTheService(response, place) : explainStatus(outcome, place);
+}

@@ -1,0 +1,70 @@
+/** Turns what Node, TLS, undici or n8n's helper throws into half a sentence for people and the question whether to try again. */
+import { TransportError } from '../errors/errors';
+import { codeOf, isError } from '../../shared/thrown';
+
+interface Explanation {
+	message: string;
+	retryable: boolean;
+}
+
+const again = (message: string): Explanation => ({ message, retryable: true });
+const final = (message: string): Explanation => ({ message, retryable: false });
+
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+	// Both can pass: a name server that did not answer, a record that is just being made.
+	ENOTFOUND: again('there is no host of that name'),
+	EAI_AGAIN: again('the name server did not answer'),
+	ECONNREFUSED: again('the connection was refused'),
+	ECONNRESET: again('the connection was reset'),
+	ECONNABORTED: again('the connection was cut'),
+	EPIPE: again('the connection was cut'),
+	EHOSTUNREACH: again('there is no way to that host'),
+	ENETUNREACH: again('there is no way to that network'),
+	ENETDOWN: again('the network is down'),
+	ETIMEDOUT: again('the connection took too long'),
+	UND_ERR_CONNECT_TIMEOUT: again('the connection took too long'),
+	UND_ERR_HEADERS_TIMEOUT: again('the answer took too long'),
+	UND_ERR_BODY_TIMEOUT: again('the answer took too long'),
+	UND_ERR_SOCKET: again('the connection was cut'),
+	CERT_HAS_EXPIRED: final('its TLS certificate has expired'),
+	DEPTH_ZERO_SELF_SIGNED_CERT: final('its TLS certificate is signed by itself'),
+	SELF_SIGNED_CERT_IN_CHAIN: final('its TLS certificate comes from an unknown authority'),
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: final('its TLS certificate cannot be verified'),
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: final('its TLS certificate comes from an unknown authority'),
+	ERR_TLS_CERT_ALTNAME_INVALID: final('its TLS certificate is for another host'),
+	EPROTO: final('it does not speak TLS there'),
+	ERR_SSL_WRONG_VERSION_NUMBER: final('it does not speak TLS there'),
+};
+
+/** Finds the cause that has a known code; a failure of unknown kind is not tried again. */
+export function networkFailure(error: unknown): TransportError {
+	if (error instanceof TransportError) return error;
+	for (const cause of causes(error)) {
+		const code = codeOf(cause);
+		const known = code === undefined ? undefined : EXPLANATIONS[code];
+		if (known) return new TransportError(known.message, { code, retryable: known.retryable });
+		const tunnel = /^Proxy response \((\d{3})\)/.exec(cause.message);
+		if (tunnel) return proxyRefusal(tunnel[1] ?? '');
+	}
+	const code = codeOf(error);
+	const noHttp = isError(error) && error.name === 'HTTPParserError';
+	return new TransportError(noHttp ? 'it does not speak HTTP' : 'the request failed', {
+		code,
+		retryable: false,
+	});
+}
+
+function proxyRefusal(status: string): TransportError {
+	return new TransportError(`the proxy refused with status ${status}`, {
+		retryable: status.startsWith('5'),
+		hint: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment of n8n.',
+	});
+}
+
+/** The error, what caused it, and what it gathers (one for each address of a host), a few steps deep. */
+function causes(error: unknown, depth = 4): Error[] {
+	if (!isError(error) || depth === 0) return [];
+	const gathered: unknown = 'errors' in error ? error.errors : [];
+	const inner: readonly unknown[] = Array.isArray(gathered) ? gathered : [];
+	return [error, ...[error.cause, ...inner].flatMap((cause) => causes(cause, depth - 1))];
+}

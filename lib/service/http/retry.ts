@@ -1,0 +1,108 @@
+/** Tries a request again that changes nothing, with growing, jittered waits and within bounds. */
+import { createDeadline } from './deadline';
+import { RETRIED_STATUSES, RETRIES } from '../defaults';
+import { TransportError } from '../errors/errors';
+import { systemRuntime, type Runtime } from './runtime';
+import type { Transport, TransportRequest, TransportResponse } from '../types';
+
+export interface RetryLimits {
+	/** Attempts after the first one. */
+	maxRetries: number;
+	/** Milliseconds from the start of the first attempt; no retry begins or goes on after it. */
+	totalMs: number;
+	/** Milliseconds: the longest wait before the first retry. */
+	baseDelayMs: number;
+}
+
+export interface RetryOptions {
+	limits?: RetryLimits;
+	runtime?: Runtime;
+}
+
+const MAX_JITTER_MS = 250;
+
+/** How a request ended: the last answer, and for how many seconds the service asked to be left alone, if it did. */
+export interface Outcome {
+	response: TransportResponse;
+	/** Set when the service asks for a wait that was not waited any more, the bounds being reached. */
+	waitSeconds?: number;
+}
+
+/**
+ * Sends the request until its answer is one that will not change, or the bounds are reached (4 retries, 60 s in all).
+ *
+ * Tried again: statuses 408, 425, 429, 500, 502, 503, 504 and failures of the network. `Retry-After` is honoured.
+ * @throws {TransportError} of the last attempt, or the signal's reason when the caller cancelled.
+ */
+export async function sendWithRetries(
+	transport: Transport,
+	request: TransportRequest,
+	options: RetryOptions = {},
+): Promise<Outcome> {
+	const { limits = RETRIES, runtime = systemRuntime } = options;
+	const end = runtime.now() + limits.totalMs;
+	for (let retry = 0; ; retry++) {
+		// The first attempt may take as long as the transport allows; a retry ends with the time for all of them.
+		const attempt = await tryOnce(
+			transport,
+			request,
+			retry === 0 ? undefined : end - runtime.now(),
+		);
+		if (!attempt.again) return { response: attempt.response };
+		const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
+		const left = end - runtime.now();
+		// Callers turned away together are told the same time: a little chance keeps them from coming back together.
+		const delay =
+			asked === undefined
+				? limits.baseDelayMs * 2 ** retry * (1 - runtime.random() / 2)
+				: Math.min(asked + runtime.random() * MAX_JITTER_MS, Math.max(asked, left));
+		if (retry >= limits.maxRetries || delay >= left) return giveUp(attempt, asked);
+		await runtime.sleep(delay, request.signal);
+	}
+}
+
+type Attempt =
+	| { again: false; response: TransportResponse }
+	| { again: true; response: TransportResponse; error?: never }
+	| { again: true; error: TransportError; response?: never };
+
+async function tryOnce(
+	transport: Transport,
+	request: TransportRequest,
+	withinMs: number | undefined,
+): Promise<Attempt> {
+	const deadline = createDeadline(request.signal);
+	try {
+		if (withinMs !== undefined) deadline.restart(withinMs, 'the answer took too long');
+		const response = await transport({ ...request, signal: deadline.signal });
+		return { again: RETRIED_STATUSES.has(response.status), response };
+	} catch (error) {
+		if (error instanceof TransportError && error.retryable) return { again: true, error };
+		throw error;
+	} finally {
+		deadline.end();
+	}
+}
+
+function giveUp(attempt: Attempt & { again: true }, waitMs: number | undefined): Outcome {
+	if (attempt.error) throw attempt.error;
+	return waitMs === undefined || waitMs === 0
+		? { response: attempt.response }
+		: { response: attempt.response, waitSeconds: Math.ceil(waitMs / 1000) };
+}
+
+/**
+ * What a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or an HTTP date), in milliseconds from `now`.
+ * Undefined without the header, or with one that is neither.
+ */
+export function retryAfterMs(
+	headers: Readonly<Record<string, string>>,
+	now: number,
+): number | undefined {
+	const value = headers['retry-after']?.trim();
+	if (value === undefined || value === '') return undefined;
+	if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
+	// Only the three forms of an HTTP date begin with a day's name; Date.parse would take far more.
+	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : Number.NaN;
+	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,38 @@
+/** Time, chance and waiting, handed in so that tests need neither wait nor guess. */
+import { isError } from '../../shared/thrown';
+
+export interface Runtime {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** From 0 up to but not including 1. */
+	random(): number;
+	/** Resolves after so many milliseconds; rejects with the signal's reason when it is aborted before. */
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemRuntime: Runtime = {
+	now: () => Date.now(),
+	random: () => Math.random(),
+	sleep: (ms, signal) =>
+		new Promise((resolve, reject) => {
+			if (signal?.aborted) {
+				reject(abortReason(signal));
+				return;
+			}
+			const stop = () => {
+				clearTimeout(timer);
+				if (signal) reject(abortReason(signal));
+			};
+			const timer = setTimeout(() => {
+				signal?.removeEventListener('abort', stop);
+				resolve();
+			}, ms);
+			signal?.addEventListener('abort', stop, { once: true });
+		}),
+};
+
+/** The reason of an aborted signal as an error, whatever was given. */
+export function abortReason(signal: AbortSignal): Error {
+	const reason: unknown = signal.reason;
+	return isError(reason) ? reason : new Error('The operation was cancelled.');
+}

@@ -1,0 +1,96 @@
+/** Walks a list page by page: each record once, never in a loop, no further than the limit (open point: paging). */
+import { PAGING } from '../defaults';
+import type { Page } from './envelope';
+import { ApiError } from '../errors/errors';
+import { idOf, isRecord } from '../schemas';
+import type { ApiRecord, ListOptions } from '../types';
+
+/** Fetches one page: so many records at most, from the one after the record with this id on. */
+export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
+
+const NOTHING_NEW =
+	'A page brought nothing new although it should not be the last: the list may be incomplete.';
+const NO_ID =
+	'The last record of a page has no id to go on from: the list ends there and may be incomplete.';
+
+/**
+ * The records of all pages, as they come.
+ *
+ * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
+ * page brings nothing new, or when its last record has no id to go on from; the last two with a warning if more may be there.
+ * Without a word from the service about more, a page shorter than asked for is the last.
+ */
+export async function* walkPages(
+	fetchPage: FetchPage,
+	options: Pick<ListOptions, 'limit' | 'matching' | 'pageSize'>,
+	warn: (message: string) => void,
+): AsyncGenerator<ApiRecord, void, undefined> {
+	const { limit = Number.POSITIVE_INFINITY, matching, pageSize = PAGING.maxPageSize } = options;
+	const known = new Set<string>();
+	let left = limit;
+	let cursor: string | undefined;
+	while (left > 0) {
+		// With a filter of our own nobody knows how many records it takes to find enough.
+		const size = matching ? pageSize : Math.min(pageSize, left);
+		const { items, hasMore } = await fetchPage(size, cursor);
+		const fresh = newRecords(items, known);
+		for (const item of fresh) {
+			const record = isRecord(item) ? item : { value: item };
+			if (matching && !matching(record)) continue;
+			yield record;
+			if (--left <= 0) return;
+		}
+		if (!(hasMore ?? items.length >= size)) return;
+		if (fresh.length === 0) {
+			warn(NOTHING_NEW);
+			return;
+		}
+		cursor = idOf(items.at(-1));
+		if (cursor === undefined) {
+			warn(NO_ID);
+			return;
+		}
+	}
+}
+
+/**
+ * The records of a page that did not come before, whose ids are known from now on. Without an id nobody can tell: such
+ * records count as new unless the others show that the whole page came before.
+ */
+function newRecords(items: readonly unknown[], known: Set<string>): readonly unknown[] {
+	const ids = items.map((item) => idOf(item));
+	const identified = ids.filter((id) => id !== undefined);
+	if (identified.length > 0 && identified.every((id) => known.has(id))) return [];
+	return items.filter((_, index) => {
+		const id = ids[index];
+		if (id === undefined) return true;
+		const fresh = !known.has(id);
+		known.add(id);
+		return fresh;
+	});
+}
+
+/**
+ * Checks what the user asked for.
+ * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters that belong to the paging.
+ */
+export function checkListOptions(options: ListOptions): void {
+	const { limit, query = {} } = options;
+	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
+		throw new ApiError('Limit is not a whole number above 0.', {
+			hint: 'Enter 1 or more as Limit, or turn on Return All.',
+		});
+	}
+	for (const name of Object.keys(query)) {
+		if (name === PAGING.limitParameter || name === PAGING.cursorParameter) {
+			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
+				hint: `Take “${name}” out of Query Parameters and use Return All and Limit.`,
+			});
+		}
+		if (name.trim() === '') {
+			throw new ApiError('A query parameter has no name.', {
+				hint: 'Give each of the Query Parameters a name, or remove it.',
+			});
+		}
+	}
+}

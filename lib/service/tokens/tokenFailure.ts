@@ -1,0 +1,65 @@
+/** Reads from the token route's answer which field of the credential is wrong. */
+import { ApiError } from '../errors/errors';
+import { explainStatus, notTheService, redirected, type Place } from '../errors/answerFailure';
+import type { Outcome } from '../http/retry';
+import { isRecord } from '../schemas';
+import { jsonOf, quotable, serverText, statusText } from '../errors/serverText';
+import type { ApiSettings, TransportResponse } from '../types';
+
+/** The error for an answer of the token route other than a 2xx. */
+export function tokenFailure(outcome: Outcome, settings: ApiSettings, place: Place): ApiError {
+	const { response } = outcome;
+	const { status } = response;
+	const says = serverText(response, place.redactor);
+	const reason = says === '' ? '' : `: ${says}`;
+	if (status >= 300 && status < 400) return redirected(response, place);
+	switch (culprit(response, says)) {
+		case 'client':
+			return new ApiError(
+				`The token service at ${place.address} rejected the Client ID or the Client Secret (${statusText(status)}${reason}).`,
+				{ field: 'clientSecret', status, hint: clientHint(settings) },
+			);
+		case 'audience':
+			return new ApiError(
+				`The token service at ${place.address} gives this API client no token for the Audience “${quotable(settings.audience, place.redactor)}” (${statusText(status)}${reason}).`,
+				{
+					field: 'audience',
+					status,
+					hint: 'Check Audience in the Asset Service API credential: it must be the API audience value that the service documents, to the letter, and the API client must be allowed to use it.',
+				},
+			);
+		case 'address':
+			return notTheService(response, place);
+		default:
+			return explainStatus(outcome, place);
+	}
+}
+
+type Culprit = 'client' | 'audience' | 'address' | 'other';
+
+function culprit(response: TransportResponse, says: string): Culprit {
+	const { status } = response;
+	const body = jsonOf(response);
+	const code = isRecord(body) && typeof body.error === 'string' ? body.error : '';
+	if (status === 404 || status === 405 || status === 410) return 'address';
+	if (status !== 400 && status !== 401 && status !== 403) return 'other';
+	if (code === 'invalid_client' || code === 'unauthorized_client') return 'client';
+	if (code === 'invalid_target' || /audience|resource server|service not found/i.test(says)) {
+		return 'audience';
+	}
+	if (status === 401 || /client[ _-]?(?:id|secret|credentials)|invalid[ _]client/i.test(says)) {
+		return 'client';
+	}
+	// A page of something else in between, such as a firewall.
+	if (body === undefined && response.body.trim() !== '') return 'address';
+	// A client that is known but may not have a token for what it asks for (RFC 6749 and Auth0's "access_denied").
+	if (status === 403 || code === 'access_denied') return 'audience';
+	return 'other';
+}
+
+function clientHint(settings: ApiSettings): string {
+	const stray = settings.clientSecret !== settings.clientSecret.trim();
+	return `Enter Client ID and Client Secret of the API client anew in the Asset Service API credential${
+		stray ? '; the Client Secret begins or ends with white space' : ''
+	}. If they are right, check that the API client still exists and that Auth URL belongs to the same service.`;
+}

@@ -1,0 +1,61 @@
+/** Builds the client of the service from what n8n hands a node. */
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	IPollFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import {
+	createApiClient,
+	parseApiSettings,
+	type ApiClient,
+	type ApiSettings,
+} from '../lib/service';
+import { printable } from '../lib/shared/printable';
+import { nodeTransport } from './transport';
+
+/** The credential with the service's addresses and the API client. */
+export const API_CREDENTIAL = 'assetServiceApi';
+
+export type ApiContext = IExecuteFunctions | IHookFunctions | IPollFunctions | IWebhookFunctions;
+
+/**
+ * A client with the settings of the node's credential. All clients of a process share tokens and connections, so making one
+ * costs no more than reading the credential. An execution that is cancelled cancels its requests.
+ *
+ * `warn` is told what a person should know although nothing failed; left out, it goes to n8n's log.
+ * @throws {ApiError} when the credential is not complete; `toNodeError` makes an error of n8n from it.
+ */
+export async function apiClientFor(
+	context: ApiContext,
+	warn: (message: string) => void = (message) => {
+		context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
+	},
+): Promise<ApiClient> {
+	return apiClientWith(context, await readApiSettings(context), warn);
+}
+
+/** @throws {ApiError} when the credential is not complete. */
+export async function readApiSettings(context: ApiContext): Promise<ApiSettings> {
+	return parseApiSettings(await context.getCredentials(API_CREDENTIAL));
+}
+
+/** A client like that of `apiClientFor`, with settings that were read before. */
+export function apiClientWith(
+	context: ApiContext,
+	settings: ApiSettings,
+	warn: (message: string) => void,
+): ApiClient {
+	const signal = cancelSignal(context);
+	return createApiClient({
+		settings,
+		transport: nodeTransport(context.helpers),
+		warn,
+		...(signal && { signal }),
+	});
+}
+
+/** The signal of an execution that can be cancelled; hooks and polls have none. */
+export function cancelSignal(context: ApiContext): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+}

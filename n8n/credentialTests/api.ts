@@ -1,0 +1,21 @@
+/** Tests the API credential with a token of its own, since n8n's own test would reuse a stored one and hide a wrong secret. */
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { checkConnection } from '../../lib/service';
+import { credentialTestTransport } from '../transport';
+
+export async function assetServiceApiTest(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const result = await checkConnection(credential.data, credentialTestTransport(this.helpers));
+	return result.ok
+		? {
+				status: 'OK',
+				message: 'Connection successful: a new token works and assets can be listed.',
+			}
+		: { status: 'Error', message: result.message };
+}

@@ -1,0 +1,22 @@
+/** Tests the signing secret credential by its shape: the service offers nothing to try a secret on. */
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import { checkSigningSettings } from '../../lib/receiver/signature';
+
+/** Answers with every problem at once, so that a person mends the form in one go. */
+export async function testSigningSecret(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const problems = checkSigningSettings(credential.data ?? {});
+	return problems.length === 0
+		? {
+				status: 'OK',
+				message:
+					'The settings are in order. Whether the secret is the right one shows with the first delivery.',
+			}
+		: { status: 'Error', message: problems.join(' ') };
+}

@@ -1,0 +1,90 @@
+/** What n8n calls when the workflow is published and unpublished: endpoints are made and deleted here, and a set-up that cannot work is refused. */
+import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
+import {
+	loadSettled,
+	nextStepAt,
+	reconcile,
+	RegistrationError,
+	stepRegistration,
+	unregister,
+} from '../../lib/endpoint';
+import { printable } from '../../lib/shared/printable';
+import { createVerifier } from '../../lib/receiver/signature';
+import { toNodeError } from '../nodeError';
+import { dueSteps } from '../../lib/endpoint/dueSteps';
+import { isPublicHttp } from '../../lib/endpoint/deliverableUrl';
+import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
+import { SIGNING_SECRET_CREDENTIAL } from '../receiver/signatureCheck';
+
+/**
+ * Whether n8n need not call `createEndpoint`: with manual registration, where a person has made the endpoint.
+ * The other way around `createEndpoint` finds out, so that credential and record are read once. A throw fails the activation.
+ */
+export async function endpointExists(context: IHookFunctions): Promise<boolean> {
+	if (isAutomatic(context)) return false;
+	await checkManualSetUp(context);
+	return true;
+}
+
+/** Registers the endpoint unless it is there already. Never called with manual registration. */
+export async function createEndpoint(context: IHookFunctions): Promise<boolean> {
+	return await explained(context, async () => {
+		const wanted = wantedEndpoint(context);
+		const plan = rotationPlan(context);
+		const registration = await registrationContext(context);
+		const { key, warn } = registration;
+		const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
+		// The credential may have changed by then, so it is read afresh.
+		const step = async () => {
+			const fresh = await registrationContext(context);
+			return await stepRegistration(fresh, plan, await loadSettled(fresh));
+		};
+		dueSteps.runAt(key, nextAt, { step, warn });
+		return true;
+	});
+}
+
+/** Deletes the endpoint that was registered. With manual registration it belongs to the person who made it. */
+export async function deleteEndpoint(context: IHookFunctions): Promise<boolean> {
+	if (!isAutomatic(context)) return true;
+	return await explained(context, async () => {
+		const registration = await registrationContext(context);
+		dueSteps.end(registration.key);
+		await unregister(registration);
+		return true;
+	});
+}
+
+async function checkManualSetUp(context: IHookFunctions): Promise<void> {
+	const node = context.getNode();
+	const settings = await context.getCredentials(SIGNING_SECRET_CREDENTIAL);
+	const made = createVerifier(settings);
+	if (!made.ok) {
+		throw new NodeOperationError(
+			node,
+			`The signing secret credential is not complete: ${made.problems.join(' ')}`,
+			{
+				description:
+					'Open the credential "Asset Service Signing Secret API" of this node, mend the field and publish again.',
+			},
+		);
+	}
+	const url = context.getNodeWebhookUrl('default');
+	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
+		context.logger.warn(
+			`Asset Service Trigger (node "${printable(node.name)}"): the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`,
+		);
+	}
+}
+
+/** Runs `work`; what goes wrong becomes an error of n8n that says what to do. */
+async function explained<T>(context: IHookFunctions, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof RegistrationError) {
+			throw new NodeOperationError(context.getNode(), error.message, { description: error.hint });
+		}
+		throw toNodeError(context.getNode(), error);
+	}
+}

@@ -1,0 +1,34 @@
+/** Makes n8n's errors from the API client's: the message says what happened, the description what to do now. */
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import { ApiError, isError } from '../lib/service';
+
+/**
+ * A `NodeApiError` for what the service answered or did not answer, a `NodeOperationError` for what was asked of it.
+ * Nothing of the request goes along, since n8n stores errors with the execution.
+ */
+export function toNodeError(
+	node: INode,
+	error: unknown,
+	itemIndex?: number,
+): NodeApiError | NodeOperationError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	const place = itemIndex === undefined ? {} : { itemIndex };
+	if (!(error instanceof ApiError)) {
+		return new NodeOperationError(node, isError(error) ? error.message : String(error), place);
+	}
+	const { message, hint: description, status, field } = error;
+	if (status === undefined && field === undefined) {
+		return withMessage(new NodeOperationError(node, message, { description, ...place }), message);
+	}
+	const httpCode = status === undefined ? {} : { httpCode: String(status) };
+	return withMessage(
+		new NodeApiError(node, { message }, { message, description, ...httpCode, ...place }),
+		message,
+	);
+}
+
+/** n8n puts a general text in the place of a message in which it finds a code such as EPERM; ours says more. */
+function withMessage<T extends Error>(error: T, message: string): T {
+	error.message = message;
+	return error;
+}

@@ -1,0 +1,63 @@
+/** Starts the workflow once for each event, oldest first, and commits what n8n has stored. */
+import type { IDataObject, INodeExecutionData, IPollFunctions, IRun } from 'n8n-workflow';
+import type { ParsedEvent } from '../../lib/receiver/event';
+import { claimOrWait, ledgerKey, type Hold, type Ledger } from '../../lib/ledger';
+import { RETENTION_MS } from './settings';
+
+/**
+ * The next event starts when the run before it has ended, or after so long: the order of creation is kept
+ * (storing a run takes n8n milliseconds), and slow workflows do not hold the others up.
+ */
+const NEXT_AFTER_MS = 1000;
+
+type Outcome = 'stored' | 'failed';
+
+/**
+ * Claims each event and hands it to n8n as an execution of its own.
+ * Stops at the first one that n8n could not store and answers false: it and the newer ones are met again by the next poll.
+ * Throws `LedgerUnavailableError`.
+ */
+export async function startEvents(
+	context: IPollFunctions,
+	ledger: Ledger,
+	workflowId: string,
+	events: readonly ParsedEvent[],
+): Promise<boolean> {
+	for (const event of events) {
+		const claim = await claimOrWait(ledger, ledgerKey(workflowId, event.id), { waitMs: 0 });
+		if (claim.outcome !== 'claimed') continue;
+		const outcome = handOver(context, event, claim.hold);
+		const first = await Promise.race([outcome, pause(NEXT_AFTER_MS)]);
+		if (first === 'failed') return false;
+	}
+	return true;
+}
+
+/** Answers once the run has ended: n8n tells nothing earlier here. `execute` of the node marks the event as begun before that. */
+async function handOver(context: IPollFunctions, event: ParsedEvent, hold: Hold): Promise<Outcome> {
+	const done = context.helpers.createDeferredPromise<IRun | undefined>();
+	const item: INodeExecutionData = { json: event.record as IDataObject };
+	context.__emit([[item]], undefined, done);
+	try {
+		await done.promise;
+	} catch (error) {
+		if (!wasCancelled(error)) {
+			await hold.release();
+			return 'failed';
+		}
+	}
+	await hold.commit(RETENTION_MS);
+	return 'stored';
+}
+
+/** A run that a person cancelled was stored all the same. */
+function wasCancelled(error: unknown): boolean {
+	return error instanceof Error && /Cancel/.test(error.constructor.name + error.name);
+}
+
+async function pause(ms: number): Promise<undefined> {
+	await new Promise((resolve) => {
+		setTimeout(resolve, ms).unref();
+	});
+	return undefined;
+}

@@ -1,0 +1,122 @@
+import { NodeConnectionTypes, type IHttpRequestOptions, type INodeType } from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import type { Handler } from '../../support/httpService';
+import { runNode, type TestCredential } from '../../support/workflow';
+import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
+
+afterEach(stopWorlds);
+
+/** Asks as the HTTP Request node does with a predefined credential, in its two ways. */
+const requester = (
+	way: 'requestWithAuthentication' | 'httpRequestWithAuthentication',
+): INodeType => ({
+	description: {
+		displayName: 'Requester',
+		name: 'requester',
+		group: ['input'],
+		version: 1,
+		description: '',
+		defaults: {},
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'assetServiceApi', required: true }],
+		properties: [{ displayName: 'URL', name: 'url', type: 'string', default: '' }],
+	},
+	async execute() {
+		const url = this.getNodeParameter('url', 0) as string;
+		const options: IHttpRequestOptions = { url, json: true };
+		const helper = this.helpers[way].bind(this);
+		const answer = (await helper('assetServiceApi', options)) as never;
+		return [[{ json: answer, pairedItem: { item: 0 } }]];
+	},
+});
+
+const credentialOf = (world: World): TestCredential => ({
+	type: new AssetServiceApi(),
+	data: { ...world.settings },
+});
+
+describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as const)(
+	'n8n itself, by %s,',
+	(way) => {
+		const ask = async (world: World, credential: TestCredential) =>
+			await runNode({
+				node: requester(way),
+				credentials: [credential],
+				parameters: { url: `${world.service.url}/any` },
+			});
+		const echo: Handler = ({ headers }) => ({ body: { got: headers.authorization } });
+		const start = (api: Handler = echo) => startWorld({ api });
+
+		it('gets a token, stores it, and uses it again', async () => {
+			const world = await start();
+			const credential = credentialOf(world);
+			for (let index = 0; index < 2; index++) {
+				const { items, error } = await ask(world, credential);
+				expect(error).toBeUndefined();
+				expect(items[0]?.json).toEqual({ got: 'Bearer token-1' });
+			}
+			expect(world.tokensAskedFor()).toBe(1);
+			expect(credential.data).toMatchObject({
+				accessToken: 'token-1',
+				expiresAt: expect.any(Number) as number,
+			});
+			expect(JSON.stringify({ ...credential.data, clientSecret: '' })).not.toContain(SECRET);
+		});
+
+		it('gets a new token before it asks when the stored one is over', async () => {
+			const world = await start();
+			const credential = credentialOf(world);
+			Object.assign(credential.data, { accessToken: 'old', expiresAt: Date.now() - 1 });
+			expect((await ask(world, credential)).items[0]?.json).toEqual({ got: 'Bearer token-1' });
+			expect(world.service.to('/any')).toHaveLength(1);
+		});
+
+		it('gets a new token when the credential was edited, so that a wrong secret shows at once', async () => {
+			const world = await start();
+			const credential = credentialOf(world);
+			await ask(world, credential);
+			credential.data['clientId'] = 'another-client';
+			expect((await ask(world, credential)).items[0]?.json).toEqual({ got: 'Bearer token-2' });
+			const body = world.service.to('/oauth/token').at(-1)?.body ?? '';
+			expect(JSON.parse(body)).toMatchObject({ client_id: 'another-client' });
+		});
+
+		it('gets a new token once when the service refuses the stored one', async () => {
+			const world = await start((request, raw) =>
+				request.headers.authorization === 'Bearer token-1' ? { status: 401 } : echo(request, raw),
+			);
+			expect((await ask(world, credentialOf(world))).items[0]?.json).toEqual({
+				got: 'Bearer token-2',
+			});
+		});
+
+		it('shows what to correct when there is no token to be had, without the secret', async () => {
+			const world = await startWorld({
+				token: () => ({ status: 401, body: { message: `bad ${SECRET}` } }),
+			});
+			const { error, run } = await ask(world, credentialOf(world));
+			const shown = JSON.stringify([error?.message, error?.description, run]);
+			expect(shown).toContain('Client Secret');
+			expect(shown).not.toContain(SECRET);
+			expect(shown).not.toContain(JSON.stringify(SECRET).slice(1, -1));
+		});
+	},
+);
+
+it('A token that n8n fetched serves the nodes of this package too', async () => {
+	const world = await startWorld({ api: () => ({ body: [] }) });
+	const credential = credentialOf(world);
+	await runNode({
+		node: requester('httpRequestWithAuthentication'),
+		credentials: [credential],
+		parameters: { url: `${world.service.url}/any` },
+	});
+	await runNode({
+		node: new AssetService(),
+		credentials: [credential],
+		parameters: { resource: 'asset', operation: 'getAll' },
+	});
+	expect(world.tokensAskedFor()).toBe(1);
+});

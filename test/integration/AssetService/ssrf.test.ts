@@ -1,0 +1,100 @@
+import type { ICredentialsDecrypted, ICredentialTestFunctions } from 'n8n-workflow';
+import { CredentialTestContext } from 'n8n-core';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import type { Handler } from '../../support/httpService';
+import { runNode } from '../../support/workflow';
+import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
+
+// n8n reads these once in a process, on its first request: this file is a process of its own.
+const ALLOWED = '127.0.0.1/32';
+beforeAll(() => {
+	process.env['N8N_SSRF_PROTECTION_ENABLED'] = 'TRUE';
+	process.env['N8N_SSRF_ALLOWED_IP_RANGES'] = ALLOWED;
+});
+afterAll(() => {
+	delete process.env['N8N_SSRF_PROTECTION_ENABLED'];
+	delete process.env['N8N_SSRF_ALLOWED_IP_RANGES'];
+});
+afterEach(stopWorlds);
+
+const list = async (world: World, change = {}) =>
+	await runNode({
+		node: new AssetService(),
+		credentials: [{ type: new AssetServiceApi(), data: { ...world.settings, ...change } }],
+		parameters: { resource: 'asset', operation: 'getAll', returnAll: true },
+	});
+
+const test = async (data: object) => {
+	const context = new CredentialTestContext({} as never) as unknown as ICredentialTestFunctions;
+	const { assetServiceApiTest } = new AssetService().methods.credentialTest;
+	return await assetServiceApiTest.call(context, { data } as unknown as ICredentialsDecrypted);
+};
+
+const twoPages: Handler = ({ query }) => ({
+	body: {
+		data: query['startingAfter']
+			? { items: [{ id: 'b', text: 'ü' }], hasMore: false }
+			: { items: [{ id: 'a' }], hasMore: true },
+	},
+});
+
+describe('under the protection of n8n against requests to inner addresses', () => {
+	it('a list goes through n8n, which makes a connection for each request', async () => {
+		const world = await startWorld({ api: twoPages });
+		const { items, error } = await list(world);
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json)).toEqual([{ id: 'a' }, { id: 'b', text: 'ü' }]);
+		expect(world.service.connections()).toBe(3);
+		const [token] = world.service.to('/oauth/token');
+		expect(token?.headers).toMatchObject({ 'content-type': 'application/json' });
+		expect(JSON.parse(token?.body ?? '')).toMatchObject({ grant_type: 'client_credentials' });
+		expect(world.service.requests.at(-1)?.headers).toMatchObject({
+			authorization: 'Bearer token-1',
+			'content-type': 'application/json',
+		});
+	});
+
+	it('an address that n8n blocks is not asked, and the error says what to do', async () => {
+		const world = await startWorld({ api: twoPages });
+		const { error } = await list(world, { baseUrl: `http://127.0.0.2:${world.service.port}` });
+		expect(error).toMatchObject({
+			message: expect.stringContaining('n8n refused it: The request was blocked') as string,
+			description: expect.stringContaining('allowlist') as string,
+		});
+		expect(world.service.requests.map(({ path }) => path)).toEqual(['/oauth/token']);
+	});
+
+	it('a refusal by status is explained as ever', async () => {
+		const world = await startWorld({ token: () => ({ status: 401, body: { message: SECRET } }) });
+		const { error, run } = await list(world);
+		expect(error?.message).toMatch(/Client ID or the Client Secret .*\[redacted\]/);
+		expect(JSON.stringify(run)).not.toContain(SECRET);
+	});
+
+	it('a redirect is not followed', async () => {
+		const world = await startWorld({
+			api: () => ({ status: 302, headers: { location: '/elsewhere' } }),
+		});
+		expect((await list(world)).error?.message).toMatch(/^Base URL .* redirects to .*elsewhere/);
+		expect(world.service.to('/elsewhere')).toEqual([]);
+	});
+
+	it('the credential is tested through n8n too', async () => {
+		const world = await startWorld({ api: twoPages });
+		expect(await test(world.settings)).toMatchObject({ status: 'OK' });
+		const blocked = { ...world.settings, authUrl: `http://127.0.0.2:${world.service.port}` };
+		expect(await test(blocked)).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining('n8n refused it') as string,
+		});
+	});
+
+	it('the test of the credential still tells what is wrong', async () => {
+		const world = await startWorld({ api: () => ({ status: 403, body: { message: 'no scope' } }) });
+		expect(await test(world.settings)).toMatchObject({
+			status: 'Error',
+			message: expect.stringMatching(/may not list assets.*no scope/) as string,
+		});
+	});
+});

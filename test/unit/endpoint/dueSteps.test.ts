@@ -1,0 +1,132 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { RegistrationError } from '../../../lib/endpoint';
+import { createDueSteps, type DueStep } from '../../../lib/endpoint/dueSteps';
+
+const AGAIN_AFTER_MS = 300_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+beforeEach(() => {
+	jest.useFakeTimers({ now: 1_000_000, doNotFake: ['setImmediate', 'nextTick'] });
+});
+afterEach(() => {
+	jest.useRealTimers();
+});
+
+const setUp = () => {
+	const steps = createDueSteps();
+	const warnings: string[] = [];
+	let taken = 0;
+	let underWay = 0;
+	let mostUnderWay = 0;
+	let answer: () => Promise<number | undefined> = async () => undefined;
+	const due: DueStep = {
+		step: async () => {
+			taken += 1;
+			underWay += 1;
+			mostUnderWay = Math.max(mostUnderWay, underWay);
+			return await answer().finally(() => {
+				underWay -= 1;
+			});
+		},
+		warn: (message) => warnings.push(message),
+	};
+	return {
+		steps,
+		due,
+		warnings,
+		taken: () => taken,
+		mostUnderWay: () => mostUnderWay,
+		answerWith: (next: typeof answer) => {
+			answer = next;
+		},
+		runNow: async () => {
+			steps.runNow('key', due);
+			await turn();
+		},
+	};
+};
+
+it('arms no timer when nothing will be due', () => {
+	const { steps, due } = setUp();
+	steps.runAt('key', undefined, due);
+	steps.runNow('key', due);
+	expect(jest.getTimerCount()).toBe(0);
+});
+
+it('takes a step when it is due, and the next one when that step says', async () => {
+	const { steps, due, taken, answerWith } = setUp();
+	answerWith(async () => (taken() < 2 ? Date.now() + 2 * DAY_MS : undefined));
+	steps.runAt('key', Date.now() + 5000, due);
+	await jest.advanceTimersByTimeAsync(4999);
+	expect(taken()).toBe(0);
+	await jest.advanceTimersByTimeAsync(1);
+	expect(taken()).toBe(1);
+	await jest.advanceTimersByTimeAsync(DAY_MS);
+	expect(taken()).toBe(2);
+	expect(jest.getTimerCount()).toBe(0);
+});
+
+it('takes one step at a time', async () => {
+	const { steps, due, taken, mostUnderWay, answerWith } = setUp();
+	let end: () => void = () => undefined;
+	answerWith(
+		async () =>
+			await new Promise((resolve) => {
+				end = () => {
+					resolve(undefined);
+				};
+			}),
+	);
+	steps.runAt('key', Date.now() + 1000, due);
+	for (let n = 0; n < 10; n += 1) steps.runNow('key', due);
+	expect(steps.isFree('key')).toBe(false);
+	await jest.advanceTimersByTimeAsync(2000);
+	expect(taken()).toBe(1);
+	answerWith(async () => undefined);
+	end();
+	await jest.advanceTimersByTimeAsync(1000);
+	expect(taken()).toBe(2);
+	expect(mostUnderWay()).toBe(1);
+});
+
+it('takes none for five minutes after a failure, whose reason and hint it tells', async () => {
+	const { steps, taken, warnings, answerWith, runNow } = setUp();
+	answerWith(async () => await Promise.reject(new RegistrationError('no\nid', 'Delete it.')));
+	await runNow();
+	await runNow();
+	expect(taken()).toBe(1);
+	expect(warnings).toEqual([expect.stringMatching(/tried again later: no\ufffdid. Delete it\.$/)]);
+	jest.setSystemTime(Date.now() + AGAIN_AFTER_MS);
+	expect(steps.isFree('key')).toBe(true);
+	answerWith(async () => undefined);
+	await runNow();
+	await runNow();
+	expect(taken()).toBe(3);
+});
+
+it('takes a planned step again five minutes after a failure', async () => {
+	const { steps, due, taken, answerWith } = setUp();
+	answerWith(async () => await Promise.reject(new Error('away')));
+	steps.runAt('key', Date.now(), due);
+	await jest.advanceTimersByTimeAsync(100);
+	answerWith(async () => undefined);
+	await jest.advanceTimersByTimeAsync(AGAIN_AFTER_MS - 1);
+	expect(taken()).toBe(1);
+	await jest.advanceTimersByTimeAsync(1);
+	expect(taken()).toBe(2);
+	expect(jest.getTimerCount()).toBe(0);
+});
+
+it('forgets what was planned, also while a step is under way', async () => {
+	const { steps, due, taken, answerWith } = setUp();
+	steps.runAt('key', Date.now() + 1000, due);
+	steps.end('key');
+	answerWith(async () => {
+		steps.end('key');
+		return Date.now();
+	});
+	steps.runAt('key', Date.now(), due);
+	await jest.advanceTimersByTimeAsync(DAY_MS);
+	expect(taken()).toBe(1);
+	expect(jest.getTimerCount()).toBe(0);
+});

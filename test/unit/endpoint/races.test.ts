@@ -1,0 +1,115 @@
+/** Hooks of n8n, deliveries and rotations at the same time, in many orders: there is one endpoint, or none, and never two. */
+import { reconcile, unregister, type RegistrationContext } from '../../../lib/endpoint';
+import { createRandom } from '../../../simulator/data/random';
+import { createWorld, registrationOf, secretsOf, takeStep, WANTED } from './world';
+
+const ORDERS = 200;
+const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
+const NEVER = { rotateAfterMs: 0, graceMs: 0 };
+
+/** The same context, of which each call takes as long as the order says. */
+function slowed(context: RegistrationContext, nextPause: () => number): RegistrationContext {
+	const slow =
+		<A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+		async (...args: A): Promise<R> => {
+			for (let pause = nextPause(); pause > 0; pause -= 1) await Promise.resolve();
+			const result = await call(...args);
+			for (let pause = nextPause(); pause > 0; pause -= 1) await Promise.resolve();
+			return result;
+		};
+	const { api, records } = context;
+	return {
+		...context,
+		api: {
+			create: slow(async (input) => await api.create(input)),
+			delete: slow(async (id) => {
+				await api.delete(id);
+			}),
+			exists: slow(async (id) => await api.exists(id)),
+		},
+		records: {
+			readRecord: slow(async (key) => await records.readRecord(key)),
+			swapRecord: slow(
+				async (key, expected, next) => await records.swapRecord(key, expected, next),
+			),
+		},
+	};
+}
+
+/** Runs `race` in so many orders, side by side: a wait for another process takes real time. */
+async function inManyOrders(race: (nextPause: () => number) => Promise<void>): Promise<void> {
+	const races = Array.from({ length: ORDERS }, async (_, seed) => {
+		const random = createRandom(seed);
+		await race(() => random.int(12));
+	});
+	await Promise.all(races);
+}
+
+/** A delivery begins a step in the background, where a failure is only logged. */
+const step = async (context: RegistrationContext, plan = NEVER) =>
+	await takeStep(context, plan, WANTED).catch(() => undefined);
+
+it('makes one new endpoint when the workflow is published and an event comes in after the client secret changed', async () => {
+	await inManyOrders(async (nextPause) => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		const changed = { ...world.context, clientSecret: 'changed' };
+		await Promise.all([
+			reconcile(slowed(changed, nextPause), WANTED),
+			step(slowed(changed, nextPause)),
+		]);
+		expect(world.endpoints.size).toBe(1);
+		expect(world.mostAtOnce).toBe(1);
+		expect(await secretsOf(world, 'changed')).toBeDefined();
+	});
+});
+
+it.each([
+	['is published twice', 2, 0],
+	['is published while events come in to what a killed publication left', 1, 3],
+	['was killed over its publication, and events come in to several processes', 0, 3],
+])('makes one endpoint, and never a second, when the workflow %s', async (_, hooks, deliveries) => {
+	await inManyOrders(async (nextPause) => {
+		const world = createWorld();
+		await Promise.all([
+			...Array.from({ length: hooks }, () => reconcile(slowed(world.context, nextPause), WANTED)),
+			...Array.from({ length: deliveries }, () => step(slowed(world.context, nextPause))),
+		]);
+		expect(world.endpoints.size).toBe(1);
+		expect(world.mostAtOnce).toBe(1);
+		expect(await secretsOf(world)).toBeDefined();
+	});
+});
+
+it.each([
+	['a rotation is due', 'client-secret', PLAN],
+	['a lost one is replaced', 'changed', NEVER],
+])(
+	'leaves no endpoint when the workflow is unpublished while %s',
+	async (_, clientSecret, plan) => {
+		await inManyOrders(async (nextPause) => {
+			const world = createWorld();
+			await reconcile(world.context, WANTED);
+			world.now += PLAN.rotateAfterMs;
+			const context = { ...world.context, clientSecret };
+			await Promise.all([
+				unregister(slowed(world.context, nextPause)),
+				step(slowed(context, nextPause), plan),
+			]);
+			expect(world.endpoints.size).toBe(0);
+			expect(await registrationOf(world)).toBeUndefined();
+		});
+	},
+);
+
+it('leaves no endpoint when a workflow without one is unpublished while an event comes in', async () => {
+	await inManyOrders(async (nextPause) => {
+		const world = createWorld();
+		await Promise.all([
+			unregister(slowed(world.context, nextPause)),
+			step(slowed(world.context, nextPause)),
+		]);
+		expect(world.endpoints.size).toBe(0);
+		expect(await registrationOf(world)).toBeUndefined();
+	});
+});

@@ -1,0 +1,252 @@
+import { reconcile, unregister } from '../../../lib/endpoint';
+import { createWorld, killPublication, registrationOf, secretsOf, WANTED } from './world';
+
+describe('a first publication', () => {
+	it('makes one endpoint and keeps its secret sealed', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		expect([...world.endpoints.values()]).toEqual([{ ...WANTED, secret: 'signing-secret-1' }]);
+		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
+		expect([...world.records.values()].join()).not.toContain('signing-secret-1');
+	});
+
+	it('deletes an endpoint again whose answer has no secret, and says what came', async () => {
+		const world = createWorld();
+		world.answer = { secret: undefined };
+		await expect(reconcile(world.context, WANTED)).rejects.toMatchObject({
+			message: expect.stringMatching(
+				/we_1 .* without its signing secret .*fields id, url/,
+			) as string,
+			hint: expect.stringContaining('deleted again') as string,
+		});
+		expect(world.endpoints.size).toBe(0);
+		expect(await registrationOf(world)).not.toHaveProperty('current');
+	});
+
+	it('names the endpoint when that deletion fails too', async () => {
+		const world = createWorld();
+		world.answer = { secret: undefined };
+		world.fail.delete = new Error('503');
+		await expect(reconcile(world.context, WANTED)).rejects.toMatchObject({
+			hint: expect.stringMatching(/could not be deleted again \(503\): delete we_1/) as string,
+		});
+	});
+
+	it('says what came when the answer has no id', async () => {
+		const world = createWorld();
+		world.answer = { id: undefined };
+		await expect(reconcile(world.context, WANTED)).rejects.toThrow(
+			/without its id .*fields url, secret/,
+		);
+	});
+
+	it('deletes an endpoint again whose secret cannot be kept', async () => {
+		const world = createWorld();
+		const { records } = world.context;
+		const swapRecord: typeof records.swapRecord = async (key, expected, next) => {
+			if (next?.includes('sealedSecret')) throw new Error('disk full');
+			return await records.swapRecord(key, expected, next);
+		};
+		const full = { ...world.context, records: { ...records, swapRecord } };
+		const error: unknown = await reconcile(full, WANTED).catch((thrown: unknown) => thrown);
+		expect(String(error)).toMatch(/could not be kept: disk full/);
+		expect(JSON.stringify(error) + String(error)).not.toContain('signing-secret');
+		expect(world.endpoints.size).toBe(0);
+	});
+
+	it('makes nothing when the mark cannot be kept', async () => {
+		const world = createWorld();
+		world.fail.swap = new Error('disk full');
+		await expect(reconcile(world.context, WANTED)).rejects.toThrow('disk full');
+		expect(world.mostAtOnce).toBe(0);
+	});
+});
+
+describe('text of the service', () => {
+	const failureWith = async (world: ReturnType<typeof createWorld>) => {
+		const error: unknown = await reconcile(world.context, WANTED).catch(
+			(thrown: unknown) => thrown,
+		);
+		const { message, hint } = error as { message: string; hint: string };
+		expect(message.length + hint.length).toBeLessThan(1000);
+		expect(message + hint).not.toMatch(/[\u0000-\u001f]/);
+		expect([...world.records.values()].join().length).toBeLessThan(1000);
+		return { message, hint };
+	};
+
+	it('is kept and sent back as it is when it is sane, up to 1024 characters', async () => {
+		const world = createWorld();
+		const id = 'i'.repeat(1024);
+		world.answer = { id, secret: 's'.repeat(1024) };
+		await reconcile(world.context, WANTED);
+		expect(await registrationOf(world)).toHaveProperty('current.id', id);
+		expect(await secretsOf(world)).toEqual({ signingSecret: 's'.repeat(1024) });
+	});
+
+	it('is refused as an id above that, with what to do', async () => {
+		const world = createWorld();
+		world.answer = { id: 'i'.repeat(5_000_000) };
+		const { message, hint } = await failureWith(world);
+		expect(message).toMatch(/with 5000000 characters of id, where at most 1024 can be kept/);
+		expect(hint).toMatch(/Look for an endpoint with the URL of this trigger .* delete it/);
+	});
+
+	it('is refused as a secret above that, and the endpoint is deleted again', async () => {
+		const world = createWorld();
+		world.answer = { secret: 's'.repeat(1025) };
+		const { message, hint } = await failureWith(world);
+		expect(message).toMatch(/endpoint we_1 but answered with 1025 characters of signing secret/);
+		expect(hint).toMatch(/deleted again/);
+		expect(world.endpoints.size).toBe(0);
+	});
+
+	it('is refused as an id with control characters, which is deleted again as it is', async () => {
+		const world = createWorld();
+		const id = 'we_\u001b[2J\n1';
+		world.answer = { id };
+		const deleted: string[] = [];
+		const { api } = world.context;
+		jest.spyOn(api, 'delete').mockImplementation(async (given) => {
+			deleted.push(given);
+		});
+		expect((await failureWith(world)).message).toMatch(/with control characters in its id/);
+		expect(deleted).toEqual([id]);
+	});
+
+	it('is bounded in the names of fields and in errors', async () => {
+		const world = createWorld();
+		world.answer = { secret: undefined, ['\n'.repeat(10_000)]: 'x', ['k'.repeat(10_000)]: 'x' };
+		world.fail.delete = new Error(`\u001b]0;title\u0007${'e'.repeat(10_000)}`);
+		await failureWith(world);
+	});
+});
+
+describe('another publication', () => {
+	it('recognises the endpoint of before, as after a restart, and reads the record once', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		const readRecord = jest.spyOn(world.context.records, 'readRecord');
+		await reconcile(world.context, WANTED);
+		expect([...world.endpoints.keys()]).toEqual(['we_1']);
+		expect(readRecord).toHaveBeenCalledTimes(1);
+	});
+
+	it.each([
+		['URL', { ...WANTED, url: 'https://other.example.com/' }],
+		['event types', { ...WANTED, events: ['asset.connectivity'] }],
+	])(
+		'replaces the endpoint when the %s changed, so that there are never two',
+		async (_, wanted) => {
+			const world = createWorld();
+			await reconcile(world.context, WANTED);
+			await reconcile(world.context, wanted);
+			expect([...world.endpoints.values()]).toMatchObject([wanted]);
+			expect(world.mostAtOnce).toBe(1);
+		},
+	);
+
+	it('replaces the endpoint when the client secret changed, and says why', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		expect(await secretsOf(world, 'changed')).toBeUndefined();
+		await reconcile({ ...world.context, clientSecret: 'changed' }, WANTED);
+		expect(world.warnings).toEqual([expect.stringMatching(/we_1 .*client secret .* changed/)]);
+		expect([...world.endpoints.keys()]).toEqual(['we_2']);
+		expect(world.mostAtOnce).toBe(1);
+	});
+
+	it('names an endpoint that the service does not delete, and goes on', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		world.fail.delete = new Error('status 500');
+		await reconcile(world.context, { ...WANTED, url: 'https://other.example.com/' });
+		expect(world.warnings.at(-1)).toMatch(/did not delete the endpoint we_1 \(status 500\)/);
+		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-2' });
+	});
+
+	it('makes a new endpoint when somebody deleted it at the service', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		world.endpoints.clear();
+		await reconcile(world.context, WANTED);
+		expect([...world.endpoints.keys()]).toEqual(['we_2']);
+	});
+
+	it('takes the endpoint to be there when the service cannot say', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		world.fail.exists = new Error('timed out');
+		await reconcile(world.context, WANTED);
+		expect([...world.endpoints.keys()]).toEqual(['we_1']);
+		expect(world.warnings).toEqual([expect.stringContaining('we_1 could not be checked')]);
+	});
+
+	it.each(['{"version":99}', 'no JSON', '{"version":1}', '[]'])(
+		'takes the record %s for none',
+		async (text) => {
+			const world = createWorld();
+			world.records.set(world.context.key, text);
+			await reconcile(world.context, WANTED);
+			expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
+		},
+	);
+
+	it('goes on where one failed', async () => {
+		const world = createWorld();
+		world.fail.create = new Error('status 503');
+		await expect(reconcile(world.context, WANTED)).rejects.toThrow('status 503');
+		world.fail = {};
+		await reconcile(world.context, WANTED);
+		expect([...world.endpoints.keys()]).toEqual(['we_1']);
+		expect(world.warnings).toEqual([]);
+	});
+
+	it.each([
+		['before', ['we_1']],
+		['after', ['we_1', 'we_2']],
+	] as const)(
+		'finishes one that was killed %s the service made the endpoint, and says where to look',
+		async (when, endpoints) => {
+			const world = createWorld();
+			await killPublication(world, when);
+			await reconcile(world.context, WANTED);
+			expect([...world.endpoints.keys()]).toEqual(endpoints);
+			expect(await secretsOf(world)).toEqual({
+				signingSecret: `signing-secret-${endpoints.length}`,
+			});
+			expect(world.warnings).toEqual([
+				expect.stringMatching(/a process ended .* one more with this URL, delete it there/),
+			]);
+		},
+	);
+});
+
+describe('unregister', () => {
+	it('deletes the endpoint and forgets it', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		await unregister(world.context);
+		expect(world.endpoints.size).toBe(0);
+		expect(await registrationOf(world)).toBeUndefined();
+		expect([...world.records.values()].join()).not.toContain('we_1');
+	});
+
+	it('is fine with an endpoint that is gone already, and with none', async () => {
+		const world = createWorld();
+		await unregister(world.context);
+		await reconcile(world.context, WANTED);
+		world.endpoints.clear();
+		await unregister(world.context);
+		expect(await registrationOf(world)).toBeUndefined();
+	});
+
+	it('names the endpoint when the service does not delete it', async () => {
+		const world = createWorld();
+		await reconcile(world.context, WANTED);
+		world.fail.delete = new Error('status 500');
+		await expect(unregister(world.context)).rejects.toMatchObject({
+			message: expect.stringContaining('we_1 (status 500)') as string,
+			hint: expect.stringContaining('Delete it at the service') as string,
+		});
+	});
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { openSecret, sealSecret } from '../../../lib/endpoint/secretBox';
+
+describe('sealSecret and openSecret', () => {
+	it('give the secret back with the same client secret and context', () => {
+		fc.assert(
+			fc.property(fc.string(), fc.string(), fc.string(), (secret, clientSecret, context) => {
+				const sealed = sealSecret(secret, clientSecret, context);
+				expect(openSecret(sealed, clientSecret, context)).toBe(Buffer.from(secret).toString());
+			}),
+			{ numRuns: 50 },
+		);
+	});
+
+	it('hold the secret nowhere in plain text, and differ each time', () => {
+		const [one, two] = [
+			sealSecret('hunter2', 'client', 'we_1'),
+			sealSecret('hunter2', 'client', 'we_1'),
+		];
+		expect(one).not.toBe(two);
+		for (const sealed of [one, two]) {
+			expect(sealed).not.toContain('hunter2');
+			expect(Buffer.from(sealed.split('.').at(-1) ?? '', 'base64url').toString()).not.toContain(
+				'hunter2',
+			);
+		}
+	});
+
+	it('open with no other client secret and no other context', () => {
+		const sealed = sealSecret('hunter2', 'client', 'we_1');
+		expect(openSecret(sealed, 'other', 'we_1')).toBeUndefined();
+		expect(openSecret(sealed, 'client', 'we_2')).toBeUndefined();
+	});
+
+	it('open nothing that was changed', () => {
+		const sealed = sealSecret('hunter2', 'client', 'we_1');
+		for (const part of [1, 2, 3, 4]) {
+			const parts = sealed.split('.');
+			const bytes = Buffer.from(parts[part] ?? '', 'base64url');
+			bytes[0] = (bytes[0] ?? 0) ^ 1;
+			parts[part] = bytes.toString('base64url');
+			expect(openSecret(parts.join('.'), 'client', 'we_1')).toBeUndefined();
+		}
+	});
+
+	it.each(['', 'v1', 'v2.a.b.c.d', 'v1.a.b.c.d', 'v1....', 'hunter2'])('open no %p', (text) => {
+		expect(openSecret(text, 'client', 'we_1')).toBeUndefined();
+	});
+});

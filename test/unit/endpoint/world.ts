@@ -1,0 +1,141 @@
+/** A service and a record store in memory, to try a registration on. */
+import {
+	load,
+	loadSettled,
+	openRegistration,
+	reconcile,
+	stepRegistration,
+	type EndpointApi,
+	type RecordStore,
+	type Registration,
+	type RegistrationContext,
+	type RotationPlan,
+	type WantedEndpoint,
+} from '../../../lib/endpoint';
+
+export interface World {
+	readonly context: RegistrationContext;
+	readonly endpoints: Map<string, { url: string; events: readonly string[]; secret: string }>;
+	readonly records: Map<string, string>;
+	readonly warnings: string[];
+	/** The most endpoints that there ever were at once. */
+	mostAtOnce: number;
+	now: number;
+	fail: Partial<Record<'create' | 'delete' | 'exists' | 'swap', Error>>;
+	/** What the service answers in the place of the real id and secret; undefined leaves them out. */
+	answer: { id?: string | undefined; secret?: string | undefined };
+	/** A process that dies over its next creation: before the service makes the endpoint, or right after. */
+	dying(when: 'before' | 'after'): { context: RegistrationContext; dead: Promise<void> };
+}
+
+export const WANTED = { url: 'https://n8n.example.com/webhook/a/webhook', events: ['*'] };
+
+export function createWorld(clientSecret = 'client-secret'): World {
+	const endpoints: World['endpoints'] = new Map();
+	const records = new Map<string, string>();
+	const warnings: string[] = [];
+	let made = 0;
+	const failing = (name: keyof World['fail']) => {
+		const error = world.fail[name];
+		if (error !== undefined) throw error;
+	};
+	const api: EndpointApi = {
+		async create({ url, events }) {
+			failing('create');
+			made += 1;
+			const id = `we_${made}`;
+			const secret = `signing-secret-${made}`;
+			endpoints.set(id, { url, events, secret });
+			world.mostAtOnce = Math.max(world.mostAtOnce, endpoints.size);
+			const answer = Object.entries({ id, url, secret, ...world.answer });
+			const came = answer.filter(([, value]) => value !== undefined);
+			return { ...Object.fromEntries(came), keys: came.map(([name]) => name) };
+		},
+		async delete(id) {
+			failing('delete');
+			endpoints.delete(id);
+		},
+		async exists(id) {
+			failing('exists');
+			return endpoints.has(id);
+		},
+	};
+	const store: RecordStore = {
+		async readRecord(key) {
+			return records.get(key);
+		},
+		async swapRecord(key, expected, next) {
+			failing('swap');
+			if (records.get(key) !== expected) return false;
+			if (next === undefined) records.delete(key);
+			else records.set(key, next);
+			return true;
+		},
+	};
+	const world: World = {
+		context: {
+			key: 'registration:w:n',
+			records: store,
+			api,
+			clientSecret,
+			warn: (message) => warnings.push(message),
+			now: () => world.now,
+			wait: async (ms) => {
+				world.now += ms;
+				await Promise.resolve();
+			},
+		},
+		endpoints,
+		records,
+		warnings,
+		mostAtOnce: 0,
+		now: 1_000_000,
+		fail: {},
+		answer: {},
+		dying: (when) => {
+			let die: () => void = () => undefined;
+			const dead = new Promise<void>((resolve) => {
+				die = resolve;
+			});
+			const create: EndpointApi['create'] = async (input) => {
+				if (when === 'after') await api.create(input);
+				die();
+				return await new Promise(() => undefined);
+			};
+			let isDead = false;
+			void dead.then(() => {
+				isDead = true;
+			});
+			const swapRecord: RecordStore['swapRecord'] = async (...swap) =>
+				!isDead && (await store.swapRecord(...swap));
+			const records = { ...store, swapRecord };
+			return { context: { ...world.context, records, api: { ...api, create } }, dead };
+		},
+	};
+	return world;
+}
+
+/** A publication by a process that dies over it. */
+export async function killPublication(world: World, when: 'before' | 'after'): Promise<void> {
+	const { context, dead } = world.dying(when);
+	void reconcile(context, WANTED);
+	await dead;
+}
+
+/** A step as a delivery or a timer takes it. */
+export async function takeStep(
+	context: RegistrationContext,
+	plan: RotationPlan,
+	wanted?: WantedEndpoint,
+): Promise<number | undefined> {
+	return await stepRegistration(context, plan, await loadSettled(context), wanted);
+}
+
+export async function registrationOf({ context }: World): Promise<Registration | undefined> {
+	return (await load(context)).registration;
+}
+
+export async function secretsOf(world: World, clientSecret = world.context.clientSecret) {
+	const registration = await registrationOf(world);
+	return registration && openRegistration(registration, clientSecret);
+}

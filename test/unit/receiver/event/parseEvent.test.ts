@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { eventFromList, parseEvent } from '../../../../lib/receiver/event';
+
+const bytes = (text: string) => Buffer.from(text, 'utf8');
+
+describe('parseEvent', () => {
+	it('keeps every field of the event as it came', () => {
+		const event = {
+			id: 'whevt_1',
+			type: 'ocpp.message',
+			createdAt: '2026-01-01T00:00:00Z',
+			data: { a: [1, null] },
+		};
+		expect(parseEvent(bytes(JSON.stringify(event)))).toEqual({
+			ok: true,
+			event: { id: 'whevt_1', type: 'ocpp.message', record: event },
+		});
+	});
+
+	it('takes the number 7 and the text "7" for the same event', () => {
+		const [number, text] = ['{"id":7}', '{"id":"7"}'].map((body) => parseEvent(bytes(body)));
+		expect(number).toMatchObject({ ok: true, event: { id: '7' } });
+		expect(text).toMatchObject({ ok: true, event: { id: '7' } });
+	});
+
+	it('accepts the largest safe integer as id and refuses the next one', () => {
+		expect(parseEvent(bytes('{"id":9007199254740991}')).ok).toBe(true);
+		expect(parseEvent(bytes('{"id":9007199254740992}')).ok).toBe(false);
+	});
+
+	it.each([
+		['no bytes', ''],
+		['no JSON', 'hello'],
+		['a list', '[{"id":"a"}]'],
+		['null', 'null'],
+		['a text', '"id"'],
+		['no id', '{"type":"a"}'],
+		['an empty id', '{"id":""}'],
+		['a null id', '{"id":null}'],
+		['an id with a fraction', '{"id":1.5}'],
+		['an object as id', '{"id":{}}'],
+		['a boolean as id', '{"id":true}'],
+	])('refuses %s', (_name, body) => {
+		expect(parseEvent(bytes(body))).toEqual({ ok: false });
+	});
+
+	it('refuses bytes that are no UTF-8', () => {
+		expect(parseEvent(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toEqual({ ok: false });
+	});
+
+	it('takes a type that is not text for no type', () => {
+		expect(parseEvent(bytes('{"id":"a","type":5}'))).toMatchObject({
+			ok: true,
+			event: { type: undefined },
+		});
+	});
+
+	it('never throws, whatever the bytes', () => {
+		fc.assert(
+			fc.property(fc.uint8Array({ maxLength: 200 }), (body) => {
+				expect(typeof parseEvent(body).ok).toBe('boolean');
+			}),
+		);
+	});
+});
+
+describe('eventFromList', () => {
+	it('gives a listed event the shape of a delivered one', () => {
+		const listed = {
+			id: 'whevt_1',
+			eventType: 'ocpp.message',
+			createdAt: '2026-01-01T00:00:00Z',
+			payload: { a: 1 },
+		};
+		expect(eventFromList(listed)).toEqual({
+			ok: true,
+			event: {
+				id: 'whevt_1',
+				type: 'ocpp.message',
+				record: {
+					id: 'whevt_1',
+					type: 'ocpp.message',
+					createdAt: '2026-01-01T00:00:00Z',
+					data: { a: 1 },
+				},
+			},
+		});
+	});
+
+	it('leaves a record alone that has the delivered shape already', () => {
+		const listed = { id: 'a', type: 't', data: { b: 2 } };
+		expect(eventFromList(listed)).toMatchObject({ ok: true, event: { record: listed } });
+	});
+
+	it('refuses a record without an id', () => {
+		expect(eventFromList({ eventType: 'a' })).toEqual({ ok: false });
+	});
+});

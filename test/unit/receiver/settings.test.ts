@@ -1,0 +1,52 @@
+import { readTriggerSettings } from '../../../lib/receiver/settings';
+
+const DAY_MS = 86_400_000;
+const settingsOf = (parameters: Record<string, unknown>) =>
+	readTriggerSettings((name, fallback) => parameters[name] ?? fallback);
+
+describe('readTriggerSettings', () => {
+	it('takes the defaults when nothing is set', () => {
+		expect(settingsOf({})).toMatchObject({
+			toleranceSeconds: 300,
+			retentionMs: 35 * DAY_MS,
+			includeDelivery: false,
+		});
+		expect(settingsOf({}).isWanted('anything')).toBe(true);
+	});
+
+	it('takes what is set', () => {
+		const settings = settingsOf({
+			eventTypes: ['ocpp.*'],
+			options: {
+				toleranceSeconds: 10,
+				retentionDays: 60,
+				includeDelivery: true,
+			},
+		});
+		expect(settings).toMatchObject({
+			toleranceSeconds: 10,
+			retentionMs: 60 * DAY_MS,
+			includeDelivery: true,
+		});
+		expect(settings.isWanted('ocpp.message')).toBe(true);
+		expect(settings.isWanted('asset.connectivity')).toBe(false);
+	});
+
+	it.each([
+		[0, 31],
+		[-5, 31],
+		[30, 31],
+		[366, 365],
+		['', 35],
+		['abc', 35],
+		[NaN, 35],
+		[null, 35],
+	])('keeps a retention of %p days to %d', (retentionDays, days) => {
+		expect(settingsOf({ options: { retentionDays } }).retentionMs).toBe(days * DAY_MS);
+	});
+
+	it('accepts event types as one text with commas', () => {
+		const { isWanted } = settingsOf({ eventTypes: 'a, b' });
+		expect(['a', 'b', 'c'].map((type) => isWanted(type))).toEqual([true, true, false]);
+	});
+});

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import {
+	checkSigningSettings,
+	createVerifier,
+	type SigningSettings,
+} from '../../../../lib/receiver/signature';
+
+const SECRET = 'a signing secret';
+const KEY = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/** A setting that stops every delivery: the verifier is not made, and the credential test says the same. */
+function expectBlocked(settings: SigningSettings, ...words: string[]): void {
+	const made = createVerifier(settings);
+	expect(made).toMatchObject({ ok: false });
+	const problems = made.ok ? [] : made.problems;
+	expect(checkSigningSettings(settings)).toEqual(expect.arrayContaining([...problems]));
+	for (const word of words) expect(problems.join(' ')).toContain(word);
+}
+
+/** A setting that looks like a mistake: the credential test complains, deliveries are verified. */
+function expectRemark(settings: SigningSettings, ...words: string[]): void {
+	expect(createVerifier(settings)).toMatchObject({ ok: true });
+	const problems = checkSigningSettings(settings);
+	expect(problems).toHaveLength(1);
+	for (const word of words) expect(problems.join(' ')).toContain(word);
+}
+
+function expectFine(settings: SigningSettings): void {
+	expect(checkSigningSettings(settings)).toEqual([]);
+	expect(createVerifier(settings)).toMatchObject({ ok: true });
+}
+
+describe('settings in order', () => {
+	test.each<[string, SigningSettings]>([
+		['a secret alone', { signingSecret: SECRET }],
+		['an empty previous secret', { signingSecret: SECRET, previousSigningSecret: '' }],
+		['two secrets', { signingSecret: SECRET, previousSigningSecret: 'the old one' }],
+		['a secret of several words', { signingSecret: 'two  words' }],
+		['Standard Webhooks', { signingSecret: `whsec_${KEY}`, scheme: 'standardWebhooks' }],
+		[
+			'a custom scheme without a timestamp',
+			{ signingSecret: SECRET, scheme: 'custom', signedPayload: '{body}', timestampHeader: '' },
+		],
+		[
+			'a custom scheme with a timestamp and the default template',
+			{ signingSecret: SECRET, scheme: 'custom', timestampHeader: 'X-Time' },
+		],
+	])('%s', (_, settings) => {
+		expectFine(settings);
+	});
+
+	test('what another scheme would need is not looked at', () => {
+		const unused = { signedPayload: 'nothing', algorithm: 'md5', timestampHeader: 'a b' };
+		expectFine({ signingSecret: SECRET, ...unused });
+		expectFine({
+			signingSecret: KEY,
+			scheme: 'standardWebhooks',
+			...unused,
+			signatureHeader: '',
+		});
+	});
+});
+
+describe('no delivery can be verified', () => {
+	test.each([undefined, null, ''])('without a secret (%j), whatever the previous one', (empty) => {
+		for (const scheme of ['timestamped', 'standardWebhooks', 'custom']) {
+			expectBlocked(
+				{ signingSecret: empty, previousSigningSecret: KEY, scheme },
+				'Signing Secret is empty',
+			);
+		}
+	});
+
+	test('with a secret of white space alone, which anyone could guess', () => {
+		expectBlocked({ signingSecret: ' \n' }, 'Signing Secret', 'white space');
+	});
+
+	test('with a secret that is no text', () => {
+		expectBlocked({ signingSecret: 5 }, 'Signing Secret is not a text');
+	});
+
+	test.each(['whsec_', 'no base64!', 'whpk_MfKQ9r8G', ` ${KEY}`, `${KEY}\n`, 'A', 'AA=A'])(
+		'with a Standard Webhooks secret that does not decode: %j',
+		(signingSecret) => {
+			const settings = { signingSecret, previousSigningSecret: KEY, scheme: 'standardWebhooks' };
+			expectBlocked(settings, 'Signing Secret is not a Standard Webhooks secret');
+		},
+	);
+
+	test('with a scheme, an algorithm or an encoding that is not known', () => {
+		expectBlocked({ signingSecret: SECRET, scheme: 'Timestamped' }, 'Scheme', 'standardWebhooks');
+		const custom = { signingSecret: SECRET, scheme: 'custom', signedPayload: '{body}' };
+		expectBlocked({ ...custom, algorithm: 'md5' }, 'Algorithm', 'sha512');
+		expectBlocked({ ...custom, encoding: 'utf8' }, 'Encoding', 'base64');
+	});
+
+	test.each(['', 'X Signature', 'X-Signature:', ' X-Signature', 'X-Sïgnature', 7])(
+		'with a signature header that is none: %j',
+		(signatureHeader) => {
+			expectBlocked({ signingSecret: SECRET, signatureHeader }, 'Signature Header');
+			const custom = { scheme: 'custom', signedPayload: '{body}' };
+			expectBlocked({ signingSecret: SECRET, signatureHeader, ...custom }, 'Signature Header');
+		},
+	);
+
+	test.each<[string, SigningSettings, string]>([
+		['a template without the body', { signedPayload: '{timestamp}' }, 'Signed Payload'],
+		['an empty template', { signedPayload: '' }, 'Signed Payload'],
+		['a template that is no text', { signedPayload: 1 }, 'Signed Payload'],
+		['a template with an unknown name', { signedPayload: '{id}.{body}' }, '{id}'],
+		['a timestamp in the template but in no header', { timestampHeader: '' }, 'Timestamp Header'],
+		['a timestamp header that is none', { timestampHeader: 'a b' }, 'Timestamp Header'],
+		['one header for both', { timestampHeader: 'x-webhook-SIGNATURE' }, 'Timestamp Header'],
+		['a prefix that begins with a space', { signaturePrefix: ' sha256=' }, 'Signature Prefix'],
+		['a prefix that begins with a comma', { signaturePrefix: ',' }, 'Signature Prefix'],
+		['a prefix that is no text', { signaturePrefix: 1 }, 'Signature Prefix'],
+	])('with a custom scheme that has %s', (_, changes, words) => {
+		expectBlocked(
+			{ signingSecret: SECRET, scheme: 'custom', timestampHeader: 'X-Time', ...changes },
+			words,
+		);
+	});
+});
+
+describe('the credential test complains, and deliveries are verified, with', () => {
+	test.each([` ${SECRET}`, `${SECRET} `, `${SECRET}\n`, 'a\nb', 'a\tb'])(
+		'stray white space in a secret: %j',
+		(text) => {
+			expectRemark({ signingSecret: text }, 'Signing Secret', 'white space');
+			expectRemark(
+				{ signingSecret: SECRET, previousSigningSecret: text },
+				'Previous Signing Secret',
+				'white space',
+			);
+		},
+	);
+
+	test('the same secret twice', () => {
+		expectRemark(
+			{ signingSecret: SECRET, previousSigningSecret: SECRET },
+			'Previous Signing Secret',
+			'same',
+		);
+		expectRemark(
+			{
+				signingSecret: KEY,
+				previousSigningSecret: `whsec_${KEY}`,
+				scheme: 'standardWebhooks',
+			},
+			'Previous Signing Secret',
+			'same',
+		);
+	});
+
+	test('a previous secret that cannot be used, which counts as not configured', () => {
+		expectRemark({ signingSecret: SECRET, previousSigningSecret: 5 }, 'Previous Signing Secret');
+		expectRemark({ signingSecret: SECRET, previousSigningSecret: ' ' }, 'Previous Signing Secret');
+		expectRemark(
+			{ signingSecret: KEY, previousSigningSecret: '!', scheme: 'standardWebhooks' },
+			'Previous Signing Secret is not a Standard Webhooks secret',
+		);
+	});
+
+	test('a timestamp that is not signed', () => {
+		expectRemark(
+			{
+				signingSecret: SECRET,
+				scheme: 'custom',
+				timestampHeader: 'X-Time',
+				signedPayload: '{body}',
+			},
+			'Signed Payload does not name {timestamp}',
+		);
+	});
+});
+
+test('every problem is told at once', () => {
+	const problems = checkSigningSettings({
+		signingSecret: '',
+		previousSigningSecret: ' old',
+		scheme: 'custom',
+		signatureHeader: '',
+		algorithm: 'md5',
+		signedPayload: '{id}',
+	});
+	expect(problems).toHaveLength(6);
+});
+
+test('no problem repeats a secret', () => {
+	const secret = fc.string({ minLength: 12, unit: 'grapheme' });
+	fc.assert(
+		fc.property(
+			secret,
+			secret,
+			fc.constantFrom('timestamped', 'standardWebhooks', 'custom'),
+			(signingSecret, previousSigningSecret, scheme) => {
+				const told = checkSigningSettings({ signingSecret, previousSigningSecret, scheme }).join();
+				expect(told).not.toContain(signingSecret);
+				expect(told).not.toContain(previousSigningSecret);
+			},
+		),
+	);
+});

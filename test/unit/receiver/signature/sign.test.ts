@@ -1,0 +1,20 @@
+import { signTimestamped } from '../../../../lib/receiver/signature';
+
+test('a body is signed as openssl signs it', () => {
+	// printf '1700000000.{"id":"whevt_1"}' | openssl dgst -sha256 -hmac 'a signing secret'
+	expect(signTimestamped('a signing secret', 1_700_000_000, '{"id":"whevt_1"}')).toBe(
+		't=1700000000,v1=2e476d5997cf32e92c0ddf394d88d94349a769db0d734dfadb74b3e432642b35',
+	);
+});
+
+test('text is signed as its UTF-8 bytes', () => {
+	const text = '{"id":"Zürich ⚡"}';
+	expect(signTimestamped('s', 1, text)).toBe(signTimestamped('s', 1, Buffer.from(text, 'utf8')));
+});
+
+test('a timestamp given as text is signed and shown as it is', () => {
+	expect(signTimestamped('s', '007', 'x')).toMatch(/^t=007,v1=[0-9a-f]{64}$/);
+	expect(signTimestamped('s', '007', 'x').slice(-64)).not.toBe(
+		signTimestamped('s', 7, 'x').slice(-64),
+	);
+});

@@ -1,0 +1,257 @@
+import crypto, { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import {
+	createVerifier,
+	signTimestamped,
+	type DeliveryHeaders,
+	type SigningSettings,
+} from '../../../../lib/receiver/signature';
+import { BODY, judge, NOW, SECRET, verifierOf } from './world';
+
+const OLD_SECRET = 'the secret of the old endpoint';
+const BOTH: SigningSettings = { signingSecret: SECRET, previousSigningSecret: OLD_SECRET };
+const OPTIONS = { nowSeconds: NOW, toleranceSeconds: 300 };
+const signedBy = (secret: string): DeliveryHeaders => ({
+	'x-webhook-signature': signTimestamped(secret, NOW, BODY),
+});
+
+describe('during a rotation', () => {
+	test('both secrets are accepted, and the result names the one that matched', () => {
+		const accepted = { ok: true, timestamp: NOW };
+		const byCurrent = judge({ settings: BOTH, headers: signedBy(SECRET) });
+		const byPrevious = judge({ settings: BOTH, headers: signedBy(OLD_SECRET) });
+		expect(byCurrent).toEqual({ ...accepted, secret: 'current' });
+		expect(byPrevious).toEqual({ ...accepted, secret: 'previous' });
+	});
+
+	test('a header signed by both is named after the current one', () => {
+		const digest = signTimestamped(OLD_SECRET, NOW, BODY).split(',')[1] ?? '';
+		const value = signTimestamped(SECRET, NOW, BODY).replace(',', `,${digest},`);
+		expect(judge({ settings: BOTH, headers: { 'x-webhook-signature': value } })).toMatchObject({
+			secret: 'current',
+		});
+	});
+
+	test('the same secret twice is the current one', () => {
+		const settings = { signingSecret: SECRET, previousSigningSecret: SECRET };
+		expect(judge({ settings, headers: signedBy(SECRET) })).toMatchObject({ secret: 'current' });
+	});
+
+	test('the old secret is refused once its field is empty', () => {
+		for (const previousSigningSecret of ['', undefined, null]) {
+			const settings = { signingSecret: SECRET, previousSigningSecret };
+			expect(judge({ settings, headers: signedBy(OLD_SECRET) })).toEqual({
+				ok: false,
+				reason: 'signature_mismatch',
+			});
+		}
+	});
+
+	test('nothing is accepted that was signed with an empty or blank secret', () => {
+		for (const blank of ['', ' ', '\n']) {
+			const settings = { signingSecret: SECRET, previousSigningSecret: blank };
+			expect(judge({ settings, headers: signedBy(blank) })).toEqual({
+				ok: false,
+				reason: 'signature_mismatch',
+			});
+		}
+	});
+});
+
+describe('the time taken tells nothing: every secret is computed and every signature compared', () => {
+	afterEach(() => {
+		jest.restoreAllMocks();
+	});
+
+	test.each([
+		['the current secret matches', SECRET],
+		['the previous secret matches', OLD_SECRET],
+		['none matches', 'another secret'],
+	])('when %s', (_, secret) => {
+		const verifier = verifierOf(BOTH);
+		const [time, digest] = signTimestamped(secret, NOW, BODY).split(',');
+		const value = `${time},${digest},v1=${'0'.repeat(64)},v1=${'1'.repeat(64)}`;
+		const parsed = verifier.parse({ 'x-webhook-signature': value });
+		if (!parsed.ok) throw new Error(parsed.reason);
+
+		const hmacs = jest.spyOn(crypto, 'createHmac');
+		const comparisons = jest.spyOn(crypto, 'timingSafeEqual');
+		verifier.verify(parsed.signature, BODY, OPTIONS);
+		expect(hmacs).toHaveBeenCalledTimes(2);
+		expect(comparisons).toHaveBeenCalledTimes(6);
+	});
+});
+
+describe('a signature that another verifier parsed', () => {
+	test('is judged by the secrets of the one that verifies', () => {
+		const stale = verifierOf({ signingSecret: OLD_SECRET });
+		const fresh = verifierOf({ signingSecret: SECRET });
+		const parsed = stale.parse(signedBy(SECRET));
+		if (!parsed.ok) throw new Error(parsed.reason);
+		expect(stale.verify(parsed.signature, BODY, OPTIONS).ok).toBe(false);
+		expect(fresh.verify(parsed.signature, BODY, OPTIONS).ok).toBe(true);
+	});
+
+	test('does not bring an age that its own scheme did not check', () => {
+		const ageless: SigningSettings = {
+			signingSecret: SECRET,
+			scheme: 'custom',
+			signatureHeader: 'x-s',
+			signedPayload: '1.{body}',
+		};
+		const timed: SigningSettings = {
+			...ageless,
+			signedPayload: '{timestamp}.{body}',
+			timestampHeader: 'x-t',
+		};
+		const value = createHmac('sha256', SECRET).update('1.').update(BODY).digest('hex');
+		const parsed = verifierOf(ageless).parse({ 'x-s': value, 'x-t': '1' });
+		if (!parsed.ok) throw new Error(parsed.reason);
+		expect(verifierOf(ageless).verify(parsed.signature, BODY, OPTIONS).ok).toBe(true);
+		expect(verifierOf(timed).verify(parsed.signature, BODY, OPTIONS)).toEqual({
+			ok: false,
+			reason: 'timestamp_outside_tolerance',
+		});
+	});
+
+	test('is refused when the headers are missing by the rules of the one that verifies', () => {
+		const parsed = verifierOf({ signingSecret: SECRET }).parse(signedBy(SECRET));
+		if (!parsed.ok) throw new Error(parsed.reason);
+		const elsewhere = verifierOf({ signingSecret: SECRET, signatureHeader: 'x-elsewhere' });
+		expect(elsewhere.verify(parsed.signature, BODY, OPTIONS)).toEqual({
+			ok: false,
+			reason: 'signature_missing',
+		});
+	});
+});
+
+test('one verifier judges any number of deliveries, in any order', () => {
+	const verifier = verifierOf(BOTH);
+	const first = verifier.parse(signedBy(SECRET));
+	const second = verifier.parse(signedBy('another secret'));
+	if (!first.ok || !second.ok) throw new Error('not parsed');
+	for (let round = 0; round < 3; round += 1) {
+		expect(verifier.verify(second.signature, BODY, OPTIONS).ok).toBe(false);
+		expect(verifier.verify(first.signature, BODY, OPTIONS).ok).toBe(true);
+	}
+});
+
+test('a body that is no bytes matches nothing', () => {
+	const verifier = verifierOf(BOTH);
+	const parsed = verifier.parse(signedBy(SECRET));
+	if (!parsed.ok) throw new Error(parsed.reason);
+	const bodies: readonly unknown[] = [undefined, null, BODY.toString(), {}, [1]];
+	for (const body of bodies) {
+		expect(verifier.verify(parsed.signature, body as Uint8Array, OPTIONS)).toEqual({
+			ok: false,
+			reason: 'signature_mismatch',
+		});
+	}
+});
+
+describe('on any input', () => {
+	const settings: SigningSettings[] = [
+		BOTH,
+		{ signingSecret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', scheme: 'standardWebhooks' },
+		{ signingSecret: SECRET, scheme: 'custom', timestampHeader: 'webhook-timestamp' },
+		{ ...BOTH, scheme: 'custom', signedPayload: '{body}', encoding: 'base64' },
+	];
+	const digest = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
+	const hex = digest.map((bytes) => bytes.toString('hex'));
+	const base64 = digest.map((bytes) => bytes.toString('base64'));
+	/** Well formed but signed with no secret, or nearly so: the deeper steps are reached. */
+	const plausible = fc.oneof(
+		hex.map((text) => `t=${NOW},v1=${text}`),
+		base64.map((text) => `v1,${text}`),
+		hex,
+		base64,
+		fc.constantFrom(String(NOW), 'msg_1'),
+		fc
+			.array(
+				fc.oneof(
+					fc.constantFrom('t=', 'v1=', 'v1,', ',', ' ', '=', String(NOW)),
+					fc.string({ unit: 'binary', maxLength: 4 }),
+					hex,
+				),
+				{ maxLength: 8 },
+			)
+			.map((pieces) => pieces.join('')),
+	);
+	const value = fc.oneof(
+		{ weight: 6, arbitrary: plausible },
+		{ weight: 2, arbitrary: fc.array(plausible, { maxLength: 2 }) },
+		{
+			weight: 1,
+			arbitrary: fc.anything({ withNullPrototype: true, withTypedArray: true, withBigInt: true }),
+		},
+	);
+	const headers = fc.oneof(
+		{
+			weight: 9,
+			arbitrary: fc.record(
+				{
+					'x-webhook-signature': value,
+					'webhook-id': value,
+					'webhook-timestamp': value,
+					'webhook-signature': value,
+				},
+				{ requiredKeys: [] },
+			),
+		},
+		{ weight: 1, arbitrary: fc.anything({ withNullPrototype: true }) },
+	);
+
+	test('nothing is thrown and nothing is accepted that was not signed', () => {
+		const verifiers = settings.map(verifierOf);
+		let reached = 0;
+		fc.assert(
+			fc.property(
+				headers,
+				fc.uint8Array(),
+				fc.double(),
+				fc.double(),
+				(anyHeaders, body, nowSeconds, toleranceSeconds) => {
+					for (const verifier of verifiers) {
+						const parsed = verifier.parse(anyHeaders as DeliveryHeaders);
+						if (!parsed.ok) continue;
+						reached += 1;
+						const options = { nowSeconds, toleranceSeconds };
+						expect(verifier.verify(parsed.signature, body, options).ok).toBe(false);
+					}
+				},
+			),
+			{ numRuns: 2000 },
+		);
+		// Otherwise the values are too far from right ones to tell anything.
+		expect(reached).toBeGreaterThan(300);
+	});
+
+	test('settings of any kind make a verifier or name their problems', () => {
+		fc.assert(
+			fc.property(
+				fc.record(
+					{
+						signingSecret: fc.anything(),
+						previousSigningSecret: fc.anything(),
+						scheme: fc.oneof(
+							fc.constantFrom('timestamped', 'standardWebhooks', 'custom'),
+							fc.anything(),
+						),
+						signatureHeader: fc.anything(),
+						algorithm: fc.anything(),
+						encoding: fc.anything(),
+						timestampHeader: fc.anything(),
+						signedPayload: fc.anything(),
+						signaturePrefix: fc.anything(),
+					},
+					{ requiredKeys: [] },
+				),
+				(anySettings) => {
+					const made = createVerifier(anySettings);
+					expect(made.ok || made.problems.length > 0).toBe(true);
+				},
+			),
+			{ numRuns: 1000 },
+		);
+	});
+});

@@ -1,0 +1,46 @@
+/** What the signature tests share: judging a delivery in one call. */
+import {
+	createVerifier,
+	type DeliveryHeaders,
+	type SigningSettings,
+	type Verifier,
+	type VerifyOptions,
+	type VerifyResult,
+} from '../../../../lib/receiver/signature';
+
+export const NOW = 1_700_000_000;
+export const SECRET = 'a signing secret';
+export const BODY = Buffer.from('{"id":"whevt_1"}');
+
+export function verifierOf(settings: SigningSettings): Verifier {
+	const made = createVerifier(settings);
+	if (!made.ok) throw new Error(made.problems.join(' '));
+	return made.verifier;
+}
+
+export interface Delivery {
+	readonly settings?: SigningSettings;
+	readonly headers: DeliveryHeaders;
+	readonly body?: Uint8Array;
+	readonly options?: Partial<VerifyOptions>;
+}
+
+/** Parses and verifies, as the trigger does; by default at `NOW` with the tolerance of the specification. */
+export function judge({ settings, headers, body = BODY, options }: Delivery): VerifyResult {
+	const verifier = verifierOf({ signingSecret: SECRET, ...settings });
+	const parsed = verifier.parse(headers);
+	if (!parsed.ok) return parsed;
+	return verifier.verify(parsed.signature, body, {
+		nowSeconds: NOW,
+		toleranceSeconds: 300,
+		...options,
+	});
+}
+
+/** A copy with one bit turned over. */
+export function flipBit(bytes: Uint8Array, bit: number): Buffer {
+	const copy = Buffer.from(bytes);
+	const index = Math.floor(bit / 8);
+	copy[index] = (copy[index] ?? 0) ^ (1 << (bit % 8));
+	return copy;
+}

@@ -1,0 +1,35 @@
+import { PATHS } from '../../../../lib/service';
+import { pathWith, urlOf } from '../../../../lib/service/http/paths';
+
+describe('a path', () => {
+	it.each([
+		['we_1', 'we_1'],
+		[' we_1 ', 'we_1'],
+		['a/b?c#d%e', 'a%2Fb%3Fc%23d%25e'],
+		['../../x', '..%2F..%2Fx'],
+		['%2e%2e', '%252e%252e'],
+		['$&', '%24%26'],
+		['...', '...'],
+	])('holds the id %s as %s', (endpointId, encoded) => {
+		const path = pathWith(PATHS.deliveries, { endpointId });
+		expect(path).toBe(`/webhooks/v1/webhook-endpoints/${encoded}/deliveries`);
+		expect(new URL(`https://example.com${path}`).pathname).toBe(path);
+	});
+
+	it.each(['', ' ', '.', '..', ' .. ', '\ud800'])('refuses the id %j', (endpointId) => {
+		expect(() => pathWith(PATHS.deleteEndpoint, { endpointId })).toThrow(/^Endpoint ID is /);
+	});
+
+	it('names the id that is missing', () => {
+		expect(() => pathWith(PATHS.resendDelivery, { endpointId: 'we_1', deliveryId: '' })).toThrow(
+			'Delivery ID is empty.',
+		);
+	});
+
+	it('carries its query encoded', () => {
+		expect(urlOf('https://example.com/api', '/x', { 'a b': 'c&d=ü' })).toBe(
+			'https://example.com/api/x?a+b=c%26d%3D%C3%BC',
+		);
+		expect(urlOf('https://example.com', '/x', {})).toBe('https://example.com/x');
+	});
+});

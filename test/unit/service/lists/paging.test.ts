@@ -1,0 +1,174 @@
+import { checkListOptions, walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
+import { all } from '../world';
+
+const records = (from: number, count: number) =>
+	Array.from({ length: count }, (_, index) => ({ id: `r${from + index}` }));
+
+interface Asked {
+	limit: number;
+	startingAfter: string | undefined;
+}
+
+async function walk(
+	answer: (asked: Asked, page: number) => { items: unknown[]; hasMore?: boolean },
+	options: Parameters<typeof walkPages>[1] = {},
+) {
+	const asked: Asked[] = [];
+	const warnings: string[] = [];
+	const fetchPage: FetchPage = (limit, startingAfter) => {
+		const question = { limit, startingAfter };
+		asked.push(question);
+		const { items, hasMore } = answer(question, asked.length);
+		return Promise.resolve({ items, hasMore });
+	};
+	const listed = await all(walkPages(fetchPage, options, (message) => warnings.push(message)));
+	return { listed, asked, warnings };
+}
+
+/** A service that keeps to the rules. */
+const serving =
+	(list: { id: string }[], hasMore: boolean) =>
+	({ limit, startingAfter }: Asked) => {
+		const start = list.findIndex(({ id }) => id === startingAfter) + 1;
+		const items = list.slice(start, start + limit);
+		return hasMore ? { items, hasMore: start + limit < list.length } : { items };
+	};
+
+describe('a list', () => {
+	it.each([true, false])('is walked to its end (the service says so: %p)', async (says) => {
+		const { listed, asked, warnings } = await walk(serving(records(0, 230), says));
+		expect(listed).toEqual(records(0, 230));
+		expect(asked).toEqual([
+			{ limit: 100, startingAfter: undefined },
+			{ limit: 100, startingAfter: 'r99' },
+			{ limit: 100, startingAfter: 'r199' },
+		]);
+		expect(warnings).toEqual([]);
+	});
+
+	it('ends without a warning when its last page is full and an empty one follows', async () => {
+		const { listed, asked, warnings } = await walk(serving(records(0, 200), false));
+		expect([listed.length, asked.length, warnings]).toEqual([200, 3, []]);
+	});
+
+	it.each([
+		[1, [1]],
+		[99, [99]],
+		[100, [100]],
+		[101, [100, 1]],
+		[250, [100, 100, 50]],
+	])('of %d at most asks for no more than that', async (limit, limits) => {
+		const { listed, asked } = await walk(serving(records(0, 1000), true), { limit });
+		expect(listed).toEqual(records(0, limit));
+		expect(asked.map((question) => question.limit)).toEqual(limits);
+	});
+
+	it('is cut at the limit when a page brings more than was asked for', async () => {
+		const { listed } = await walk(() => ({ items: records(0, 30), hasMore: true }), { limit: 7 });
+		expect(listed).toEqual(records(0, 7));
+	});
+
+	it('ends after one repeated page, with a warning, when the service ignores the cursor', async () => {
+		for (const page of [{ items: records(0, 100), hasMore: true }, { items: records(0, 100) }]) {
+			const { listed, asked, warnings } = await walk(() => page);
+			expect(listed).toEqual(records(0, 100));
+			expect(asked).toHaveLength(2);
+			expect(warnings).toEqual([expect.stringContaining('may be incomplete')]);
+		}
+	});
+
+	it('ends when pages go round in a circle', async () => {
+		const { listed, asked } = await walk((_asked, page) => ({
+			items: records(page % 2 === 1 ? 0 : 50, 50),
+			hasMore: true,
+		}));
+		expect(listed).toEqual(records(0, 100));
+		expect(asked).toHaveLength(3);
+	});
+
+	it('ends with a warning when the service promises more and brings nothing', async () => {
+		const { listed, asked, warnings } = await walk(() => ({ items: [], hasMore: true }));
+		expect([listed, asked.length, warnings.length]).toEqual([[], 1, 1]);
+	});
+
+	it('leaves out records that came before, within a page and across pages', async () => {
+		const { listed } = await walk((_asked, page) =>
+			page === 1
+				? { items: [...records(0, 5), ...records(3, 3)], hasMore: true }
+				: { items: records(4, 4), hasMore: false },
+		);
+		expect(listed).toEqual(records(0, 8));
+	});
+
+	it('takes the ids 7 and "7" for one', async () => {
+		const { listed } = await walk(() => ({ items: [{ id: 7 }, { id: '7' }], hasMore: false }));
+		expect(listed).toEqual([{ id: 7 }]);
+	});
+
+	it('ends with a warning after the first page when its records have no id', async () => {
+		const { listed, asked, warnings } = await walk(() => ({
+			items: [{ name: 'a' }, { id: '' }, { id: null }],
+			hasMore: true,
+		}));
+		expect(listed).toHaveLength(3);
+		expect(asked).toHaveLength(1);
+		expect(warnings).toEqual([expect.stringContaining('no id')]);
+	});
+
+	it('ends without a warning when records have no id and nothing more is to come', async () => {
+		const { listed, warnings } = await walk(() => ({ items: [{ name: 'a' }], hasMore: false }));
+		expect([listed.length, warnings]).toEqual([1, []]);
+	});
+
+	it('keeps records without an id that come between others, once', async () => {
+		const { listed, asked } = await walk(() => ({
+			items: [{ name: 'a' }, { id: 'r1' }],
+			hasMore: true,
+		}));
+		expect(listed).toEqual([{ name: 'a' }, { id: 'r1' }]);
+		expect(asked).toHaveLength(2);
+	});
+
+	it('wraps what is no object', async () => {
+		const { listed } = await walk(() => ({ items: ['a', 7, null, [1]], hasMore: false }));
+		expect(listed).toEqual([{ value: 'a' }, { value: 7 }, { value: null }, { value: [1] }]);
+	});
+
+	it('counts only the records that match towards the limit, and goes on until it is reached', async () => {
+		const matching = ({ id }: { id?: unknown }) => Number(String(id).slice(1)) % 50 === 0;
+		const { listed, asked } = await walk(serving(records(0, 1000), true), { limit: 5, matching });
+		expect(listed.map(({ id }) => id)).toEqual(['r0', 'r50', 'r100', 'r150', 'r200']);
+		expect(asked.map(({ limit }) => limit)).toEqual([100, 100, 100]);
+	});
+
+	it('asks for a page only when its records are wanted', async () => {
+		let pages = 0;
+		const walking = walkPages(
+			() => Promise.resolve({ items: records(100 * pages++, 100), hasMore: true }),
+			{},
+			() => undefined,
+		);
+		for await (const { id } of walking) if (id === 'r99') break;
+		expect(pages).toBe(1);
+	});
+});
+
+describe('the options of a list', () => {
+	it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse the limit %p', (limit) => {
+		expect(() => {
+			checkListOptions({ limit });
+		}).toThrow('Limit is not a whole number above 0.');
+	});
+
+	it.each(['limit', 'startingAfter'])('refuse the query parameter %s', (name) => {
+		expect(() => {
+			checkListOptions({ query: { [name]: '1' } });
+		}).toThrow(`The query parameter “${name}” belongs to the paging.`);
+	});
+
+	it('refuse a query parameter without a name', () => {
+		expect(() => {
+			checkListOptions({ query: { '': '1' } });
+		}).toThrow('A query parameter has no name.');
+	});
+});

@@ -1,0 +1,168 @@
+import { ApiError, fetchAccessToken, undiciTransport } from '../../../../lib/service';
+import type { Answer } from '../../../support/httpService';
+import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';
+
+afterEach(stopWorlds);
+
+const transport = undiciTransport({ env: {} });
+
+const ask = async (...answers: Answer[]) => {
+	let asked = 0;
+	const world = await startWorld({
+		token: () => answers[Math.min(asked++, answers.length - 1)],
+	});
+	const runtime = fakeRuntime();
+	return { world, runtime, token: fetchAccessToken(world.settings, transport, { runtime }) };
+};
+const errorFor = async (...answers: Answer[]): Promise<ApiError> => {
+	const error = await rejection((await ask(...answers)).token);
+	if (!(error instanceof ApiError)) throw error;
+	expect(`${error.message} ${error.hint} ${error.stack ?? ''}`).not.toContain(SECRET);
+	return error;
+};
+const good = { access_token: 'abc', token_type: 'Bearer', expires_in: 3600, scope: 'a' };
+
+describe('a token request', () => {
+	it('answers with the token, when it ends and when to renew it', async () => {
+		const { token, runtime } = await ask({ body: good });
+		expect(await token).toEqual({
+			accessToken: 'abc',
+			expiresAt: runtime.now() + 3_600_000,
+			renewAt: runtime.now() + 3_540_000,
+		});
+	});
+
+	it.each([
+		['a type in other case', { ...good, token_type: 'bEARER' }],
+		['no scope', { ...good, scope: undefined }],
+		['further fields', { ...good, more: true }],
+	])('accepts an answer with %s', async (_name, body) => {
+		expect(await (await ask({ body })).token).toMatchObject({ accessToken: 'abc' });
+	});
+
+	it.each([
+		['access_token', { ...good, access_token: undefined }],
+		['access_token', { ...good, access_token: '' }],
+		['access_token', { ...good, access_token: 'a\nb' }],
+		['token_type', { ...good, token_type: 'mac' }],
+		['token_type', { ...good, token_type: undefined }],
+		['expires_in', { ...good, expires_in: 0 }],
+		['expires_in', { ...good, expires_in: -1 }],
+		['expires_in', { ...good, expires_in: '3600' }],
+		['expires_in', { ...good, expires_in: undefined }],
+	])('refuses an answer with a wrong %s: %j', async (field, body) => {
+		const error = await errorFor({ body });
+		expect(error).toMatchObject({ field: 'authUrl', status: 200 });
+		expect(error.message).toContain(field);
+		expect(error.message).not.toContain('abc');
+	});
+
+	it('is tried again like a safe request', async () => {
+		const { token, world, runtime } = await ask({ status: 503 }, { status: 429 }, { body: good });
+		expect(await token).toMatchObject({ accessToken: 'abc' });
+		expect(world.tokensAskedFor()).toBe(3);
+		expect(runtime.slept).toHaveLength(2);
+	});
+});
+
+describe('the error of a token request', () => {
+	const both = /Client ID.*Client Secret/;
+	it.each<[string, Answer]>([
+		['401', { status: 401, body: { error: 'access_denied', error_description: 'Unauthorized' } }],
+		['401 without a body', { status: 401 }],
+		['invalid_client', { status: 400, body: { error: 'invalid_client' } }],
+		['unauthorized_client', { status: 403, body: { error: 'unauthorized_client' } }],
+		['words about the secret', { status: 400, body: { message: 'client_secret is wrong' } }],
+	])('names Client ID and Client Secret for %s', async (_name, answer) => {
+		const error = await errorFor(answer);
+		expect(error.field).toBe('clientSecret');
+		expect(error.message).toMatch(both);
+		expect(error.hint).toMatch(both);
+	});
+
+	it.each<[string, Answer]>([
+		['an unknown one', { status: 403, body: { error_description: 'Service not found: x' } }],
+		['a client that may not', { status: 403, body: { error: 'access_denied' } }],
+		[
+			'words about it',
+			{ status: 400, body: { error: 'invalid_request', message: 'bad audience' } },
+		],
+		['words about it with 401', { status: 401, body: { message: 'Audience unknown' } }],
+		['invalid_target', { status: 400, body: { error: 'invalid_target' } }],
+	])('names Audience for %s', async (_name, answer) => {
+		const error = await errorFor(answer);
+		expect(error.field).toBe('audience');
+		expect(error.message).toContain('Audience');
+		expect(error.hint).toContain('Audience');
+	});
+
+	it.each<[string, Answer]>([
+		['404', { status: 404, body: { message: 'nothing here' } }],
+		['405', { status: 405 }],
+		['a page', { body: '<html>', headers: { 'content-type': 'text/html' } }],
+		['a page that refuses', { status: 403, body: '<html>' }],
+		['a redirect', { status: 302, headers: { location: 'https://login.example.com/?x=1' } }],
+		['something else in JSON', { body: [1] }],
+	])('names Auth URL for %s', async (_name, answer) => {
+		const error = await errorFor(answer);
+		expect(error.field).toBe('authUrl');
+		expect(error.message).toContain('Auth URL');
+		expect(error.message).toContain('/oauth/token');
+	});
+
+	it('tells where a redirect leads, without its query', async () => {
+		const error = await errorFor({
+			status: 302,
+			headers: { location: 'https://login.example.com/a?secret=1' },
+		});
+		expect(error.message).toContain('redirects to https://login.example.com/a (302 Found)');
+		expect(error.message).not.toContain('secret=1');
+	});
+
+	it('says how long the service asks to wait', async () => {
+		const error = await errorFor({ status: 429, headers: { 'retry-after': '600' } });
+		expect(error).toMatchObject({ status: 429, hint: 'Try again in 10 minutes.' });
+		expect(error.message).toContain('It asks to wait 10 minutes.');
+	});
+
+	it('quotes the service without the secret, in whatever form it repeats it', async () => {
+		const error = await errorFor({
+			status: 401,
+			body: {
+				message: `wrong: ${SECRET}`,
+				errors: [{ detail: encodeURIComponent(SECRET) }, Buffer.from(SECRET).toString('base64')],
+			},
+		});
+		expect(error.message).toContain('wrong: [redacted]; [redacted]');
+		expect(error.message).not.toContain(encodeURIComponent(SECRET));
+		expect(error.message).not.toContain(Buffer.from(SECRET).toString('base64'));
+	});
+
+	it('hides a secret before it cuts a long text', async () => {
+		const error = await errorFor({ status: 400, body: { message: `${'x'.repeat(290)}${SECRET}` } });
+		expect(error.message).not.toContain(SECRET.slice(0, 10));
+		expect(error.message.length).toBeLessThan(500);
+	});
+
+	it('mentions stray white space around the secret', async () => {
+		const world = await startWorld({ token: () => ({ status: 401 }) });
+		const settings = { ...world.settings, clientSecret: 'hush ' };
+		expect(await rejection(fetchAccessToken(settings, transport))).toMatchObject({
+			hint: expect.stringContaining('white space') as string,
+		});
+	});
+
+	it('names Auth URL when nobody answers there', async () => {
+		const world = await startWorld();
+		// Not the port of a service that was stopped: somebody else may be given it.
+		const settings = { ...world.settings, authUrl: 'http://127.0.0.1:1' };
+		const error = await rejection(
+			fetchAccessToken(settings, transport, { runtime: fakeRuntime() }),
+		);
+		expect(error).toMatchObject({
+			field: 'authUrl',
+			message: `No whole answer from ${settings.authUrl}/oauth/token (Auth URL): the connection was refused.`,
+			hint: expect.stringContaining('(ECONNREFUSED)') as string,
+		});
+	});
+});
