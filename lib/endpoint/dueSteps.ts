@@ -1,5 +1,6 @@
 /** Drives what becomes due for the endpoints that nodes registered: nothing else in a process does. */
-import { messageOf, RegistrationError } from '.';
+import { messageOf } from '../shared/thrown';
+import { RegistrationError } from './types';
 
 /** Timers cannot be longer than this; what is later is looked at again then. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;

@@ -1,4 +1,5 @@
 /** Endpoints at the service: made with their secret sealed, deleted again when they cannot be kept. */
+import { messageOf } from '../shared/thrown';
 import { printable } from '../shared/printable';
 import type { RegisteredEndpoint } from './record';
 import { sealEndpoint } from './secretBox';
@@ -93,8 +94,4 @@ async function tryToDelete(
 	} catch (error) {
 		return messageOf(error);
 	}
-}
-
-export function messageOf(error: unknown): string {
-	return printable(error instanceof Error ? error.message : String(error), 500);
 }

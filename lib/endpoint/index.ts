@@ -1,5 +1,4 @@
 /** Endpoints that a trigger registers itself, and the rotation of their secrets. */
-export { messageOf } from './endpoints';
 export { loadSettled, settled, type Settled } from './mark';
 export { holdsEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
 export { reconcile, unregister } from './reconcile';

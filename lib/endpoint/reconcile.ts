@@ -1,6 +1,7 @@
 /** The endpoint of a trigger as its workflow is published and unpublished: made or replaced where it is not as wanted, and deleted. */
 import { printable } from '../shared/printable';
-import { deleteEndpoints, messageOf } from './endpoints';
+import { messageOf } from '../shared/thrown';
+import { deleteEndpoints } from './endpoints';
 import { endpointsOf, register } from './making';
 import { loadSettled } from './mark';
 import { load, serialiseUnregistered, type RegisteredEndpoint, type Registration } from './record';

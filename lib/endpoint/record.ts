@@ -1,4 +1,5 @@
 /**
+import { isRecord } from '../shared/values';
  * What is kept of an endpoint that the trigger registered itself: a small text record, the secrets in it sealed.
  *
  * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
@@ -109,10 +110,6 @@ function isEndpoint(value: unknown): value is RegisteredEndpoint {
 
 function isReplaced(value: unknown): value is ReplacedEndpoint {
 	return isEndpoint(value) && typeof (value as Partial<ReplacedEndpoint>).deleteAfter === 'number';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textsIn(values: readonly unknown[]): string[] {

@@ -1,4 +1,5 @@
 /** Finds in the event list what the ledger has not seen, oldest first, reading no more pages than it must. */
+import { isError } from '../shared/thrown';
 import { eventFromList, type ParsedEvent } from './event';
 
 /**
@@ -62,7 +63,7 @@ export async function listFresh(
 	let failure: Error | undefined;
 
 	const readable = untilFailure(records, (error) => {
-		failure = error instanceof Error ? error : new Error(String(error));
+		failure = isError(error) ? error : new Error(String(error));
 		complete = false;
 	});
 	for await (const record of readable) {

@@ -8,7 +8,8 @@ import { checkListOptions, walkPages } from './lists/paging';
 import { createRedactor } from './errors/redaction';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime, type Runtime } from './http/runtime';
-import { dataOf, idOf, isRecord, secretOf } from './schemas';
+import { isRecord } from '../shared/values';
+import { dataOf, idOf, secretOf } from './schemas';
 import { jsonOf } from './errors/serverText';
 import type {
 	ApiClient,

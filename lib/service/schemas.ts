@@ -1,4 +1,5 @@
 /** The shapes of the answers that the client relies on; everything else passes through unread. */
+import { isRecord } from '../shared/values';
 import {
 	gt,
 	looseObject,
@@ -13,7 +14,6 @@ import {
 	union,
 } from '../vendor/zod';
 import { ENDPOINT_FIELDS, ENVELOPE } from './defaults';
-import type { ApiRecord } from './types';
 
 /** Section 2, token response. A token is sent in a header, so it must be fit for one. */
 export const tokenAnswer = looseObject({
@@ -43,10 +43,6 @@ export function idOf(record: unknown): string | undefined {
 export function secretOf(record: unknown): string | undefined {
 	const parsed = safeParse(secretive, record);
 	return parsed.success ? parsed.data[ENDPOINT_FIELDS.secret] : undefined;
-}
-
-export function isRecord(value: unknown): value is ApiRecord {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The field `data` of an answer, where the answer has one. */

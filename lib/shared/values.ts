@@ -1,4 +1,9 @@
-/** Takes node parameters for what they are meant to be, whatever an import or an expression left in them. */
+/** Takes values of unknown type for what they are meant to be, whatever an import, an expression or a server left in them. */
+
+/** Whether it is an object with fields: no list, and not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Texts from a list, or from one text with commas as an expression gives it. */
 export function asTexts(value: unknown): string[] {

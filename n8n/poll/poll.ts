@@ -1,4 +1,5 @@
 /** One poll, step by step: list, tell what is new, start the workflow for it. */
+import { messageOf } from '../../lib/shared/thrown';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { ledgerKey, openLedger, type Ledger } from '../../lib/ledger';
 import { eventFromList, type ParsedEvent } from '../../lib/receiver/event';
@@ -79,9 +80,8 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	starting.add(node);
 	void finish()
 		.catch((error: unknown) => {
-			const reason = error instanceof Error ? error.message : 'unknown error';
 			context.logger.warn(
-				`Asset Service Poll Trigger: the rest is left to the next poll: ${reason}`,
+				`Asset Service Poll Trigger: the rest is left to the next poll: ${messageOf(error)}`,
 			);
 		})
 		.finally(() => starting.delete(node));

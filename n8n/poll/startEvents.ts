@@ -1,4 +1,5 @@
 /** Starts the workflow once for each event, oldest first, and commits what n8n has stored. */
+import { sleep } from '../../lib/shared/sleep';
 import type { IDataObject, INodeExecutionData, IPollFunctions, IRun } from 'n8n-workflow';
 import type { ParsedEvent } from '../../lib/receiver/event';
 import { claimOrWait, ledgerKey, type Hold, type Ledger } from '../../lib/ledger';
@@ -27,7 +28,7 @@ export async function startEvents(
 		const claim = await claimOrWait(ledger, ledgerKey(workflowId, event.id), { waitMs: 0 });
 		if (claim.outcome !== 'claimed') continue;
 		const outcome = handOver(context, event, claim.hold);
-		const first = await Promise.race([outcome, pause(NEXT_AFTER_MS)]);
+		const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
 		if (first === 'failed') return false;
 	}
 	return true;
@@ -53,11 +54,4 @@ async function handOver(context: IPollFunctions, event: ParsedEvent, hold: Hold)
 /** A run that a person cancelled was stored all the same. */
 function wasCancelled(error: unknown): boolean {
 	return error instanceof Error && /Cancel/.test(error.constructor.name + error.name);
-}
-
-async function pause(ms: number): Promise<undefined> {
-	await new Promise((resolve) => {
-		setTimeout(resolve, ms).unref();
-	});
-	return undefined;
 }

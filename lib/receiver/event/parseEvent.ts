@@ -1,4 +1,5 @@
 /** Reads an event from the bytes of a delivery, and from a record of the event list: one shape for both. */
+import { isRecord } from '../../shared/values';
 
 /** An event as the service delivers it: whatever fields it has, and an id that is text here whatever it was there. */
 export interface ParsedEvent {
@@ -54,8 +55,4 @@ export function eventIdOf({ id }: Readonly<Record<string, unknown>>): string | u
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
 	return undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

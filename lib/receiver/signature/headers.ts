@@ -1,4 +1,5 @@
 /** Reads a header that must occur once, and takes lists in it apart. */
+import { isRecord } from '../../shared/values';
 import type { DeliveryHeaders } from './types';
 
 /**
@@ -43,8 +44,4 @@ export function eachEntry(
 function isWhiteSpace(value: string, index: number): boolean {
 	const code = value.charCodeAt(index);
 	return code === 0x20 || code === 0x09;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null;
 }

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../defaults';
 import type { Redactor } from './redaction';
-import { isRecord } from '../schemas';
+import { isRecord } from '../../shared/values';
 import type { TransportResponse } from '../types';
 
 const MAX_LENGTH = 300;

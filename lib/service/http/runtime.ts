@@ -1,4 +1,5 @@
 /** Time, chance and waiting, handed in so that tests need neither wait nor guess. */
+import { sleep } from '../../shared/sleep';
 import { isError } from '../../shared/thrown';
 
 export interface Runtime {
@@ -13,22 +14,7 @@ export interface Runtime {
 export const systemRuntime: Runtime = {
 	now: () => Date.now(),
 	random: () => Math.random(),
-	sleep: (ms, signal) =>
-		new Promise((resolve, reject) => {
-			if (signal?.aborted) {
-				reject(abortReason(signal));
-				return;
-			}
-			const stop = () => {
-				clearTimeout(timer);
-				if (signal) reject(abortReason(signal));
-			};
-			const timer = setTimeout(() => {
-				signal?.removeEventListener('abort', stop);
-				resolve();
-			}, ms);
-			signal?.addEventListener('abort', stop, { once: true });
-		}),
+	sleep: (ms, signal) => sleep(ms, { signal }),
 };
 
 /** The reason of an aborted signal as an error, whatever was given. */

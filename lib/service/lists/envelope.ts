@@ -2,7 +2,7 @@
 import { ENVELOPE } from '../defaults';
 import type { Place } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
-import { isRecord } from '../schemas';
+import { isRecord } from '../../shared/values';
 import { quotable } from '../errors/serverText';
 
 export interface Page {

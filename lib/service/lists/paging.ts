@@ -2,7 +2,8 @@
 import { PAGING } from '../defaults';
 import type { Page } from './envelope';
 import { ApiError } from '../errors/errors';
-import { idOf, isRecord } from '../schemas';
+import { isRecord } from '../../shared/values';
+import { idOf } from '../schemas';
 import type { ApiRecord, ListOptions } from '../types';
 
 /** Fetches one page: so many records at most, from the one after the record with this id on. */

@@ -2,7 +2,7 @@
 import { ApiError } from '../errors/errors';
 import { explainStatus, notTheService, redirected, type Place } from '../errors/answerFailure';
 import type { Outcome } from '../http/retry';
-import { isRecord } from '../schemas';
+import { isRecord } from '../../shared/values';
 import { jsonOf, quotable, serverText, statusText } from '../errors/serverText';
 import type { ApiSettings, TransportResponse } from '../types';
 

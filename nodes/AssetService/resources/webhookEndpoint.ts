@@ -3,7 +3,7 @@ import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { createRedactor, ENDPOINT_FIELDS, isLoopback, type ApiRecord } from '../../../lib/service';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { requiredText, textsParameter } from '../shared/parameters';
-import { isRecord } from '../shared/values';
+import { isRecord } from '../../../lib/shared/values';
 import type { Resource, Run } from './resource';
 
 const show = { resource: ['webhookEndpoint'] };

@@ -2,7 +2,7 @@
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import type { Run } from '../resources/resource';
 import { asText } from './parameters';
-import { isRecord } from './values';
+import { isRecord } from '../../../lib/shared/values';
 
 /** The field of the endpoint, for these operations of a resource. */
 export function endpointField(

@@ -3,7 +3,7 @@ import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import type { ApiRecord, ListOptions } from '../../../lib/service';
 import type { Run } from '../resources/resource';
 import { asText, collectionParameter } from './parameters';
-import { isRecord } from './values';
+import { isRecord } from '../../../lib/shared/values';
 
 /** The fields of a list of this resource. */
 export function listFields(resource: string): INodeProperties[] {

@@ -1,6 +1,6 @@
 /** Reads parameters whose type an expression or an AI agent may have changed. */
 import { NodeOperationError, type IExecuteFunctions } from 'n8n-workflow';
-import { isRecord } from './values';
+import { isRecord } from '../../../lib/shared/values';
 
 /** A text, trimmed; a number is taken as text, and a missing value as an empty one. */
 export function textParameter(context: IExecuteFunctions, name: string, itemIndex: number): string {
