@@ -1,11 +1,11 @@
 /**
-import { isRecord } from '../shared/values';
  * What is kept of an endpoint that the trigger registered itself: a small text record, the secrets in it sealed.
  *
  * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
  * next endpoint is made → with a previous one → previous one deleted → registered → … → unregistered. An endpoint is
  * made by the process whose mark is in the record, and by no other (`mark.ts`).
  */
+import { isRecord } from '../shared/values';
 import type { RegistrationContext } from './types';
 
 /** An endpoint at the service, made by the trigger. */

@@ -1,6 +1,6 @@
 /** Keeps registrations where every process of one n8n finds them. */
+import { ledgerFor } from '../ledger';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { openLedger } from '../../lib/ledger';
 import { holdsEndpoint, type RecordStore } from '../../lib/endpoint';
 
 /**
@@ -8,11 +8,7 @@ import { holdsEndpoint, type RecordStore } from '../../lib/endpoint';
  * so an endpoint is recognised even where the ledger did not survive a restart.
  */
 export function recordStore(context: IHookFunctions | IWebhookFunctions): RecordStore {
-	const ledger = openLedger({
-		log: (line) => {
-			context.logger.info(line);
-		},
-	});
+	const ledger = ledgerFor(context);
 	const copies = context.getWorkflowStaticData('node');
 	/** The copy that stood in for a record when it was read: it is replaced only while there still is no record. */
 	let standIn: string | undefined;

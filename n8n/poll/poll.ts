@@ -1,7 +1,8 @@
 /** One poll, step by step: list, tell what is new, start the workflow for it. */
+import { ledgerFor } from '../ledger';
 import { messageOf } from '../../lib/shared/thrown';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { ledgerKey, openLedger, type Ledger } from '../../lib/ledger';
+import { ledgerKey, type Ledger } from '../../lib/ledger';
 import { eventFromList, type ParsedEvent } from '../../lib/receiver/event';
 import type { ApiClient } from '../../lib/service';
 import { createdAt, type Knowledge, listFresh } from '../../lib/receiver/listFresh';
@@ -31,11 +32,7 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 
 	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
 	const { startFrom, pageSize } = settings;
-	const ledger = openLedger({
-		log: (line) => {
-			context.logger.info(line);
-		},
-	});
+	const ledger = ledgerFor(context);
 	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const baseline = JSON.stringify([workflowId, nodeId, 'listed before publication']);
 	let remembered = await readState(ledger, stateKey);

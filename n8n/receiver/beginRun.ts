@@ -1,7 +1,8 @@
 /** The first step of every run: the ledger says which of its events it goes on with. */
+import { ledgerFor } from '../ledger';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { eventIdOf } from '../../lib/receiver/event';
-import { beginOrWait, ledgerKey, LedgerUnavailableError, openLedger } from '../../lib/ledger';
+import { beginOrWait, ledgerKey, LedgerUnavailableError } from '../../lib/ledger';
 import { printable } from '../../lib/shared/printable';
 import { toNodeError } from '../nodeError';
 
@@ -31,11 +32,7 @@ export async function beginRun(
 		const id = eventIdOf(item.json);
 		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
 	});
-	const ledger = openLedger({
-		log: (line) => {
-			context.logger.info(line);
-		},
-	});
+	const ledger = ledgerFor(context);
 	try {
 		const goesOn = await beginOrWait(
 			ledger,

@@ -1,0 +1,62 @@
+/** Every way to end a delivery: the workflow starts, or an answer that makes the sender do the right thing. */
+import type { Hold } from '../ledger';
+import type { SignatureRefusal } from './signature';
+
+/** Why a delivery was refused: the fixed codes of the log lines. */
+export type RefusalReason =
+	SignatureRefusal | 'event_invalid' | 'not_configured' | 'ledger_unavailable' | 'busy';
+
+export interface Answer {
+	readonly status: number;
+	readonly body: { readonly status: string };
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** For operators: `detail` says what to do, and holds no secret and nothing of the payload. */
+export interface RefusalLog {
+	readonly reason: RefusalReason;
+	readonly detail: string | undefined;
+}
+
+export type Verdict =
+	/** Start the workflow with these items, then settle the hold; a test in the editor has none. */
+	| {
+			readonly start: true;
+			readonly items: readonly Readonly<Record<string, unknown>>[];
+			readonly hold: Hold | undefined;
+	  }
+	| { readonly start: false; readonly answer: Answer; readonly log?: RefusalLog };
+
+/** Nothing is to be done for these, and the sender must not come again: 200. */
+export const duplicate: Verdict = answered({ status: 200, body: { status: 'duplicate' } });
+export const ignored: Verdict = answered({ status: 200, body: { status: 'ignored' } });
+
+const rejected: Answer = { status: 401, body: { status: 'rejected' } };
+const unavailable: Answer = { status: 503, body: { status: 'unavailable' } };
+
+/** A 5xx makes the sender deliver again, so an event refused for a reason on this side is not lost. */
+const answers: Readonly<Record<RefusalReason, Answer>> = {
+	signature_missing: rejected,
+	signature_malformed: rejected,
+	signature_mismatch: rejected,
+	timestamp_outside_tolerance: rejected,
+	event_invalid: { status: 400, body: { status: 'invalid' } },
+	not_configured: unavailable,
+	ledger_unavailable: unavailable,
+	busy: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+};
+
+const advice: Readonly<Partial<Record<RefusalReason, string>>> = {
+	not_configured: 'set the signing secret in the credential of the node',
+	signature_mismatch: 'check that the credential holds the signing secret of this endpoint',
+	timestamp_outside_tolerance: 'check the clock of this host',
+};
+
+/** The verdict for a refusal, with the usual advice unless `detail` says more. */
+export function refused(reason: RefusalReason, detail = advice[reason]): Verdict {
+	return { start: false, answer: answers[reason], log: { reason, detail } };
+}
+
+function answered(answer: Answer): Verdict {
+	return { start: false, answer };
+}

@@ -1,0 +1,31 @@
+/** Writes the reason of each refusal into n8n's log, one line each, within a rate. */
+import type { IWebhookFunctions, Logger } from 'n8n-workflow';
+import type { RefusalLog } from '../../lib/receiver/verdict';
+import { printable } from '../../lib/shared/printable';
+import { createLogLimiter, type LogLimiter } from '../logLimiter';
+
+const limiters = new WeakMap<Logger, LogLimiter>();
+
+function limiterOf(logger: Logger): LogLimiter {
+	let limiter = limiters.get(logger);
+	if (limiter === undefined) {
+		limiter = createLogLimiter((line) => {
+			logger.warn(line);
+		});
+		limiters.set(logger, limiter);
+	}
+	return limiter;
+}
+
+export function logRefusal(
+	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
+	{ reason, detail }: RefusalLog,
+): void {
+	const { name } = context.getNode();
+	const workflowId = context.getWorkflow().id ?? '';
+	const source = `Asset Service Trigger (node "${printable(name)}", workflow ${printable(workflowId)})`;
+	limiterOf(context.logger).write(source, reason, () => {
+		const line = `${source}: delivery refused: ${reason}`;
+		return detail === undefined ? line : `${line}; ${printable(detail, 1000)}`;
+	});
+}
