@@ -1,0 +1,108 @@
+import { ledgerKey } from '../../../lib/ledger';
+import { receive, type Receiver } from '../../../lib/receiver/receive';
+import { readTriggerSettings } from '../../../lib/receiver/settings';
+import type { Signed } from '../../../lib/receiver/verify';
+import { MemoryLedger } from '../ledger/memoryLedger';
+
+const KEY = ledgerKey('workflow', 'whevt_1');
+const NOW = new Date('2026-01-01T00:00:00.000Z');
+const event = { id: 'whevt_1', type: 'ocpp.message', data: { asset: { id: 'asset_1' } } };
+const signed: Signed = { ok: true, secret: 'current', timestamp: 1_767_225_600 };
+
+const receiver = (
+	parameters: Record<string, unknown> = {},
+	changes: Partial<Receiver> = {},
+): Receiver & { ledger: MemoryLedger } => ({
+	verify: async () => signed,
+	ledger: new MemoryLedger(),
+	workflowId: 'workflow',
+	settings: readTriggerSettings((name, fallback) => parameters[name] ?? fallback),
+	now: () => NOW,
+	...(changes as object),
+});
+const delivery = (body: unknown = event) => ({
+	headers: { 'x-webhook-delivery-id': ['del_1'] },
+	body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+describe('receive', () => {
+	it('starts the workflow with the event as delivered, and holds its claim', async () => {
+		const to = receiver();
+		const verdict = await receive(delivery(), to);
+		expect(verdict).toMatchObject({ start: true, items: [event] });
+		expect(await to.ledger.look(KEY)).toBe('pending');
+		if (verdict.start) await verdict.hold?.commit(60_000);
+		expect(await to.ledger.look(KEY)).toBe('stored');
+	});
+
+	it('adds what is known of the delivery when it is asked to', async () => {
+		const verdict = await receive(delivery(), receiver({ options: { includeDelivery: true } }));
+		const _delivery = {
+			id: 'del_1',
+			timestamp: 1_767_225_600,
+			secret: 'current',
+			receivedAt: NOW.toISOString(),
+		};
+		expect(verdict).toMatchObject({ start: true, items: [{ ...event, _delivery }] });
+	});
+
+	it('refuses what is not signed, and asks the ledger nothing', async () => {
+		const to = receiver({}, { verify: async () => ({ ok: false, reason: 'signature_mismatch' }) });
+		expect(await receive(delivery(), to)).toMatchObject({
+			start: false,
+			answer: { status: 401, body: { status: 'rejected' } },
+			log: { reason: 'signature_mismatch' },
+		});
+		expect(to.ledger.calls).toEqual([]);
+	});
+
+	it.each(['no JSON', [], { type: 'ocpp.message' }, { id: '' }])(
+		'refuses the signed body %j as no event',
+		async (body) => {
+			expect(await receive(delivery(body), receiver())).toMatchObject({
+				start: false,
+				answer: { status: 400, body: { status: 'invalid' } },
+				log: { reason: 'event_invalid' },
+			});
+		},
+	);
+
+	it('ignores a type that is not wanted, and does not remember it', async () => {
+		const to = receiver({ eventTypes: ['asset.*'] });
+		const verdict = await receive(delivery(), to);
+		expect(verdict).toEqual({
+			start: false,
+			answer: { status: 200, body: { status: 'ignored' } },
+		});
+		expect(to.ledger.calls).toEqual([]);
+	});
+
+	it.each(['stored', 'begun'] as const)(
+		'answers a duplicate when the event is %s',
+		async (state) => {
+			const to = receiver();
+			to.ledger.entries.set(KEY, { state, expires: Date.now() + 60_000 });
+			expect(await receive(delivery(), to)).toEqual({
+				start: false,
+				answer: { status: 200, body: { status: 'duplicate' } },
+			});
+		},
+	);
+
+	it('tells the sender to come again while the ledger is away, and says why in the log', async () => {
+		const to = receiver();
+		to.ledger.failing = true;
+		expect(await receive(delivery(), to)).toEqual({
+			start: false,
+			answer: { status: 503, body: { status: 'unavailable' } },
+			log: { reason: 'ledger_unavailable', detail: 'The disk is full' },
+		});
+	});
+
+	it('starts without a claim where there is no ledger, as in a test in the editor', async () => {
+		const { ledger, ...others } = receiver();
+		const verdict = await receive(delivery(), others);
+		expect(verdict).toEqual({ start: true, items: [event], hold: undefined });
+		expect(ledger.calls).toEqual([]);
+	});
+});
