@@ -3,7 +3,8 @@ import type { DeliveredEvent } from '../../simulator';
 import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
 import { waitForRuns } from '../support/n8n/runs';
 import { publishTriggerWorkflow } from '../support/n8n/trigger-workflow';
-import { type Attempt, startSender } from '../support/sender';
+import type { Attempt } from '../support/sender';
+import { stoppedAfterEachTest } from '../support/testSender';
 
 const MINUTES = 60_000;
 const EVENTS = 300;
@@ -19,6 +20,8 @@ beforeAll(async () => {
 afterAll(async () => {
 	await world.dispose();
 }, MINUTES);
+
+const startSender = stoppedAfterEachTest();
 
 it(
 	`runs ${EVENTS} events once each, of which two webhook processors get ${COPIES} copies each, half of them at the same instant`,
@@ -54,7 +57,6 @@ it(
 			}
 		};
 		await Promise.all(Array.from({ length: AT_ONCE }, lane));
-		await sender.stop();
 
 		expect(answers).toHaveLength(EVENTS * COPIES);
 		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);

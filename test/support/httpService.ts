@@ -67,6 +67,8 @@ export async function startHttpService(handler: Handler): Promise<HttpService> {
 	server.keepAliveTimeout = 600_000;
 	server.on('connection', () => connections++);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	// Forgotten by a test that failed, it must not keep Jest from ending.
+	server.unref();
 	const { port } = server.address() as AddressInfo;
 	return {
 		url: `http://127.0.0.1:${port}`,

@@ -44,6 +44,8 @@ export async function startTriggerServer(options: TriggerServerOptions): Promise
 		});
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	// Forgotten by a test that failed, it must not keep Jest from ending.
+	server.unref();
 	const { port } = server.address() as AddressInfo;
 	return {
 		url: `http://127.0.0.1:${port}/webhook`,
