@@ -44,7 +44,8 @@ export async function printMainThread(): Promise<void> {
 }
 
 const WORKS: Readonly<Record<string, Work>> = {
-	'commit and begin': inTurn(settle),
+	'commit and begin together': inTurn(settleAtOnce),
+	'commit, then begin': inTurn(settle),
 	'claim, commit and begin': inTurn(claimAndSettle),
 	[`commit and begin, ${BURST} at once`]: inBursts(settle),
 	[`claim, commit and begin, ${BURST} at once`]: inBursts(claimAndSettle),
@@ -90,6 +91,14 @@ function inBursts(step: Step): Work {
 async function settle(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	await ledger.commit(claim, RETENTION_MS);
 	await ledger.begin([claim.key], '1234', RETENTION_MS);
+}
+
+/** As in n8n, where a run begins while the answer is on its way. */
+async function settleAtOnce(ledger: SqliteLedger, claim: Claim): Promise<void> {
+	await Promise.all([
+		ledger.commit(claim, RETENTION_MS),
+		ledger.begin([claim.key], '1234', RETENTION_MS),
+	]);
 }
 
 /** An event of its own: the claim that is given was made for `settle`. */

@@ -164,7 +164,9 @@ export class SqliteLedger implements Ledger {
 	/** As `#run`, and answers when what was written survives a power cut. */
 	async #runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		for (let attempt = 0; attempt < WRITES_AT_MOST; attempt++) {
-			const { answer, database } = await this.#run((used) => {
+			const { answer, database } = await this.#try(() => {
+				// Whether it is still the file at the path is asked once, after the sync.
+				const used = this.#database ?? this.#open();
 				used.beforeWrite();
 				return { answer: work(used), database: used };
 			});
@@ -177,19 +179,21 @@ export class SqliteLedger implements Ledger {
 			}
 			// A file that was replaced meanwhile knows nothing of it: it is written to the new one as well.
 			if (database.isCurrent()) return answer;
+			if (database === this.#database) this.#forget();
 		}
 		throw new LedgerUnavailableError(
 			`The ledger is not available. ${this.#path} is replaced again and again: look for what does so.`,
 		);
 	}
 
-	/** Each attempt is synchronous and short; a lock is waited for between them. */
 	async #run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
+		return this.#try(() => work(this.#open()));
+	}
+
+	/** Each attempt is synchronous and short; a lock is waited for between them. */
+	async #try<T>(work: () => T): Promise<T> {
 		try {
-			return await retryWhileBusy(
-				() => work(this.#open()),
-				() => this.#database?.progress() ?? progressAt(this.#path),
-			);
+			return await retryWhileBusy(work, () => this.#database?.progress() ?? progressAt(this.#path));
 		} catch (error) {
 			// Whatever it was (a disk, a file), the next call looks at it afresh.
 			if (!isBusy(error)) this.#forget();
