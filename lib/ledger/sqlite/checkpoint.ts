@@ -61,8 +61,6 @@ export async function checkpoint(path: string, gate = new Gate()): Promise<void>
 			// Node's notice that its SQLite is experimental stands in n8n's log once already.
 			stderr: true,
 		});
-		// It must not keep n8n alive; a checkpoint that is cut off harms nothing.
-		worker.unref();
 		worker.once('error', () => {
 			resolve();
 		});

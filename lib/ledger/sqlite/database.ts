@@ -53,7 +53,7 @@ export class LedgerDatabase {
 	#log: SyncedFile | undefined;
 	readonly #gate = new Gate();
 	#writes = 0;
-	#checkpointing = false;
+	#checkpoint: Promise<void> | undefined;
 
 	/** Opens the file, making it and its folder when they are missing, readable by the owner alone. */
 	constructor(
@@ -119,11 +119,10 @@ export class LedgerDatabase {
 	beforeWrite(): void {
 		if (this.#gate.isShut()) throw busyError();
 		this.#writes += 1;
-		if (this.#writes < WRITES_PER_CHECKPOINT || this.#checkpointing) return;
+		if (this.#writes < WRITES_PER_CHECKPOINT || this.#checkpoint !== undefined) return;
 		this.#writes = 0;
-		this.#checkpointing = true;
-		void checkpoint(this.#file, this.#gate).finally(() => {
-			this.#checkpointing = false;
+		this.#checkpoint = checkpoint(this.#file, this.#gate).finally(() => {
+			this.#checkpoint = undefined;
 		});
 	}
 
@@ -134,16 +133,19 @@ export class LedgerDatabase {
 
 	/** Changes whenever somebody writes to the file: a lock that is held meanwhile will be free in a moment. */
 	progress(): string {
-		return this.#checkpointing ? String(performance.now()) : progressAt(this.#file);
+		return this.#checkpoint === undefined ? progressAt(this.#file) : String(performance.now());
 	}
 
-	/** What waits for a sync still gets it. */
-	close(): void {
-		void this.#sync.idle().then(() => {
+	/** Closes at once; what waits for a sync still gets it. Resolves when nothing here uses the files any more. */
+	async close(): Promise<void> {
+		try {
+			this.#db.close();
+		} finally {
+			await this.#sync.idle();
 			this.#log?.close();
 			this.#log = undefined;
-		});
-		this.#db.close();
+			await this.#checkpoint;
+		}
 	}
 
 	async #syncLog(): Promise<void> {

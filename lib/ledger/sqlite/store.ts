@@ -140,7 +140,7 @@ export class SqliteLedger implements Ledger {
 	}
 
 	async close(): Promise<void> {
-		this.#forget();
+		await this.#forget();
 	}
 
 	#look(database: LedgerDatabase, key: Uint8Array): EntryState {
@@ -174,12 +174,12 @@ export class SqliteLedger implements Ledger {
 				await database.durable();
 			} catch (error) {
 				const isReplaced = !database.isCurrent();
-				if (database === this.#database) this.#forget();
+				if (database === this.#database) void this.#forget();
 				if (!isReplaced) throw sqliteUnavailable(this.#path, error);
 			}
 			// A file that was replaced meanwhile knows nothing of it: it is written to the new one as well.
 			if (database.isCurrent()) return answer;
-			if (database === this.#database) this.#forget();
+			if (database === this.#database) void this.#forget();
 		}
 		throw new LedgerUnavailableError(
 			`The ledger is not available. ${this.#path} is replaced again and again: look for what does so.`,
@@ -196,24 +196,21 @@ export class SqliteLedger implements Ledger {
 			return await retryWhileBusy(work, () => this.#database?.progress() ?? progressAt(this.#path));
 		} catch (error) {
 			// Whatever it was (a disk, a file), the next call looks at it afresh.
-			if (!isBusy(error)) this.#forget();
+			if (!isBusy(error)) void this.#forget();
 			throw sqliteUnavailable(this.#path, error);
 		}
 	}
 
 	#open(): LedgerDatabase {
-		if (this.#database && !this.#database.isCurrent()) this.#forget();
+		if (this.#database && !this.#database.isCurrent()) void this.#forget();
 		return (this.#database ??= this.#openDatabase(this.#path));
 	}
 
-	#forget(): void {
+	async #forget(): Promise<void> {
 		const database = this.#database;
 		this.#database = undefined;
-		try {
-			database?.close();
-		} catch {
-			// A file that fails to close is given up all the same.
-		}
+		// A file that fails to close is given up all the same.
+		await database?.close().catch(() => undefined);
 	}
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerKey } from '../../../../lib/ledger';
@@ -64,6 +64,15 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 		},
 		SLOW_MS,
 	);
+
+	it('is used by nobody any more once the ledger is closed, in the middle of a checkpoint too', async () => {
+		for (let time = 0; time < 3; time++) {
+			// More than enough for a checkpoint to have begun.
+			for (let n = 0; n < 1_100; n++) await write();
+			await ledger.close();
+			expect(readdirSync(folder)).toEqual(['ledger.sqlite']);
+		}
+	});
 
 	it('begins anew with one checkpoint when nobody writes, and leaves the gate open', async () => {
 		const before = head();
