@@ -1,19 +1,18 @@
 /** The open SQLite file: how it is made, opened, set up and synced, and whether it is still the one at its path. */
-import {
-	chmodSync,
-	closeSync,
-	fdatasync,
-	mkdirSync,
-	openSync,
-	realpathSync,
-	statSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
-import { errorField, LedgerUnavailableError } from '../errors';
+import { LedgerUnavailableError } from '../errors';
 import { checkpoint, Gate } from './checkpoint';
 import { busyError } from './errors';
+import {
+	closeToOthers,
+	createFile,
+	identityOf,
+	logOf,
+	openSyncedFile,
+	progressAt,
+	type SyncedFile,
+	withoutLinks,
+} from './files';
 import { GroupSync } from './groupSync';
 import { prepareSchema } from './schema';
 import { prepareStatements, type Statements } from './statements';
@@ -24,12 +23,6 @@ const CACHE_KIB = 16_000;
 const WRITES_PER_CHECKPOINT = 1_000;
 
 type Sqlite = typeof import('node:sqlite');
-
-/** The part of a file that brings what was written to it to the disk. */
-export interface SyncedFile {
-	datasync(): Promise<void>;
-	close(): void;
-}
 
 /** Node's own SQLite; undefined where Node has none. */
 export function loadSqlite(): Sqlite | undefined {
@@ -152,69 +145,4 @@ export class LedgerDatabase {
 		this.#log ??= this.#openLog(logOf(this.#file));
 		await this.#log.datasync();
 	}
-}
-
-function withoutLinks(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch {
-		// Not there: what comes next says so.
-		return path;
-	}
-}
-
-function logOf(path: string): string {
-	return `${path}-wal`;
-}
-
-const datasync = promisify(fdatasync);
-
-function openSyncedFile(path: string): SyncedFile {
-	const file = openSync(path, 'r+');
-	return {
-		datasync: () => datasync(file),
-		close: () => {
-			closeSync(file);
-		},
-	};
-}
-
-/** As `progress`, for a file that could not be opened yet. */
-export function progressAt(path: string): string {
-	const of = (file: string) => {
-		const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-		return stats && `${stats.mtimeNs}:${stats.size}`;
-	};
-	return `${of(path)} ${of(logOf(withoutLinks(path)))}`;
-}
-
-function createFile(path: string): void {
-	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	try {
-		// Only when there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
-		closeSync(openSync(path, 'ax', 0o600));
-	} catch (error) {
-		if (errorField(error, 'code') !== 'EEXIST') throw error;
-		if (statSync(path, { throwIfNoEntry: false })) return;
-		throw new LedgerUnavailableError(
-			`The ledger is not available. ${path} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
-			{ cause: error },
-		);
-	}
-}
-
-/** A ledger that was copied into its place may be readable by everybody; the files beside it take after it. */
-function closeToOthers(path: string): void {
-	for (const file of [path, logOf(path), `${path}-shm`]) {
-		try {
-			chmodSync(file, 0o600);
-		} catch {
-			// Another owner's, or not there: whether it can be used is seen when it is used.
-		}
-	}
-}
-
-function identityOf(path: string): string | undefined {
-	const stats = statSync(path, { throwIfNoEntry: false });
-	return stats && `${stats.dev}:${stats.ino}`;
 }

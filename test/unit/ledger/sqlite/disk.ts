@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LedgerDatabase, loadSqlite, SqliteLedger } from '../../../../lib/ledger/sqlite';
-import type { SyncedFile } from '../../../../lib/ledger/sqlite/database';
+import type { SyncedFile } from '../../../../lib/ledger/sqlite/files';
 
 export class Disk {
 	readonly folder = mkdtempSync(join(tmpdir(), 'ledger-disk-'));
