@@ -59,7 +59,7 @@ async function absence(
 	id: RegisteredEndpoint['id'],
 ): Promise<string | undefined> {
 	try {
-		return (await api.exists(id)) ? undefined : 'the service has it no more';
+		return (await api.exists(id)) ? undefined : 'it no longer exists at the service';
 	} catch (error) {
 		warn(
 			`endpoint ${printable(id)} could not be checked and is taken to exist: ${messageOf(error)}`,

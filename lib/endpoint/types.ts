@@ -43,7 +43,7 @@ export interface WantedEndpoint {
 	readonly events: readonly string[];
 }
 
-/** Something that a person has to mend: what happened, and what to do. */
+/** Something that a person has to correct: what happened, and what to do. */
 export class RegistrationError extends Error {
 	constructor(
 		message: string,

@@ -65,7 +65,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 			`The signing secret credential is not complete: ${made.problems.join(' ')}`,
 			{
 				description:
-					'Open the credential "Asset Service Signing Secret API" of this node, mend the field and publish again.',
+					'Open the credential "Asset Service Signing Secret API" of this node, correct the field and publish again.',
 			},
 		);
 	}

@@ -6,7 +6,8 @@ import { describeRedis, type RedisSettings } from './settings';
 const ADVICE: Readonly<Record<string, string>> = {
 	NOAUTH: 'it asks for a password: set the user and password',
 	WRONGPASS: 'it refuses the user or password: correct them',
-	NOPERM: 'its user may not run scripts (EVAL, EVALSHA) or use the keys asset-service:ledger:*',
+	NOPERM:
+		'its user is not allowed to run scripts (EVAL, EVALSHA) or use the keys asset-service:ledger:*',
 	LOADING: 'it is still loading its data: it answers when that is done',
 	READONLY: 'it is a read-only replica: use the address of the primary',
 	MASTERDOWN: 'it is a replica without its primary: use the address of the primary',

@@ -30,7 +30,7 @@ export function unreachable(error: unknown, place: Place, addition?: string): un
 		// Not in the message: n8n puts a general text in the place of one that holds such a code.
 		...(error.code === undefined ? [] : [`(${error.code})`]),
 	];
-	return new ApiError(`No whole answer from ${place.address} (${label}): ${error.message}.`, {
+	return new ApiError(`Could not reach ${place.address} (${label}): ${error.message}.`, {
 		field: error.hint === undefined ? place.field : undefined,
 		hint: hints.join(' '),
 	});

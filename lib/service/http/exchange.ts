@@ -112,7 +112,7 @@ function failure(outcome: Outcome, call: Call, place: Place): ApiError {
 		);
 	}
 	if (status === 403) {
-		return new ApiError(`The API client may not ${call.purpose}: ${answered}.`, {
+		return new ApiError(`The API client is not allowed to ${call.purpose}: ${answered}.`, {
 			status,
 			hint: `The API client probably lacks the scope to ${call.purpose}. Give it that scope in the developers area of the service, or enter another API client in the Asset Service API credential.`,
 		});

@@ -323,7 +323,7 @@ describe('an error', () => {
 		['a wrong Auth URL', { token: () => ({ body: '<html>' }) }, {}, /^Auth URL/],
 		['a wrong audience', { token: () => ({ status: 403 }) }, {}, /Audience/],
 		['a refused fresh token', { api: () => ({ status: 401 }) }, {}, /^Audience/],
-		['a lacking scope', { api: () => ({ status: 403 }) }, {}, /may not list assets/],
+		['a lacking scope', { api: () => ({ status: 403 }) }, {}, /is not allowed to list assets/],
 	])(
 		'names the field to correct after %s, and holds no secret',
 		async (_name, options, change, words) => {

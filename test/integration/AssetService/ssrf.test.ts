@@ -94,7 +94,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		const world = await startWorld({ api: () => ({ status: 403, body: { message: 'no scope' } }) });
 		expect(await test(world.settings)).toMatchObject({
 			status: 'Error',
-			message: expect.stringMatching(/may not list assets.*no scope/) as string,
+			message: expect.stringMatching(/is not allowed to list assets.*no scope/) as string,
 		});
 	});
 });

@@ -132,7 +132,7 @@ describe('the error of a list', () => {
 		const { error } = await listError({ status: 403, body: { error: 'insufficient_scope' } });
 		expect(error).toMatchObject({
 			status: 403,
-			message: expect.stringContaining('may not list assets') as string,
+			message: expect.stringContaining('is not allowed to list assets') as string,
 			hint: expect.stringContaining('scope') as string,
 		});
 	});
@@ -158,7 +158,7 @@ describe('the error of a list', () => {
 		});
 		expect(await rejection(all(client.list('asset', {})))).toMatchObject({
 			field: 'baseUrl',
-			message: `No whole answer from http://127.0.0.1:1${ASSETS} (Base URL): the connection was refused.`,
+			message: `Could not reach http://127.0.0.1:1${ASSETS} (Base URL): the connection was refused.`,
 		});
 	});
 

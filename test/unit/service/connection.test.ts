@@ -41,7 +41,7 @@ describe('the test of the credential', () => {
 		],
 		['a wrong audience at the token route', { token: { status: 403 } }, /Audience “https/],
 		['a wrong audience at the API', { api: { status: 401 } }, /^Audience is probably wrong/],
-		['a lacking scope', { api: { status: 403 } }, /may not list assets.*lacks the scope/],
+		['a lacking scope', { api: { status: 403 } }, /is not allowed to list assets.*lacks the scope/],
 	])('tells of %s', async (_name, options, words) => {
 		const { result } = await check(options);
 		expect(result).toEqual({ ok: false, message: expect.stringMatching(words) as string });

@@ -161,7 +161,7 @@ describe('the error of a token request', () => {
 		);
 		expect(error).toMatchObject({
 			field: 'authUrl',
-			message: `No whole answer from ${settings.authUrl}/oauth/token (Auth URL): the connection was refused.`,
+			message: `Could not reach ${settings.authUrl}/oauth/token (Auth URL): the connection was refused.`,
 			hint: expect.stringContaining('(ECONNREFUSED)') as string,
 		});
 	});
