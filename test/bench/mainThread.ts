@@ -93,7 +93,7 @@ async function settle(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	await ledger.begin([claim.key], '1234', RETENTION_MS);
 }
 
-/** As in n8n, where a run begins while the answer is on its way. */
+/** Both under way at once: one sync serves them. */
 async function settleAtOnce(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	await Promise.all([
 		ledger.commit(claim, RETENTION_MS),
