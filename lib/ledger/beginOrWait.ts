@@ -6,7 +6,7 @@ import type { Ledger } from './types';
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
 
-export interface BeginOptions {
+interface BeginOptions {
 	/** How long to ask again while the ledger is away, in milliseconds. Default 30,000. */
 	readonly waitMs?: number;
 	/** Ends the waiting: the promise rejects with the signal's reason. */

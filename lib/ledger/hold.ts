@@ -1,46 +1,34 @@
-/** A claim that is held: renewed until it is settled, and a commit that is tried until it is written. */
+/** A claim that is held: it is renewed until it is settled, and its commit is tried until it is written. */
 import { jittered, sleep } from '../shared/sleep';
+import type { Leases } from './leases';
 import type { Claim, Hold, Ledger } from './types';
 
-const DEFAULT_ANSWER_WITHIN_MS = 2_000;
-/** Renewals a lease: one may fail without loss. */
-const RENEWALS_PER_LEASE = 3;
+/** The response to the service waits for the commit, but no longer than this. */
+const ANSWER_WITHIN_MS = 2_000;
 const FIRST_RETRY_MS = 50;
 /** Short, because a copy that comes in after the lease and before the commit would run again. */
 const LONGEST_RETRY_MS = 1_000;
 const LONGEST_COMMIT_MS = 60 * 60 * 1_000;
 
-/** See `Hold`. Starts renewing when it is made; its timers keep no process alive. */
+/** See `Hold`. It is renewed from when it is made; its timers keep no process alive. */
 export class ClaimHold implements Hold {
 	readonly #ledger: Ledger;
-	readonly #leaseMs: number;
-	readonly #timer: NodeJS.Timeout;
+	readonly #leases: Leases;
 	#claim: Claim;
 	#renewal: Promise<void> | undefined;
-	#commit: Promise<'committed' | 'pending'> | undefined;
+	#commit: Promise<'committed' | 'unwritten'> | undefined;
 	#release: Promise<void> | undefined;
 
-	constructor(ledger: Ledger, claim: Claim, leaseMs: number) {
+	constructor(ledger: Ledger, claim: Claim, leases: Leases) {
 		this.#ledger = ledger;
 		this.#claim = claim;
-		this.#leaseMs = leaseMs;
-		this.#timer = setInterval(() => {
-			this.#renewal ??= this.#renew().finally(() => {
-				this.#renewal = undefined;
-			});
-		}, leaseMs / RENEWALS_PER_LEASE);
-		this.#timer.unref();
+		this.#leases = leases;
+		leases.add(this.#renew);
 	}
 
-	async commit(
-		retentionMs: number,
-		options: { readonly answerWithinMs?: number } = {},
-	): Promise<'committed' | 'pending'> {
+	async commit(retentionMs: number): Promise<'committed' | 'unwritten'> {
 		this.#commit ??= this.#writeCommit(retentionMs);
-		return Promise.race([
-			this.#commit,
-			after(options.answerWithinMs ?? DEFAULT_ANSWER_WITHIN_MS, this.#commit),
-		]);
+		return Promise.race([this.#commit, unwrittenAfter(ANSWER_WITHIN_MS, this.#commit)]);
 	}
 
 	async release(): Promise<void> {
@@ -48,20 +36,26 @@ export class ClaimHold implements Hold {
 		if (this.#commit === undefined) await (this.#release ??= this.#writeRelease());
 	}
 
+	readonly #renew = (): void => {
+		this.#renewal ??= this.#renewOrTake().finally(() => {
+			this.#renewal = undefined;
+		});
+	};
+
 	/** A claim that was lost is taken again if it is free, so that no copy comes in while the run is being stored. */
-	async #renew(): Promise<void> {
+	async #renewOrTake(): Promise<void> {
 		try {
-			if (await this.#ledger.renew(this.#claim, this.#leaseMs)) return;
+			if (await this.#ledger.renew(this.#claim, this.#leases.ms)) return;
 			if (this.#release !== undefined) return;
-			const answer = await this.#ledger.claim(this.#claim.key, this.#leaseMs);
+			const answer = await this.#ledger.claim(this.#claim.key, this.#leases.ms);
 			if (answer.state === 'claimed') this.#claim = answer.claim;
-			if (answer.state === 'committed') clearInterval(this.#timer);
+			if (answer.state === 'committed') this.#leases.remove(this.#renew);
 		} catch {
 			// The next renewal comes before the lease ends.
 		}
 	}
 
-	async #writeCommit(retentionMs: number): Promise<'committed' | 'pending'> {
+	async #writeCommit(retentionMs: number): Promise<'committed' | 'unwritten'> {
 		const giveUpAt = performance.now() + Math.min(retentionMs, LONGEST_COMMIT_MS);
 		let retryMs = FIRST_RETRY_MS;
 		try {
@@ -70,18 +64,18 @@ export class ClaimHold implements Hold {
 					await this.#ledger.commit(this.#claim, retentionMs);
 					return 'committed';
 				} catch {
-					if (performance.now() >= giveUpAt) return 'pending';
+					if (performance.now() >= giveUpAt) return 'unwritten';
 				}
 				await sleep(jittered(retryMs), { keepAlive: false });
 				retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
 			}
 		} finally {
-			clearInterval(this.#timer);
+			this.#leases.remove(this.#renew);
 		}
 	}
 
 	async #writeRelease(): Promise<void> {
-		clearInterval(this.#timer);
+		this.#leases.remove(this.#renew);
 		// A renewal on its way may take the claim under a new token.
 		await this.#renewal;
 		try {
@@ -92,11 +86,11 @@ export class ClaimHold implements Hold {
 	}
 }
 
-/** `pending` after `ms` milliseconds; the timer goes as soon as the commit is written. */
-function after(ms: number, commit: Promise<unknown>): Promise<'pending'> {
+/** `unwritten` after `ms` milliseconds; the timer is cleared as soon as the commit is written. */
+function unwrittenAfter(ms: number, commit: Promise<unknown>): Promise<'unwritten'> {
 	return new Promise((resolve) => {
 		const timer = setTimeout(() => {
-			resolve('pending');
+			resolve('unwritten');
 		}, ms);
 		void commit.then(() => {
 			clearTimeout(timer);

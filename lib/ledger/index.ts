@@ -1,7 +1,7 @@
 /** The ledger of events seen: what the nodes may use of it. */
-export type { Claim, ClaimAnswer, EntryState, Hold, Ledger, Records } from './types';
+export type { Claim, EntryState, Hold, Ledger } from './types';
 export { LedgerUnavailableError } from './errors';
 export { ledgerKey } from './key';
-export { claimOrWait, type ClaimOrWaitOptions, type ClaimOutcome } from './claimOrWait';
-export { openLedger, type OpenLedgerOptions } from './open';
-export { beginOrWait, type BeginOptions } from './beginOrWait';
+export { claimOrWait } from './claimOrWait';
+export { openLedger } from './open';
+export { beginOrWait } from './beginOrWait';

@@ -2,7 +2,7 @@
 import { chooseStore, storeName } from './choice';
 import type { Claim, ClaimAnswer, EntryState, Ledger } from './types';
 
-export interface OpenLedgerOptions {
+interface OpenLedgerOptions {
 	/** The environment to choose the store by; default `process.env`. */
 	readonly env?: NodeJS.ProcessEnv;
 	/** Gets one line at first use: which store, and where; and one when Redis may evict entries. Never a credential. */

@@ -7,7 +7,7 @@
  *       ▲               │                   │
  *       └─release, lapse┘                   └─ overdue after its grace: can be claimed like a free one
  *
- * `begin` takes an entry in any state to begun, and nothing takes it back within the retention.
+ * `begin` makes an entry in any state begun, and nothing takes that back within the retention.
  */
 export type EntryState =
 	| 'free'
@@ -92,13 +92,10 @@ export interface Ledger extends Records {
 /** A claim that is held: renewed until it is settled, by `commit` or by `release`. */
 export interface Hold {
 	/**
-	 * Marks the event as stored for `retentionMs` milliseconds. Never rejects: answers `pending` when the commit
-	 * could not be written within `answerWithinMs` (default 2000); it is then tried again in the background.
+	 * Marks the event as stored for `retentionMs` milliseconds. Never rejects: answers `unwritten` when the commit
+	 * could not be written within 2 s; it is then tried again in the background.
 	 */
-	commit(
-		retentionMs: number,
-		options?: { readonly answerWithinMs?: number },
-	): Promise<'committed' | 'pending'>;
+	commit(retentionMs: number): Promise<'committed' | 'unwritten'>;
 
 	/** Gives the event back. Never rejects: what cannot be written is left to the lease. */
 	release(): Promise<void>;

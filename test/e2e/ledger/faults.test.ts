@@ -184,7 +184,7 @@ describe('the ledger while Redis fails', () => {
 			const answer = await claimOrWait(ledger, key);
 			if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
 			await server.stop();
-			expect(await within(CALL_MS, () => answer.hold.commit(RETENTION_MS))).toBe('pending');
+			expect(await within(CALL_MS, () => answer.hold.commit(RETENTION_MS))).toBe('unwritten');
 			await server.start();
 			await within(BACK_MS, () =>
 				eventually(async () => {

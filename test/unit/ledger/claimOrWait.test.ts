@@ -1,20 +1,16 @@
 import { claimOrWait, type Hold, LedgerUnavailableError } from '../../../lib/ledger';
 import { MemoryLedger } from './memoryLedger';
+import { useStoppedClock } from './stoppedClock';
 
 const KEY = 'event';
 const RETENTION_MS = 1_000_000;
 
 describe('claimOrWait', () => {
+	useStoppedClock();
 	let ledger: MemoryLedger;
 
 	beforeEach(() => {
-		jest.useFakeTimers();
 		ledger = new MemoryLedger();
-	});
-
-	afterEach(() => {
-		jest.clearAllTimers();
-		jest.useRealTimers();
 	});
 
 	async function held(): Promise<Hold> {
@@ -104,24 +100,5 @@ describe('claimOrWait', () => {
 		ledger.failing = true;
 		await jest.advanceTimersByTimeAsync(250);
 		await failed;
-	});
-
-	it('stops waiting with the reason of the signal', async () => {
-		await held();
-		const abort = new AbortController();
-		const copy = claimOrWait(ledger, KEY, { signal: abort.signal });
-		const stopped = expect(copy).rejects.toThrow('The caller has gone');
-		await jest.advanceTimersByTimeAsync(1_000);
-		abort.abort(new Error('The caller has gone'));
-		await stopped;
-		const looks = ledger.count('claim');
-		await jest.advanceTimersByTimeAsync(20_000);
-		expect(ledger.count('claim')).toBe(looks);
-	});
-
-	it('claims nothing for a signal that has been given already', async () => {
-		const signal = AbortSignal.abort(new Error('The caller has gone'));
-		await expect(claimOrWait(ledger, KEY, { signal })).rejects.toThrow('The caller has gone');
-		expect(ledger.calls).toEqual([]);
 	});
 });

@@ -1,11 +1,11 @@
 /** A ledger in memory that can fail, hang and lose its entries, for tests of what is built on a ledger. */
 import {
 	type Claim,
-	type ClaimAnswer,
 	type EntryState,
 	type Ledger,
 	LedgerUnavailableError,
 } from '../../../lib/ledger';
+import type { ClaimAnswer } from '../../../lib/ledger/types';
 
 interface Entry {
 	readonly state: 'pending' | 'stored' | 'begun';

@@ -1,6 +1,7 @@
 /** A process of its own on a ledger file, told what to do by messages: another n8n process, or one that misbehaves. */
 import { DatabaseSync } from 'node:sqlite';
 import { type Claim, claimOrWait, ledgerKey } from '../../../../lib/ledger';
+import { Leases } from '../../../../lib/ledger/leases';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 
 export type Order =
@@ -44,8 +45,9 @@ async function obey(order: Order): Promise<unknown> {
 		return answer.state;
 	}
 	if (order.order === 'hold') {
-		const { leaseMs } = order;
-		const answer = await claimOrWait(ledger, ledgerKey('workflow', order.event), { leaseMs });
+		const answer = await claimOrWait(ledger, ledgerKey('workflow', order.event), {
+			leases: new Leases(order.leaseMs),
+		});
 		return answer.outcome;
 	}
 	if (order.order === 'write') {
