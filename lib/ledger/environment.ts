@@ -1,29 +1,41 @@
 /** Variables as n8n reads them: `NAME`, else the content of the file that `NAME_FILE` names. */
 import { readFileSync } from 'node:fs';
+import {
+	minLength,
+	number,
+	pipe,
+	safeParse,
+	string,
+	stringbool,
+	transform,
+	trim,
+} from '../vendor/zod';
 import { errorField, LedgerUnavailableError } from './errors';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+const text = string().check(trim());
+const unquoted = pipe(
+	text,
+	transform((value) => value.replace(/^(['"])(.*)\1$/, '$2')),
+);
+const numeric = pipe(pipe(text.check(minLength(1)), transform(Number)), number());
+/** In any case. */
+const flag = stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] });
+
 /** The value without surrounding white space and one pair of quotes; undefined when the variable is not set. */
 export function readText(env: Environment, name: string): string | undefined {
-	return readRaw(env, name)
-		?.trim()
-		.replace(/^(['"])(.*)\1$/, '$2');
+	return safeParse(unquoted, readRaw(env, name)).data;
 }
 
 /** As n8n does: a value that is no number counts as not set, since n8n's own queue goes on with the default. */
 export function readNumber(env: Environment, name: string): number | undefined {
-	if (!readText(env, name)) return undefined;
-	const number = Number(readRaw(env, name));
-	return Number.isNaN(number) ? undefined : number;
+	return safeParse(numeric, readRaw(env, name)).data;
 }
 
 /** As n8n does: `true`, `1`, `false`, `0`; anything else counts as not set. */
 export function readBoolean(env: Environment, name: string): boolean | undefined {
-	const value = readRaw(env, name)?.toLowerCase();
-	if (value === 'true' || value === '1') return true;
-	if (value === 'false' || value === '0') return false;
-	return undefined;
+	return safeParse(flag, readRaw(env, name)).data;
 }
 
 function readRaw(env: Environment, name: string): string | undefined {

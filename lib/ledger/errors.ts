@@ -1,4 +1,4 @@
-/** The one way in which the ledger fails, and a look into the errors that come from below. */
+/** The one error of the ledger, and how the errors behind it are read. */
 
 /**
  * The store cannot be reached, opened or written, so nobody knows whether the event was seen.
@@ -8,7 +8,7 @@ export class LedgerUnavailableError extends Error {
 	override readonly name = 'LedgerUnavailableError';
 }
 
-/** A field of an error of any kind; `instanceof` would miss those that Node makes outside of a test's or sandbox's realm. */
+/** A field of whatever was thrown; `instanceof` would miss what Node throws outside the realm of a test or a sandbox. */
 export function errorField(
 	error: unknown,
 	name: 'code' | 'errcode' | 'message' | 'name' | 'lastNodeError',

@@ -58,8 +58,6 @@ export interface Records {
  * What `commit`, `begin` and `swapRecord` answer is durable by then: it survives a power cut.
  */
 export interface Ledger extends Records {
-	readonly name: 'sqlite' | 'redis';
-
 	/** What is known of the event; changes nothing. */
 	look(key: string): Promise<EntryState>;
 

@@ -19,7 +19,7 @@ export function createRedisClient(settings: RedisSettings, isIdle: () => boolean
 		family: settings.family,
 		keepAlive: settings.keepAliveMs,
 		...(settings.tls ? { tls: settings.tls } : {}),
-		// With commands before its ready state, ioredis 5.11 can take a lost connection for ready, and for ever.
+		// Client info is sent before the connection is ready, and ioredis 5.11 can then take a lost one for ready, for ever.
 		disableClientInfo: true,
 		connectTimeout: 1_500,
 		disconnectTimeout: 100,
@@ -61,7 +61,7 @@ function watch(client: Redis): void {
 		client.stream.unref();
 	});
 	client.on('ready', () => {
-		// For the operator's CLIENT LIST; a user without the right to it does without.
+		// For the operator's CLIENT LIST; a user who may not set it does without.
 		client.client('SETNAME', CONNECTION_NAME).catch(() => undefined);
 	});
 }

@@ -2,31 +2,24 @@
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
 import { evictionWarning } from './eviction';
-import { errorCode, isAnswer, isLasting, redisUnavailable } from './errors';
-import type { Script } from './scripts';
+import { errorCode, isAnswer, isLasting, redisUnavailableError } from './errors';
+import { type Call, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
+import { NoAnswer, within } from './timeLimit';
 
-/** For a call in all, connecting included. */
+/** The most that a call may take, connecting included. */
 const CALL_MS = 2_000;
-/** For one try: a connection that died unnoticed is replaced within the same call. */
+/** The most that one try may take: a connection that died unnoticed is replaced within the same call. */
 const TRY_MS = 900;
 const PAUSE_MS = 50;
 /** After this long without a call a lost connection is not opened again until the next call. */
 const IDLE_MS = 10_000;
 const STUCK_MS = 10_000;
 
-export interface Call {
-	readonly script: Script;
-	readonly key: string;
-	readonly args: readonly (string | number)[];
-}
-
 interface Waiter {
 	resolve(client: RedisClient): void;
-	giveUp(): void;
+	reject(error: unknown): void;
 }
-
-class NoAnswer extends Error {}
 
 export class RedisConnection {
 	readonly #settings: RedisSettings;
@@ -35,15 +28,16 @@ export class RedisConnection {
 	#client: RedisClient | undefined;
 	/** The client while its connection takes calls. */
 	#usable: RedisClient | undefined;
-	#epoch = 0;
+	/** Counts connections, to tell one from the next. */
+	#connections = 0;
 	#closes = 0;
 	#lastUse = 0;
-	/** Of this client; its making counts as one. */
+	/** When this client was made, or last brought an answer. */
 	#lastSuccess = 0;
 	#lastError: unknown;
 	#checked = false;
 
-	/** `warn` hears once, on connecting, when Redis is set up in a way that breaks the ledger's promise. */
+	/** Calls `warn` once, on connecting, if Redis is set up in a way that breaks the ledger's promise. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
 		this.#settings = settings;
 		this.#warn = warn;
@@ -51,8 +45,8 @@ export class RedisConnection {
 
 	/**
 	 * Runs a script on one key and answers what it returns. Scripts are safe to send twice: one whose answer
-	 * was lost is sent again, within 2 s in all. Throws `LedgerUnavailableError` then. `onSend` is called
-	 * before each sending: from then on Redis may run the script whatever this answers.
+	 * was lost is sent again. Throws `LedgerUnavailableError` after 2 s in all. Calls `onSend` before each
+	 * sending: from then on Redis may run the script, whatever this answers.
 	 */
 	async run(call: Call, onSend?: () => void): Promise<unknown> {
 		const deadline = performance.now() + CALL_MS;
@@ -72,7 +66,7 @@ export class RedisConnection {
 				const over = performance.now() + PAUSE_MS >= deadline || closes !== this.#closes;
 				if (over || isLasting(reason ?? this.#lastError)) {
 					this.#replaceIfStuck();
-					throw redisUnavailable(this.#settings, reason ?? this.#lastError);
+					throw redisUnavailableError(this.#settings, reason ?? this.#lastError);
 				}
 			}
 			await sleep(PAUSE_MS);
@@ -90,7 +84,7 @@ export class RedisConnection {
 		this.#lastError = undefined;
 	}
 
-	/** Whatever state the client is in: one that has brought nothing for long makes way for a new one. */
+	/** A client that has brought no answer for long is given up, whatever state it is in. */
 	#replaceIfStuck(): void {
 		if (performance.now() - this.#lastSuccess < STUCK_MS) return;
 		this.#drop();
@@ -106,52 +100,35 @@ export class RedisConnection {
 		const client = (this.#client ??= this.#create());
 		if (client === this.#usable) return client;
 		if (client.status === 'wait' || client.status === 'end') {
-			// How it went arrives as an event.
+			// Its outcome comes as an event.
 			client.connect().catch(() => undefined);
 		}
-		return new Promise<RedisClient>((resolve, reject) => {
-			const waiter: Waiter = {
-				resolve: (usable) => {
-					clearTimeout(timer);
-					resolve(usable);
-				},
-				giveUp: () => {
-					clearTimeout(timer);
-					reject(new NoAnswer());
-				},
-			};
-			const timer = setTimeout(
-				() => {
-					this.#waiting.delete(waiter);
-					// A server that takes connections and never answers is connected to anew.
-					if (client.status === 'connect' || client.status === 'ready') client.disconnect(true);
-					reject(new NoAnswer());
-				},
-				Math.max(deadline - performance.now(), 1),
-			);
+		let waiter: Waiter | undefined;
+		const usable = new Promise<RedisClient>((resolve, reject) => {
+			waiter = { resolve, reject };
 			this.#waiting.add(waiter);
 		});
+		try {
+			return await within(deadline - performance.now(), usable);
+		} catch (error) {
+			// A server that takes connections and never answers is connected to anew.
+			const isSilent = client.status === 'connect' || client.status === 'ready';
+			if (error instanceof NoAnswer && isSilent) client.disconnect(true);
+			throw error;
+		} finally {
+			if (waiter) this.#waiting.delete(waiter);
+		}
 	}
 
 	async #try(client: RedisClient, call: Call, deadline: number): Promise<unknown> {
-		const epoch = this.#epoch;
-		const answer = evaluate(client, call);
-		const left = Math.max(Math.min(TRY_MS, deadline - performance.now()), 1);
-		let timer: NodeJS.Timeout | undefined;
-		const silence = new Promise<never>((_resolve, reject) => {
-			timer = setTimeout(() => {
-				reject(new NoAnswer());
-			}, left);
-		});
+		const connection = this.#connections;
 		try {
-			return await Promise.race([answer, silence]);
+			return await within(Math.min(TRY_MS, deadline - performance.now()), evaluate(client, call));
 		} catch (error) {
-			answer.catch(() => undefined);
-			const stale = error instanceof NoAnswer || isReadOnly(error, this.#settings);
-			if (stale && epoch === this.#epoch && client.status === 'ready') client.disconnect(true);
+			const isStale = error instanceof NoAnswer || isReadOnly(error, this.#settings);
+			if (isStale && connection === this.#connections && client.status === 'ready')
+				client.disconnect(true);
 			throw error;
-		} finally {
-			clearTimeout(timer);
 		}
 	}
 
@@ -175,7 +152,7 @@ export class RedisConnection {
 
 	/** A connection is usable when Redis has answered on it, not before: by then it has taken the password. */
 	async #greet(client: RedisClient): Promise<void> {
-		const epoch = ++this.#epoch;
+		const connection = ++this.#connections;
 		try {
 			await client.ping();
 		} catch (error) {
@@ -184,11 +161,10 @@ export class RedisConnection {
 				return;
 			}
 		}
-		if (client !== this.#client || epoch !== this.#epoch || client.status !== 'ready') return;
+		if (client !== this.#client || connection !== this.#connections || client.status !== 'ready')
+			return;
 		this.#usable = client;
-		this.#settleWaiting((waiter) => {
-			waiter.resolve(client);
-		});
+		for (const waiter of this.#waiting) waiter.resolve(client);
 		await this.#checkSetup(client);
 	}
 
@@ -201,28 +177,11 @@ export class RedisConnection {
 
 	#noteFailure(error: unknown): void {
 		const code = errorCode(error);
-		// A wrong password is told by the answer to it; what was sent along with it is only told to bring one.
+		// Redis answers WRONGPASS to a wrong password; to what was sent along with it, NOAUTH, which says less.
 		if (code === undefined || (code === 'NOAUTH' && this.#settings.password !== '')) return;
 		this.#lastError = error;
 		if (!isLasting(error)) return;
-		this.#settleWaiting((waiter) => {
-			waiter.giveUp();
-		});
-	}
-
-	#settleWaiting(settle: (waiter: Waiter) => void): void {
-		for (const waiter of this.#waiting) settle(waiter);
-		this.#waiting.clear();
-	}
-}
-
-/** By its hash; the text follows when Redis does not know it (started anew, or another node). */
-async function evaluate(client: RedisClient, { script, key, args }: Call): Promise<unknown> {
-	try {
-		return await client.evalsha(script.sha, 1, key, ...args);
-	} catch (error) {
-		if (errorCode(error) !== 'NOSCRIPT') throw error;
-		return client.eval(script.text, 1, key, ...args);
+		for (const waiter of this.#waiting) waiter.reject(error);
 	}
 }
 

@@ -17,10 +17,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 	ECONNREFUSED: 'nothing listens there: start it, or correct the address',
 	ENOTFOUND: 'the name of the host is not known: correct the address',
 	EAI_AGAIN: 'the name of the host cannot be looked up now: check the DNS',
-	ECONNRESET: 'it closed the connection: check whether TLS is set as it needs it',
+	ECONNRESET: 'it closed the connection: check whether it expects TLS',
 	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed: set NODE_EXTRA_CA_CERTS to it',
 	SELF_SIGNED_CERT_IN_CHAIN:
-		'its certificate is signed by an own authority: set NODE_EXTRA_CA_CERTS to that',
+		'its certificate is signed by a private authority: set NODE_EXTRA_CA_CERTS to the certificate of that authority',
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified: set NODE_EXTRA_CA_CERTS',
 	ERR_TLS_CERT_ALTNAME_INVALID:
 		'its certificate is for another name: correct the host or QUEUE_BULL_REDIS_TLS_SERVERNAME',
@@ -43,14 +43,17 @@ export function isLasting(error: unknown): boolean {
 	return LASTING.has(errorCode(error) ?? '');
 }
 
-/** Whether Redis has answered to somebody whom it knows, be it with an error. */
+/** Whether Redis has answered a user whom it knows, if only with an error. */
 export function isAnswer(error: unknown): boolean {
 	const code = errorCode(error);
 	return errorField(error, 'name') === 'ReplyError' && code !== 'NOAUTH' && code !== 'WRONGPASS';
 }
 
-/** Never repeats Redis's own text, which can hold names of users. */
-export function redisUnavailable(settings: RedisSettings, error: unknown): LedgerUnavailableError {
+/** Never repeats Redis's own text, which can hold user names. */
+export function redisUnavailableError(
+	settings: RedisSettings,
+	error: unknown,
+): LedgerUnavailableError {
 	const code = errorCode(error);
 	const advice =
 		ADVICE[code ?? ''] ?? 'it did not answer in time: check that it runs and is reachable';

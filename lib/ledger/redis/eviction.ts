@@ -13,5 +13,5 @@ export async function evictionWarning(client: RedisClient): Promise<string | und
 	const limit = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0);
 	const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
 	if (limit === 0 || policy === 'noeviction') return undefined;
-	return `Redis throws entries away when its memory is full (maxmemory-policy ${policy}): events seen may then run again. Set maxmemory-policy to noeviction, as n8n's queue needs it too.`;
+	return `Redis throws entries away when its memory is full (maxmemory-policy ${policy}): events seen may then run again. Set maxmemory-policy to noeviction; n8n's queue needs that too.`;
 }

@@ -1,3 +1,3 @@
 /** The ledger on Redis. */
-export { RedisLedger, type RedisLedgerOptions } from './store';
-export { describeRedis, readRedisSettings, type RedisSettings } from './settings';
+export { RedisLedger } from './store';
+export { describeRedis, readRedisSettings } from './settings';

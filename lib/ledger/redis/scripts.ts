@@ -1,9 +1,27 @@
 /** What Redis does with an entry: one key a script, so that each runs atomically, in a cluster too. */
 import { createHash } from 'node:crypto';
+import type { RedisClient } from './client';
+import { errorCode } from './errors';
 
-export interface Script {
+interface Script {
 	readonly text: string;
 	readonly sha: string;
+}
+
+export interface Call {
+	readonly script: Script;
+	readonly key: string;
+	readonly args: readonly (string | number)[];
+}
+
+/** Runs a script by its hash; the text follows when Redis does not know it (started anew, or another node). */
+export async function evaluate(client: RedisClient, { script, key, args }: Call): Promise<unknown> {
+	try {
+		return await client.evalsha(script.sha, 1, key, ...args);
+	} catch (error) {
+		if (errorCode(error) !== 'NOSCRIPT') throw error;
+		return client.eval(script.text, 1, key, ...args);
+	}
 }
 
 function script(text: string): Script {
@@ -11,8 +29,8 @@ function script(text: string): Script {
 }
 
 /**
- * An entry is the text of its key. Moments in it are told by what is left of the key's time to live then, so that
- * no clock but that of Redis matters:
+ * An entry is the text of its key. It tells a moment by what is then left of the key's time to live, so that no clock
+ * but that of Redis matters:
  *
  *     p:<token>                  pending, until the key expires
  *     s:<grace>:<left>           stored; overdue once no more than <left> ms are left
@@ -40,7 +58,7 @@ local function keep(text, grace, left, token, life)
 	redis.call('SET', KEYS[1], entry, 'PX', life)
 end`;
 
-/** Token, lease, longest grace. Sent twice, it finds its own token: a lost answer may be asked for again. */
+/** Arguments: token, lease, longest grace. Sent again, since its answer was lost, it finds its own token. */
 export const CLAIM = script(`${READ_ENTRY}
 if not value then
 	redis.call('SET', KEYS[1], 'p:' .. ARGV[1], 'PX', ARGV[2])
@@ -55,7 +73,7 @@ local life = math.max(ttl, tonumber(ARGV[2]))
 keep('r', math.min(2 * grace, tonumber(ARGV[3])), life - ARGV[2], ARGV[1], life)
 return 'claimed'`);
 
-/** Token, lease. */
+/** Arguments: token, lease. */
 export const RENEW = script(`${READ_ENTRY}
 if not pending or holder ~= ARGV[1] then return 0 end
 if kind == 'p' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -63,7 +81,7 @@ local life = math.max(ttl, tonumber(ARGV[2]))
 keep('r', grace, life - ARGV[2], ARGV[1], life)
 return 1`);
 
-/** Token, retention, first grace; a longer retention that is there already stays, and so does begun. */
+/** Arguments: token, retention, first grace. A longer retention that is there already stays, and so does begun. */
 export const COMMIT = script(`${READ_ENTRY}
 if kind == 'b' then return 0 end
 local life = tonumber(ARGV[2])
@@ -73,14 +91,14 @@ keep('s', grace, life - grace, nil, life)
 if pending and holder == ARGV[1] then return 1 end
 return 0`);
 
-/** Token. An event that was stored before is overdue again. */
+/** Arguments: token. An event that was stored before is overdue again. */
 export const RELEASE = script(`${READ_ENTRY}
 if not pending or holder ~= ARGV[1] then return 0 end
 if kind == 'p' then return redis.call('DEL', KEYS[1]) end
 keep('s', grace, ttl, nil, ttl)
 return 1`);
 
-/** Run, retention. */
+/** Arguments: run, retention. */
 export const BEGIN = script(`${READ_ENTRY}
 if kind == 'b' and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'b:' .. ARGV[1], 'PX', ARGV[2])
@@ -96,7 +114,7 @@ return 'stored'`);
 
 export const READ_RECORD = script(`return redis.call('GET', KEYS[1])`);
 
-/** Whether one is expected, that one, whether another one follows, and that one. Sent twice, it finds its own change. */
+/** Arguments: 1 or 0 for whether a record is expected, that record, 1 or 0 for whether one follows, that one. Sent again, it finds its own change. */
 export const SWAP_RECORD = script(`
 local value = redis.call('GET', KEYS[1])
 if ARGV[3] == '1' and value == ARGV[4] then return 1 end

@@ -1,15 +1,16 @@
 /** Where the ledger's Redis is: the one of n8n's queue, by n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`. */
 import { LedgerUnavailableError } from '../errors';
 import { type Environment, readBoolean, readNumber, readText } from '../environment';
+import { pipe, refine, safeParse, transform, url } from '../../vendor/zod';
 
 const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
 const KEY_PREFIX = 'asset-service:ledger:';
 /** n8n leaves this to the system (hours); a connection is idle here whenever no events come. */
 const DEFAULT_KEEP_ALIVE_MS = 30_000;
-/** n8n's own default, for which the keys carry no further name. */
+/** n8n's own default, with which keys carry no further name. */
 const DEFAULT_QUEUE_PREFIX = 'bull';
 
-export interface RedisAddress {
+interface RedisAddress {
 	readonly host: string;
 	readonly port: number;
 }
@@ -25,12 +26,12 @@ export interface RedisSettings {
 	readonly tls: { readonly servername?: string; readonly rejectUnauthorized: boolean } | undefined;
 	/** 0 takes IPv4 and IPv6; 4 is the default of the client that n8n uses. */
 	readonly family: 0 | 4;
-	/** How long a connection may be idle before the system looks whether it is alive. */
+	/** How long a connection may be idle before the system checks whether it is alive. */
 	readonly keepAliveMs: number;
 	readonly reconnectOnFailover: boolean;
 	readonly slotsRefreshTimeoutMs: number;
 	readonly slotsRefreshIntervalMs: number;
-	/** The nodes' names are passed on as they are, for clusters behind TLS whose certificates carry names. */
+	/** False passes the nodes' names on as they are, for clusters behind TLS whose certificates carry names. */
 	readonly lookupNodeNames: boolean;
 	/** What every key starts with. n8n instances that share a Redis by `QUEUE_BULL_PREFIX` get keys of their own. */
 	readonly keyPrefix: string;
@@ -93,11 +94,14 @@ function parseNodes(list: string): RedisAddress[] {
 		});
 }
 
+const redisUrl = pipe(
+	url({ protocol: /^rediss?$/, hostname: /./ }),
+	transform((text) => new URL(text)),
+).check(refine(({ pathname }) => /^\/?\d*$/.test(pathname)));
+
 function parseUrl(text: string): Partial<RedisSettings> {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	const db = url?.pathname.replace(/^\//, '') ?? '';
-	const known = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
-	if (!url || !known || url.hostname === '' || !/^\d*$/.test(db)) {
+	const { data: address } = safeParse(redisUrl, text);
+	if (!address) {
 		// The text itself may hold a password, so it is not repeated.
 		throw new LedgerUnavailableError(
 			`${URL_VARIABLE} is not an address of a Redis. Use redis://user:password@host:6379/0, or rediss:// for TLS, and encode special characters of the password as in a URL.`,
@@ -105,20 +109,20 @@ function parseUrl(text: string): Partial<RedisSettings> {
 	}
 	return {
 		address: {
-			host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-			port: url.port === '' ? 6379 : Number(url.port),
+			host: address.hostname.replace(/^\[(.*)\]$/, '$1'),
+			port: address.port === '' ? 6379 : Number(address.port),
 		},
 		clusterNodes: [],
-		db: Number(db),
-		username: decode(url.username),
-		password: decode(url.password),
-		tls: url.protocol === 'rediss:' ? { rejectUnauthorized: true } : undefined,
+		db: Number(address.pathname.slice(1)),
+		username: decode(address.username),
+		password: decode(address.password),
+		tls: address.protocol === 'rediss:' ? { rejectUnauthorized: true } : undefined,
 		family: 0,
 		source: URL_VARIABLE,
 	};
 }
 
-/** A per cent sign that starts no code stands for itself, as people paste passwords unencoded. */
+/** A percent sign that starts no code stands for itself, as people paste passwords unencoded. */
 function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);

@@ -3,6 +3,7 @@ import { LedgerUnavailableError } from '../errors';
 import { checkKey } from '../key';
 import { sleep } from '../../shared/sleep';
 import { newToken } from '../token';
+import { literal, safeParse } from '../../vendor/zod';
 import {
 	type Claim,
 	type ClaimAnswer,
@@ -17,60 +18,59 @@ import {
 	CLAIM,
 	COMMIT,
 	LOOK,
+	type Call,
 	READ_RECORD,
 	RELEASE,
 	RENEW,
 	SWAP_RECORD,
-	type Script,
 } from './scripts';
 import type { RedisSettings } from './settings';
 
-/** Claims whose answer was lost and that are being given back; more are left to their lease. */
+/** So many claims whose answer was lost are given back at the same time; the others are left to their lease. */
 const MOST_GIVEN_BACK = 1_000;
 const GIVE_BACK_PAUSE_MS = 1_000;
 
-const STATES: readonly EntryState[] = ['free', 'pending', 'stored', 'overdue', 'begun'];
+const entryState = literal(['free', 'pending', 'stored', 'overdue', 'begun']);
 
-export interface RedisLedgerOptions {
+interface RedisLedgerOptions {
 	readonly settings: RedisSettings;
-	/** Makes the token of a claim; default 128 random bits. */
-	readonly createToken?: () => string;
-	/** Hears once when Redis is set up in a way that breaks the ledger's promise. */
+	/** Called once if Redis is set up in a way that breaks the ledger's promise. */
 	readonly warn?: (message: string) => void;
+	/** Called when the ledger is closed. */
+	readonly onClose?: () => void;
 }
 
 export class RedisLedger implements Ledger {
-	readonly name = 'redis';
 	readonly #connection: RedisConnection;
 	readonly #keyPrefix: string;
-	readonly #createToken: () => string;
+	readonly #onClose: (() => void) | undefined;
 	#givingBack = 0;
 	#closed = false;
 
 	constructor(options: RedisLedgerOptions) {
 		this.#connection = new RedisConnection(options.settings, options.warn ?? (() => undefined));
 		this.#keyPrefix = options.settings.keyPrefix;
-		this.#createToken = options.createToken ?? newToken;
+		this.#onClose = options.onClose;
 	}
 
 	async look(key: string): Promise<EntryState> {
-		const answer = await this.#run(LOOK, key, []);
-		const state = STATES.find((known) => known === answer);
-		if (state === undefined) throw unknownAnswer('a look');
-		return state;
+		const state = safeParse(entryState, await this.#run(LOOK, key, []));
+		if (!state.success) throw unknownAnswerError('a look');
+		return state.data;
 	}
 
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
-		const claim = { key, token: this.#createToken() };
+		const claim = { key, token: newToken() };
 		const sending = { begun: false };
 		try {
 			const args = [claim.token, Math.ceil(leaseMs), LONGEST_GRACE_MS];
 			const state = await this.#run(CLAIM, key, args, () => {
 				sending.begun = true;
 			});
+			// Checked by hand, as the answers below: deliveries wait for them.
 			if (state === 'claimed') return { state, claim };
 			if (state === 'committed' || state === 'pending') return { state };
-			throw unknownAnswer('a claim');
+			throw unknownAnswerError('a claim');
 		} catch (error) {
 			if (sending.begun) void this.#giveBack(claim, leaseMs);
 			throw error;
@@ -92,7 +92,7 @@ export class RedisLedger implements Ledger {
 
 	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
 		const args = [run, Math.ceil(retentionMs)];
-		// Before the first is sent: a wrong one leaves the others alone.
+		// Checked before the first is sent, so that a wrong one changes nothing.
 		keys.forEach(checkKey);
 		const answers = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
 		return answers.map((answer) => answer === 1);
@@ -117,6 +117,7 @@ export class RedisLedger implements Ledger {
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#connection.close();
+		this.#onClose?.();
 	}
 
 	#recordKey(key: string): string {
@@ -124,16 +125,16 @@ export class RedisLedger implements Ledger {
 	}
 
 	async #run(
-		script: Script,
+		script: Call['script'],
 		key: string,
-		args: readonly (string | number)[],
+		args: Call['args'],
 		onSend?: () => void,
 	): Promise<unknown> {
 		checkKey(key);
 		return this.#connection.run({ script, key: this.#keyPrefix + key, args }, onSend);
 	}
 
-	/** Redis may hold a claim that nobody knows of; the next copy of the event would wait for its lease. */
+	/** Redis may hold a claim that nobody knows of; the next copy of the event would wait for the end of its lease. */
 	async #giveBack(claim: Claim, leaseMs: number): Promise<void> {
 		if (this.#givingBack >= MOST_GIVEN_BACK) return;
 		this.#givingBack += 1;
@@ -151,8 +152,8 @@ export class RedisLedger implements Ledger {
 	}
 }
 
-function unknownAnswer(call: string): LedgerUnavailableError {
+function unknownAnswerError(call: string): LedgerUnavailableError {
 	return new LedgerUnavailableError(
-		`The ledger is not available. Redis answered ${call} with what is no state.`,
+		`The ledger is not available. Redis answered ${call} with something that is no state of an event.`,
 	);
 }

@@ -6,8 +6,8 @@ import { SCHEMA_VERSION } from './schema';
  * The program of the thread, as text so that it needs no file beside the one that is loaded.
  *
  * The log begins anew with the first write that finds all of it moved, and that write syncs the head of the log: it has
- * to be the one made here, or it holds up n8n's main thread. So most of the log is moved while others write, and the
- * rest while the gate is shut for this process. Other processes are kept waiting by RESTART when all else fails.
+ * to be a write made here, or it holds up n8n's main thread. So most of the log is moved while others write, and the
+ * rest while the gate is shut for this process. When all else fails, RESTART makes other processes wait.
  */
 const PROGRAM = `
 const { closeSync, openSync, readSync } = require('node:fs');
@@ -34,7 +34,7 @@ for (let attempt = 0; attempt < 20 && old.equals(readHead()); attempt++) {
 Atomics.store(gate, 0, 0);
 db.close();`;
 
-/** What a checkpoint and the writers of one process have in common: shut, nobody of this process begins a write. */
+/** Stands between a checkpoint and the writers of its process: while it is shut, none of them begins a write. */
 export class Gate {
 	readonly shared = new Int32Array(new SharedArrayBuffer(4));
 
@@ -48,7 +48,7 @@ export class Gate {
 }
 
 /**
- * Resolves when the thread has ended, whatever came of it: what is left is moved along with the next one.
+ * Resolves when the thread has ended, even if it failed: the next checkpoint moves what is left.
  * The gate is shut for a moment near the end, and open afterwards.
  */
 export async function checkpoint(path: string, gate = new Gate()): Promise<void> {
@@ -58,7 +58,7 @@ export async function checkpoint(path: string, gate = new Gate()): Promise<void>
 			workerData: { path, version: SCHEMA_VERSION, gate: gate.shared },
 			execArgv: [],
 			env: {},
-			// Node's notice that its SQLite is experimental stands in n8n's log once already.
+			// n8n's log has Node's notice that its SQLite is experimental already.
 			stderr: true,
 		});
 		worker.once('error', () => {

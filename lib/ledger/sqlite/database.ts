@@ -63,7 +63,7 @@ export class LedgerDatabase {
 		this.#path = path;
 		this.#file = withoutLinks(path);
 		this.#openLog = openLog;
-		// Looked at before opening: a file replaced in between is then taken for replaced, not for ours.
+		// Read before opening: a file that takes its place in between is then told from it.
 		this.#identity = identityOf(path);
 		this.#db = new sqlite.DatabaseSync(path);
 		try {
@@ -86,7 +86,7 @@ export class LedgerDatabase {
 			// Kept open: SQLite keeps this file as long as any process has the database open.
 			this.#log = openLog(logOf(this.#file));
 		} catch {
-			// Who only reads needs none; a sync says what is wrong.
+			// Reading needs none; the first sync says what is wrong.
 		}
 	}
 

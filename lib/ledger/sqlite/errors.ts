@@ -9,7 +9,7 @@ const FULL = `the disk is full: free some space, ${MOVE_IT}`;
 const FAILED = `the disk failed, or is full: look into the system's log and free some space, ${MOVE_IT}`;
 const NOT_OPENED = `it cannot be opened or created there: correct the path and the permissions of its folder, ${MOVE_IT}`;
 const DAMAGED =
-	'it is damaged, or no SQLite file: stop n8n, move the file and those with -wal and -shm behind its name away, and start n8n; ' +
+	'it is damaged, or not an SQLite file: stop n8n, move the file and those beside it that end in -wal and -shm away, and start n8n; ' +
 	'events seen before may then run once more when they are delivered again';
 
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
@@ -56,7 +56,7 @@ export function busyError(): Error {
 	return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }
 
-export function sqliteUnavailable(path: string, error: unknown): LedgerUnavailableError {
+export function sqliteUnavailableError(path: string, error: unknown): LedgerUnavailableError {
 	if (error instanceof LedgerUnavailableError) return error;
 	const result = resultCode(error);
 	const field = errorField(error, 'code');
@@ -69,7 +69,7 @@ export function sqliteUnavailable(path: string, error: unknown): LedgerUnavailab
 	);
 }
 
-/** SQLite tells no full disk from a broken one when it cannot make the files beside its own. */
+/** SQLite does not tell a full disk from a broken one when it cannot make the files beside its own. */
 function isFull(path: string): boolean {
 	try {
 		const { bavail, bsize } = statfsSync(dirname(path));

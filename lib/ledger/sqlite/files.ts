@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errorField, LedgerUnavailableError } from '../errors';
 
-/** The part of a file that brings what was written to it to the disk. */
+/** An open file, of which only this is needed: to bring what was written to it to the disk. */
 export interface SyncedFile {
 	datasync(): Promise<void>;
 	close(): void;
@@ -23,7 +23,7 @@ export function withoutLinks(path: string): string {
 	try {
 		return realpathSync(path);
 	} catch {
-		// Not there: what comes next says so.
+		// It is missing, and opening it says so.
 		return path;
 	}
 }
@@ -70,13 +70,13 @@ export function createFile(path: string): void {
 	}
 }
 
-/** A ledger that was copied into its place may be readable by everybody; the files beside it take after it. */
+/** A ledger that was copied into its place may be readable by everybody, and SQLite gives the files beside it the same mode. */
 export function closeToOthers(path: string): void {
 	for (const file of [path, logOf(path), `${path}-shm`]) {
 		try {
 			chmodSync(file, 0o600);
 		} catch {
-			// Another owner's, or not there: whether it can be used is seen when it is used.
+			// It is another user's, or missing: using it says what is wrong.
 		}
 	}
 }

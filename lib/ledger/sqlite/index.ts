@@ -1,3 +1,2 @@
 /** The ledger in an SQLite file. */
-export { SqliteLedger, type SqliteLedgerOptions } from './store';
-export { LedgerDatabase, loadSqlite } from './database';
+export { SqliteLedger } from './store';

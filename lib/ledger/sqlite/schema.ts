@@ -1,6 +1,7 @@
 /** What stands in the SQLite file, and how a file of another kind is told from one of ours. */
 import type { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailableError } from '../errors';
+import { number, parse } from '../../vendor/zod';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
@@ -73,5 +74,5 @@ function version(db: DatabaseSync): number {
 }
 
 function readNumber(db: DatabaseSync, sql: string): number {
-	return Number(Object.values(db.prepare(sql).get() ?? {})[0]);
+	return parse(number(), Object.values(db.prepare(sql).get() ?? {})[0]);
 }

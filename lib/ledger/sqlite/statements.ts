@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../types';
 
 /** What `entry.state` holds. */
-export const PENDING = 0;
+const PENDING = 0;
 export const STORED = 1;
 export const BEGUN = 2;
 

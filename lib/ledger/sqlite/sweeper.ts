@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Statements } from './statements';
 
-/** Looked at together, since they stand on one page or two. */
+/** As many as stand on one page or two of the file. */
 const ENTRIES_PER_LOOK = 64;
 /** Eight entries a claim: what has expired stays below an eighth of the file. */
 const CLAIMS_PER_LOOK = 8;
 const START = new Uint8Array(0);
 
-/** Goes round the keys, which are hashes: their order is no order of time, so each look finds its share of old ones. */
+/** Goes round the keys. They are hashes, so their order is not that of time, and each look finds its share of old ones. */
 export class Sweeper {
-	// Somewhere, so that processes that live shortly do not all begin at the same end.
+	// A random place: processes that live for a short time would otherwise all begin at the same end.
 	#after: Uint8Array = randomBytes(32);
 	#claims = 0;
 
@@ -20,6 +20,7 @@ export class Sweeper {
 		if (this.#claims % CLAIMS_PER_LOOK !== 0) return;
 		const { last, expired } =
 			statements.inspect.get({ after: this.#after, now, limit: ENTRIES_PER_LOOK }) ?? {};
+		// By hand: a delivery waits for it. Behind the last key there is none.
 		if (!(last instanceof Uint8Array)) {
 			this.#after = START;
 			return;

@@ -15,7 +15,6 @@ interface Entry {
 }
 
 export class MemoryLedger implements Ledger {
-	readonly name = 'sqlite';
 	readonly entries = new Map<string, Entry>();
 	readonly records = new Map<string, string>();
 	/** The names of the methods in the order of their calls. */

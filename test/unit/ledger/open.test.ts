@@ -43,7 +43,6 @@ describe('openLedger', () => {
 	});
 
 	it('passes every call on to the store', async () => {
-		expect(ledger.name).toBe('sqlite');
 		const first = await ledger.claim(key, LEASE_MS);
 		if (first.state !== 'claimed') throw new Error(`The event is ${first.state}`);
 		expect(await ledger.renew(first.claim, LEASE_MS)).toBe(true);
@@ -82,7 +81,6 @@ describe('openLedger', () => {
 		env['QUEUE_BULL_REDIS_HOST'] = '127.0.0.1';
 		env['QUEUE_BULL_REDIS_PORT'] = '9';
 		env['QUEUE_BULL_REDIS_PASSWORD'] = 'hunter2';
-		expect(ledger.name).toBe('redis');
 		await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(
 			/^(?!.*hunter2)The ledger is not available\. Redis at 127\.0\.0\.1:9, database 0 \(QUEUE_BULL_REDIS_HOST\): nothing listens there/,
 		);

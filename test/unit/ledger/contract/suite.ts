@@ -17,10 +17,6 @@ export function describeLedgerContract(
 	createWorld: () => Promise<LedgerWorld>,
 ): void {
 	describeScene(`the ledger in ${store}`, createWorld, (scene) => {
-		it('says its name', () => {
-			expect(scene().ledger.name).toBe(store);
-		});
-
 		it('refuses a key that ledgerKey did not make', async () => {
 			const { ledger, key } = scene();
 			const claim = { key: `${key}x`, token: 't' };

@@ -1,32 +1,27 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ledgerKey } from '../../../../lib/ledger';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 import { checkpoint, Gate } from '../../../../lib/ledger/sqlite/checkpoint';
 import { waitFor } from '../../../support/wait';
+import { LEASE_MS, SqliteWorld } from './world';
 
-const LEASE_MS = 60_000;
 const SLOW_MS = 120_000;
 
 describe('the write-ahead log of the ledger in SQLite', () => {
+	let world: SqliteWorld;
 	let folder: string;
 	let path: string;
-	let ledger: SqliteLedger;
+	let ledger: SqliteWorld['ledger'];
 	let events: number;
 
 	beforeEach(async () => {
-		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-		path = join(folder, 'ledger.sqlite');
-		ledger = new SqliteLedger({ path });
+		world = new SqliteWorld();
+		({ folder, path, ledger } = world);
 		events = 0;
 		await write();
 	});
 
-	afterEach(async () => {
-		await ledger.close();
-		rmSync(folder, { recursive: true });
-	});
+	afterEach(() => world.remove());
 
 	async function write(): Promise<void> {
 		const answer = await ledger.claim(ledgerKey('workflow', String(events++)), LEASE_MS);

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { LedgerDatabase, loadSqlite, SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
 import type { SyncedFile } from '../../../../lib/ledger/sqlite/files';
 
 export class Disk {

@@ -2,22 +2,19 @@ import {
 	chmodSync,
 	copyFileSync,
 	existsSync,
-	mkdtempSync,
 	renameSync,
 	rmSync,
 	statSync,
 	symlinkSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
-import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
-import { LedgerDatabase, SqliteLedger } from '../../../../lib/ledger/sqlite';
-
-const LEASE_MS = 60_000;
-const RETENTION_MS = 1_000_000;
+import { ledgerKey } from '../../../../lib/ledger';
+import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { commit, LEASE_MS, RETENTION_MS, SqliteWorld } from './world';
 
 describe('the file of the ledger in SQLite', () => {
+	let world: SqliteWorld;
 	let folder: string;
 	let path: string;
 	let ledger: SqliteLedger;
@@ -25,21 +22,17 @@ describe('the file of the ledger in SQLite', () => {
 	const otherKey = ledgerKey('workflow', 'whevt_2');
 
 	beforeEach(() => {
-		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-		path = join(folder, 'ledger.sqlite');
-		ledger = new SqliteLedger({ path });
+		world = new SqliteWorld();
+		({ folder, path, ledger } = world);
 	});
 
-	afterEach(async () => {
-		await ledger.close();
-		rmSync(folder, { recursive: true });
-	});
+	afterEach(() => world.remove());
 
 	describe('when it is made', () => {
 		it('is made with its folders, readable by the owner alone', async () => {
 			const deep = join(folder, 'a', 'b', 'ledger.sqlite');
 			const inside = new SqliteLedger({ path: deep });
-			await committed(inside, key);
+			await commit(inside, key);
 			for (const made of [join(folder, 'a'), join(folder, 'a', 'b')]) {
 				expect(statSync(made).mode & 0o777).toBe(0o700);
 			}
@@ -50,17 +43,17 @@ describe('the file of the ledger in SQLite', () => {
 		});
 
 		it('is closed to others when it was open to them', async () => {
-			await committed(ledger, key);
+			await commit(ledger, key);
 			await ledger.close();
 			chmodSync(path, 0o644);
-			await committed(ledger, otherKey);
+			await commit(ledger, otherKey);
 			for (const suffix of ['', '-wal', '-shm']) {
 				expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
 			}
 		});
 
 		it('leaves the mode of a database of something else alone', async () => {
-			change('CREATE TABLE execution_entity (id INTEGER)');
+			world.change('CREATE TABLE execution_entity (id INTEGER)');
 			chmodSync(path, 0o644);
 			await expect(ledger.look(key)).rejects.toThrow(/database of something else/);
 			expect(statSync(path).mode & 0o777).toBe(0o644);
@@ -71,15 +64,15 @@ describe('the file of the ledger in SQLite', () => {
 		});
 
 		it('says which schema it has', async () => {
-			await committed(ledger, key);
+			await commit(ledger, key);
 			const db = new sqlite.DatabaseSync(path);
 			expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
 			db.close();
 		});
 
 		it('holds 32 bytes of key an event, whatever the length of the id', async () => {
-			await committed(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
-			await committed(ledger, ledgerKey('workflow', '1'));
+			await commit(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
+			await commit(ledger, ledgerKey('workflow', '1'));
 			const db = new sqlite.DatabaseSync(path);
 			const rows = db.prepare('SELECT length(key) AS size, holder FROM entry').all();
 			expect(rows).toEqual([
@@ -99,13 +92,10 @@ describe('the file of the ledger in SQLite', () => {
 					opened.push(this);
 				}
 			}
-			const watched = new SqliteLedger({
-				path,
-				openDatabase: (file) => new LedgerDatabase(file, { ...sqlite, DatabaseSync: Watched }),
-			});
+			const watched = world.openWith(Watched);
 			const pragma = (name: string) =>
 				Object.values(opened[0]?.prepare(`PRAGMA ${name}`).get() ?? {});
-			await committed(watched, key);
+			await commit(watched, key);
 			await watched.begin([key], 'run', RETENTION_MS);
 			expect(pragma('journal_mode')).toEqual(['wal']);
 			// 1 is NORMAL: the file stays sound whatever happens; durability.test.ts shows who syncs the log.
@@ -118,10 +108,10 @@ describe('the file of the ledger in SQLite', () => {
 	it('is the one that a symbolic link leads to', async () => {
 		const target = join(folder, 'elsewhere.sqlite');
 		const other = new SqliteLedger({ path: target });
-		await committed(other, key);
+		await commit(other, key);
 		symlinkSync(target, path);
 		expect(await ledger.look(key)).toBe('stored');
-		await committed(ledger, otherKey);
+		await commit(ledger, otherKey);
 		expect(await other.look(otherKey)).toBe('stored');
 		await other.close();
 	});
@@ -133,36 +123,23 @@ describe('the file of the ledger in SQLite', () => {
 
 		it('is made anew when it has been deleted, for every process alike', async () => {
 			const other = new SqliteLedger({ path });
-			await committed(ledger, key);
+			await commit(ledger, key);
 			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 			remove();
-			await committed(ledger, key);
+			await commit(ledger, key);
 			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 			await other.close();
 		});
 
 		it('is opened anew when another has taken its place', async () => {
-			await committed(ledger, key);
+			await commit(ledger, key);
 			await ledger.close();
 			copyFileSync(path, `${path}.backup`);
-			await committed(ledger, otherKey);
+			await commit(ledger, otherKey);
 			remove();
 			renameSync(`${path}.backup`, path);
 			expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
-			await committed(ledger, otherKey);
+			await commit(ledger, otherKey);
 		});
 	});
-
-	function change(sql: string): void {
-		const db = new sqlite.DatabaseSync(path);
-		db.exec(sql);
-		db.close();
-	}
 });
-
-async function committed(ledger: Ledger, key: string): Promise<Claim> {
-	const answer = await ledger.claim(key, LEASE_MS);
-	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-	await ledger.commit(answer.claim, RETENTION_MS);
-	return answer.claim;
-}

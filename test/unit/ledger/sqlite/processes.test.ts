@@ -1,38 +1,33 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 import { waitFor } from '../../../support/wait';
 import type { Order } from './child';
+import { LEASE_MS, SqliteWorld } from './world';
 
 const CHILD = join(__dirname, 'child.ts');
-const LEASE_MS = 60_000;
 const SLOW_MS = 180_000;
 /** So that each of them checkpoints, too. */
 const EVENTS_EACH = 400;
 
 describe('the ledger in SQLite, shared by processes', () => {
-	let folder: string;
+	let world: SqliteWorld;
 	let path: string;
-	let ledger: SqliteLedger;
+	let ledger: SqliteWorld['ledger'];
 	let children: ChildProcess[];
 	const key = ledgerKey('workflow', 'whevt_1');
 
 	beforeEach(() => {
-		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-		path = join(folder, 'ledger.sqlite');
-		ledger = new SqliteLedger({ path });
+		world = new SqliteWorld();
+		({ path, ledger } = world);
 		children = [];
 	});
 
 	afterEach(async () => {
 		for (const child of children) await kill(child);
-		await ledger.close();
-		rmSync(folder, { recursive: true });
+		await world.remove();
 	});
 
 	async function startChild(): Promise<ChildProcess> {

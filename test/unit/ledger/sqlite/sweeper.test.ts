@@ -1,33 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgerKey } from '../../../../lib/ledger';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { LEASE_MS, SqliteWorld } from './world';
 
-const LEASE_MS = 60_000;
 const OLD_ENTRIES = 2_000;
 
 describe('expired entries of the ledger in SQLite', () => {
-	let folder: string;
+	let world: SqliteWorld;
 	let path: string;
 	let ledger: SqliteLedger;
 	let db: DatabaseSync;
 	let events = 0;
 
 	beforeEach(async () => {
-		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-		path = join(folder, 'ledger.sqlite');
-		ledger = new SqliteLedger({ path });
+		world = new SqliteWorld();
+		({ path, ledger } = world);
 		await claimNext();
 		db = new DatabaseSync(path);
 	});
 
 	afterEach(async () => {
 		db.close();
-		await ledger.close();
-		rmSync(folder, { recursive: true });
+		await world.remove();
 	});
 
 	async function claimNext(): Promise<void> {

@@ -1,24 +1,14 @@
-import {
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	renameSync,
-	rmSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
-import { type Claim, type Ledger, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
-import { LedgerDatabase, SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
+import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { commit, LEASE_MS, SqliteWorld } from './world';
 
-const LEASE_MS = 60_000;
-const RETENTION_MS = 1_000_000;
 const isRoot = process.getuid?.() === 0;
 
 describe('the ledger in SQLite when its file cannot be used', () => {
+	let world: SqliteWorld;
 	let folder: string;
 	let path: string;
 	let ledger: SqliteLedger;
@@ -26,15 +16,11 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	const otherKey = ledgerKey('workflow', 'whevt_2');
 
 	beforeEach(() => {
-		folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-		path = join(folder, 'ledger.sqlite');
-		ledger = new SqliteLedger({ path });
+		world = new SqliteWorld();
+		({ folder, path, ledger } = world);
 	});
 
-	afterEach(async () => {
-		await ledger.close();
-		rmSync(folder, { recursive: true });
-	});
+	afterEach(() => world.remove());
 
 	async function refusal(of: Ledger = ledger): Promise<string> {
 		try {
@@ -57,22 +43,19 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		expect(await refusal(inside)).toContain(join(readOnly, 'ledger', 'ledger.sqlite'));
 		if (!isRoot) {
 			chmodSync(readOnly, 0o700);
-			await committed(inside, otherKey);
+			await commit(inside, otherKey);
 		}
 		await inside.close();
 	});
 
 	it('says what to do when it is read-only', async () => {
-		await committed(ledger, key);
+		await commit(ledger, key);
 		class ReadOnly extends sqlite.DatabaseSync {
 			constructor(file: string) {
 				super(file, { readOnly: true });
 			}
 		}
-		const readOnly = new SqliteLedger({
-			path,
-			openDatabase: (file) => new LedgerDatabase(file, { ...sqlite, DatabaseSync: ReadOnly }),
-		});
+		const readOnly = world.openWith(ReadOnly);
 		expect(await refusal(readOnly)).toMatch(/must be writable for the user that runs n8n/);
 		// What is there can still be read.
 		expect(await readOnly.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
@@ -87,10 +70,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 				this.exec(`PRAGMA max_page_count = ${disk.pages}`);
 			}
 		}
-		const limited = new SqliteLedger({
-			path,
-			openDatabase: (file) => new LedgerDatabase(file, { ...sqlite, DatabaseSync: Limited }),
-		});
+		const limited = world.openWith(Limited);
 		const full = async () => {
 			for (let n = 0; n < 10_000; n++) {
 				await limited.claim(ledgerKey('workflow', `full ${n}`), LEASE_MS);
@@ -103,11 +83,11 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		await limited.close();
 	}, 120_000);
 
-	it('says what to do when it is no SQLite file, and makes a new one when that has been moved away', async () => {
+	it('says what to do when it is not an SQLite file, and makes a new one when that has been moved away', async () => {
 		writeFileSync(path, 'This is not a database, but long enough to be looked at. '.repeat(100));
-		expect(await refusal()).toMatch(/damaged, or no SQLite file: stop n8n, move the file/);
+		expect(await refusal()).toMatch(/damaged, or not an SQLite file: stop n8n, move the file/);
 		renameSync(path, `${path}.damaged`);
-		await committed(ledger, otherKey);
+		await commit(ledger, otherKey);
 	});
 
 	it('says so when a symbolic link to nothing stands in its place, and makes nothing there', async () => {
@@ -118,7 +98,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		);
 		expect(existsSync(target)).toBe(false);
 		writeFileSync(target, '');
-		await committed(ledger, otherKey);
+		await commit(ledger, otherKey);
 	});
 
 	it('says what to do when a folder stands in its place', async () => {
@@ -135,16 +115,16 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	});
 
 	it('refuses a file that a newer version has written, and leaves it as it is', async () => {
-		await committed(ledger, key);
+		await commit(ledger, key);
 		await ledger.close();
-		change('PRAGMA user_version = 2');
+		world.change('PRAGMA user_version = 2');
 		expect(await refusal()).toMatch(/newer version of this package \(schema 2, known here: 1\)/);
-		change('PRAGMA user_version = 1');
+		world.change('PRAGMA user_version = 1');
 		expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 	});
 
 	it('refuses a database of something else, and leaves it as it is', async () => {
-		change('CREATE TABLE execution_entity (id INTEGER)');
+		world.change('CREATE TABLE execution_entity (id INTEGER)');
 		expect(await refusal()).toMatch(/database of something else/);
 		const db = new sqlite.DatabaseSync(path);
 		expect(db.prepare('SELECT name FROM sqlite_schema').all()).toEqual([
@@ -154,34 +134,18 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	});
 
 	it('says which Node to run when there is no SQLite in this one', async () => {
-		const without = new SqliteLedger({
-			path,
-			openDatabase: (file) => new LedgerDatabase(file, undefined),
-		});
+		const without = world.openWith(undefined);
 		expect(await refusal(without)).toMatch(/has no SQLite: run n8n on Node\.js 22\.16 or newer/);
 		expect(existsSync(path)).toBe(false);
 	});
 
 	it('does not change anything for those who have it open when the lock is free again', async () => {
-		await committed(ledger, key);
+		await commit(ledger, key);
 		const locker = new sqlite.DatabaseSync(path);
 		locker.exec('BEGIN IMMEDIATE');
 		expect(await refusal()).toMatch(/another process keeps it locked for over 250 ms/);
 		locker.exec('ROLLBACK');
 		locker.close();
-		await committed(ledger, otherKey);
+		await commit(ledger, otherKey);
 	});
-
-	function change(sql: string): void {
-		const db = new sqlite.DatabaseSync(path);
-		db.exec(sql);
-		db.close();
-	}
 });
-
-async function committed(ledger: Ledger, key: string): Promise<Claim> {
-	const answer = await ledger.claim(key, LEASE_MS);
-	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-	await ledger.commit(answer.claim, RETENTION_MS);
-	return answer.claim;
-}
