@@ -2,7 +2,8 @@
 import type { Logger } from 'n8n-workflow';
 import { type Ledger, openLedger } from '../lib/ledger';
 
-export function ledgerFor({ logger }: { readonly logger: Logger }): Ledger {
+/** Rejects with `LedgerUnavailableError` when its store cannot be chosen. */
+export function ledgerFor({ logger }: { readonly logger: Logger }): Promise<Ledger> {
 	return openLedger({
 		log: (line) => {
 			logger.info(line);

@@ -13,9 +13,9 @@ interface BeginOptions {
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** As `Ledger.begin`; throws the ledger's last error when it has been away for `waitMs`. */
+/** As `Ledger.begin`; throws the ledger's last error when it could not be opened or asked for `waitMs`. */
 export async function beginOrWait(
-	ledger: Ledger,
+	openLedger: () => Promise<Ledger>,
 	keys: readonly string[],
 	run: string,
 	retentionMs: number,
@@ -25,7 +25,7 @@ export async function beginOrWait(
 	for (;;) {
 		signal?.throwIfAborted();
 		try {
-			return await ledger.begin(keys, run, retentionMs);
+			return await (await openLedger()).begin(keys, run, retentionMs);
 		} catch (error) {
 			const isOver = performance.now() + PAUSE_MS >= giveUpAt;
 			if (isOver || !(error instanceof LedgerUnavailableError)) throw error;

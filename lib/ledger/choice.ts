@@ -3,34 +3,31 @@ import { join, resolve } from 'node:path';
 import { type Environment, readText } from './environment';
 import { LedgerUnavailableError } from './errors';
 import { type RedisSettings, readRedisSettings } from './redis/settings';
+import { literal, safeParse } from '../vendor/zod';
 
 const STORE_VARIABLE = 'ASSET_SERVICE_LEDGER';
 const PATH_VARIABLE = 'ASSET_SERVICE_LEDGER_SQLITE_PATH';
 const FILE_NAME = 'asset-service-ledger.sqlite';
-const ACCEPTED = ['auto', 'sqlite', 'redis'];
+const ACCEPTED = ['auto', 'sqlite', 'redis'] as const;
 
-export type StoreChoice =
+type StoreChoice =
 	| { readonly store: 'sqlite'; readonly path: string }
 	| { readonly store: 'redis'; readonly settings: RedisSettings };
 
 /** Throws `LedgerUnavailableError` naming the variable when a value is wrong. */
 export function chooseStore(env: Environment): StoreChoice {
-	const wanted = readText(env, STORE_VARIABLE)?.toLowerCase() ?? '';
-	if (wanted !== '' && !ACCEPTED.includes(wanted)) {
+	const value = readText(env, STORE_VARIABLE)?.toLowerCase() || 'auto';
+	const wanted = safeParse(literal(ACCEPTED), value);
+	if (!wanted.success) {
 		throw new LedgerUnavailableError(
-			`${STORE_VARIABLE} is "${wanted.slice(0, 40)}". Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
+			`${STORE_VARIABLE} is "${value.slice(0, 40)}". Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
 		);
 	}
-	return storeName(env) === 'redis'
+	const automatic = readText(env, 'EXECUTIONS_MODE') === 'queue' ? 'redis' : 'sqlite';
+	const store = wanted.data === 'auto' ? automatic : wanted.data;
+	return store === 'redis'
 		? { store: 'redis', settings: readRedisSettings(env) }
 		: { store: 'sqlite', path: sqlitePath(env) };
-}
-
-/** The store by name alone; a wrong value of the variable counts as `auto` here. */
-export function storeName(env: Environment): 'sqlite' | 'redis' {
-	const wanted = readText(env, STORE_VARIABLE)?.toLowerCase();
-	if (wanted === 'sqlite' || wanted === 'redis') return wanted;
-	return readText(env, 'EXECUTIONS_MODE') === 'queue' ? 'redis' : 'sqlite';
 }
 
 function sqlitePath(env: Environment): string {

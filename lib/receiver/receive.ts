@@ -9,8 +9,8 @@ import type { Signed, SignedDelivery } from './verify';
 export interface Receiver {
 	/** Says which secret signed a delivery, or why it is refused. */
 	readonly verify: (delivery: SignedDelivery) => Promise<Signed>;
-	/** Left out while the editor listens for a test event: then nothing is remembered. */
-	readonly ledger?: Ledger;
+	/** Called when there is an event to claim. Left out while the editor listens for a test event: then nothing is remembered. */
+	readonly openLedger?: () => Promise<Ledger>;
 	readonly workflowId: string;
 	readonly settings: TriggerSettings;
 	readonly now?: () => Date;
@@ -22,7 +22,7 @@ export interface Receiver {
  */
 export async function receive(
 	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
-	{ verify, ledger, workflowId, settings, now = () => new Date() }: Receiver,
+	{ verify, openLedger, workflowId, settings, now = () => new Date() }: Receiver,
 ): Promise<Verdict> {
 	const receivedAt = now();
 	const signed = await verify({ headers, body, receivedAt });
@@ -37,18 +37,18 @@ export async function receive(
 	const { includeDelivery } = settings;
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
 	const items = [includeDelivery ? { ...event.record, ...facts } : event.record];
-	if (ledger === undefined) return { start: true, items, hold: undefined };
-	return await claimed(ledger, workflowId, event, items);
+	if (openLedger === undefined) return { start: true, items, hold: undefined };
+	return await claimed(openLedger, workflowId, event, items);
 }
 
 async function claimed(
-	ledger: Ledger,
+	openLedger: () => Promise<Ledger>,
 	workflowId: string,
 	{ id }: ParsedEvent,
 	items: readonly Readonly<Record<string, unknown>>[],
 ): Promise<Verdict> {
 	try {
-		const claim = await claimOrWait(ledger, ledgerKey(workflowId, id));
+		const claim = await claimOrWait(await openLedger(), ledgerKey(workflowId, id));
 		if (claim.outcome === 'claimed') return { start: true, items, hold: claim.hold };
 		return claim.outcome === 'busy' ? refused('busy') : duplicate;
 	} catch (error) {

@@ -8,18 +8,19 @@ import { holdsEndpoint, type RecordStore } from '../../lib/endpoint';
  * so an endpoint is recognised even where the ledger did not survive a restart.
  */
 export function recordStore(context: IHookFunctions | IWebhookFunctions): RecordStore {
-	const ledger = ledgerFor(context);
 	const copies = context.getWorkflowStaticData('node');
 	/** The copy that stood in for a record when it was read: it is replaced only while there still is no record. */
 	let standIn: string | undefined;
 	return {
 		async readRecord(key) {
+			const ledger = await ledgerFor(context);
 			const kept = await ledger.readRecord(key);
 			const copy = copies[key];
 			standIn = kept === undefined && typeof copy === 'string' ? copy : undefined;
 			return kept ?? standIn;
 		},
 		async swapRecord(key, expected, next) {
+			const ledger = await ledgerFor(context);
 			const inLedger = expected === standIn ? undefined : expected;
 			if (!(await ledger.swapRecord(key, inLedger, next))) return false;
 			standIn = undefined;

@@ -32,7 +32,7 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 
 	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
 	const { startFrom, pageSize } = settings;
-	const ledger = ledgerFor(context);
+	const ledger = await ledgerFor(context);
 	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const baseline = JSON.stringify([workflowId, nodeId, 'listed before publication']);
 	let remembered = await readState(ledger, stateKey);

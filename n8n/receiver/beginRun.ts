@@ -32,10 +32,9 @@ export async function beginRun(
 		const id = eventIdOf(item.json);
 		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
 	});
-	const ledger = ledgerFor(context);
 	try {
 		const goesOn = await beginOrWait(
-			ledger,
+			() => ledgerFor(context),
 			events.map(({ key }) => key),
 			context.getExecutionId(),
 			retentionMs,

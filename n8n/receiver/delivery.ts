@@ -43,7 +43,7 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
 		{
 			verify: deliveryVerifier(context, settings.toleranceSeconds),
-			...(!isTest && { ledger: ledgerFor(context) }),
+			...(!isTest && { openLedger: () => ledgerFor(context) }),
 			workflowId: context.getWorkflow().id ?? '',
 			settings,
 		},

@@ -17,7 +17,7 @@ beforeEach(() => {
 	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
 });
 afterEach(async () => {
-	await ledger().close();
+	await (await ledger()).close();
 });
 afterAll(() => {
 	rmSync(folder, { recursive: true, force: true });
@@ -42,7 +42,7 @@ describe.each([
 			...options,
 		});
 	const stateOf = async ({ id }: { id: string | number }) =>
-		await ledger().look(ledgerKey(workflowId, String(id)));
+		await (await ledger()).look(ledgerKey(workflowId, String(id)));
 
 	it('goes on with an event that has begun in no other run, and marks it as begun', async () => {
 		const fresh = event();
@@ -75,9 +75,9 @@ describe.each([
 
 	it('goes on with an event whose delivery is still being handed over, and with one that is stored', async () => {
 		const [pending, stored] = [event(), event()];
-		await ledger().claim(ledgerKey(workflowId, pending.id as string), 60_000);
-		const claim = await ledger().claim(ledgerKey(workflowId, stored.id as string), 60_000);
-		if (claim.state === 'claimed') await ledger().commit(claim.claim, 60_000);
+		await (await ledger()).claim(ledgerKey(workflowId, pending.id as string), 60_000);
+		const claim = await (await ledger()).claim(ledgerKey(workflowId, stored.id as string), 60_000);
+		if (claim.state === 'claimed') await (await ledger()).commit(claim.claim, 60_000);
 		expect((await run([pending, stored])).items).toEqual([pending, stored]);
 	});
 
@@ -99,7 +99,7 @@ describe.each([
 	);
 
 	it('fails while the ledger is away, says what to do, and can be retried', async () => {
-		await ledger().close();
+		await (await ledger()).close();
 		const away = join(folder, randomUUID());
 		mkdirSync(away);
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = away;

@@ -1,7 +1,8 @@
 /** A process that claims one event and has nothing more to do, without closing the ledger. */
 import { ledgerKey, openLedger } from '../../../lib/ledger';
 
-const ledger = openLedger({ log: () => undefined });
-void ledger.claim(ledgerKey('workflow', 'whevt_1'), 60_000).then(({ state }) => {
-	console.log(state);
-});
+void openLedger({ log: () => undefined })
+	.then((ledger) => ledger.claim(ledgerKey('workflow', 'whevt_1'), 60_000))
+	.then(({ state }) => {
+		console.log(state);
+	});

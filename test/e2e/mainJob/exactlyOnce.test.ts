@@ -151,7 +151,7 @@ describe('the ledger', () => {
 		const trigger = await publishTrigger(world, simulator);
 		const events = { released: newEvent(), committed: newEvent(), kept: newEvent() };
 		// This process plays the other one that is handing the events over.
-		const ledger = openLedger({
+		const ledger = await openLedger({
 			env: { ASSET_SERVICE_LEDGER_SQLITE_PATH: ledgerPath },
 			log: () => undefined,
 		});

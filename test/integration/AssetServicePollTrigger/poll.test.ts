@@ -56,7 +56,7 @@ afterEach(async () => {
 	await simulator.stop();
 });
 afterAll(async () => {
-	await ledger().close();
+	await (await ledger()).close();
 	rmSync(folder, { recursive: true, force: true });
 });
 
@@ -127,7 +127,7 @@ describe('a poll', () => {
 		const [ran = ''] = await record(1);
 		await now.activation('init')();
 		await until('a run', () => now.ids().length === 1);
-		await ledger().begin([ledgerKey(now.workflowId, ran)], '1', 60_000);
+		await (await ledger()).begin([ledgerKey(now.workflowId, ran)], '1', 60_000);
 
 		const retained = pollNode({
 			workflowId: now.workflowId,
@@ -166,14 +166,14 @@ describe('a poll', () => {
 		const poll = node.activation('activate');
 		await poll();
 		const [lost = ''] = await record(1);
-		const claim = await ledger().claim(ledgerKey(node.workflowId, lost), 60_000);
+		const claim = await (await ledger()).claim(ledgerKey(node.workflowId, lost), 60_000);
 		if (claim.state !== 'claimed') throw new Error('The event is not free');
-		await ledger().commit(claim.claim, 60 * 60_000);
+		await (await ledger()).commit(claim.claim, 60 * 60_000);
 		const later = await record(1);
 		await poll();
 		await until('a run', () => node.ids().length === 1);
 		expect(node.ids()).toEqual(later);
-		await ledger().begin([ledgerKey(node.workflowId, later[0] ?? '')], '1', 60 * 60_000);
+		await (await ledger()).begin([ledgerKey(node.workflowId, later[0] ?? '')], '1', 60 * 60_000);
 		// The grace is over.
 		const file = new DatabaseSync(join(folder, 'ledger.sqlite'));
 		file.exec(`UPDATE entry SET due = due - ${16 * 60_000}`);
@@ -188,9 +188,9 @@ describe('a poll', () => {
 		const poll = node.activation('activate');
 		await poll();
 		const [brought = '', coming = '', missed = ''] = await record(3);
-		const claim = await ledger().claim(ledgerKey(node.workflowId, brought), 60_000);
-		if (claim.state === 'claimed') await ledger().commit(claim.claim, 60_000);
-		await ledger().claim(ledgerKey(node.workflowId, coming), 60_000);
+		const claim = await (await ledger()).claim(ledgerKey(node.workflowId, brought), 60_000);
+		if (claim.state === 'claimed') await (await ledger()).commit(claim.claim, 60_000);
+		await (await ledger()).claim(ledgerKey(node.workflowId, coming), 60_000);
 		await poll();
 		await until('a run', () => node.ids().length === 1);
 		expect(node.ids()).toEqual([missed]);
@@ -221,7 +221,7 @@ describe('a poll', () => {
 		const fresh = await record(3);
 		await poll();
 		const free = async () =>
-			(await ledger().look(ledgerKey(node.workflowId, fresh[0] ?? ''))) === 'free';
+			(await (await ledger()).look(ledgerKey(node.workflowId, fresh[0] ?? ''))) === 'free';
 		await waitFor(async () => ((await free()) ? true : undefined), { what: 'a release' });
 		expect(node.ids()).toEqual([]);
 		failing = false;
@@ -260,13 +260,19 @@ describe('a poll', () => {
 		const [id = ''] = await record(1);
 		await poll();
 		const key = ledgerKey(node.workflowId, id);
-		await waitFor(async () => ((await ledger().look(key)) === 'pending' ? true : undefined), {
-			what: 'the claim',
-		});
+		await waitFor(
+			async () => ((await (await ledger()).look(key)) === 'pending' ? true : undefined),
+			{
+				what: 'the claim',
+			},
+		);
 		release();
-		await waitFor(async () => ((await ledger().look(key)) === 'stored' ? true : undefined), {
-			what: 'the commit',
-		});
+		await waitFor(
+			async () => ((await (await ledger()).look(key)) === 'stored' ? true : undefined),
+			{
+				what: 'the commit',
+			},
+		);
 		expect(node.ids()).toEqual([id]);
 	});
 });

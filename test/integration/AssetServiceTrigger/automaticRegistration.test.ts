@@ -39,12 +39,12 @@ async function createWorld(options: WorldOptions = {}) {
 	});
 	const ledgerPath = join(folder, 'ledger.sqlite');
 	const useLedger = async (path: string) => {
-		await openProcessLedger().close();
+		await (await openProcessLedger()).close();
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = path;
 	};
 	await useLedger(ledgerPath);
 	cleanUps.push(async () => {
-		await openProcessLedger().close();
+		await (await openProcessLedger()).close();
 	});
 	const simulator = await startSimulator({ assets: 1 });
 	cleanUps.push(async () => {
@@ -92,7 +92,7 @@ async function createWorld(options: WorldOptions = {}) {
 	// Every context has the same logger.
 	jest.spyOn(hook().logger, 'warn').mockImplementation((line) => log.push(line));
 
-	const ledger = openProcessLedger();
+	const ledger = await openProcessLedger();
 	const readRecord = ledger.readRecord.bind(ledger);
 	jest.spyOn(ledger, 'readRecord').mockImplementation(async (key) => {
 		counts.ledger += 1;

@@ -86,9 +86,9 @@ const gate = () => {
 };
 
 /** Resolves when a copy has looked so often in vain that it must be waiting for the outcome of another one. */
-function aCopyWaits(): Promise<true> {
-	const claims = jest.spyOn(openLedger({ log: () => undefined }), 'claim');
-	return waitFor(
+async function aCopyWaits(): Promise<true> {
+	const claims = jest.spyOn(await openLedger({ log: () => undefined }), 'claim');
+	return await waitFor(
 		async () => {
 			const answers = await Promise.all(claims.mock.results.map(({ value }) => value as unknown));
 			const pending = answers.filter((answer) => isDeepStrictEqual(answer, { state: 'pending' }));
@@ -112,7 +112,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-	await openLedger({ log: () => undefined }).close();
+	await (await openLedger({ log: () => undefined })).close();
 	rmSync(folder, { recursive: true, force: true });
 });
 

@@ -1,22 +1,20 @@
 import { LedgerUnavailableError } from '../../../lib/ledger';
 import { beginOrWait } from '../../../lib/ledger/beginOrWait';
 import { MemoryLedger } from './memoryLedger';
+import { useStoppedClock } from './stoppedClock';
 
 const KEYS = ['one', 'two'];
 const RETENTION_MS = 1_000_000;
 
 describe('beginOrWait', () => {
+	useStoppedClock();
 	let ledger: MemoryLedger;
 
 	beforeEach(() => {
-		jest.useFakeTimers();
 		ledger = new MemoryLedger();
 	});
 
-	afterEach(() => {
-		jest.clearAllTimers();
-		jest.useRealTimers();
-	});
+	const open = async () => ledger;
 
 	/** What came of it, once something has. */
 	function watch(begin: Promise<boolean[]>): { outcome: boolean[] | string | undefined } {
@@ -34,14 +32,14 @@ describe('beginOrWait', () => {
 
 	it('answers as the ledger does, and asks it once', async () => {
 		await ledger.begin(['two'], 'another run', RETENTION_MS);
-		expect(await beginOrWait(ledger, KEYS, 'run', RETENTION_MS)).toEqual([true, false]);
+		expect(await beginOrWait(open, KEYS, 'run', RETENTION_MS)).toEqual([true, false]);
 		expect(ledger.count('begin')).toBe(2);
 		expect(ledger.entries.get('one')).toMatchObject({ state: 'begun', holder: 'run' });
 	});
 
 	it('asks again while the ledger is away, and goes on within half a second of its return', async () => {
 		ledger.failing = true;
-		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS));
+		const begin = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS));
 		await jest.advanceTimersByTimeAsync(25_000);
 		expect(begin.outcome).toBeUndefined();
 		expect(ledger.count('begin')).toBeGreaterThanOrEqual(50);
@@ -53,7 +51,7 @@ describe('beginOrWait', () => {
 
 	it('gives up after 30 s with what the ledger said last, and has begun nothing', async () => {
 		ledger.failing = true;
-		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS));
+		const begin = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS));
 		await jest.advanceTimersByTimeAsync(29_000);
 		expect(begin.outcome).toBeUndefined();
 		await jest.advanceTimersByTimeAsync(1_000);
@@ -65,15 +63,29 @@ describe('beginOrWait', () => {
 	it('counts the time that a slow ledger takes', async () => {
 		ledger.failing = true;
 		ledger.delayMs = 10_000;
-		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS, { waitMs: 15_000 }));
+		const begin = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS, { waitMs: 15_000 }));
 		await jest.advanceTimersByTimeAsync(21_000);
 		expect(begin.outcome).toMatch(/The disk is full/);
 		expect(ledger.count('begin')).toBe(2);
 	});
 
+	it('asks again while the ledger cannot be opened', async () => {
+		let isOpen = false;
+		const openLater = async () => {
+			if (isOpen) return ledger;
+			throw new LedgerUnavailableError('The setting is wrong');
+		};
+		const begin = watch(beginOrWait(openLater, KEYS, 'run', RETENTION_MS));
+		await jest.advanceTimersByTimeAsync(25_000);
+		expect(begin.outcome).toBeUndefined();
+		isOpen = true;
+		await jest.advanceTimersByTimeAsync(500);
+		expect(begin.outcome).toEqual([true, true]);
+	});
+
 	it('throws any other error at once', async () => {
 		jest.spyOn(ledger, 'begin').mockRejectedValue(new TypeError('No such key'));
-		await expect(beginOrWait(ledger, KEYS, 'run', RETENTION_MS)).rejects.toThrow('No such key');
+		await expect(beginOrWait(open, KEYS, 'run', RETENTION_MS)).rejects.toThrow('No such key');
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
@@ -83,7 +95,7 @@ describe('beginOrWait', () => {
 			await begin(...asked);
 			throw new LedgerUnavailableError('The answer was lost');
 		});
-		const answer = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS));
+		const answer = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS));
 		await jest.advanceTimersByTimeAsync(500);
 		expect(answer.outcome).toEqual([true, true]);
 	});
@@ -91,7 +103,7 @@ describe('beginOrWait', () => {
 	it('stops with the reason of the signal, and asks no more', async () => {
 		ledger.failing = true;
 		const abort = new AbortController();
-		const begin = watch(beginOrWait(ledger, KEYS, 'run', RETENTION_MS, { signal: abort.signal }));
+		const begin = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS, { signal: abort.signal }));
 		await jest.advanceTimersByTimeAsync(1_000);
 		abort.abort(new Error('The run was cancelled'));
 		await jest.advanceTimersByTimeAsync(0);
@@ -103,7 +115,7 @@ describe('beginOrWait', () => {
 
 	it('asks nothing for a signal that has been given already', async () => {
 		const signal = AbortSignal.abort(new Error('The run was cancelled'));
-		await expect(beginOrWait(ledger, KEYS, 'run', RETENTION_MS, { signal })).rejects.toThrow(
+		await expect(beginOrWait(open, KEYS, 'run', RETENTION_MS, { signal })).rejects.toThrow(
 			'The run was cancelled',
 		);
 		expect(ledger.calls).toEqual([]);

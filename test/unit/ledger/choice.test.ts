@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { LedgerUnavailableError } from '../../../lib/ledger';
-import { chooseStore, storeName } from '../../../lib/ledger/choice';
+import { chooseStore } from '../../../lib/ledger/choice';
 
 describe('the choice of the store', () => {
 	it('is SQLite in the data folder of n8n by default', () => {
@@ -41,7 +41,6 @@ describe('the choice of the store', () => {
 	])('with ASSET_SERVICE_LEDGER "%s" in %s mode is %s', (wanted, mode, store) => {
 		const env = { ASSET_SERVICE_LEDGER: wanted, EXECUTIONS_MODE: mode, HOME: '/home/node' };
 		expect(chooseStore(env).store).toBe(store);
-		expect(storeName(env)).toBe(store);
 	});
 
 	it('says which variable is wrong, and what it may be', () => {

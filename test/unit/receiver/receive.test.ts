@@ -1,4 +1,4 @@
-import { ledgerKey } from '../../../lib/ledger';
+import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
 import type { Signed } from '../../../lib/receiver/verify';
@@ -12,14 +12,18 @@ const signed: Signed = { ok: true, secret: 'current', timestamp: 1_767_225_600 }
 const receiver = (
 	parameters: Record<string, unknown> = {},
 	changes: Partial<Receiver> = {},
-): Receiver & { ledger: MemoryLedger } => ({
-	verify: async () => signed,
-	ledger: new MemoryLedger(),
-	workflowId: 'workflow',
-	settings: readTriggerSettings((name, fallback) => parameters[name] ?? fallback),
-	now: () => NOW,
-	...(changes as object),
-});
+): Receiver & { ledger: MemoryLedger } => {
+	const ledger = new MemoryLedger();
+	return {
+		verify: async () => signed,
+		ledger,
+		openLedger: async () => ledger,
+		workflowId: 'workflow',
+		settings: readTriggerSettings((name, fallback) => parameters[name] ?? fallback),
+		now: () => NOW,
+		...(changes as object),
+	};
+};
 const delivery = (body: unknown = event) => ({
 	headers: { 'x-webhook-delivery-id': ['del_1'] },
 	body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
@@ -99,8 +103,22 @@ describe('receive', () => {
 		});
 	});
 
+	it('opens the ledger for what it claims alone, and refuses with what it says when it cannot be opened', async () => {
+		const openLedger = jest.fn(async () => {
+			throw new LedgerUnavailableError('Set the variable right.');
+		});
+		await receive(delivery({ id: '' }), receiver({}, { openLedger }));
+		await receive(delivery(), receiver({ eventTypes: ['other'] }, { openLedger }));
+		expect(openLedger).not.toHaveBeenCalled();
+		expect(await receive(delivery(), receiver({}, { openLedger }))).toMatchObject({
+			start: false,
+			answer: { status: 503, body: { status: 'unavailable' } },
+			log: { reason: 'ledger_unavailable', detail: 'Set the variable right.' },
+		});
+	});
+
 	it('starts without a claim where there is no ledger, as in a test in the editor', async () => {
-		const { ledger, ...others } = receiver();
+		const { ledger, openLedger, ...others } = receiver();
 		const verdict = await receive(delivery(), others);
 		expect(verdict).toEqual({ start: true, items: [event], hold: undefined });
 		expect(ledger.calls).toEqual([]);
