@@ -14,7 +14,7 @@ import { toNodeError } from '../nodeError';
 import { dueSteps } from '../../lib/endpoint/dueSteps';
 import { isPublicHttp } from '../../lib/endpoint/deliverableUrl';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
-import { SIGNING_SECRET_CREDENTIAL } from '../receiver/deliveryVerifier';
+import { SIGNING_SECRET_CREDENTIAL } from '../receiver/secretSource';
 
 /**
  * Whether n8n need not call `createEndpoint`: with manual registration, where a person has made the endpoint.

@@ -9,10 +9,11 @@ import type {
 import { receive } from '../../lib/receiver/receive';
 import { readTriggerSettings } from '../../lib/receiver/settings';
 import type { DeliveryHeaders } from '../../lib/receiver/signature';
+import { createVerifierCache } from '../../lib/receiver/verifierCache';
 import { ledgerFor } from '../ledger';
 import { beginRun } from './beginRun';
-import { deliveryVerifier } from './deliveryVerifier';
 import { logRefusal } from './refusalLog';
+import { secretSource } from './secretSource';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 
 /** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. */
@@ -30,6 +31,9 @@ interface DeliveryResponse extends EndableResponse {
 	json(body: unknown): this;
 }
 
+/** One for the process: the point is that requests share it. */
+const verifiers = createVerifierCache();
+
 /** Never throws for what came in: a throw would be stored by n8n as a failed execution. */
 export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const request = context.getRequestObject() as unknown as DeliveryRequest;
@@ -42,7 +46,8 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 		// Every occurrence of every header, so that a repeated one is seen as such.
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
 		{
-			verify: deliveryVerifier(context, settings.toleranceSeconds),
+			verifiers,
+			secrets: secretSource(context),
 			...(!isTest && { ledger: ledgerFor(context) }),
 			workflowId: context.getWorkflow().id ?? '',
 			settings,
