@@ -1,4 +1,4 @@
-/** Knows which webhook URLs the service can deliver to. */
+/** Tells which webhook URLs the service can deliver to. */
 import { isIP } from 'node:net';
 import { isLoopback } from '../service';
 

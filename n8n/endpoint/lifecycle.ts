@@ -1,7 +1,7 @@
 /** What n8n calls when the workflow is published and unpublished: endpoints are made and deleted here, and a set-up that cannot work is refused. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import {
-	loadSettled,
+	loadAndWatch,
 	nextStepAt,
 	reconcile,
 	RegistrationError,
@@ -37,7 +37,7 @@ export async function createEndpoint(context: IHookFunctions): Promise<boolean> 
 		// The credential may have changed by then, so it is read afresh.
 		const step = async () => {
 			const fresh = await registrationContext(context);
-			return await stepRegistration(fresh, plan, await loadSettled(fresh));
+			return await stepRegistration(fresh, plan, await loadAndWatch(fresh));
 		};
 		dueSteps.runAt(key, nextAt, { step, warn });
 		return true;

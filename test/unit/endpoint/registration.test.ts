@@ -105,9 +105,10 @@ describe('text of the service', () => {
 		const id = 'we_\u001b[2J\n1';
 		world.answer = { id };
 		const deleted: string[] = [];
-		const { api } = world.context;
-		jest.spyOn(api, 'delete').mockImplementation(async (given) => {
+		const { client } = world.context;
+		jest.spyOn(client, 'deleteWebhookEndpoint').mockImplementation(async (given) => {
 			deleted.push(given);
+			return { existed: true, record: {} };
 		});
 		expect((await failureWith(world)).message).toMatch(/with control characters in its id/);
 		expect(deleted).toEqual([id]);
