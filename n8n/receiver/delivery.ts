@@ -35,26 +35,24 @@ interface DeliveryResponse extends EndableResponse {
 const verifiers = createVerifierCache();
 
 /** Never throws for what came in: a throw would be stored by n8n as a failed execution. */
-export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const request = context.getRequestObject() as unknown as DeliveryRequest;
-	const response = context.getResponseObject() as unknown as DeliveryResponse;
-	const settings = readTriggerSettings((name, fallback) =>
-		context.getNodeParameter(name, fallback),
-	);
-	const isTest = context.getMode() === 'manual';
+export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const request = this.getRequestObject() as unknown as DeliveryRequest;
+	const response = this.getResponseObject() as unknown as DeliveryResponse;
+	const settings = readTriggerSettings((name, fallback) => this.getNodeParameter(name, fallback));
+	const isTest = this.getMode() === 'manual';
 	const verdict = await receive(
 		// Every occurrence of every header, so that a repeated one is seen as such.
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
 		{
 			verifiers,
-			secrets: secretSource(context),
-			...(!isTest && { ledger: ledgerFor(context) }),
-			workflowId: context.getWorkflow().id ?? '',
+			secrets: secretSource(this),
+			...(!isTest && { ledger: ledgerFor(this) }),
+			workflowId: this.getWorkflow().id ?? '',
 			settings,
 		},
 	);
 	if (!verdict.start) {
-		if (verdict.log) logRefusal(context, verdict.log);
+		if (verdict.log) logRefusal(this, verdict.log);
 		const { status, headers = {}, body } = verdict.answer;
 		response.status(status).set(headers).json(body);
 		return { noWebhookResponse: true };
@@ -67,11 +65,11 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 }
 
 /** The items that a run goes on with. */
-export async function beginDelivered(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const { retentionMs } = readTriggerSettings((name, fallback) =>
-		context.getNodeParameter(name, 0, fallback),
+		this.getNodeParameter(name, 0, fallback),
 	);
-	return await beginRun(context, retentionMs);
+	return [await beginRun(this, retentionMs)];
 }
 
 /** The body as it was sent; empty when it cannot be read, which no signature of a delivery fits. */
