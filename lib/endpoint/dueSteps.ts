@@ -27,16 +27,16 @@ interface DueSteps {
 	end(key: string): void;
 }
 
-export function createDueSteps(now: () => number = Date.now): DueSteps {
+function createDueSteps(): DueSteps {
 	const running = new Set<string>();
 	const notBefore = new Map<string, number>();
 	const timers = new Map<string, NodeJS.Timeout>();
 
-	const isFree = (key: string) => !running.has(key) && now() >= (notBefore.get(key) ?? 0);
+	const isFree = (key: string) => !running.has(key) && Date.now() >= (notBefore.get(key) ?? 0);
 
 	/** Answers when to come again; never rejects. */
 	const run = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
-		if (!isFree(key)) return notBefore.get(key) ?? now();
+		if (!isFree(key)) return notBefore.get(key) ?? Date.now();
 		running.add(key);
 		try {
 			const nextAt = await step();
@@ -47,7 +47,7 @@ export function createDueSteps(now: () => number = Date.now): DueSteps {
 			warn(
 				`the endpoint could not be made or replaced, which is tried again later: ${messageOf(error)}${hint}`,
 			);
-			const again = now() + AGAIN_AFTER_MS;
+			const again = Date.now() + AGAIN_AFTER_MS;
 			notBefore.set(key, again);
 			return again;
 		} finally {
@@ -65,7 +65,7 @@ export function createDueSteps(now: () => number = Date.now): DueSteps {
 		clearTimeout(timers.get(key));
 		timers.delete(key);
 		if (at === undefined) return;
-		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - now()));
+		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - Date.now()));
 		const timer = setTimeout(() => {
 			void run(key, due).then((nextAt) => {
 				// Meanwhile it may have been planned anew, or no longer be wanted.
