@@ -1,5 +1,5 @@
 /**
- * What is kept of an endpoint that the trigger registered itself: a small text record, the secrets in it sealed.
+ * What is kept of an endpoint that the trigger registered itself: a small record as text, the secrets in it sealed.
  *
  * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
  * next endpoint is made → with a previous one → previous one deleted → registered → … → unregistered. An endpoint is

@@ -1,4 +1,4 @@
-/** Keeps an endpoint's signing secret encrypted, so that it stands nowhere in plain text. */
+/** Keeps an endpoint's signing secret encrypted: it is nowhere in plain text. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { RegisteredEndpoint, Registration } from './record';
 

@@ -3,8 +3,8 @@ import { isError } from '../shared/thrown';
 import { eventFromList, type ParsedEvent } from './event';
 
 /**
- * What is known of an event before it is claimed: it is to be started (`fresh`), it was handed over and waits for its
- * run to begin (`waiting`), or there is nothing left to do (`done`).
+ * What is known of an event before it is claimed: nobody started it (`fresh`), it was handed over and waits for its run
+ * to begin (`waiting`), or there is nothing left to do (`done`).
  */
 export type Knowledge = 'fresh' | 'waiting' | 'done';
 
@@ -122,7 +122,7 @@ class ListOrder {
 		this.newestAt = Math.max(this.newestAt ?? at, at);
 	}
 
-	/** By time where every event tells it; else in the order of the list, turned round when it begins with the newest. */
+	/** By time where every event tells it; else in the order of the list, reversed when it begins with the newest. */
 	oldestFirst(events: readonly ParsedEvent[]): ParsedEvent[] {
 		const inOrder = this.isAscending ? [...events] : events.toReversed();
 		if (inOrder.some((event) => createdAt(event) === undefined)) return inOrder;

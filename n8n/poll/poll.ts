@@ -22,8 +22,8 @@ const starting = new Set<string>();
 
 /**
  * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored and never ran.
- * Starting goes on after the answer. When a page of the list fails, what was listed before it starts all the same,
- * and the failure is thrown.
+ * Starting goes on after the answer. When a page of the list fails, what was listed before it still starts, and the
+ * failure is thrown.
  */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';

@@ -51,7 +51,7 @@ async function handOver(context: IPollFunctions, event: ParsedEvent, hold: Hold)
 	return 'stored';
 }
 
-/** A run that a person cancelled was stored all the same. */
+/** A run that a person cancelled was stored before that. */
 function wasCancelled(error: unknown): boolean {
 	return error instanceof Error && /Cancel/.test(error.constructor.name + error.name);
 }

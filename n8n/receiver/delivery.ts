@@ -16,7 +16,7 @@ import { logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 
-/** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. */
+/** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. Taken as n8n promises it. */
 interface DeliveryRequest {
 	readonly headers: DeliveryHeaders;
 	readonly headersDistinct?: DeliveryHeaders;
@@ -34,7 +34,7 @@ interface DeliveryResponse extends EndableResponse {
 /** One for the process: the point is that requests share it. */
 const verifiers = createVerifierCache();
 
-/** Never throws for what came in: a throw would be stored by n8n as a failed execution. */
+/** Never throws for what came in: n8n would store a throw as a failed execution. */
 export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const request = this.getRequestObject() as unknown as DeliveryRequest;
 	const response = this.getResponseObject() as unknown as DeliveryResponse;

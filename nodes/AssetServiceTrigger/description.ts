@@ -41,7 +41,7 @@ export const triggerProperties: INodeProperties[] = [
 			},
 		],
 		default: 'manual',
-		description: 'How the webhook endpoint comes to be at the service',
+		description: 'How the webhook endpoint is created at the service',
 	},
 	eventTypesProperty,
 	{

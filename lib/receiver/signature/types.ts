@@ -16,7 +16,7 @@ export type SignatureRefusal =
  */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The fields of the credential `assetServiceSigningSecretApi` as stored; any value is tolerated and checked inside. */
+/** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
 export interface SigningSettings {
 	/** The endpoint's secret, used as typed. */
 	signingSecret?: unknown;
