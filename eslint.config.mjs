@@ -9,7 +9,7 @@ const mayImport = {
   ledger: ['shared', 'vendor'],
   service: ['shared', 'vendor'],
   receiver: ['ledger', 'shared'],
-  endpoint: ['service', 'ledger', 'receiver', 'shared'],
+  endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 
 const forbid = (rooms, message) => ({

@@ -1,4 +1,4 @@
-/** The parameter by which a trigger says which events it wants, the same in both triggers. */
+/** The parameter that says which events a trigger wants, the same in both triggers. */
 import type { INodeProperties } from 'n8n-workflow';
 
 export const eventTypesProperty: INodeProperties = {

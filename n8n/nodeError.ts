@@ -12,22 +12,22 @@ export function toNodeError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	const place = itemIndex === undefined ? {} : { itemIndex };
+	const item = itemIndex === undefined ? {} : { itemIndex };
 	if (!(error instanceof ApiError)) {
-		return new NodeOperationError(node, isError(error) ? error.message : String(error), place);
+		return new NodeOperationError(node, isError(error) ? error.message : String(error), item);
 	}
 	const { message, hint: description, status, field } = error;
 	if (status === undefined && field === undefined) {
-		return withMessage(new NodeOperationError(node, message, { description, ...place }), message);
+		return withMessage(new NodeOperationError(node, message, { description, ...item }), message);
 	}
 	const httpCode = status === undefined ? {} : { httpCode: String(status) };
 	return withMessage(
-		new NodeApiError(node, { message }, { message, description, ...httpCode, ...place }),
+		new NodeApiError(node, { message }, { message, description, ...httpCode, ...item }),
 		message,
 	);
 }
 
-/** n8n puts a general text in the place of a message in which it finds a code such as EPERM; ours says more. */
+/** n8n replaces a message that holds a code such as EPERM by a general text; ours says more. */
 function withMessage<T extends Error>(error: T, message: string): T {
 	error.message = message;
 	return error;

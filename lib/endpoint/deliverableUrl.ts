@@ -1,4 +1,4 @@
-/** Knows which webhook URLs the service can deliver to. */
+/** Tells which webhook URLs the service can deliver to. */
 import { isIP } from 'node:net';
 import { isLoopback } from '../service';
 
@@ -14,7 +14,7 @@ const PRIVATE_NAMES = [
 
 /**
  * True for plain http on a host that others can reach: the service does not deliver there (specification 6.1).
- * False for https, and for hosts of this machine or of a private network, where a proxy may stand in front or a test is under way.
+ * False for https, and for hosts of this machine or of a private network: there may be a proxy in front, or it is a test.
  */
 export function isPublicHttp(url: string): boolean {
 	if (!URL.canParse(url)) return false;

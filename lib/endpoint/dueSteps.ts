@@ -1,8 +1,8 @@
-/** Drives what becomes due for the endpoints that nodes registered: nothing else in a process does. */
+/** Runs what becomes due for the endpoints that nodes registered; nothing else in a process does. */
 import { messageOf } from '../shared/thrown';
 import { RegistrationError } from './types';
 
-/** Timers cannot be longer than this; what is later is looked at again then. */
+/** A longer timer could overflow; what is due later is looked at again then. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 /** After a failure, such as a service that is away. */
 const AGAIN_AFTER_MS = 5 * 60 * 1000;
@@ -16,27 +16,27 @@ export interface DueStep {
 }
 
 /** One step at a time a key, and none for a while after one that failed. */
-export interface DueSteps {
+interface DueSteps {
 	/** Whether a step could run now. */
 	isFree(key: string): boolean;
 	/** Runs the step once, in the background, if the key is free. */
 	runNow(key: string, due: DueStep): void;
-	/** Runs the step at `at`, and whenever it says, in the place of what was planned; undefined plans nothing. */
+	/** Plans the step for `at`, and then for whenever it says, instead of what was planned; undefined plans nothing. */
 	runAt(key: string, at: number | undefined, due: DueStep): void;
 	/** Forgets what was planned. */
 	end(key: string): void;
 }
 
-export function createDueSteps(now: () => number = Date.now): DueSteps {
+function createDueSteps(): DueSteps {
 	const running = new Set<string>();
 	const notBefore = new Map<string, number>();
 	const timers = new Map<string, NodeJS.Timeout>();
 
-	const isFree = (key: string) => !running.has(key) && now() >= (notBefore.get(key) ?? 0);
+	const isFree = (key: string) => !running.has(key) && Date.now() >= (notBefore.get(key) ?? 0);
 
 	/** Answers when to come again; never rejects. */
 	const run = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
-		if (!isFree(key)) return notBefore.get(key) ?? now();
+		if (!isFree(key)) return notBefore.get(key) ?? Date.now();
 		running.add(key);
 		try {
 			const nextAt = await step();
@@ -47,7 +47,7 @@ export function createDueSteps(now: () => number = Date.now): DueSteps {
 			warn(
 				`the endpoint could not be made or replaced, which is tried again later: ${messageOf(error)}${hint}`,
 			);
-			const again = now() + AGAIN_AFTER_MS;
+			const again = Date.now() + AGAIN_AFTER_MS;
 			notBefore.set(key, again);
 			return again;
 		} finally {
@@ -65,10 +65,10 @@ export function createDueSteps(now: () => number = Date.now): DueSteps {
 		clearTimeout(timers.get(key));
 		timers.delete(key);
 		if (at === undefined) return;
-		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - now()));
+		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - Date.now()));
 		const timer = setTimeout(() => {
 			void run(key, due).then((nextAt) => {
-				// Another plan, or none, may have taken its place meanwhile.
+				// Meanwhile it may have been planned anew, or no longer be wanted.
 				if (timers.get(key) === timer) runAt(key, nextAt, due);
 			});
 		}, delay);
@@ -85,5 +85,5 @@ export function createDueSteps(now: () => number = Date.now): DueSteps {
 	};
 }
 
-/** Those of this process. */
+/** The one of this process. */
 export const dueSteps = createDueSteps();

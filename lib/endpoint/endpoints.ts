@@ -5,34 +5,35 @@ import type { RegisteredEndpoint } from './record';
 import { sealEndpoint } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
 
-/** Nothing longer is kept of what the service sends: it would go into every record and request. */
+/** An id or secret longer than this is refused: it would go into every record and request. */
 const LONGEST = 1024;
 const DELETE_BY_HAND =
 	'Look for an endpoint with the URL of this trigger at the service and delete it, then register the endpoint manually.';
 
 /** Creates an endpoint at the service and seals its secret. */
 export async function makeEndpoint(
-	{ api, clientSecret, now = Date.now }: RegistrationContext,
+	{ client, clientSecret, now = Date.now }: RegistrationContext,
 	{ url, events }: WantedEndpoint,
 ): Promise<RegisteredEndpoint> {
-	const { id, secret, keys } = await api.create({ url, events });
+	const { id, secret, record } = await client.createWebhookEndpoint({ url, events });
 	const problem = problemOf('id', id) ?? problemOf('signing secret', secret);
 	if (id !== undefined && secret !== undefined && problem === undefined) {
 		return sealEndpoint({ id, secret }, clientSecret, now());
 	}
-	const came = keys.length === 0 ? 'no fields' : `the fields ${printable(keys.join(', '))}`;
+	const names = Object.keys(record).join(', ');
+	const came = names === '' ? 'no fields' : `the fields ${printable(names)}`;
 	if (id === undefined || id.length > LONGEST) {
 		throw new RegistrationError(
 			`The service created an endpoint but answered ${problem ?? ''} (it sent ${came})`,
 			DELETE_BY_HAND,
 		);
 	}
-	const left = await tryToDelete(api, id);
+	const failure = await tryToDelete(client, id);
 	throw new RegistrationError(
 		`The service created the endpoint ${printable(id)} but answered ${problem ?? ''} (it sent ${came})`,
-		left === undefined
+		failure === undefined
 			? 'The endpoint was deleted again. Register the endpoint manually.'
-			: `The endpoint could not be deleted again (${left}): delete ${printable(id)} at the service, then register the endpoint manually.`,
+			: `The endpoint could not be deleted again (${failure}): delete ${printable(id)} at the service, then register the endpoint manually.`,
 	);
 }
 
@@ -45,9 +46,9 @@ function problemOf(name: 'id' | 'signing secret', text: string | undefined): str
 	return isOdd ? 'with control characters in its id' : undefined;
 }
 
-/** Runs `keep`; when it fails, the endpoint that nobody would know of is deleted again. */
+/** Runs `keep`; when that fails, deletes the endpoint again, since nobody would know of it. */
 export async function keepOrDelete(
-	{ api }: RegistrationContext,
+	{ client }: RegistrationContext,
 	{ id }: RegisteredEndpoint,
 	keep: () => Promise<boolean>,
 ): Promise<void> {
@@ -57,25 +58,25 @@ export async function keepOrDelete(
 	} catch (error) {
 		cause = error;
 	}
-	const left = await tryToDelete(api, id);
+	const failure = await tryToDelete(client, id);
 	const why = cause === undefined ? 'another process changed the registration' : messageOf(cause);
 	throw new RegistrationError(
 		`The endpoint ${printable(id)} was created, but its signing secret could not be kept: ${why}`,
-		left === undefined
+		failure === undefined
 			? 'The endpoint was deleted again. Publish the workflow once more.'
-			: `The endpoint could not be deleted again (${left}): delete ${printable(id)} at the service.`,
+			: `The endpoint could not be deleted again (${failure}): delete ${printable(id)} at the service.`,
 		{ cause },
 	);
 }
 
-/** Deletes these endpoints at the service, and answers with a warning which ones it did not delete. */
+/** Deletes these endpoints at the service; warns of those that it did not delete, and answers them. */
 export async function deleteEndpoints(
-	{ api, warn }: RegistrationContext,
+	{ client, warn }: RegistrationContext,
 	ids: readonly string[],
 ): Promise<string[]> {
 	const left: string[] = [];
 	for (const id of ids) {
-		const failure = await tryToDelete(api, id);
+		const failure = await tryToDelete(client, id);
 		if (failure !== undefined) left.push(`${printable(id)} (${failure})`);
 	}
 	if (left.length > 0) {
@@ -84,12 +85,13 @@ export async function deleteEndpoints(
 	return left;
 }
 
+/** Answers why the service did not delete the endpoint; undefined when it did. */
 async function tryToDelete(
-	api: RegistrationContext['api'],
+	client: RegistrationContext['client'],
 	id: string,
 ): Promise<string | undefined> {
 	try {
-		await api.delete(id);
+		await client.deleteWebhookEndpoint(id);
 		return undefined;
 	} catch (error) {
 		return messageOf(error);

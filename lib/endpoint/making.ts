@@ -1,4 +1,4 @@
-/** Makes endpoints under a mark in the record, so that of many processes one makes it, and a process that died over it is noticed. */
+/** Makes endpoints under a mark in the record: of many processes one makes the endpoint, and the others notice when it dies. */
 import { printable } from '../shared/printable';
 import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
 import { holdMark } from './mark';
@@ -8,8 +8,8 @@ import type { RegistrationContext, WantedEndpoint } from './types';
 export type Registered = Registration & { readonly current: RegisteredEndpoint };
 
 /**
- * Makes the wanted endpoint in the place of whatever was registered; undefined when another process was faster.
- * What was registered is deleted first, so that there are never two.
+ * Deletes whatever was registered and makes the wanted endpoint; undefined when another process was faster.
+ * The deletion comes first, so that there are never two.
  * Throws `RegistrationError` when the answer lacks id or secret or they cannot be kept; the half-made endpoint is then
  * deleted again, and the record says that the endpoint is still to be made.
  */
@@ -48,14 +48,14 @@ export function endpointsOf(registration: Registration | undefined): string[] {
 	return [...(current ? [current.id] : []), ...(isThere ? [previous.id] : []), ...outdated];
 }
 
-/** Whether the service made the endpoint for it nobody knows, and it offers no list of them. */
+/** Nobody knows whether the service made that endpoint, and it offers no list of them. */
 export function warnOfDeath({ warn }: RegistrationContext, { url }: WantedEndpoint): void {
 	warn(
 		`a process ended while it made an endpoint for ${printable(url)}: if the service shows one more with this URL, delete it there`,
 	);
 }
 
-/** `before` stands in the record with a mark meanwhile, and without it after a failure. */
+/** Meanwhile `before` stands in the record with a mark, and after a failure without it. */
 async function makeMarked(
 	context: RegistrationContext,
 	loaded: Loaded,
@@ -73,12 +73,12 @@ async function makeMarked(
 		await keepOrDelete(
 			context,
 			current,
-			async () => await records.swapRecord(key, await mark.release(), serialise(registration)),
+			async () => await records.swapRecord(key, await mark.stopRenewing(), serialise(registration)),
 		);
 		return registration;
 	} catch (error) {
-		// A mark that cannot be taken back is no longer renewed.
-		const marked = await mark.release();
+		// Where the mark cannot be taken back, it is at least no longer renewed.
+		const marked = await mark.stopRenewing();
 		await records.swapRecord(key, marked, serialise(before)).catch(() => false);
 		throw error;
 	}

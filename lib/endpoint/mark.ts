@@ -2,52 +2,47 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load, serialise, type Loaded, type Registration } from './record';
-import type { RegistrationContext } from './types';
+import type { RecordSlot, RegistrationContext } from './types';
 
 const RENEW_MS = 2000;
-/** How often, and in which distance in milliseconds, others look: a mark that stays the same so long is a dead process's. */
+/** How often others look, and how many milliseconds apart: a mark that stays the same all the while is a dead process's. */
 const LOOKS = 100;
 const LOOK_MS = 100;
 
-export interface Settled extends Loaded {
+type WatchedSlot = RecordSlot & Pick<RegistrationContext, 'wait'>;
+
+/** The record once nobody is making an endpoint any more, or after 10 s. */
+export interface Watched extends Loaded {
 	/** Whether a living process is still making an endpoint. */
 	readonly isHeld: boolean;
 }
 
-/**
- * `loaded`, or what it becomes when the process that is making an endpoint keeps its secret, for which it waits up to
- * 10 s.
- */
-export async function settled(
-	context: Pick<RegistrationContext, 'key' | 'records' | 'wait'>,
-	loaded: Loaded,
-): Promise<Settled> {
-	const { wait = sleep } = context;
+/** Answers `loaded`; where a process is making an endpoint, waits up to 10 s for it to keep the secret. */
+export async function watchMark(slot: WatchedSlot, loaded: Loaded): Promise<Watched> {
+	const { wait = sleep } = slot;
 	const mark = loaded.registration?.making;
 	let latest = loaded;
 	for (let look = 0; look < LOOKS; look += 1) {
 		if (latest.registration?.making === undefined) return { ...latest, isHeld: false };
 		await wait(LOOK_MS);
-		latest = await load(context);
+		latest = await load(slot);
 	}
 	const { making } = latest.registration ?? {};
 	return { ...latest, isHeld: making !== undefined && making !== mark };
 }
 
-export async function loadSettled(
-	context: Pick<RegistrationContext, 'key' | 'records' | 'wait'>,
-): Promise<Settled> {
-	return await settled(context, await load(context));
+export async function loadAndWatch(slot: WatchedSlot): Promise<Watched> {
+	return await watchMark(slot, await load(slot));
 }
 
 export interface HeldMark {
-	/** Ends the renewals and gives the record as it is kept with the mark. */
-	release(): Promise<string>;
+	/** Ends the renewals and answers the record as it is kept with the mark. */
+	stopRenewing(): Promise<string>;
 }
 
-/** Puts `registration` with a mark in the place of the record `expected`; undefined when something else is there. */
+/** Replaces the record `expected` by `registration` with a mark; undefined when something else is there. */
 export async function holdMark(
-	{ key, records }: RegistrationContext,
+	{ key, records }: RecordSlot,
 	expected: string | undefined,
 	registration: Registration,
 ): Promise<HeldMark | undefined> {
@@ -60,12 +55,12 @@ export async function holdMark(
 		if (await records.swapRecord(key, text, next)) text = next;
 	};
 	const timer = setInterval(() => {
-		// One that fails is made up for by the next.
+		// After a failure the next one makes up for it.
 		renewal = renewal.then(renew).catch(() => undefined);
 	}, RENEW_MS);
 	timer.unref();
 	return {
-		async release() {
+		async stopRenewing() {
 			clearInterval(timer);
 			await renewal;
 			return text;

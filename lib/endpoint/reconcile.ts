@@ -1,24 +1,24 @@
-/** The endpoint of a trigger as its workflow is published and unpublished: made or replaced where it is not as wanted, and deleted. */
+/** What happens to a trigger's endpoint when its workflow is published and unpublished. */
 import { printable } from '../shared/printable';
 import { messageOf } from '../shared/thrown';
 import { deleteEndpoints } from './endpoints';
 import { endpointsOf, register } from './making';
-import { loadSettled } from './mark';
-import { load, serialiseUnregistered, type RegisteredEndpoint, type Registration } from './record';
+import { loadAndWatch } from './mark';
+import { load, serialiseUnregistered, type Registration } from './record';
 import { openRegistration } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
 
 /**
- * Makes the wanted endpoint unless it is there already. One that does not fit any more (another URL, other events, a
- * client secret that was changed) is replaced, and what a process that died left undone is finished.
- * Throws `RegistrationError` when that cannot be done, also because another process has been at it for over 10 s.
+ * Makes the wanted endpoint unless it is there already. Replaces one that no longer fits (another URL, other events, a
+ * client secret that was changed), and finishes what a process that died left undone.
+ * Throws `RegistrationError` when that cannot be done, also when another process has been making the endpoint for over 10 s.
  */
 export async function reconcile(
 	context: RegistrationContext,
 	wanted: WantedEndpoint,
 ): Promise<Registration> {
 	for (;;) {
-		const loaded = await loadSettled(context);
+		const loaded = await loadAndWatch(context);
 		const { registration, isHeld } = loaded;
 		if (registration?.current !== undefined) {
 			const { id } = registration.current;
@@ -53,13 +53,14 @@ function misfitOf(
 	return undefined;
 }
 
-/** An answer that says nothing about the endpoint leaves it: a restart while the service is away must not make a second one. */
+/** Where the service cannot say, the endpoint counts as there: a restart while it is away must not make a second one. */
 async function absence(
-	{ api, warn }: RegistrationContext,
-	id: RegisteredEndpoint['id'],
+	{ client, warn }: RegistrationContext,
+	id: string,
 ): Promise<string | undefined> {
 	try {
-		return (await api.exists(id)) ? undefined : 'it no longer exists at the service';
+		const exists = await client.webhookEndpointExists(id);
+		return exists ? undefined : 'it no longer exists at the service';
 	} catch (error) {
 		warn(
 			`endpoint ${printable(id)} could not be checked and is taken to exist: ${messageOf(error)}`,
@@ -69,8 +70,8 @@ async function absence(
 }
 
 /**
- * Deletes the endpoint, and the one before it if a rotation is under way, and keeps only that the node is unpublished.
- * Throws `RegistrationError` with the ids that a person has to delete at the service when that fails.
+ * Deletes the endpoint, and the one before it during a rotation, and keeps only that the node is unpublished.
+ * Throws `RegistrationError` with the ids that a person has to delete at the service where it did not.
  */
 export async function unregister(context: RegistrationContext): Promise<void> {
 	const { key, records, now = Date.now } = context;

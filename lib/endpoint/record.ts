@@ -1,12 +1,13 @@
 /**
- * What is kept of an endpoint that the trigger registered itself: a small text record, the secrets in it sealed.
+ * What is kept of an endpoint that the trigger registered itself: a small record as text, the secrets in it sealed.
  *
  * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
  * next endpoint is made → with a previous one → previous one deleted → registered → … → unregistered. An endpoint is
  * made by the process whose mark is in the record, and by no other (`mark.ts`).
  */
-import { isRecord } from '../shared/values';
-import type { RegistrationContext } from './types';
+import { jsonIn } from '../shared/values';
+import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
+import type { RecordSlot } from './types';
 
 /** An endpoint at the service, made by the trigger. */
 export interface RegisteredEndpoint {
@@ -18,23 +19,23 @@ export interface RegisteredEndpoint {
 }
 
 /** The endpoint that a rotation replaced. */
-export interface ReplacedEndpoint extends RegisteredEndpoint {
-	/** Deleted at the service from then on, in unix milliseconds. */
+interface ReplacedEndpoint extends RegisteredEndpoint {
+	/** When it is to be deleted at the service, in unix milliseconds. */
 	readonly deleteAfter: number;
 	/** When it was deleted; its secret is accepted a little longer, for what was on its way. */
-	readonly deletedAt?: number;
+	readonly deletedAt?: number | undefined;
 }
 
 export interface Registration {
 	readonly url: string;
 	readonly events: readonly string[];
 	/** Undefined until the first endpoint is made and its secret kept. */
-	readonly current?: RegisteredEndpoint;
-	readonly previous?: ReplacedEndpoint;
-	/** Ids of endpoints that are of no use any more, to be deleted before the next one is made. */
-	readonly outdated?: readonly string[];
+	readonly current?: RegisteredEndpoint | undefined;
+	readonly previous?: ReplacedEndpoint | undefined;
+	/** Ids of endpoints that are no longer of use, to be deleted before the next one is made. */
+	readonly outdated?: readonly string[] | undefined;
 	/** The mark of the process that is making an endpoint. */
-	readonly making?: string;
+	readonly making?: string | undefined;
 }
 
 export interface Loaded {
@@ -47,6 +48,21 @@ export interface Loaded {
 }
 
 const VERSION = 1;
+
+const endpoint = object({ id: string(), sealedSecret: string(), createdAt: number() });
+const registered = object({
+	version: literal(VERSION),
+	url: string(),
+	events: array(string()),
+	current: optional(endpoint),
+	previous: optional(
+		object({ ...endpoint.shape, deleteAfter: number(), deletedAt: optional(number()) }),
+	),
+	outdated: optional(array(string())),
+	making: optional(string()),
+});
+const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
+
 /** By then n8n has surely taken its webhooks away. */
 const UNPUBLISHING_AT_MOST_MS = 2 * 60 * 1000;
 
@@ -59,59 +75,27 @@ export function serialise(registration: Registration): string {
 	return JSON.stringify({ version: VERSION, ...registration });
 }
 
-/** The record of a node that is unpublished: deliveries that still come in are to make no new endpoint for it. */
+/** The record of a node that is unpublished: deliveries that still come in make no new endpoint for it. */
 export function serialiseUnregistered(unregisteredAt: number): string {
 	return JSON.stringify({ version: VERSION, unregisteredAt });
 }
 
-export async function load({
-	key,
-	records,
-}: Pick<RegistrationContext, 'key' | 'records'>): Promise<Loaded> {
+export async function load({ key, records }: RecordSlot): Promise<Loaded> {
 	const text = await records.readRecord(key);
 	return text === undefined ? {} : { text, ...parseRecord(text) };
 }
 
-/** Whether the record knows an endpoint whose secret is kept. */
-export function holdsEndpoint(text: string): boolean {
+/** Whether the record names an endpoint whose secret is kept. */
+export function hasEndpoint(text: string): boolean {
 	return parseRecord(text).registration?.current !== undefined;
 }
 
 function parseRecord(text: string): Omit<Loaded, 'text'> {
-	let value: unknown;
-	try {
-		value = JSON.parse(text);
-	} catch {
-		return {};
-	}
-	if (!isRecord(value) || value['version'] !== VERSION) return {};
-	const { unregisteredAt, url, events, current, previous, outdated, making } = value;
-	if (typeof unregisteredAt === 'number') return { unregisteredAt };
-	if (typeof url !== 'string' || !Array.isArray(events)) return {};
-	const registration: Registration = {
-		url,
-		events: textsIn(events),
-		...(isEndpoint(current) && { current }),
-		...(isReplaced(previous) && { previous }),
-		...(Array.isArray(outdated) && { outdated: textsIn(outdated) }),
-		...(typeof making === 'string' && { making }),
-	};
+	const record = jsonIn(text);
+	const gone = safeParse(unregistered, record);
+	if (gone.success) return { unregisteredAt: gone.data.unregisteredAt };
+	const kept = safeParse(registered, record);
+	if (!kept.success) return {};
+	const { version, ...registration } = kept.data;
 	return { registration };
-}
-
-function isEndpoint(value: unknown): value is RegisteredEndpoint {
-	return (
-		isRecord(value) &&
-		typeof value['id'] === 'string' &&
-		typeof value['sealedSecret'] === 'string' &&
-		typeof value['createdAt'] === 'number'
-	);
-}
-
-function isReplaced(value: unknown): value is ReplacedEndpoint {
-	return isEndpoint(value) && typeof (value as Partial<ReplacedEndpoint>).deleteAfter === 'number';
-}
-
-function textsIn(values: readonly unknown[]): string[] {
-	return values.filter((value) => typeof value === 'string');
 }

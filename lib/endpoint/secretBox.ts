@@ -1,4 +1,4 @@
-/** Keeps an endpoint's signing secret encrypted, so that it stands nowhere in plain text. */
+/** Keeps an endpoint's signing secret encrypted: it is nowhere in plain text. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { RegisteredEndpoint, Registration } from './record';
 
@@ -7,6 +7,12 @@ const SALT_BYTES = 16;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const INFO = 'n8n-nodes-asset-service signing secret';
+
+/** The secrets in plain text, as the verifier takes them. */
+interface SigningSecrets {
+	readonly signingSecret: string;
+	readonly previousSigningSecret?: string;
+}
 
 /** Makes the record of an endpoint, its secret sealed and bound to its id. */
 export function sealEndpoint(
@@ -17,39 +23,37 @@ export function sealEndpoint(
 	return { id, sealedSecret: sealSecret(secret, clientSecret, id), createdAt };
 }
 
-/** The secrets in plain text, for the verifier; undefined without an endpoint, and when the client secret is not the one they were sealed with. */
+/** The secrets; undefined without an endpoint, and with another client secret than the one that they were sealed with. */
 export function openRegistration(
 	{ current, previous }: Registration,
 	clientSecret: string,
-): { readonly signingSecret: string; readonly previousSigningSecret?: string } | undefined {
-	const signingSecret = current && openSecret(current.sealedSecret, clientSecret, current.id);
+): SigningSecrets | undefined {
+	const signingSecret = current && openSecret(current, clientSecret);
 	if (signingSecret === undefined) return undefined;
-	const previousSigningSecret =
-		previous && openSecret(previous.sealedSecret, clientSecret, previous.id);
+	const previousSigningSecret = previous && openSecret(previous, clientSecret);
 	return { signingSecret, ...(previousSigningSecret !== undefined && { previousSigningSecret }) };
 }
 
 /**
  * Encrypts `secret` (AES-256-GCM) with a key derived (HKDF-SHA256, a fresh salt) from the client secret.
- * `context` is bound to the result: it opens with the same context only, so a sealed secret cannot be moved to another endpoint.
+ * The endpoint's id is bound to the result, so that a sealed secret cannot be moved to another endpoint.
  */
-export function sealSecret(secret: string, clientSecret: string, context: string): string {
+function sealSecret(secret: string, clientSecret: string, endpointId: string): string {
 	const salt = randomBytes(SALT_BYTES);
 	const iv = randomBytes(IV_BYTES);
 	const cipher = createCipheriv('aes-256-gcm', deriveKey(clientSecret, salt), iv);
-	cipher.setAAD(Buffer.from(context, 'utf8'));
+	cipher.setAAD(Buffer.from(endpointId, 'utf8'));
 	const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
 	const parts = [salt, iv, cipher.getAuthTag(), sealed];
 	return [VERSION, ...parts.map((part) => part.toString('base64url'))].join('.');
 }
 
-/** Decrypts what `sealSecret` gave; undefined for another client secret, another context or a changed text. Never throws. */
-export function openSecret(
-	sealed: string,
+/** Decrypts what `sealSecret` gave; undefined for another client secret, another endpoint or a changed text. Never throws. */
+function openSecret(
+	{ id, sealedSecret }: RegisteredEndpoint,
 	clientSecret: string,
-	context: string,
 ): string | undefined {
-	const [version, ...texts] = sealed.split('.');
+	const [version, ...texts] = sealedSecret.split('.');
 	if (version !== VERSION || texts.length !== 4) return undefined;
 	const [salt, iv, tag, body] = texts.map((text) => Buffer.from(text, 'base64url'));
 	if (salt === undefined || iv === undefined || tag === undefined || body === undefined) {
@@ -58,7 +62,7 @@ export function openSecret(
 	if (iv.length !== IV_BYTES || tag.length !== TAG_BYTES) return undefined;
 	try {
 		const decipher = createDecipheriv('aes-256-gcm', deriveKey(clientSecret, salt), iv);
-		decipher.setAAD(Buffer.from(context, 'utf8'));
+		decipher.setAAD(Buffer.from(id, 'utf8'));
 		decipher.setAuthTag(tag);
 		return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 	} catch {

@@ -1,10 +1,10 @@
-/** What becomes due after an endpoint is registered: its rotation without a lost or doubled event (specification 6.7), and what a process left undone. */
+/** What becomes due after an endpoint is registered: its rotation, without a lost or doubled event (specification 6.7), and what a process left undone. */
 import { printable } from '../shared/printable';
 import { register, rotate, warnOfDeath, type Registered } from './making';
-import type { Settled } from './mark';
+import type { Watched } from './mark';
 import { isBeingUnpublished, serialise, type Loaded, type Registration } from './record';
 import { openRegistration } from './secretBox';
-import type { RegistrationContext, WantedEndpoint } from './types';
+import type { RecordSlot, RegistrationContext, WantedEndpoint } from './types';
 
 export interface RotationPlan {
 	/** The age at which an endpoint is replaced, in milliseconds; 0 for never. */
@@ -13,9 +13,9 @@ export interface RotationPlan {
 	readonly graceMs: number;
 }
 
-/** A deleted endpoint's secret is accepted so much longer: its last deliveries are on their way, older ones are stale anyway. */
+/** A deleted endpoint's secret is accepted this much longer: its last deliveries are on their way, older ones are stale anyway. */
 const LAST_DELIVERIES_MS = 5 * 60 * 1000;
-/** Where another process is at it, or was faster. */
+/** When to come again where another process is making the endpoint, or was faster. */
 const OTHERS_NEED_MS = 10_000;
 
 /** When there is something to do next, in unix milliseconds; undefined for never. */
@@ -34,7 +34,7 @@ export function nextStepAt(registration: Registration, plan: RotationPlan): numb
 export async function stepRegistration(
 	context: RegistrationContext,
 	plan: RotationPlan,
-	loaded: Settled,
+	loaded: Watched,
 	wanted?: WantedEndpoint,
 ): Promise<number | undefined> {
 	const { now = Date.now } = context;
@@ -79,17 +79,18 @@ async function rotationStep(
 	if (dueAt === undefined || dueAt > now()) {
 		if (making === undefined) return registration;
 		warnOfDeath(context, registration);
-		return await swapped(context, loaded, registration);
+		return await replace(context, loaded, registration);
 	}
 	if (previous === undefined) return await rotate(context, loaded, rest, plan.graceMs);
-	if (previous.deletedAt !== undefined) return await swapped(context, loaded, rest);
-	await context.api.delete(previous.id);
+	if (previous.deletedAt !== undefined) return await replace(context, loaded, rest);
+	await context.client.deleteWebhookEndpoint(previous.id);
 	const deleted = { ...previous, deletedAt: now() };
-	return await swapped(context, loaded, { ...registration, previous: deleted });
+	return await replace(context, loaded, { ...registration, previous: deleted });
 }
 
-async function swapped(
-	{ key, records }: RegistrationContext,
+/** Answers `next` once it is the record; undefined when another process was faster. */
+async function replace(
+	{ key, records }: RecordSlot,
 	{ text }: Loaded,
 	next: Registration,
 ): Promise<Registration | undefined> {

@@ -1,39 +1,25 @@
-/** What a registration needs of the outside, handed in so that it can be tested alone. */
+/** What a registration works with, handed in so that it can be tested alone. */
+import type { Records } from '../ledger';
+import type { ApiClient } from '../service';
 
-/** Small texts by key, shared by every process of one n8n, and surviving its restarts. */
-export interface RecordStore {
-	readRecord(key: string): Promise<string | undefined>;
-	/**
-	 * Replaces `expected` by `next` in one step (undefined: no record); false when something else is there.
-	 * Rejects when the store cannot be reached.
-	 */
-	swapRecord(key: string, expected: string | undefined, next: string | undefined): Promise<boolean>;
-}
-
-/** The endpoint operations of the service. */
-export interface EndpointApi {
-	/** Creates an endpoint; `keys` are the names of the fields that the service answered. */
-	create(input: { readonly url: string; readonly events: readonly string[] }): Promise<{
-		readonly id?: string;
-		readonly secret?: string;
-		readonly keys: readonly string[];
-	}>;
-	/** Deletes an endpoint; one that is gone already is fine. */
-	delete(endpointId: string): Promise<void>;
-	/** Whether the service still has the endpoint. */
-	exists(endpointId: string): Promise<boolean>;
+/** Where one registration is kept. */
+export interface RecordSlot {
+	readonly key: string;
+	/** Shared by every process of one n8n, and outlives its restarts. */
+	readonly records: Records;
 }
 
 /** One trigger's registration and all that it works with. */
-export interface RegistrationContext {
-	readonly key: string;
-	readonly records: RecordStore;
-	readonly api: EndpointApi;
+export interface RegistrationContext extends RecordSlot {
+	readonly client: Pick<
+		ApiClient,
+		'createWebhookEndpoint' | 'deleteWebhookEndpoint' | 'webhookEndpointExists'
+	>;
 	readonly clientSecret: string;
 	/** Writes a warning for operators; never holds a secret. */
 	readonly warn: (message: string) => void;
 	readonly now?: () => number;
-	/** Waits so many milliseconds. */
+	/** Resolves after this many milliseconds. */
 	readonly wait?: (ms: number) => Promise<unknown>;
 }
 

@@ -1,5 +1,5 @@
 /** The ledger of events seen: what the nodes may use of it. */
-export type { Claim, EntryState, Hold, Ledger } from './types';
+export type { Claim, EntryState, Hold, Ledger, Records } from './types';
 export { LedgerUnavailableError } from './errors';
 export { ledgerKey } from './key';
 export { claimOrWait } from './claimOrWait';

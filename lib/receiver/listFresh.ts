@@ -3,36 +3,36 @@ import { isError } from '../shared/thrown';
 import { eventFromList, type ParsedEvent } from './event';
 
 /**
- * What is known of an event before it is claimed: it is to be started (`fresh`), it was handed over and waits for its
- * run to begin (`waiting`), or there is nothing left to do (`done`).
+ * What is known of an event before it is claimed: nobody started it (`fresh`), it was handed over and waits for its run
+ * to begin (`waiting`), or there is nothing left to do (`done`).
  */
 export type Knowledge = 'fresh' | 'waiting' | 'done';
 
-export interface Sorting {
+interface Sorting {
 	readonly look: (event: ParsedEvent) => Promise<Knowledge>;
 	readonly isWanted: (event: ParsedEvent) => boolean;
 }
 
 export interface ListingBounds {
-	/** A run of so many known events ends the listing: behind a whole page of them there is nothing new. */
+	/** This many known events in a row end the listing: behind a whole page of them there is nothing new. */
 	readonly pageSize: number;
 	/**
-	 * Listing goes on at least to here (unix milliseconds; 0 for the end of the list), whatever is known: an event
-	 * whose delivery failed may stand behind many that arrived. Events that tell no time set no such bound.
+	 * How far back to read (unix milliseconds; 0 for the end of the list), whatever is known: an event whose delivery
+	 * failed may stand behind many that arrived. Where events tell no time there is no such bound.
 	 */
 	readonly backTo: number;
-	/** The most events to keep; beyond it the newest are left to the next poll. */
+	/** The most events to answer; the newest beyond it are left to the next poll. */
 	readonly most?: number;
 }
 
-export interface Listing {
+interface Listing {
 	/** Unknown and wanted, oldest first. */
 	readonly fresh: readonly ParsedEvent[];
 	/** The time of the newest event listed, in unix milliseconds. */
 	readonly newestAt: number | undefined;
 	/** The time of the oldest event that waits for its run to begin, in unix milliseconds. */
 	readonly waitingSince: number | undefined;
-	/** How many records had no id, and so could not be told apart. */
+	/** How many records had no id, without which events cannot be told apart. */
 	readonly withoutId: number;
 	/** Whether `fresh` holds all that is new. */
 	readonly complete: boolean;
@@ -45,76 +45,88 @@ const MOST = 5000;
 /**
  * Reads the list until a page's worth of events in a row is known, or it ends, or a page of it fails.
  * A list that turns out to be sorted oldest first is read to its end, as the new events stand there.
- * Throws what `look` throws: without the ledger nothing can be told.
+ * Throws what `look` throws: without the ledger nobody knows what is new.
  */
 export async function listFresh(
 	records: AsyncIterable<Record<string, unknown>>,
 	{ look, isWanted }: Sorting,
 	{ pageSize, backTo, most = MOST }: ListingBounds,
 ): Promise<Listing> {
+	const events = new ListedEvents(records);
+	const order = new ListOrder();
 	const fresh: ParsedEvent[] = [];
-	let newestAt: number | undefined;
-	let waitingSince: number | undefined;
-	let firstAt: number | undefined;
-	let ascending = false;
+	let isCut = false;
 	let knownInARow = 0;
-	let withoutId = 0;
-	let complete = true;
-	let failure: Error | undefined;
+	let waitingSince: number | undefined;
 
-	const readable = untilFailure(records, (error) => {
-		failure = isError(error) ? error : new Error(String(error));
-		complete = false;
-	});
-	for await (const record of readable) {
-		const parsed = eventFromList(record);
-		if (!parsed.ok) {
-			withoutId += 1;
-			continue;
-		}
-		const { event } = parsed;
+	for await (const event of events) {
 		const at = createdAt(event);
-		firstAt ??= at;
-		if (at !== undefined && firstAt !== undefined && at > firstAt) ascending = true;
-		if (at !== undefined) newestAt = Math.max(newestAt ?? at, at);
-
+		order.learnFrom(at);
 		const isOld = at !== undefined && at < backTo;
 		const knowledge = isWanted(event) ? await look(event) : undefined;
 		if (knowledge === 'fresh') {
 			knownInARow = 0;
 			fresh.push(event);
-			if (fresh.length > most) {
-				complete = false;
-				if (ascending) break;
-				fresh.shift();
-			}
+			isCut ||= fresh.length > most;
+			if (isCut && order.isAscending) break;
+			// The newest come first: the oldest are kept.
+			if (fresh.length > most) fresh.shift();
 		} else if (knowledge !== undefined || isOld) {
 			knownInARow += 1;
-			if (knowledge === 'waiting' && at !== undefined) {
-				waitingSince = Math.min(waitingSince ?? at, at);
-			}
 		}
-		const farEnough = at === undefined || isOld;
-		if (knownInARow >= pageSize && farEnough && !ascending) break;
+		if (knowledge === 'waiting' && at !== undefined)
+			waitingSince = Math.min(waitingSince ?? at, at);
+		const isFarEnough = at === undefined || isOld;
+		if (knownInARow >= pageSize && isFarEnough && !order.isAscending) break;
 	}
 	return {
-		fresh: oldestFirst(fresh, ascending).slice(0, most),
-		newestAt,
+		fresh: order.oldestFirst(fresh).slice(0, most),
+		newestAt: order.newestAt,
 		waitingSince,
-		withoutId,
-		complete,
-		failure,
+		withoutId: events.withoutId,
+		complete: !isCut && events.failure === undefined,
+		failure: events.failure,
 	};
 }
 
-async function* untilFailure<T>(
-	records: AsyncIterable<T>,
-	onFailure: (error: unknown) => void,
-): AsyncGenerator<T> {
-	try {
-		yield* records;
-	} catch (error) {
-		onFailure(error);
+/** The events of the list, up to where it fails; records without an id are left out and counted. */
+class ListedEvents {
+	withoutId = 0;
+	failure: Error | undefined;
+
+	constructor(private readonly records: AsyncIterable<Record<string, unknown>>) {}
+
+	async *[Symbol.asyncIterator](): AsyncGenerator<ParsedEvent> {
+		try {
+			for await (const record of this.records) {
+				const parsed = eventFromList(record);
+				if (parsed.ok) yield parsed.event;
+				else this.withoutId += 1;
+			}
+		} catch (error) {
+			this.failure = isError(error) ? error : new Error(String(error));
+		}
+	}
+}
+
+/** Which way the list is sorted, as far as the times of its events tell. */
+class ListOrder {
+	newestAt: number | undefined;
+	isAscending = false;
+	#firstAt: number | undefined;
+
+	learnFrom(at: number | undefined): void {
+		if (at === undefined) return;
+		this.#firstAt ??= at;
+		this.isAscending ||= at > this.#firstAt;
+		this.newestAt = Math.max(this.newestAt ?? at, at);
+	}
+
+	/** By time where every event tells it; else in the order of the list, reversed when it begins with the newest. */
+	oldestFirst(events: readonly ParsedEvent[]): ParsedEvent[] {
+		const inOrder = this.isAscending ? [...events] : events.toReversed();
+		if (inOrder.some((event) => createdAt(event) === undefined)) return inOrder;
+		return inOrder.sort((a, b) => (createdAt(a) ?? 0) - (createdAt(b) ?? 0));
 	}
 }
 
@@ -123,11 +135,4 @@ export function createdAt({ record }: ParsedEvent): number | undefined {
 	const value = record['createdAt'];
 	const at = typeof value === 'string' ? Date.parse(value) : NaN;
 	return Number.isNaN(at) ? undefined : at;
-}
-
-/** By time where every event tells it; else in the order of the list, turned round when it begins with the newest. */
-function oldestFirst(events: readonly ParsedEvent[], ascending: boolean): ParsedEvent[] {
-	const inOrder = ascending ? [...events] : events.toReversed();
-	if (inOrder.some((event) => createdAt(event) === undefined)) return inOrder;
-	return inOrder.sort((a, b) => (createdAt(a) ?? 0) - (createdAt(b) ?? 0));
 }

@@ -2,13 +2,14 @@
 import { claimOrWait, type Ledger, ledgerKey, LedgerUnavailableError } from '../ledger';
 import { parseEvent, type ParsedEvent } from './event';
 import type { TriggerSettings } from './settings';
-import type { DeliveryHeaders } from './signature';
+import type { DeliveryHeaders, SignedBy } from './signature';
 import { duplicate, ignored, refused, type Verdict } from './verdict';
-import type { Signed, SignedDelivery } from './verify';
+import type { VerifierCache } from './verifierCache';
+import { type SecretSource, verifyDelivery } from './verify';
 
 export interface Receiver {
-	/** Says which secret signed a delivery, or why it is refused. */
-	readonly verify: (delivery: SignedDelivery) => Promise<Signed>;
+	readonly verifiers: VerifierCache;
+	readonly secrets: SecretSource;
 	/** Called when there is an event to claim. Left out while the editor listens for a test event: then nothing is remembered. */
 	readonly openLedger?: () => Promise<Ledger>;
 	readonly workflowId: string;
@@ -22,10 +23,11 @@ export interface Receiver {
  */
 export async function receive(
 	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
-	{ verify, openLedger, workflowId, settings, now = () => new Date() }: Receiver,
+	{ verifiers, secrets, openLedger, workflowId, settings, now = () => new Date() }: Receiver,
 ): Promise<Verdict> {
 	const receivedAt = now();
-	const signed = await verify({ headers, body, receivedAt });
+	const delivery = { headers, body, receivedAt };
+	const signed = await verifyDelivery(verifiers, secrets, delivery, settings.toleranceSeconds);
 	if (!signed.ok) return refused(signed.reason, signed.detail);
 
 	const parsed = parseEvent(body);
@@ -59,7 +61,7 @@ async function claimed(
 
 function deliveryFacts(
 	headers: DeliveryHeaders,
-	{ secret, timestamp }: Extract<Signed, { ok: true }>,
+	{ secret, timestamp }: SignedBy,
 	receivedAt: Date,
 ): Readonly<Record<string, unknown>> {
 	const id = firstHeader(headers, 'x-webhook-delivery-id') ?? firstHeader(headers, 'webhook-id');

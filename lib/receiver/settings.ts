@@ -1,4 +1,7 @@
-/** Reads the trigger's parameters once a delivery, with the bounds that keep a wrong value harmless. */
+/**
+ * Reads the trigger's parameters, with the bounds that keep a wrong value harmless.
+ * Checked by hand and not by a schema, since it runs for every delivery, even a forged one.
+ */
 import { eventTypeFilter, type EventTypeFilter } from './event';
 import { asNumber, asRecord, asTexts } from '../shared/values';
 

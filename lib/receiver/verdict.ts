@@ -27,7 +27,7 @@ export type Verdict =
 	  }
 	| { readonly start: false; readonly answer: Answer; readonly log?: RefusalLog };
 
-/** Nothing is to be done for these, and the sender must not come again: 200. */
+/** There is nothing left to do, and the sender must not come again: 200. */
 export const duplicate: Verdict = answered({ status: 200, body: { status: 'duplicate' } });
 export const ignored: Verdict = answered({ status: 200, body: { status: 'ignored' } });
 

@@ -1,18 +1,18 @@
 /** Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a signature. */
 import { createVerifier, type SigningSettings, type VerifierResult } from './signature';
 
-export interface ReadSettings {
+export interface VersionedSettings {
 	readonly settings: SigningSettings;
-	/** A text that changes whenever the settings do; undefined where nothing tells so but the settings themselves. */
-	readonly version?: string;
+	/** A text that changes whenever the settings do; undefined where only the settings themselves tell so. */
+	readonly version?: string | undefined;
 }
 
 /** Reads the settings of a node's signing secrets afresh; rejects when they cannot be read. */
-export type ReadSigningSettings = () => Promise<ReadSettings>;
+export type ReadSigningSettings = () => Promise<VersionedSettings>;
 
-/** How long a verifier is kept: a secret that was removed works for so long after its removal. */
+/** How long a verifier is kept, and so how long a secret still works after its removal. */
 const KEEP_MS = 15_000;
-/** How long a refresh or a missing configuration is kept: a flood of forgeries costs one read in so long. */
+/** How long a refresh or a missing configuration is kept: a flood of forgeries costs one read in this time. */
 const REFRESH_MS = 1000;
 /** Keys beyond this number push the oldest out, so memory stays bounded. */
 const MAX_KEYS = 10_000;
@@ -23,13 +23,13 @@ interface Kept {
 	/** When it is no longer used without another read. */
 	expiresAt: number;
 	/** Whether the read is over. */
-	settled: boolean;
+	isRead: boolean;
 	/** Known when the read is over. */
 	version: string | undefined;
 }
 
 export interface VerifierCache {
-	/** The kept verifier, or one from freshly read settings: one read however many callers. */
+	/** The kept verifier, or one from freshly read settings: one read however many callers wait. */
 	get(key: string, read: ReadSigningSettings): Promise<VerifierResult>;
 	/**
 	 * A verifier from settings read again; undefined when they were read less than a second ago and, as far as
@@ -56,7 +56,7 @@ export function createVerifierCache(now: () => number = () => performance.now())
 			verifier,
 			readAt,
 			expiresAt: readAt + KEEP_MS,
-			settled: false,
+			isRead: false,
 			version: undefined,
 		};
 		kept.delete(key);
@@ -67,7 +67,7 @@ export function createVerifierCache(now: () => number = () => performance.now())
 		}
 		verifier.then(
 			(result) => {
-				entry.settled = true;
+				entry.isRead = true;
 				if (!result.ok) entry.expiresAt = readAt + REFRESH_MS;
 			},
 			() => {
@@ -85,12 +85,12 @@ export function createVerifierCache(now: () => number = () => performance.now())
 		async refresh(key, read, version) {
 			const isOutdated = (entry: Kept) => version !== undefined && entry.version !== version;
 			let entry = kept.get(key);
-			if (entry !== undefined && !entry.settled) {
+			if (entry !== undefined && !entry.isRead) {
 				const joined = await entry.verifier;
 				if (!isOutdated(entry)) return joined;
 				// It began before the change; of all that waited for it, the first one reads again.
 				entry = kept.get(key);
-				if (entry !== undefined && !entry.settled) return await entry.verifier;
+				if (entry !== undefined && !entry.isRead) return await entry.verifier;
 			}
 			const isYoung = entry !== undefined && now() - entry.readAt < REFRESH_MS;
 			if (entry !== undefined && isYoung && !isOutdated(entry)) return undefined;

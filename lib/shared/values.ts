@@ -25,3 +25,12 @@ export function asNumber(value: unknown, fallback: number, least: number, most: 
 function asList(value: unknown): unknown[] {
 	return Array.isArray(value) ? value : [];
 }
+
+/** What the text says as JSON; undefined when it is no JSON. */
+export function jsonIn(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

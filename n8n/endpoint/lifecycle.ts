@@ -1,7 +1,7 @@
-/** What n8n calls when the workflow is published and unpublished: endpoints are made and deleted here, and a set-up that cannot work is refused. */
+/** What n8n calls when a workflow is published and unpublished: makes and deletes the endpoint, and refuses a set-up that cannot work. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import {
-	loadSettled,
+	loadAndWatch,
 	nextStepAt,
 	reconcile,
 	RegistrationError,
@@ -14,46 +14,49 @@ import { toNodeError } from '../nodeError';
 import { dueSteps } from '../../lib/endpoint/dueSteps';
 import { isPublicHttp } from '../../lib/endpoint/deliverableUrl';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
-import { SIGNING_SECRET_CREDENTIAL } from '../receiver/deliveryVerifier';
+import { SIGNING_SECRET_CREDENTIAL } from '../receiver/secretSource';
 
-/**
- * Whether n8n need not call `createEndpoint`: with manual registration, where a person has made the endpoint.
- * The other way around `createEndpoint` finds out, so that credential and record are read once. A throw fails the activation.
- */
-export async function endpointExists(context: IHookFunctions): Promise<boolean> {
-	if (isAutomatic(context)) return false;
-	await checkManualSetUp(context);
-	return true;
-}
-
-/** Registers the endpoint unless it is there already. Never called with manual registration. */
-export async function createEndpoint(context: IHookFunctions): Promise<boolean> {
-	return await explained(context, async () => {
-		const wanted = wantedEndpoint(context);
-		const plan = rotationPlan(context);
-		const registration = await registrationContext(context);
-		const { key, warn } = registration;
-		const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
-		// The credential may have changed by then, so it is read afresh.
-		const step = async () => {
-			const fresh = await registrationContext(context);
-			return await stepRegistration(fresh, plan, await loadSettled(fresh));
-		};
-		dueSteps.runAt(key, nextAt, { step, warn });
+export const endpointLifecycle = {
+	/**
+	 * Whether n8n need not call `create`: with manual registration, where a person has made the endpoint.
+	 * With automatic registration `create` itself finds out, so that credential and record are read once.
+	 * A throw fails the activation.
+	 */
+	async checkExists(this: IHookFunctions): Promise<boolean> {
+		if (isAutomatic(this)) return false;
+		await checkManualSetUp(this);
 		return true;
-	});
-}
+	},
 
-/** Deletes the endpoint that was registered. With manual registration it belongs to the person who made it. */
-export async function deleteEndpoint(context: IHookFunctions): Promise<boolean> {
-	if (!isAutomatic(context)) return true;
-	return await explained(context, async () => {
-		const registration = await registrationContext(context);
-		dueSteps.end(registration.key);
-		await unregister(registration);
+	/** Registers the endpoint unless it is there already. Never called with manual registration. */
+	async create(this: IHookFunctions): Promise<boolean> {
+		await explained(this, async () => {
+			const wanted = wantedEndpoint(this);
+			const plan = rotationPlan(this);
+			const registration = await registrationContext(this);
+			const { key, warn } = registration;
+			const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
+			// The credential may have changed by then, so it is read afresh.
+			const step = async () => {
+				const fresh = await registrationContext(this);
+				return await stepRegistration(fresh, plan, await loadAndWatch(fresh));
+			};
+			dueSteps.runAt(key, nextAt, { step, warn });
+		});
 		return true;
-	});
-}
+	},
+
+	/** Deletes the endpoint that was registered. With manual registration it belongs to the person who made it. */
+	async delete(this: IHookFunctions): Promise<boolean> {
+		if (!isAutomatic(this)) return true;
+		await explained(this, async () => {
+			const registration = await registrationContext(this);
+			dueSteps.end(registration.key);
+			await unregister(registration);
+		});
+		return true;
+	},
+};
 
 async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	const node = context.getNode();
@@ -78,9 +81,9 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 }
 
 /** Runs `work`; what goes wrong becomes an error of n8n that says what to do. */
-async function explained<T>(context: IHookFunctions, work: () => Promise<T>): Promise<T> {
+async function explained(context: IHookFunctions, work: () => Promise<void>): Promise<void> {
 	try {
-		return await work();
+		await work();
 	} catch (error) {
 		if (error instanceof RegistrationError) {
 			throw new NodeOperationError(context.getNode(), error.message, { description: error.hint });

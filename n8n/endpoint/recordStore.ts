@@ -1,22 +1,24 @@
 /** Keeps registrations where every process of one n8n finds them. */
 import { ledgerFor } from '../ledger';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { holdsEndpoint, type RecordStore } from '../../lib/endpoint';
+import { hasEndpoint } from '../../lib/endpoint';
+import type { Records } from '../../lib/ledger';
+import { safeParse, string } from '../../lib/vendor/zod';
 
 /**
- * The ledger's records, with a copy in the workflow's static data: n8n saves that after its hooks, in its own database,
+ * The ledger's records, with a copy in the workflow's static data, which n8n saves in its own database after its hooks:
  * so an endpoint is recognised even where the ledger did not survive a restart.
  */
-export function recordStore(context: IHookFunctions | IWebhookFunctions): RecordStore {
+export function recordStore(context: IHookFunctions | IWebhookFunctions): Records {
 	const copies = context.getWorkflowStaticData('node');
-	/** The copy that stood in for a record when it was read: it is replaced only while there still is no record. */
+	/** The copy that was read instead of a record: it is replaced only as long as there is no record. */
 	let standIn: string | undefined;
 	return {
 		async readRecord(key) {
 			const ledger = await ledgerFor(context);
 			const kept = await ledger.readRecord(key);
-			const copy = copies[key];
-			standIn = kept === undefined && typeof copy === 'string' ? copy : undefined;
+			const copy = safeParse(string(), copies[key]);
+			standIn = kept === undefined ? copy.data : undefined;
 			return kept ?? standIn;
 		},
 		async swapRecord(key, expected, next) {
@@ -24,7 +26,7 @@ export function recordStore(context: IHookFunctions | IWebhookFunctions): Record
 			const inLedger = expected === standIn ? undefined : expected;
 			if (!(await ledger.swapRecord(key, inLedger, next))) return false;
 			standIn = undefined;
-			if (next !== undefined && holdsEndpoint(next)) copies[key] = next;
+			if (next !== undefined && hasEndpoint(next)) copies[key] = next;
 			else Reflect.deleteProperty(copies, key);
 			return true;
 		},

@@ -5,81 +5,72 @@ import {
 	load,
 	nextStepAt,
 	openRegistration,
-	settled,
 	stepRegistration,
+	watchMark,
 	type Loaded,
+	type RecordSlot,
 	type RegistrationContext,
-	type Settled,
 	type WantedEndpoint,
+	type Watched,
 } from '../../lib/endpoint';
 import { dueSteps } from '../../lib/endpoint/dueSteps';
-import {
-	registrationContext,
-	registrationPlace,
-	rotationPlan,
-	wantedEndpoint,
-	type RegistrationPlace,
-} from './registration';
-import type { ReadSettings } from '../../lib/receiver/verifierCache';
+import type { SigningSettings } from '../../lib/receiver/signature';
+import type { SecretSource } from '../../lib/receiver/verify';
+import { recordSlot, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 
-export interface RegisteredSecrets {
-	/** Changes with every step of a registration, and costs far less than `read`. */
-	version(): Promise<string | undefined>;
-	/**
-	 * While a process makes the next endpoint it waits for its secret, so that no delivery of that one is refused.
-	 * What is due for the endpoint is begun: n8n may call no hook for long, and the process that published the
-	 * workflow may be gone.
-	 */
-	read(): Promise<ReadSettings>;
-}
-
-/** For one delivery, which reads the record once: what is in it now was there when the endpoint signed. */
-export function registeredSecrets(context: IWebhookFunctions): RegisteredSecrets {
-	const place = registrationPlace(context);
+/**
+ * For one delivery, which reads the record once: what is in it now was there when the endpoint signed.
+ * The version is the record's text: every step of a registration changes it.
+ * While a process makes the next endpoint, `read` waits for its secret, so that no delivery of that one is refused.
+ */
+export function registeredSecrets(
+	context: IWebhookFunctions,
+): Pick<SecretSource, 'read' | 'version'> {
+	const slot = recordSlot(context);
 	let loading: Promise<Loaded> | undefined;
-	const loadOnce = async () => await (loading ??= load(place));
+	const loadOnce = async () => await (loading ??= load(slot));
 	return {
 		version: async () => (await loadOnce()).text,
 		read: async () => {
-			const loaded = await settled(place, await loadOnce());
-			const { text } = loaded;
-			return {
-				settings: await secretsOf(context, place, loaded),
-				...(text !== undefined && { version: text }),
-			};
+			const watched = await watchMark(slot, await loadOnce());
+			return { settings: await openAndCatchUp(context, slot, watched), version: watched.text };
 		},
 	};
 }
 
-async function secretsOf(
+/**
+ * Answers the secrets, and starts in the background what is due for the endpoint: n8n may call no hook for long, and
+ * the process that published the workflow may be gone.
+ */
+async function openAndCatchUp(
 	context: IWebhookFunctions,
-	place: RegistrationPlace,
-	loaded: Settled,
-): Promise<ReadSettings['settings']> {
-	const { registration, isHeld } = loaded;
+	slot: RecordSlot,
+	watched: Watched,
+): Promise<SigningSettings> {
+	const { registration, isHeld } = watched;
 	if (registration?.current === undefined) {
 		const isTest = context.getMode() === 'manual';
-		const isTaken = isHeld || isBeingUnpublished(loaded, Date.now());
-		if (isTest || isTaken || !dueSteps.isFree(place.key)) return {};
+		const isTaken = isHeld || isBeingUnpublished(watched, Date.now());
+		if (isTest || isTaken || !dueSteps.isFree(slot.key)) return {};
 		const wanted = registration ?? wantedEndpoint(context);
-		beginStep(context, await registrationContext(context, place), loaded, wanted);
+		startStep(context, await registrationContext(context, slot), watched, wanted);
 		return {};
 	}
-	const connected = await registrationContext(context, place);
+	const connected = await registrationContext(context, slot);
 	const secrets = openRegistration(registration, connected.clientSecret);
 	const dueAt = nextStepAt(registration, rotationPlan(context));
 	const isDue = dueAt !== undefined && dueAt <= Date.now();
-	if (secrets === undefined || isDue) beginStep(context, connected, loaded);
+	if (secrets === undefined || isDue) startStep(context, connected, watched);
 	return { ...secrets, scheme: 'timestamped' };
 }
 
-function beginStep(
+function startStep(
 	context: IWebhookFunctions,
 	connected: RegistrationContext,
-	loaded: Settled,
+	watched: Watched,
 	wanted?: WantedEndpoint,
 ): void {
 	const plan = rotationPlan(context);
-	const step = async () => await stepRegistration(connected, plan, loaded, wanted);
+	const step = async () => await stepRegistration(connected, plan, watched, wanted);
 	dueSteps.runNow(connected.key, { step, warn: connected.warn });
 }

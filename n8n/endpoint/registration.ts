@@ -1,17 +1,19 @@
-/** Connects automatic registration with n8n: the credential, the URL, the place where records are kept. */
+/** Reads what an automatic registration works with from n8n: the credential, the URL, the parameters. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { KNOWN_EVENT_TYPES, type ApiClient } from '../../lib/service';
+import { KNOWN_EVENT_TYPES } from '../../lib/service';
 import { eventTypeFilter } from '../../lib/receiver/event';
 import {
 	RegistrationError,
-	type EndpointApi,
+	type RecordSlot,
 	type RegistrationContext,
 	type RotationPlan,
 	type WantedEndpoint,
 } from '../../lib/endpoint';
 import { printable } from '../../lib/shared/printable';
 import { apiClientWith, readApiSettings } from '../apiClient';
-import { asNumber, asRecord, asTexts } from '../../lib/shared/values';
+import { asRecord } from '../../lib/shared/values';
+import { object, parse } from '../../lib/vendor/zod';
+import { bounded, texts } from '../parameters';
 import { canDeliverTo } from '../../lib/endpoint/deliverableUrl';
 import { recordStore } from './recordStore';
 
@@ -24,30 +26,33 @@ export function isAutomatic(context: NodeContext): boolean {
 	return context.getNodeParameter('registration', 'manual') === 'automatic';
 }
 
-/** Where the node's registration is kept; reads nothing. */
-export type RegistrationPlace = Pick<RegistrationContext, 'key' | 'records'>;
+const rotationOptions = object({
+	rotateAfterDays: bounded(0, 0, 3650),
+	rotationGraceHours: bounded(24, 0, 24 * 30),
+});
 
-export function registrationPlace(context: NodeContext): RegistrationPlace {
+/** Where the node's registration is kept; reads nothing of it. */
+export function recordSlot(context: NodeContext): RecordSlot {
 	return { key: recordKey(context), records: recordStore(context) };
 }
 
-/** All that a registration works with, from what n8n hands to its hooks and to a delivery. Reads the credential, once. */
+/** All that a registration works with. Reads the credential, once. */
 export async function registrationContext(
 	context: NodeContext,
-	place: RegistrationPlace = registrationPlace(context),
+	slot: RecordSlot = recordSlot(context),
 ): Promise<RegistrationContext> {
 	const warn = (message: string) => {
 		const name = printable(context.getNode().name);
 		context.logger.warn(`Asset Service Trigger (node "${name}"): ${message}`);
 	};
 	const settings = await readApiSettings(context);
-	const api = endpointApi(apiClientWith(context, settings, warn));
-	return { ...place, api, clientSecret: settings.clientSecret, warn };
+	const client = apiClientWith(context, settings, warn);
+	return { ...slot, client, clientSecret: settings.clientSecret, warn };
 }
 
 /**
  * The endpoint that the node's parameters ask for.
- * Wildcards are the trigger's own, so they become the known types that they fit; the node still filters what comes.
+ * The service knows no wildcards, so they become the known types that fit them; the node still filters what comes.
  * Throws `RegistrationError` when the service could not deliver to its URL, and when no type is left.
  */
 export function wantedEndpoint(context: NodeContext): WantedEndpoint {
@@ -58,7 +63,7 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 			'Set WEBHOOK_URL of n8n to its public https address, then publish again.',
 		);
 	}
-	const patterns = asTexts(context.getNodeParameter('eventTypes', []))
+	const patterns = parse(texts, context.getNodeParameter('eventTypes', []))
 		.map((pattern) => pattern.trim())
 		.filter((pattern) => pattern !== '');
 	const exact = patterns.filter((pattern) => !pattern.includes('*'));
@@ -71,12 +76,12 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	);
 }
 
-/** When the node's parameters ask for rotations. */
+/** When the signing secret is to be rotated, by the node's parameters. */
 export function rotationPlan(context: NodeContext): RotationPlan {
-	const options = asRecord(context.getNodeParameter('options', {}));
+	const options = parse(rotationOptions, asRecord(context.getNodeParameter('options', {})));
 	return {
-		rotateAfterMs: asNumber(options['rotateAfterDays'], 0, 0, 3650) * DAY_MS,
-		graceMs: asNumber(options['rotationGraceHours'], 24, 0, 24 * 30) * HOUR_MS,
+		rotateAfterMs: options.rotateAfterDays * DAY_MS,
+		graceMs: options.rotationGraceHours * HOUR_MS,
 	};
 }
 
@@ -95,23 +100,4 @@ function webhookUrl(context: NodeContext): string {
 function isTestUrl(url: string): boolean {
 	const segment = process.env['N8N_ENDPOINT_WEBHOOK_TEST'] ?? 'webhook-test';
 	return url.includes(`/${segment}/`);
-}
-
-function endpointApi(client: ApiClient): EndpointApi {
-	return {
-		async create(input) {
-			const { id, secret, record } = await client.createWebhookEndpoint(input);
-			return {
-				...(id !== undefined && { id }),
-				...(secret !== undefined && { secret }),
-				keys: Object.keys(record),
-			};
-		},
-		async delete(endpointId) {
-			await client.deleteWebhookEndpoint(endpointId);
-		},
-		async exists(endpointId) {
-			return await client.webhookEndpointExists(endpointId);
-		},
-	};
 }

@@ -1,4 +1,4 @@
-/** One poll, step by step: list, tell what is new, start the workflow for it. */
+/** One poll, step by step: list, find what is new, start the workflow for it. */
 import { ledgerFor } from '../ledger';
 import { messageOf } from '../../lib/shared/thrown';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
@@ -10,20 +10,20 @@ import { readPollSettings, RETENTION_MS, type PollSettings } from './settings';
 import { startEvents } from './startEvents';
 import { readState, writeState } from './state';
 
-/** A delivery may come late, and clocks differ: each poll looks so far behind the last one. */
+/** A delivery may come late, and clocks differ: each poll looks this far behind the last one. */
 const OVERLAP_MS = 10 * 60 * 1000;
-/** So many of the newest events are marked at publication; behind a whole page of marks a poll reads no further. */
+/** How many of the newest events the baseline holds; behind a whole page of them a poll reads no further. */
 const BASELINE_EVENTS = 1000;
-/** Marked in one step of the ledger, so that none of them takes long. */
-const MARKED_AT_ONCE = 100;
+/** How many are written in one step of the ledger, so that no step takes long. */
+const WRITTEN_AT_ONCE = 100;
 
 /** Nodes whose events are being started: the next poll leaves them to it. */
 const starting = new Set<string>();
 
 /**
  * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored and never ran.
- * Starting goes on after the answer. When a page of the list fails, what was listed before it starts all the same,
- * and the failure is thrown.
+ * Starting goes on after the answer. When a page of the list fails, what was listed before it still starts, and the
+ * failure is thrown.
  */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
@@ -37,7 +37,8 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	const baseline = JSON.stringify([workflowId, nodeId, 'listed before publication']);
 	let remembered = await readState(ledger, stateKey);
 	if (remembered.state?.startFrom !== startFrom) {
-		const newestAt = startFrom === 'now' ? await markAsSeen(client, ledger, baseline, settings) : 0;
+		const newestAt =
+			startFrom === 'now' ? await writeBaseline(client, ledger, baseline, settings) : 0;
 		const state = { startFrom, baselineAt: newestAt, newestAt };
 		remembered = await writeState(ledger, stateKey, remembered, state);
 		if (startFrom === 'now') return null;
@@ -103,10 +104,10 @@ export async function newestEvent(
 }
 
 /**
- * Marks what is listed now as not to be started by this node; a webhook may still deliver it.
+ * Writes into the ledger what is listed now, which this node is not to start; a webhook may still deliver it.
  * Answers the time of the newest event in unix milliseconds, 0 when none tells one.
  */
-async function markAsSeen(
+async function writeBaseline(
 	client: ApiClient,
 	ledger: Ledger,
 	scope: string,
@@ -124,9 +125,9 @@ async function markAsSeen(
 		keys.push(ledgerKey(scope, parsed.event.id));
 		if (keys.length >= BASELINE_EVENTS && newestAt === firstAt) break;
 	}
-	for (let from = 0; from < keys.length; from += MARKED_AT_ONCE) {
-		// Begun is final, as it is to be; no run has this name.
-		await ledger.begin(keys.slice(from, from + MARKED_AT_ONCE), 'baseline', RETENTION_MS);
+	for (let from = 0; from < keys.length; from += WRITTEN_AT_ONCE) {
+		// Begun is final, which is what a baseline needs; no run has this name.
+		await ledger.begin(keys.slice(from, from + WRITTEN_AT_ONCE), 'baseline', RETENTION_MS);
 	}
 	return newestAt;
 }

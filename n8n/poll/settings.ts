@@ -1,13 +1,14 @@
-/** Reads the poll trigger's parameters, with the bounds that keep a wrong value harmless. */
+/** Reads the poll trigger's parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
 import { eventTypeFilter, type EventTypeFilter } from '../../lib/receiver/event';
-import { asNumber, asTexts } from '../../lib/shared/values';
+import { catch as orElse, enum as oneOf, object, parse } from '../../lib/vendor/zod';
+import { bounded, texts } from '../parameters';
 
 export const DEFAULT_PAGE_SIZE = 50;
 /** The service's own maximum of `limit` (open in the specification, documented for assets). */
 export const MAX_PAGE_SIZE = 100;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Longer than the 30 days for which the service lists an event (specification 6.6), so none is met again after it was forgotten. */
+/** Longer than the 30 days for which the service lists an event (specification 6.6), so that none is met again once it is forgotten. */
 export const RETENTION_MS = 35 * DAY_MS;
 
 export interface PollSettings {
@@ -16,13 +17,17 @@ export interface PollSettings {
 	readonly pageSize: number;
 }
 
-/** Reads the settings; a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
+const parameters = object({
+	eventTypes: texts,
+	startFrom: orElse(oneOf(['now', 'retained']), 'now'),
+	limit: bounded(DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
+});
+
 export function readPollSettings(read: (name: string, fallback: unknown) => unknown): PollSettings {
-	return {
-		isWanted: eventTypeFilter(asTexts(read('eventTypes', []))),
-		startFrom: read('startFrom', 'now') === 'retained' ? 'retained' : 'now',
-		pageSize: Math.trunc(
-			asNumber(read('limit', DEFAULT_PAGE_SIZE), DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
-		),
-	};
+	const { eventTypes, startFrom, limit } = parse(parameters, {
+		eventTypes: read('eventTypes', []),
+		startFrom: read('startFrom', 'now'),
+		limit: read('limit', DEFAULT_PAGE_SIZE),
+	});
+	return { isWanted: eventTypeFilter(eventTypes), startFrom, pageSize: Math.trunc(limit) };
 }

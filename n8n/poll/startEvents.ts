@@ -6,8 +6,8 @@ import { claimOrWait, ledgerKey, type Hold, type Ledger } from '../../lib/ledger
 import { RETENTION_MS } from './settings';
 
 /**
- * The next event starts when the run before it has ended, or after so long: the order of creation is kept
- * (storing a run takes n8n milliseconds), and slow workflows do not hold the others up.
+ * The next event starts when the run before it has ended, or after this long: events keep their order, since n8n
+ * stores a run within milliseconds, and a slow workflow does not hold the others up.
  */
 const NEXT_AFTER_MS = 1000;
 
@@ -15,7 +15,7 @@ type Outcome = 'stored' | 'failed';
 
 /**
  * Claims each event and hands it to n8n as an execution of its own.
- * Stops at the first one that n8n could not store and answers false: it and the newer ones are met again by the next poll.
+ * Stops at the first one that n8n could not store and answers false: the next poll meets it and the newer ones again.
  * Throws `LedgerUnavailableError`.
  */
 export async function startEvents(
@@ -34,7 +34,7 @@ export async function startEvents(
 	return true;
 }
 
-/** Answers once the run has ended: n8n tells nothing earlier here. `execute` of the node marks the event as begun before that. */
+/** Answers once the run has ended: n8n tells nothing earlier here. By then `execute` of the node has begun the event. */
 async function handOver(context: IPollFunctions, event: ParsedEvent, hold: Hold): Promise<Outcome> {
 	const done = context.helpers.createDeferredPromise<IRun | undefined>();
 	const item: INodeExecutionData = { json: event.record as IDataObject };
@@ -51,7 +51,7 @@ async function handOver(context: IPollFunctions, event: ParsedEvent, hold: Hold)
 	return 'stored';
 }
 
-/** A run that a person cancelled was stored all the same. */
+/** A run that a person cancelled was stored before that. */
 function wasCancelled(error: unknown): boolean {
 	return error instanceof Error && /Cancel/.test(error.constructor.name + error.name);
 }

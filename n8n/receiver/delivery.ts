@@ -9,13 +9,14 @@ import type {
 import { receive } from '../../lib/receiver/receive';
 import { readTriggerSettings } from '../../lib/receiver/settings';
 import type { DeliveryHeaders } from '../../lib/receiver/signature';
+import { createVerifierCache } from '../../lib/receiver/verifierCache';
 import { ledgerFor } from '../ledger';
 import { beginRun } from './beginRun';
-import { deliveryVerifier } from './deliveryVerifier';
 import { logRefusal } from './refusalLog';
+import { secretSource } from './secretSource';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 
-/** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. */
+/** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. Taken as n8n promises it. */
 interface DeliveryRequest {
 	readonly headers: DeliveryHeaders;
 	readonly headersDistinct?: DeliveryHeaders;
@@ -30,26 +31,28 @@ interface DeliveryResponse extends EndableResponse {
 	json(body: unknown): this;
 }
 
-/** Never throws for what came in: a throw would be stored by n8n as a failed execution. */
-export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const request = context.getRequestObject() as unknown as DeliveryRequest;
-	const response = context.getResponseObject() as unknown as DeliveryResponse;
-	const settings = readTriggerSettings((name, fallback) =>
-		context.getNodeParameter(name, fallback),
-	);
-	const isTest = context.getMode() === 'manual';
+/** One for the process: the point is that requests share it. */
+const verifiers = createVerifierCache();
+
+/** Never throws for what came in: n8n would store a throw as a failed execution. */
+export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const request = this.getRequestObject() as unknown as DeliveryRequest;
+	const response = this.getResponseObject() as unknown as DeliveryResponse;
+	const settings = readTriggerSettings((name, fallback) => this.getNodeParameter(name, fallback));
+	const isTest = this.getMode() === 'manual';
 	const verdict = await receive(
 		// Every occurrence of every header, so that a repeated one is seen as such.
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
 		{
-			verify: deliveryVerifier(context, settings.toleranceSeconds),
-			...(!isTest && { openLedger: () => ledgerFor(context) }),
-			workflowId: context.getWorkflow().id ?? '',
+			verifiers,
+			secrets: secretSource(this),
+			...(!isTest && { openLedger: () => ledgerFor(this) }),
+			workflowId: this.getWorkflow().id ?? '',
 			settings,
 		},
 	);
 	if (!verdict.start) {
-		if (verdict.log) logRefusal(context, verdict.log);
+		if (verdict.log) logRefusal(this, verdict.log);
 		const { status, headers = {}, body } = verdict.answer;
 		response.status(status).set(headers).json(body);
 		return { noWebhookResponse: true };
@@ -62,11 +65,11 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 }
 
 /** The items that a run goes on with. */
-export async function beginDelivered(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const { retentionMs } = readTriggerSettings((name, fallback) =>
-		context.getNodeParameter(name, 0, fallback),
+		this.getNodeParameter(name, 0, fallback),
 	);
-	return await beginRun(context, retentionMs);
+	return [await beginRun(this, retentionMs)];
 }
 
 /** The body as it was sent; empty when it cannot be read, which no signature of a delivery fits. */

@@ -6,7 +6,7 @@ import { createLogLimiter, type LogLimiter } from '../logLimiter';
 
 const limiters = new WeakMap<Logger, LogLimiter>();
 
-function limiterOf(logger: Logger): LogLimiter {
+function ensureLimiter(logger: Logger): LogLimiter {
 	let limiter = limiters.get(logger);
 	if (limiter === undefined) {
 		limiter = createLogLimiter((line) => {
@@ -24,7 +24,7 @@ export function logRefusal(
 	const { name } = context.getNode();
 	const workflowId = context.getWorkflow().id ?? '';
 	const source = `Asset Service Trigger (node "${printable(name)}", workflow ${printable(workflowId)})`;
-	limiterOf(context.logger).write(source, reason, () => {
+	ensureLimiter(context.logger).write(source, reason, () => {
 		const line = `${source}: delivery refused: ${reason}`;
 		return detail === undefined ? line : `${line}; ${printable(detail, 1000)}`;
 	});

@@ -42,6 +42,6 @@ export const pollTriggerProperties: INodeProperties[] = [
 		default: DEFAULT_PAGE_SIZE,
 		// n8n's own words for a limit, with what follows for a poll.
 		description:
-			'Max number of results to return per request. A poll goes on to the next page until it has met so many known events in a row.',
+			'Max number of results to return per request. A poll goes on to the next page until it has met that many known events in a row.',
 	},
 ];

@@ -1,18 +1,9 @@
 /** The webhook trigger: starts a workflow exactly once for each signed event. */
-import {
-	NodeConnectionTypes,
-	type IExecuteFunctions,
-	type IHookFunctions,
-	type INodeExecutionData,
-	type INodeType,
-	type INodeTypeDescription,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
 import { triggerProperties } from './description';
-import { createEndpoint, deleteEndpoint, endpointExists } from '../../n8n/endpoint/lifecycle';
+import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 
 export class AssetServiceTrigger implements INodeType {
@@ -58,32 +49,13 @@ export class AssetServiceTrigger implements INodeType {
 	};
 
 	methods = {
-		credentialTest: {
-			assetServiceSigningSecretApiTest: testSigningSecret,
-			assetServiceApiTest,
-		},
+		credentialTest: { assetServiceSigningSecretApiTest: testSigningSecret, assetServiceApiTest },
 	};
 
-	webhookMethods = {
-		default: {
-			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return await endpointExists(this);
-			},
-			async create(this: IHookFunctions): Promise<boolean> {
-				return await createEndpoint(this);
-			},
-			async delete(this: IHookFunctions): Promise<boolean> {
-				return await deleteEndpoint(this);
-			},
-		},
-	};
+	webhookMethods = { default: endpointLifecycle };
 
-	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await receiveDelivery(this);
-	}
+	webhook = receiveDelivery;
 
 	/** Runs as the first step of each execution, and passes on what no other run has begun. */
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await beginDelivered(this)];
-	}
+	execute = beginDelivered;
 }

@@ -4,7 +4,7 @@
 export type EventTypeFilter = (type: string | undefined) => boolean;
 
 /**
- * Compiles the patterns of `eventTypes`: `*` stands for any text, also none; case matters; blank patterns do not count.
+ * Compiles the patterns of `eventTypes`: `*` stands for any text, even an empty one; case matters; blank patterns do not count.
  * Without a pattern every event is wanted, with one an event without a type is not.
  */
 export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
@@ -14,7 +14,7 @@ export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
 	return (type) => type !== undefined && matchers.some((matches) => matches(type));
 }
 
-/** Takes each part between wildcards at its first place: linear time, where a regular expression could be made to backtrack. */
+/** Finds each part between wildcards where it first occurs: linear time, while a regular expression could be made to backtrack. */
 function matcherOf(parts: readonly string[]): (type: string) => boolean {
 	const first = parts[0] ?? '';
 	const last = parts[parts.length - 1] ?? '';

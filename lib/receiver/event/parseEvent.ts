@@ -1,4 +1,7 @@
-/** Reads an event from the bytes of a delivery, and from a record of the event list: one shape for both. */
+/**
+ * Reads an event from the bytes of a delivery, and from a record of the event list: one shape for both.
+ * Checked by hand and not by a schema, since it runs for every delivery and every listed event.
+ */
 import { isRecord } from '../../shared/values';
 
 /** An event as the service delivers it: whatever fields it has, and an id that is text here whatever it was there. */
@@ -11,7 +14,7 @@ export interface ParsedEvent {
 	readonly record: Record<string, unknown>;
 }
 
-export type ParseResult = { ok: true; event: ParsedEvent } | { ok: false };
+type ParseResult = { ok: true; event: ParsedEvent } | { ok: false };
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -50,7 +53,7 @@ function eventOf(record: Record<string, unknown>): ParseResult {
 	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };
 }
 
-/** The id of an event as text; undefined when it has none that can be told apart. */
+/** The id of an event as text; undefined when it has none, or one that could be confused with another. */
 export function eventIdOf({ id }: Readonly<Record<string, unknown>>): string | undefined {
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);

@@ -5,7 +5,7 @@ export type Encoding = 'hex' | 'base64';
 
 export const DIGEST_BYTES: Readonly<Record<Algorithm, number>> = { sha256: 32, sha512: 64 };
 
-/** The bytes that stand in the text from `start` up to `end`; `undefined` when it is not exactly one digest. */
+/** The bytes that the text spells from `start` up to `end`; `undefined` when that is not exactly one digest. */
 export type DigestDecoder = (text: string, start: number, end: number) => Buffer | undefined;
 
 /** Hex in any case; base64 or base64url, with or without padding. */

@@ -1,10 +1,13 @@
-/** Reads single fields of the stored credential and notes in sentences what is wrong with them. */
+/**
+ * Reads single fields of the stored credential and notes in sentences what is wrong with them.
+ * Checked by hand: it happens within a delivery, and a wrong field must not hide what is wrong with the next one.
+ */
 
 /** Problems found so far. No sentence repeats a value that could be a secret pasted into the wrong field. */
 export interface Notes {
 	/** Why no delivery can be verified. */
 	readonly blocking: string[];
-	/** What is likely a mistake while deliveries can be verified all the same. */
+	/** What is likely a mistake, although deliveries can be verified. */
 	readonly remarks: string[];
 }
 

@@ -2,10 +2,9 @@
 export { signTimestamped } from './sign';
 export type {
 	DeliveryHeaders,
-	ParsedSignature,
-	ParseResult,
 	SecretName,
 	SignatureRefusal,
+	SignedBy,
 	SigningSettings,
 	Verifier,
 	VerifierResult,

@@ -17,7 +17,7 @@ export interface CompiledSettings {
 	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
 	/** Why no delivery can be verified. */
 	readonly blocking: readonly string[];
-	/** What is likely a mistake while deliveries can be verified all the same. */
+	/** What is likely a mistake, although deliveries can be verified. */
 	readonly remarks: readonly string[];
 }
 
@@ -85,7 +85,7 @@ function readCustom(
 	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
 }
 
-/** Null when the field is empty: then nothing is said about a delivery's age. */
+/** Null when the field is empty: then a delivery tells no age. */
 function readTimestampHeader(
 	signatureHeader: string,
 	settings: SigningSettings,

@@ -3,7 +3,7 @@ import { BODY, type SignedPart } from './scheme';
 
 export interface Template {
 	readonly namesTimestamp: boolean;
-	/** The signed parts, with this timestamp's text in place. */
+	/** The signed parts, with this timestamp filled in. */
 	fill(timestamp: string): readonly SignedPart[];
 }
 
@@ -16,7 +16,7 @@ const PLACEHOLDER = /(\{[^{}]*\})/;
 
 /** A brace that belongs to no `{name}` is plain text, so that JSON can be written around the placeholders. */
 export function compileTemplate(text: string): TemplateResult {
-	// Splitting by a captured pattern puts the placeholders at the odd places.
+	// Splitting by a captured pattern gives the placeholders the odd indexes.
 	const pieces = text.split(PLACEHOLDER);
 	const named = pieces.filter((_, index) => index % 2 === 1);
 	const unknown = named.filter((name) => name !== '{body}' && name !== '{timestamp}');

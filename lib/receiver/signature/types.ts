@@ -16,7 +16,7 @@ export type SignatureRefusal =
  */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The fields of the credential `assetServiceSigningSecretApi` as stored; any value is tolerated and checked inside. */
+/** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
 export interface SigningSettings {
 	/** The endpoint's secret, used as typed. */
 	signingSecret?: unknown;
@@ -38,16 +38,6 @@ export interface SigningSettings {
 	signaturePrefix?: unknown;
 }
 
-/** What `Verifier.parse` read from the headers, to be handed to `Verifier.verify`. */
-export interface ParsedSignature {
-	/** The headers it was read from, so that another verifier can read them by its own rules. */
-	readonly headers: DeliveryHeaders;
-}
-
-export type ParseResult =
-	| { readonly ok: true; readonly signature: ParsedSignature }
-	| { readonly ok: false; readonly reason: 'signature_missing' | 'signature_malformed' };
-
 export interface VerifyOptions {
 	/** The receiver's clock, unix time in seconds. */
 	readonly nowSeconds: number;
@@ -55,28 +45,24 @@ export interface VerifyOptions {
 	readonly toleranceSeconds: number;
 }
 
-export type VerifyResult =
-	| {
-			readonly ok: true;
-			/** The secret that matched; `current` when both do. */
-			readonly secret: SecretName;
-			/** The signed unix time in seconds; null where the scheme carries none. */
-			readonly timestamp: number | null;
-	  }
-	| { readonly ok: false; readonly reason: SignatureRefusal };
+export interface SignedBy {
+	readonly ok: true;
+	/** The secret that matched; `current` when both do. */
+	readonly secret: SecretName;
+	/** The signed unix time in seconds; null where the scheme carries none. */
+	readonly timestamp: number | null;
+}
+
+export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };
 
 /** Compiled settings: built once, used for every delivery. Holds no state that changes. */
 export interface Verifier {
 	/**
-	 * Looks at the headers alone: a cheap refusal of what is missing or ill-formed. Never throws.
+	 * Reads the headers, and refuses at once what is missing or ill-formed in them; then verifies over the raw bytes of
+	 * the body. Never throws on input. The signature is judged before the timestamp's age, so
+	 * `timestamp_outside_tolerance` is said only of a signature that is right.
 	 */
-	parse(headers: DeliveryHeaders): ParseResult;
-	/**
-	 * Verifies over the raw bytes of the body. Never throws on input. The signature is judged before the
-	 * timestamp's age, so `timestamp_outside_tolerance` is said only of a signature that is right.
-	 * A signature that another verifier parsed is parsed again by this one's rules.
-	 */
-	verify(signature: ParsedSignature, body: Uint8Array, options: VerifyOptions): VerifyResult;
+	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult;
 }
 
 export type VerifierResult =

@@ -1,4 +1,4 @@
-/** Puts a scheme and its keys together: parse the headers, then verify over the raw body. */
+/** Puts a scheme and its keys together: reads the headers, then verifies over the raw body. */
 import { types } from 'node:util';
 import { signsAny } from './compare';
 import type { Reading, Scheme } from './scheme';
@@ -7,8 +7,6 @@ import { compileSettings } from './settings';
 import { isWithinTolerance } from './timestamp';
 import type {
 	DeliveryHeaders,
-	ParsedSignature,
-	ParseResult,
 	SecretName,
 	SigningSettings,
 	Verifier,
@@ -36,32 +34,14 @@ export function checkSigningSettings(settings: SigningSettings): readonly string
 	return [...blocking, ...remarks];
 }
 
-/** Belongs to the scheme that read it: another scheme may sign, or date, a delivery by other headers. */
-class ReadSignature implements ParsedSignature {
-	constructor(
-		readonly headers: DeliveryHeaders,
-		readonly scheme: Scheme,
-		readonly reading: Reading,
-	) {}
-}
-
 class CompiledVerifier implements Verifier {
 	constructor(
 		private readonly scheme: Scheme,
 		private readonly keys: readonly SigningKey[],
 	) {}
 
-	parse(headers: DeliveryHeaders): ParseResult {
+	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult {
 		const reading = this.scheme.read(headers);
-		if (typeof reading === 'string') return { ok: false, reason: reading };
-		return { ok: true, signature: new ReadSignature(headers, this.scheme, reading) };
-	}
-
-	verify(signature: ParsedSignature, body: Uint8Array, options: VerifyOptions): VerifyResult {
-		const reading =
-			signature instanceof ReadSignature && signature.scheme === this.scheme
-				? signature.reading
-				: this.scheme.read(signature.headers);
 		if (typeof reading === 'string') return { ok: false, reason: reading };
 
 		const secret = this.match(reading, body);

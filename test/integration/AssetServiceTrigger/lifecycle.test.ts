@@ -55,7 +55,7 @@ describe('publishing a workflow with manual registration', () => {
 			{ signingSecret: SECRET, scheme: 'custom', signedPayload: '{nonsense}' },
 		],
 	])(
-		'fails with a message that says where to mend it when the credential has %s',
+		'fails with a message that says what to correct when the credential has %s',
 		async (_name, credential) => {
 			const { context } = hook(credential);
 			await expect(methods.checkExists.call(context)).rejects.toMatchObject({

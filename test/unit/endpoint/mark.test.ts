@@ -1,4 +1,4 @@
-import { loadSettled, reconcile, stepRegistration } from '../../../lib/endpoint';
+import { loadAndWatch, reconcile, stepRegistration } from '../../../lib/endpoint';
 import { holdMark } from '../../../lib/endpoint/mark';
 import { createWorld, killPublication, registrationOf, WANTED } from './world';
 
@@ -25,7 +25,7 @@ describe('the mark of a process that is making an endpoint', () => {
 	it('is seen as held while it is renewed, however slow the service is, and nobody takes over', async () => {
 		const { world, context } = setUp();
 		const mark = await holdMark(context, undefined, WANTED);
-		const loaded = await loadSettled(context);
+		const loaded = await loadAndWatch(context);
 		expect(loaded.isHeld).toBe(true);
 		expect(await stepRegistration(context, NEVER, loaded, WANTED)).toBe(world.now + 10_000);
 		await expect(reconcile(context, WANTED)).rejects.toMatchObject({
@@ -33,13 +33,13 @@ describe('the mark of a process that is making an endpoint', () => {
 			hint: expect.stringContaining('Publish the workflow again') as string,
 		});
 		expect(world.mostAtOnce).toBe(0);
-		expect(await mark?.release()).toBe(world.records.get(context.key));
+		expect(await mark?.stopRenewing()).toBe(world.records.get(context.key));
 	});
 
 	it('is seen as a dead one when it stays the same for 10 s', async () => {
 		const { world, context } = setUp();
 		await killPublication(world, 'before');
-		const { isHeld, registration } = await loadSettled(context);
+		const { isHeld, registration } = await loadAndWatch(context);
 		expect(isHeld).toBe(false);
 		expect(registration).toHaveProperty('making');
 	});
@@ -48,11 +48,11 @@ describe('the mark of a process that is making an endpoint', () => {
 		const { world, context } = setUp();
 		const mark = await holdMark(context, undefined, WANTED);
 		setTimeout(() => {
-			void mark?.release().then(() => {
+			void mark?.stopRenewing().then(() => {
 				world.records.set(context.key, JSON.stringify({ version: 1, ...WANTED }));
 			});
 		}, 3000);
-		expect(await loadSettled(context)).toMatchObject({ isHeld: false, registration: WANTED });
+		expect(await loadAndWatch(context)).toMatchObject({ isHeld: false, registration: WANTED });
 	});
 
 	it('is not renewed once it is released or another has taken over, and survives a renewal that fails', async () => {
@@ -62,7 +62,7 @@ describe('the mark of a process that is making an endpoint', () => {
 		await jest.advanceTimersByTimeAsync(4000);
 		expect(swapRecord).toHaveBeenCalledTimes(3);
 		const before = await registrationOf(world);
-		await mark?.release();
+		await mark?.stopRenewing();
 		await jest.advanceTimersByTimeAsync(10_000);
 		expect(await registrationOf(world)).toEqual(before);
 		expect(jest.getTimerCount()).toBe(0);

@@ -17,15 +17,13 @@ function slowed(context: RegistrationContext, nextPause: () => number): Registra
 			for (let pause = nextPause(); pause > 0; pause -= 1) await Promise.resolve();
 			return result;
 		};
-	const { api, records } = context;
+	const { client, records } = context;
 	return {
 		...context,
-		api: {
-			create: slow(async (input) => await api.create(input)),
-			delete: slow(async (id) => {
-				await api.delete(id);
-			}),
-			exists: slow(async (id) => await api.exists(id)),
+		client: {
+			createWebhookEndpoint: slow(async (input) => await client.createWebhookEndpoint(input)),
+			deleteWebhookEndpoint: slow(async (id) => await client.deleteWebhookEndpoint(id)),
+			webhookEndpointExists: slow(async (id) => await client.webhookEndpointExists(id)),
 		},
 		records: {
 			readRecord: slow(async (key) => await records.readRecord(key)),
@@ -36,7 +34,7 @@ function slowed(context: RegistrationContext, nextPause: () => number): Registra
 	};
 }
 
-/** Runs `race` in so many orders, side by side: a wait for another process takes real time. */
+/** Runs `race` in many orders, side by side: a wait for another process takes real time. */
 async function inManyOrders(race: (nextPause: () => number) => Promise<void>): Promise<void> {
 	const races = Array.from({ length: ORDERS }, async (_, seed) => {
 		const random = createRandom(seed);

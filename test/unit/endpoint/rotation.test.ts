@@ -122,15 +122,15 @@ describe('a step of a rotation', () => {
 		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
 		const isMarked = async () => (await registrationOf(world))?.making !== undefined;
-		const { api } = world.context;
+		const { client } = world.context;
 		let marked: boolean | undefined;
 		const watching = {
 			...world.context,
-			api: {
-				...api,
-				create: async (input: typeof WANTED) => {
+			client: {
+				...client,
+				createWebhookEndpoint: async (input: typeof WANTED) => {
 					marked = await isMarked();
-					return await api.create(input);
+					return await client.createWebhookEndpoint(input);
 				},
 			},
 		};
@@ -183,13 +183,13 @@ describe('a step of a rotation', () => {
 	it('deletes the new endpoint again when the trigger is unpublished while it is being made', async () => {
 		const world = await registered();
 		world.now += PLAN.rotateAfterMs;
-		const { api } = world.context;
+		const { client } = world.context;
 		const slow = {
 			...world.context,
-			api: {
-				...api,
-				create: async (input: typeof WANTED) => {
-					const made = await api.create(input);
+			client: {
+				...client,
+				createWebhookEndpoint: async (input: typeof WANTED) => {
+					const made = await client.createWebhookEndpoint(input);
 					await unregister(world.context);
 					return made;
 				},

@@ -1,12 +1,19 @@
 import fc from 'fast-check';
-import { openSecret, sealSecret } from '../../../lib/endpoint/secretBox';
+import { openRegistration, sealEndpoint } from '../../../lib/endpoint/secretBox';
 
-describe('sealSecret and openSecret', () => {
-	it('give the secret back with the same client secret and context', () => {
+const sealSecret = (secret: string, clientSecret: string, id: string) =>
+	sealEndpoint({ id, secret }, clientSecret, 0).sealedSecret;
+const openSecret = (sealedSecret: string, clientSecret: string, id: string) => {
+	const current = { id, sealedSecret, createdAt: 0 };
+	return openRegistration({ url: '', events: [], current }, clientSecret)?.signingSecret;
+};
+
+describe('sealEndpoint and openRegistration', () => {
+	it('give the secret back with the same client secret and endpoint', () => {
 		fc.assert(
-			fc.property(fc.string(), fc.string(), fc.string(), (secret, clientSecret, context) => {
-				const sealed = sealSecret(secret, clientSecret, context);
-				expect(openSecret(sealed, clientSecret, context)).toBe(Buffer.from(secret).toString());
+			fc.property(fc.string(), fc.string(), fc.string(), (secret, clientSecret, id) => {
+				const sealed = sealSecret(secret, clientSecret, id);
+				expect(openSecret(sealed, clientSecret, id)).toBe(Buffer.from(secret).toString());
 			}),
 			{ numRuns: 50 },
 		);
@@ -26,7 +33,7 @@ describe('sealSecret and openSecret', () => {
 		}
 	});
 
-	it('open with no other client secret and no other context', () => {
+	it('open with no other client secret and for no other endpoint', () => {
 		const sealed = sealSecret('hunter2', 'client', 'we_1');
 		expect(openSecret(sealed, 'other', 'we_1')).toBeUndefined();
 		expect(openSecret(sealed, 'client', 'we_2')).toBeUndefined();

@@ -1,17 +1,16 @@
 /** A service and a record store in memory, to try a registration on. */
 import {
 	load,
-	loadSettled,
+	loadAndWatch,
 	openRegistration,
 	reconcile,
 	stepRegistration,
-	type EndpointApi,
-	type RecordStore,
 	type Registration,
 	type RegistrationContext,
 	type RotationPlan,
 	type WantedEndpoint,
 } from '../../../lib/endpoint';
+import type { Records } from '../../../lib/ledger';
 
 export interface World {
 	readonly context: RegistrationContext;
@@ -22,7 +21,7 @@ export interface World {
 	mostAtOnce: number;
 	now: number;
 	fail: Partial<Record<'create' | 'delete' | 'exists' | 'swap', Error>>;
-	/** What the service answers in the place of the real id and secret; undefined leaves them out. */
+	/** What the service answers instead of the real id and secret; undefined leaves them out. */
 	answer: { id?: string | undefined; secret?: string | undefined };
 	/** A process that dies over its next creation: before the service makes the endpoint, or right after. */
 	dying(when: 'before' | 'after'): { context: RegistrationContext; dead: Promise<void> };
@@ -39,8 +38,8 @@ export function createWorld(clientSecret = 'client-secret'): World {
 		const error = world.fail[name];
 		if (error !== undefined) throw error;
 	};
-	const api: EndpointApi = {
-		async create({ url, events }) {
+	const client: RegistrationContext['client'] = {
+		async createWebhookEndpoint({ url, events }) {
 			failing('create');
 			made += 1;
 			const id = `we_${made}`;
@@ -48,19 +47,19 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			endpoints.set(id, { url, events, secret });
 			world.mostAtOnce = Math.max(world.mostAtOnce, endpoints.size);
 			const answer = Object.entries({ id, url, secret, ...world.answer });
-			const came = answer.filter(([, value]) => value !== undefined);
-			return { ...Object.fromEntries(came), keys: came.map(([name]) => name) };
+			const record = Object.fromEntries(answer.filter(([, value]) => value !== undefined));
+			return { ...record, record };
 		},
-		async delete(id) {
+		async deleteWebhookEndpoint(id) {
 			failing('delete');
-			endpoints.delete(id);
+			return { existed: endpoints.delete(id), record: {} };
 		},
-		async exists(id) {
+		async webhookEndpointExists(id) {
 			failing('exists');
 			return endpoints.has(id);
 		},
 	};
-	const store: RecordStore = {
+	const store: Records = {
 		async readRecord(key) {
 			return records.get(key);
 		},
@@ -76,7 +75,7 @@ export function createWorld(clientSecret = 'client-secret'): World {
 		context: {
 			key: 'registration:w:n',
 			records: store,
-			api,
+			client,
 			clientSecret,
 			warn: (message) => warnings.push(message),
 			now: () => world.now,
@@ -97,8 +96,8 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			const dead = new Promise<void>((resolve) => {
 				die = resolve;
 			});
-			const create: EndpointApi['create'] = async (input) => {
-				if (when === 'after') await api.create(input);
+			const createWebhookEndpoint: typeof client.createWebhookEndpoint = async (input) => {
+				if (when === 'after') await client.createWebhookEndpoint(input);
 				die();
 				return await new Promise(() => undefined);
 			};
@@ -106,10 +105,11 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			void dead.then(() => {
 				isDead = true;
 			});
-			const swapRecord: RecordStore['swapRecord'] = async (...swap) =>
+			const swapRecord: Records['swapRecord'] = async (...swap) =>
 				!isDead && (await store.swapRecord(...swap));
 			const records = { ...store, swapRecord };
-			return { context: { ...world.context, records, api: { ...api, create } }, dead };
+			const dying = { ...client, createWebhookEndpoint };
+			return { context: { ...world.context, records, client: dying }, dead };
 		},
 	};
 	return world;
@@ -128,7 +128,7 @@ export async function takeStep(
 	plan: RotationPlan,
 	wanted?: WantedEndpoint,
 ): Promise<number | undefined> {
-	return await stepRegistration(context, plan, await loadSettled(context), wanted);
+	return await stepRegistration(context, plan, await loadAndWatch(context), wanted);
 }
 
 export async function registrationOf({ context }: World): Promise<Registration | undefined> {

@@ -1,13 +1,15 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
-import type { Signed } from '../../../lib/receiver/verify';
+import { signTimestamped } from '../../../lib/receiver/signature';
+import { createVerifierCache } from '../../../lib/receiver/verifierCache';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
 const NOW = new Date('2026-01-01T00:00:00.000Z');
 const event = { id: 'whevt_1', type: 'ocpp.message', data: { asset: { id: 'asset_1' } } };
-const signed: Signed = { ok: true, secret: 'current', timestamp: 1_767_225_600 };
+const TIMESTAMP = 1_767_225_600;
+const SECRET = 'the signing secret';
 
 const receiver = (
 	parameters: Record<string, unknown> = {},
@@ -15,19 +17,26 @@ const receiver = (
 ): Receiver & { ledger: MemoryLedger } => {
 	const ledger = new MemoryLedger();
 	return {
-		verify: async () => signed,
+		verifiers: createVerifierCache(),
+		secrets: {
+			key: 'key',
+			read: async () => ({ settings: { signingSecret: SECRET } }),
+			refusalOf: () => ({ ok: false, reason: 'not_configured' }),
+		},
 		ledger,
 		openLedger: async () => ledger,
 		workflowId: 'workflow',
 		settings: readTriggerSettings((name, fallback) => parameters[name] ?? fallback),
 		now: () => NOW,
-		...(changes as object),
+		...changes,
 	};
 };
-const delivery = (body: unknown = event) => ({
-	headers: { 'x-webhook-delivery-id': ['del_1'] },
-	body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-});
+const delivery = (body: unknown = event, secret = SECRET) => {
+	const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+	const signature = signTimestamped(secret, TIMESTAMP, bytes);
+	const headers = { 'x-webhook-delivery-id': ['del_1'], 'x-webhook-signature': [signature] };
+	return { headers, body: bytes };
+};
 
 describe('receive', () => {
 	it('starts the workflow with the event as delivered, and holds its claim', async () => {
@@ -43,7 +52,7 @@ describe('receive', () => {
 		const verdict = await receive(delivery(), receiver({ options: { includeDelivery: true } }));
 		const _delivery = {
 			id: 'del_1',
-			timestamp: 1_767_225_600,
+			timestamp: TIMESTAMP,
 			secret: 'current',
 			receivedAt: NOW.toISOString(),
 		};
@@ -51,8 +60,8 @@ describe('receive', () => {
 	});
 
 	it('refuses what is not signed, and asks the ledger nothing', async () => {
-		const to = receiver({}, { verify: async () => ({ ok: false, reason: 'signature_mismatch' }) });
-		expect(await receive(delivery(), to)).toMatchObject({
+		const to = receiver();
+		expect(await receive(delivery(event, 'another secret'), to)).toMatchObject({
 			start: false,
 			answer: { status: 401, body: { status: 'rejected' } },
 			log: { reason: 'signature_mismatch' },

@@ -31,14 +31,9 @@ const accepts = async (
 ) => {
 	const answer = await result;
 	if (!answer.ok) return false;
-	const parsed = answer.verifier.parse({
-		'x-webhook-signature': signTimestamped(secret, 1000, '{}'),
-	});
-	if (!parsed.ok) return false;
-	return answer.verifier.verify(parsed.signature, Buffer.from('{}'), {
-		nowSeconds: 1000,
-		toleranceSeconds: 300,
-	}).ok;
+	const headers = { 'x-webhook-signature': signTimestamped(secret, 1000, '{}') };
+	const options = { nowSeconds: 1000, toleranceSeconds: 300 };
+	return answer.verifier.verify(headers, Buffer.from('{}'), options).ok;
 };
 
 describe('createVerifierCache', () => {

@@ -1,4 +1,4 @@
-import crypto, { createHmac } from 'node:crypto';
+import crypto from 'node:crypto';
 import fc from 'fast-check';
 import {
 	createVerifier,
@@ -71,78 +71,27 @@ describe('the time taken tells nothing: every secret is computed and every signa
 		const verifier = verifierOf(BOTH);
 		const [time, digest] = signTimestamped(secret, NOW, BODY).split(',');
 		const value = `${time},${digest},v1=${'0'.repeat(64)},v1=${'1'.repeat(64)}`;
-		const parsed = verifier.parse({ 'x-webhook-signature': value });
-		if (!parsed.ok) throw new Error(parsed.reason);
-
 		const hmacs = jest.spyOn(crypto, 'createHmac');
 		const comparisons = jest.spyOn(crypto, 'timingSafeEqual');
-		verifier.verify(parsed.signature, BODY, OPTIONS);
+		verifier.verify({ 'x-webhook-signature': value }, BODY, OPTIONS);
 		expect(hmacs).toHaveBeenCalledTimes(2);
 		expect(comparisons).toHaveBeenCalledTimes(6);
 	});
 });
 
-describe('a signature that another verifier parsed', () => {
-	test('is judged by the secrets of the one that verifies', () => {
-		const stale = verifierOf({ signingSecret: OLD_SECRET });
-		const fresh = verifierOf({ signingSecret: SECRET });
-		const parsed = stale.parse(signedBy(SECRET));
-		if (!parsed.ok) throw new Error(parsed.reason);
-		expect(stale.verify(parsed.signature, BODY, OPTIONS).ok).toBe(false);
-		expect(fresh.verify(parsed.signature, BODY, OPTIONS).ok).toBe(true);
-	});
-
-	test('does not bring an age that its own scheme did not check', () => {
-		const ageless: SigningSettings = {
-			signingSecret: SECRET,
-			scheme: 'custom',
-			signatureHeader: 'x-s',
-			signedPayload: '1.{body}',
-		};
-		const timed: SigningSettings = {
-			...ageless,
-			signedPayload: '{timestamp}.{body}',
-			timestampHeader: 'x-t',
-		};
-		const value = createHmac('sha256', SECRET).update('1.').update(BODY).digest('hex');
-		const parsed = verifierOf(ageless).parse({ 'x-s': value, 'x-t': '1' });
-		if (!parsed.ok) throw new Error(parsed.reason);
-		expect(verifierOf(ageless).verify(parsed.signature, BODY, OPTIONS).ok).toBe(true);
-		expect(verifierOf(timed).verify(parsed.signature, BODY, OPTIONS)).toEqual({
-			ok: false,
-			reason: 'timestamp_outside_tolerance',
-		});
-	});
-
-	test('is refused when the headers are missing by the rules of the one that verifies', () => {
-		const parsed = verifierOf({ signingSecret: SECRET }).parse(signedBy(SECRET));
-		if (!parsed.ok) throw new Error(parsed.reason);
-		const elsewhere = verifierOf({ signingSecret: SECRET, signatureHeader: 'x-elsewhere' });
-		expect(elsewhere.verify(parsed.signature, BODY, OPTIONS)).toEqual({
-			ok: false,
-			reason: 'signature_missing',
-		});
-	});
-});
-
 test('one verifier judges any number of deliveries, in any order', () => {
 	const verifier = verifierOf(BOTH);
-	const first = verifier.parse(signedBy(SECRET));
-	const second = verifier.parse(signedBy('another secret'));
-	if (!first.ok || !second.ok) throw new Error('not parsed');
 	for (let round = 0; round < 3; round += 1) {
-		expect(verifier.verify(second.signature, BODY, OPTIONS).ok).toBe(false);
-		expect(verifier.verify(first.signature, BODY, OPTIONS).ok).toBe(true);
+		expect(verifier.verify(signedBy('another secret'), BODY, OPTIONS).ok).toBe(false);
+		expect(verifier.verify(signedBy(SECRET), BODY, OPTIONS).ok).toBe(true);
 	}
 });
 
 test('a body that is no bytes matches nothing', () => {
 	const verifier = verifierOf(BOTH);
-	const parsed = verifier.parse(signedBy(SECRET));
-	if (!parsed.ok) throw new Error(parsed.reason);
 	const bodies: readonly unknown[] = [undefined, null, BODY.toString(), {}, [1]];
 	for (const body of bodies) {
-		expect(verifier.verify(parsed.signature, body as Uint8Array, OPTIONS)).toEqual({
+		expect(verifier.verify(signedBy(SECRET), body as Uint8Array, OPTIONS)).toEqual({
 			ok: false,
 			reason: 'signature_mismatch',
 		});
@@ -212,11 +161,10 @@ describe('on any input', () => {
 				fc.double(),
 				(anyHeaders, body, nowSeconds, toleranceSeconds) => {
 					for (const verifier of verifiers) {
-						const parsed = verifier.parse(anyHeaders as DeliveryHeaders);
-						if (!parsed.ok) continue;
-						reached += 1;
 						const options = { nowSeconds, toleranceSeconds };
-						expect(verifier.verify(parsed.signature, body, options).ok).toBe(false);
+						const result = verifier.verify(anyHeaders as DeliveryHeaders, body, options);
+						expect(result.ok).toBe(false);
+						if (!result.ok && result.reason === 'signature_mismatch') reached += 1;
 					}
 				},
 			),

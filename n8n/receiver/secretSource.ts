@@ -1,10 +1,8 @@
-/** Where n8n keeps the signing secrets of a node, and how its deliveries are verified with them. */
+/** Where n8n keeps the signing secrets of a node. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { RegistrationError } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
-import type { Receiver } from '../../lib/receiver/receive';
-import { type SecretSource, type Signed, verifyDelivery } from '../../lib/receiver/verify';
-import { createVerifierCache } from '../../lib/receiver/verifierCache';
+import type { SecretSource, SignedRefusal } from '../../lib/receiver/verify';
 import { ApiError } from '../../lib/service';
 import { API_CREDENTIAL } from '../apiClient';
 import { registeredSecrets } from '../endpoint/registeredSecrets';
@@ -18,54 +16,35 @@ const NO_ENDPOINT =
 const CREDENTIAL_UNREADABLE =
 	"the node's credential could not be read: check that it still exists and that n8n's database is reachable";
 
-/** One for the process: the point is that requests share it. */
-const verifiers = createVerifierCache();
-
-/** Verifies one delivery with the secrets of the node; never rejects. */
-export function deliveryVerifier(
-	context: IWebhookFunctions,
-	toleranceSeconds: number,
-): Receiver['verify'] {
-	const source = secretSource(context);
-	return async (delivery) => {
-		try {
-			return await verifyDelivery(verifiers, source, delivery, toleranceSeconds);
-		} catch (error) {
-			return unreadable(context, error);
-		}
+export function secretSource(context: IWebhookFunctions): SecretSource {
+	const shared = {
+		key: sourceKey(context),
+		refusalOf: (error: unknown) => refusalOf(context, error),
 	};
-}
-
-function secretSource(context: IWebhookFunctions): SecretSource {
-	const key = sourceKey(context);
 	if (isAutomatic(context)) {
-		return { key, ...registeredSecrets(context), notConfigured: NO_ENDPOINT };
+		return { ...shared, ...registeredSecrets(context), notConfigured: NO_ENDPOINT };
 	}
 	return {
-		key,
+		...shared,
 		read: async () => ({ settings: await context.getCredentials(SIGNING_SECRET_CREDENTIAL) }),
 	};
 }
 
-/** The secrets could not be read. What n8n says of its credentials is not repeated: it may quote what they hold. */
-function unreadable(context: IWebhookFunctions, error: unknown): Signed {
-	const notConfigured = (detail: string): Signed => ({
-		ok: false,
-		reason: 'not_configured',
-		detail,
-	});
+/** What n8n says of its credentials is not repeated: it may quote what they hold. */
+function refusalOf(context: IWebhookFunctions, error: unknown): SignedRefusal {
 	if (error instanceof LedgerUnavailableError) {
 		return { ok: false, reason: 'ledger_unavailable', detail: error.message };
 	}
+	const notConfigured = { ok: false, reason: 'not_configured' } as const;
 	if (error instanceof RegistrationError || error instanceof ApiError) {
-		return notConfigured([error.message, error.hint].join(' '));
+		return { ...notConfigured, detail: [error.message, error.hint].join(' ') };
 	}
 	const type = isAutomatic(context) ? API_CREDENTIAL : SIGNING_SECRET_CREDENTIAL;
 	const isSet = context.getNode().credentials?.[type] !== undefined;
-	if (isSet) return notConfigured(CREDENTIAL_UNREADABLE);
+	if (isSet) return { ...notConfigured, detail: CREDENTIAL_UNREADABLE };
 	return isAutomatic(context)
-		? notConfigured('set the API credential of the node')
-		: { ok: false, reason: 'not_configured' };
+		? { ...notConfigured, detail: 'set the API credential of the node' }
+		: notConfigured;
 }
 
 /** Workflow, node and credentials: what decides which secrets a delivery is checked with. */

@@ -1,0 +1,70 @@
+/** A poll trigger at a simulator of its own, for the tests of what a poll starts. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLedger } from '../../../lib/ledger';
+import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
+import { createPollNode, type PollNodeOptions } from '../../support/pollNode';
+import { waitFor } from '../../support/wait';
+
+export const EVENTS = '/webhooks/v1/webhook-events';
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-poll-'));
+export const ledgerPath = join(folder, 'ledger.sqlite');
+export const ledger = () => openLedger({ log: () => undefined });
+let simulator: Simulator;
+
+export const start = async (options: SimulatorOptions = {}) => {
+	simulator = await startSimulator(options);
+	return simulator;
+};
+export const pollNode = (options: Partial<PollNodeOptions> = {}) => {
+	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+	const workflowId = randomUUID();
+	const node = createPollNode({
+		trigger: new AssetServicePollTrigger(),
+		credential: { baseUrl, authUrl, audience, clientId, clientSecret },
+		workflowId,
+		...options,
+	});
+	return { ...node, workflowId, ids: () => node.started.map(({ id }) => id) };
+};
+export const record = async (count: number, type = 'ocpp.message') => {
+	const ids: string[] = [];
+	for (let n = 0; n < count; n += 1) {
+		ids.push((await simulator.emit({ type }, { deliver: false })).event.id);
+	}
+	return ids;
+};
+export const until = async (what: string, isSo: () => boolean) => {
+	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 5 });
+};
+/** A poll leaves the events to the one before it as long as that one is starting them. */
+export const pollUntil = async (
+	poll: () => Promise<unknown>,
+	what: string,
+	isSo: () => boolean,
+) => {
+	await waitFor(
+		async () => {
+			await poll();
+			return isSo() ? true : undefined;
+		},
+		{ what, everyMs: 20 },
+	);
+};
+
+/** To be called once by each test file. */
+export function useWorldOfItsOwn(): void {
+	beforeAll(() => {
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
+	});
+	afterEach(async () => {
+		await simulator.stop();
+	});
+	afterAll(async () => {
+		await (await ledger()).close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+}

@@ -1,0 +1,121 @@
+/** A trigger that takes deliveries in n8n-core's own engine, for the tests of what becomes of them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { openLedger } from '../../../lib/ledger';
+import { signTimestamped } from '../../../lib/receiver/signature';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import {
+	startTriggerServer,
+	type TriggerServer,
+	type TriggerServerOptions,
+} from '../../support/triggerServer';
+import { waitFor } from '../../support/wait';
+
+export const SECRET = 'whsec-current-0123456789';
+export const PREVIOUS = 'whsec-previous-0123456789';
+
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-trigger-'));
+const ledgerPath = join(folder, 'ledger.sqlite');
+const servers: TriggerServer[] = [];
+let next = 0;
+
+export const now = () => Math.floor(Date.now() / 1000);
+export const eventOf = (fields: Record<string, unknown> = {}) => ({
+	id: `whevt_${(next += 1)}`,
+	type: 'ocpp.message',
+	createdAt: '2026-01-01T00:00:00.000Z',
+	data: { asset: { id: 'asset-1' } },
+	...fields,
+});
+
+export async function start(options: Partial<TriggerServerOptions> = {}): Promise<TriggerServer> {
+	const server = await startTriggerServer({
+		trigger: new AssetServiceTrigger(),
+		readCredential: async () => ({ signingSecret: SECRET, previousSigningSecret: PREVIOUS }),
+		credentialTypes: ['assetServiceSigningSecretApi'],
+		// A workflow of its own, so that no test sees what another one kept.
+		workflowId: `workflow-${(next += 1)}`,
+		...options,
+	});
+	servers.push(server);
+	return server;
+}
+
+interface Sent {
+	status: number;
+	body: unknown;
+	headers: Headers;
+}
+
+export async function send(
+	server: TriggerServer,
+	body: unknown,
+	headers: Record<string, string> = {},
+): Promise<Sent> {
+	const bytes = typeof body === 'string' ? body : JSON.stringify(body);
+	const response = await fetch(server.url, {
+		method: 'POST',
+		body: bytes,
+		headers: {
+			'content-type': 'application/json',
+			'x-webhook-delivery-id': 'del_1',
+			'x-webhook-signature': signTimestamped(SECRET, now(), bytes),
+			...headers,
+		},
+	});
+	const text = await response.text();
+	return {
+		status: response.status,
+		body: text === '' ? undefined : JSON.parse(text),
+		headers: response.headers,
+	};
+}
+
+export const gate = () => {
+	let open: () => void = () => undefined;
+	const opened = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	return {
+		open: () => {
+			open();
+		},
+		opened,
+	};
+};
+
+/** Resolves when a copy has looked so often in vain that it must be waiting for the outcome of another one. */
+export async function aCopyWaits(): Promise<true> {
+	const claims = jest.spyOn(await openLedger({ log: () => undefined }), 'claim');
+	return await waitFor(
+		async () => {
+			const answers = await Promise.all(claims.mock.results.map(({ value }) => value as unknown));
+			const pending = answers.filter((answer) => isDeepStrictEqual(answer, { state: 'pending' }));
+			return pending.length >= 3 ? true : undefined;
+		},
+		{ what: 'a copy to wait', everyMs: 5 },
+	).finally(() => {
+		claims.mockRestore();
+	});
+}
+
+/** To be called once by each test file. */
+export function useLedgerOfItsOwn(): void {
+	beforeAll(() => {
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
+	});
+
+	afterEach(async () => {
+		for (const server of servers.splice(0)) {
+			await server.stop();
+			expect(server.thrown).toEqual([]);
+		}
+	});
+
+	afterAll(async () => {
+		await (await openLedger({ log: () => undefined })).close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+}

@@ -1,0 +1,76 @@
+import { signTimestamped } from '../../../lib/receiver/signature';
+import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
+
+useLedgerOfItsOwn();
+
+describe('a delivery that does not start the workflow', () => {
+	it('is ignored when its type is not wanted, and nothing is stored', async () => {
+		const server = await start({ parameters: { eventTypes: ['asset.*'] } });
+		const event = eventOf();
+		for (let copy = 0; copy < 2; copy += 1) {
+			expect(await send(server, event)).toMatchObject({ status: 200, body: { status: 'ignored' } });
+		}
+		expect(await send(server, eventOf({ type: undefined }))).toMatchObject({
+			body: { status: 'ignored' },
+		});
+		expect(server.started).toEqual([]);
+	});
+
+	const body = JSON.stringify(eventOf());
+	const good = () => signTimestamped(SECRET, now(), body);
+	it.each([
+		['forged', () => signTimestamped('another secret', now(), body)],
+		['stale', () => signTimestamped(SECRET, now() - 302, body)],
+		// The clock runs towards this one: the bound itself is for the tests that set their clock.
+		['from the future', () => signTimestamped(SECRET, now() + 600, body)],
+		['truncated', () => good().slice(0, -8)],
+		['without a timestamp', () => good().replace(/t=\d+,/, '')],
+		['empty', () => ''],
+	])(
+		'is rejected with 401 when its signature is %s, and the event is still accepted afterwards',
+		async (_name, signature) => {
+			const server = await start();
+			expect(await send(server, body, { 'x-webhook-signature': signature() })).toMatchObject({
+				status: 401,
+				body: { status: 'rejected' },
+			});
+			expect(server.started).toEqual([]);
+			expect(await send(server, body)).toMatchObject({ body: { status: 'accepted' } });
+		},
+	);
+
+	it('is rejected when one byte of the body has changed', async () => {
+		const server = await start();
+		const changed = body.replace('asset-1', 'asset-2');
+		expect(await send(server, changed, { 'x-webhook-signature': good() })).toMatchObject({
+			status: 401,
+		});
+	});
+
+	it.each([['[1]'], ['{"type":"a"}'], ['{"id":""}'], ['{"id":9007199254740993}'], ['{']])(
+		'is invalid with 400 when it is signed but holds %s',
+		async (invalid) => {
+			const server = await start();
+			expect(await send(server, invalid)).toMatchObject({
+				status: 400,
+				body: { status: 'invalid' },
+			});
+		},
+	);
+
+	it('is unavailable with 503 when no signing secret is configured, whatever else is wrong', async () => {
+		const server = await start({
+			readCredential: async () => ({ signingSecret: '', previousSigningSecret: PREVIOUS }),
+		});
+		const unavailable = { status: 503, body: { status: 'unavailable' } };
+		expect(await send(server, eventOf())).toMatchObject(unavailable);
+		expect(await send(server, 'x', { 'x-webhook-signature': 'forged' })).toMatchObject(unavailable);
+	});
+
+	it('is unavailable with 503 when the credential cannot be read', async () => {
+		const server = await start({
+			readCredential: async () => await Promise.reject(new Error('gone')),
+		});
+		expect(await send(server, eventOf())).toMatchObject({ status: 503 });
+	});
+});

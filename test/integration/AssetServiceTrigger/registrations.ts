@@ -1,0 +1,141 @@
+/** The trigger's own endpoint: made by n8n-core's hooks at a real simulator, its deliveries taken by n8n-core's WebhookContext. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HookContext } from 'n8n-core';
+import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
+import { openLedger } from '../../../lib/ledger';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { startSimulator } from '../../../simulator';
+import { oneNodeWorkflow } from '../../support/oneNodeWorkflow';
+import { startTriggerServer } from '../../support/triggerServer';
+import { waitFor } from '../../support/wait';
+
+export const CREDENTIAL = 'assetServiceApi';
+export const ENDPOINTS = '/webhooks/v1/webhook-endpoints';
+const trigger = new AssetServiceTrigger();
+const methods = trigger.webhookMethods.default;
+const openProcessLedger = () => openLedger({ log: () => undefined });
+
+const cleanUps: (() => void | Promise<void>)[] = [];
+let next = 0;
+
+interface WorldOptions {
+	readonly registration?: 'automatic' | 'manual';
+	readonly credentialTypes?: readonly string[];
+}
+
+/** A service, a ledger and a workflow with one trigger, of this test alone. */
+export async function createWorld(options: WorldOptions = {}) {
+	const { registration = 'automatic', credentialTypes = [CREDENTIAL] } = options;
+	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
+	cleanUps.push(() => {
+		rmSync(folder, { recursive: true, force: true });
+	});
+	const ledgerPath = join(folder, 'ledger.sqlite');
+	const useLedger = async (path: string) => {
+		await (await openProcessLedger()).close();
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = path;
+	};
+	await useLedger(ledgerPath);
+	cleanUps.push(async () => {
+		await (await openProcessLedger()).close();
+	});
+	const simulator = await startSimulator({ assets: 1 });
+	cleanUps.push(async () => {
+		await simulator.stop();
+	});
+
+	const counts = { credential: 0, ledger: 0 };
+	const failures: { credential?: Error } = {};
+	const readCredential = async () => {
+		counts.credential += 1;
+		if (failures.credential !== undefined) throw failures.credential;
+		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+		return { baseUrl, authUrl, audience, clientId, clientSecret };
+	};
+	const published = {
+		parameters: { registration },
+		credentialTypes,
+		readCredential,
+		workflowId: `workflow-${(next += 1)}`,
+	};
+	const server = await startTriggerServer({ trigger, ...published });
+	cleanUps.push(async () => {
+		await server.stop();
+	});
+
+	const log: string[] = [];
+	const hook = (): IHookFunctions => {
+		const { node, workflow, additionalData } = oneNodeWorkflow({
+			nodeType: trigger,
+			typeVersion: 2,
+			...published,
+		});
+		Object.assign(additionalData, { webhookBaseUrl: server.url });
+		const webhookData = { isTest: false } as IWebhookData;
+		const context = new HookContext(
+			workflow,
+			node,
+			additionalData,
+			'trigger',
+			'activate',
+			webhookData,
+		);
+		return context as unknown as IHookFunctions;
+	};
+	// Every context has the same logger.
+	jest.spyOn(hook().logger, 'warn').mockImplementation((line) => log.push(line));
+
+	const ledger = await openProcessLedger();
+	const readRecord = ledger.readRecord.bind(ledger);
+	jest.spyOn(ledger, 'readRecord').mockImplementation(async (key) => {
+		counts.ledger += 1;
+		return await readRecord(key);
+	});
+	/** How often credential and record are read by `work`. */
+	const readsOf = async (work: () => Promise<unknown>) => {
+		Object.assign(counts, { credential: 0, ledger: 0 });
+		await work();
+		return { ...counts };
+	};
+	return {
+		simulator,
+		server,
+		failures,
+		log: () => log.join('\n'),
+		useLedger,
+		ledgerPath,
+		readsOf,
+		publish: async () => {
+			if (!(await methods.checkExists.call(hook()))) await methods.create.call(hook());
+		},
+		unpublish: async () => await methods.delete.call(hook()),
+		deliver: async () => (await simulator.emit({ type: 'ocpp.message' })).responses,
+		forge: async () => {
+			const { event } = await simulator.emit({}, { deliver: false });
+			return (await simulator.deliver(server.url, 'another-secret', event)).status;
+		},
+	};
+}
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** A delivery that is accepted by the endpoint that was made in the background. */
+export const accepted = async ({ deliver }: World) =>
+	await waitFor(
+		async () => ((await deliver()).some(({ status }) => status === 200) ? true : undefined),
+		{ what: 'a delivery to be accepted' },
+	);
+/** The verifier of a node is read again when it is over a second old. */
+export const letSecondsPass = (seconds: number) => {
+	const now = performance.now.bind(performance);
+	jest.spyOn(performance, 'now').mockImplementation(() => now() + seconds * 1000);
+};
+
+/** To be called once by each test file. */
+export function cleanUpAfterEach(): void {
+	afterEach(async () => {
+		for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+		jest.restoreAllMocks();
+	});
+}

@@ -1,0 +1,27 @@
+import { parse } from '../../../lib/vendor/zod';
+import { bounded, texts } from '../../../n8n/parameters';
+
+it.each([
+	[
+		['a', 7, 'b', null],
+		['a', 'b'],
+	],
+	['a,b', ['a', 'b']],
+	[7, []],
+	[undefined, []],
+])('takes %j for the texts %j', (value, expected) => {
+	expect(parse(texts, value)).toEqual(expected);
+});
+
+it.each([
+	[5, 5],
+	['5', 5],
+	[0, 1],
+	[1000, 100],
+	['', 50],
+	['many', 50],
+	[null, 50],
+	[undefined, 50],
+])('takes %j for %d, between 1 and 100 with 50 as default', (value, expected) => {
+	expect(parse(bounded(50, 1, 100), value)).toBe(expected);
+});
