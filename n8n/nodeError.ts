@@ -1,10 +1,11 @@
-/** Makes n8n's errors from the API client's: the message says what happened, the description what to do now. */
+/** Makes n8n's errors out of the API client's: the message says what happened, the description what to do now. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { ApiError, isError } from '../lib/service';
+import { ApiError } from '../lib/service';
+import { isError } from '../lib/shared/thrown';
 
 /**
- * A `NodeApiError` for what the service answered or did not answer, a `NodeOperationError` for what was asked of it.
- * Nothing of the request goes along, since n8n stores errors with the execution.
+ * A `NodeApiError` when the service or the credential is at fault, a `NodeOperationError` when a parameter is.
+ * Holds nothing of the request, since n8n stores errors with the execution.
  */
 export function toNodeError(
 	node: INode,
@@ -12,22 +13,22 @@ export function toNodeError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	const place = itemIndex === undefined ? {} : { itemIndex };
+	const item = itemIndex === undefined ? {} : { itemIndex };
 	if (!(error instanceof ApiError)) {
-		return new NodeOperationError(node, isError(error) ? error.message : String(error), place);
+		return new NodeOperationError(node, isError(error) ? error.message : String(error), item);
 	}
 	const { message, hint: description, status, field } = error;
 	if (status === undefined && field === undefined) {
-		return withMessage(new NodeOperationError(node, message, { description, ...place }), message);
+		return withMessage(new NodeOperationError(node, message, { description, ...item }), message);
 	}
 	const httpCode = status === undefined ? {} : { httpCode: String(status) };
 	return withMessage(
-		new NodeApiError(node, { message }, { message, description, ...httpCode, ...place }),
+		new NodeApiError(node, { message }, { message, description, ...httpCode, ...item }),
 		message,
 	);
 }
 
-/** n8n puts a general text in the place of a message in which it finds a code such as EPERM; ours says more. */
+/** n8n replaces a message that holds a code such as EPERM by a general one; ours says more. */
 function withMessage<T extends Error>(error: T, message: string): T {
 	error.message = message;
 	return error;

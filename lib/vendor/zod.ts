@@ -2,11 +2,13 @@
 export {
 	array,
 	boolean,
+	custom,
 	gt,
 	literal,
 	looseObject,
 	minLength,
 	number,
+	object,
 	optional,
 	parse,
 	pipe,
@@ -20,4 +22,7 @@ export {
 	union,
 	unknown,
 	url,
+	// What a value that does not fit becomes instead.
+	catch as orElse,
 } from 'zod/v4-mini';
+export type { ZodMiniType as Schema } from 'zod/v4-mini';
