@@ -2,9 +2,9 @@
 export { processAccessTokens } from './tokens/accessTokens';
 export { createApiClient } from './client';
 export { checkConnection } from './connection';
-export { ASSET_FILTERS, DELIVERY_STATUS_FIELD, ENDPOINT_FIELDS, KNOWN_EVENT_TYPES } from './defaults';
+export { ASSET_FILTERS, DELIVERY_STATUS_FIELD, KNOWN_EVENT_TYPES } from './defaults';
 export { ApiError } from './errors/errors';
-export { createRedactor, withoutSecret } from './errors/redaction';
+export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
