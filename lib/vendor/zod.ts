@@ -5,7 +5,6 @@ export {
 	custom,
 	gt,
 	literal,
-	looseObject,
 	minLength,
 	number,
 	object,
