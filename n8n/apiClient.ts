@@ -1,4 +1,4 @@
-/** Builds the client of the service from what n8n hands a node. */
+/** Makes the client of the service from what n8n hands a node. */
 import type {
 	IExecuteFunctions,
 	IHookFunctions,
@@ -17,14 +17,14 @@ import { nodeTransport } from './transport';
 /** The credential with the service's addresses and the API client. */
 export const API_CREDENTIAL = 'assetServiceApi';
 
-export type ApiContext = IExecuteFunctions | IHookFunctions | IPollFunctions | IWebhookFunctions;
+type ApiContext = IExecuteFunctions | IHookFunctions | IPollFunctions | IWebhookFunctions;
 
 /**
  * A client with the settings of the node's credential. All clients of a process share tokens and connections, so making one
- * costs no more than reading the credential. An execution that is cancelled cancels its requests.
+ * costs no more than reading the credential. A cancelled execution cancels its requests.
  *
- * `warn` is told what a person should know although nothing failed; left out, it goes to n8n's log.
- * @throws {ApiError} when the credential is not complete; `toNodeError` makes an error of n8n from it.
+ * `warn` is told what a person should know although nothing failed; without it, that goes to n8n's log.
+ * @throws {ApiError} when the credential is not complete; `toNodeError` makes it an error of n8n.
  */
 export async function apiClientFor(
 	context: ApiContext,
@@ -40,7 +40,7 @@ export async function readApiSettings(context: ApiContext): Promise<ApiSettings>
 	return parseApiSettings(await context.getCredentials(API_CREDENTIAL));
 }
 
-/** A client like that of `apiClientFor`, with settings that were read before. */
+/** A client like that of `apiClientFor`, with settings that are read already. */
 export function apiClientWith(
 	context: ApiContext,
 	settings: ApiSettings,
@@ -55,7 +55,7 @@ export function apiClientWith(
 	});
 }
 
-/** The signal of an execution that can be cancelled; hooks and polls have none. */
+/** Aborted when a person cancels the execution; hooks and polls have no such signal. */
 export function cancelSignal(context: ApiContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 }

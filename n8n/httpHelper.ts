@@ -1,12 +1,35 @@
-/** Sends requests of the API client through n8n's own HTTP helpers, and brings their answers into its shape. */
+/** Sends requests of the API client through n8n's own HTTP helpers, and makes its kind of answer out of theirs. */
 import { addAbortSignal, Readable } from 'node:stream';
 import type { IHttpRequestOptions } from 'n8n-workflow';
+import { readBoundedBody, type TransportRequest, type TransportResponse } from '../lib/service';
+import { isError } from '../lib/shared/thrown';
 import {
-	isError,
-	readBoundedBody,
-	type TransportRequest,
-	type TransportResponse,
-} from '../lib/service';
+	number,
+	object,
+	parse,
+	pipe,
+	safeParse,
+	transform,
+	union,
+	unknown,
+} from '../lib/vendor/zod';
+
+const helperAnswer = union([
+	object({ statusCode: number(), headers: unknown(), body: unknown() }),
+	// A mock may answer with the body alone, which stands for success.
+	pipe(
+		unknown(),
+		transform((body) => ({ statusCode: 200, headers: {}, body })),
+	),
+]);
+const thrownRefusal = pipe(
+	object({ response: object({ status: number(), headers: unknown(), data: unknown() }) }),
+	transform(({ response: { status, headers, data } }) => ({
+		statusCode: status,
+		headers,
+		body: data,
+	})),
+);
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
@@ -54,29 +77,20 @@ async function settled(
 	answer: Promise<unknown>,
 	signal: AbortSignal | undefined,
 ): Promise<TransportResponse> {
-	// For a refusal by status the helper may throw all the same, as it does when n8n evaluates with mocks.
-	const full = await answer.catch(
-		(error: unknown) => answerIn(error) ?? Promise.reject(asError(error)),
+	const given = await answer.then(
+		(whole) => parse(helperAnswer, whole),
+		(error: unknown) => {
+			// The helper may still throw for a refusal by status, as it does when n8n evaluates with mocks.
+			const refusal = safeParse(thrownRefusal, error);
+			if (refusal.success) return refusal.data;
+			throw isError(error) ? error : new Error('The request failed.');
+		},
 	);
-	const status = field(full, 'statusCode');
-	// A bare body, which a mock may give, stands for success.
-	if (typeof status !== 'number') return { status: 200, headers: {}, body: asText(full) };
-	const headers = textHeaders(field(full, 'headers'));
-	const body = field(full, 'body');
-	if (!(body instanceof Readable)) return { status, headers, body: asText(body) };
+	const { statusCode: status, body } = given;
+	const headers = textHeaders(given.headers);
+	if (!(body instanceof Readable)) return { status, headers, body: bodyText(body) };
 	if (signal) addAbortSignal(signal, body);
 	return { status, headers, body: await readBoundedBody(body, headers) };
-}
-
-function asError(error: unknown): Error {
-	return isError(error) ? error : new Error('The request failed.');
-}
-
-function answerIn(error: unknown): object | undefined {
-	const response = field(error, 'response');
-	const statusCode = field(response, 'status');
-	if (typeof statusCode !== 'number') return undefined;
-	return { statusCode, headers: field(response, 'headers'), body: field(response, 'data') };
 }
 
 function textHeaders(headers: unknown): Record<string, string> {
@@ -85,19 +99,13 @@ function textHeaders(headers: unknown): Record<string, string> {
 		Object.entries(headers).flatMap(([name, value]: [string, unknown]) =>
 			value === undefined || value === null
 				? []
-				: [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : asText(value)]],
+				: [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : bodyText(value)]],
 		),
 	);
 }
 
-function asText(body: unknown): string {
+function bodyText(body: unknown): string {
 	if (body === undefined || body === null) return '';
 	if (typeof body === 'string') return body;
 	return Buffer.isBuffer(body) ? body.toString('utf8') : JSON.stringify(body);
-}
-
-function field(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null
-		? (value as Readonly<Record<string, unknown>>)[name]
-		: undefined;
 }

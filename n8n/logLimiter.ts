@@ -1,7 +1,7 @@
-/** Keeps a flood of equal log lines from becoming the problem: beyond a rate they are counted and summed up in one line. */
+/** Limits a flood of similar log lines: beyond a rate they are only counted, and one line gives the sum. */
 
 export interface LogLimiter {
-	/** Writes the line, or counts it when the source has written its share of this second. */
+	/** Writes the line, or counts it when the source has already written its share of this second. */
 	write(source: string, reason: string, line: () => string): void;
 }
 

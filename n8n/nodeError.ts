@@ -1,10 +1,11 @@
-/** Makes n8n's errors from the API client's: the message says what happened, the description what to do now. */
+/** Makes n8n's errors out of the API client's: the message says what happened, the description what to do now. */
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
-import { ApiError, isError } from '../lib/service';
+import { ApiError } from '../lib/service';
+import { isError } from '../lib/shared/thrown';
 
 /**
- * A `NodeApiError` for what the service answered or did not answer, a `NodeOperationError` for what was asked of it.
- * Nothing of the request goes along, since n8n stores errors with the execution.
+ * A `NodeApiError` when the service or the credential is at fault, a `NodeOperationError` when a parameter is.
+ * Holds nothing of the request, since n8n stores errors with the execution.
  */
 export function toNodeError(
 	node: INode,
@@ -27,7 +28,7 @@ export function toNodeError(
 	);
 }
 
-/** n8n replaces a message that holds a code such as EPERM by a general text; ours says more. */
+/** n8n replaces a message that holds a code such as EPERM by a general one; ours says more. */
 function withMessage<T extends Error>(error: T, message: string): T {
 	error.message = message;
 	return error;

@@ -1,9 +1,9 @@
 /**
  * The access token that n8n stores in the credential for its HTTP Request node.
  *
- * n8n asks for a new one when none is stored and after a 401, but heeds no expiry, and keeps the token when the credential is
- * edited. So the token is stored with its expiry and a digest of the settings it came from, and a token that is over or from
- * other settings is refused here with what n8n takes for a 401: n8n then asks for a new one before anything is sent.
+ * n8n asks for a new one when none is stored and after a 401, but it ignores the expiry, and keeps the token when the
+ * credential is edited. So the token is stored with its expiry and a digest of the settings it came from. A token that has
+ * expired or is from other settings is refused here with what n8n takes for a 401: n8n then asks for a new one first.
  */
 import { createHash } from 'node:crypto';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
@@ -14,9 +14,17 @@ import {
 	processAccessTokens,
 	type ApiSettings,
 } from '../lib/service';
+import { number, object, orElse, parse, string } from '../lib/vendor/zod';
 import { throughHttpRequest } from './httpHelper';
 
-/** What n8n looks for in an error to fetch a new token: the shape of a refusal by status. */
+/** What n8n stores beside the fields of the credential; a value of another type counts as missing. */
+const storedToken = object({
+	accessToken: orElse(string(), ''),
+	expiresAt: orElse(number(), Infinity),
+	accessTokenOrigin: orElse(string(), ''),
+});
+
+/** n8n fetches a new token for an error of this shape. */
 class TokenRefusedError extends Error {
 	override readonly name = 'TokenRefusedError';
 	readonly response = { status: 401 };
@@ -24,25 +32,17 @@ class TokenRefusedError extends Error {
 
 /**
  * The request with the stored token as bearer.
- * @throws an error that n8n takes for a 401 when there is no token, or the stored one will not do.
+ * @throws an error that n8n takes for a 401 when there is no token, or the stored one is no longer good.
  */
 export function withBearer(
 	credentials: Readonly<Record<string, unknown>>,
 	request: IHttpRequestOptions,
 	now: number = Date.now(),
 ): IHttpRequestOptions {
-	const { accessToken, expiresAt, accessTokenOrigin } = credentials;
-	if (typeof accessToken !== 'string' || accessToken === '') {
-		throw new TokenRefusedError('There is no access token yet.');
-	}
-	if (typeof expiresAt === 'number' && expiresAt <= now) {
-		throw new TokenRefusedError('The stored access token has expired.');
-	}
-	const foreign =
-		typeof accessTokenOrigin === 'string' &&
-		accessTokenOrigin !== '' &&
-		accessTokenOrigin !== originOf(parseApiSettings(credentials));
-	if (foreign) {
+	const { accessToken, expiresAt, accessTokenOrigin } = parse(storedToken, credentials);
+	if (accessToken === '') throw new TokenRefusedError('There is no access token yet.');
+	if (expiresAt <= now) throw new TokenRefusedError('The stored access token has expired.');
+	if (accessTokenOrigin !== '' && accessTokenOrigin !== originOf(parseApiSettings(credentials))) {
 		throw new TokenRefusedError(
 			'The stored access token is from before the credential was edited.',
 		);
@@ -61,10 +61,8 @@ export async function withNewToken(
 ): Promise<IDataObject> {
 	try {
 		const settings = parseApiSettings(credentials);
-		// n8n's own helper: it honours n8n's protection and the domains that the credential allows.
-		const transport = helperTransport(
-			throughHttpRequest(async (options) => await helpers.httpRequest(options)),
-		);
+		// n8n's own helper: it respects n8n's protection, and the domains that the credential allows.
+		const transport = helperTransport(throughHttpRequest(helpers.httpRequest));
 		const { accessToken, expiresAt } = await processAccessTokens.renew(settings, transport);
 		return { accessToken, expiresAt, accessTokenOrigin: originOf(settings) };
 	} catch (error) {

@@ -1,4 +1,4 @@
-/** Chooses how requests leave n8n: over the package's own pools, or through n8n's helper where n8n watches addresses. */
+/** Chooses how requests leave n8n: over the package's own pools, or through n8n's helper where n8n checks addresses. */
 import { readFileSync } from 'node:fs';
 import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { helperTransport, undiciTransport, type Transport } from '../lib/service';
@@ -22,7 +22,7 @@ export function nodeTransport(
 	env: NodeJS.ProcessEnv = process.env,
 ): Transport {
 	return ssrfProtectionEnabled(env)
-		? helperTransport(throughHttpRequest(async (options) => await helpers.httpRequest(options)))
+		? helperTransport(throughHttpRequest(helpers.httpRequest))
 		: undiciTransport({ env });
 }
 
@@ -32,8 +32,6 @@ export function credentialTestTransport(
 	env: NodeJS.ProcessEnv = process.env,
 ): Transport {
 	return ssrfProtectionEnabled(env)
-		? helperTransport(
-				throughLegacyRequest(async (options): Promise<unknown> => await helpers.request(options)),
-			)
+		? helperTransport(throughLegacyRequest(helpers.request))
 		: undiciTransport({ env });
 }

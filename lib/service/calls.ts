@@ -1,7 +1,7 @@
-/** What each operation sends: method, path, and the words for its errors. */
-import { ENDPOINT_FIELDS, PAGING, PATHS } from './defaults';
+/** What each operation sends: method, path, body, and the words for its errors. */
+import { ENDPOINT_FIELDS, LISTS, PAGING, PATHS } from './defaults';
 import { pathWith } from './http/paths';
-import type { TransportRequest } from './types';
+import type { ListedResource, TransportRequest } from './types';
 
 /** One call of the API, without settings, token or query. */
 export interface Call {
@@ -13,26 +13,22 @@ export interface Call {
 	body?: unknown;
 	/** What the call is for, in the error about a missing scope, such as `list assets`. */
 	purpose: string;
-	/** What to do about a 404 where the path holds ids; without it the base URL is to blame. */
+	/** What to do about a 404 where the path holds ids; without it, the base URL is most likely wrong. */
 	notFoundHint?: string;
-	/** Statuses besides 2xx that are no error here. */
+	/** Statuses besides 2xx that are not an error here. */
 	accepted?: readonly number[];
 }
 
 const GONE = [404, 410];
 
 const UNKNOWN_ENDPOINT =
-	'Check the endpoint ID: the service knows no endpoint by it. If it is right, check Base URL in the Asset Service API credential.';
+	'Check the endpoint ID: the service does not know it. If it is right, check Base URL in the Asset Service API credential.';
 
-export const listAssets: Call = {
+export const list = (resource: ListedResource): Call => ({
 	method: 'GET',
-	path: PATHS.assets,
-	// Section 4 asks for it here, and here alone.
-	headers: { 'content-type': 'application/json' },
-	purpose: 'list assets',
-};
-
-export const listEvents: Call = { method: 'GET', path: PATHS.events, purpose: 'list events' };
+	...LISTS[resource],
+	purpose: `list ${resource}s`,
+});
 
 export const listDeliveries = (endpointId: string): Call => ({
 	method: 'GET',
@@ -56,7 +52,7 @@ export const createEndpoint = (url: string, events: readonly string[]): Call => 
 	purpose: 'create webhook endpoints',
 });
 
-/** Nothing is specified to ask for an endpoint itself. */
+/** Asks for the endpoint's deliveries: the specification has no way to ask for the endpoint itself. */
 export const findEndpoint = (endpointId: string): Call => ({
 	...listDeliveries(endpointId),
 	query: { [PAGING.limitParameter]: '1' },

@@ -1,10 +1,16 @@
-/** The client of the service: its operations, each in a few lines over paging and exchange. */
+/** The client of the service: its operations, made of paging and exchange. */
 import { processAccessTokens, type AccessTokens } from './tokens/accessTokens';
 import * as calls from './calls';
 import { PAGING, RETRIES } from './defaults';
 import { pageOf } from './lists/envelope';
-import { exchange, isSuccess, jsonAnswer, placeOf, type ExchangeContext } from './http/exchange';
-import { checkListOptions, walkPages } from './lists/paging';
+import {
+	exchange,
+	isSuccess,
+	jsonAnswer,
+	destinationOf,
+	type ExchangeContext,
+} from './http/exchange';
+import { checkListOptions, walkPages, type FetchPage } from './lists/paging';
 import { createRedactor } from './errors/redaction';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime, type Runtime } from './http/runtime';
@@ -23,11 +29,11 @@ import type {
 export interface ApiClientOptions {
 	settings: ApiSettings;
 	transport: Transport;
-	/** Cancels what is under way and what is asked for later. */
+	/** Cancels requests under way, and those that are made later. */
 	signal?: AbortSignal | undefined;
 	/** Told what a person should know although nothing failed, such as a list that may be incomplete. */
 	warn?: (message: string) => void;
-	/** Where access tokens are kept; the process's own store when left out. */
+	/** Where access tokens are kept; the store of the process when left out. */
 	tokens?: AccessTokens;
 	runtime?: Runtime;
 	/** Bounds of the retries of a GET. */
@@ -49,25 +55,21 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
 	const walk = (call: calls.Call, list: ListOptions): AsyncIterable<ApiRecord> => {
 		checkListOptions(list);
-		return walkPages(
-			async (limit, startingAfter) => {
-				const query = {
-					...list.query,
-					[PAGING.limitParameter]: String(limit),
-					...(startingAfter !== undefined && { [PAGING.cursorParameter]: startingAfter }),
-				};
-				const answer = jsonAnswer(await exchange({ ...call, query }, context), call, context);
-				return pageOf(answer, list.itemsPath, placeOf(call, context));
-			},
-			list,
-			warn,
-		);
+		const fetchPage: FetchPage = async (limit, startingAfter) => {
+			const query = {
+				...list.query,
+				[PAGING.limitParameter]: String(limit),
+				...(startingAfter !== undefined && { [PAGING.cursorParameter]: startingAfter }),
+			};
+			const answer = jsonAnswer(await exchange({ ...call, query }, context), call, context);
+			return pageOf(answer, list.itemsPath, destinationOf(call, context));
+		};
+		return walkPages(fetchPage, list, warn);
 	};
 
 	return {
-		list: (resource, list) =>
-			walk(resource === 'asset' ? calls.listAssets : calls.listEvents, list),
-		listDeliveries: (endpointId, list) => walk(calls.listDeliveries(endpointId), list),
+		list: (resource, options) => walk(calls.list(resource), options),
+		listDeliveries: (endpointId, options) => walk(calls.listDeliveries(endpointId), options),
 		resendDelivery: async (endpointId, deliveryId) => {
 			const call = calls.resendDelivery(endpointId, deliveryId);
 			return recordOf(await exchange(call, context), call, context);
@@ -93,7 +95,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	};
 }
 
-/** The answer's `data`, else the answer, else `{ success: true }`; what is no object becomes `{ value }`. */
+/** The answer's `data`, else the answer, else `{ success: true }`; an answer that is not an object becomes `{ value }`. */
 function recordOf(
 	response: TransportResponse,
 	call: calls.Call,

@@ -1,6 +1,6 @@
 /** The test of the credential: a new token with the values as entered, then one asset. */
 import { createAccessTokens } from './tokens/accessTokens';
-import { listAssets, type Call } from './calls';
+import { list, type Call } from './calls';
 import { PAGING } from './defaults';
 import { ApiError } from './errors/errors';
 import { exchange, jsonAnswer, type ExchangeContext } from './http/exchange';
@@ -10,13 +10,13 @@ import { systemRuntime } from './http/runtime';
 import { parseApiSettings } from './settings';
 import type { Transport } from './types';
 
-/** A person is waiting for the result: one more try, and no long waits. */
+/** A person waits for the result: one retry, and no long waits. */
 const PATIENCE: RetryLimits = { maxRetries: 1, totalMs: 10_000, baseDelayMs: 500 };
 
 /**
- * Whether the service can be reached and used with these settings. Asks for a new token, whatever tokens there are, so that
- * a wrong secret is never hidden by an old one. The message tells apart a wrong address, a rejected client, a wrong audience
- * and a lacking scope; it names the field to correct and holds no secret.
+ * Whether the service can be reached and used with these settings. Asks for a new token, whatever tokens are kept, so that
+ * an old one never hides a wrong secret. The message tells apart a wrong address, a rejected client, a wrong audience and a
+ * missing scope; it names the field to correct and holds no secret.
  */
 export async function checkConnection(
 	values: unknown,
@@ -32,7 +32,7 @@ export async function checkConnection(
 			runtime: systemRuntime,
 			retries: PATIENCE,
 		};
-		const call: Call = { ...listAssets, query: { [PAGING.limitParameter]: '1' } };
+		const call: Call = { ...list('asset'), query: { [PAGING.limitParameter]: '1' } };
 		jsonAnswer(await exchange(call, context), call, context);
 		return { ok: true };
 	} catch (error) {

@@ -5,12 +5,20 @@
  * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
  */
 
-/** Paths under the base URL. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
+/** What is listed as a whole, by the name that the node uses for it: the path, and headers of its own. */
+export const LISTS = {
+	asset: {
+		/** Section 4. */
+		path: '/asset-management/v1/assets',
+		/** Section 4 asks for it here, and here alone. */
+		headers: { 'content-type': 'application/json' },
+	},
+	/** Section 4. */
+	event: { path: '/webhooks/v1/webhook-events' },
+} as const;
+
+/** Further paths under the base URL. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
 export const PATHS = {
-	/** Section 4. */
-	assets: '/asset-management/v1/assets',
-	/** Section 4. */
-	events: '/webhooks/v1/webhook-events',
 	/** Section 4. */
 	deliveries: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries',
 	/** Published: delivery and retries. POST without a body. */
@@ -48,10 +56,10 @@ export const ASSET_FILTERS = [
 /** Published (events and deliveries): where a delivery says how it went. As query parameter of the list: assumed. */
 export const DELIVERY_STATUS_FIELD = 'status';
 
-/** Published (event types): the types that are known; the list is open, so any text is accepted. */
+/** Published (event types): the known types. There may be others, so any text is accepted. */
 export const KNOWN_EVENT_TYPES = ['ocpp.message', 'asset.connectivity'] as const;
 
-/** Inferred: what the creation of an endpoint is sent, and what its answer is read for, in `data` or beside it. */
+/** Inferred: the fields of the request that creates an endpoint, and of its answer, in `data` or beside it. */
 export const ENDPOINT_FIELDS = {
 	url: 'url',
 	events: 'events',
@@ -70,23 +78,23 @@ export const ERROR_TEXT_FIELDS = [
 ] as const;
 export const ERROR_LIST_FIELD = 'errors';
 
-/** Convention: answers that may be different a moment later. */
+/** Convention: statuses that may be different a moment later. */
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Ours: how often and how long a safe request is tried again. */
+/** Ours: how often and for how long a safe request is retried. */
 export const RETRIES = {
 	/** Attempts after the first one. */
 	maxRetries: 4,
-	/** From the start of the first attempt; no retry begins or goes on after it. */
+	/** From the start of the first attempt; no retry begins or goes on after that. */
 	totalMs: 60_000,
-	/** Longest wait before the first retry; doubles with each further one, and a random half of it is taken off. */
+	/** Longest wait before the first retry. It doubles with each further retry; up to half of it, at random, is taken off. */
 	baseDelayMs: 500,
 } as const;
 
 /** Ours: milliseconds, for one attempt. */
 export const TIMEOUTS = {
 	connectMs: 10_000,
-	/** From the request sent to the head of the answer. */
+	/** From the end of the request to the head of the answer. */
 	answerMs: 30_000,
 	/** From the head of the answer to the end of its body, in all. */
 	bodyMs: 60_000,
@@ -98,7 +106,7 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Ours: connections to one server at once; further requests wait for one of them. */
 export const MAX_CONNECTIONS = 64;
 
-/** Ours: a token is not used in the last part of its life, so that it does not expire on the way. */
+/** Ours: a token is not used in the last part of its life, so that it does not expire under way. */
 export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
 
 /** Ours: access tokens kept at once in one process. */

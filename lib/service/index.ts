@@ -1,31 +1,14 @@
-/** The one client of the service: what the nodes and credentials may use of it. */
-export {
-	createAccessTokens,
-	processAccessTokens,
-	type AccessTokens,
-	type AccessTokensOptions,
-} from './tokens/accessTokens';
-export { createApiClient, type ApiClientOptions } from './client';
+/** The one client of the service: what nodes, credentials and other rooms may use of it. */
+export { processAccessTokens } from './tokens/accessTokens';
+export { createApiClient } from './client';
 export { checkConnection } from './connection';
+export { ASSET_FILTERS, DELIVERY_STATUS_FIELD, KNOWN_EVENT_TYPES } from './defaults';
+export { ApiError } from './errors/errors';
+export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';
-export {
-	ASSET_FILTERS,
-	DELIVERY_STATUS_FIELD,
-	ENDPOINT_FIELDS,
-	KNOWN_EVENT_TYPES,
-	PATHS,
-} from './defaults';
-export { ApiError, FIELD_LABELS, TransportError } from './errors/errors';
-export { helperTransport, type HelperTransportOptions } from './http/helperTransport';
-export { createRedactor, type Redactor } from './errors/redaction';
-export { systemRuntime, type Runtime } from './http/runtime';
+export { helperTransport } from './http/helperTransport';
+export { undiciTransport } from './http/undiciTransport';
 export { isLoopback, parseApiSettings } from './settings';
-export { isError } from '../shared/thrown';
-export {
-	fetchAccessToken,
-	type AccessToken,
-	type TokenRequestOptions,
-} from './tokens/tokenRequest';
 export type {
 	ApiClient,
 	ApiRecord,
@@ -35,4 +18,3 @@ export type {
 	TransportRequest,
 	TransportResponse,
 } from './types';
-export { undiciTransport, type UndiciTransportOptions } from './http/undiciTransport';

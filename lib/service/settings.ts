@@ -1,5 +1,5 @@
-/** Checks what a person entered to reach the service, and brings it into one form. */
-import { looseObject, minLength, pipe, safeParse, string, transform, trim } from '../vendor/zod';
+/** Checks what a person entered to reach the service, and normalises it. */
+import { minLength, object, pipe, safeParse, string, transform, trim } from '../vendor/zod';
 import { TOKEN_PATH } from './defaults';
 import { ApiError, FIELD_LABELS } from './errors/errors';
 import type { ApiSettings } from './types';
@@ -7,10 +7,13 @@ import type { ApiSettings } from './types';
 type Field = keyof ApiSettings;
 
 const text = string().check(trim(), minLength(1));
-// Used as typed: white space may belong to it, and the service answers for a wrong one.
+// Used as typed: white space may belong to it, and the service refuses a wrong one.
 const secret = string().check(minLength(1));
-const settingsSchema = looseObject({
-	baseUrl: pipe(text, transform(serviceUrl)),
+const settingsSchema = object({
+	baseUrl: pipe(
+		text,
+		transform((url) => normalUrl(url, 'baseUrl')),
+	),
 	authUrl: pipe(text, transform(authUrl)),
 	audience: text,
 	clientId: text,
@@ -18,20 +21,16 @@ const settingsSchema = looseObject({
 });
 
 /**
- * Settings from the stored credential; further fields are left out.
+ * Settings from the stored credential, without its other fields.
  *
- * Addresses are http or https, plain http for this machine alone, without user name, query or fragment; trailing slashes go,
- * and so does `/oauth/token` after the auth URL.
+ * Addresses are https, or plain http for this machine alone, without user name, query or fragment. Trailing slashes are
+ * removed, and so is `/oauth/token` at the end of the auth URL.
  * @throws {ApiError} that names the first field that is empty or wrong; it never repeats the value.
  */
 export function parseApiSettings(values: unknown): ApiSettings {
-	const fields = typeof values === 'object' && values !== null ? values : {};
-	const parsed = safeParse(settingsSchema, fields);
-	if (!parsed.success) {
-		throw emptyField(parsed.error.issues[0]?.path[0]);
-	}
-	const { baseUrl, audience, clientId, clientSecret } = parsed.data;
-	return { baseUrl, authUrl: parsed.data.authUrl, audience, clientId, clientSecret };
+	const parsed = safeParse(settingsSchema, values);
+	if (!parsed.success) throw emptyFieldError(parsed.error.issues[0]?.path[0]);
+	return parsed.data;
 }
 
 /** Whether the host of a URL is this machine: the one place where plain http is safe. */
@@ -44,17 +43,13 @@ export function isLoopback(hostname: string): boolean {
 	);
 }
 
-function emptyField(name: PropertyKey | undefined): ApiError {
+function emptyFieldError(name: PropertyKey | undefined): ApiError {
 	const field = Object.keys(FIELD_LABELS).find((key): key is Field => key === name) ?? 'baseUrl';
 	const label = FIELD_LABELS[field];
 	return new ApiError(`${label} is empty.`, {
 		field,
 		hint: `Fill in ${label} in the Asset Service API credential.`,
 	});
-}
-
-function serviceUrl(value: string): string {
-	return normalUrl(value, 'baseUrl');
 }
 
 function authUrl(value: string): string {
@@ -87,14 +82,14 @@ function normalUrl(value: string, field: Field): string {
 	if (url.username !== '' || url.password !== '') {
 		throw refuse(
 			`${label} holds a user name or a password.`,
-			`Take the part before the @ out of ${label}.`,
+			`Remove the part before the @ from ${label}.`,
 		);
 	}
-	// Asked of the text: URL drops a lone "?" or "#" silently, and later paths would land behind it.
+	// The text itself is checked: URL drops a lone "?" or "#" silently, and later paths would be added after it.
 	if (value.includes('?') || value.includes('#')) {
 		throw refuse(
 			`${label} holds a query or a fragment.`,
-			`Take everything from the ? or # on out of ${label}.`,
+			`Remove the ? or # and everything after it from ${label}.`,
 		);
 	}
 	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');

@@ -1,6 +1,7 @@
-/** The shapes that the API client and those who use it agree on. */
+/** The types that the API client shares with its users. */
+import type { LISTS } from './defaults';
 
-/** What a person enters to reach the service; see `parseApiSettings` for the rules. */
+/** What a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
 	/** Where the API lives, without a trailing slash, e.g. `https://api.example.com`. */
 	baseUrl: string;
@@ -28,36 +29,39 @@ export interface TransportResponse {
 	body: string;
 }
 
-/** Sends one request, once. Answers with whatever status came; throws a `TransportError` when no whole answer came. */
+/** Sends one request, once, and answers with whatever status came. Throws a `TransportError` when no complete answer came. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** One record as the service sent it, untouched; a list item that is not an object becomes `{ value }`. */
 export type ApiRecord = Record<string, unknown>;
 
+/** What can be listed as a whole. */
+export type ListedResource = keyof typeof LISTS;
+
 export interface ListOptions {
-	/** Exact number of records at most, a whole number above 0; without it all are listed. */
+	/** Most records to list, a whole number above 0; without it all are listed. */
 	limit?: number;
 	/** Further query parameters. `limit` and `startingAfter` belong to the paging and are refused. */
 	query?: Record<string, string>;
-	/** Dot path of the array in the answer, e.g. `data.results`, where the envelope is an unknown one. */
+	/** Dot path of the array in the answer, e.g. `data.results`, where the envelope is unknown. */
 	itemsPath?: string;
-	/** Records a page at most, 1 to 100; as many as the service allows when left out. */
+	/** Most records of a page, 1 to 100; as many as the service allows when left out. */
 	pageSize?: number;
-	/** Only records for which this holds are listed and counted, for what the service may not filter itself. */
+	/** Only records for which this is true are listed and counted, for what the service may not filter itself. */
 	matching?: (record: ApiRecord) => boolean;
 }
 
-/** One client of the service: tokens, paging, retries and errors are its business. */
+/** The client of the service: it sees to tokens, paging, retries and errors. */
 export interface ApiClient {
-	list(resource: 'asset' | 'event', options: ListOptions): AsyncIterable<ApiRecord>;
+	list(resource: ListedResource, options: ListOptions): AsyncIterable<ApiRecord>;
 	listDeliveries(endpointId: string, options: ListOptions): AsyncIterable<ApiRecord>;
 	resendDelivery(endpointId: string, deliveryId: string): Promise<ApiRecord>;
 	createWebhookEndpoint(input: {
 		url: string;
 		events: readonly string[];
 	}): Promise<{ id?: string; secret?: string; record: ApiRecord }>;
-	/** Whether the service knows the endpoint; asked of its list of deliveries, as nothing else is specified. */
+	/** Whether the service knows the endpoint. */
 	webhookEndpointExists(endpointId: string): Promise<boolean>;
-	/** Deleting an endpoint that is gone already is no error: `existed` is false then. */
+	/** Deleting an endpoint that no longer exists is not an error: `existed` is false then. */
 	deleteWebhookEndpoint(endpointId: string): Promise<{ record: ApiRecord; existed: boolean }>;
 }

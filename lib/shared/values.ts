@@ -5,6 +5,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A text without white space around it, a number or boolean as text; everything else is empty. */
+export function asText(value: unknown): string {
+	if (typeof value === 'string') return value.trim();
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
 /** Texts from a list, or from one text with commas as an expression gives it. */
 export function asTexts(value: unknown): string[] {
 	const list: unknown[] = typeof value === 'string' ? value.split(',') : asList(value);

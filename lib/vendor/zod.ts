@@ -3,10 +3,10 @@ export {
 	array,
 	boolean,
 	catch,
+	custom,
 	enum,
 	gt,
 	literal,
-	looseObject,
 	minLength,
 	number,
 	object,
@@ -24,4 +24,7 @@ export {
 	union,
 	unknown,
 	url,
+	// What a value that does not fit becomes instead.
+	catch as orElse,
 } from 'zod/v4-mini';
+export type { ZodMiniType as Schema } from 'zod/v4-mini';

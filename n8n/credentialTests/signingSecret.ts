@@ -1,4 +1,4 @@
-/** Tests the signing secret credential by its shape: the service offers nothing to try a secret on. */
+/** Checks the form of the signing secret credential: the service has no way to try a secret. */
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,

@@ -7,7 +7,8 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
-import { execute, resources } from './execute';
+import { execute } from './execute';
+import { properties } from './properties';
 
 export class AssetService implements INodeType {
 	description: INodeTypeDescription = {
@@ -24,30 +25,7 @@ export class AssetService implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
-		properties: [
-			{
-				displayName: 'Resource',
-				name: 'resource',
-				type: 'options',
-				noDataExpression: true,
-				options: [
-					{ name: 'Asset', value: 'asset', description: 'What the service manages' },
-					{
-						name: 'Delivery',
-						value: 'delivery',
-						description: 'An attempt to bring an event to a webhook endpoint',
-					},
-					{ name: 'Event', value: 'event', description: 'Something that happened in the network' },
-					{
-						name: 'Webhook Endpoint',
-						value: 'webhookEndpoint',
-						description: 'An address that the service delivers events to',
-					},
-				],
-				default: 'asset',
-			},
-			...Object.values(resources).flatMap(({ properties }) => properties),
-		],
+		properties,
 	};
 
 	methods = { credentialTest: { assetServiceApiTest } };

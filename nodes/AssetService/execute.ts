@@ -1,24 +1,12 @@
-/** Runs the node: each input item by its own parameters, all of them over one client. */
+/** Runs the node: each input item by its own parameters, all of them with one client. */
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import type { ApiClient } from '../../lib/service';
 import { printable } from '../../lib/shared/printable';
 import { apiClientFor, cancelSignal } from '../../n8n/apiClient';
 import { toNodeError } from '../../n8n/nodeError';
-import { asset } from './resources/asset';
-import { delivery } from './resources/delivery';
-import { event } from './resources/event';
-import type { Resource } from './resources/resource';
-import { webhookEndpoint } from './resources/webhookEndpoint';
-import { textParameter } from './shared/parameters';
-
-/** The resources by the value of the parameter, in the order of the editor. */
-export const resources: Readonly<Record<string, Resource>> = {
-	asset,
-	delivery,
-	event,
-	webhookEndpoint,
-};
+import { resources } from './resources';
+import { parameter, parameterError, text, type InputItem } from './shared/parameters';
 
 /**
  * One item for each record, paired with the input item it comes from.
@@ -32,14 +20,14 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	for (const itemIndex of context.getInputData().keys()) {
 		try {
 			client ??= await apiClientFor(context, warn);
-			const resource = resourceOf(context, itemIndex);
-			const operation = textParameter(context, 'operation', itemIndex);
-			const records = await resource.run(operation, { context, itemIndex, client, warn });
+			const run = { context, itemIndex, client, warn };
+			const { operations } = chosen(run, 'resource', resources);
+			const records = await chosen(run, 'operation', operations).run(run);
 			for (const record of records) {
 				output.push({ json: record as IDataObject, pairedItem: { item: itemIndex } });
 			}
 		} catch (error) {
-			// However errors are to be treated; n8n tells a cancelled run from a failed one by this word.
+			// Whatever the node is to do about errors. By this text n8n tells a cancelled run from a failed one.
 			if (signal?.aborted) {
 				throw new NodeOperationError(context.getNode(), 'The execution was canceled.', {
 					itemIndex,
@@ -56,14 +44,20 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	return output;
 }
 
-function resourceOf(context: IExecuteFunctions, itemIndex: number): Resource {
-	const name = textParameter(context, 'resource', itemIndex);
-	const resource = Object.hasOwn(resources, name) ? resources[name] : undefined;
-	if (resource) return resource;
-	throw new NodeOperationError(context.getNode(), `There is no resource “${name}”.`, {
-		itemIndex,
-		description: `Choose one of ${Object.keys(resources).join(', ')}.`,
-	});
+/** What the parameter of this name chooses. */
+function chosen<T>(
+	item: InputItem,
+	name: 'resource' | 'operation',
+	choices: Readonly<Record<string, T>>,
+): T {
+	const value = parameter(item, name, text);
+	const choice = Object.hasOwn(choices, value) ? choices[value] : undefined;
+	if (choice !== undefined) return choice;
+	throw parameterError(
+		item,
+		`There is no ${name} “${value}”.`,
+		`Choose one of ${Object.keys(choices).join(', ')}.`,
+	);
 }
 
 /** Each warning once, in the log and where the person looks at the output. */

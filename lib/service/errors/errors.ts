@@ -10,7 +10,7 @@ export const FIELD_LABELS: Readonly<Record<keyof ApiSettings, string>> = {
 	clientSecret: 'Client Secret',
 };
 
-export interface ApiErrorDetails {
+interface ApiErrorDetails {
 	/** What to do now. */
 	hint: string;
 	/** The field of the credential that is most likely wrong. */
@@ -34,16 +34,16 @@ export class ApiError extends Error {
 	}
 }
 
-export interface TransportErrorDetails {
-	/** Node's or undici's error code, or one of ours: fit for a search engine. */
+interface TransportErrorDetails {
+	/** Node's or undici's error code, or one of ours, for those who search for it. */
 	code?: string | undefined;
-	/** Whether the same request may well succeed a moment later. */
+	/** Whether the same request may succeed a moment later. */
 	retryable: boolean;
 	/** What to do now, where the transport knows better than to check the address. */
 	hint?: string | undefined;
 }
 
-/** No whole answer came. The message is half a sentence that says why, such as "the connection was refused". */
+/** No complete answer came. The message is half a sentence that says why, such as "the connection was refused". */
 export class TransportError extends Error {
 	override readonly name = 'TransportError';
 	readonly code?: string | undefined;

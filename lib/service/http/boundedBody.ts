@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from '../defaults';
 import { TransportError } from '../errors/errors';
 import { codeOf } from '../../shared/thrown';
 
-/** The encodings that are asked for and understood. */
+/** The encodings that a request asks for. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 const DECODERS: Readonly<
@@ -19,7 +19,7 @@ const DECODERS: Readonly<
 
 /**
  * The whole body as text.
- * @throws {TransportError} when it is longer than `maxBytes`, before or after decoding, or in an encoding nobody asked for.
+ * @throws {TransportError} when it is longer than `maxBytes`, before or after decoding, or in an encoding that was not asked for.
  */
 export async function readBoundedBody(
 	chunks: AsyncIterable<Uint8Array>,
@@ -29,10 +29,10 @@ export async function readBoundedBody(
 	const parts: Uint8Array[] = [];
 	const declared = Number(headers['content-length']);
 	let length = 0;
-	// Thrown inside the loop, which then gives the connection up instead of leaving it half read.
+	// Thrown inside the loop, which then closes the connection instead of leaving it half read.
 	for await (const chunk of chunks) {
 		length += chunk.byteLength;
-		if (length > maxBytes || declared > maxBytes) throw tooLong(maxBytes);
+		if (length > maxBytes || declared > maxBytes) throw tooLongError(maxBytes);
 		parts.push(chunk);
 	}
 	const bytes = await decode(Buffer.concat(parts), headers['content-encoding'], maxBytes);
@@ -43,16 +43,15 @@ async function decode(bytes: Buffer, encoding: string | undefined, maxBytes: num
 	const name = encoding?.trim().toLowerCase() ?? '';
 	if (name === '' || name === 'identity' || bytes.length === 0) return bytes;
 	const decoder = DECODERS[name];
-	if (!decoder) throw unreadable();
+	if (!decoder) throw unreadableError();
 	try {
 		return await decoder(bytes, { maxOutputLength: maxBytes });
 	} catch (error) {
-		throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLong(maxBytes) : unreadable();
+		throw codeOf(error) === 'ERR_BUFFER_TOO_LARGE' ? tooLongError(maxBytes) : unreadableError();
 	}
 }
 
-/** The error for an answer over the bound. */
-export function tooLong(maxBytes: number): TransportError {
+export function tooLongError(maxBytes: number): TransportError {
 	const megabytes = Math.round((maxBytes / 1024 / 1024) * 10) / 10;
 	return new TransportError(`the answer is larger than ${megabytes} MB`, {
 		code: 'ANSWER_TOO_LARGE',
@@ -61,7 +60,7 @@ export function tooLong(maxBytes: number): TransportError {
 	});
 }
 
-function unreadable(): TransportError {
+function unreadableError(): TransportError {
 	return new TransportError('the answer came in an encoding that cannot be read', {
 		code: 'ANSWER_UNREADABLE',
 		retryable: false,

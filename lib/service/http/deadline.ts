@@ -1,19 +1,17 @@
-/** Cuts off work that takes too long or is cancelled, and says which of the two it was. */
+/** Ends work that takes too long or is cancelled, and says which of the two it was. */
 import { TransportError } from '../errors/errors';
 import { abortReason } from './runtime';
 
-export interface Deadline {
+interface Deadline {
 	/** Aborted when time is up or the caller cancels. */
 	readonly signal: AbortSignal;
-	/** Starts the time anew, with another bound in milliseconds and what to say when it is reached. */
+	/** Starts to count again, up to `ms` milliseconds; `message` says what happened when they are over. */
 	restart(ms: number, message: string): void;
-	/** Rejects as soon as the signal is aborted, for work that does not look at signals itself. */
-	race<T>(work: Promise<T>): Promise<T>;
-	/** Ends the time; nothing is aborted any more. */
+	/** Stops counting; nothing is aborted after it. */
 	end(): void;
 }
 
-/** A deadline that has not started yet; the caller's own signal counts from now on. */
+/** A deadline that has not started yet; the caller's own signal counts at once. */
 export function createDeadline(caller: AbortSignal | undefined): Deadline {
 	const controller = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
@@ -34,12 +32,11 @@ export function createDeadline(caller: AbortSignal | undefined): Deadline {
 				controller.abort(new TransportError(message, { code: 'ETIMEDOUT', retryable: true }));
 			}, ms);
 		},
-		race: (work) => raceSignal(work, controller.signal),
 		end,
 	};
 }
 
-/** The work, or a rejection with the signal's reason as soon as it is aborted. The work itself goes on. */
+/** The work, or a rejection with the signal's reason as soon as it is aborted, for work that may ignore signals and go on. */
 export function raceSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
 	if (!signal) return work;
 	return new Promise<T>((resolve, reject) => {

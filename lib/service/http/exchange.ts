@@ -1,11 +1,11 @@
-/** Sends one call to the API with the bearer token (specification section 5), and settles what its status means. */
+/** Sends one call to the API with the bearer token (specification section 5), and turns a bad status into an error. */
 import type { AccessTokens } from '../tokens/accessTokens';
 import {
-	explainStatus,
-	notTheService,
-	redirected,
-	unreachable,
-	type Place,
+	notTheServiceError,
+	redirectError,
+	statusError,
+	unreachableError,
+	type Destination,
 } from '../errors/answerFailure';
 import type { Call } from '../calls';
 import { USER_AGENT } from '../defaults';
@@ -32,26 +32,26 @@ const NEVER: RetryLimits = { maxRetries: 0, totalMs: 0, baseDelayMs: 0 };
 /**
  * The answer to a call: a 2xx, or one of the accepted statuses.
  *
- * Only GET is tried again. A 401 drops the token and sends the call once more with a new one.
- * @throws {ApiError} for every other answer and for none; the signal's reason when the caller cancelled.
+ * Only GET is retried. A 401 drops the token and sends the call once more with a new one.
+ * @throws {ApiError} for every other answer, and when none came; the signal's reason when the caller cancelled.
  */
 export async function exchange(call: Call, context: ExchangeContext): Promise<TransportResponse> {
-	const place = placeOf(call, context);
-	let outcome = await sendWithToken(call, context, place);
-	if (outcome.response.status === 401) outcome = await sendWithToken(call, context, place);
+	const destination = destinationOf(call, context);
+	let outcome = await sendWithToken(call, context, destination);
+	if (outcome.response.status === 401) outcome = await sendWithToken(call, context, destination);
 	const { status } = outcome.response;
 	if (isSuccess(status) || call.accepted?.includes(status)) return outcome.response;
-	throw failure(outcome, call, place);
+	throw failure(outcome, call, destination);
 }
 
-/** The answer's JSON. @throws {ApiError} when it is something else: then it is not the service that answered. */
+/** The answer's JSON. @throws {ApiError} when it is not JSON: then something else than the service answered. */
 export function jsonAnswer(
 	response: TransportResponse,
 	call: Call,
 	context: ExchangeContext,
 ): unknown {
 	const json = jsonOf(response);
-	if (json === undefined) throw notTheService(response, placeOf(call, context));
+	if (json === undefined) throw notTheServiceError(response, destinationOf(call, context));
 	return json;
 }
 
@@ -59,12 +59,15 @@ export function isSuccess(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** Where a call goes, for its errors. */
-export function placeOf(call: Call, { settings, redactor }: ExchangeContext): Place {
+export function destinationOf(call: Call, { settings, redactor }: ExchangeContext): Destination {
 	return { address: settings.baseUrl + call.path, field: 'baseUrl', redactor };
 }
 
-async function sendWithToken(call: Call, context: ExchangeContext, place: Place): Promise<Outcome> {
+async function sendWithToken(
+	call: Call,
+	context: ExchangeContext,
+	destination: Destination,
+): Promise<Outcome> {
 	const { settings, transport, tokens, signal, runtime, retries } = context;
 	const { accessToken } = await tokens.get(settings, transport, signal);
 	context.redactor.add(accessToken);
@@ -88,19 +91,19 @@ async function sendWithToken(call: Call, context: ExchangeContext, place: Place)
 		if (outcome.response.status === 401) tokens.drop(settings, accessToken);
 		return outcome;
 	} catch (error) {
-		throw unreachable(error, place, safe ? undefined : MAYBE_DONE);
+		throw unreachableError(error, destination, safe ? undefined : MAYBE_DONE);
 	}
 }
 
 const MAYBE_DONE =
-	'The service may have carried the request out all the same: look there before you repeat it.';
+	'The service may have carried the request out nevertheless: look there before you repeat it.';
 
-function failure(outcome: Outcome, call: Call, place: Place): ApiError {
+function failure(outcome: Outcome, call: Call, destination: Destination): ApiError {
 	const { response } = outcome;
 	const { status } = response;
-	const says = serverText(response, place.redactor);
-	const answered = `${place.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}`;
-	if (status >= 300 && status < 400) return redirected(response, place);
+	const says = serverText(response, destination.redactor);
+	const answered = `${destination.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}`;
+	if (status >= 300 && status < 400) return redirectError(response, destination);
 	if (status === 401) {
 		return new ApiError(
 			`${FIELD_LABELS.audience} is probably wrong: ${answered}, although the access token is fresh.`,
@@ -119,8 +122,10 @@ function failure(outcome: Outcome, call: Call, place: Place): ApiError {
 	}
 	if (status === 404 || status === 410) {
 		return call.notFoundHint === undefined
-			? notTheService(response, place)
+			? notTheServiceError(response, destination)
 			: new ApiError(`${answered}.`, { status, hint: call.notFoundHint });
 	}
-	return status === 405 ? notTheService(response, place) : explainStatus(outcome, place);
+	return status === 405
+		? notTheServiceError(response, destination)
+		: statusError(outcome, destination);
 }

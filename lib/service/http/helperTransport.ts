@@ -1,27 +1,27 @@
-/** The transport through n8n's own HTTP helper, for servers whose operator has n8n watch where requests go. */
-import { createDeadline } from './deadline';
+/** The transport through n8n's own HTTP helper, for operators who have n8n check where requests go. */
+import { createDeadline, raceSignal } from './deadline';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
-import { tooLong } from './boundedBody';
+import { tooLongError } from './boundedBody';
 import { TransportError } from '../errors/errors';
 import { networkFailure } from './networkFailure';
 import { abortReason } from './runtime';
 import { isError } from '../../shared/thrown';
 import type { Transport, TransportRequest, TransportResponse } from '../types';
 
-export interface HelperTransportOptions {
-	/** Milliseconds for one attempt; the helper does not tell the phases apart, so they count together. */
+interface HelperTransportOptions {
+	/** Milliseconds for one attempt, all phases together: the helper does not tell them apart. */
 	timeoutMs?: number;
-	/** Bytes of one answer. */
+	/** Most bytes of one answer. */
 	maxBodyBytes?: number;
 }
 
 const ALL_PHASES_MS = TIMEOUTS.connectMs + TIMEOUTS.answerMs + TIMEOUTS.bodyMs;
 
 /**
- * Sends each request once through the function handed in, with the bounds and errors of the other transport.
+ * Sends each request once through `send`, with the bounds and errors of the other transport.
  *
- * `send` answers with any status instead of throwing for it, follows no redirect, heeds the signal where it can, and may
- * throw whatever the helper throws. A refusal of n8n's own (blocked address, domain not allowed) is passed on in its words.
+ * `send` answers with any status instead of throwing for it, follows no redirect, obeys the signal where it can, and may
+ * throw whatever the helper throws. When n8n itself refuses (blocked address, domain not allowed), the error says so in n8n's words.
  */
 export function helperTransport(
 	send: (request: TransportRequest) => Promise<TransportResponse>,
@@ -32,20 +32,21 @@ export function helperTransport(
 		const deadline = createDeadline(request.signal);
 		try {
 			deadline.restart(timeoutMs, 'the answer took too long');
-			const response = await deadline.race(send({ ...request, signal: deadline.signal }));
-			if (Buffer.byteLength(response.body) > maxBodyBytes) throw tooLong(maxBodyBytes);
+			const { signal } = deadline;
+			const response = await raceSignal(send({ ...request, signal }), signal);
+			if (Buffer.byteLength(response.body) > maxBodyBytes) throw tooLongError(maxBodyBytes);
 			return response;
 		} catch (error) {
 			if (deadline.signal.aborted) throw abortReason(deadline.signal);
-			throw refusalOfN8n(error) ?? networkFailure(error);
+			throw n8nRefusalError(error) ?? networkFailure(error);
 		} finally {
 			deadline.end();
 		}
 	};
 }
 
-/** n8n's own words, which tell an operator which variable to change; they hold the address and nothing of the request. */
-function refusalOfN8n(error: unknown): TransportError | undefined {
+/** In n8n's own words, which tell an operator which variable to change. They hold the address and nothing else of the request. */
+function n8nRefusalError(error: unknown): TransportError | undefined {
 	if (!isError(error)) return undefined;
 	const description = 'description' in error ? error.description : undefined;
 	const blocked = /^Ssrf/.test(error.name) || /^Domain not allowed/.test(error.message);

@@ -1,4 +1,4 @@
-/** Turns what Node, TLS, undici or n8n's helper throws into half a sentence for people and the question whether to try again. */
+/** Turns what Node, TLS, undici or n8n's helper throws into half a sentence for people, and says whether to try again. */
 import { TransportError } from '../errors/errors';
 import { codeOf, isError } from '../../shared/thrown';
 
@@ -11,15 +11,15 @@ const again = (message: string): Explanation => ({ message, retryable: true });
 const final = (message: string): Explanation => ({ message, retryable: false });
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
-	// Both can pass: a name server that did not answer, a record that is just being made.
+	// Both can pass: the name server may answer next time, and a new record may not be everywhere yet.
 	ENOTFOUND: again('there is no host of that name'),
 	EAI_AGAIN: again('the name server did not answer'),
 	ECONNREFUSED: again('the connection was refused'),
 	ECONNRESET: again('the connection was reset'),
 	ECONNABORTED: again('the connection was cut'),
 	EPIPE: again('the connection was cut'),
-	EHOSTUNREACH: again('there is no way to that host'),
-	ENETUNREACH: again('there is no way to that network'),
+	EHOSTUNREACH: again('there is no route to that host'),
+	ENETUNREACH: again('there is no route to that network'),
 	ENETDOWN: again('the network is down'),
 	ETIMEDOUT: again('the connection took too long'),
 	UND_ERR_CONNECT_TIMEOUT: again('the connection took too long'),
@@ -27,7 +27,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 	UND_ERR_BODY_TIMEOUT: again('the answer took too long'),
 	UND_ERR_SOCKET: again('the connection was cut'),
 	CERT_HAS_EXPIRED: final('its TLS certificate has expired'),
-	DEPTH_ZERO_SELF_SIGNED_CERT: final('its TLS certificate is signed by itself'),
+	DEPTH_ZERO_SELF_SIGNED_CERT: final('its TLS certificate is self-signed'),
 	SELF_SIGNED_CERT_IN_CHAIN: final('its TLS certificate comes from an unknown authority'),
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: final('its TLS certificate cannot be verified'),
 	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: final('its TLS certificate comes from an unknown authority'),
@@ -36,7 +36,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 	ERR_SSL_WRONG_VERSION_NUMBER: final('it does not speak TLS there'),
 };
 
-/** Finds the cause that has a known code; a failure of unknown kind is not tried again. */
+/** Explains the first cause with a known code; a failure of unknown kind is not retried. */
 export function networkFailure(error: unknown): TransportError {
 	if (error instanceof TransportError) return error;
 	for (const cause of causes(error)) {
@@ -44,7 +44,7 @@ export function networkFailure(error: unknown): TransportError {
 		const known = code === undefined ? undefined : EXPLANATIONS[code];
 		if (known) return new TransportError(known.message, { code, retryable: known.retryable });
 		const tunnel = /^Proxy response \((\d{3})\)/.exec(cause.message);
-		if (tunnel) return proxyRefusal(tunnel[1] ?? '');
+		if (tunnel) return proxyError(tunnel[1] ?? '');
 	}
 	const code = codeOf(error);
 	const noHttp = isError(error) && error.name === 'HTTPParserError';
@@ -54,14 +54,14 @@ export function networkFailure(error: unknown): TransportError {
 	});
 }
 
-function proxyRefusal(status: string): TransportError {
+function proxyError(status: string): TransportError {
 	return new TransportError(`the proxy refused with status ${status}`, {
 		retryable: status.startsWith('5'),
 		hint: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment of n8n.',
 	});
 }
 
-/** The error, what caused it, and what it gathers (one for each address of a host), a few steps deep. */
+/** The error, its causes, and the errors gathered in it (one for each address of a host), a few steps deep. */
 function causes(error: unknown, depth = 4): Error[] {
 	if (!isError(error) || depth === 0) return [];
 	const gathered: unknown = 'errors' in error ? error.errors : [];

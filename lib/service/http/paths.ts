@@ -2,23 +2,23 @@
 import { ApiError } from '../errors/errors';
 
 const LABELS = { endpointId: 'Endpoint ID', deliveryId: 'Delivery ID' } as const;
-export type IdName = keyof typeof LABELS;
+type IdName = keyof typeof LABELS;
 
 /**
- * The path with its ids put in, encoded; white space around them is left out.
+ * The path with its ids in place, encoded and without white space around them.
  * @throws {ApiError} for an id that is missing, empty, `.` or `..`, which would change the path itself.
  */
 export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, string>>>): string {
 	return Object.entries(LABELS).reduce((path, [name, label]) => {
-		const place = `{${name}}`;
-		if (!path.includes(place)) return path;
+		const placeholder = `{${name}}`;
+		if (!path.includes(placeholder)) return path;
 		const id = encoded((ids[name as IdName] ?? '').trim());
 		if (id === undefined || id === '' || id === '.' || id === '..') {
 			throw new ApiError(id === '' ? `${label} is empty.` : `${label} is not an ID.`, {
 				hint: `Enter the ${label} as the service shows it.`,
 			});
 		}
-		return path.split(place).join(id);
+		return path.split(placeholder).join(id);
 	}, template);
 }
 
@@ -32,7 +32,7 @@ export function urlOf(
 	return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Undefined for text that is no text, such as half a surrogate pair. */
+/** Undefined for a text that cannot be encoded, such as half a surrogate pair. */
 function encoded(id: string): string | undefined {
 	try {
 		return encodeURIComponent(id);

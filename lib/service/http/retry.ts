@@ -1,4 +1,4 @@
-/** Tries a request again that changes nothing, with growing, jittered waits and within bounds. */
+/** Retries a request that changes nothing, after growing, jittered waits and within bounds. */
 import { createDeadline } from './deadline';
 import { RETRIED_STATUSES, RETRIES } from '../defaults';
 import { TransportError } from '../errors/errors';
@@ -8,7 +8,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../types';
 export interface RetryLimits {
 	/** Attempts after the first one. */
 	maxRetries: number;
-	/** Milliseconds from the start of the first attempt; no retry begins or goes on after it. */
+	/** Milliseconds from the start of the first attempt; no retry begins or goes on after them. */
 	totalMs: number;
 	/** Milliseconds: the longest wait before the first retry. */
 	baseDelayMs: number;
@@ -21,17 +21,17 @@ export interface RetryOptions {
 
 const MAX_JITTER_MS = 250;
 
-/** How a request ended: the last answer, and for how many seconds the service asked to be left alone, if it did. */
+/** How a request ended: the last answer, and how many seconds the service asks to wait, if it does. */
 export interface Outcome {
 	response: TransportResponse;
-	/** Set when the service asks for a wait that was not waited any more, the bounds being reached. */
+	/** Set when the service asks for a wait that would go beyond the bounds. */
 	waitSeconds?: number;
 }
 
 /**
  * Sends the request until its answer is one that will not change, or the bounds are reached (4 retries, 60 s in all).
  *
- * Tried again: statuses 408, 425, 429, 500, 502, 503, 504 and failures of the network. `Retry-After` is honoured.
+ * Retried are the statuses 408, 425, 429, 500, 502, 503, 504 and failures of the network. `Retry-After` is honoured.
  * @throws {TransportError} of the last attempt, or the signal's reason when the caller cancelled.
  */
 export async function sendWithRetries(
@@ -42,7 +42,7 @@ export async function sendWithRetries(
 	const { limits = RETRIES, runtime = systemRuntime } = options;
 	const end = runtime.now() + limits.totalMs;
 	for (let retry = 0; ; retry++) {
-		// The first attempt may take as long as the transport allows; a retry ends with the time for all of them.
+		// The first attempt may take as long as the transport allows; a retry ends when the total time is over.
 		const attempt = await tryOnce(
 			transport,
 			request,
@@ -51,7 +51,7 @@ export async function sendWithRetries(
 		if (!attempt.again) return { response: attempt.response };
 		const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
 		const left = end - runtime.now();
-		// Callers turned away together are told the same time: a little chance keeps them from coming back together.
+		// Callers that are refused together are told the same time: a random part keeps them from coming back together.
 		const delay =
 			asked === undefined
 				? limits.baseDelayMs * 2 ** retry * (1 - runtime.random() / 2)

@@ -1,4 +1,4 @@
-/** Time, chance and waiting, handed in so that tests need neither wait nor guess. */
+/** The clock, randomness and waiting, handed in so that tests neither wait nor guess. */
 import { sleep } from '../../shared/sleep';
 import { isError } from '../../shared/thrown';
 
@@ -7,7 +7,7 @@ export interface Runtime {
 	now(): number;
 	/** From 0 up to but not including 1. */
 	random(): number;
-	/** Resolves after so many milliseconds; rejects with the signal's reason when it is aborted before. */
+	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted before that. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export const systemRuntime: Runtime = {
 	sleep: (ms, signal) => sleep(ms, { signal }),
 };
 
-/** The reason of an aborted signal as an error, whatever was given. */
+/** The reason of an aborted signal, as an error whatever it is. */
 export function abortReason(signal: AbortSignal): Error {
 	const reason: unknown = signal.reason;
 	return isError(reason) ? reason : new Error('The operation was cancelled.');

@@ -1,4 +1,4 @@
-/** The transport of every day: keep-alive pools shared by the whole process, through the proxy of the environment. */
+/** The usual transport: keep-alive pools shared by the whole process, through the proxy of the environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EnvHttpProxyAgent } from '../../vendor/undici';
 import { ACCEPTED_ENCODINGS, readBoundedBody } from './boundedBody';
@@ -9,23 +9,23 @@ import { networkFailure } from './networkFailure';
 import { abortReason } from './runtime';
 import type { Transport } from '../types';
 
-export interface UndiciTransportOptions {
-	/** Read for HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case. */
+interface UndiciTransportOptions {
+	/** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read from, in upper or lower case. */
 	env?: NodeJS.ProcessEnv;
 	/** Milliseconds for one attempt. */
 	timeouts?: { connectMs: number; answerMs: number; bodyMs: number };
-	/** Bytes of one answer. */
+	/** Most bytes of one answer. */
 	maxBodyBytes?: number;
 }
 
-/** One set of pools for each proxy configuration and connect timeout, for the life of the process. */
+/** One set of pools for each proxy configuration and connect timeout, as long as the process lives. */
 const dispatchers = new Map<string, EnvHttpProxyAgent>();
 
 /**
  * Sends each request once, over connections that stay open between requests and callers. It follows no redirect.
  *
  * Bounds: connect 10 s, head of the answer 30 s, body 60 s in all and 64 MB.
- * Throws a `TransportError` when no whole answer came, and the signal's reason when the caller cancelled.
+ * @throws {TransportError} when no complete answer came; the signal's reason when the caller cancelled.
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
@@ -33,7 +33,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 		const dispatcher = dispatcherFor(env, timeouts.connectMs);
 		const deadline = createDeadline(request.signal);
 		try {
-			// undici times connecting and answering itself; this bounds what it does not time, such as a mute proxy.
+			// undici itself limits connecting and answering; this limits what it does not, such as a silent proxy.
 			deadline.restart(timeouts.connectMs + timeouts.answerMs, 'the answer took too long');
 			const { origin, pathname, search } = new URL(request.url);
 			const answer = await dispatcher.request({
@@ -48,7 +48,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			deadline.restart(timeouts.bodyMs, 'the answer took too long to arrive in full');
 			const headers = flatten(answer.headers);
 			const body = await readBoundedBody(answer.body, headers, maxBodyBytes);
-			// undici takes the connection for busy until the turn is over: the next page would open another one.
+			// For undici the connection is busy until this turn of the event loop ends: the next page would open another one.
 			await nextTurn();
 			return { status: answer.statusCode, headers, body };
 		} catch (error) {
@@ -61,7 +61,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 }
 
 function dispatcherFor(env: NodeJS.ProcessEnv, connectMs: number): EnvHttpProxyAgent {
-	// An empty text keeps undici from looking into the process's own environment.
+	// With an empty text undici does not look into the environment of the process.
 	const proxies = {
 		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
 		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',

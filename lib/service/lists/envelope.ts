@@ -1,8 +1,21 @@
 /** Finds the records in a list answer, by its shape (open point: list envelope) or by a path that the user gives. */
 import { ENVELOPE } from '../defaults';
-import type { Place } from '../errors/answerFailure';
+import type { Destination } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
 import { isRecord } from '../../shared/values';
+import {
+	boolean,
+	custom,
+	object,
+	optional,
+	orElse,
+	parse,
+	pipe,
+	safeParse,
+	transform,
+	union,
+	type Schema,
+} from '../../vendor/zod';
 import { quotable } from '../errors/serverText';
 
 export interface Page {
@@ -11,31 +24,43 @@ export interface Page {
 	hasMore: boolean | undefined;
 }
 
+const { data, items, hasMore } = ENVELOPE;
+/** Any list: `array(unknown())` would walk and copy the records of every page. */
+const list = custom<readonly unknown[]>(Array.isArray);
+const more: Schema<boolean | undefined> = orElse(optional(boolean()), undefined);
+const bare = pipe(
+	list,
+	transform((records) => ({ items: records, hasMore: undefined })),
+);
+const paged = object({ [items]: list, [hasMore]: more });
+const inData = pipe(
+	object({ [data]: union([paged, bare]), [hasMore]: more }),
+	transform((answer) => ({ ...answer.data, hasMore: answer.data.hasMore ?? answer.hasMore })),
+);
+const envelope = union([inData, paged, bare]);
+
 /**
  * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`;
  * with `itemsPath` the array at that dot path, and `hasMore` beside it.
  * @throws {ApiError} that names the keys seen instead.
  */
-export function pageOf(answer: unknown, itemsPath: string | undefined, place: Place): Page {
+export function pageOf(
+	answer: unknown,
+	itemsPath: string | undefined,
+	destination: Destination,
+): Page {
 	const path = itemsPath?.trim() ?? '';
-	if (path !== '') return pageAt(answer, path, place);
-	if (Array.isArray(answer)) return page(answer);
-	if (isRecord(answer)) {
-		const data = answer[ENVELOPE.data];
-		const items = isRecord(data) ? data[ENVELOPE.items] : undefined;
-		if (Array.isArray(items)) return page(items, data, answer);
-		for (const list of [data, answer[ENVELOPE.items]]) {
-			if (Array.isArray(list)) return page(list, answer);
-		}
-	}
-	throw oddAnswer(
+	if (path !== '') return pageAt(answer, path, destination);
+	const parsed = safeParse(envelope, answer);
+	if (parsed.success) return parsed.data;
+	throw oddAnswerError(
 		`is ${shape(answer)}, without a list where one is expected`,
 		'Set the option Items Path to where the list stands in the answer, such as data.results.',
-		place,
+		destination,
 	);
 }
 
-function pageAt(answer: unknown, itemsPath: string, place: Place): Page {
+function pageAt(answer: unknown, itemsPath: string, destination: Destination): Page {
 	let parent: unknown;
 	let value = answer;
 	const walked: string[] = [];
@@ -44,28 +69,23 @@ function pageAt(answer: unknown, itemsPath: string, place: Place): Page {
 		value = own(value, step);
 		if (value === undefined) {
 			const where = walked.length === 0 ? '' : ` at “${walked.join('.')}”`;
-			throw badPath(`has no “${step}”${where}: there is ${shape(parent)}`, place);
+			throw badPathError(`has no “${step}”${where}: there is ${shape(parent)}`, destination);
 		}
 		walked.push(step);
 	}
 	if (!Array.isArray(value)) {
-		throw badPath(`has ${shape(value)} at “${itemsPath}” instead of a list`, place);
+		throw badPathError(`has ${shape(value)} at “${itemsPath}” instead of a list`, destination);
 	}
-	return page(value, parent);
+	return { items: value, hasMore: parse(more, own(parent, hasMore)) };
 }
 
-function badPath(what: string, place: Place): ApiError {
-	return oddAnswer(what, 'Correct the option Items Path.', place);
+function badPathError(what: string, destination: Destination): ApiError {
+	return oddAnswerError(what, 'Correct the option Items Path.', destination);
 }
 
-/** Keys come from the service, so they are quoted like any other text of its. */
-function oddAnswer(what: string, hint: string, { address, redactor }: Place): ApiError {
+/** Keys come from the service, so they are quoted like its other texts. */
+function oddAnswerError(what: string, hint: string, { address, redactor }: Destination): ApiError {
 	return new ApiError(`The answer of ${address} ${quotable(what, redactor)}.`, { hint });
-}
-
-function page(items: readonly unknown[], ...beside: readonly unknown[]): Page {
-	const answers = beside.map((place) => own(place, ENVELOPE.hasMore));
-	return { items, hasMore: answers.find((hasMore) => typeof hasMore === 'boolean') };
 }
 
 function own(value: unknown, key: string): unknown {
@@ -74,13 +94,13 @@ function own(value: unknown, key: string): unknown {
 		: undefined;
 }
 
-/** Keys and kinds alone, never values. */
+/** Names keys and kinds alone, never values. */
 function shape(value: unknown): string {
 	if (Array.isArray(value)) return 'a list';
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
 	const keys = Object.keys(value);
 	if (keys.length === 0) return 'an empty object';
-	const inside = value[ENVELOPE.data];
+	const inside = value[data];
 	const deeper = isRecord(inside) ? `, and “data” holds ${keyList(Object.keys(inside))}` : '';
 	return `an object with ${keyList(keys)}${deeper}`;
 }

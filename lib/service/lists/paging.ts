@@ -1,4 +1,4 @@
-/** Walks a list page by page: each record once, never in a loop, no further than the limit (open point: paging). */
+/** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
 import { PAGING } from '../defaults';
 import type { Page } from './envelope';
 import { ApiError } from '../errors/errors';
@@ -6,7 +6,7 @@ import { isRecord } from '../../shared/values';
 import { idOf } from '../schemas';
 import type { ApiRecord, ListOptions } from '../types';
 
-/** Fetches one page: so many records at most, from the one after the record with this id on. */
+/** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
 const NOTHING_NEW =
@@ -15,11 +15,11 @@ const NO_ID =
 	'The last record of a page has no id to go on from: the list ends there and may be incomplete.';
 
 /**
- * The records of all pages, as they come.
+ * The records of all pages, in the order of the service.
  *
  * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
- * page brings nothing new, or when its last record has no id to go on from; the last two with a warning if more may be there.
- * Without a word from the service about more, a page shorter than asked for is the last.
+ * page brings nothing new, or when its last record has no id to go on from; in the last two cases with a warning if there
+ * may be more. When the service does not say whether there is more, a page shorter than asked for is the last.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
@@ -31,7 +31,7 @@ export async function* walkPages(
 	let left = limit;
 	let cursor: string | undefined;
 	while (left > 0) {
-		// With a filter of our own nobody knows how many records it takes to find enough.
+		// With a filter of our own, nobody knows how many records it takes to find enough.
 		const size = matching ? pageSize : Math.min(pageSize, left);
 		const { items, hasMore } = await fetchPage(size, cursor);
 		const fresh = newRecords(items, known);
@@ -55,8 +55,8 @@ export async function* walkPages(
 }
 
 /**
- * The records of a page that did not come before, whose ids are known from now on. Without an id nobody can tell: such
- * records count as new unless the others show that the whole page came before.
+ * The records of a page that did not come before; adds their ids to `known`. A record without an id counts as new,
+ * unless all the others show that the whole page came before.
  */
 function newRecords(items: readonly unknown[], known: Set<string>): readonly unknown[] {
 	const ids = items.map((item) => idOf(item));
@@ -85,7 +85,7 @@ export function checkListOptions(options: ListOptions): void {
 	for (const name of Object.keys(query)) {
 		if (name === PAGING.limitParameter || name === PAGING.cursorParameter) {
 			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
-				hint: `Take “${name}” out of Query Parameters and use Return All and Limit.`,
+				hint: `Remove “${name}” from Query Parameters and use Return All and Limit.`,
 			});
 		}
 		if (name.trim() === '') {

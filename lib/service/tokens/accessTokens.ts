@@ -1,4 +1,4 @@
-/** Keeps one access token for each API client and process, and asks for a new one only when none will do. */
+/** Keeps one access token for each API client of the process, and asks for a new one only when there is no good one. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { raceSignal } from '../http/deadline';
 import { MAX_TOKENS, RETRIES } from '../defaults';
@@ -8,17 +8,17 @@ import { fetchAccessToken, type AccessToken } from './tokenRequest';
 import type { ApiSettings, Transport } from '../types';
 
 export interface AccessTokens {
-	/** A token that is good for a while: the kept one, the one under way, or a new one. */
+	/** A token with some life left: the kept one, the one under way, or a new one. */
 	get(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
 	/** A new token, or the one under way; kept for everybody. */
 	renew(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
-	/** Forgets this token, which the API refused; a newer one stays. */
+	/** Drops this token, which the API refused; a newer one stays. */
 	drop(settings: ApiSettings, accessToken: string): void;
 }
 
-export interface AccessTokensOptions {
+interface AccessTokensOptions {
 	runtime?: Runtime;
-	/** Tokens kept at once; the one unused for longest goes first. */
+	/** Most tokens kept at once; the one that was not used for longest goes first. */
 	maxTokens?: number;
 	/** Bounds of the retries of a token request. */
 	retries?: RetryLimits;
@@ -26,15 +26,15 @@ export interface AccessTokensOptions {
 
 interface UnderWay {
 	token: Promise<AccessToken>;
-	/** How many callers wait for it; the request is given up with the last of them. */
+	/** How many callers wait for it; the request is cancelled when the last of them gives up. */
 	waiting: number;
 	cancel: () => void;
 }
 
-/** A store of its own; the process shares `processAccessTokens`. */
+/** A separate store of tokens; the nodes of a process share `processAccessTokens`. */
 export function createAccessTokens(options: AccessTokensOptions = {}): AccessTokens {
 	const { runtime = systemRuntime, maxTokens = MAX_TOKENS, retries = RETRIES } = options;
-	// Keyed by a digest under a key of this process, so that neither a dump nor an inspection shows a secret or can be searched for one.
+	// A digest under a random key: neither a dump nor an inspection shows a secret, and nobody can search for one.
 	const digestKey = randomBytes(32);
 	const kept = new Map<string, AccessToken>();
 	const underWay = new Map<string, UnderWay>();

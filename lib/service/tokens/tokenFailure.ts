@@ -1,27 +1,36 @@
 /** Reads from the token route's answer which field of the credential is wrong. */
 import { ApiError } from '../errors/errors';
-import { explainStatus, notTheService, redirected, type Place } from '../errors/answerFailure';
+import {
+	statusError,
+	notTheServiceError,
+	redirectError,
+	type Destination,
+} from '../errors/answerFailure';
 import type { Outcome } from '../http/retry';
-import { isRecord } from '../../shared/values';
+import { object, orElse, parse, string } from '../../vendor/zod';
 import { jsonOf, quotable, serverText, statusText } from '../errors/serverText';
 import type { ApiSettings, TransportResponse } from '../types';
 
 /** The error for an answer of the token route other than a 2xx. */
-export function tokenFailure(outcome: Outcome, settings: ApiSettings, place: Place): ApiError {
+export function tokenFailure(
+	outcome: Outcome,
+	settings: ApiSettings,
+	destination: Destination,
+): ApiError {
 	const { response } = outcome;
 	const { status } = response;
-	const says = serverText(response, place.redactor);
+	const says = serverText(response, destination.redactor);
 	const reason = says === '' ? '' : `: ${says}`;
-	if (status >= 300 && status < 400) return redirected(response, place);
+	if (status >= 300 && status < 400) return redirectError(response, destination);
 	switch (culprit(response, says)) {
 		case 'client':
 			return new ApiError(
-				`The token service at ${place.address} rejected the Client ID or the Client Secret (${statusText(status)}${reason}).`,
+				`The token service at ${destination.address} rejected the Client ID or the Client Secret (${statusText(status)}${reason}).`,
 				{ field: 'clientSecret', status, hint: clientHint(settings) },
 			);
 		case 'audience':
 			return new ApiError(
-				`The token service at ${place.address} gives this API client no token for the Audience “${quotable(settings.audience, place.redactor)}” (${statusText(status)}${reason}).`,
+				`The token service at ${destination.address} gives this API client no token for the Audience “${quotable(settings.audience, destination.redactor)}” (${statusText(status)}${reason}).`,
 				{
 					field: 'audience',
 					status,
@@ -29,18 +38,21 @@ export function tokenFailure(outcome: Outcome, settings: ApiSettings, place: Pla
 				},
 			);
 		case 'address':
-			return notTheService(response, place);
+			return notTheServiceError(response, destination);
 		default:
-			return explainStatus(outcome, place);
+			return statusError(outcome, destination);
 	}
 }
+
+/** An error as OAuth has it (RFC 6749, 5.2). */
+const oauthError = orElse(object({ error: orElse(string(), '') }), { error: '' });
 
 type Culprit = 'client' | 'audience' | 'address' | 'other';
 
 function culprit(response: TransportResponse, says: string): Culprit {
 	const { status } = response;
 	const body = jsonOf(response);
-	const code = isRecord(body) && typeof body.error === 'string' ? body.error : '';
+	const { error: code } = parse(oauthError, body);
 	if (status === 404 || status === 405 || status === 410) return 'address';
 	if (status !== 400 && status !== 401 && status !== 403) return 'other';
 	if (code === 'invalid_client' || code === 'unauthorized_client') return 'client';
@@ -50,16 +62,16 @@ function culprit(response: TransportResponse, says: string): Culprit {
 	if (status === 401 || /client[ _-]?(?:id|secret|credentials)|invalid[ _]client/i.test(says)) {
 		return 'client';
 	}
-	// A page of something else in between, such as a firewall.
+	// A page of something in between, such as a firewall.
 	if (body === undefined && response.body.trim() !== '') return 'address';
-	// A client that is known but may not have a token for what it asks for (RFC 6749 and Auth0's "access_denied").
+	// The client is known, but is not allowed to have a token for this audience (RFC 6749 and Auth0's "access_denied").
 	if (status === 403 || code === 'access_denied') return 'audience';
 	return 'other';
 }
 
 function clientHint(settings: ApiSettings): string {
 	const stray = settings.clientSecret !== settings.clientSecret.trim();
-	return `Enter Client ID and Client Secret of the API client anew in the Asset Service API credential${
+	return `Enter Client ID and Client Secret of the API client again in the Asset Service API credential${
 		stray ? '; the Client Secret begins or ends with white space' : ''
 	}. If they are right, check that the API client still exists and that Auth URL belongs to the same service.`;
 }

@@ -1,12 +1,16 @@
 /** One request to the token route (specification sections 4 and 5). */
 import { safeParse } from '../../vendor/zod';
-import { notTheService, unreachable, wrongAddress, type Place } from '../errors/answerFailure';
+import {
+	notTheServiceError,
+	unreachableError,
+	wrongAddressError,
+	type Destination,
+} from '../errors/answerFailure';
 import { TOKEN_MARGIN, TOKEN_PATH, USER_AGENT } from '../defaults';
 import type { ApiError } from '../errors/errors';
 import { createRedactor } from '../errors/redaction';
 import { sendWithRetries, type RetryOptions } from '../http/retry';
 import { systemRuntime } from '../http/runtime';
-import { isRecord } from '../../shared/values';
 import { tokenAnswer } from '../schemas';
 import { jsonOf } from '../errors/serverText';
 import { tokenFailure } from './tokenFailure';
@@ -14,18 +18,18 @@ import type { ApiSettings, Transport } from '../types';
 
 export interface AccessToken {
 	accessToken: string;
-	/** When the service stops taking it, in milliseconds since 1970. */
+	/** When the service stops accepting it, in milliseconds since 1970. */
 	expiresAt: number;
-	/** From when on it should not be used any more, in milliseconds since 1970: a margin before `expiresAt`. */
+	/** When a new one should be used instead, in milliseconds since 1970: a margin before `expiresAt`. */
 	renewAt: number;
 }
 
-export interface TokenRequestOptions extends RetryOptions {
+interface TokenRequestOptions extends RetryOptions {
 	signal?: AbortSignal | undefined;
 }
 
 /**
- * Asks the token route for a new token, whatever tokens there are; tried again like a safe request, since it changes nothing.
+ * Asks the token route for a new token, whatever tokens are kept; retried like a safe request, since it changes nothing.
  * @throws {ApiError} that names the field to correct: address, client, or audience.
  */
 export async function fetchAccessToken(
@@ -34,7 +38,7 @@ export async function fetchAccessToken(
 	options: TokenRequestOptions = {},
 ): Promise<AccessToken> {
 	const { runtime = systemRuntime, signal } = options;
-	const place: Place = {
+	const destination: Destination = {
 		address: settings.authUrl + TOKEN_PATH,
 		field: 'authUrl',
 		redactor: createRedactor(settings.clientSecret),
@@ -42,10 +46,10 @@ export async function fetchAccessToken(
 	// Before the request: the service counts from when it makes the token, which cannot be earlier.
 	const askedAt = runtime.now();
 	const outcome = await sendWithRetries(
-		(request) => transport(request),
+		transport,
 		{
 			method: 'POST',
-			url: place.address,
+			url: destination.address,
 			headers: {
 				'content-type': 'application/json',
 				accept: 'application/json',
@@ -61,14 +65,17 @@ export async function fetchAccessToken(
 		},
 		options,
 	).catch((error: unknown) => {
-		throw unreachable(error, place);
+		throw unreachableError(error, destination);
 	});
 	const { status } = outcome.response;
-	if (status < 200 || status >= 300) throw tokenFailure(outcome, settings, place);
-	const answer = jsonOf(outcome.response);
-	if (!isRecord(answer)) throw notTheService(outcome.response, place);
-	const parsed = safeParse(tokenAnswer, answer);
-	if (!parsed.success) throw oddAnswer(parsed.error.issues[0]?.path[0], status, place);
+	if (status < 200 || status >= 300) throw tokenFailure(outcome, settings, destination);
+	const parsed = safeParse(tokenAnswer, jsonOf(outcome.response));
+	if (!parsed.success) {
+		const field = parsed.error.issues[0]?.path[0];
+		// Not even an object.
+		if (field === undefined) throw notTheServiceError(outcome.response, destination);
+		throw oddAnswerError(field, status, destination);
+	}
 	const lifeMs = parsed.data.expires_in * 1000;
 	const marginMs = Math.min(TOKEN_MARGIN.maxMs, lifeMs * TOKEN_MARGIN.shareOfLife);
 	return {
@@ -86,7 +93,7 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
 };
 
 /** Names the field alone: its value may be a token. */
-function oddAnswer(field: PropertyKey | undefined, status: number, place: Place): ApiError {
+function oddAnswerError(field: PropertyKey, status: number, destination: Destination): ApiError {
 	const what = EXPECTATIONS[String(field)] ?? 'it is not a token response';
-	return wrongAddress(`answered without a usable token: ${what}`, status, place);
+	return wrongAddressError(`answered without a usable token: ${what}`, status, destination);
 }

@@ -1,93 +1,84 @@
 /** Deliveries: the service's attempts to bring events to an endpoint. */
+import type { INodeProperties } from 'n8n-workflow';
 import { DELIVERY_STATUS_FIELD, type ApiRecord } from '../../../lib/service';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
-import { collected, listFields, listOptions, listOptionsOf } from '../shared/listing';
-import { requiredText, textParameter } from '../shared/parameters';
+import { listFields, listOptions } from '../shared/listFields';
+import { listOptionsOf } from '../shared/listRequest';
+import { parameter, requiredText, text } from '../shared/parameters';
 import type { Resource, Run } from './resource';
 
-const show = { resource: ['delivery'] };
+const endpoint = endpointField('The webhook endpoint that the deliveries go to');
 
-export const delivery: Resource = {
-	properties: [
-		{
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			displayOptions: { show },
-			options: [
-				{
-					name: 'Get Many',
-					value: 'getAll',
-					description: 'List recent deliveries to an endpoint, which the service keeps for 30 days',
-					action: 'Get many deliveries',
-				},
-				{
-					name: 'Resend',
-					value: 'resend',
-					description: 'Have the service deliver the same event again',
-					action: 'Resend a delivery',
-				},
-			],
-			default: 'getAll',
-		},
-		endpointField(
-			'delivery',
-			['getAll', 'resend'],
-			'The webhook endpoint that the deliveries go to',
-		),
-		{
-			displayName: 'Delivery ID',
-			name: 'deliveryId',
-			type: 'string',
-			required: true,
-			default: '',
-			displayOptions: { show: { ...show, operation: ['resend'] } },
-			description: 'ID of the delivery to send again',
-		},
-		{
-			displayName: 'Status',
-			name: 'status',
-			type: 'options',
-			options: [
-				{ name: 'Any', value: 'any', description: 'All deliveries' },
-				{ name: 'Failed', value: 'failed', description: 'Deliveries without a 2xx answer so far' },
-				{ name: 'Success', value: 'success', description: 'Deliveries with a 2xx answer' },
-			],
-			default: 'any',
-			displayOptions: { show: { ...show, operation: ['getAll'] } },
-			description: 'Which deliveries to return',
-		},
-		...listFields('delivery'),
-		listOptions('delivery'),
+const statusField: INodeProperties = {
+	displayName: 'Status',
+	name: 'status',
+	type: 'options',
+	options: [
+		{ name: 'Any', value: 'any', description: 'All deliveries' },
+		{ name: 'Failed', value: 'failed', description: 'Deliveries without a 2xx answer so far' },
+		{ name: 'Success', value: 'success', description: 'Deliveries with a 2xx answer' },
 	],
-	run: async (operation, run) => (operation === 'resend' ? [await resend(run)] : await getAll(run)),
+	default: 'any',
+	description: 'Which deliveries to return',
 };
 
-async function resend(run: Run): Promise<ApiRecord> {
-	const { context, itemIndex, client } = run;
-	const deliveryId = requiredText(context, 'deliveryId', 'Delivery ID', itemIndex);
-	return await client.resendDelivery(endpointIdOf(run), deliveryId);
+const deliveryIdField: INodeProperties = {
+	displayName: 'Delivery ID',
+	name: 'deliveryId',
+	type: 'string',
+	required: true,
+	default: '',
+	description: 'ID of the delivery to send again',
+};
+
+export const delivery: Resource = {
+	name: 'Delivery',
+	description: 'An attempt to bring an event to a webhook endpoint',
+	operations: {
+		getAll: {
+			name: 'Get Many',
+			description: 'List recent deliveries to an endpoint, which the service keeps for 30 days',
+			action: 'Get many deliveries',
+			fields: [endpoint, statusField, ...listFields, listOptions],
+			run: getAll,
+		},
+		resend: {
+			name: 'Resend',
+			description: 'Have the service deliver the same event again',
+			action: 'Resend a delivery',
+			fields: [endpoint, deliveryIdField],
+			run: resend,
+		},
+	},
+};
+
+async function resend(run: Run): Promise<ApiRecord[]> {
+	const deliveryId = requiredText(run, 'deliveryId', 'Delivery ID');
+	return [await run.client.resendDelivery(endpointIdOf(run), deliveryId)];
 }
 
 async function getAll(run: Run): Promise<ApiRecord[]> {
-	const { context, itemIndex, client, warn } = run;
+	const { client, warn } = run;
 	const endpointId = endpointIdOf(run);
-	const status = textParameter(context, 'status', itemIndex).toLowerCase();
+	const status = parameter(run, 'status', text).toLowerCase();
 	if (status === '' || status === 'any') {
-		return await collected(client.listDeliveries(endpointId, listOptionsOf(run)));
+		return await Array.fromAsync(client.listDeliveries(endpointId, listOptionsOf(run)));
 	}
 	// Sent for a service that filters by it, and filtered here for one that does not.
 	const options = listOptionsOf(run, { [DELIVERY_STATUS_FIELD]: status });
 	let seen = 0;
 	let withStatus = 0;
+	// Checked by hand, as this runs for every record.
 	const matching = (record: ApiRecord): boolean => {
-		const of = record[DELIVERY_STATUS_FIELD];
+		const own = record[DELIVERY_STATUS_FIELD];
 		seen++;
-		if (typeof of === 'string') withStatus++;
-		return typeof of === 'string' && of.toLowerCase() === status;
+		if (typeof own !== 'string') return false;
+		withStatus++;
+		return own.toLowerCase() === status;
 	};
-	const records = await collected(client.listDeliveries(endpointId, { ...options, matching }));
+	const records = await Array.fromAsync(
+		client.listDeliveries(endpointId, { ...options, matching }),
+	);
 	if (seen > 0 && withStatus === 0) {
 		warn(`The deliveries have no field “${DELIVERY_STATUS_FIELD}” to filter by: none is returned.`);
 	}

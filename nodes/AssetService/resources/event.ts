@@ -1,27 +1,18 @@
 /** Events: what happened in the network in the last 30 days. */
-import { collected, listFields, listOptions, listOptionsOf } from '../shared/listing';
+import { listFields, listOptions } from '../shared/listFields';
+import { listOptionsOf } from '../shared/listRequest';
 import type { Resource } from './resource';
 
 export const event: Resource = {
-	properties: [
-		{
-			displayName: 'Operation',
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			displayOptions: { show: { resource: ['event'] } },
-			options: [
-				{
-					name: 'Get Many',
-					value: 'getAll',
-					description: 'List recent events of the network, which the service keeps for 30 days',
-					action: 'Get many events',
-				},
-			],
-			default: 'getAll',
+	name: 'Event',
+	description: 'Something that happened in the network',
+	operations: {
+		getAll: {
+			name: 'Get Many',
+			description: 'List recent events of the network, which the service keeps for 30 days',
+			action: 'Get many events',
+			fields: [...listFields, listOptions],
+			run: async (run) => await Array.fromAsync(run.client.list('event', listOptionsOf(run))),
 		},
-		...listFields('event'),
-		listOptions('event'),
-	],
-	run: async (_operation, run) => await collected(run.client.list('event', listOptionsOf(run))),
+	},
 };

@@ -1,4 +1,4 @@
-/** What a file of a resource gives to the node: its parameters, and its run function. */
+/** What the file of a resource gives to the node. */
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../lib/service';
 
@@ -11,9 +11,20 @@ export interface Run {
 	warn: (message: string) => void;
 }
 
+export interface Operation {
+	name: string;
+	description: string;
+	/** What it is called in n8n's list of the actions of a node. */
+	action: string;
+	/** Its parameters, in the order of the editor, which shows them for this operation alone. */
+	fields: readonly INodeProperties[];
+	/** The records for one input item, each to become an item of its own. */
+	run(run: Run): Promise<ApiRecord[]>;
+}
+
 export interface Resource {
-	/** The operation first, then its fields, as the editor shows them. */
-	properties: INodeProperties[];
-	/** The records of one operation for one input item, each to become an item of its own. */
-	run(operation: string, run: Run): Promise<ApiRecord[]>;
+	name: string;
+	description: string;
+	/** By the value of the parameter; the first one is the default. */
+	operations: Readonly<Record<string, Operation>>;
 }

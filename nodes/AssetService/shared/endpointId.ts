@@ -1,22 +1,16 @@
 /** The endpoint of an operation: by its ID, or by an address that holds it. */
-import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import type { Run } from '../resources/resource';
-import { asText } from './parameters';
-import { isRecord } from '../../../lib/shared/values';
+import type { INodeProperties } from 'n8n-workflow';
+import { object, pipe, transform, union } from '../../../lib/vendor/zod';
+import { parameter, parameterError, text, type InputItem } from './parameters';
 
-/** The field of the endpoint, for these operations of a resource. */
-export function endpointField(
-	resource: string,
-	operation: string[],
-	description: string,
-): INodeProperties {
+/** The field of the endpoint. */
+export function endpointField(description: string): INodeProperties {
 	return {
 		displayName: 'Endpoint',
 		name: 'endpointId',
 		type: 'resourceLocator',
 		default: { mode: 'id', value: '' },
 		required: true,
-		displayOptions: { show: { resource: [resource], operation } },
 		description,
 		modes: [
 			{
@@ -36,31 +30,43 @@ export function endpointField(
 	};
 }
 
+/** What a resource locator holds, or a plain text, as an expression may give it. */
+const located = union([
+	pipe(
+		object({ value: text }),
+		transform(({ value }) => value),
+	),
+	text,
+]);
+
 /** The ID of the endpoint. Throws a `NodeOperationError` when there is none, or none in the address. */
-export function endpointIdOf({ context, itemIndex }: Run): string {
-	const parameter = context.getNodeParameter('endpointId', itemIndex, '') as unknown;
-	const text = asText(isRecord(parameter) ? parameter.value : parameter);
-	const refuse = (message: string, description: string) =>
-		new NodeOperationError(context.getNode(), message, { itemIndex, description });
-	if (text === '')
-		throw refuse('Endpoint is empty.', 'Enter the ID of the endpoint, or its address.');
-	if (!/^https?:\/\//i.test(text)) return text;
-	const id = endpointIdIn(text);
+export function endpointIdOf(item: InputItem): string {
+	const given = parameter(item, 'endpointId', located);
+	if (given === '') {
+		throw parameterError(
+			item,
+			'Endpoint is empty.',
+			'Enter the ID of the endpoint, or its address.',
+		);
+	}
+	if (!/^https?:\/\//i.test(given)) return given;
+	const id = endpointIdIn(given);
 	if (id !== undefined) return id;
-	throw refuse(
+	throw parameterError(
+		item,
 		'The address holds no ID of an endpoint.',
 		'Enter the ID alone, or an address with /webhook-endpoints/ and the ID in it.',
 	);
 }
 
 /**
- * The ID in a pasted address: what follows `/webhook-endpoints/`, else the first part of the path that looks like the ID of
- * an endpoint (`we_...`).
+ * The ID in a pasted address: what follows `/webhook-endpoints/`, else the first part of the path that looks like an
+ * endpoint's ID (`we_...`).
  */
 export function endpointIdIn(address: string): string | undefined {
 	if (!URL.canParse(address)) return undefined;
 	const { pathname, hash } = new URL(address);
-	// Web applications keep their own path behind the #.
+	// Web applications keep a path of their own after the #.
 	const parts = `${pathname}/${hash.slice(1)}`.split(/[/?&]/).filter((part) => part !== '');
 	const after = parts[parts.indexOf('webhook-endpoints') + 1];
 	const named = parts.includes('webhook-endpoints') ? after : undefined;

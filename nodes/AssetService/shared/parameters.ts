@@ -1,50 +1,57 @@
-/** Reads parameters whose type an expression or an AI agent may have changed. */
-import { NodeOperationError, type IExecuteFunctions } from 'n8n-workflow';
-import { isRecord } from '../../../lib/shared/values';
+/** Reads parameters, whose type an expression or an AI agent may have changed. */
+import { NodeOperationError } from 'n8n-workflow';
+import { asText } from '../../../lib/shared/values';
+import {
+	array,
+	parse,
+	pipe,
+	transform,
+	union,
+	unknown,
+	type Schema,
+} from '../../../lib/vendor/zod';
+import type { Run } from '../resources/resource';
 
-/** A text, trimmed; a number is taken as text, and a missing value as an empty one. */
-export function textParameter(context: IExecuteFunctions, name: string, itemIndex: number): string {
-	return asText(context.getNodeParameter(name, itemIndex, ''));
-}
+/** An input item, whose parameters count. */
+export type InputItem = Pick<Run, 'context' | 'itemIndex'>;
 
-/** A text that must not be empty. Throws a `NodeOperationError` that names the field by its label. */
-export function requiredText(
-	context: IExecuteFunctions,
+/** Any value as a text without white space around it; what cannot be one is empty. */
+export const text = pipe(unknown(), transform(asText));
+
+/** A list of texts, each once and none empty; one text may hold several, separated by commas. */
+export const texts = pipe(
+	union([
+		array(text),
+		pipe(
+			text,
+			transform((list) => list.split(',').map(asText)),
+		),
+	]),
+	transform((list) => [...new Set(list)].filter((entry) => entry !== '')),
+);
+
+/** The parameter as the schema has it. The schema must accept every value. */
+export function parameter<T>(
+	{ context, itemIndex }: InputItem,
 	name: string,
-	label: string,
-	itemIndex: number,
-): string {
-	const text = textParameter(context, name, itemIndex);
-	if (text !== '') return text;
-	throw new NodeOperationError(context.getNode(), `${label} is empty.`, {
-		itemIndex,
-		description: `Fill in ${label}.`,
-	});
+	schema: Schema<T>,
+	fallback: unknown = '',
+): T {
+	return parse(schema, context.getNodeParameter(name, itemIndex, fallback));
 }
 
-/** A list of texts without empty ones; one text may hold several, separated by commas. */
-export function textsParameter(
-	context: IExecuteFunctions,
-	name: string,
-	itemIndex: number,
-): string[] {
-	const value = context.getNodeParameter(name, itemIndex, []) as unknown;
-	const texts = Array.isArray(value) ? value.map(asText) : asText(value).split(',');
-	return [...new Set(texts.map((text) => text.trim()).filter((text) => text !== ''))];
+/** A text that must not be empty; the error names the field by its label. */
+export function requiredText(item: InputItem, name: string, label: string): string {
+	const value = parameter(item, name, text);
+	if (value === '') throw parameterError(item, `${label} is empty.`, `Fill in ${label}.`);
+	return value;
 }
 
-/** A collection; empty when there is none. */
-export function collectionParameter(
-	context: IExecuteFunctions,
-	name: string,
-	itemIndex: number,
-): Readonly<Record<string, unknown>> {
-	const value = context.getNodeParameter(name, itemIndex, {}) as unknown;
-	return isRecord(value) ? value : {};
-}
-
-/** A text, number or boolean as text; everything else is empty. */
-export function asText(value: unknown): string {
-	if (typeof value === 'string') return value.trim();
-	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+/** The error for a parameter that a person has to correct. */
+export function parameterError(
+	{ context, itemIndex }: InputItem,
+	message: string,
+	description: string,
+): NodeOperationError {
+	return new NodeOperationError(context.getNode(), message, { itemIndex, description });
 }

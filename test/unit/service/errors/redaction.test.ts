@@ -1,4 +1,4 @@
-import { createRedactor } from '../../../../lib/service';
+import { createRedactor } from '../../../../lib/service/errors/redaction';
 
 const SECRET = 'a b+c/"d"<ü>&';
 

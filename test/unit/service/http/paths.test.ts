@@ -1,4 +1,4 @@
-import { PATHS } from '../../../../lib/service';
+import { PATHS } from '../../../../lib/service/defaults';
 import { pathWith, urlOf } from '../../../../lib/service/http/paths';
 
 describe('a path', () => {

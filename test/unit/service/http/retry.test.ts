@@ -1,8 +1,5 @@
-import {
-	TransportError,
-	type TransportRequest,
-	type TransportResponse,
-} from '../../../../lib/service';
+import type { TransportRequest, TransportResponse } from '../../../../lib/service';
+import { TransportError } from '../../../../lib/service/errors/errors';
 import { retryAfterMs, sendWithRetries } from '../../../../lib/service/http/retry';
 import { systemRuntime } from '../../../../lib/service/http/runtime';
 import { fakeRuntime, rejection } from '../world';

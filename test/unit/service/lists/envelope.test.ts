@@ -1,7 +1,7 @@
-import { createRedactor } from '../../../../lib/service';
+import { createRedactor } from '../../../../lib/service/errors/redaction';
 import { pageOf } from '../../../../lib/service/lists/envelope';
 
-const place = {
+const destination = {
 	address: 'https://api.example.com/things',
 	field: 'baseUrl',
 	redactor: createRedactor('hush'),
@@ -18,14 +18,14 @@ describe('a page', () => {
 		['{ items: [...] }', { items, hasMore: false }, false],
 		['hasMore of another kind', { items, hasMore: 'yes' }, undefined],
 	])('is read from %s', (_name, answer, hasMore) => {
-		expect(pageOf(answer, undefined, place)).toEqual({ items, hasMore });
-		expect(pageOf(answer, '  ', place)).toEqual({ items, hasMore });
+		expect(pageOf(answer, undefined, destination)).toEqual({ items, hasMore });
+		expect(pageOf(answer, '  ', destination)).toEqual({ items, hasMore });
 	});
 
 	it('is read from where the user says, and hasMore from beside it', () => {
 		const answer = { result: { list: { rows: items, hasMore: true } } };
-		expect(pageOf(answer, 'result.list.rows', place)).toEqual({ items, hasMore: true });
-		expect(pageOf([{ rows: items }], '0.rows', place)).toEqual({ items, hasMore: undefined });
+		expect(pageOf(answer, 'result.list.rows', destination)).toEqual({ items, hasMore: true });
+		expect(pageOf([{ rows: items }], '0.rows', destination)).toEqual({ items, hasMore: undefined });
 	});
 
 	it.each([
@@ -36,7 +36,7 @@ describe('a page', () => {
 		['text', 'is a string'],
 		[null, 'is null'],
 	])('that is not there is explained by the keys seen: %j', (answer, words) => {
-		expect(() => pageOf(answer, undefined, place)).toThrow(
+		expect(() => pageOf(answer, undefined, destination)).toThrow(
 			`The answer of https://api.example.com/things ${words}, without a list where one is expected.`,
 		);
 	});
@@ -48,6 +48,6 @@ describe('a page', () => {
 		[{}, '__proto__', 'has no “__proto__”: there is an empty object'],
 		[{}, 'constructor.name', 'has no “constructor”: there is an empty object'],
 	])('that is not where the user says is explained: %j at %s', (answer, path, words) => {
-		expect(() => pageOf(answer, path, place)).toThrow(words);
+		expect(() => pageOf(answer, path, destination)).toThrow(words);
 	});
 });

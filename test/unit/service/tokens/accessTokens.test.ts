@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { createAccessTokens, undiciTransport } from '../../../../lib/service';
+import { undiciTransport } from '../../../../lib/service';
+import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
 import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';
 
 afterEach(stopWorlds);

@@ -1,4 +1,5 @@
-import { ApiError, fetchAccessToken, undiciTransport } from '../../../../lib/service';
+import { ApiError, undiciTransport } from '../../../../lib/service';
+import { fetchAccessToken } from '../../../../lib/service/tokens/tokenRequest';
 import type { Answer } from '../../../support/httpService';
 import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';
 

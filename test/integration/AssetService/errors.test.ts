@@ -1,0 +1,81 @@
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import type { Handler } from '../../support/httpService';
+import { SECRET, stopWorlds, type WorldOptions } from '../../unit/service/world';
+import { assetWorld, containing, failure, list, run, serving } from './runs';
+
+afterEach(stopWorlds);
+
+describe('an error', () => {
+	it.each<[string, WorldOptions, object, RegExp]>([
+		['a wrong client secret', { token: () => ({ status: 401 }) }, {}, /Client Secret/],
+		['an empty field', {}, { clientId: '' }, /^Client ID is empty/],
+		['a wrong Base URL', {}, { baseUrl: 'http://127.0.0.1:1' }, /Base URL/],
+		['another service at Base URL', { api: () => ({ status: 404 }) }, {}, /^Base URL/],
+		['a wrong Auth URL', { token: () => ({ body: '<html>' }) }, {}, /^Auth URL/],
+		['a wrong audience', { token: () => ({ status: 403 }) }, {}, /Audience/],
+		['a refused fresh token', { api: () => ({ status: 401 }) }, {}, /^Audience/],
+		['a lacking scope', { api: () => ({ status: 403 }) }, {}, /is not allowed to list assets/],
+	])(
+		'names the field to correct after %s, and holds no secret',
+		async (_name, options, change, words) => {
+			const world = await assetWorld(options);
+			const credentials = [{ type: new AssetServiceApi(), data: { ...world.settings, ...change } }];
+			const error = await failure(run(world, list, { credentials }));
+			expect(error.message).toMatch(words);
+			expect(error.description).toMatch(/./);
+		},
+	);
+
+	it('holds no secret where the service repeats it', async () => {
+		const world = await serving(({ headers }) => ({
+			status: 400,
+			body: { message: `${SECRET} ${headers.authorization ?? ''}` },
+		}));
+		expect((await failure(run(world, list))).message).toContain('[redacted]');
+	});
+
+	const perItem = {
+		resource: 'delivery',
+		operation: 'getAll',
+		endpointId: { __rl: true, mode: 'id', value: '={{ $json.endpoint }}' },
+	};
+	const input = ['we_1', 'we_bad', 'we_1'].map((endpoint) => ({ endpoint }));
+	const picky: Handler = ({ path }) =>
+		path.includes('we_bad')
+			? { status: 404, body: { message: 'unknown endpoint' } }
+			: { body: { data: [{ id: 'del_1' }, { id: 'del_2' }] } };
+
+	it('of one input item ends the run by default, and says which', async () => {
+		const world = await serving(picky);
+		expect(await failure(run(world, perItem, { input }))).toMatchObject({
+			message: containing('unknown endpoint'),
+			context: { itemIndex: 1 },
+		});
+	});
+
+	it('of one input item becomes an item where the node is to continue', async () => {
+		const world = await serving(picky);
+		const { items } = await run(world, perItem, { input, onError: 'continueRegularOutput' });
+		expect(items.map(({ json, pairedItem }) => [json['id'] ?? json['error'], pairedItem])).toEqual([
+			['del_1', { item: 0 }],
+			['del_2', { item: 0 }],
+			[containing('unknown endpoint'), { item: 1 }],
+			['del_1', { item: 2 }],
+			['del_2', { item: 2 }],
+		]);
+		expect(world.tokensAskedFor()).toBe(1);
+		expect(world.service.connections()).toBe(1);
+	});
+
+	it('of one input item goes to the error output where there is one, with its input', async () => {
+		const world = await serving(picky);
+		const { items, errorItems } = await run(world, perItem, {
+			input,
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toHaveLength(4);
+		expect(errorItems.map(({ json }) => json)).toMatchObject([
+			{ endpoint: 'we_bad', error: containing('unknown endpoint') },
+		]);
+	});
+});

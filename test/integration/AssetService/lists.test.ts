@@ -1,0 +1,194 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { startNode } from '../../support/workflow';
+import { stopWorlds } from '../../unit/service/world';
+import {
+	assets,
+	ASSETS,
+	assetWorld,
+	containing,
+	DELIVERIES,
+	failure,
+	list,
+	optionsFor,
+	pages,
+	records,
+	run,
+	serving,
+} from './runs';
+
+const EVENTS = '/webhooks/v1/webhook-events';
+
+afterEach(stopWorlds);
+
+describe('a list of assets', () => {
+	it('brings 230 of 3 pages once each, untouched, over one connection', async () => {
+		const world = await assetWorld();
+		const { items, error, hints } = await run(world, { ...list, returnAll: true });
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json)).toEqual(assets);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(assets.map(() => ({ item: 0 })));
+		expect(world.service.to(ASSETS).map(({ query }) => query)).toEqual([
+			{ limit: '100' },
+			{ limit: '100', startingAfter: 'as_99' },
+			{ limit: '100', startingAfter: 'as_199' },
+		]);
+		expect(world.service.connections()).toBe(1);
+		expect(hints).toEqual([]);
+	});
+
+	it('brings 50 by default, and exactly as many as the limit says', async () => {
+		const world = await assetWorld();
+		expect(await records(run(world, list))).toEqual(assets.slice(0, 50));
+		expect(await records(run(world, { ...list, limit: 130 }))).toEqual(assets.slice(0, 130));
+		expect(world.service.to(ASSETS).map(({ query }) => query['limit'])).toEqual([
+			'50',
+			'100',
+			'30',
+		]);
+	});
+
+	it('ends after one repeated page and says so when the service ignores the cursor', async () => {
+		const world = await serving((request) => pages(assets, { ...request, query: {} }));
+		const { items, hints } = await run(world, { ...list, returnAll: true });
+		expect(items.map(({ json }) => json)).toEqual(assets.slice(0, 20));
+		expect(world.service.to(ASSETS)).toHaveLength(2);
+		expect(hints).toMatchObject([{ type: 'warning', message: containing('incomplete') }]);
+	});
+
+	it('sends filters and query parameters', async () => {
+		const world = await assetWorld();
+		await records(
+			run(world, {
+				...list,
+				filters: { chargingStationMake: 'ABB & Co', assetGroups: 'g1,g2', firmwareVersion: '' },
+				options: { queryParameters: { parameter: [{ name: 'sort', value: '-createdAt' }] } },
+			}),
+		);
+		expect(world.service.to(ASSETS)[0]?.query).toEqual({
+			chargingStationMake: 'ABB & Co',
+			assetGroups: 'g1,g2',
+			sort: '-createdAt',
+			limit: '50',
+		});
+	});
+
+	it('reads an envelope that it does not know from where the user says', async () => {
+		const world = await serving(() => ({ body: { result: { rows: [{ id: 1 }] } } }));
+		const options = { itemsPath: 'result.rows' };
+		expect(await records(run(world, { ...list, options }))).toEqual([{ id: 1 }]);
+		expect(await failure(run(world, list))).toMatchObject({
+			message: containing('“result”'),
+			description: containing('Items Path'),
+		});
+	});
+
+	it.each(['limit', 'startingAfter'])('refuses the query parameter %s', async (name) => {
+		const options = { queryParameters: { parameter: [{ name, value: '1' }] } };
+		const world = await assetWorld();
+		expect(await failure(run(world, { ...list, options }))).toMatchObject({
+			message: `The query parameter “${name}” belongs to the paging.`,
+		});
+	});
+
+	it('fetches one token for fifty runs at the same time', async () => {
+		const world = await assetWorld();
+		const runs = Array.from({ length: 50 }, () => records(run(world, { ...list, limit: 1 })));
+		expect(await Promise.all(runs)).toEqual(runs.map(() => [assets[0]]));
+		expect(world.tokensAskedFor()).toBe(1);
+		expect(world.service.to(ASSETS)).toHaveLength(50);
+	});
+
+	it.each(['stopWorkflow', 'continueRegularOutput'] as const)(
+		'stops asking when the execution is cancelled (%s)',
+		async (onError) => {
+			let asked: () => void = () => undefined;
+			const underWay = new Promise<void>((resolve) => (asked = resolve));
+			let closed: () => void = () => undefined;
+			const cut = new Promise<void>((resolve) => (closed = resolve));
+			const world = await serving((_request, { response }) => {
+				response.on('close', closed);
+				asked();
+				return undefined;
+			});
+			const started = startNode(optionsFor(world, list, { input: [{}, {}, {}], onError }));
+			await underWay;
+			started.cancel();
+			const { run: stored, error } = await started.finished;
+			await cut;
+			expect(error?.message).toBe('The execution was canceled.');
+			expect(stored.status).toBe('canceled');
+			expect(world.service.to(ASSETS)).toHaveLength(1);
+		},
+	);
+});
+
+describe('events and deliveries', () => {
+	it('lists events', async () => {
+		const world = await serving(() => ({ body: [{ id: 'whevt_1', payload: {} }] }));
+		const parameters = { resource: 'event', operation: 'getAll', returnAll: true };
+		expect(await records(run(world, parameters))).toEqual([{ id: 'whevt_1', payload: {} }]);
+		expect(world.service.requests.at(-1)).toMatchObject({ path: EVENTS, query: { limit: '100' } });
+	});
+
+	const deliveries = Array.from({ length: 250 }, (_, index) => ({
+		id: `del_${index}`,
+		status: index % 10 === 0 ? 'failed' : 'success',
+	}));
+	const getAll = { resource: 'delivery', operation: 'getAll', endpointId: 'we_1' };
+
+	it.each<[string, INodeParameters['endpointId']]>([
+		['as plain text', 'we_1'],
+		['by ID', { __rl: true, mode: 'id', value: 'we_1' }],
+		['by URL', { __rl: true, mode: 'url', value: `https://api.example.com${DELIVERIES}?limit=1` }],
+		['by expression', '={{ "we_" + 1 }}'],
+	])('lists deliveries of an endpoint given %s', async (_name, endpointId) => {
+		const world = await serving((request) => pages(deliveries, request));
+		const found = await records(run(world, { ...getAll, endpointId, limit: 3 }));
+		expect(found).toEqual(deliveries.slice(0, 3));
+		expect(world.service.requests.at(-1)?.path).toBe(DELIVERIES);
+	});
+
+	it('lists exactly so many failed deliveries although the service does not filter', async () => {
+		const world = await serving((request) => pages(deliveries, request));
+		const failed = deliveries.filter(({ status }) => status === 'failed');
+		const parameters = { ...getAll, status: 'failed' };
+		expect(await records(run(world, { ...parameters, limit: 12 }))).toEqual(failed.slice(0, 12));
+		expect(await records(run(world, { ...parameters, returnAll: true }))).toEqual(failed);
+		expect(world.service.to(DELIVERIES)[0]?.query).toEqual({ status: 'failed', limit: '100' });
+		expect(await records(run(world, { ...getAll, status: 'success', limit: 2 }))).toEqual(
+			deliveries.slice(1, 3),
+		);
+	});
+
+	it('says so when the deliveries have no status to filter by', async () => {
+		const world = await serving(() => ({ body: [{ id: 'del_1', state: 'failed' }] }));
+		const { items, hints } = await run(world, { ...getAll, status: 'failed' });
+		expect(items).toEqual([]);
+		expect(hints).toMatchObject([{ message: containing('“status”') }]);
+	});
+
+	it('asks for the endpoint and the delivery when they are empty', async () => {
+		const world = await serving(() => ({ body: [] }));
+		const resend = { resource: 'delivery', operation: 'resend' };
+		const rl = { __rl: true, mode: 'id', value: '={{ "" }}' };
+		expect(await failure(run(world, { ...getAll, endpointId: rl }))).toMatchObject({
+			message: 'Endpoint is empty.',
+		});
+		expect(
+			await failure(run(world, { ...resend, endpointId: 'we_1', deliveryId: '={{ "" }}' })),
+		).toMatchObject({ message: 'Delivery ID is empty.' });
+		expect(world.service.requests).toEqual([]);
+	});
+
+	it('resends a delivery', async () => {
+		const world = await serving(() => ({ body: { data: { id: 'del_1', status: 'success' } } }));
+		const parameters = { resource: 'delivery', operation: 'resend', deliveryId: 'del_1' };
+		expect(await records(run(world, { ...parameters, endpointId: 'we_1' }))).toEqual([
+			{ id: 'del_1', status: 'success' },
+		]);
+		expect(world.service.requests.at(-1)).toMatchObject({
+			method: 'POST',
+			path: `${DELIVERIES}/del_1/resend`,
+		});
+	});
+});

@@ -1,0 +1,105 @@
+import type { Answer } from '../../../support/httpService';
+import { rejection, stopWorlds } from '../world';
+import { answering, start } from './client';
+
+afterEach(stopWorlds);
+
+describe('an operation that changes something', () => {
+	const RESEND = '/webhooks/v1/webhook-endpoints/we_1/deliveries/del_1/resend';
+
+	it('resends a delivery', async () => {
+		const { client, world } = await answering({
+			body: { data: { id: 'del_1', status: 'success' } },
+		});
+		expect(await client.resendDelivery('we_1', 'del_1')).toEqual({
+			id: 'del_1',
+			status: 'success',
+		});
+		expect(world.service.requests.at(-1)).toMatchObject({ method: 'POST', path: RESEND, body: '' });
+	});
+
+	it.each<[string, Answer, unknown]>([
+		['data', { body: { data: { a: 1 } } }, { a: 1 }],
+		['the answer', { body: { a: 1 } }, { a: 1 }],
+		['the answer when data is a list', { body: { data: [1] } }, { data: [1] }],
+		['a value', { body: '"done"' }, { value: 'done' }],
+		['success', { status: 204 }, { success: true }],
+	])('gives %s', async (_name, answer, expected) => {
+		const { client } = await answering(answer);
+		expect(await client.resendDelivery('we_1', 'del_1')).toEqual(expected);
+	});
+
+	it.each([
+		['in data', { data: { id: 'we_1', secret: 'whsec_1', url: 'u' } }],
+		['beside', { id: 'we_1', secret: 'whsec_1', url: 'u' }],
+	])('creates an endpoint and finds its id and secret %s', async (_name, body) => {
+		const { client, world } = await answering({ status: 201, body });
+		const input = { url: 'https://n8n.example.com/webhook', events: ['ocpp.message'] };
+		expect(await client.createWebhookEndpoint(input)).toEqual({
+			id: 'we_1',
+			secret: 'whsec_1',
+			record: { id: 'we_1', secret: 'whsec_1', url: 'u' },
+		});
+		const request = world.service.requests.at(-1);
+		expect(request).toMatchObject({
+			method: 'POST',
+			path: '/webhooks/v1/webhook-endpoints',
+			headers: { 'content-type': 'application/json' },
+		});
+		expect(JSON.parse(request?.body ?? '')).toEqual(input);
+	});
+
+	it('takes a number as id, and tells when there is neither id nor secret', async () => {
+		const { client } = await answering({ body: { id: 7 } });
+		const input = { url: 'https://x.example', events: [] };
+		expect(await client.createWebhookEndpoint(input)).toEqual({ id: '7', record: { id: 7 } });
+		const { client: other } = await answering({ body: { id: '', secret: '' } });
+		expect(await other.createWebhookEndpoint(input)).toEqual({ record: { id: '', secret: '' } });
+	});
+
+	it('deletes an endpoint, and tells when there was none', async () => {
+		const { client, world } = await answering({ status: 204 });
+		expect(await client.deleteWebhookEndpoint('we_1')).toEqual({
+			existed: true,
+			record: { success: true },
+		});
+		expect(world.service.requests.at(-1)).toMatchObject({
+			method: 'DELETE',
+			path: '/webhooks/v1/webhook-endpoints/we_1',
+			body: '',
+		});
+		for (const status of [404, 410]) {
+			const { client: other } = await answering({ status });
+			expect(await other.deleteWebhookEndpoint('we_1')).toMatchObject({ existed: false });
+		}
+	});
+
+	it('is sent once, however it fails', async () => {
+		for (const answer of [{ status: 503, headers: { 'retry-after': '1' } }, undefined]) {
+			const { client, world } = await start((_request, { response }) => {
+				if (answer === undefined) response.destroy();
+				return answer;
+			});
+			await rejection(client.resendDelivery('we_1', 'del_1'));
+			expect(world.service.to(RESEND)).toHaveLength(1);
+		}
+	});
+
+	it('tells that it may have been carried out when no answer came', async () => {
+		const { client } = await start((_request, { response }) => {
+			response.destroy();
+			return undefined;
+		});
+		expect(await rejection(client.deleteWebhookEndpoint('we_1'))).toMatchObject({
+			hint: expect.stringContaining('may have carried the request out') as string,
+		});
+	});
+
+	it('is sent again with a new token after a 401, which changed nothing', async () => {
+		const { client, world } = await start(({ headers }) =>
+			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: { done: true } },
+		);
+		expect(await client.resendDelivery('we_1', 'del_1')).toEqual({ done: true });
+		expect(world.service.to(RESEND)).toHaveLength(2);
+	});
+});

@@ -1,0 +1,29 @@
+/** A client of the service, as the tests of the client need it. */
+import { undiciTransport } from '../../../../lib/service';
+import { createApiClient, type ApiClientOptions } from '../../../../lib/service/client';
+import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
+import type { Answer, Handler } from '../../../support/httpService';
+import { fakeRuntime, startWorld, type World } from '../world';
+
+export const ASSETS = '/asset-management/v1/assets';
+
+/** A client of this world, and the warnings that it gave. */
+export function clientOf(world: World, options: Partial<ApiClientOptions> = {}) {
+	const warnings: string[] = [];
+	const client = createApiClient({
+		settings: world.settings,
+		transport: undiciTransport({ env: {} }),
+		tokens: createAccessTokens(),
+		runtime: fakeRuntime(),
+		warn: (message) => warnings.push(message),
+		...options,
+	});
+	return { client, warnings };
+}
+
+export const start = async (api: Handler, options: Partial<ApiClientOptions> = {}) => {
+	const world = await startWorld({ api });
+	return { world, ...clientOf(world, options) };
+};
+/** A client of a service with one answer for everything. */
+export const answering = (answer: Answer) => start(() => answer);

@@ -1,0 +1,85 @@
+import { all, rejection, stopWorlds } from '../world';
+import { answering, ASSETS, start } from './client';
+
+afterEach(stopWorlds);
+
+describe('a list', () => {
+	it.each([
+		['asset', ASSETS],
+		['event', '/webhooks/v1/webhook-events'],
+	] as const)('of %s is asked for as specified', async (resource, path) => {
+		const { client, world } = await answering({
+			body: { data: { items: [{ id: 'a', n: null }] } },
+		});
+		const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
+		expect(await all(client.list(resource, { limit: 7, query }))).toEqual([{ id: 'a', n: null }]);
+		expect(world.service.to(path)).toMatchObject([
+			{
+				method: 'GET',
+				query: { ...query, limit: '7' },
+				headers: { authorization: 'Bearer token-1' },
+				body: '',
+			},
+		]);
+	});
+
+	it('of assets says application/json, as the specification has it', async () => {
+		const { client, world } = await answering({ body: [] });
+		await all(client.list('asset', {}));
+		expect(world.service.to(ASSETS)[0]?.headers['content-type']).toBe('application/json');
+	});
+
+	it('of deliveries goes to the endpoint, its id encoded', async () => {
+		const { client, world } = await answering({ body: { data: [{ id: 1 }] } });
+		expect(await all(client.listDeliveries('we/1', {}))).toEqual([{ id: 1 }]);
+		expect(world.service.requests.at(-1)?.path).toBe(
+			'/webhooks/v1/webhook-endpoints/we%2F1/deliveries',
+		);
+	});
+
+	it('warns when it may be incomplete', async () => {
+		const { client, warnings } = await answering({
+			body: { data: { items: [{ id: 'a' }], hasMore: true } },
+		});
+		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
+		expect(warnings).toHaveLength(1);
+	});
+
+	it('is tried again after passing failures, and the token is kept', async () => {
+		let asked = 0;
+		const { client, world } = await start(() =>
+			++asked < 4 ? { status: 503 } : { body: [{ id: 'a' }] },
+		);
+		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
+		expect(world.service.to(ASSETS)).toHaveLength(4);
+		expect(world.tokensAskedFor()).toBe(1);
+	});
+
+	it('gets a new token once after a 401, and goes on', async () => {
+		const { client, world } = await start(({ headers }) =>
+			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: [{ id: 'a' }] },
+		);
+		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
+		expect(world.tokensAskedFor()).toBe(2);
+	});
+
+	it('gets one new token for many callers whose token was revoked', async () => {
+		const { client, world } = await start(({ headers }) =>
+			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: [] },
+		);
+		await Promise.all(Array.from({ length: 20 }, () => all(client.list('asset', {}))));
+		expect(world.tokensAskedFor()).toBe(2);
+	});
+
+	it('ends when its caller cancels', async () => {
+		const caller = new AbortController();
+		const { client } = await start(
+			() => {
+				caller.abort(new Error('cancelled'));
+				return undefined;
+			},
+			{ signal: caller.signal },
+		);
+		expect(await rejection(all(client.list('asset', {})))).toMatchObject({ message: 'cancelled' });
+	});
+});

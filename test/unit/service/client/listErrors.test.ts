@@ -1,0 +1,111 @@
+import type { ListOptions } from '../../../../lib/service';
+import type { Answer } from '../../../support/httpService';
+import { all, rejection, SECRET, startWorld, stopWorlds } from '../world';
+import { answering, ASSETS, clientOf } from './client';
+
+afterEach(stopWorlds);
+
+const listError = async (answer: Answer, options: ListOptions = {}) => {
+	const { client, world } = await answering(answer);
+	const error = await rejection(all(client.list('asset', options)));
+	return { error, world };
+};
+
+describe('the error of a list', () => {
+	it('names Audience when a fresh token is refused', async () => {
+		const { error, world } = await listError({ status: 401, body: { message: 'jwt audience' } });
+		expect(error).toMatchObject({
+			field: 'audience',
+			status: 401,
+			message: expect.stringMatching(/^Audience .*401 Unauthorized: jwt audience/) as string,
+		});
+		expect(world.tokensAskedFor()).toBe(2);
+	});
+
+	it('speaks of the scope after a 403', async () => {
+		const { error } = await listError({ status: 403, body: { error: 'insufficient_scope' } });
+		expect(error).toMatchObject({
+			status: 403,
+			message: expect.stringContaining('is not allowed to list assets') as string,
+			hint: expect.stringContaining('scope') as string,
+		});
+	});
+
+	it.each<[string, Answer]>([
+		['a 404', { status: 404 }],
+		['a 405', { status: 405 }],
+		['a page', { body: '<html>' }],
+		['nothing', { body: '' }],
+		['a redirect', { status: 301, headers: { location: 'https://www.example.com' } }],
+	])('names Base URL after %s', async (_name, answer) => {
+		expect((await listError(answer)).error).toMatchObject({
+			field: 'baseUrl',
+			message: expect.stringContaining('Base URL') as string,
+			hint: expect.stringContaining('Base URL') as string,
+		});
+	});
+
+	it('names Base URL when nobody answers there', async () => {
+		const world = await startWorld();
+		const { client } = clientOf(world, {
+			settings: { ...world.settings, baseUrl: 'http://127.0.0.1:1' },
+		});
+		expect(await rejection(all(client.list('asset', {})))).toMatchObject({
+			field: 'baseUrl',
+			message: `Could not reach http://127.0.0.1:1${ASSETS} (Base URL): the connection was refused.`,
+		});
+	});
+
+	it('names the endpoint when its deliveries are not found', async () => {
+		const { client } = await answering({ status: 404, body: { message: 'no such endpoint' } });
+		expect(await rejection(all(client.listDeliveries('we_1', {})))).toMatchObject({
+			status: 404,
+			field: undefined,
+			message: expect.stringContaining('no such endpoint') as string,
+			hint: expect.stringContaining('endpoint ID') as string,
+		});
+	});
+
+	it('says how long the service asks to wait', async () => {
+		const { error } = await listError({ status: 429, headers: { 'retry-after': '90' } });
+		expect(error).toMatchObject({ status: 429, hint: 'Try again in 90 seconds.' });
+	});
+
+	it.each<[Answer, string]>([
+		[{ status: 429 }, 'too often'],
+		[{ status: 500, body: { errors: [{ message: 'database' }] } }, 'fault of its own'],
+		[{ status: 400, body: { message: 'limit is odd' } }, 'values of this request'],
+	])('tells the status and what to do: %j', async (answer, hint) => {
+		const { error } = await listError(answer);
+		expect(error).toMatchObject({
+			status: answer.status,
+			hint: expect.stringContaining(hint) as string,
+		});
+	});
+
+	it('tells what the service gives as the reason', async () => {
+		const body = { error: { message: 'one' }, error_description: 'two', errors: ['three', 'one'] };
+		expect((await listError({ status: 400, body })).error).toMatchObject({
+			message: expect.stringContaining('answered 400 Bad Request: two; one; three.') as string,
+		});
+	});
+
+	it('holds neither secret nor token where the service repeats them', async () => {
+		const body = { message: `${SECRET} Bearer token-1`, data: { [SECRET]: 1, 'token-1': 2 } };
+		for (const answer of [{ status: 400, body }, { body }, { status: 403, body }]) {
+			const { error } = await listError(answer);
+			const { message, hint } = error as { message: string; hint: string };
+			expect(message).toContain('[redacted]');
+			expect(message + hint).not.toContain('token-1');
+			expect(message + hint).not.toContain('top-secret');
+		}
+	});
+
+	it('is that of the options when they are bad, before anything is sent', async () => {
+		const { client, world } = await answering({ body: [] });
+		expect(() => client.list('asset', { limit: 0 })).toThrow('Limit');
+		expect(() => client.list('asset', { query: { limit: '1' } })).toThrow('limit');
+		expect(() => client.listDeliveries('..', {})).toThrow('Endpoint ID is not an ID.');
+		expect(world.service.requests).toEqual([]);
+	});
+});
