@@ -1,7 +1,7 @@
 /** Proves the ground that the other end-to-end tests stand on: a real n8n, alone and in queue mode. */
 import { randomUUID } from 'node:crypto';
 import { itemsOf } from '../support/n8n/answers';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/queueWorld';
 import { webhookIsServed, waitForWebhook, PublicationFailure } from '../support/n8n/workflows';
 import { createWorld, type World } from '../support/n8n/world';
 

@@ -1,8 +1,8 @@
 /** The promise across processes: in queue mode, an event starts one run whichever webhook processors its copies reach. */
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunOf } from '../support/expectations';
-import { countedWorkflows } from '../support/n8n/counted-workflow';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
+import { countedWorkflows } from '../support/n8n/countedWorkflow';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/queueWorld';
 import type { Attempt } from '../support/sender';
 import { stoppedAfterEachTest } from '../support/testSender';
 

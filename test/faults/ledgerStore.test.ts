@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { watchCores } from '../support/cores';
 import { expectOneRunEach, expectUnavailableWhileAway } from '../support/expectations';
 import { createSmallDisk, type SmallDisk } from '../support/mount';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { createWorld, type World } from '../support/n8n/world';
 import { type RedisServer, startRedis } from '../support/redis';
 import { report, summary } from '../support/report';

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from '../../lib/vendor/ioredis';
 import { expectAcknowledged, expectOneRunEach } from '../support/expectations';
-import { passTimeInRedis } from '../support/n8n/ledger-clock';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { passTimeInRedis } from '../support/n8n/ledgerClock';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/queueWorld';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
 import { stoppedAfterEachTest } from '../support/testSender';

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from '../../lib/vendor/ioredis';
 import { watchCores } from '../support/cores';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/queueWorld';
 import { expectOneRunEach, expectUnavailableWhileAway } from '../support/expectations';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
 import { stoppedAfterEachTest } from '../support/testSender';

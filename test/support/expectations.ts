@@ -1,6 +1,6 @@
 /** What every fault test expects at its end: each event acknowledged by the trigger, run, and run once. */
 import type { ExecutionStatus } from './n8n/answers';
-import type { CountedWorkflow } from './n8n/counted-workflow';
+import type { CountedWorkflow } from './n8n/countedWorkflow';
 import { report, summary } from './report';
 import { isAcknowledged, type Sending } from './sender';
 import { waitFor } from './wait';

@@ -1,6 +1,6 @@
 /** n8n starts again what it had stored and not begun; the event of such a run does not run a second time. */
 import { signTimestamped } from '../../../lib/receiver/signature';
-import { publishTriggerWorkflow } from '../../support/n8n/trigger-workflow';
+import { publishTriggerWorkflow } from '../../support/n8n/triggerWorkflow';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
 import { waitFor } from '../../support/wait';

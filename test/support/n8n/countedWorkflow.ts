@@ -5,7 +5,7 @@ import {
 	publishTriggerWorkflow,
 	type TriggerWorkflow,
 	type TriggerWorkflowOptions,
-} from './trigger-workflow';
+} from './triggerWorkflow';
 
 export interface CountedWorkflow extends TriggerWorkflow {
 	/** Of the n8n that it is published in. */
