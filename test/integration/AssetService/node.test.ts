@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Answer, Handler, SeenRequest } from '../../support/httpService';
-import { runNode, startNode, type NodeResult, type NodeRunOptions } from '../../support/workflow';
+import { runNode, startNode, type NodeResult, type NodeRunOptions } from '../../support/runNode';
 import {
 	SECRET,
 	startWorld,
