@@ -27,8 +27,6 @@ interface RunsOptions {
 	 * some `new` or `running` for ever.
 	 */
 	readonly isIdle?: () => Promise<boolean>;
-	/** How long n8n may take to run them all, in milliseconds; 120,000 unless told. */
-	readonly timeoutMs?: number;
 }
 
 /** Each event was acknowledged, and `expectOneRunOf` them. */
@@ -64,7 +62,7 @@ export async function expectOneRunOf(
 async function waitUntilAllRan(
 	{ client, workflow, counter }: CountedWorkflow,
 	events: readonly WithId[],
-	{ isIdle, timeoutMs = 120_000 }: RunsOptions,
+	{ isIdle }: RunsOptions,
 ): Promise<void> {
 	let seen = '';
 	await waitFor(
@@ -82,7 +80,12 @@ async function waitUntilAllRan(
 			const settled = idle && counter.waiting === 0 && seen === before;
 			return settled && counter.lost(events).length === 0 ? true : undefined;
 		},
-		{ what: 'every event to run', timeoutMs, everyMs: 500, detail: () => `There are: ${seen}` },
+		{
+			what: 'every event to run',
+			timeoutMs: 120_000,
+			everyMs: 500,
+			detail: () => `There are: ${seen}`,
+		},
 	);
 }
 

@@ -21,7 +21,7 @@ export interface CredentialName {
 	readonly name: string;
 }
 
-export interface WorkflowPlan {
+interface WorkflowPlan {
 	readonly name?: string;
 	/** By their names. */
 	readonly nodes: Readonly<Record<string, NodePlan>>;
@@ -29,15 +29,14 @@ export interface WorkflowPlan {
 	readonly chains?: readonly (readonly string[])[];
 	/** By a node's name, the one that its error output leads to. */
 	readonly errorsTo?: Readonly<Record<string, string>>;
-	/** Added to the order of execution that n8n has for new workflows. */
-	readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 export interface WorkflowContent {
 	readonly name: string;
 	readonly nodes: INode[];
 	readonly connections: IConnections;
-	readonly settings: Readonly<Record<string, unknown>>;
+	/** The order of execution that n8n has for new workflows. */
+	readonly settings: { readonly executionOrder: 'v1' };
 }
 
 export function buildWorkflow(plan: WorkflowPlan): WorkflowContent {
@@ -54,7 +53,7 @@ export function buildWorkflow(plan: WorkflowPlan): WorkflowContent {
 			}),
 		),
 		connections: connectionsOf(plan),
-		settings: { executionOrder: 'v1', ...plan.settings },
+		settings: { executionOrder: 'v1' },
 	};
 }
 

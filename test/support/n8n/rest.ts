@@ -25,7 +25,6 @@ export interface CredentialContent {
 }
 
 export interface N8nClient extends WorkflowsClient, ExecutionsClient {
-	readonly url: string;
 	/** Makes the owner of a fresh n8n, and signs in. */
 	setUpOwner(owner: Owner): Promise<void>;
 	createCredential(content: CredentialContent): Promise<Credential>;
@@ -44,7 +43,6 @@ export function createN8nClient(url: string): N8nClient {
 	return {
 		...createWorkflowsClient(session, url),
 		...createExecutionsClient(session),
-		url,
 		async setUpOwner(owner) {
 			await session.send('POST', '/rest/owner/setup', Anything, owner);
 		},

@@ -14,17 +14,17 @@ import {
 import type { Session } from './session';
 
 /** What a workflow consists of, as in an exported file. */
-interface WorkflowContent {
+interface Content {
 	readonly name: string;
 	readonly nodes: readonly unknown[];
 	readonly connections: object;
 }
 
 export interface WorkflowsClient {
-	createWorkflow(content: WorkflowContent): Promise<Workflow>;
+	createWorkflow(content: Content): Promise<Workflow>;
 	getWorkflow(id: string): Promise<Workflow>;
 	/** Saves a new version; a published workflow keeps running the version that was published. */
-	updateWorkflow(id: string, changes: Partial<WorkflowContent>): Promise<Workflow>;
+	updateWorkflow(id: string, changes: Partial<Content>): Promise<Workflow>;
 	/** Makes a workflow of an exported file; `credentials` are set in every node that takes one of their types. */
 	importWorkflow(file: unknown, credentials?: readonly Credential[]): Promise<Workflow>;
 	/** Sets the credential in one node. */

@@ -59,10 +59,7 @@ const OWNER: Owner = {
 
 /** One process that does everything, with SQLite. */
 export async function createWorld({ env = {}, log = silent }: WorldOptions = {}): Promise<World> {
-	return await setUp(log, async (start) => {
-		log('Starting n8n ...');
-		return await startMain(start, { env });
-	});
+	return await setUp(log, async (start) => await startMain(start, { env }));
 }
 
 /** As on several machines: a main, webhook processors and workers around PostgreSQL and Redis. */
@@ -84,12 +81,8 @@ export async function createQueueWorld(options: QueueWorldOptions): Promise<Queu
 				return result.value.server;
 			});
 		};
-		log('Starting n8n’s main ...');
 		// Alone and first: it sets up the database that the others expect.
 		const main = await startMain(start, shared);
-		log(
-			`Starting ${options.webhookProcessors} webhook processors and ${options.workers} workers ...`,
-		);
 		const webhookProcessors = await startMany('webhook', options.webhookProcessors);
 		const workers = await startMany('worker', options.workers);
 		const [base = main.url, ...others] = webhookProcessors.map(({ url }) => url);
@@ -126,6 +119,7 @@ async function setUp<T>(
 		});
 		log('Installing the package in a fresh n8n ...');
 		await installPackage(tgz, userFolder);
+		log(command === 'start' ? 'Starting n8n ...' : `Starting a ${command} process of n8n ...`);
 		const server = await startN8n({ userFolder, command, log, ...options });
 		endings.push(() => server.kill());
 		return { server, userFolder };
