@@ -6,17 +6,18 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { request } from 'undici';
 import { signTimestamped } from '../../lib/receiver/signature';
-import type { Workflow } from '../support/n8n/answers';
 import { signingCredential } from '../support/n8n/credentials';
 import { createWorld, type World } from '../support/n8n/world';
+import { baseNode, eventTrigger, webhook } from '../support/nodes';
 import { waitFor } from '../support/wait';
+import { buildWorkflow, type NodePlan } from '../support/workflow';
+import { median } from './median';
 
 const CALLERS = 8;
 const ROUNDS = 5;
 const ROUND_MS = 3_000;
 const WARM_UP_MS = 2_000;
 const SECRET = 'whsec_bench_0123456789abcdef';
-const TRIGGER = 'n8n-nodes-asset-service.assetServiceTrigger';
 
 interface Contender {
 	readonly name: string;
@@ -76,10 +77,6 @@ async function runsToEnd({ client }: World): Promise<void> {
 	);
 }
 
-function median(values: readonly number[]): number {
-	return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
 /** Each caller sends its next request when the one before was answered, so the load is bounded by their number. */
 async function round(send: () => Promise<void>, time: number): Promise<number> {
 	const startedAt = performance.now();
@@ -96,26 +93,19 @@ async function round(send: () => Promise<void>, time: number): Promise<number> {
 
 async function contenders(world: World): Promise<Contender[]> {
 	const { client } = world;
-	const webhook = await publish(world, 'n8n-nodes-base.webhook', 2.1, {
-		httpMethod: 'POST',
-		path: randomUUID(),
-		responseMode: 'onReceived',
-		options: {},
-	});
+	const webhookUrl = await publish(world, webhook({ responseMode: 'onReceived' }));
 	const slackCredential = await client.createCredential({
 		name: 'Slack',
 		type: 'slackApi',
 		data: { accessToken: 'xoxb-none', signatureSecret: SECRET },
 	});
-	const slack = await publish(
-		world,
-		'n8n-nodes-base.slackTrigger',
-		1,
-		{ trigger: ['any_event'], watchWorkspace: true, options: {} },
-		slackCredential,
-	);
+	const slack = await publish(world, {
+		...baseNode('slackTrigger', 1, { trigger: ['any_event'], watchWorkspace: true, options: {} }),
+		webhookId: randomUUID(),
+		credentials: [slackCredential],
+	});
 	const signing = await client.createCredential(signingCredential(SECRET));
-	const ours = await publish(world, TRIGGER, 2, { registration: 'manual', options: {} }, signing);
+	const ours = await publish(world, eventTrigger({}, [signing]));
 
 	const seen = JSON.stringify(event('seen'));
 	await post(ours, seen, signed(seen));
@@ -123,7 +113,7 @@ async function contenders(world: World): Promise<Contender[]> {
 		{
 			name: "n8n's Webhook node, no verification",
 			send: async () => {
-				await post(webhook, JSON.stringify(event()), {});
+				await post(webhookUrl, JSON.stringify(event()), {});
 			},
 		},
 		{
@@ -164,30 +154,9 @@ async function contenders(world: World): Promise<Contender[]> {
 	];
 }
 
-async function publish(
-	{ client }: World,
-	type: string,
-	typeVersion: number,
-	parameters: Record<string, unknown>,
-	credential?: { readonly id: string; readonly name: string; readonly type: string },
-): Promise<string> {
-	const node = {
-		id: randomUUID(),
-		name: 'Trigger',
-		type,
-		typeVersion,
-		position: [0, 0],
-		webhookId: randomUUID(),
-		parameters,
-		...(credential && {
-			credentials: { [credential.type]: { id: credential.id, name: credential.name } },
-		}),
-	};
-	const workflow: Workflow = await client.createWorkflow({
-		name: type,
-		nodes: [node],
-		connections: {},
-	});
+async function publish({ client }: World, trigger: NodePlan): Promise<string> {
+	const content = buildWorkflow({ name: trigger.type, nodes: { Trigger: trigger } });
+	const workflow = await client.createWorkflow(content);
 	const url = await client.webhookUrl(workflow, 'Trigger');
 	await client.activate(workflow.id, { webhookUrls: [url] });
 	return url;

@@ -2,12 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryResult } from '../../simulator';
 import type { Log } from '../support/log';
-import { errorOf, type ExecutionSummary, itemsOf, type Workflow } from '../support/n8n/answers';
+import {
+	errorOf,
+	type ExecutionSummary,
+	itemsOf,
+	nodeOfType,
+	type Workflow,
+} from '../support/n8n/answers';
 import type { World } from '../support/n8n/world';
+import { ACTION_TYPE, MANUAL_TYPE, POLL_TRIGGER_TYPE, TRIGGER_TYPE } from '../support/nodes';
 import type { Figure } from './report';
-import { ACTION, ASSETS, MANUAL, nodeOfType, POLL_TRIGGER, type Stage, TRIGGER } from './stage';
+import { ASSETS, type Stage } from './stage';
 
-export type Act = (stage: Stage, log: Log) => Promise<readonly Figure[]>;
+type Act = (stage: Stage, log: Log) => Promise<readonly Figure[]>;
 
 const EVENTS = 20;
 const COPIES = 3;
@@ -46,7 +53,7 @@ const deliverEvents: Act = async (stage, log) => {
 	const { world, eventWorkflow } = stage;
 	const ended = await endedExecutions(world, { workflowId: eventWorkflow.id }, EVENTS);
 	const succeeded = ended.filter(({ status }) => status === 'success');
-	const executed = new Set(await eventIds(world, eventWorkflow, TRIGGER, succeeded));
+	const executed = new Set(await eventIds(world, eventWorkflow, TRIGGER_TYPE, succeeded));
 	const sent = emitted.map(({ event }) => event.id);
 	return [
 		{ name: 'Deliveries sent', seen: deliveries.length, expected: EVENTS * COPIES + 2 },
@@ -65,11 +72,11 @@ const deliverEvents: Act = async (stage, log) => {
 /** Runs the workflow that lists assets by hand, and counts those that its node puts out. */
 const listAssets: Act = async ({ world: { client }, assetsWorkflow }, log) => {
 	log('Listing assets ...');
-	const id = await client.runManually(assetsWorkflow.id, nodeOfType(assetsWorkflow, MANUAL));
+	const id = await client.runManually(assetsWorkflow.id, nodeOfType(assetsWorkflow, MANUAL_TYPE));
 	const execution = await client.waitForExecution(id);
 	const error = errorOf(execution);
 	if (error) log(`The workflow failed: ${error.message} ${error.description ?? ''}`);
-	const assets = itemsOf(execution, nodeOfType(assetsWorkflow, ACTION));
+	const assets = itemsOf(execution, nodeOfType(assetsWorkflow, ACTION_TYPE));
 	const distinct = new Set(assets.map(({ json }) => json.id));
 	return [{ name: 'Assets listed', seen: distinct.size, expected: ASSETS }];
 };
@@ -85,7 +92,7 @@ const catchUp: Act = async ({ simulator, world, catchUpWorkflow }, log) => {
 
 	const filter = { workflowId: catchUpWorkflow.id };
 	const ended = await endedExecutions(world, filter, EVENTS + MISSED);
-	const ids = await eventIds(world, catchUpWorkflow, POLL_TRIGGER, ended.toReversed());
+	const ids = await eventIds(world, catchUpWorkflow, POLL_TRIGGER_TYPE, ended.toReversed());
 	const caughtUp = ids.filter((id) => missed.some((one) => one === id));
 	const inOrder = caughtUp.filter((id, n) => id === missed[n]);
 	return [

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { startSimulator, type Endpoint, type Simulator } from '../../simulator';
 import type { Log } from '../support/log';
 import type { Workflow } from '../support/n8n/answers';
+import { apiCredential } from '../support/n8n/credentials';
+import { registerByHand } from '../support/n8n/registerByHand';
 import { createWorld, type World } from '../support/n8n/world';
 
 export interface Stage {
@@ -25,10 +27,6 @@ export interface Stage {
 export const ASSETS = 230;
 
 const EXAMPLES = join(__dirname, '..', '..', 'examples');
-export const MANUAL = 'n8n-nodes-base.manualTrigger';
-export const ACTION = 'n8n-nodes-asset-service.assetService';
-export const TRIGGER = 'n8n-nodes-asset-service.assetServiceTrigger';
-export const POLL_TRIGGER = 'n8n-nodes-asset-service.assetServicePollTrigger';
 
 /** Sets everything up as a person does: install, enter credentials, import, register the webhook, publish. */
 export async function setStage(log: Log): Promise<Stage> {
@@ -51,25 +49,10 @@ export async function setStage(log: Log): Promise<Stage> {
 type Workflows = Pick<Stage, 'assetsWorkflow' | 'eventWorkflow' | 'catchUpWorkflow' | 'endpoint'>;
 
 async function setUpWorkflows(simulator: Simulator, { client }: World): Promise<Workflows> {
-	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-	const api = await client.createCredential({
-		name: 'Asset Service (simulator)',
-		type: 'assetServiceApi',
-		data: { baseUrl, authUrl, audience, clientId, clientSecret },
-	});
+	const api = await client.createCredential(apiCredential(simulator));
 	const assets = await client.importWorkflow(example('list-assets.json'), [api]);
-
-	// The URL comes before the secret: the service makes the secret when the URL is registered.
-	const events = await client.importWorkflow(example('start-on-event.json'));
-	const trigger = nodeOfType(events, TRIGGER);
-	const url = await client.webhookUrl(events, trigger);
-	const endpoint = simulator.createEndpoint({ url });
-	const signing = await client.createCredential({
-		name: 'Asset Service signing secret (simulator)',
-		type: 'assetServiceSigningSecretApi',
-		data: { signingSecret: endpoint.secret, scheme: 'timestamped' },
-	});
-	await client.useCredential(events.id, trigger, signing);
+	const events = await registerByHand(client, simulator, example('start-on-event.json'));
+	const { endpoint, signing, url } = events;
 	const catchUp = await client.importWorkflow(example('catch-missed-events.json'), [api, signing]);
 
 	return {
@@ -82,11 +65,4 @@ async function setUpWorkflows(simulator: Simulator, { client }: World): Promise<
 
 function example(file: string): unknown {
 	return JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8'));
-}
-
-/** The name of the one node of that type. */
-export function nodeOfType(workflow: Workflow, type: string): string {
-	const node = workflow.nodes.find((candidate) => candidate.type === type);
-	if (!node) throw new Error(`The workflow “${workflow.name}” has no node of type ${type}.`);
-	return node.name;
 }

@@ -1,12 +1,11 @@
 /** Runs that n8n has stored and not begun when it ends: it starts them by itself when it is back, while the sender and the list bring their events again. */
 import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
 import { expectOneRunEach } from '../support/expectations';
-import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledger-clock';
-import { doubleWaitingRows } from '../support/n8n/stored-rows';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
+import { doubleWaitingRows } from '../support/n8n/storedRows';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { createWorld, type World } from '../support/n8n/world';
 import type { EventSender, Sending } from '../support/sender';
-import { stoppedAfterEachTest } from '../support/testSender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -30,11 +29,10 @@ afterAll(async () => {
 }, MINUTES);
 
 const publishCounted = countedWorkflows();
-const startSender = stoppedAfterEachTest();
 
 async function publish(seed: number, { poll }: { poll: boolean }): Promise<void> {
-	trigger = await publishCounted(world.client, poll ? { poll: { service } } : {});
-	sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
+	trigger = await publishCounted(world, poll ? { poll: { service } } : {});
+	sender = await trigger.startSender({ seed, notReady });
 }
 
 /** Events that the service lists, none of which has been delivered. */

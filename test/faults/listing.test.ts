@@ -1,10 +1,9 @@
 /** Faults around the list of events beside the webhook: a trigger that is unpublished for a while, events that the ledger might forget, pages that fail. */
 import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
-import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledger-clock';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { createWorld, type World } from '../support/n8n/world';
-import { stoppedAfterEachTest } from '../support/testSender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -30,7 +29,6 @@ afterEach(async () => {
 }, MINUTES);
 
 const publish = countedWorkflows();
-const startSender = stoppedAfterEachTest();
 
 /** Events that the service lists and that nothing has delivered. */
 async function missedEvents(count: number): Promise<DeliveredEvent[]> {
@@ -45,7 +43,7 @@ it(
 	'runs what happened while the workflow was not published, and nothing of before its first publication',
 	async () => {
 		await missedEvents(2);
-		trigger = await publish(world.client, { poll: { service, startFrom: 'now' } });
+		trigger = await publish(world, { poll: { service, startFrom: 'now' } });
 		await world.client.deactivate(trigger.workflow.id);
 		const missed = await missedEvents(3);
 		await world.client.activate(trigger.workflow.id);
@@ -57,11 +55,11 @@ it(
 it(
 	'runs no listed event a second time, however short a retention was chosen',
 	async () => {
-		trigger = await publish(world.client, {
+		trigger = await publish(world, {
 			poll: { service, startFrom: 'retained' },
 			options: { retentionDays: 1 },
 		});
-		const sender = await startSender({ urls: trigger.urls, secret: trigger.secret, seed: 1 });
+		const sender = await trigger.startSender({ seed: 1 });
 		const events = await missedEvents(5);
 		expectAcknowledged(await sender.deliverAll(events, { perSecond: 20 }));
 		await expectOneRunOf(trigger, events);
@@ -80,7 +78,7 @@ it(
 it(
 	'starts what was listed before a page that fails, shows the error, and starts the rest when the page is there',
 	async () => {
-		trigger = await publish(world.client, { poll: { service, limit: 50 } });
+		trigger = await publish(world, { poll: { service, limit: 50 } });
 		service.faults.add({ path: EVENTS_PATH, queryParameter: 'startingAfter', status: 400 });
 		const events = await missedEvents(120);
 		await waitFor(() => (trigger.counter.calls.length >= 50 ? true : undefined), {

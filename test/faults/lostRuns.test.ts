@@ -1,13 +1,12 @@
 /** Runs that n8n has acknowledged in queue mode and then never starts: a later copy of the event starts it, and no event runs twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from '../../lib/vendor/ioredis';
-import { expectAcknowledged, expectOneRunEach } from '../support/expectations';
-import { passTimeInRedis } from '../support/n8n/ledger-clock';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { expectAcknowledged, expectOneRunEach, untilMoreRan } from '../support/expectations';
+import { passTimeInRedis } from '../support/n8n/ledgerClock';
+import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
-import { stoppedAfterEachTest } from '../support/testSender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -30,17 +29,15 @@ afterAll(async () => {
 }, MINUTES);
 
 const publish = countedWorkflows();
-const startSender = stoppedAfterEachTest();
 
 async function newSender(seed: number): Promise<EventSender> {
-	const [processor] = world.webhookProcessors;
-	if (!processor) throw new Error('There is no webhook processor.');
-	trigger = await publish(world.client, { bases: [processor.url] });
-	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed });
+	trigger = await publish(world);
+	return await trigger.startSender({ seed });
 }
 
+const isIdle = (): Promise<boolean> => isQueueEmpty(world.redis);
 const untilQueueIsEmpty = async (): Promise<unknown> =>
-	await waitFor(async () => ((await world.queueIsEmpty()) ? true : undefined), {
+	await waitFor(async () => ((await isIdle()) ? true : undefined), {
 		what: 'the queue to be empty',
 		timeoutMs: 2 * MINUTES,
 	});
@@ -53,9 +50,7 @@ it(
 		await worker?.stop();
 		const sendings = await sender.deliverAll(sender.events(20), { perSecond: 20 });
 		expectAcknowledged(sendings);
-		const redis = new Redis(world.redis.url);
-		await redis.del(...(await redis.keys('bull:*')));
-		redis.disconnect();
+		await loseQueue(world.redis);
 		await worker?.start();
 		await untilQueueIsEmpty();
 		expect(trigger.counter.calls).toEqual([]);
@@ -65,7 +60,7 @@ it(
 			sendings.map(({ event }) => event),
 			{ perSecond: 20 },
 		);
-		await expectOneRunEach(trigger, again, { isIdle: world.queueIsEmpty });
+		await expectOneRunEach(trigger, again, { isIdle });
 	},
 	5 * MINUTES,
 );
@@ -76,11 +71,7 @@ it(
 		const sender = await newSender(2);
 		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
 		for (let time = 0; time < 2; time++) {
-			const before = trigger.counter.calls.length;
-			await waitFor(() => (trigger.counter.calls.length >= before + 10 ? true : undefined), {
-				what: 'n8n to run events',
-				timeoutMs: 2 * MINUTES,
-			});
+			await untilMoreRan(trigger, 10, { timeoutMs: 2 * MINUTES });
 			world.postgres.pause();
 			// Longer than n8n waits for its database.
 			await sleep(24_000);
@@ -96,7 +87,7 @@ it(
 
 		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
 		const again = await sender.deliverAll(events, { perSecond: 10, atOnce: 30 });
-		await expectOneRunEach(trigger, again, { isIdle: world.queueIsEmpty });
+		await expectOneRunEach(trigger, again, { isIdle });
 	},
 	8 * MINUTES,
 );

@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { signTimestamped } from '../../lib/receiver/signature';
 import type { DeliveredEvent } from '../../simulator';
-import { expectOneRunEach } from '../support/expectations';
+import { expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { errorOf, itemsOf } from '../support/n8n/answers';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
-import { ledgerFile } from '../support/n8n/ledger-clock';
-import { runInline } from '../support/n8n/inline-workflow';
-import { TRIGGER_NAME } from '../support/n8n/trigger-workflow';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { ledgerFile } from '../support/n8n/ledgerClock';
+import { runInline } from '../support/n8n/runInline';
 import { createWorld, type World } from '../support/n8n/world';
+import { TRIGGER } from '../support/nodes';
 import { report } from '../support/report';
-import { type EventSender } from '../support/sender';
-import { stoppedAfterEachTest } from '../support/testSender';
+import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -29,11 +28,10 @@ afterAll(async () => {
 }, MINUTES);
 
 const publish = countedWorkflows();
-const startSender = stoppedAfterEachTest();
 
 async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSender> {
-	trigger = await publish(world.client, { runSeconds });
-	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
+	trigger = await publish(world, { runSeconds });
+	return await trigger.startSender({ seed, notReady });
 }
 
 /** How many entries the ledger has, of those that are being handed over, or of all. */
@@ -64,7 +62,6 @@ it(
 		expect(world.server.logs()).toContain('timestamp_outside_tolerance');
 
 		const sendings = await sender.deliverAll(events, { perSecond: 10 });
-		await sender.stop();
 		expect(sendings.map(({ attempts }) => attempts[0]?.outcome)).toEqual(
 			events.map(() => 'accepted'),
 		);
@@ -91,7 +88,6 @@ it(
 		database.close();
 
 		const sendings = await sender.deliverAll(events, { perSecond: 20 });
-		await sender.stop();
 		expect(sendings.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual(
 			events.map(() => ['duplicate']),
 		);
@@ -126,7 +122,6 @@ it(
 		const sendings = await Promise.all(
 			events.flatMap((event) => [1, 2, 3].map(() => sender.deliver(event))),
 		);
-		await sender.stop();
 		const attempts = sendings.flatMap((sending) => sending.attempts);
 		const busy = attempts.filter(({ status, outcome }) => status === 503 && outcome === 'busy');
 		const waited = attempts
@@ -150,9 +145,7 @@ it(
 	async () => {
 		const sender = await newSender(4);
 		const sendingFirst = sender.deliverAll(sender.events(60), { perSecond: 8 });
-		await waitFor(() => (trigger.counter.calls.length >= 10 ? true : undefined), {
-			what: 'n8n to run events',
-		});
+		await untilMoreRan(trigger, 10);
 		await world.server.stop();
 		const sendingLater = sender.deliverAll(sender.events(30), { perSecond: 8 });
 		// A balancer sends nothing to an n8n that is not ready: while it starts, it answers 200 to everything.
@@ -160,7 +153,6 @@ it(
 		await world.server.start();
 		notReady.delete(trigger.urls[0]);
 		const sendings = [...(await sendingFirst), ...(await sendingLater)];
-		await sender.stop();
 		expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
 		await expectOneRunEach(trigger, sendings);
 	},
@@ -174,7 +166,7 @@ it(
 		const [event] = sender.events(1);
 		if (!event) throw new Error('There is no event.');
 		const { id, nodes } = trigger.workflow;
-		const triggerNode = nodes.filter(({ name }) => name === TRIGGER_NAME);
+		const triggerNode = nodes.filter(({ name }) => name === TRIGGER);
 		const foreign = await runInline(world.client, { id, nodes: triggerNode }, { ...event });
 		expect(errorOf(foreign)).toBeUndefined();
 		expect(itemsOf(foreign, 'Call').map(({ json }) => json.id)).toEqual([event.id]);

@@ -1,13 +1,13 @@
 /** Faults of n8n in queue mode: processes killed and restarted, Redis away or emptied, the database locked, under steady deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from '../../lib/vendor/ioredis';
 import { watchCores } from '../support/cores';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/queue-world';
-import { expectOneRunEach, expectUnavailableWhileAway } from '../support/expectations';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/counted-workflow';
+import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
+import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
+import { expectOneAttemptEach, expectOneRunEach, untilMoreRan } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { expectToOutlastRedis } from '../support/redisOutage';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
-import { stoppedAfterEachTest } from '../support/testSender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -35,20 +35,24 @@ afterAll(async () => {
 }, MINUTES);
 
 const publish = countedWorkflows();
-const startSender = stoppedAfterEachTest();
 
 /** A fresh workflow, and a sender to both processors. */
 async function newSender(seed: number): Promise<EventSender> {
-	const [first, second] = world.webhookProcessors;
-	if (!first || !second) throw new Error('There are not two webhook processors.');
-	trigger = await publish(world.client, { bases: [first.url, second.url] });
-	return await startSender({ urls: trigger.urls, secret: trigger.secret, seed, notReady });
+	trigger = await publish(world);
+	return await trigger.startSender({ seed, notReady });
 }
 
-const untilEventsRun = async (): Promise<unknown> =>
-	await waitFor(() => (trigger.counter.calls.length >= 5 ? true : undefined), {
-		what: 'events to run',
-	});
+/** The editor's API and the health check answer, as if nothing were the matter. */
+async function expectN8nUndisturbed(): Promise<void> {
+	const withoutCore = watchCores(...pids());
+	const asked = performance.now();
+	expect((await fetch(`${world.url}/healthz/readiness`)).status).toBe(200);
+	expect(await world.client.nodeTypes()).toContain('n8n-nodes-base.webhook@1');
+	expect((await world.client.getWorkflow(trigger.workflow.id)).active).toBe(true);
+	expect(performance.now() - asked).toBeLessThan(3_000 + withoutCore());
+}
+
+const pids = (): number[] => [world.server, ...world.webhookProcessors].map(({ pid }) => pid);
 
 it(
 	'runs each event once when webhook processors are killed',
@@ -77,7 +81,6 @@ it(
 			allSent = true;
 		});
 		const [sendings] = await Promise.all([sendingAll, killAndRestart()]);
-		await sender.stop();
 
 		const cut = sendings.filter(({ attempts }) =>
 			attempts.some(({ status, error }) => status === 0 && error !== 'ECONNREFUSED'),
@@ -86,7 +89,7 @@ it(
 		// A kill must meet deliveries under way, or this test shows nothing.
 		expect(cut.length).toBeGreaterThan(0);
 		// What a process stored and did not live to queue is never run by n8n.
-		await expectOneRunEach(trigger, sendings, { isIdle: world.queueIsEmpty });
+		await expectOneRunEach(trigger, sendings, { isIdle: () => isQueueEmpty(world.redis) });
 	},
 	6 * MINUTES,
 );
@@ -95,29 +98,13 @@ it(
 	'answers 503 within 3 s while Redis is away for 10 s, accepts again within 5 s of its return, and leaves n8n undisturbed',
 	async () => {
 		const sender = await newSender(10);
-		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 6 });
-		await untilEventsRun();
-		const n8n = [world.main, ...world.webhookProcessors].map(({ pid }) => pid);
-		const withoutCore = watchCores(...n8n);
-		await world.redis.stop();
-		const stoppedAt = Date.now();
-		while (Date.now() < stoppedAt + 10_000) {
-			const withoutCoreThen = withoutCore();
-			const asked = performance.now();
-			expect((await fetch(`${world.main.url}/healthz/readiness`)).status).toBe(200);
-			expect(await world.client.nodeTypes()).toContain('n8n-nodes-base.webhook@1');
-			expect((await world.client.getWorkflow(trigger.workflow.id)).active).toBe(true);
-			expect(performance.now() - asked).toBeLessThan(3_000 + withoutCore() - withoutCoreThen);
-			await sleep(1_000);
-		}
-		const startingAt = Date.now();
-		await world.redis.start();
-		const backAt = Date.now();
-		const sendings = await sendingAll;
-		const withoutCoreMs = withoutCore();
-		await sender.stop();
-		expectUnavailableWhileAway(sendings, { stoppedAt, startingAt, backAt, withoutCoreMs });
-		await expectOneRunEach(trigger, sendings);
+		await expectToOutlastRedis(trigger, sender, {
+			redis: world.redis,
+			pids: pids(),
+			count: 150,
+			perSecond: 6,
+			look: expectN8nUndisturbed,
+		});
 	},
 	3 * MINUTES,
 );
@@ -128,11 +115,7 @@ it(
 		const sender = await newSender(20);
 		const before = await sender.deliverAll(sender.events(60), { perSecond: 10 });
 		await expectOneRunEach(trigger, before);
-		const client = new Redis(world.redis.url);
-		const keys = await client.keys('bull:*');
-		expect(keys.length).toBeGreaterThan(0);
-		await client.del(...keys);
-		client.disconnect();
+		await loseQueue(world.redis);
 
 		const [again, fresh] = await Promise.all([
 			sender.deliverAll(
@@ -141,7 +124,6 @@ it(
 			),
 			sender.deliverAll(sender.events(30), { perSecond: 5 }),
 		]);
-		await sender.stop();
 		expect(new Set(again.map(({ attempts }) => attempts.at(-1)?.outcome))).toEqual(
 			new Set(['duplicate']),
 		);
@@ -155,12 +137,11 @@ it(
 	async () => {
 		const sender = await newSender(30);
 		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 6 });
-		await untilEventsRun();
-		await world.main.kill();
-		await world.main.start();
+		await untilMoreRan(trigger, 5);
+		await world.server.kill();
+		await world.server.start();
 		const sendings = await sendingAll;
-		await sender.stop();
-		expect(sendings.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
+		expectOneAttemptEach(sendings);
 		await expectOneRunEach(trigger, sendings);
 	},
 	3 * MINUTES,
@@ -177,8 +158,7 @@ it(
 			sender.events(5).flatMap((event) => [1, 2, 3, 4].map(() => sender.deliver(event))),
 		);
 		await lock;
-		await sender.stop();
-		expect(Math.max(...sendings.map(({ attempts }) => attempts.length))).toBe(1);
+		expectOneAttemptEach(sendings);
 		await expectOneRunEach(trigger, sendings);
 	},
 	MINUTES,

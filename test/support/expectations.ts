@@ -1,8 +1,8 @@
 /** What every fault test expects at its end: each event acknowledged by the trigger, run, and run once. */
 import type { ExecutionStatus } from './n8n/answers';
-import type { CountedWorkflow } from './n8n/counted-workflow';
-import { report, summary } from './report';
-import { isAcknowledged, type Sending } from './sender';
+import type { CountedWorkflow } from './n8n/countedWorkflow';
+import { report } from './report';
+import type { Sending } from './sender';
 import { waitFor } from './wait';
 
 type WithId = { readonly id: string };
@@ -16,55 +16,17 @@ export function expectAcknowledged(sendings: readonly Sending[]): void {
 	expect(others).toEqual([]);
 }
 
-/** Milliseconds of unix time, and what `watchCores` has told since the store was stopped. */
-export interface Outage {
-	readonly stoppedAt: number;
-	readonly startingAt: number;
-	/** When the store answered again. */
-	readonly backAt: number;
-	readonly withoutCoreMs: number;
+/** Nothing was refused, broken off or sent again. */
+export function expectOneAttemptEach(sendings: readonly Sending[]): void {
+	expect(sendings.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
 }
 
-/**
- * While the ledger's store was away every delivery was answered 503 within 3 s. Within 5 s of its return events were
- * accepted again; none was refused later, nor by a process that had accepted one.
- */
-export function expectUnavailableWhileAway(sendings: readonly Sending[], outage: Outage): void {
-	const { stoppedAt, startingAt, backAt, withoutCoreMs } = outage;
-	const attempts = sendings.flatMap((sending) => sending.attempts);
-	const away = attempts.filter((a) => a.startedAt >= stoppedAt && a.endedAt < startingAt);
-	expect(away.length).toBeGreaterThan(0);
-	expect(away.filter(({ status, outcome }) => status !== 503 || outcome !== 'unavailable')).toEqual(
-		[],
-	);
-	const waits = away.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
-	report(
-		`the store away: ${away.length} deliveries answered 503: ${summary(waits)}; ${withoutCoreMs.toFixed(0)} ms without a core`,
-	);
-	expect(waits.at(-1)).toBeLessThan(3_000 + withoutCoreMs);
-
-	for (const url of new Set(attempts.map((attempt) => attempt.url))) {
-		const since = attempts.filter((a) => a.url === url && a.startedAt >= startingAt);
-		const refused = since.filter(({ outcome }) => outcome === 'unavailable');
-		const lastRefused = Math.max(startingAt, ...refused.map(({ startedAt }) => startedAt));
-		const acceptedAt = Math.min(...since.filter(isAcknowledged).map(({ endedAt }) => endedAt));
-		report(
-			`the store back: the last delivery refused began ${lastRefused - backAt} ms later, the first accepted ended ${acceptedAt - backAt} ms later`,
-		);
-		expect(acceptedAt - backAt).toBeLessThan(5_000 + withoutCoreMs);
-		expect(lastRefused - backAt).toBeLessThan(5_000 + withoutCoreMs);
-		expect(lastRefused).toBeLessThan(acceptedAt);
-	}
-}
-
-export interface RunsOptions {
+interface RunsOptions {
 	/**
 	 * Whether n8n has nothing left to run. Without it, its executions tell, which is not possible where a fault leaves
 	 * some `new` or `running` for ever.
 	 */
 	readonly isIdle?: () => Promise<boolean>;
-	/** How long n8n may take to run them all, in milliseconds; 120,000 unless told. */
-	readonly timeoutMs?: number;
 }
 
 /** Each event was acknowledged, and `expectOneRunOf` them. */
@@ -100,7 +62,7 @@ export async function expectOneRunOf(
 async function waitUntilAllRan(
 	{ client, workflow, counter }: CountedWorkflow,
 	events: readonly WithId[],
-	{ isIdle, timeoutMs = 120_000 }: RunsOptions,
+	{ isIdle }: RunsOptions,
 ): Promise<void> {
 	let seen = '';
 	await waitFor(
@@ -118,6 +80,24 @@ async function waitUntilAllRan(
 			const settled = idle && counter.waiting === 0 && seen === before;
 			return settled && counter.lost(events).length === 0 ? true : undefined;
 		},
-		{ what: 'every event to run', timeoutMs, everyMs: 500, detail: () => `There are: ${seen}` },
+		{
+			what: 'every event to run',
+			timeoutMs: 120_000,
+			everyMs: 500,
+			detail: () => `There are: ${seen}`,
+		},
 	);
+}
+
+/** Waits until the workflow has run so many times more than now. */
+export async function untilMoreRan(
+	{ counter }: CountedWorkflow,
+	more: number,
+	options: { readonly timeoutMs?: number } = {},
+): Promise<void> {
+	const before = counter.calls.length;
+	await waitFor(() => (counter.calls.length >= before + more ? true : undefined), {
+		what: `${more} events to run`,
+		...options,
+	});
 }

@@ -8,7 +8,7 @@ import type {
 	IPollFunctions,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
-import { oneNodeWorkflow } from './oneNodeWorkflow';
+import { oneNodeWorkflow } from './engine';
 
 export interface PollNodeOptions {
 	readonly trigger: INodeType;
@@ -19,7 +19,7 @@ export interface PollNodeOptions {
 	readonly run?: (item: IDataObject) => Promise<void>;
 }
 
-export interface PollNode {
+interface PollNode {
 	/** The items that started the workflow, in order. */
 	readonly started: IDataObject[];
 	/** Polls as after an activation of this kind; later polls of one activation share its context, as in n8n. */

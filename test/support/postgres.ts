@@ -1,4 +1,4 @@
-/** A real PostgreSQL on a free port of 127.0.0.1, with a database for n8n, that tests can stop, kill and start again. */
+/** A real PostgreSQL on a free port of 127.0.0.1, with a database for n8n, that tests can let hang. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,14 +6,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './ports';
-import { baseEnvironment, type RunningProcess, startProcess } from './process';
+import { baseEnvironment, startProcess } from './process';
 import { waitFor } from './wait';
 import { forget, watch } from './watchdog';
-
-export interface PostgresOptions {
-	/** Added to the server's settings, such as `{ track_commit_timestamp: 'on' }`. */
-	readonly settings?: Readonly<Record<string, string>>;
-}
 
 export interface PostgresServer {
 	readonly host: '127.0.0.1';
@@ -21,20 +16,11 @@ export interface PostgresServer {
 	readonly database: string;
 	readonly user: string;
 	readonly password: string;
-	/** Of the present or the last run. */
-	readonly pid: number;
-	output(): string;
 	/** Runs SQL as n8n's own user, by `psql`; gives the rows of the last statement, each column as text. */
 	query(sql: string): Promise<string[][]>;
-	/** As an operator stops it: open sessions are ended, everything committed is on the disk. */
-	stop(): Promise<void>;
-	/** As a crash does; the next start recovers from the log. */
-	kill(): Promise<void>;
 	/** Keeps its connections and answers nothing, as a machine that hangs does. */
 	pause(): void;
 	resume(): void;
-	/** Again on the same port with the same data. Resolves when it accepts connections. */
-	start(): Promise<void>;
 	/** Ends it for good and removes its data. */
 	remove(): Promise<void>;
 }
@@ -44,7 +30,7 @@ const DEBIAN = '/usr/lib/postgresql';
 const READY = 'database system is ready to accept connections';
 
 /** Makes an empty database cluster and starts it; rejects with a way out when PostgreSQL is not installed. */
-export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres(): Promise<PostgresServer> {
 	const programs = programFolder();
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-postgres-'));
 	const user = unprivilegedUser();
@@ -71,32 +57,26 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 		port: String(port),
 		unix_socket_directories: '',
 		fsync: 'off',
-		...options.settings,
 	};
-	let runs = 0;
-	const launch = async (): Promise<RunningProcess> => {
-		const launched = await startProcess({
-			command: join(programs, 'postgres'),
-			args: [
-				'-D',
-				data,
-				...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-			],
-			cwd: folder,
-			env,
-			outputFile: join(folder, `postgres-${++runs}.log`),
-			...(user && { user }),
-		});
-		await waitFor(
-			() => {
-				if (launched.exit) throw new Error(`PostgreSQL ended:\n${launched.output()}`);
-				return launched.output().includes(READY) ? true : undefined;
-			},
-			{ what: 'PostgreSQL to accept connections', everyMs: 50, detail: () => launched.output() },
-		);
-		return launched;
-	};
-	let current = await launch();
+	const running = await startProcess({
+		command: join(programs, 'postgres'),
+		args: [
+			'-D',
+			data,
+			...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+		],
+		cwd: folder,
+		env,
+		outputFile: join(folder, 'postgres.log'),
+		...(user && { user }),
+	});
+	await waitFor(
+		() => {
+			if (running.exit) throw new Error(`PostgreSQL ended:\n${running.output()}`);
+			return running.output().includes(READY) ? true : undefined;
+		},
+		{ what: 'PostgreSQL to accept connections', everyMs: 50, detail: () => running.output() },
+	);
 
 	const server: PostgresServer = {
 		host: '127.0.0.1',
@@ -104,10 +84,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 		database: 'postgres',
 		user: 'n8n',
 		password,
-		get pid() {
-			return current.pid;
-		},
-		output: () => current.output(),
 		async query(sql) {
 			const { stdout } = await promisify(execFile)(
 				join(programs, 'psql'),
@@ -123,35 +99,25 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 				.filter((line) => line !== '')
 				.map((line) => line.split('\t'));
 		},
-		async stop() {
-			// SIGINT is PostgreSQL's "fast" shutdown; SIGTERM would wait for every client to leave.
-			await current.stop({ signal: 'SIGINT' });
-		},
-		async kill() {
-			await current.kill();
-		},
 		pause() {
 			// The parent first, so that no further child is born.
-			process.kill(current.pid, 'SIGSTOP');
-			for (const child of childrenOf(current.pid)) {
+			process.kill(running.pid, 'SIGSTOP');
+			for (const child of childrenOf(running.pid)) {
 				process.kill(child, 'SIGSTOP');
 				// Stopped, it would outlive its parent.
 				watch(child);
 			}
 		},
 		resume() {
-			for (const child of childrenOf(current.pid)) {
+			for (const child of childrenOf(running.pid)) {
 				process.kill(child, 'SIGCONT');
 				forget(child);
 			}
-			process.kill(current.pid, 'SIGCONT');
-		},
-		async start() {
-			current = await launch();
+			process.kill(running.pid, 'SIGCONT');
 		},
 		async remove() {
-			if (current.exit === undefined) server.resume();
-			await server.kill();
+			if (running.exit === undefined) server.resume();
+			await running.kill();
 			rmSync(folder, { recursive: true, force: true });
 		},
 	};

@@ -7,7 +7,7 @@ import { forget, watch } from './watchdog';
 /** How much of the end of the output `output()` reads, in bytes. */
 const OUTPUT_BYTES = 1024 * 1024;
 
-export interface ProcessOptions {
+interface ProcessOptions {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly cwd: string;

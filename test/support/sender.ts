@@ -17,8 +17,6 @@ export interface SenderOptions {
 	readonly secret: string;
 	/** Decides the ids, the addresses and the waits: the same run again for the same seed. */
 	readonly seed: number;
-	/** How long the sender goes on with an event that is not acknowledged, in milliseconds; 150,000 unless told. */
-	readonly giveUpAfterMs?: number;
 	/** How long one attempt may take, in milliseconds; the service's 30,000 unless told. */
 	readonly attemptTimeoutMs?: number;
 }
@@ -71,12 +69,12 @@ export interface EventSender {
 /** The service waits hours; here the waits grow to a few seconds, so that an event meets a fault several times. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4_000;
+/** How long the sender goes on with an event that is not acknowledged. */
 const GIVE_UP_AFTER_MS = 150_000;
 
 /** Starts a sender; stop it when the test is over. */
 export async function startSender(options: SenderOptions): Promise<EventSender> {
-	const { urls, notReady, secret, seed, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
-	const { attemptTimeoutMs } = options;
+	const { urls, notReady, secret, seed, attemptTimeoutMs } = options;
 	const random = createRandom(seed);
 	// Its requests have the form, the time limit and the signature of the service's.
 	const service = await startSimulator({ assets: 1, attemptTimeoutMs });
@@ -111,7 +109,7 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 		},
 		async deliver(event) {
 			const attempts: Attempt[] = [];
-			const giveUpAt = Date.now() + giveUpAfterMs;
+			const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
 			for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
 				const attempt = await sender.attempt(event);
 				attempts.push(attempt);

@@ -1,16 +1,15 @@
 /** The first step of a run in n8n-core's own engine: a trigger's `execute`, and what a node after it gets. */
-import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	type IDataObject,
 	type INodeType,
-	type IWorkflowBase,
 	NodeConnectionTypes,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { oneNodeWorkflow } from './oneNodeWorkflow';
+import { oneNodeWorkflow, surroundings, versionOf } from './engine';
 
-export interface TriggerRunOptions {
+interface TriggerRunOptions {
 	readonly trigger: INodeType;
 	readonly parameters?: Readonly<Record<string, string>>;
 	readonly mode: WorkflowExecuteMode;
@@ -20,39 +19,23 @@ export interface TriggerRunOptions {
 	readonly items: readonly IDataObject[];
 }
 
-export interface TriggerRun {
+interface TriggerRun {
 	/** The items that the run goes on with. */
 	readonly items: readonly IDataObject[];
 	readonly error?: { readonly message: string; readonly description?: string | null | undefined };
 }
 
-// n8n-core logs every failing node; a test looks at the failure itself.
-process.env['N8N_LOG_LEVEL'] ??= 'silent';
-
 export async function runTrigger(options: TriggerRunOptions): Promise<TriggerRun> {
 	const { trigger, parameters = {}, mode, executionId, workflowId } = options;
-	const { version } = trigger.description;
 	const { node, workflow, additionalData } = oneNodeWorkflow({
 		nodeType: trigger,
-		typeVersion: Array.isArray(version) ? Math.max(...version) : version,
+		typeVersion: versionOf(trigger),
 		parameters,
 		credentialTypes: [],
 		readCredential: async () => ({}),
 		workflowId,
 	});
-	Object.assign(additionalData, {
-		executionId,
-		currentNodeExecutionIndex: 0,
-		variables: {},
-		webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
-		formWaitingBaseUrl: 'http://localhost/form-waiting',
-		hooks: new ExecutionLifecycleHooks(mode, executionId, {
-			id: workflowId,
-			name: 'Test',
-			nodes: [node],
-			connections: {},
-		} as unknown as IWorkflowBase),
-	});
+	Object.assign(additionalData, surroundings(workflow, mode, executionId));
 	const data = createRunExecutionData({
 		executionData: {
 			nodeExecutionStack: [

@@ -10,7 +10,7 @@ import type {
 	IWebhookFunctions,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { oneNodeWorkflow } from './oneNodeWorkflow';
+import { oneNodeWorkflow } from './engine';
 
 export interface TriggerServerOptions {
 	readonly trigger: INodeType;

@@ -1,7 +1,7 @@
 /** Waits for a condition, so that no test sleeps for a time that somebody guessed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface WaitOptions {
+interface WaitOptions {
 	/** What is waited for, as it reads after "Waited 5 s for ". */
 	readonly what: string;
 	/** Milliseconds; 30,000 unless told. */

@@ -3,10 +3,12 @@ import { startSimulator, type Simulator, type Tamper } from '../../../simulator'
 import { signingCredential } from '../../support/n8n/credentials';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
+import { eventTrigger, TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
+import { buildWorkflow } from '../../support/workflow';
 import { answered, deliver, newEvent, post, refusalsIn } from './deliveries';
 import { tracesOf } from './traces';
-import { eventWorkflow, publishTrigger, TRIGGER } from './workflows';
+import { publishTrigger } from './trigger';
 
 const MINUTES = 60_000;
 jest.setTimeout(3 * MINUTES);
@@ -21,7 +23,8 @@ beforeAll(async () => {
 	world = await createWorld();
 	const { client } = world;
 	const credential = await client.createCredential(signingCredential(''));
-	const { id } = await client.importWorkflow(eventWorkflow(), [credential]);
+	const content = buildWorkflow({ nodes: { [TRIGGER]: eventTrigger({}, [credential]) } });
+	const { id } = await client.createWorkflow(content);
 	withoutSecret = client.activate(id).catch((error: unknown) => error);
 }, 20 * MINUTES);
 beforeEach(async () => {

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { signTimestamped } from '../../../lib/receiver/signature';
 import type { DeliveredEvent, Simulator, Tamper } from '../../../simulator';
-import type { PublishedTrigger } from './workflows';
+import type { PublishedTrigger } from './trigger';
 
-export interface Answer {
+interface Answer {
 	readonly status: number;
 	readonly body: string;
 }

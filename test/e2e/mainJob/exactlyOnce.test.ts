@@ -13,7 +13,7 @@ import { createWorld, type World } from '../../support/n8n/world';
 import { waitFor } from '../../support/wait';
 import { answered, deliver, newEvent, refusalsIn } from './deliveries';
 import { tracesOf } from './traces';
-import { publishTrigger } from './workflows';
+import { publishTrigger } from './trigger';
 
 const MINUTES = 60_000;
 jest.setTimeout(3 * MINUTES);

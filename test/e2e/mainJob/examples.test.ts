@@ -2,9 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSimulator, type Simulator } from '../../../simulator';
-import { itemsOf, type Workflow, WorkflowFileShape } from '../../support/n8n/answers';
-import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { itemsOf, nodeOfType, WorkflowFileShape } from '../../support/n8n/answers';
+import { apiCredential } from '../../support/n8n/credentials';
+import { registerByHand } from '../../support/n8n/registerByHand';
 import { createWorld, type World } from '../../support/n8n/world';
+import { ACTION_TYPE, MANUAL_TYPE } from '../../support/nodes';
 
 const MINUTES = 60_000;
 jest.setTimeout(3 * MINUTES);
@@ -27,12 +29,6 @@ function example(file: string): unknown {
 	return JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
 }
 
-function nodeOfType(workflow: Workflow, type: string): string {
-	const found = workflow.nodes.filter((node) => node.type === type);
-	if (!found[0] || found.length > 1) throw new Error(`${found.length} nodes of type ${type}.`);
-	return found[0].name;
-}
-
 it.each(FILES)('%s is imported without edits, and n8n knows all of its nodes', async (file) => {
 	const known = await world.client.nodeTypes();
 	const content = WorkflowFileShape.parse(example(file));
@@ -50,27 +46,23 @@ it('list-assets.json lists every asset', async () => {
 	const { client } = world;
 	const credential = await client.createCredential(apiCredential(simulator));
 	const workflow = await client.importWorkflow(example('list-assets.json'), [credential]);
-	const start = nodeOfType(workflow, 'n8n-nodes-base.manualTrigger');
+	const start = nodeOfType(workflow, MANUAL_TYPE);
 	const execution = await client.waitForExecution(await client.runManually(workflow.id, start));
 	expect(execution.status).toBe('success');
-	const assets = itemsOf(execution, nodeOfType(workflow, 'n8n-nodes-asset-service.assetService'));
+	const assets = itemsOf(execution, nodeOfType(workflow, ACTION_TYPE));
 	expect(new Set(assets.map(({ json }) => json.id)).size).toBe(230);
 	expect(assets).toHaveLength(230);
 });
 
 it('start-on-event.json runs for an event', async () => {
 	const { client } = world;
-	const imported = await client.importWorkflow(example('start-on-event.json'));
-	const trigger = nodeOfType(imported, 'n8n-nodes-asset-service.assetServiceTrigger');
-	const url = await client.webhookUrl(imported, trigger);
-	const endpoint = simulator.createEndpoint({ url });
-	const credential = await client.createCredential(signingCredential(endpoint.secret));
-	await client.useCredential(imported.id, trigger, credential);
-	await client.activate(imported.id, { webhookUrls: [url] });
+	const file = example('start-on-event.json');
+	const { id: workflowId, trigger, url } = await registerByHand(client, simulator, file);
+	await client.activate(workflowId, { webhookUrls: [url] });
 
 	const { event, responses } = await simulator.emit({ type: 'ocpp.message' });
 	expect(responses).toMatchObject([{ status: 200, body: '{"status":"accepted"}' }]);
-	const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId: imported.id }, 1);
+	const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId }, 1);
 	const execution = await client.getExecution(id);
 	expect(execution.status).toBe('success');
 	expect(itemsOf(execution, trigger)[0]?.json).toMatchObject({ ...event });

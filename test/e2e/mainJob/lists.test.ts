@@ -5,8 +5,10 @@ import { generateAssets } from '../../../simulator/data/assets';
 import { type Execution, itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { createWorld, type World } from '../../support/n8n/world';
+import { assetList, webhook } from '../../support/nodes';
+import { buildWorkflow } from '../../support/workflow';
 import { tracesOf } from './traces';
-import { ACTION, listOnCallWorkflow, listWorkflow, runByHand, START } from './workflows';
+import { NODE, runByHand } from './runByHand';
 
 const MINUTES = 60_000;
 jest.setTimeout(3 * MINUTES);
@@ -33,11 +35,11 @@ afterAll(async () => {
 });
 
 const assetIds = generateAssets(230).map(({ id }) => id);
-const idsIn = (execution: Execution) => itemsOf(execution, ACTION).map(({ json }) => json.id);
+const idsIn = (execution: Execution) => itemsOf(execution, NODE).map(({ json }) => json.id);
 
 async function run(parameters: Record<string, unknown>): Promise<Execution> {
 	const credential = await world.client.createCredential(apiCredential(simulator));
-	return await runByHand(world, listWorkflow(parameters), credential);
+	return await runByHand(world, assetList(credential, parameters));
 }
 
 /** What the service was asked for, in order, with where each page began. */
@@ -47,7 +49,7 @@ const Warned = z.looseObject({
 	hints: z.array(z.looseObject({ type: z.string(), message: z.string() })),
 });
 function warningsOf(execution: Execution): string[] {
-	const task: unknown = execution.data.resultData.runData[ACTION]?.at(-1);
+	const task: unknown = execution.data.resultData.runData[NODE]?.at(-1);
 	const { hints = [] } = Warned.partial().parse(task);
 	return hints.map(({ type, message }) => `${type}: ${message}`);
 }
@@ -57,9 +59,15 @@ it(
 	async () => {
 		const { client } = world;
 		const credential = await client.createCredential(apiCredential(simulator));
-		const content = listOnCallWorkflow({ returnAll: false, limit: 5 });
-		const workflow = await client.importWorkflow(content, [credential]);
-		const url = await client.webhookUrl(workflow, START);
+		const content = buildWorkflow({
+			nodes: {
+				Call: webhook({ responseMode: 'lastNode' }),
+				[NODE]: assetList(credential, { returnAll: false, limit: 5 }),
+			},
+			chains: [['Call', NODE]],
+		});
+		const workflow = await client.createWorkflow(content);
+		const url = await client.webhookUrl(workflow, 'Call');
 		await client.activate(workflow.id, { webhookUrls: [url] });
 		const call = async () => {
 			const response = await fetch(url, {
@@ -93,7 +101,7 @@ it('brings 230 assets of 3 pages once each, in their order, over one connection'
 	const execution = await run({ returnAll: true });
 	expect(execution.status).toBe('success');
 	expect(idsIn(execution)).toEqual(assetIds);
-	expect(itemsOf(execution, ACTION)[0]?.json).toEqual(generateAssets(1)[0]);
+	expect(itemsOf(execution, NODE)[0]?.json).toEqual(generateAssets(1)[0]);
 	expect(asked()).toEqual([
 		[TOKEN, undefined],
 		[ASSETS, undefined],

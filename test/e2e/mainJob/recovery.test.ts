@@ -1,6 +1,6 @@
 /** n8n starts again what it had stored and not begun; the event of such a run does not run a second time. */
 import { signTimestamped } from '../../../lib/receiver/signature';
-import { publishTriggerWorkflow } from '../../support/n8n/trigger-workflow';
+import { countedWorkflows } from '../../support/n8n/countedWorkflow';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
 import { waitFor } from '../../support/wait';
@@ -17,12 +17,14 @@ describe('an n8n that dies while a run waits for its turn', () => {
 		await world.dispose();
 	}, MINUTES);
 
+	const publish = countedWorkflows();
+
 	it(
 		'runs the event once when it is back, and answers its next copy as a duplicate',
 		async () => {
 			const { client, server } = world;
 			// The first run must last until n8n is killed, however slowly the second one is stored.
-			const { workflow, secret, urls } = await publishTriggerWorkflow(client, { runSeconds: 30 });
+			const { workflow, secret, urls } = await publish(world, { runSeconds: 30 });
 			const [url] = urls;
 			const deliver = async (id: string) => {
 				const body = JSON.stringify({ id, type: 'ocpp.message', data: {} });

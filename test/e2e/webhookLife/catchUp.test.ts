@@ -3,10 +3,10 @@ import catchMissedEvents from '../../../examples/catch-missed-events.json';
 import { startSimulator, type Simulator } from '../../../simulator';
 import { itemsOf } from '../../support/n8n/answers';
 import { createWorld, type World } from '../../support/n8n/world';
+import { TRIGGER } from '../../support/nodes';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 
 const MINUTES = 60_000;
-const WEBHOOK = 'Asset Service Trigger';
 const POLL = 'Asset Service Poll Trigger';
 
 describe('the poll trigger on a real n8n', () => {
@@ -32,10 +32,10 @@ describe('the poll trigger on a real n8n', () => {
 			oldestFirst.map(async ({ id }) => {
 				const execution = await world.client.getExecution(id);
 				expect(execution.status).toBe('success');
-				const byWebhook = itemsOf(execution, WEBHOOK);
+				const byWebhook = itemsOf(execution, TRIGGER);
 				const items = byWebhook.length > 0 ? byWebhook : itemsOf(execution, POLL);
 				expect(items).toHaveLength(1);
-				return { id: items[0]?.json.id, by: byWebhook.length > 0 ? WEBHOOK : POLL };
+				return { id: items[0]?.json.id, by: byWebhook.length > 0 ? TRIGGER : POLL };
 			}),
 		);
 	};
@@ -50,7 +50,7 @@ describe('the poll trigger on a real n8n', () => {
 				await client.createCredential(signingCredential(endpoint.secret)),
 			];
 			const workflow = await client.importWorkflow(catchMissedEvents, credentials);
-			const url = await client.webhookUrl(workflow, WEBHOOK);
+			const url = await client.webhookUrl(workflow, TRIGGER);
 			await client.activate(workflow.id, { webhookUrls: [url] });
 			simulator.moveEndpoint(endpoint.id, url);
 
@@ -110,6 +110,7 @@ describe('the poll trigger on a real n8n', () => {
 			const pollNode = catchMissedEvents.nodes.find(({ name }) => name === POLL);
 			const workflow = await client.importWorkflow(
 				{
+					...catchMissedEvents,
 					name: 'Poll alone',
 					nodes: [
 						{

@@ -1,17 +1,16 @@
 /** An endpoint that the trigger registers itself: made, recognised, replaced and deleted as the workflow is published and unpublished. */
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import automaticRegistration from '../../../examples/automatic-registration.json';
 import { startSimulator, type Simulator } from '../../../simulator';
 import { itemsOf, type Workflow } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
+import { TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
+import { editTrigger, importAutomatic, publishAtUrl } from './automatic';
 
 const MINUTES = 60_000;
-const TRIGGER = 'Asset Service Trigger';
 
 describe('automatic registration on a real n8n', () => {
 	let simulator: Simulator;
@@ -30,43 +29,27 @@ describe('automatic registration on a real n8n', () => {
 		await world.dispose();
 	}, MINUTES);
 
-	const parameters = { registration: 'automatic', eventTypes: [] as string[], options: {} };
-	const importWith = async (changes: Record<string, unknown>): Promise<Workflow> => {
-		const credential = await world.client.createCredential(apiCredential(simulator));
-		const [trigger, ...others] = automaticRegistration.nodes;
-		// A path of its own: two published workflows cannot share one.
-		const changed = {
-			...trigger,
-			webhookId: randomUUID(),
-			parameters: { ...parameters, ...changes },
-		};
-		const file = { ...automaticRegistration, nodes: [changed, ...others] };
-		return await world.client.importWorkflow(file, [credential]);
-	};
+	const imported = async () => await importAutomatic(world.client, simulator);
 	/** n8n writes its log beside what it answers. */
 	const untilLogged = async (line: RegExp) => {
 		await waitFor(() => (line.test(world.server.logs()) ? true : undefined), {
 			what: String(line),
 		});
 	};
-	const publish = async (workflow: Workflow) => {
-		const url = await world.client.webhookUrl(workflow, TRIGGER);
-		await world.client.activate(workflow.id, { webhookUrls: [url] });
-		return url;
+	const untilAccepted = async () => {
+		const accepted = async () => {
+			const { responses } = await simulator.emit({ type: 'ocpp.message' });
+			return responses[0]?.status === 200 ? true : undefined;
+		};
+		await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300 });
 	};
-	const editTrigger = async (id: string, changes: Record<string, unknown>) => {
-		const { nodes } = await world.client.getWorkflow(id);
-		const edited = nodes.map((node) =>
-			node.name === TRIGGER ? { ...node, parameters: { ...parameters, ...changes } } : node,
-		);
-		return await world.client.updateWorkflow(id, { nodes: edited });
-	};
+	const publish = async (workflow: Workflow) => await publishAtUrl(world.client, workflow);
 
 	it(
 		'makes one endpoint, recognises it after a restart, replaces it after an edit, and leaves none',
 		async () => {
 			const { client } = world;
-			const workflow = await importWith({});
+			const workflow = await imported();
 			const url = await publish(workflow);
 			expect(simulator.endpoints).toMatchObject([
 				{ url, events: ['asset.connectivity', 'ocpp.message'] },
@@ -82,7 +65,7 @@ describe('automatic registration on a real n8n', () => {
 				{ status: 200, body: '{"status":"duplicate"}' },
 			]);
 
-			await editTrigger(workflow.id, { eventTypes: ['asset.connectivity'] });
+			await editTrigger(client, workflow.id, { eventTypes: ['asset.connectivity'] });
 			await publish(workflow);
 			expect(simulator.endpoints).toMatchObject([{ url, events: ['asset.connectivity'] }]);
 			expect((await simulator.emit({ type: 'asset.connectivity' })).responses).toMatchObject([
@@ -103,7 +86,7 @@ describe('automatic registration on a real n8n', () => {
 			const { client, server } = world;
 			const path = '/webhooks/v1/webhook-endpoints';
 			simulator.faults.add({ method: 'POST', path, delayMs: MINUTES, times: 1 });
-			const workflow = await importWith({});
+			const workflow = await imported();
 			const url = await client.webhookUrl(workflow, TRIGGER);
 			const publishing = client.activate(workflow.id).catch((error: unknown) => error);
 			await waitFor(
@@ -120,11 +103,7 @@ describe('automatic registration on a real n8n', () => {
 				status: 503,
 				body: '{"status":"unavailable"}',
 			});
-			const accepted = async () => {
-				const { responses } = await simulator.emit({ type: 'ocpp.message' });
-				return responses[0]?.status === 200 ? true : undefined;
-			};
-			await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300 });
+			await untilAccepted();
 			expect(simulator.endpoints).toMatchObject([{ url }]);
 			expect(server.logs()).toContain('a process ended while it made an endpoint');
 			expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 0, mostAtOnce: 1 });
@@ -135,7 +114,7 @@ describe('automatic registration on a real n8n', () => {
 	it(
 		'keeps the signing secret nowhere in plain text',
 		async () => {
-			const workflow = await importWith({});
+			const workflow = await imported();
 			await publish(workflow);
 			const secret = simulator.endpoints[0]?.secret ?? '';
 			expect(secret.length).toBeGreaterThan(10);
@@ -156,7 +135,7 @@ describe('automatic registration on a real n8n', () => {
 		'replaces the endpoint when the client secret was changed, and says so',
 		async () => {
 			const { client } = world;
-			const workflow = await importWith({});
+			const workflow = await imported();
 			await publish(workflow);
 			const { credentials } = workflow.nodes.find(({ name }) => name === TRIGGER) ?? {};
 			const [before] = simulator.endpoints;
@@ -179,11 +158,7 @@ describe('automatic registration on a real n8n', () => {
 				/the client secret of the credential has changed.*a new endpoint is registered/,
 			);
 			// For up to a second n8n still knows that there was no usable secret.
-			const accepted = async () => {
-				const { responses } = await simulator.emit({ type: 'ocpp.message' });
-				return responses[0]?.status === 200 ? true : undefined;
-			};
-			await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300 });
+			await untilAccepted();
 			await client.deactivate(workflow.id);
 			expect(simulator.endpoints).toEqual([]);
 		},
@@ -198,7 +173,7 @@ describe('automatic registration on a real n8n', () => {
 				path: '/webhooks/v1/webhook-endpoints',
 				omitFields: ['secret'],
 			});
-			const workflow = await importWith({});
+			const workflow = await imported();
 			await expect(world.client.activate(workflow.id)).rejects.toThrow(
 				/without its signing secret .*fields/,
 			);
@@ -210,7 +185,7 @@ describe('automatic registration on a real n8n', () => {
 	it(
 		'unpublishes all the same when the deletion fails, and names the endpoint',
 		async () => {
-			const workflow = await importWith({});
+			const workflow = await imported();
 			await publish(workflow);
 			const id = simulator.endpoints[0]?.id ?? '';
 			simulator.faults.add({ method: 'DELETE', path: /webhook-endpoints/, status: 500 });
@@ -225,7 +200,7 @@ describe('automatic registration on a real n8n', () => {
 	it(
 		'is fine with an endpoint that somebody deleted at the service',
 		async () => {
-			const workflow = await importWith({});
+			const workflow = await imported();
 			await publish(workflow);
 			simulator.deleteEndpoint(simulator.endpoints[0]?.id ?? '');
 			await world.client.deactivate(workflow.id);
@@ -238,7 +213,7 @@ describe('automatic registration on a real n8n', () => {
 		'gives the test URL an endpoint of its own while the editor listens',
 		async () => {
 			const { client } = world;
-			const workflow = await importWith({});
+			const workflow = await imported();
 			await client.listenForTestEvent(workflow.id, TRIGGER);
 			expect(simulator.endpoints).toMatchObject([
 				{ url: await client.webhookUrl(workflow, TRIGGER, { test: true }) },
@@ -259,7 +234,7 @@ describe('automatic registration on a real n8n', () => {
 		'says what to do when the service could not deliver to the URL',
 		async () => {
 			await world.restart({ WEBHOOK_URL: 'http://n8n.example.com/' });
-			const workflow = await importWith({});
+			const workflow = await imported();
 			const failure: unknown = await world.client
 				.activate(workflow.id)
 				.catch((error: unknown) => error);

@@ -1,14 +1,14 @@
 /** Signing secrets change under steady traffic, by hand and by itself, and no event is lost, doubled or refused. */
 import { randomUUID } from 'node:crypto';
-import automaticRegistration from '../../../examples/automatic-registration.json';
 import startOnEvent from '../../../examples/start-on-event.json';
 import { startSimulator, type DeliveryResponse, type Simulator } from '../../../simulator';
 import { itemsOf, type Workflow } from '../../support/n8n/answers';
-import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { signingCredential } from '../../support/n8n/credentials';
 import { createWorld, type World } from '../../support/n8n/world';
+import { TRIGGER } from '../../support/nodes';
+import { importAutomatic, publishAtUrl } from './automatic';
 
 const MINUTES = 60_000;
-const TRIGGER = 'Asset Service Trigger';
 const EVENTS_PER_SECOND = 5;
 
 describe('rotation of signing secrets on a real n8n', () => {
@@ -83,8 +83,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 			if (first === undefined || second === undefined) throw new Error('two secrets');
 			const credential = await client.createCredential(signingCredential(first));
 			const workflow = await client.importWorkflow(startOnEvent, [credential]);
-			const url = await client.webhookUrl(workflow, TRIGGER);
-			await client.activate(workflow.id, { webhookUrls: [url] });
+			const url = await publishAtUrl(client, workflow);
 			const old = simulator.createEndpoint({ url, secret: first });
 
 			const sent = await steadyTraffic(30, {
@@ -118,24 +117,11 @@ describe('rotation of signing secrets on a real n8n', () => {
 		'goes by itself with automatic registration',
 		async () => {
 			const { client } = world;
-			const credential = await client.createCredential(apiCredential(simulator));
-			const [trigger, ...others] = automaticRegistration.nodes;
-			const rotating = {
-				...trigger,
-				webhookId: randomUUID(),
-				parameters: {
-					registration: 'automatic',
-					eventTypes: [],
-					// Every 20 seconds, with 10 seconds of both.
-					options: { rotateAfterDays: 20 / 86_400, rotationGraceHours: 10 / 3600 },
-				},
-			};
-			const workflow = await client.importWorkflow(
-				{ ...automaticRegistration, nodes: [rotating, ...others] },
-				[credential],
-			);
-			const url = await client.webhookUrl(workflow, TRIGGER);
-			await client.activate(workflow.id, { webhookUrls: [url] });
+			const workflow = await importAutomatic(client, simulator, {
+				// Every 20 seconds, with 10 seconds of both.
+				options: { rotateAfterDays: 20 / 86_400, rotationGraceHours: 10 / 3600 },
+			});
+			await publishAtUrl(client, workflow);
 			const before = simulator.endpoints.map(({ id }) => id);
 			const created = simulator.stats.endpoints.created;
 

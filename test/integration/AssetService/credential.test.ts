@@ -2,7 +2,8 @@ import { NodeConnectionTypes, type IHttpRequestOptions, type INodeType } from 'n
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Handler } from '../../support/httpService';
-import { runNode, type TestCredential } from '../../support/workflow';
+import type { TestCredential } from '../../support/credentialsHelper';
+import { runNode } from '../../support/runNode';
 import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
 
 afterEach(stopWorlds);

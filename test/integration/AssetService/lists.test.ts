@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startNode } from '../../support/workflow';
+import { startNode } from '../../support/runNode';
 import { stopWorlds } from '../../unit/service/world';
 import {
 	assets,

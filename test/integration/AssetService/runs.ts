@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Answer, Handler, SeenRequest } from '../../support/httpService';
-import { runNode, type NodeResult, type NodeRunOptions } from '../../support/workflow';
+import { runNode, type NodeResult, type NodeRunOptions } from '../../support/runNode';
 import { SECRET, startWorld, type World, type WorldOptions } from '../../unit/service/world';
 
 export const ASSETS = '/asset-management/v1/assets';

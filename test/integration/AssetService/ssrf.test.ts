@@ -3,7 +3,7 @@ import { CredentialTestContext } from 'n8n-core';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Handler } from '../../support/httpService';
-import { runNode } from '../../support/workflow';
+import { runNode } from '../../support/runNode';
 import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
 
 // n8n reads these once in a process, on its first request: this file is a process of its own.

@@ -7,7 +7,7 @@ import type {
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
-import { oneNodeWorkflow } from '../../support/oneNodeWorkflow';
+import { oneNodeWorkflow } from '../../support/engine';
 
 const trigger = new AssetServiceTrigger();
 const methods = trigger.webhookMethods.default;

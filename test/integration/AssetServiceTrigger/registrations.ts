@@ -7,7 +7,7 @@ import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { startSimulator } from '../../../simulator';
-import { oneNodeWorkflow } from '../../support/oneNodeWorkflow';
+import { oneNodeWorkflow } from '../../support/engine';
 import { startTriggerServer } from '../../support/triggerServer';
 import { waitFor } from '../../support/wait';
 

@@ -2,7 +2,7 @@
 import { parse as unflatten } from 'flatted';
 import { z } from 'zod/v4';
 
-export const NodeShape = z.looseObject({
+const NodeShape = z.looseObject({
 	id: z.string(),
 	name: z.string(),
 	type: z.string(),
@@ -13,7 +13,6 @@ export const NodeShape = z.looseObject({
 		.record(z.string(), z.looseObject({ id: z.string().nullable(), name: z.string() }))
 		.optional(),
 });
-export type WorkflowNode = z.infer<typeof NodeShape>;
 
 export const WorkflowShape = z.looseObject({
 	id: z.string(),
@@ -33,7 +32,6 @@ export const WorkflowFileShape = z.looseObject({
 	),
 	connections: z.record(z.string(), z.unknown()),
 });
-export type WorkflowFile = z.infer<typeof WorkflowFileShape>;
 
 export const CredentialShape = z.looseObject({
 	id: z.string(),
@@ -68,7 +66,7 @@ const ExecutionStatus = z.enum([
 ]);
 export type ExecutionStatus = z.infer<typeof ExecutionStatus>;
 
-export const ExecutionSummaryShape = z.looseObject({
+const ExecutionSummaryShape = z.looseObject({
 	id: z.string(),
 	workflowId: z.string(),
 	mode: z.string(),
@@ -79,9 +77,10 @@ export const ExecutionSummaryShape = z.looseObject({
 export type ExecutionSummary = z.infer<typeof ExecutionSummaryShape>;
 
 /** A page of n8n's public API. */
-export function pageOf<T>(entry: z.ZodType<T>) {
-	return z.object({ data: z.array(entry), nextCursor: z.string().nullable() });
-}
+export const ExecutionsPageShape = z.object({
+	data: z.array(ExecutionSummaryShape),
+	nextCursor: z.string().nullable(),
+});
 
 const ItemShape = z.looseObject({ json: z.record(z.string(), z.unknown()) });
 export type Item = z.infer<typeof ItemShape>;
@@ -97,7 +96,7 @@ const NodeRunShape = z.looseObject({
 	data: z.looseObject({ main: z.array(z.array(ItemShape).nullable()).optional() }).optional(),
 });
 
-export const RunDataShape = z.looseObject({
+const RunDataShape = z.looseObject({
 	resultData: z
 		.looseObject({
 			runData: z.record(z.string(), z.array(NodeRunShape)).default({}),
@@ -106,7 +105,6 @@ export const RunDataShape = z.looseObject({
 		})
 		.default({ runData: {} }),
 });
-export type RunData = z.infer<typeof RunDataShape>;
 
 /** The run data arrive as text in which repeated values stand once ("flatted" JSON). */
 export const ExecutionShape = z.looseObject({
@@ -126,6 +124,14 @@ export type Execution = z.infer<typeof ExecutionShape>;
 export function itemsOf(execution: Execution, nodeName: string): readonly Item[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
 	return runs.at(-1)?.data?.main?.[0] ?? [];
+}
+
+/** The name of the one node of that type. */
+export function nodeOfType({ name, nodes }: Workflow, type: string): string {
+	const [node, ...others] = nodes.filter((candidate) => candidate.type === type);
+	if (!node || others.length > 0)
+		throw new Error(`The workflow “${name}” has none or several nodes of type ${type}.`);
+	return node.name;
 }
 
 /** What ended an execution that failed: the error's message and description, else undefined. */

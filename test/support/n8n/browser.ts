@@ -4,20 +4,17 @@ import { type Browser, chromium, type Locator, type Page, selectors } from 'play
 import type { Owner } from './rest';
 
 export interface Editor {
-	readonly page: Page;
 	openWorkflow(id: string): Promise<void>;
 	/** Opens a node's panel as a double click on the canvas does, and gives the panel. */
 	openNode(name: string): Promise<Locator>;
 	/** Closes the panel that is open. */
 	closeNode(): Promise<void>;
-	/** Writes a PNG of what the browser shows. */
-	screenshot(file: string): Promise<void>;
 	/** What the page reported as errors since it was opened. */
 	readonly errors: readonly string[];
 	close(): Promise<void>;
 }
 
-export interface EditorOptions {
+interface EditorOptions {
 	readonly url: string;
 	readonly owner: Pick<Owner, 'email' | 'password'>;
 }
@@ -38,7 +35,6 @@ export async function openEditor({ url, owner }: EditorOptions): Promise<Editor>
 		await signIn(page, url, owner);
 		const panel = page.getByTestId('ndv');
 		return {
-			page,
 			errors,
 			async openWorkflow(id) {
 				await page.goto(`${url}/workflow/${id}`);
@@ -52,9 +48,6 @@ export async function openEditor({ url, owner }: EditorOptions): Promise<Editor>
 			async closeNode() {
 				await page.keyboard.press('Escape');
 				await panel.waitFor({ state: 'hidden' });
-			},
-			async screenshot(file) {
-				await page.screenshot({ path: file });
 			},
 			async close() {
 				await browser.close();

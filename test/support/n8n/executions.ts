@@ -7,13 +7,11 @@ import {
 	ExecutionShape,
 	type ExecutionStatus,
 	type ExecutionSummary,
-	ExecutionSummaryShape,
-	pageOf,
-	RunDataShape,
+	ExecutionsPageShape,
 } from './answers';
 import type { Session } from './session';
 
-export interface ExecutionFilter {
+interface ExecutionFilter {
 	readonly workflowId?: string;
 	readonly status?: ExecutionStatus;
 }
@@ -23,8 +21,6 @@ export interface ExecutionsClient {
 	listExecutions(
 		filter?: ExecutionFilter & { readonly limit?: number },
 	): Promise<ExecutionSummary[]>;
-	/** All that the filter fits, with their data. */
-	readExecutions(filter?: ExecutionFilter): Promise<Execution[]>;
 	getExecution(id: string): Promise<Execution>;
 	/** Waits until the execution has ended (2 minutes unless told) and gives it with its data. */
 	waitForExecution(id: string, options?: { readonly timeoutMs?: number }): Promise<Execution>;
@@ -44,8 +40,6 @@ const WAIT_MS = 120_000;
 
 const UNDER_WAY: ReadonlySet<ExecutionStatus> = new Set(['new', 'running', 'waiting', 'unknown']);
 
-const WithData = ExecutionSummaryShape.extend({ data: RunDataShape });
-
 export function createExecutionsClient(session: Session): ExecutionsClient {
 	let key: Promise<string> | undefined;
 	const apiKey = (): Promise<string> =>
@@ -61,12 +55,11 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 	 * All pages of n8n's public list, newest first. The editor's own list will not do: its pages follow the ids, but are
 	 * sorted by the start, so that with several workers some executions come twice and some not at all.
 	 */
-	const list = async <T extends ExecutionSummary>(
-		entry: z.ZodType<T>,
+	const list = async (
 		query: Readonly<Record<string, string>>,
-		limit = Infinity,
-	): Promise<T[]> => {
-		const found: T[] = [];
+		limit: number,
+	): Promise<ExecutionSummary[]> => {
+		const found: ExecutionSummary[] = [];
 		let cursor: string | null = null;
 		do {
 			const parameters = new URLSearchParams({
@@ -74,10 +67,10 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 				limit: String(Math.min(PAGE, limit - found.length)),
 				...(cursor !== null && { cursor }),
 			});
-			const page: { data: T[]; nextCursor: string | null } = await session.send(
+			const page: z.infer<typeof ExecutionsPageShape> = await session.send(
 				'GET',
 				`/api/v1/executions?${parameters.toString()}`,
-				pageOf(entry),
+				ExecutionsPageShape,
 				undefined,
 				{ 'x-n8n-api-key': await apiKey() },
 			);
@@ -87,29 +80,15 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 		return found;
 	};
 
-	/** Without a status the public list leaves out what this n8n itself is running. */
-	const listAll = async <T extends ExecutionSummary>(
-		entry: z.ZodType<T>,
-		{ workflowId, status }: ExecutionFilter,
-		more: Readonly<Record<string, string>>,
-		limit?: number,
-	): Promise<T[]> => {
-		const query = { ...more, ...(workflowId && { workflowId }) };
-		if (status) return await list(entry, { ...query, status }, limit);
-		// Running ones first: one that ends between the two lists is then in both, and the later entry counts.
-		const running = await list(entry, { ...query, status: 'running' }, limit);
-		const others = await list(entry, query, limit);
-		const byId = new Map([...running, ...others].map((execution) => [execution.id, execution]));
-		return [...byId.values()].sort((a, b) => Number(b.id) - Number(a.id)).slice(0, limit);
-	};
-
 	const client: ExecutionsClient = {
-		async listExecutions({ limit, ...filter } = {}) {
-			return await listAll(ExecutionSummaryShape, filter, {}, limit);
-		},
-
-		async readExecutions(filter = {}) {
-			return await listAll(WithData, filter, { includeData: 'true' });
+		async listExecutions({ limit = Infinity, ...filter } = {}) {
+			if (filter.status) return await list(filter, limit);
+			// Without a status the public list leaves out what this n8n itself is running. Running ones first: one that
+			// ends between the two lists is then in both, and the later entry counts.
+			const running = await list({ ...filter, status: 'running' }, limit);
+			const others = await list(filter, limit);
+			const byId = new Map([...running, ...others].map((execution) => [execution.id, execution]));
+			return [...byId.values()].sort((a, b) => Number(b.id) - Number(a.id)).slice(0, limit);
 		},
 
 		async getExecution(id) {

@@ -19,14 +19,8 @@ import { npm } from './npm';
 const SERVER = join(__dirname, 'server');
 const MARKER = '.installed';
 
-export interface InstalledN8n {
-	readonly folder: string;
-	/** n8n's start file, to be run with Node 24. */
-	readonly bin: string;
-}
-
-/** Answers at once when n8n is installed; else takes some minutes, with progress lines. Throws with the end of npm's output. */
-export async function ensureN8n({ log }: { readonly log: Log }): Promise<InstalledN8n> {
+/** Answers n8n's start file, to be run with Node 24: at once when n8n is installed; else takes some minutes, with progress lines. Throws with the end of npm's output. */
+export async function ensureN8n({ log }: { readonly log: Log }): Promise<string> {
 	const lockFile = readFileSync(join(SERVER, 'package-lock.json'));
 	const name = `n8n-${createHash('sha256').update(lockFile).digest('hex').slice(0, 12)}`;
 	const folder = join(cacheFolder(), name);
@@ -44,7 +38,7 @@ export async function ensureN8n({ log }: { readonly log: Log }): Promise<Install
 			},
 		);
 	}
-	return { folder, bin: join(folder, 'node_modules', 'n8n', 'bin', 'n8n') };
+	return join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 }
 
 /** Into a sibling that is renamed when complete, so that a killed installation leaves nothing that looks whole. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 
 const TAIL_LINES = 30;
 
-export interface NpmOptions {
+interface NpmOptions {
 	readonly cwd: string;
 	/** Called about every 15 seconds with the seconds gone by. */
 	readonly onProgress?: (seconds: number) => void;

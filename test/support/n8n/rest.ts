@@ -25,12 +25,8 @@ export interface CredentialContent {
 }
 
 export interface N8nClient extends WorkflowsClient, ExecutionsClient {
-	readonly url: string;
-	/** Value of the session cookie `n8n-auth`, for a browser; undefined before the sign-in. */
-	readonly cookie: string | undefined;
 	/** Makes the owner of a fresh n8n, and signs in. */
 	setUpOwner(owner: Owner): Promise<void>;
-	login(owner: Pick<Owner, 'email' | 'password'>): Promise<void>;
 	createCredential(content: CredentialContent): Promise<Credential>;
 	updateCredential(id: string, content: CredentialContent): Promise<Credential>;
 	/** Runs the credential's test as the editor does on saving, with the values given. */
@@ -47,15 +43,8 @@ export function createN8nClient(url: string): N8nClient {
 	return {
 		...createWorkflowsClient(session, url),
 		...createExecutionsClient(session),
-		url,
-		get cookie() {
-			return session.cookie;
-		},
 		async setUpOwner(owner) {
 			await session.send('POST', '/rest/owner/setup', Anything, owner);
-		},
-		async login({ email, password }) {
-			await session.send('POST', '/rest/login', Anything, { emailOrLdapLoginId: email, password });
 		},
 		async createCredential(content) {
 			return (await session.send('POST', '/rest/credentials', OneCredential, content)).data;

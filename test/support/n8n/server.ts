@@ -17,15 +17,12 @@ export interface N8nServerOptions {
 	readonly command?: N8nCommand;
 	/** Added to n8n's environment; what stands here wins. */
 	readonly env?: Environment;
-	/** A free one unless told; kept over restarts. */
-	readonly port?: number;
 	/** n8n makes one of its own, kept in the user folder, unless told. */
 	readonly encryptionKey?: string;
 	readonly log?: Log;
 }
 
 export interface N8nServer {
-	readonly command: N8nCommand;
 	readonly url: string;
 	readonly port: number;
 	/** Of the present or the last run. */
@@ -50,8 +47,9 @@ const OUTPUT_LINES = 40;
 /** Starts n8n and waits until it is ready to serve. */
 export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 	const { command = 'start', userFolder, log = silent } = options;
-	const { bin } = await ensureN8n({ log });
-	const port = options.port ?? (await freePort());
+	const bin = await ensureN8n({ log });
+	// Kept over restarts.
+	const port = await freePort();
 	const settings = environment(options, port, await freePort());
 	const url = `http://127.0.0.1:${port}`;
 
@@ -66,7 +64,6 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 	let current = await launch({});
 
 	const server: N8nServer = {
-		command,
 		url,
 		port,
 		get pid() {

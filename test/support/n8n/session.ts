@@ -4,7 +4,7 @@ import { z } from 'zod/v4';
 const REQUEST_MS = 60_000;
 
 /** n8n answered, but not with success. */
-export class N8nRefusal extends Error {
+class N8nRefusal extends Error {
 	override readonly name = 'N8nRefusal';
 	constructor(
 		readonly call: string,
@@ -17,8 +17,6 @@ export class N8nRefusal extends Error {
 }
 
 export interface Session {
-	/** Value of the cookie `n8n-auth`; undefined before the sign-in. */
-	readonly cookie: string | undefined;
 	/** Sends `body` as JSON and parses the answer; throws N8nRefusal unless the status is 2xx. */
 	send<T>(
 		method: string,
@@ -34,9 +32,6 @@ const Refusal = z.looseObject({ message: z.string() });
 export function createSession(url: string): Session {
 	let cookie: string | undefined;
 	return {
-		get cookie() {
-			return cookie;
-		},
 		async send(method, path, shape, body, headers) {
 			const response = await fetch(`${url}${path}`, {
 				method,

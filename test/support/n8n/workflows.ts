@@ -1,6 +1,7 @@
 /** Makes, publishes, runs and removes n8n's workflows over REST, and knows the addresses of their webhooks. */
 import { z } from 'zod/v4';
 import { waitFor } from '../wait';
+import { credentialsByType } from '../workflow';
 import {
 	type Credential,
 	type NodeType,
@@ -13,18 +14,17 @@ import {
 import type { Session } from './session';
 
 /** What a workflow consists of, as in an exported file. */
-export interface WorkflowContent {
+interface Content {
 	readonly name: string;
 	readonly nodes: readonly unknown[];
-	readonly connections: Readonly<Record<string, unknown>>;
-	readonly settings?: Readonly<Record<string, unknown>>;
+	readonly connections: object;
 }
 
 export interface WorkflowsClient {
-	createWorkflow(content: WorkflowContent): Promise<Workflow>;
+	createWorkflow(content: Content): Promise<Workflow>;
 	getWorkflow(id: string): Promise<Workflow>;
 	/** Saves a new version; a published workflow keeps running the version that was published. */
-	updateWorkflow(id: string, changes: Partial<WorkflowContent>): Promise<Workflow>;
+	updateWorkflow(id: string, changes: Partial<Content>): Promise<Workflow>;
 	/** Makes a workflow of an exported file; `credentials` are set in every node that takes one of their types. */
 	importWorkflow(file: unknown, credentials?: readonly Credential[]): Promise<Workflow>;
 	/** Sets the credential in one node. */
@@ -36,8 +36,6 @@ export interface WorkflowsClient {
 	activate(id: string, options?: { readonly webhookUrls?: readonly string[] }): Promise<Workflow>;
 	/** Unpublishes the workflow, and waits until its triggers are gone. */
 	deactivate(id: string): Promise<void>;
-	/** Archives and deletes the workflow with its executions; it must not be published. */
-	deleteWorkflow(id: string): Promise<void>;
 	/** Starts the workflow as last saved from one of its triggers, and gives the id of the execution. */
 	runManually(id: string, triggerName: string): Promise<string>;
 	/** Starts the editor's “Listen for test event”: the next call of the test URL runs the workflow as last saved, once. */
@@ -107,9 +105,7 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 
 	const client: WorkflowsClient = {
 		async createWorkflow(content) {
-			const settings = { executionOrder: 'v1', ...content.settings };
-			return (await session.send('POST', '/rest/workflows', OneWorkflow, { ...content, settings }))
-				.data;
+			return (await session.send('POST', '/rest/workflows', OneWorkflow, content)).data;
 		},
 
 		async getWorkflow(id) {
@@ -127,10 +123,9 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 			const nodes = await Promise.all(
 				workflow.nodes.map(async (node) => {
 					const { credentials: listed = [] } = await describe(node.type, node.typeVersion);
-					// The HTTP Request node lists none and names the type that it borrows.
-					const wanted = [...listed.map(({ name }) => name), node.parameters.nodeCredentialType];
+					const wanted = listed.map(({ name }) => name);
 					const fitting = credentials.filter(({ type }) => wanted.includes(type));
-					return { ...node, credentials: { ...node.credentials, ...references(fitting) } };
+					return { ...node, credentials: { ...node.credentials, ...credentialsByType(fitting) } };
 				}),
 			);
 			return await client.updateWorkflow(workflow.id, { nodes });
@@ -141,7 +136,7 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 			return await client.updateWorkflow(id, {
 				nodes: nodes.map((node) =>
 					node.name === nodeName
-						? { ...node, credentials: { ...node.credentials, ...references([credential]) } }
+						? { ...node, credentials: { ...node.credentials, ...credentialsByType([credential]) } }
 						: node,
 				),
 			});
@@ -162,11 +157,6 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 		async deactivate(id) {
 			await session.send('POST', workflowPath(id, '/deactivate'), Anything, {});
 			await published(id);
-		},
-
-		async deleteWorkflow(id) {
-			await session.send('POST', workflowPath(id, '/archive'), Anything, {});
-			await session.send('DELETE', workflowPath(id), Anything);
 		},
 
 		async runManually(id, triggerName) {
@@ -195,25 +185,19 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 	return client;
 }
 
-function references(
-	credentials: readonly Credential[],
-): Record<string, { id: string; name: string }> {
-	return Object.fromEntries(credentials.map(({ type, id, name }) => [type, { id, name }]));
-}
-
 /**
- * Waits until n8n serves the webhook (60 s unless told). Asks by a preflight request, which names the methods of a
+ * Waits until n8n serves the webhook (60 s at most). Asks by a preflight request, which names the methods of a
  * webhook that is there and starts no workflow.
  */
-export async function waitForWebhook(url: string, { timeoutMs = 60_000 } = {}): Promise<void> {
+export async function waitForWebhook(url: string): Promise<void> {
 	await waitFor(async () => ((await webhookIsServed(url)) ? true : undefined), {
 		what: `the webhook ${url}`,
-		timeoutMs,
+		timeoutMs: 60_000,
 		everyMs: 50,
 	});
 }
 
-export async function webhookIsServed(url: string): Promise<boolean> {
+async function webhookIsServed(url: string): Promise<boolean> {
 	const response = await fetch(url, {
 		method: 'OPTIONS',
 		headers: { origin: 'http://127.0.0.1', 'access-control-request-method': 'POST' },

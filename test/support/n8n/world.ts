@@ -1,88 +1,150 @@
-/** A whole n8n for one test file: fresh user folder, packed package installed, owner set up, client signed in. */
+/** A whole n8n for one test file, of one process or in queue mode: package installed, owner set up, client signed in. */
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureN8n } from './install';
 import { type Log, silent } from '../log';
+import { type PostgresServer, startPostgres } from '../postgres';
+import { type RedisServer, type RedisServerOptions, startRedis } from '../redis';
+import { ensureN8n } from './install';
 import { installPackage, packPackage } from './package';
+import { queueEnvironment } from './queue';
 import { createN8nClient, type N8nClient, type Owner } from './rest';
-import { type N8nServer, startN8n } from './server';
+import { type N8nCommand, type N8nServer, type N8nServerOptions, startN8n } from './server';
 
-export interface WorldOptions {
-	/** Whether this package is built, packed and installed; true unless told. */
-	readonly withPackage?: boolean;
-	/** Added to n8n's environment. */
+interface WorldOptions {
+	/** Added to the environment of every n8n process. */
 	readonly env?: Readonly<Record<string, string>>;
-	readonly port?: number;
 	/** Progress lines; none unless told. */
 	readonly log?: Log;
 }
 
 export interface World {
-	/** n8n's user folder: `.n8n` is in it. Removed by `dispose`. */
-	readonly userFolder: string;
+	/** The only process, or the main. */
 	readonly server: N8nServer;
+	readonly url: string;
+	/** Addresses of the processes that receive webhooks. */
+	readonly bases: readonly [string, ...string[]];
+	/** Its user folder: `.n8n` is in it. Removed by `dispose`. */
+	readonly userFolder: string;
 	/** Signed in as the owner; stays so over restarts. */
 	readonly client: N8nClient;
 	readonly owner: Owner;
-	readonly url: string;
-	/** Stops n8n in order and starts it again with what it had stored; `env` holds for the new run. */
+	/** Stops `server` in order and starts it again with what it had stored; `env` holds for the new run. */
 	restart(env?: Readonly<Record<string, string>>): Promise<void>;
-	/** Ends n8n and removes everything; may be called at any time, and twice. */
+	/** Ends everything and removes it; may be called at any time, and twice. */
 	dispose(): Promise<void>;
 }
 
+interface QueueWorldOptions extends WorldOptions {
+	readonly webhookProcessors: number;
+	readonly workers: number;
+	readonly redis?: RedisServerOptions;
+}
+
+export interface QueueWorld extends World {
+	readonly webhookProcessors: readonly N8nServer[];
+	readonly workers: readonly N8nServer[];
+	readonly postgres: PostgresServer;
+	readonly redis: RedisServer;
+}
+
 /** The owner of every n8n that the tests and the demo set up; these exist on this machine alone, for minutes. */
-export const OWNER: Owner = {
+const OWNER: Owner = {
 	email: 'owner@example.com',
 	password: 'Assets4Everyone',
 	firstName: 'Olive',
 	lastName: 'Owner',
 };
 
-export async function createWorld(options: WorldOptions = {}): Promise<World> {
-	const { withPackage = true, env, port, log = silent } = options;
-	// Before the folder is made: these two take minutes the first time, and may fail.
-	await ensureN8n({ log });
-	const tgz = withPackage ? await packPackage({ log }) : undefined;
+/** One process that does everything, with SQLite. */
+export async function createWorld({ env = {}, log = silent }: WorldOptions = {}): Promise<World> {
+	return await setUp(log, async (start) => await startMain(start, { env }));
+}
 
-	const userFolder = temporaryFolder();
-	let server: N8nServer | undefined;
+/** As on several machines: a main, webhook processors and workers around PostgreSQL and Redis. */
+export async function createQueueWorld(options: QueueWorldOptions): Promise<QueueWorld> {
+	const { log = silent } = options;
+	return await setUp(log, async (start, endings) => {
+		log('Starting PostgreSQL and Redis ...');
+		const postgres = await startPostgres();
+		endings.push(() => postgres.remove());
+		const redis = await startRedis(options.redis);
+		endings.push(() => redis.remove());
+
+		const env = { ...queueEnvironment(postgres, redis), ...options.env };
+		const shared = { env, encryptionKey: randomBytes(24).toString('hex') };
+		const startMany = async (command: N8nCommand, count: number): Promise<N8nServer[]> => {
+			const starts = Array.from({ length: count }, () => start(command, shared));
+			return (await Promise.allSettled(starts)).map((result) => {
+				if (result.status === 'rejected') throw result.reason;
+				return result.value.server;
+			});
+		};
+		// Alone and first: it sets up the database that the others expect.
+		const main = await startMain(start, shared);
+		const webhookProcessors = await startMany('webhook', options.webhookProcessors);
+		const workers = await startMany('worker', options.workers);
+		const [base = main.url, ...others] = webhookProcessors.map(({ url }) => url);
+		const servers = { webhookProcessors, workers, postgres, redis };
+		return { ...main, bases: [base, ...others], ...servers };
+	});
+}
+
+/** Each process has a folder of its own, as on a machine of its own: what they share is in servers beside them. */
+type Start = (
+	command: N8nCommand,
+	options: Pick<N8nServerOptions, 'env' | 'encryptionKey'>,
+) => Promise<Pick<World, 'server' | 'userFolder'>>;
+
+/** Does `work` with the package at hand, and adds what ends all that was started. */
+async function setUp<T>(
+	log: Log,
+	work: (start: Start, endings: (() => unknown)[]) => Promise<T>,
+): Promise<T & Pick<World, 'dispose'>> {
+	// Before any folder is made: these two take minutes the first time, and may fail.
+	await ensureN8n({ log });
+	const tgz = await packPackage({ log });
+
+	const endings: (() => unknown)[] = [];
 	const dispose = async (): Promise<void> => {
-		await server?.kill();
-		rmSync(userFolder, { recursive: true, force: true });
+		// Newest first: n8n before what it depends on.
+		for (let end = endings.pop(); end; end = endings.pop()) await end();
+	};
+	const start: Start = async (command, options) => {
+		const userFolder = mkdtempSync(join(tmpdir(), 'asset-service-n8n-'));
+		mkdirSync(join(userFolder, '.n8n'));
+		endings.push(() => {
+			rmSync(userFolder, { recursive: true, force: true });
+		});
+		log('Installing the package in a fresh n8n ...');
+		await installPackage(tgz, userFolder);
+		log(command === 'start' ? 'Starting n8n ...' : `Starting a ${command} process of n8n ...`);
+		const server = await startN8n({ userFolder, command, log, ...options });
+		endings.push(() => server.kill());
+		return { server, userFolder };
 	};
 	try {
-		if (tgz) {
-			log('Installing the package in a fresh n8n ...');
-			await installPackage(tgz, userFolder);
-		}
-		log('Starting n8n ...');
-		server = await startN8n({ userFolder, log, ...(env && { env }), ...(port && { port }) });
-		const client = createN8nClient(server.url);
-		await client.setUpOwner(OWNER);
-		const running = server;
-		return {
-			userFolder,
-			server,
-			client,
-			owner: OWNER,
-			url: server.url,
-			async restart(runEnv) {
-				await running.stop();
-				await running.start(runEnv);
-			},
-			dispose,
-		};
+		return { ...(await work(start, endings)), dispose };
 	} catch (error) {
 		await dispose();
 		throw error;
 	}
 }
 
-/** A new empty folder, removed by whoever asked for it. */
-export function temporaryFolder(): string {
-	const folder = mkdtempSync(join(tmpdir(), 'asset-service-n8n-'));
-	mkdirSync(join(folder, '.n8n'));
-	return folder;
+async function startMain(
+	start: Start,
+	options: Parameters<Start>[1],
+): Promise<Omit<World, 'dispose'>> {
+	const { server, userFolder } = await start('start', options);
+	const { url } = server;
+	const client = createN8nClient(url);
+	await client.setUpOwner(OWNER);
+	return {
+		...{ server, url, bases: [url], userFolder, client, owner: OWNER },
+		async restart(env) {
+			await server.stop();
+			await server.start(env);
+		},
+	};
 }

@@ -1,0 +1,85 @@
+/** Ledgers on Redis servers of a test's own that fail, and what they may take to say so. */
+import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
+import { watchCores } from '../../support/cores';
+import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';
+
+export const LEASE_MS = 60_000;
+export const RETENTION_MS = 1_000_000;
+/** A call takes 2 s at most, and the event loop may be late; later still with a thousand calls at once. */
+export const CALL_MS = 2_400;
+export const MANY_CALLS_MS = 3_400;
+export const BACK_MS = 5_000;
+export const SLOW_MS = 60_000;
+
+/** Gives what starts servers and opens ledgers that end with the test, after which no rejection may be left unhandled. */
+export function failingRedis() {
+	const opened: { close(): Promise<void> }[] = [];
+	const unhandled: unknown[] = [];
+	const note = (reason: unknown) => unhandled.push(reason);
+
+	beforeEach(() => {
+		process.on('unhandledRejection', note);
+	});
+
+	afterEach(async () => {
+		for (const each of opened.splice(0).reverse()) await each.close();
+		process.off('unhandledRejection', note);
+		expect(unhandled.splice(0)).toEqual([]);
+	});
+
+	return {
+		start: async (options: RedisServerOptions = {}): Promise<RedisServer> => {
+			const server = await startRedis(options);
+			opened.push({ close: () => server.remove() });
+			return server;
+		},
+		/** With these variables, or at this address. */
+		open: (where: string | Readonly<Record<string, string>>): RedisLedger => {
+			const env = typeof where === 'string' ? { ASSET_SERVICE_LEDGER_REDIS_URL: where } : where;
+			const ledger = new RedisLedger({ settings: readRedisSettings(env) });
+			opened.push(ledger);
+			return ledger;
+		},
+	};
+}
+
+let events = 0;
+
+/** Claims and commits an event that nobody has seen; gives its key. */
+export async function accept(ledger: Ledger): Promise<string> {
+	const key = ledgerKey('workflow', `accepted ${++events}`);
+	const answer = await ledger.claim(key, LEASE_MS);
+	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
+	await ledger.commit(answer.claim, RETENTION_MS);
+	return key;
+}
+
+/** The message with which a claim is refused, in time. */
+export async function refusal(ledger: Ledger, ms = CALL_MS): Promise<string> {
+	const claim = () => ledger.claim(ledgerKey('workflow', 'refused'), LEASE_MS);
+	const error = await within(ms, () => claim().catch((thrown: unknown) => thrown));
+	if (error instanceof LedgerUnavailableError) return error.message;
+	throw new Error('The claim was not refused', { cause: error });
+}
+
+/** Fails when `work` takes longer, the time left out for which there was no core to run it. */
+export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+	const withoutCore = watchCores();
+	const startedAt = performance.now();
+	const answer = await work();
+	expect(performance.now() - startedAt).toBeLessThan(ms + withoutCore());
+	return answer;
+}
+
+/** Again until it succeeds; the time limit of the test ends it. */
+export async function eventually(work: () => Promise<unknown>): Promise<void> {
+	for (;;) {
+		try {
+			await work();
+			return;
+		} catch {
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+	}
+}

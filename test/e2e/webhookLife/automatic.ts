@@ -1,0 +1,48 @@
+/** The example workflow whose trigger registers its endpoint itself. */
+import { randomUUID } from 'node:crypto';
+import automaticRegistration from '../../../examples/automatic-registration.json';
+import type { Simulator } from '../../../simulator';
+import type { Workflow } from '../../support/n8n/answers';
+import { apiCredential } from '../../support/n8n/credentials';
+import type { N8nClient } from '../../support/n8n/rest';
+import { TRIGGER } from '../../support/nodes';
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+const PARAMETERS = { registration: 'automatic', eventTypes: [], options: {} };
+
+export async function importAutomatic(
+	client: N8nClient,
+	simulator: Simulator,
+	changes: Parameters = {},
+): Promise<Workflow> {
+	const credential = await client.createCredential(apiCredential(simulator));
+	const [trigger, ...others] = automaticRegistration.nodes;
+	// A path of its own: two published workflows cannot share one.
+	const changed = {
+		...trigger,
+		webhookId: randomUUID(),
+		parameters: { ...PARAMETERS, ...changes },
+	};
+	const file = { ...automaticRegistration, nodes: [changed, ...others] };
+	return await client.importWorkflow(file, [credential]);
+}
+
+/** Gives the trigger's URL, once it is served. */
+export async function publishAtUrl(client: N8nClient, workflow: Workflow): Promise<string> {
+	const url = await client.webhookUrl(workflow, TRIGGER);
+	await client.activate(workflow.id, { webhookUrls: [url] });
+	return url;
+}
+
+export async function editTrigger(
+	client: N8nClient,
+	id: string,
+	changes: Parameters,
+): Promise<Workflow> {
+	const { nodes } = await client.getWorkflow(id);
+	const edited = nodes.map((node) =>
+		node.name === TRIGGER ? { ...node, parameters: { ...PARAMETERS, ...changes } } : node,
+	);
+	return await client.updateWorkflow(id, { nodes: edited });
+}

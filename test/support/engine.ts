@@ -1,0 +1,101 @@
+/** Puts built workflows into n8n-core's own engine, with the node types and credentials that the test gives it. */
+import { ExecutionLifecycleHooks } from 'n8n-core';
+import {
+	type ICredentialsHelper,
+	Workflow,
+	type IDataObject,
+	type INode,
+	type INodeType,
+	type INodeTypes,
+	type IWorkflowBase,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { buildWorkflow, type WorkflowContent } from './workflow';
+
+// n8n-core logs every failing node; a test looks at the failure itself.
+process.env['N8N_LOG_LEVEL'] ??= 'silent';
+
+/** `types` are the nodes' classes, by their types. */
+export function inEngine(
+	{ name, nodes, connections, settings }: WorkflowContent,
+	types: Readonly<Record<string, INodeType>>,
+	{ id = 'workflow-1', active = false } = {},
+): Workflow {
+	const nodeTypes = {
+		getByName: (type: string) => types[type],
+		getByNameAndVersion: (type: string) => types[type],
+		getKnownTypes: () => ({}),
+	} as INodeTypes;
+	return new Workflow({ id, name, nodes, connections, active, settings, nodeTypes });
+}
+
+/** What n8n-core asks of the n8n around it while it runs an execution. */
+export function surroundings(
+	{ id, nodes }: Workflow,
+	mode: WorkflowExecuteMode,
+	executionId: string,
+): Partial<IWorkflowExecuteAdditionalData> {
+	return {
+		executionId,
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		webhookWaitingBaseUrl: 'http://localhost/webhook-waiting',
+		formWaitingBaseUrl: 'http://localhost/form-waiting',
+		hooks: new ExecutionLifecycleHooks(mode, executionId, {
+			id,
+			name: 'Test',
+			nodes: Object.values(nodes),
+			connections: {},
+		} as unknown as IWorkflowBase),
+	};
+}
+
+/** The newest version of a node. */
+export function versionOf({ description: { version } }: INodeType): number {
+	return Array.isArray(version) ? Math.max(...version) : version;
+}
+
+interface OneNode {
+	readonly nodeType: INodeType;
+	readonly typeVersion: number;
+	readonly parameters?: INode['parameters'];
+	readonly credentialTypes: readonly string[];
+	/** The decrypted credential, by type; called once a read. */
+	readonly readCredential: (type: string) => Promise<IDataObject>;
+	readonly workflowId: string;
+}
+
+interface OneNodeWorkflow {
+	readonly node: INode;
+	readonly workflow: Workflow;
+	readonly additionalData: IWorkflowExecuteAdditionalData;
+}
+
+/** A published workflow of one node, the same node each time for the same workflow id. */
+export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
+	const { nodeType, typeVersion, parameters, credentialTypes, readCredential } = options;
+	const type = `test.${nodeType.description.name}`;
+	const credentials = credentialTypes.map((name) => ({
+		type: name,
+		id: `credential-${name}`,
+		name,
+	}));
+	const content = buildWorkflow({
+		nodes: {
+			Node: { id: 'node-1', type, typeVersion, credentials, ...(parameters && { parameters }) },
+		},
+	});
+	const [node] = content.nodes;
+	if (!node) throw new Error('A workflow of one node has none.');
+	const credentialsHelper: Partial<ICredentialsHelper> = {
+		isCredentialUsableByNode: () => true,
+		getDecrypted: async (_data, _credential, name) =>
+			(await readCredential(name)) as Awaited<ReturnType<ICredentialsHelper['getDecrypted']>>,
+	};
+	return {
+		node,
+		workflow: inEngine(content, { [type]: nodeType }, { id: options.workflowId, active: true }),
+		additionalData: { credentialsHelper } as IWorkflowExecuteAdditionalData,
+	};
+}

@@ -1,0 +1,117 @@
+/** Publishes workflows that start on signed events and tell a counter of each that they run, and starts senders of such events. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Simulator } from '../../../simulator';
+import { type Counter, startCounter } from '../counter';
+import { baseNode, eventTrigger, httpRequest, POLL_TRIGGER_TYPE, TRIGGER } from '../nodes';
+import { type EventSender, type SenderOptions, startSender } from '../sender';
+import { buildWorkflow, type NodePlan } from '../workflow';
+import type { Workflow } from './answers';
+import { apiCredential, signingCredential } from './credentials';
+import type { N8nClient } from './rest';
+import type { World } from './world';
+
+export interface CountedWorkflow {
+	/** Of the n8n that it is published in. */
+	readonly client: N8nClient;
+	readonly workflow: Workflow;
+	readonly secret: string;
+	/** The trigger's address on each process that receives webhooks, in the order of the world's `bases`. */
+	readonly urls: readonly [string, ...string[]];
+	/** Called by this workflow alone, once for each event of each run. */
+	readonly counter: Counter;
+	/** A sender to `urls`, which ends with the test. */
+	startSender(options: Omit<SenderOptions, 'urls' | 'secret'>): Promise<EventSender>;
+}
+
+interface Options {
+	/** The trigger's options; none unless told. */
+	readonly options?: Readonly<Record<string, unknown>>;
+	/** A poll trigger beside, which lists this service's events each minute; none unless told. */
+	readonly poll?: PollOptions;
+	/** Seconds that each run waits before it ends; 0 unless told. */
+	readonly runSeconds?: number;
+}
+
+interface PollOptions {
+	readonly service: Simulator;
+	/** `now` unless told. */
+	readonly startFrom?: 'now' | 'retained';
+	/** Events a page; 50 unless told. */
+	readonly limit?: number;
+}
+
+type Publish = (
+	world: Pick<World, 'client' | 'bases'>,
+	options?: Options,
+) => Promise<CountedWorkflow>;
+
+/**
+ * Gives a function that publishes such a workflow and resolves when every process that receives webhooks serves it. Its counter and
+ * its senders end with the test. To be called at the top of a test file.
+ */
+export function countedWorkflows(): Publish {
+	const started: { stop(): Promise<void> }[] = [];
+	afterEach(async () => {
+		for (const each of started.splice(0).reverse()) await each.stop();
+	});
+	const stopped = <T extends { stop(): Promise<void> }>(each: T): T => {
+		started.push(each);
+		return each;
+	};
+	return async ({ client, bases }, options = {}) => {
+		const counter = stopped(await startCounter());
+		const secret = `whsec_${randomBytes(24).toString('base64')}`;
+		const plan = await planOf(client, secret, counter, options);
+		const workflow = await client.createWorkflow(buildWorkflow(plan));
+		const [first, ...others] = bases;
+		const urlAt = (base: string): Promise<string> => client.webhookUrl(workflow, TRIGGER, { base });
+		const urls = [await urlAt(first), ...(await Promise.all(others.map(urlAt)))] as const;
+		await client.activate(workflow.id, { webhookUrls: urls });
+		return {
+			...{ client, workflow, secret, urls, counter },
+			startSender: async (sending) => stopped(await startSender({ urls, secret, ...sending })),
+		};
+	};
+}
+
+async function planOf(
+	client: N8nClient,
+	secret: string,
+	counter: Counter,
+	{ options = {}, poll, runSeconds = 0 }: Options,
+) {
+	const signing = await client.createCredential(signingCredential(secret));
+	const triggers: Record<string, NodePlan> = {
+		[TRIGGER]: eventTrigger({ options }, [signing]),
+		...(poll && { 'Asset Service Poll Trigger': await pollTrigger(client, poll) }),
+	};
+	const steps: Record<string, NodePlan> = {
+		// As soon as a run has passed its trigger.
+		Count: httpRequest(`=${counter.url}/?event={{ $json.id }}`),
+		...(runSeconds > 0 && {
+			Wait: { ...baseNode('wait', 1.1, { amount: runSeconds }), webhookId: randomUUID() },
+		}),
+	};
+	return {
+		name: 'Start on events',
+		nodes: { ...triggers, ...steps },
+		chains: [...Object.keys(triggers).map((trigger) => [trigger, 'Count']), Object.keys(steps)],
+	};
+}
+
+async function pollTrigger(
+	client: N8nClient,
+	{ service, startFrom = 'now', limit = 50 }: PollOptions,
+): Promise<NodePlan> {
+	return {
+		type: POLL_TRIGGER_TYPE,
+		typeVersion: 1,
+		parameters: {
+			pollTimes: { item: [{ mode: 'everyMinute' }] },
+			eventTypes: [],
+			startFrom,
+			limit,
+		},
+		credentials: [await client.createCredential(apiCredential(service))],
+	};
+}

@@ -1,0 +1,47 @@
+/** n8n's queue mode: what its processes are told, and the queue that they keep in Redis. */
+import { Redis } from '../../../lib/vendor/ioredis';
+import type { PostgresServer } from '../postgres';
+import type { RedisServer } from '../redis';
+
+export function queueEnvironment(
+	postgres: PostgresServer,
+	redis: RedisServer,
+): Record<string, string> {
+	return {
+		EXECUTIONS_MODE: 'queue',
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: String(redis.port),
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: postgres.host,
+		DB_POSTGRESDB_PORT: String(postgres.port),
+		DB_POSTGRESDB_DATABASE: postgres.database,
+		DB_POSTGRESDB_USER: postgres.user,
+		DB_POSTGRESDB_PASSWORD: postgres.password,
+	};
+}
+
+/** Whether no run waits in n8n's queue or is with a worker. */
+export async function isQueueEmpty({ url }: RedisServer): Promise<boolean> {
+	return await withRedis(url, async (redis) => {
+		const jobs = ['wait', 'active'].map((list) => redis.llen(`bull:jobs:${list}`));
+		return (await Promise.all(jobs)).every((count) => count === 0);
+	});
+}
+
+/** Takes n8n's queue away, as a Redis does that forgets; throws when there is none. */
+export async function loseQueue({ url }: RedisServer): Promise<void> {
+	await withRedis(url, async (redis) => {
+		const keys = await redis.keys('bull:*');
+		if (keys.length === 0) throw new Error('Redis holds nothing of n8n’s queue.');
+		await redis.del(...keys);
+	});
+}
+
+async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
+	const redis = new Redis(url);
+	try {
+		return await work(redis);
+	} finally {
+		redis.disconnect();
+	}
+}

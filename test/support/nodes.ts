@@ -1,0 +1,57 @@
+/** The nodes that the tests build their workflows of. */
+import { randomUUID } from 'node:crypto';
+import type { CredentialName, NodePlan } from './workflow';
+
+/** The webhook trigger's name, here and in the examples. */
+export const TRIGGER = 'Asset Service Trigger';
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+export const TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServiceTrigger';
+export const POLL_TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServicePollTrigger';
+export const ACTION_TYPE = 'n8n-nodes-asset-service.assetService';
+export const MANUAL_TYPE = 'n8n-nodes-base.manualTrigger';
+
+/** One of n8n's own nodes. */
+export function baseNode(type: string, typeVersion: number, parameters: Parameters = {}): NodePlan {
+	return { type: `n8n-nodes-base.${type}`, typeVersion, parameters };
+}
+
+export const manualTrigger: NodePlan = { type: MANUAL_TYPE, typeVersion: 1 };
+
+/** Starts the workflow on each POST to an address of its own. */
+export function webhook(parameters: Parameters = {}): NodePlan {
+	const path = randomUUID();
+	return {
+		...baseNode('webhook', 2.1, { path, httpMethod: 'POST', options: {}, ...parameters }),
+		webhookId: randomUUID(),
+	};
+}
+
+export function httpRequest(url: string, parameters: Parameters = {}): NodePlan {
+	return baseNode('httpRequest', 4.2, { url, options: {}, ...parameters });
+}
+
+/** The webhook trigger, whose address is pasted at the service. */
+export function eventTrigger(
+	parameters: Parameters = {},
+	credentials: readonly CredentialName[] = [],
+): NodePlan {
+	return {
+		type: TRIGGER_TYPE,
+		typeVersion: 2,
+		webhookId: randomUUID(),
+		parameters: { registration: 'manual', eventTypes: [], options: {}, ...parameters },
+		credentials,
+	};
+}
+
+/** Lists assets. */
+export function assetList(credential: CredentialName, parameters: Parameters = {}): NodePlan {
+	return {
+		type: ACTION_TYPE,
+		typeVersion: 1,
+		parameters: { resource: 'asset', operation: 'getAll', ...parameters },
+		credentials: [credential],
+	};
+}

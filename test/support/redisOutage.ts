@@ -1,0 +1,84 @@
+/** Takes the ledger's Redis away under steady deliveries, and expects of n8n and the trigger what they promise for that. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watchCores } from './cores';
+import { expectOneRunEach, untilMoreRan } from './expectations';
+import type { CountedWorkflow } from './n8n/countedWorkflow';
+import type { RedisServer } from './redis';
+import { report, summary } from './report';
+import { type EventSender, isAcknowledged, type Sending } from './sender';
+
+const AWAY_MS = 10_000;
+
+interface OutageOptions {
+	readonly redis: RedisServer;
+	/** Of the processes of n8n, whose time without a core is left out of what they take. */
+	readonly pids: readonly number[];
+	readonly count: number;
+	readonly perSecond: number;
+	/** Expects n8n to be undisturbed; called each second while Redis is away. */
+	readonly look: () => Promise<void>;
+}
+
+export async function expectToOutlastRedis(
+	workflow: CountedWorkflow,
+	sender: EventSender,
+	{ redis, pids, count, perSecond, look }: OutageOptions,
+): Promise<void> {
+	const sendingAll = sender.deliverAll(sender.events(count), { perSecond });
+	await untilMoreRan(workflow, 5);
+	const withoutCore = watchCores(...pids);
+	await redis.stop();
+	const stoppedAt = Date.now();
+	while (Date.now() < stoppedAt + AWAY_MS) {
+		await look();
+		await sleep(1_000);
+	}
+	const startingAt = Date.now();
+	await redis.start();
+	const backAt = Date.now();
+	const sendings = await sendingAll;
+	const withoutCoreMs = withoutCore();
+	expectUnavailableWhileAway(sendings, { stoppedAt, startingAt, backAt, withoutCoreMs });
+	await expectOneRunEach(workflow, sendings);
+}
+
+/** Milliseconds of unix time, and what `watchCores` has told since the store was stopped. */
+interface Outage {
+	readonly stoppedAt: number;
+	readonly startingAt: number;
+	/** When the store answered again. */
+	readonly backAt: number;
+	readonly withoutCoreMs: number;
+}
+
+/**
+ * While the ledger's store was away every delivery was answered 503 within 3 s. Within 5 s of its return events were
+ * accepted again; none was refused later, nor by a process that had accepted one.
+ */
+function expectUnavailableWhileAway(sendings: readonly Sending[], outage: Outage): void {
+	const { stoppedAt, startingAt, backAt, withoutCoreMs } = outage;
+	const attempts = sendings.flatMap((sending) => sending.attempts);
+	const away = attempts.filter((a) => a.startedAt >= stoppedAt && a.endedAt < startingAt);
+	expect(away.length).toBeGreaterThan(0);
+	expect(away.filter(({ status, outcome }) => status !== 503 || outcome !== 'unavailable')).toEqual(
+		[],
+	);
+	const waits = away.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
+	report(
+		`the store away: ${away.length} deliveries answered 503: ${summary(waits)}; ${withoutCoreMs.toFixed(0)} ms without a core`,
+	);
+	expect(waits.at(-1)).toBeLessThan(3_000 + withoutCoreMs);
+
+	for (const url of new Set(attempts.map((attempt) => attempt.url))) {
+		const since = attempts.filter((a) => a.url === url && a.startedAt >= startingAt);
+		const refused = since.filter(({ outcome }) => outcome === 'unavailable');
+		const lastRefused = Math.max(startingAt, ...refused.map(({ startedAt }) => startedAt));
+		const acceptedAt = Math.min(...since.filter(isAcknowledged).map(({ endedAt }) => endedAt));
+		report(
+			`the store back: the last delivery refused began ${lastRefused - backAt} ms later, the first accepted ended ${acceptedAt - backAt} ms later`,
+		);
+		expect(acceptedAt - backAt).toBeLessThan(5_000 + withoutCoreMs);
+		expect(lastRefused - backAt).toBeLessThan(5_000 + withoutCoreMs);
+		expect(lastRefused).toBeLessThan(acceptedAt);
+	}
+}

@@ -1,0 +1,140 @@
+/** Runs one node in n8n-core's own engine: an input node hands it items, and its output is what n8n would store. */
+import { WorkflowExecute } from 'n8n-core';
+import {
+	NodeConnectionTypes,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type IRun,
+	type IWorkflowExecuteAdditionalData,
+	type NodeExecutionHint,
+	type Workflow,
+} from 'n8n-workflow';
+import { TestCredentialsHelper, type TestCredential } from './credentialsHelper';
+import { inEngine, surroundings, versionOf } from './engine';
+import { buildWorkflow } from './workflow';
+
+export interface NodeRunOptions {
+	readonly node: INodeType;
+	readonly parameters: INodeParameters;
+	/** Items that come in; one empty item when left out. */
+	readonly input?: readonly IDataObject[];
+	readonly credentials?: readonly TestCredential[];
+	readonly onError?: NonNullable<INode['onError']>;
+}
+
+interface NodeRun {
+	/** Resolves when the execution has ended, whichever way. */
+	readonly finished: Promise<NodeResult>;
+	cancel(): void;
+}
+
+export interface NodeResult {
+	/** The items of the first output; empty when the node failed. */
+	readonly items: readonly INodeExecutionData[];
+	/** The items of the error output, with `onError: 'continueErrorOutput'`. */
+	readonly errorItems: readonly INodeExecutionData[];
+	readonly hints: readonly NodeExecutionHint[];
+	/** Why the node failed, as n8n stores and shows it. */
+	readonly error?: { readonly message: string; readonly description?: string | null | undefined };
+	/** Everything that n8n would store. */
+	readonly run: IRun;
+}
+
+const INPUT = 'Input';
+const TESTED = 'Tested';
+/** Catches the error output, since n8n only fills an output that leads somewhere. */
+const CAUGHT = 'Caught';
+
+/** Runs the node to its end. */
+export async function runNode(options: NodeRunOptions): Promise<NodeResult> {
+	return await startNode(options).finished;
+}
+
+/** Starts the node; the run can be cancelled as a person cancels an execution. */
+export function startNode(options: NodeRunOptions): NodeRun {
+	const { input = [{}], credentials = [] } = options;
+	const workflow = workflowOf(options, input);
+	const additionalData = {
+		...surroundings(workflow, 'manual', 'execution-1'),
+		credentialsHelper: new TestCredentialsHelper(credentials),
+	} as IWorkflowExecuteAdditionalData;
+	const startNode = workflow.getNode(INPUT) ?? undefined;
+	const execution = new WorkflowExecute(additionalData, 'manual').run({
+		workflow,
+		...(startNode && { startNode }),
+	});
+	return {
+		cancel: () => {
+			execution.cancel();
+		},
+		finished: execution.then(resultOf),
+	};
+}
+
+function resultOf(run: IRun): NodeResult {
+	const data = run.data.resultData.runData[TESTED]?.[0];
+	const [items, errorItems] = data?.data?.['main'] ?? [];
+	const error = data?.error ?? run.data.resultData.error;
+	return {
+		items: items ?? [],
+		errorItems: errorItems ?? [],
+		hints: data?.hints ?? [],
+		...(error && { error }),
+		run,
+	};
+}
+
+function workflowOf(
+	{ node, parameters, credentials = [], onError }: NodeRunOptions,
+	input: readonly IDataObject[],
+): Workflow {
+	const content = buildWorkflow({
+		nodes: {
+			[INPUT]: { type: INPUT, typeVersion: 1 },
+			[TESTED]: {
+				type: TESTED,
+				typeVersion: versionOf(node),
+				parameters,
+				credentials: credentials.map(({ type: { name, displayName } }) => ({
+					type: name,
+					id: name,
+					name: displayName,
+				})),
+				...(onError && { onError }),
+			},
+			[CAUGHT]: { type: CAUGHT, typeVersion: 1 },
+		},
+		chains: [[INPUT, TESTED]],
+		...(onError === 'continueErrorOutput' && { errorsTo: { [TESTED]: CAUGHT } }),
+	});
+	return inEngine(content, {
+		[INPUT]: passing('input', () => input.map((json) => ({ json }))),
+		[TESTED]: node,
+		[CAUGHT]: passing('caught', (items) => items),
+	});
+}
+
+function passing(
+	name: string,
+	items: (input: INodeExecutionData[]) => INodeExecutionData[],
+): INodeType {
+	return {
+		description: {
+			displayName: name,
+			name,
+			group: ['input'],
+			version: 1,
+			description: '',
+			defaults: {},
+			inputs: name === 'input' ? [] : [NodeConnectionTypes.Main],
+			outputs: [NodeConnectionTypes.Main],
+			properties: [],
+		},
+		async execute() {
+			return [items(this.getInputData())];
+		},
+	};
+}
