@@ -1,7 +1,8 @@
 /** What the simulator offers to tests, to the demo and to people: its options, its records and its handle. */
 
 /** What an API client may do. The service's own names are not known; the simulator checks these. */
-export type Scope = 'assets:read' | 'webhooks:read' | 'webhooks:write';
+export const SCOPES = ['assets:read', 'webhooks:read', 'webhooks:write'] as const;
+export type Scope = (typeof SCOPES)[number];
 
 export interface SimulatorOptions {
 	/** Port on 127.0.0.1; 0 (the default) takes a free one. */

@@ -27,7 +27,6 @@ const UNKNOWN_ENDPOINT =
 export const list = (resource: ListedResource): Call => ({
 	method: 'GET',
 	...LISTS[resource],
-	purpose: `list ${resource}s`,
 });
 
 export const listDeliveries = (endpointId: string): Call => ({

@@ -5,16 +5,17 @@
  * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
  */
 
-/** What is listed as a whole, by the name that the node uses for it: the path, and headers of its own. */
+/** What is listed as a whole, by the name that the node uses for it: the path, headers of its own, and the words for its errors. */
 export const LISTS = {
 	asset: {
 		/** Section 4. */
 		path: '/asset-management/v1/assets',
 		/** Section 4 asks for it here, and here alone. */
 		headers: { 'content-type': 'application/json' },
+		purpose: 'list assets',
 	},
 	/** Section 4. */
-	event: { path: '/webhooks/v1/webhook-events' },
+	event: { path: '/webhooks/v1/webhook-events', purpose: 'list events' },
 } as const;
 
 /** Further paths under the base URL. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */

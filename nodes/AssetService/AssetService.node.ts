@@ -1,4 +1,4 @@
-/** The action node: lists assets, events and deliveries, resends deliveries, creates and deletes webhook endpoints. */
+/** The action node. What it can do stands in `resources`, a file each. */
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,

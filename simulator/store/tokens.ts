@@ -1,8 +1,6 @@
 /** API clients and the access tokens that were issued to them. */
 import { newId, newSecret } from '../ids';
-import type { ClientInput, Scope } from '../types';
-
-export const ALL_SCOPES: readonly Scope[] = ['assets:read', 'webhooks:read', 'webhooks:write'];
+import { SCOPES, type ClientInput, type Scope } from '../types';
 
 interface Client {
 	readonly clientSecret: string;
@@ -33,7 +31,7 @@ export class Tokens {
 		const { clientId = newId('client'), clientSecret = newSecret() } = input;
 		this.clients.set(clientId, {
 			clientSecret,
-			scopes: input.scopes ?? ALL_SCOPES,
+			scopes: input.scopes ?? SCOPES,
 			tokenLifetimeSeconds: input.tokenLifetimeSeconds ?? this.lifetimeSeconds,
 		});
 		return { clientId, clientSecret };

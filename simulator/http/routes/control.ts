@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { Service } from '../../service';
 import { EVERY_EVENT, isLoopback } from '../../store/endpoints';
-import { ALL_SCOPES } from '../../store/tokens';
-import type { SimulatorStats } from '../../types';
+import { SCOPES, type SimulatorStats } from '../../types';
 import { parse, ServiceError } from '../errors';
 import { createEndpoint, refused, withSecret } from './endpoints';
 
@@ -34,7 +33,7 @@ const idParams = z.object({ id: z.string() });
 const clientInput = z.strictObject({
 	clientId: z.string().min(1).optional(),
 	clientSecret: z.string().min(1).optional(),
-	scopes: z.array(z.enum(ALL_SCOPES)).optional(),
+	scopes: z.array(z.enum(SCOPES)).optional(),
 	tokenLifetimeSeconds: z.number().positive().optional(),
 });
 const faultInput = z

@@ -16,8 +16,6 @@ import {
 	serving,
 } from './runs';
 
-const EVENTS = '/webhooks/v1/webhook-events';
-
 afterEach(stopWorlds);
 
 describe('a list of assets', () => {
@@ -122,14 +120,17 @@ describe('a list of assets', () => {
 	);
 });
 
-describe('events and deliveries', () => {
-	it('lists events', async () => {
-		const world = await serving(() => ({ body: [{ id: 'whevt_1', payload: {} }] }));
-		const parameters = { resource: 'event', operation: 'getAll', returnAll: true };
-		expect(await records(run(world, parameters))).toEqual([{ id: 'whevt_1', payload: {} }]);
-		expect(world.service.requests.at(-1)).toMatchObject({ path: EVENTS, query: { limit: '100' } });
-	});
+it.each([['event', '/webhooks/v1/webhook-events']])(
+	'a list of the resource %s brings its records untouched',
+	async (resource, path) => {
+		const world = await serving(() => ({ body: [{ id: 'r_1', payload: {} }] }));
+		const parameters = { resource, operation: 'getAll', returnAll: true };
+		expect(await records(run(world, parameters))).toEqual([{ id: 'r_1', payload: {} }]);
+		expect(world.service.requests.at(-1)).toMatchObject({ path, query: { limit: '100' } });
+	},
+);
 
+describe('deliveries', () => {
 	const deliveries = Array.from({ length: 250 }, (_, index) => ({
 		id: `del_${index}`,
 		status: index % 10 === 0 ? 'failed' : 'success',

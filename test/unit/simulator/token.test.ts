@@ -1,3 +1,4 @@
+import { SCOPES } from '../../../simulator/types';
 import { accessToken, send, simulatorFor, tokenRequest } from './world';
 
 const ASSETS = '/asset-management/v1/assets';
@@ -13,7 +14,7 @@ describe('the token route', () => {
 			access_token: expect.stringMatching(/^\S{20,}$/) as string,
 			token_type: 'Bearer',
 			expires_in: 3600,
-			scope: 'assets:read webhooks:read webhooks:write',
+			scope: SCOPES.join(' '),
 		});
 		expect(simulator.stats.tokenRequests).toBe(1);
 	});

@@ -4,6 +4,14 @@ import codex from '../../../../nodes/AssetService/AssetService.node.json';
 
 const { description, methods } = new AssetService();
 
+/** The resources in the order of the editor, with their operations. */
+const OPERATIONS = {
+	asset: ['getAll'],
+	delivery: ['getAll', 'resend'],
+	event: ['getAll'],
+	webhookEndpoint: ['create', 'delete'],
+};
+
 const operationsOf = (resource: string) =>
 	description.properties.filter(
 		({ name, displayOptions }) =>
@@ -30,12 +38,13 @@ describe('the description of the action node', () => {
 		expect(Object.keys(methods.credentialTest)).toEqual([testedBy]);
 	});
 
-	it.each([
-		['asset', ['getAll']],
-		['event', ['getAll']],
-		['delivery', ['getAll', 'resend']],
-		['webhookEndpoint', ['create', 'delete']],
-	])('gives %s the operations %j', (resource, expected) => {
+	it('offers these resources and no other', () => {
+		const offered = description.properties.find(({ name }) => name === 'resource')?.options;
+		const values = (offered ?? []) as { value: string }[];
+		expect(values.map(({ value }) => value)).toEqual(Object.keys(OPERATIONS));
+	});
+
+	it.each(Object.entries(OPERATIONS))('gives %s the operations %j', (resource, expected) => {
 		const [operations, ...others] = operationsOf(resource);
 		expect(others).toEqual([]);
 		const options = (operations?.options ?? []) as { value: string; action: string }[];

@@ -1,27 +1,33 @@
+import type { ListedResource } from '../../../../lib/service/types';
 import { all, rejection, stopWorlds } from '../world';
 import { answering, ASSETS, start } from './client';
 
 afterEach(stopWorlds);
 
+const LIST_PATHS: Record<ListedResource, string> = {
+	asset: ASSETS,
+	event: '/webhooks/v1/webhook-events',
+};
+
 describe('a list', () => {
-	it.each([
-		['asset', ASSETS],
-		['event', '/webhooks/v1/webhook-events'],
-	] as const)('of %s is asked for as specified', async (resource, path) => {
-		const { client, world } = await answering({
-			body: { data: { items: [{ id: 'a', n: null }] } },
-		});
-		const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
-		expect(await all(client.list(resource, { limit: 7, query }))).toEqual([{ id: 'a', n: null }]);
-		expect(world.service.to(path)).toMatchObject([
-			{
-				method: 'GET',
-				query: { ...query, limit: '7' },
-				headers: { authorization: 'Bearer token-1' },
-				body: '',
-			},
-		]);
-	});
+	it.each(Object.entries(LIST_PATHS) as [ListedResource, string][])(
+		'of %s is asked for as specified',
+		async (resource, path) => {
+			const { client, world } = await answering({
+				body: { data: { items: [{ id: 'a', n: null }] } },
+			});
+			const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
+			expect(await all(client.list(resource, { limit: 7, query }))).toEqual([{ id: 'a', n: null }]);
+			expect(world.service.to(path)).toMatchObject([
+				{
+					method: 'GET',
+					query: { ...query, limit: '7' },
+					headers: { authorization: 'Bearer token-1' },
+					body: '',
+				},
+			]);
+		},
+	);
 
 	it('of assets says application/json, as the specification has it', async () => {
 		const { client, world } = await answering({ body: [] });
