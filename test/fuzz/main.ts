@@ -1,0 +1,26 @@
+/** Throws a million inputs at everything that reads what others send, each judged by an oracle of its own: `npm run fuzz`, or `npm run fuzz -- 5000`. */
+import fc from 'fast-check';
+import { apiTargets } from './api';
+import { eventTargets } from './event';
+import { signatureTargets } from './signature';
+import type { Target } from './target';
+
+const TARGETS: readonly Target[] = [...signatureTargets, ...eventTargets, ...apiTargets];
+
+async function main(): Promise<void> {
+	const total = Number(process.argv[2] ?? 1_000_000);
+	if (!Number.isSafeInteger(total) || total < TARGETS.length) {
+		throw new Error(`Give how many inputs to try, ${TARGETS.length} or more.`);
+	}
+	const numRuns = Math.ceil(total / TARGETS.length);
+	for (const { name, property, reached } of TARGETS) {
+		await fc.assert(property, { numRuns });
+		const share = Object.entries(reached).map(([what, times]) => `${what} ${times}`);
+		console.log(`${name}: ${numRuns} inputs${share.length > 0 ? ` (${share.join(', ')})` : ''}`);
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(error instanceof Error ? error.message : error);
+	process.exitCode = 1;
+});
