@@ -41,6 +41,8 @@ interface TransportErrorDetails {
 	retryable: boolean;
 	/** What to do now, where the transport knows better than to check the address. */
 	hint?: string | undefined;
+	/** Whether it is certain that nothing of the request left this machine, so that the service has changed nothing. */
+	neverSent?: boolean;
 }
 
 /** No complete answer came. The message is half a sentence that says why, such as "the connection was refused". */
@@ -49,11 +51,13 @@ export class TransportError extends Error {
 	readonly code?: string | undefined;
 	readonly retryable: boolean;
 	readonly hint?: string | undefined;
+	readonly neverSent: boolean;
 
 	constructor(message: string, details: TransportErrorDetails) {
 		super(message);
 		this.code = details.code;
 		this.retryable = details.retryable;
 		this.hint = details.hint;
+		this.neverSent = details.neverSent ?? false;
 	}
 }
