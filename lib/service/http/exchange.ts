@@ -81,6 +81,7 @@ async function sendWithToken(
 		},
 		...(call.body !== undefined && { body: JSON.stringify(call.body) }),
 		...(signal && { signal }),
+		...(settings.allowUnauthorizedCerts && { allowUnauthorizedCerts: true }),
 	};
 	const safe = call.method === 'GET';
 	try {

@@ -13,20 +13,25 @@ interface Pools {
 interface PoolOptions {
 	env: NodeJS.ProcessEnv;
 	connectMs: number;
+	/** Whether the certificates of hosts are checked. Those of proxies always are. */
+	rejectUnauthorized: boolean;
 }
 
-/** One set of pools for each proxy configuration and connect timeout, as long as the process lives. */
+/** One set of pools for each of these options, as long as the process lives. */
 const kept = new Map<string, Pools>();
 
-export function poolsFor({ env, connectMs }: PoolOptions): Pools {
+export function poolsFor({ env, connectMs, rejectUnauthorized }: PoolOptions): Pools {
 	// With an empty text undici does not look into the environment of the process.
 	const proxies = {
 		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
 		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
 		noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
 	};
-	const key = JSON.stringify([proxies, connectMs]);
-	const pools = kept.get(key) ?? { dispatcher: dispatcherOf(proxies, connectMs), turnsOf: turns() };
+	const key = JSON.stringify([proxies, connectMs, rejectUnauthorized]);
+	const pools = kept.get(key) ?? {
+		dispatcher: dispatcherOf(proxies, { timeout: connectMs, rejectUnauthorized }),
+		turnsOf: turns(),
+	};
 	kept.set(key, pools);
 	return pools;
 }
@@ -43,14 +48,15 @@ function turns(): Pools['turnsOf'] {
 /** The times close what a caller has long left; without them a silent proxy would keep a connection for 5 minutes. */
 function dispatcherOf(
 	proxies: { httpProxy: string; httpsProxy: string; noProxy: string },
-	timeout: number,
+	toHosts: { timeout: number; rejectUnauthorized: boolean },
 ): EnvHttpProxyAgent {
+	const { timeout } = toHosts;
 	try {
 		return new EnvHttpProxyAgent({
 			...proxies,
-			connect: { timeout },
+			connect: toHosts,
 			proxyTls: { timeout },
-			requestTls: { timeout },
+			requestTls: toHosts,
 			clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: timeout }),
 		});
 	} catch {

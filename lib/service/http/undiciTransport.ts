@@ -29,7 +29,11 @@ interface UndiciTransportOptions {
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
 	return async (request) => {
-		const { dispatcher, turnsOf } = poolsFor({ env, connectMs: timeouts.connectMs });
+		const { dispatcher, turnsOf } = poolsFor({
+			env,
+			connectMs: timeouts.connectMs,
+			rejectUnauthorized: request.allowUnauthorizedCerts !== true,
+		});
 		const { origin, pathname, search } = new URL(request.url);
 		const deadline = createDeadline(request.signal);
 		const { signal } = deadline;
