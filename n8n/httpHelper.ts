@@ -45,6 +45,7 @@ export function throughHttpRequest(
 				headers: request.headers,
 				...(request.body !== undefined && { body: request.body }),
 				...(request.signal && { abortSignal: request.signal }),
+				...(request.allowUnauthorizedCerts && { skipSslCertificateValidation: true }),
 				// A stream, since the helper itself reads bodies of any size.
 				encoding: 'stream',
 				returnFullResponse: true,
@@ -57,13 +58,14 @@ export function throughHttpRequest(
 
 /** Through the older `helpers.request`, the only one that a credential test has. */
 export function throughLegacyRequest(request: (options: object) => Promise<unknown>): Send {
-	return async ({ url, method, headers, body, signal }) =>
+	return async ({ url, method, headers, body, signal, allowUnauthorizedCerts }) =>
 		await settled(
 			request({
 				uri: url,
 				method,
 				headers,
 				...(body !== undefined && { body }),
+				...(allowUnauthorizedCerts && { rejectUnauthorized: false }),
 				useStream: true,
 				resolveWithFullResponse: true,
 				simple: false,

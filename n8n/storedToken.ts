@@ -24,6 +24,9 @@ const storedToken = object({
 	accessTokenOrigin: orElse(string(), ''),
 });
 
+/** In the terms of n8n's two helpers; the HTTP Request node uses the older one. */
+const IGNORE_CERTIFICATES = { skipSslCertificateValidation: true, rejectUnauthorized: false };
+
 /** n8n fetches a new token for an error of this shape. */
 class TokenRefusedError extends Error {
 	override readonly name = 'TokenRefusedError';
@@ -42,12 +45,17 @@ export function withBearer(
 	const { accessToken, expiresAt, accessTokenOrigin } = parse(storedToken, credentials);
 	if (accessToken === '') throw new TokenRefusedError('There is no access token yet.');
 	if (expiresAt <= now) throw new TokenRefusedError('The stored access token has expired.');
-	if (accessTokenOrigin !== '' && accessTokenOrigin !== originOf(parseApiSettings(credentials))) {
+	const settings = parseApiSettings(credentials);
+	if (accessTokenOrigin !== '' && accessTokenOrigin !== originOf(settings)) {
 		throw new TokenRefusedError(
 			'The stored access token is from before the credential was edited.',
 		);
 	}
-	return { ...request, headers: { ...request.headers, Authorization: `Bearer ${accessToken}` } };
+	return {
+		...request,
+		headers: { ...request.headers, Authorization: `Bearer ${accessToken}` },
+		...(settings.allowUnauthorizedCerts && IGNORE_CERTIFICATES),
+	};
 }
 
 /**

@@ -86,7 +86,7 @@ export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500
 export const RETRIES = {
 	/** Attempts after the first one. */
 	maxRetries: 4,
-	/** From the start of the first attempt; no retry begins or goes on after that. */
+	/** From the start of the first attempt; no attempt begins or goes on after that. */
 	totalMs: 60_000,
 	/** Longest wait before the first retry. It doubles with each further retry; up to half of it, at random, is taken off. */
 	baseDelayMs: 500,

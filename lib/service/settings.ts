@@ -1,10 +1,18 @@
 /** Checks what a person entered to reach the service, and normalises it. */
-import { minLength, object, pipe, safeParse, string, transform, trim } from '../vendor/zod';
+import {
+	literal,
+	minLength,
+	object,
+	orElse,
+	pipe,
+	safeParse,
+	string,
+	transform,
+	trim,
+} from '../vendor/zod';
 import { TOKEN_PATH } from './defaults';
 import { ApiError, FIELD_LABELS } from './errors/errors';
-import type { ApiSettings } from './types';
-
-type Field = keyof ApiSettings;
+import type { ApiSettings, RequiredField as Field } from './types';
 
 const text = string().check(trim(), minLength(1));
 // Used as typed: white space may belong to it, and the service refuses a wrong one.
@@ -18,6 +26,7 @@ const settingsSchema = object({
 	audience: text,
 	clientId: text,
 	clientSecret: secret,
+	allowUnauthorizedCerts: orElse(literal([true, false]), false),
 });
 
 /**
@@ -30,7 +39,8 @@ const settingsSchema = object({
 export function parseApiSettings(values: unknown): ApiSettings {
 	const parsed = safeParse(settingsSchema, values);
 	if (!parsed.success) throw emptyFieldError(parsed.error.issues[0]?.path[0]);
-	return parsed.data;
+	const { allowUnauthorizedCerts, ...settings } = parsed.data;
+	return { ...settings, ...(allowUnauthorizedCerts && { allowUnauthorizedCerts }) };
 }
 
 /** Whether the host of a URL is this machine: the one place where plain http is safe. */

@@ -11,7 +11,12 @@ export interface ApiSettings {
 	audience: string;
 	clientId: string;
 	clientSecret: string;
+	/** Whether the service's TLS certificates are not checked. */
+	allowUnauthorizedCerts?: boolean;
 }
+
+/** The fields that have to be filled in. */
+export type RequiredField = 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret';
 
 export interface TransportRequest {
 	method: 'GET' | 'POST' | 'DELETE';
@@ -20,6 +25,7 @@ export interface TransportRequest {
 	headers: Record<string, string>;
 	body?: string;
 	signal?: AbortSignal;
+	allowUnauthorizedCerts?: boolean;
 }
 
 export interface TransportResponse {

@@ -7,8 +7,10 @@
 import api from 'undici/lib/api';
 import Dispatcher from 'undici/lib/dispatcher/dispatcher';
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent';
+import Pool from 'undici/lib/dispatcher/pool';
 
 // What undici's own entry does: its dispatchers get `request`, and `connect` for proxy tunnels, from here.
 Object.assign(Dispatcher.prototype, api);
 
-export { EnvHttpProxyAgent };
+export { EnvHttpProxyAgent, Pool };
+export type { Dispatcher };

@@ -3,14 +3,14 @@ import { ApiError, FIELD_LABELS, TransportError } from './errors';
 import type { Redactor } from './redaction';
 import type { Outcome } from '../http/retry';
 import { quotable, serverText, statusText } from './serverText';
-import type { ApiSettings, TransportResponse } from '../types';
+import type { TransportResponse } from '../types';
 
 /** Where a request goes, as its errors name it. */
 export interface Destination {
 	/** The address without its query. */
 	address: string;
 	/** The field of the credential that the address comes from. */
-	field: keyof ApiSettings & ('baseUrl' | 'authUrl');
+	field: 'baseUrl' | 'authUrl';
 	redactor: Redactor;
 }
 

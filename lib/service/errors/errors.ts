@@ -1,8 +1,8 @@
 /** The two kinds of failure: one a person reads, and one that says why no answer came. */
-import type { ApiSettings } from '../types';
+import type { RequiredField } from '../types';
 
 /** What the fields of the credential are called where a person sees them. */
-export const FIELD_LABELS: Readonly<Record<keyof ApiSettings, string>> = {
+export const FIELD_LABELS: Readonly<Record<RequiredField, string>> = {
 	baseUrl: 'Base URL',
 	authUrl: 'Auth URL',
 	audience: 'Audience',
@@ -14,7 +14,7 @@ interface ApiErrorDetails {
 	/** What to do now. */
 	hint: string;
 	/** The field of the credential that is most likely wrong. */
-	field?: keyof ApiSettings | undefined;
+	field?: RequiredField | undefined;
 	/** The HTTP status, where there was an answer. */
 	status?: number | undefined;
 }
@@ -23,7 +23,7 @@ interface ApiErrorDetails {
 export class ApiError extends Error {
 	override readonly name = 'ApiError';
 	readonly hint: string;
-	readonly field?: keyof ApiSettings | undefined;
+	readonly field?: RequiredField | undefined;
 	readonly status?: number | undefined;
 
 	constructor(message: string, details: ApiErrorDetails) {
@@ -41,6 +41,8 @@ interface TransportErrorDetails {
 	retryable: boolean;
 	/** What to do now, where the transport knows better than to check the address. */
 	hint?: string | undefined;
+	/** Whether it is certain that nothing of the request left this machine, so that the service has changed nothing. */
+	neverSent?: boolean;
 }
 
 /** No complete answer came. The message is half a sentence that says why, such as "the connection was refused". */
@@ -49,11 +51,13 @@ export class TransportError extends Error {
 	readonly code?: string | undefined;
 	readonly retryable: boolean;
 	readonly hint?: string | undefined;
+	readonly neverSent: boolean;
 
 	constructor(message: string, details: TransportErrorDetails) {
 		super(message);
 		this.code = details.code;
 		this.retryable = details.retryable;
 		this.hint = details.hint;
+		this.neverSent = details.neverSent ?? false;
 	}
 }

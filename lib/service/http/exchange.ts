@@ -9,7 +9,7 @@ import {
 } from '../errors/answerFailure';
 import type { Call } from '../calls';
 import { USER_AGENT } from '../defaults';
-import { ApiError, FIELD_LABELS } from '../errors/errors';
+import { ApiError, FIELD_LABELS, TransportError } from '../errors/errors';
 import { urlOf } from './paths';
 import type { Redactor } from '../errors/redaction';
 import { sendWithRetries, type Outcome, type RetryLimits } from './retry';
@@ -26,8 +26,6 @@ export interface ExchangeContext {
 	retries: RetryLimits;
 	signal?: AbortSignal | undefined;
 }
-
-const NEVER: RetryLimits = { maxRetries: 0, totalMs: 0, baseDelayMs: 0 };
 
 /**
  * The answer to a call: a 2xx, or one of the accepted statuses.
@@ -83,20 +81,26 @@ async function sendWithToken(
 		},
 		...(call.body !== undefined && { body: JSON.stringify(call.body) }),
 		...(signal && { signal }),
+		...(settings.allowUnauthorizedCerts && { allowUnauthorizedCerts: true }),
 	};
 	const safe = call.method === 'GET';
 	try {
-		const limits = safe ? retries : NEVER;
-		const outcome = await sendWithRetries(transport, request, { limits, runtime });
+		const outcome = safe
+			? await sendWithRetries(transport, request, { limits: retries, runtime })
+			: { response: await transport(request) };
 		if (outcome.response.status === 401) tokens.drop(settings, accessToken);
 		return outcome;
 	} catch (error) {
-		throw unreachableError(error, destination, safe ? undefined : MAYBE_DONE);
+		throw unreachableError(error, destination, safe ? undefined : whatBecameOf(error));
 	}
 }
 
-const MAYBE_DONE =
-	'The service may have carried the request out nevertheless: look there before you repeat it.';
+/** Of a request that changes something and got no answer. */
+function whatBecameOf(error: unknown): string {
+	return error instanceof TransportError && error.neverSent
+		? 'The request was never sent, so nothing has changed: you can repeat it.'
+		: 'The service may have carried the request out nevertheless: look there before you repeat it.';
+}
 
 function failure(outcome: Outcome, call: Call, destination: Destination): ApiError {
 	const { response } = outcome;

@@ -54,6 +54,7 @@ function n8nRefusalError(error: unknown): TransportError | undefined {
 	return new TransportError(`n8n refused it: ${error.message}`, {
 		code: 'N8N_REFUSED',
 		retryable: false,
+		neverSent: true,
 		hint: typeof description === 'string' ? description : undefined,
 	});
 }

@@ -8,7 +8,7 @@ import type { Transport, TransportRequest, TransportResponse } from '../types';
 export interface RetryLimits {
 	/** Attempts after the first one. */
 	maxRetries: number;
-	/** Milliseconds from the start of the first attempt; no retry begins or goes on after them. */
+	/** Milliseconds from the start of the first attempt; no attempt begins or goes on after them. */
 	totalMs: number;
 	/** Milliseconds: the longest wait before the first retry. */
 	baseDelayMs: number;
@@ -42,12 +42,7 @@ export async function sendWithRetries(
 	const { limits = RETRIES, runtime = systemRuntime } = options;
 	const end = runtime.now() + limits.totalMs;
 	for (let retry = 0; ; retry++) {
-		// The first attempt may take as long as the transport allows; a retry ends when the total time is over.
-		const attempt = await tryOnce(
-			transport,
-			request,
-			retry === 0 ? undefined : end - runtime.now(),
-		);
+		const attempt = await tryOnce(transport, request, end - runtime.now());
 		if (!attempt.again) return { response: attempt.response };
 		const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
 		const left = end - runtime.now();
@@ -69,11 +64,11 @@ type Attempt =
 async function tryOnce(
 	transport: Transport,
 	request: TransportRequest,
-	withinMs: number | undefined,
+	withinMs: number,
 ): Promise<Attempt> {
 	const deadline = createDeadline(request.signal);
 	try {
-		if (withinMs !== undefined) deadline.restart(withinMs, 'the answer took too long');
+		deadline.restart(withinMs, 'the answer took too long');
 		const response = await transport({ ...request, signal: deadline.signal });
 		return { again: RETRIED_STATUSES.has(response.status), response };
 	} catch (error) {

@@ -1,11 +1,12 @@
 /** The usual transport: keep-alive pools shared by the whole process, through the proxy of the environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EnvHttpProxyAgent } from '../../vendor/undici';
+import type { Dispatcher } from '../../vendor/undici';
 import { ACCEPTED_ENCODINGS, readBoundedBody } from './boundedBody';
-import { createDeadline } from './deadline';
-import { MAX_BODY_BYTES, MAX_CONNECTIONS, TIMEOUTS } from '../defaults';
+import { createDeadline, raceSignal } from './deadline';
+import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
 import { TransportError } from '../errors/errors';
 import { networkFailure } from './networkFailure';
+import { poolsFor } from './pools';
 import { abortReason } from './runtime';
 import type { Transport } from '../types';
 
@@ -18,75 +19,77 @@ interface UndiciTransportOptions {
 	maxBodyBytes?: number;
 }
 
-/** One set of pools for each proxy configuration and connect timeout, as long as the process lives. */
-const dispatchers = new Map<string, EnvHttpProxyAgent>();
-
 /**
  * Sends each request once, over connections that stay open between requests and callers. It follows no redirect.
  *
- * Bounds: connect 10 s, head of the answer 30 s, body 60 s in all and 64 MB.
+ * Bounds: connect 10 s with proxy and TLS, head of the answer 30 s from when the request was sent, body 60 s in all and
+ * 64 MB. Before them a request may wait for one of 64 connections, for as long as its signal lets it.
  * @throws {TransportError} when no complete answer came; the signal's reason when the caller cancelled.
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
 	return async (request) => {
-		const dispatcher = dispatcherFor(env, timeouts.connectMs);
+		const { dispatcher, turnsOf } = poolsFor({
+			env,
+			connectMs: timeouts.connectMs,
+			rejectUnauthorized: request.allowUnauthorizedCerts !== true,
+		});
+		const { origin, pathname, search } = new URL(request.url);
 		const deadline = createDeadline(request.signal);
-		try {
-			// undici itself limits connecting and answering; this limits what it does not, such as a silent proxy.
-			deadline.restart(timeouts.connectMs + timeouts.answerMs, 'the answer took too long');
-			const { origin, pathname, search } = new URL(request.url);
-			const answer = await dispatcher.request({
-				origin,
-				path: pathname + search,
-				method: request.method,
-				headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...request.headers },
-				body: request.body ?? null,
-				headersTimeout: timeouts.answerMs,
-				signal: deadline.signal,
+		const { signal } = deadline;
+		let phase = 'waiting' as 'waiting' | 'connecting' | 'sent';
+		// undici minds a signal only once it has a connection, and a time only once it is connecting itself: both are raced.
+		const send = async () => {
+			phase = 'connecting';
+			deadline.restart(timeouts.connectMs, 'the connection took too long');
+			const started = whenStarted(() => {
+				phase = 'sent';
+				deadline.restart(timeouts.answerMs, 'the answer took too long');
 			});
+			const answer = await raceSignal(
+				dispatcher.compose(started).request({
+					origin,
+					path: pathname + search,
+					method: request.method,
+					headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...request.headers },
+					body: request.body ?? null,
+					headersTimeout: 0,
+					bodyTimeout: 0,
+					signal,
+				}),
+				signal,
+			);
 			deadline.restart(timeouts.bodyMs, 'the answer took too long to arrive in full');
 			const headers = flatten(answer.headers);
-			const body = await readBoundedBody(answer.body, headers, maxBodyBytes);
+			const body = await raceSignal(readBoundedBody(answer.body, headers, maxBodyBytes), signal);
 			// For undici the connection is busy until this turn of the event loop ends: the next page would open another one.
 			await nextTurn();
 			return { status: answer.statusCode, headers, body };
+		};
+		try {
+			return await turnsOf(origin)(send, signal);
 		} catch (error) {
-			if (deadline.signal.aborted) throw abortReason(deadline.signal);
-			throw networkFailure(error);
+			const failure = signal.aborted ? abortReason(signal) : networkFailure(error);
+			if (!(failure instanceof TransportError) || phase === 'sent') throw failure;
+			const message = phase === 'waiting' ? 'all connections to it stayed busy' : failure.message;
+			const { code, retryable, hint } = failure;
+			throw new TransportError(message, { code, retryable, hint, neverSent: true });
 		} finally {
 			deadline.end();
 		}
 	};
 }
 
-function dispatcherFor(env: NodeJS.ProcessEnv, connectMs: number): EnvHttpProxyAgent {
-	// With an empty text undici does not look into the environment of the process.
-	const proxies = {
-		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-		noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
+/** Tells when undici has a connection and begins to write the request to it. */
+function whenStarted(tell: () => void): Dispatcher.DispatcherComposeInterceptor {
+	return (dispatch) => (options, handler) => {
+		const start = handler.onRequestStart?.bind(handler);
+		handler.onRequestStart = (controller, context) => {
+			tell();
+			start?.(controller, context);
+		};
+		return dispatch(options, handler);
 	};
-	const key = JSON.stringify([proxies, connectMs]);
-	const kept = dispatchers.get(key);
-	if (kept) return kept;
-	try {
-		const dispatcher = new EnvHttpProxyAgent({
-			...proxies,
-			connections: MAX_CONNECTIONS,
-			connect: { timeout: connectMs },
-			proxyTls: { timeout: connectMs },
-		});
-		dispatchers.set(key, dispatcher);
-		return dispatcher;
-	} catch {
-		// The address may hold a password: it is not repeated.
-		throw new TransportError('the proxy address in the environment is not a valid one', {
-			code: 'PROXY_INVALID',
-			retryable: false,
-			hint: 'Correct HTTP_PROXY and HTTPS_PROXY in the environment of n8n, such as http://proxy.example.com:3128.',
-		});
-	}
 }
 
 function flatten(

@@ -62,6 +62,7 @@ export async function fetchAccessToken(
 				grant_type: 'client_credentials',
 			}),
 			...(signal && { signal }),
+			...(settings.allowUnauthorizedCerts && { allowUnauthorizedCerts: true }),
 		},
 		options,
 	).catch((error: unknown) => {

@@ -7,6 +7,10 @@ declare module 'undici/lib/dispatcher/env-http-proxy-agent' {
 	export { EnvHttpProxyAgent as default } from 'undici';
 }
 
+declare module 'undici/lib/dispatcher/pool' {
+	export { Pool as default } from 'undici';
+}
+
 declare module 'undici/lib/api' {
 	const api: Readonly<Record<'request' | 'connect', unknown>>;
 	export default api;

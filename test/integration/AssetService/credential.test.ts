@@ -1,37 +1,12 @@
-import { NodeConnectionTypes, type IHttpRequestOptions, type INodeType } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Handler } from '../../support/httpService';
 import type { TestCredential } from '../../support/credentialsHelper';
 import { runNode } from '../../support/runNode';
 import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
+import { requester } from './requester';
 
 afterEach(stopWorlds);
-
-/** Asks as the HTTP Request node does with a predefined credential, in its two ways. */
-const requester = (
-	way: 'requestWithAuthentication' | 'httpRequestWithAuthentication',
-): INodeType => ({
-	description: {
-		displayName: 'Requester',
-		name: 'requester',
-		group: ['input'],
-		version: 1,
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'assetServiceApi', required: true }],
-		properties: [{ displayName: 'URL', name: 'url', type: 'string', default: '' }],
-	},
-	async execute() {
-		const url = this.getNodeParameter('url', 0) as string;
-		const options: IHttpRequestOptions = { url, json: true };
-		const helper = this.helpers[way].bind(this);
-		const answer = (await helper('assetServiceApi', options)) as never;
-		return [[{ json: answer, pairedItem: { item: 0 } }]];
-	},
-});
 
 const credentialOf = (world: World): TestCredential => ({
 	type: new AssetServiceApi(),
@@ -43,9 +18,9 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 	(way) => {
 		const ask = async (world: World, credential: TestCredential) =>
 			await runNode({
-				node: requester(way),
+				node: requester(way, { url: `${world.service.url}/any`, json: true }),
 				credentials: [credential],
-				parameters: { url: `${world.service.url}/any` },
+				parameters: {},
 			});
 		const echo: Handler = ({ headers }) => ({ body: { got: headers.authorization } });
 		const start = (api: Handler = echo) => startWorld({ api });
@@ -110,9 +85,12 @@ it('A token that n8n fetched serves the nodes of this package too', async () => 
 	const world = await startWorld({ api: () => ({ body: [] }) });
 	const credential = credentialOf(world);
 	await runNode({
-		node: requester('httpRequestWithAuthentication'),
+		node: requester('httpRequestWithAuthentication', {
+			url: `${world.service.url}/any`,
+			json: true,
+		}),
 		credentials: [credential],
-		parameters: { url: `${world.service.url}/any` },
+		parameters: {},
 	});
 	await runNode({
 		node: new AssetService(),

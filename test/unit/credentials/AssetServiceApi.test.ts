@@ -53,7 +53,7 @@ describe('the fields of the API credential', () => {
 		credential.properties.find((property) => property.name === name) ?? {};
 
 	it('are five to fill in, and three that n8n keeps for itself', () => {
-		const shown = credential.properties.filter(({ type }) => type !== 'hidden');
+		const shown = credential.properties.filter(({ required }) => required);
 		expect(shown.map(({ name }) => name)).toEqual([
 			'baseUrl',
 			'authUrl',
@@ -61,8 +61,16 @@ describe('the fields of the API credential', () => {
 			'clientId',
 			'clientSecret',
 		]);
-		expect(shown.every(({ required }) => required)).toBe(true);
-		expect(credential.properties.length).toBe(8);
+		const hidden = credential.properties.filter(({ type }) => type === 'hidden');
+		expect(hidden).toHaveLength(3);
+	});
+
+	it('check TLS certificates unless a person says otherwise', () => {
+		expect(field('allowUnauthorizedCerts')).toMatchObject({
+			displayName: 'Ignore SSL Issues (Insecure)',
+			type: 'boolean',
+			default: false,
+		});
 	});
 
 	it('never show a secret or a token in the browser', () => {

@@ -1,4 +1,4 @@
-import { checkConnection, undiciTransport } from '../../../lib/service';
+import { checkConnection, undiciTransport, type Transport } from '../../../lib/service';
 import type { Answer } from '../../support/httpService';
 import { SECRET, startWorld, stopWorlds } from './world';
 
@@ -45,5 +45,54 @@ describe('the test of the credential', () => {
 	])('tells of %s', async (_name, options, words) => {
 		const { result } = await check(options);
 		expect(result).toEqual({ ok: false, message: expect.stringMatching(words) as string });
+	});
+
+	describe('with a service that does not answer', () => {
+		beforeEach(() => {
+			jest.useFakeTimers();
+		});
+		afterEach(() => {
+			jest.useRealTimers();
+		});
+
+		const settings = {
+			baseUrl: 'https://api.example.com',
+			authUrl: 'https://auth.example.com',
+			audience: 'https://api.example.com',
+			clientId: 'client',
+			clientSecret: SECRET,
+		};
+		const token = { access_token: 't', token_type: 'Bearer', expires_in: 60, scope: '' };
+
+		it.each<[string, (url: string) => number, string]>([
+			['the token route is silent', () => Infinity, '(Auth URL)'],
+			['the API is silent', (url) => (url.endsWith('/token') ? 0 : Infinity), '(Base URL)'],
+			['both are slow', () => 9000, '(Base URL)'],
+		])('ends within 15 s when %s', async (_name, delayOf, words) => {
+			const transport: Transport = ({ url, signal }) =>
+				new Promise((resolve, reject) => {
+					const delay = delayOf(url);
+					if (delay < Infinity) {
+						const body = JSON.stringify(token);
+						setTimeout(() => {
+							resolve({ status: 200, headers: {}, body });
+						}, delay);
+					}
+					signal?.addEventListener('abort', () => {
+						reject(signal.reason as Error);
+					});
+				});
+			const ended = jest.fn();
+			const result = checkConnection(settings, transport);
+			void result.then(ended);
+			await jest.advanceTimersByTimeAsync(13_000);
+			expect(ended).not.toHaveBeenCalled();
+			await jest.advanceTimersByTimeAsync(2000);
+			expect(ended).toHaveBeenCalled();
+			expect(await result).toEqual({
+				ok: false,
+				message: expect.stringContaining(words) as string,
+			});
+		});
 	});
 });

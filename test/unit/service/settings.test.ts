@@ -48,6 +48,16 @@ describe('the settings of the service', () => {
 		},
 	);
 
+	it('check TLS certificates unless they say otherwise', () => {
+		expect(parseApiSettings({ ...good, allowUnauthorizedCerts: true })).toEqual({
+			...good,
+			allowUnauthorizedCerts: true,
+		});
+		for (const allowUnauthorizedCerts of [false, 'true', 1, null, undefined]) {
+			expect(parseApiSettings({ ...good, allowUnauthorizedCerts })).toEqual(good);
+		}
+	});
+
 	it('keep the client secret as typed', () => {
 		expect(parseApiSettings({ ...good, clientSecret: ' a b ' }).clientSecret).toBe(' a b ');
 	});

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../support/httpService';
 import { rejection, stopWorlds } from '../world';
-import { answering, start } from './client';
+import { answering, clientOf, start } from './client';
 
 afterEach(stopWorlds);
 
@@ -92,6 +92,21 @@ describe('an operation that changes something', () => {
 		});
 		expect(await rejection(client.deleteWebhookEndpoint('we_1'))).toMatchObject({
 			hint: expect.stringContaining('may have carried the request out') as string,
+		});
+	});
+
+	it('tells that it was never sent when there was no connection', async () => {
+		const { world } = await answering({ body: {} });
+		const { client } = clientOf({
+			...world,
+			settings: { ...world.settings, baseUrl: 'http://127.0.0.1:1' },
+		});
+		const error = await rejection(client.deleteWebhookEndpoint('we_1'));
+		expect(error).toMatchObject({
+			hint: expect.stringContaining('never sent, so nothing has changed') as string,
+		});
+		expect(error).toMatchObject({
+			hint: expect.not.stringContaining('may have carried') as string,
 		});
 	});
 

@@ -149,11 +149,20 @@ describe('a request that changes nothing', () => {
 			expect(signals.map((signal) => signal?.aborted)).toEqual([false, true]);
 		});
 
-		it('may take as long as the transport allows as the first attempt', async () => {
-			const { transport, signals, answerLate } = transportThatHangs();
-			const outcome = sendWithRetries(transport, request);
-			await jest.advanceTimersByTimeAsync(600_000);
+		it('is cut off as the first attempt when the 60 s are over', async () => {
+			const { transport, signals } = transportThatHangs();
+			const error = rejection(sendWithRetries(transport, request));
+			await jest.advanceTimersByTimeAsync(59_999);
 			expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+			await jest.advanceTimersByTimeAsync(1);
+			expect(await error).toMatchObject({ message: 'the answer took too long' });
+			expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
+		});
+
+		it('is answered late but within the 60 s', async () => {
+			const { transport, answerLate } = transportThatHangs();
+			const outcome = sendWithRetries(transport, request);
+			await jest.advanceTimersByTimeAsync(59_999);
 			answerLate(answer(200));
 			expect((await outcome).response.status).toBe(200);
 		});

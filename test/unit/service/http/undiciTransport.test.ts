@@ -38,6 +38,14 @@ describe('the pooled transport', () => {
 		]);
 	});
 
+	it('joins a header that comes more than once', async () => {
+		const service = await serve((_request, { response }) => {
+			response.setHeader('x-one', ['a', 'b']).end();
+			return undefined;
+		});
+		expect((await get(service.url)).headers).toMatchObject({ 'x-one': 'a, b' });
+	});
+
 	it('uses one connection for requests one after the other, whoever makes them', async () => {
 		const service = await serve(() => ({ body: 'x'.repeat(100_000) }));
 		for (let index = 0; index < 10; index++) await get(service.url);

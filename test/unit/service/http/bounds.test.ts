@@ -1,0 +1,151 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { undiciTransport } from '../../../../lib/service';
+import { MAX_CONNECTIONS } from '../../../../lib/service/defaults';
+import type { Answer } from '../../../support/httpService';
+import { watchCores } from '../../../support/cores';
+import { rejection } from '../world';
+import { closeAll, get, serve, startTcp } from './servers';
+
+/** Milliseconds that only something that hangs would take: the bound under test is a shorter one. */
+const HANG_MS = 600_000;
+
+afterEach(closeAll);
+
+/** A TLS host that never shakes hands, and a proxy that takes CONNECT and stays silent: each tells when it was reached. */
+const silent: [
+	string,
+	(reached: () => void) => Promise<{ url: string; env: NodeJS.ProcessEnv }>,
+][] = [
+	[
+		'a TLS host that never shakes hands',
+		async (reached) => {
+			const port = await startTcp((socket) => socket.once('data', reached));
+			return { url: `https://127.0.0.1:${port}`, env: {} };
+		},
+	],
+	[
+		'a proxy that takes CONNECT and stays silent',
+		async (reached) => {
+			const proxy = createHttpServer().on('connect', (_request, socket: Socket) => {
+				socket.on('error', () => undefined);
+				reached();
+			});
+			const port = await startTcp((socket) => proxy.emit('connection', socket));
+			return { url: 'https://api.example.com', env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } };
+		},
+	],
+	[
+		'a host behind a proxy that never shakes hands',
+		async (reached) => {
+			const proxy = createHttpServer().on('connect', (_request, socket: Socket) => {
+				socket.on('error', () => undefined).once('data', reached);
+				socket.write('HTTP/1.1 200 OK\r\n\r\n');
+			});
+			const port = await startTcp((socket) => proxy.emit('connection', socket));
+			return { url: 'https://api.example.com', env: { HTTPS_PROXY: `http://127.0.0.1:${port}` } };
+		},
+	],
+];
+
+describe.each(silent)('%s', (_name, start) => {
+	it('costs no more than the time for connecting', async () => {
+		const { url, env } = await start(() => undefined);
+		const timeouts = { connectMs: 100, answerMs: HANG_MS, bodyMs: HANG_MS };
+		expect(await rejection(get(url, { env, timeouts }))).toMatchObject({
+			message: 'the connection took too long',
+			retryable: true,
+			neverSent: true,
+		});
+	});
+
+	it('is left within 100 ms of a cancel', async () => {
+		const caller = new AbortController();
+		let cancelledAt = 0;
+		let coreless = () => 0;
+		const { url, env } = await start(() => {
+			coreless = watchCores();
+			cancelledAt = performance.now();
+			caller.abort(new Error('cancelled by the person'));
+		});
+		const error = await rejection(get(url, { env }, caller.signal));
+		expect(error).toMatchObject({ message: 'cancelled by the person' });
+		expect(performance.now() - cancelledAt).toBeLessThan(100 + coreless());
+	});
+});
+
+describe('more requests than connections', () => {
+	const timeouts = { connectMs: 10_000, answerMs: 30_000, bodyMs: 60_000 };
+	/** A service that answers when it is told to. */
+	const startHeld = async () => {
+		const held: ((answer: Answer) => void)[] = [];
+		const service = await serve(() => new Promise<Answer>((resolve) => held.push(resolve)));
+		return {
+			...service,
+			reached: async (count: number) => {
+				while (service.requests.length < count) await nextTurn();
+			},
+			answerAll: () => {
+				for (const answer of held.splice(0)) answer({ body: 'done' });
+			},
+		};
+	};
+
+	beforeEach(() => {
+		jest.useFakeTimers({
+			doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
+		});
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
+	it('are all answered when each is answered in time from when it was sent', async () => {
+		const service = await startHeld();
+		const answers = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
+			get(service.url, { timeouts }),
+		);
+		for (let round = 1; round <= 3; round++) {
+			await service.reached(round * MAX_CONNECTIONS);
+			jest.advanceTimersByTime(29_000);
+			service.answerAll();
+		}
+		expect(new Set((await Promise.all(answers)).map(({ body }) => body))).toEqual(
+			new Set(['done']),
+		);
+		expect(service.connections()).toBe(MAX_CONNECTIONS);
+	});
+
+	it('tell apart what was never sent and what was', async () => {
+		const service = await startHeld();
+		const caller = new AbortController();
+		const sent = Array.from({ length: MAX_CONNECTIONS }, () =>
+			rejection(get(service.url, { timeouts })),
+		);
+		const waiting = rejection(get(service.url, { timeouts }, caller.signal));
+		await service.reached(MAX_CONNECTIONS);
+		caller.abort(new Error('cancelled while it waited'));
+		expect(await waiting).toMatchObject({ message: 'cancelled while it waited' });
+		jest.advanceTimersByTime(30_000);
+		for (const error of await Promise.all(sent)) {
+			expect(error).toMatchObject({ message: 'the answer took too long', neverSent: false });
+		}
+		expect(service.requests).toHaveLength(MAX_CONNECTIONS);
+		const next = get(service.url, { timeouts });
+		await service.reached(MAX_CONNECTIONS + 1);
+		service.answerAll();
+		expect(await next).toMatchObject({ body: 'done' });
+	});
+});
+
+it('a refused connection is a request that was never sent, a cut one may have been carried out', async () => {
+	const cutting = await serve((_request, { response }) => {
+		response.destroy();
+		return undefined;
+	});
+	const post = (url: string) =>
+		rejection(undiciTransport({ env: {} })({ method: 'POST', url, headers: {} }));
+	expect(await post('http://127.0.0.1:1')).toMatchObject({ neverSent: true });
+	expect(await post(cutting.url)).toMatchObject({ neverSent: false });
+});
