@@ -9,6 +9,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { withBearer, withNewToken } from '../n8n/storedToken';
+import { serviceInterface } from './serviceInterface';
 
 export class AssetServiceApi implements ICredentialType {
 	name = 'assetServiceApi';
@@ -64,6 +65,7 @@ export class AssetServiceApi implements ICredentialType {
 			default: '',
 			description: 'Client secret of the API client, which the service shows to its creator',
 		},
+		serviceInterface,
 		// What follows serves the HTTP Request node alone; n8n stores declared properties only.
 		{
 			displayName: 'Access Token',

@@ -1,9 +1,9 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
-import { PAGING } from '../defaults';
 import type { Page } from './envelope';
 import { ApiError } from '../errors/errors';
 import { isRecord } from '../../shared/values';
 import { idOf } from '../schemas';
+import type { ServiceInterface } from '../serviceInterface';
 import type { ApiRecord, ListOptions } from '../types';
 
 /** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
@@ -23,10 +23,10 @@ const NO_ID =
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
-	options: Pick<ListOptions, 'limit' | 'matching' | 'pageSize'>,
+	options: Pick<ListOptions, 'limit' | 'matching'> & { pageSize: number },
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
-	const { limit = Number.POSITIVE_INFINITY, matching, pageSize = PAGING.maxPageSize } = options;
+	const { limit = Number.POSITIVE_INFINITY, matching, pageSize } = options;
 	const known = new Set<string>();
 	let left = limit;
 	let cursor: string | undefined;
@@ -75,7 +75,10 @@ function newRecords(items: readonly unknown[], known: Set<string>): readonly unk
  * Checks what the user asked for.
  * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters that belong to the paging.
  */
-export function checkListOptions(options: ListOptions): void {
+export function checkListOptions(
+	options: ListOptions,
+	{ limitParameter, cursorParameter }: ServiceInterface,
+): void {
 	const { limit, query = {} } = options;
 	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
 		throw new ApiError('Limit is not a whole number above 0.', {
@@ -83,7 +86,7 @@ export function checkListOptions(options: ListOptions): void {
 		});
 	}
 	for (const name of Object.keys(query)) {
-		if (name === PAGING.limitParameter || name === PAGING.cursorParameter) {
+		if (name === limitParameter || name === cursorParameter) {
 			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
 				hint: `Remove “${name}” from Query Parameters and use Return All and Limit.`,
 			});

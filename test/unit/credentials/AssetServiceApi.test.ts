@@ -2,6 +2,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 	IHttpRequestOptions,
+	INodeProperties,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { rejection, SECRET } from '../service/world';
@@ -53,16 +54,36 @@ describe('the fields of the API credential', () => {
 		credential.properties.find((property) => property.name === name) ?? {};
 
 	it('are five to fill in, and three that n8n keeps for itself', () => {
-		const shown = credential.properties.filter(({ type }) => type !== 'hidden');
-		expect(shown.map(({ name }) => name)).toEqual([
+		const required = credential.properties.filter((property) => property.required);
+		expect(required.map(({ name }) => name)).toEqual([
 			'baseUrl',
 			'authUrl',
 			'audience',
 			'clientId',
 			'clientSecret',
 		]);
-		expect(shown.every(({ required }) => required)).toBe(true);
-		expect(credential.properties.length).toBe(8);
+		expect(credential.properties.filter(({ type }) => type === 'hidden')).toHaveLength(3);
+	});
+
+	it('show what the specification leaves open as an empty collection with its defaults', () => {
+		expect(field('serviceInterface')).toMatchObject({
+			displayName: 'Service Interface',
+			type: 'collection',
+			default: {},
+		});
+		const options = (field('serviceInterface') as INodeProperties).options as INodeProperties[];
+		const shown = options.map(({ name, placeholder }) => [name, placeholder]);
+		expect(Object.fromEntries(shown)).toEqual({
+			pageSize: '100',
+			limitParameter: 'limit',
+			cursorParameter: 'startingAfter',
+			endpointsPath: '/webhooks/v1/webhook-endpoints',
+			resendPath: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
+			endpointUrlField: 'url',
+			endpointEventsField: 'events',
+			endpointIdField: 'id',
+			endpointSecretField: 'secret',
+		});
 	});
 
 	it('never show a secret or a token in the browser', () => {

@@ -1,3 +1,4 @@
+import { SERVICE_INTERFACE } from '../../../../lib/service';
 import { checkListOptions, walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
 import { all } from '../world';
 
@@ -11,7 +12,7 @@ interface Asked {
 
 async function walk(
 	answer: (asked: Asked, page: number) => { items: unknown[]; hasMore?: boolean },
-	options: Parameters<typeof walkPages>[1] = {},
+	options: Partial<Parameters<typeof walkPages>[1]> = {},
 ) {
 	const asked: Asked[] = [];
 	const warnings: string[] = [];
@@ -21,7 +22,9 @@ async function walk(
 		const { items, hasMore } = answer(question, asked.length);
 		return Promise.resolve({ items, hasMore });
 	};
-	const listed = await all(walkPages(fetchPage, options, (message) => warnings.push(message)));
+	const listed = await all(
+		walkPages(fetchPage, { pageSize: 100, ...options }, (message) => warnings.push(message)),
+	);
 	return { listed, asked, warnings };
 }
 
@@ -145,7 +148,7 @@ describe('a list', () => {
 		let pages = 0;
 		const walking = walkPages(
 			() => Promise.resolve({ items: records(100 * pages++, 100), hasMore: true }),
-			{},
+			{ pageSize: 100 },
 			() => undefined,
 		);
 		for await (const { id } of walking) if (id === 'r99') break;
@@ -156,19 +159,19 @@ describe('a list', () => {
 describe('the options of a list', () => {
 	it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse the limit %p', (limit) => {
 		expect(() => {
-			checkListOptions({ limit });
+			checkListOptions({ limit }, SERVICE_INTERFACE);
 		}).toThrow('Limit is not a whole number above 0.');
 	});
 
 	it.each(['limit', 'startingAfter'])('refuse the query parameter %s', (name) => {
 		expect(() => {
-			checkListOptions({ query: { [name]: '1' } });
+			checkListOptions({ query: { [name]: '1' } }, SERVICE_INTERFACE);
 		}).toThrow(`The query parameter “${name}” belongs to the paging.`);
 	});
 
 	it('refuse a query parameter without a name', () => {
 		expect(() => {
-			checkListOptions({ query: { '': '1' } });
+			checkListOptions({ query: { '': '1' } }, SERVICE_INTERFACE);
 		}).toThrow('A query parameter has no name.');
 	});
 });
