@@ -28,7 +28,13 @@ export const PATHS = {
 export const TOKEN_PATH = '/oauth/token';
 
 /** Published (assets): `{ data: { items, hasMore } }`. The other shapes that are accepted use the same names. */
-export const ENVELOPE = { data: 'data', items: 'items', hasMore: 'hasMore' } as const;
+export const ENVELOPE = {
+	data: 'data',
+	items: 'items',
+	hasMore: 'hasMore',
+	/** Convention: the same, as other services write it. */
+	has_more: 'has_more',
+} as const;
 
 /** Published: the field of every record that names it. */
 export const RECORD_ID = 'id';

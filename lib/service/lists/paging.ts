@@ -10,7 +10,7 @@ import type { ApiRecord, ListOptions } from '../types';
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
 const NOTHING_NEW =
-	'A page brought nothing new although it should not be the last: the list may be incomplete.';
+	'A page brought nothing new although the service did not say that the list ends: it may be incomplete. If the service goes on from page to page in another way, correct Cursor Parameter under Service Interface in the Asset Service API credential.';
 const NO_ID =
 	'The last record of a page has no id to go on from: the list ends there and may be incomplete.';
 
@@ -18,8 +18,8 @@ const NO_ID =
  * The records of all pages, in the order of the service.
  *
  * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
- * page brings nothing new, or when its last record has no id to go on from; in the last two cases with a warning if there
- * may be more. When the service does not say whether there is more, a page shorter than asked for is the last.
+ * page is empty or brings nothing new, or when its last record has no id to go on from; with a warning if there may be
+ * more. A short page says nothing: the service may allow less than was asked for.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
@@ -41,7 +41,7 @@ export async function* walkPages(
 			yield record;
 			if (--left <= 0) return;
 		}
-		if (!(hasMore ?? items.length >= size)) return;
+		if (!(hasMore ?? items.length > 0)) return;
 		if (fresh.length === 0) {
 			warn(NOTHING_NEW);
 			return;

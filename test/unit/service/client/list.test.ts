@@ -9,7 +9,7 @@ describe('a list', () => {
 		['event', '/webhooks/v1/webhook-events'],
 	] as const)('of %s is asked for as specified', async (resource, path) => {
 		const { client, world } = await answering({
-			body: { data: { items: [{ id: 'a', n: null }] } },
+			body: { data: { items: [{ id: 'a', n: null }], hasMore: false } },
 		});
 		const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
 		expect(await all(client.list(resource, { limit: 7, query }))).toEqual([{ id: 'a', n: null }]);
@@ -48,7 +48,7 @@ describe('a list', () => {
 	it('is tried again after passing failures, and the token is kept', async () => {
 		let asked = 0;
 		const { client, world } = await start(() =>
-			++asked < 4 ? { status: 503 } : { body: [{ id: 'a' }] },
+			++asked < 4 ? { status: 503 } : { body: { items: [{ id: 'a' }], hasMore: false } },
 		);
 		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
 		expect(world.service.to(ASSETS)).toHaveLength(4);
@@ -57,7 +57,9 @@ describe('a list', () => {
 
 	it('gets a new token once after a 401, and goes on', async () => {
 		const { client, world } = await start(({ headers }) =>
-			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: [{ id: 'a' }] },
+			headers.authorization === 'Bearer token-1'
+				? { status: 401 }
+				: { body: { items: [{ id: 'a' }], hasMore: false } },
 		);
 		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
 		expect(world.tokensAskedFor()).toBe(2);

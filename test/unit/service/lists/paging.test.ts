@@ -45,8 +45,30 @@ describe('a list', () => {
 			{ limit: 100, startingAfter: undefined },
 			{ limit: 100, startingAfter: 'r99' },
 			{ limit: 100, startingAfter: 'r199' },
+			// A short page does not say that it is the last.
+			...(says ? [] : [{ limit: 100, startingAfter: 'r229' }]),
 		]);
 		expect(warnings).toEqual([]);
+	});
+
+	it('is walked to its end where the service allows less in a page than was asked for', async () => {
+		const few = serving(records(0, 1000), false);
+		const { listed, asked, warnings } = await walk((question) => few({ ...question, limit: 20 }));
+		expect(listed).toEqual(records(0, 1000));
+		expect([asked.length, warnings]).toEqual([51, []]);
+	});
+
+	it('goes on where no limit is sent, since the service chooses the size of a page', async () => {
+		const few = serving(records(0, 50), false);
+		const { listed } = await walk((question) => few({ ...question, limit: 20 }), {
+			pageSize: Infinity,
+		});
+		expect(listed).toEqual(records(0, 50));
+	});
+
+	it('is empty without a warning when the service sends nothing', async () => {
+		const { listed, asked, warnings } = await walk(() => ({ items: [] }));
+		expect([listed, asked.length, warnings]).toEqual([[], 1, []]);
 	});
 
 	it('ends without a warning when its last page is full and an empty one follows', async () => {
@@ -108,15 +130,18 @@ describe('a list', () => {
 		expect(listed).toEqual([{ id: 7 }]);
 	});
 
-	it('ends with a warning after the first page when its records have no id', async () => {
-		const { listed, asked, warnings } = await walk(() => ({
-			items: [{ name: 'a' }, { id: '' }, { id: null }],
-			hasMore: true,
-		}));
-		expect(listed).toHaveLength(3);
-		expect(asked).toHaveLength(1);
-		expect(warnings).toEqual([expect.stringContaining('no id')]);
-	});
+	it.each([{ hasMore: true }, {}])(
+		'ends with a warning after the first page when its records have no id: %j',
+		async (says) => {
+			const { listed, asked, warnings } = await walk(() => ({
+				items: [{ name: 'a' }, { id: '' }, { id: null }],
+				...says,
+			}));
+			expect(listed).toHaveLength(3);
+			expect(asked).toHaveLength(1);
+			expect(warnings).toEqual([expect.stringContaining('no id')]);
+		},
+	);
 
 	it('ends without a warning when records have no id and nothing more is to come', async () => {
 		const { listed, warnings } = await walk(() => ({ items: [{ name: 'a' }], hasMore: false }));
