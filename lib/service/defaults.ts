@@ -121,6 +121,9 @@ export const MAX_CONNECTIONS = 64;
 /** Ours: a token is not used in the last part of its life, so that it does not expire under way. */
 export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
 
+/** Ours: no further token is fetched for this long when one that was just renewed because of a 401 is refused too. */
+export const REFUSED_TOKEN_MS = 60_000;
+
 /** Ours: access tokens kept at once in one process. */
 export const MAX_TOKENS = 500;
 
