@@ -1,15 +1,17 @@
 /** The fields of answers that the client relies on; everything else passes through unread. */
 import { isRecord } from '../shared/values';
-import { gt, number, object, optional, regex, string } from '../vendor/zod';
+import { gt, number, object, pipe, regex, string, transform, union } from '../vendor/zod';
 import { ENVELOPE, RECORD_ID } from './defaults';
 import type { ServiceInterface } from './serviceInterface';
+
+/** Some services write a number as text. */
+const numeral = pipe(string().check(regex(/^\d{1,15}(?:\.\d+)?$/)), transform(Number));
 
 /** Section 2, token response. A token is sent in a header, so it must be fit for one. */
 export const tokenAnswer = object({
 	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
 	token_type: string().check(regex(/^bearer$/i)),
-	expires_in: number().check(gt(0)),
-	scope: optional(string()),
+	expires_in: union([number(), numeral]).check(gt(0)),
 });
 
 /** The id of a record as text, if it has one. Checked by hand, since a list asks this of every record. */

@@ -37,6 +37,22 @@ describe('a list', () => {
 		);
 	});
 
+	it('keeps ids apart that are too large for a number, and goes on from the last of them', async () => {
+		const long = '9007199254740993';
+		const { client, world } = await start(({ query }) => ({
+			body: query['startingAfter']
+				? '{"items":[],"hasMore":false}'
+				: `{"items":[{"id":9007199254740992},{"id":${long},"n":1e30,"asset_id":-${long},"id_of":${long}},{"id":7}, {"id" : ${long}4}]}`,
+		}));
+		expect(await all(client.list('event', {}))).toEqual([
+			{ id: '9007199254740992' },
+			{ id: long, n: 1e30, asset_id: `-${long}`, id_of: Number(long) },
+			{ id: 7 },
+			{ id: `${long}4` },
+		]);
+		expect(world.service.requests.at(-1)?.query['startingAfter']).toBe(`${long}4`);
+	});
+
 	it('warns when it may be incomplete', async () => {
 		const { client, warnings } = await answering({
 			body: { data: { items: [{ id: 'a' }], hasMore: true } },
