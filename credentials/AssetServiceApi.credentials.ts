@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { withBearer, withNewToken } from '../n8n/storedToken';
 import { ignoreSslIssues } from './ignoreSslIssues';
+import { serviceInterface } from './serviceInterface';
 
 export class AssetServiceApi implements ICredentialType {
 	name = 'assetServiceApi';
@@ -66,6 +67,7 @@ export class AssetServiceApi implements ICredentialType {
 			description: 'Client secret of the API client, which the service shows to its creator',
 		},
 		ignoreSslIssues,
+		serviceInterface,
 		// What follows serves the HTTP Request node alone; n8n stores declared properties only.
 		{
 			displayName: 'Access Token',

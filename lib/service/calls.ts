@@ -1,6 +1,7 @@
 /** What each operation sends: method, path, body, and the words for its errors. */
-import { ENDPOINT_FIELDS, LISTS, PAGING, PATHS } from './defaults';
+import { LISTS, PATHS } from './defaults';
 import { pathWith } from './http/paths';
+import type { ServiceInterface } from './serviceInterface';
 import type { ListedResource, TransportRequest } from './types';
 
 /** One call of the API, without settings, token or query. */
@@ -24,6 +25,12 @@ const GONE = [404, 410];
 const UNKNOWN_ENDPOINT =
 	'Check the endpoint ID: the service does not know it. If it is right, check Base URL in the Asset Service API credential.';
 
+/** The query that asks for so many records; empty where the service is to choose. */
+export const limitQuery = (
+	{ pageSize, limitParameter }: ServiceInterface,
+	limit: number,
+): Record<string, string> => (pageSize === 0 ? {} : { [limitParameter]: String(limit) });
+
 export const list = (resource: ListedResource): Call => ({
 	method: 'GET',
 	...LISTS[resource],
@@ -36,31 +43,39 @@ export const listDeliveries = (endpointId: string): Call => ({
 	notFoundHint: UNKNOWN_ENDPOINT,
 });
 
-export const resendDelivery = (endpointId: string, deliveryId: string): Call => ({
+export const resendDelivery = (
+	{ resendPath }: ServiceInterface,
+	endpointId: string,
+	deliveryId: string,
+): Call => ({
 	method: 'POST',
-	path: pathWith(PATHS.resendDelivery, { endpointId, deliveryId }),
+	path: pathWith(resendPath, { endpointId, deliveryId }),
 	purpose: 'resend deliveries',
 	notFoundHint:
 		'Check the endpoint ID and the delivery ID: the service knows no such delivery. It keeps deliveries for 30 days.',
 });
 
-export const createEndpoint = (url: string, events: readonly string[]): Call => ({
+export const createEndpoint = (
+	{ endpointsPath, endpointUrlField, endpointEventsField }: ServiceInterface,
+	url: string,
+	events: readonly string[],
+): Call => ({
 	method: 'POST',
-	path: PATHS.createEndpoint,
-	body: { [ENDPOINT_FIELDS.url]: url, [ENDPOINT_FIELDS.events]: events },
+	path: endpointsPath,
+	body: { [endpointUrlField]: url, [endpointEventsField]: events },
 	purpose: 'create webhook endpoints',
 });
 
 /** Asks for the endpoint's deliveries: the specification has no way to ask for the endpoint itself. */
-export const findEndpoint = (endpointId: string): Call => ({
+export const findEndpoint = (service: ServiceInterface, endpointId: string): Call => ({
 	...listDeliveries(endpointId),
-	query: { [PAGING.limitParameter]: '1' },
+	query: limitQuery(service, 1),
 	accepted: GONE,
 });
 
-export const deleteEndpoint = (endpointId: string): Call => ({
+export const deleteEndpoint = ({ endpointsPath }: ServiceInterface, endpointId: string): Call => ({
 	method: 'DELETE',
-	path: pathWith(PATHS.deleteEndpoint, { endpointId }),
+	path: pathWith(`${endpointsPath}/{endpointId}`, { endpointId }),
 	purpose: 'delete webhook endpoints',
 	accepted: GONE,
 });

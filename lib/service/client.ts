@@ -1,7 +1,7 @@
 /** The client of the service: its operations, made of paging and exchange. */
 import { processAccessTokens, type AccessTokens } from './tokens/accessTokens';
 import * as calls from './calls';
-import { PAGING, RETRIES } from './defaults';
+import { RETRIES } from './defaults';
 import { pageOf } from './lists/envelope';
 import {
 	exchange,
@@ -15,7 +15,7 @@ import { createRedactor } from './errors/redaction';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime, type Runtime } from './http/runtime';
 import { isRecord } from '../shared/values';
-import { dataOf, idOf, secretOf } from './schemas';
+import { createdEndpoint, dataOf } from './schemas';
 import { jsonOf } from './errors/serverText';
 import type {
 	ApiClient,
@@ -43,6 +43,7 @@ export interface ApiClientOptions {
 /** A client with these settings. Every method throws an `ApiError`, or the signal's reason when cancelled. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
 	const { settings, transport, signal, warn = () => undefined } = options;
+	const service = settings.serviceInterface;
 	const context: ExchangeContext = {
 		settings,
 		transport,
@@ -54,40 +55,39 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	};
 
 	const walk = (call: calls.Call, list: ListOptions): AsyncIterable<ApiRecord> => {
-		checkListOptions(list);
+		checkListOptions(list, service);
+		const pageSize = Math.min(list.pageSize ?? Infinity, service.pageSize || Infinity);
 		const fetchPage: FetchPage = async (limit, startingAfter) => {
 			const query = {
 				...list.query,
-				[PAGING.limitParameter]: String(limit),
-				...(startingAfter !== undefined && { [PAGING.cursorParameter]: startingAfter }),
+				...calls.limitQuery(service, limit),
+				...(startingAfter !== undefined && { [service.cursorParameter]: startingAfter }),
 			};
 			const answer = jsonAnswer(await exchange({ ...call, query }, context), call, context);
 			return pageOf(answer, list.itemsPath, destinationOf(call, context));
 		};
-		return walkPages(fetchPage, list, warn);
+		return walkPages(fetchPage, { ...list, pageSize }, warn);
 	};
 
 	return {
 		list: (resource, options) => walk(calls.list(resource), options),
 		listDeliveries: (endpointId, options) => walk(calls.listDeliveries(endpointId), options),
 		resendDelivery: async (endpointId, deliveryId) => {
-			const call = calls.resendDelivery(endpointId, deliveryId);
+			const call = calls.resendDelivery(service, endpointId, deliveryId);
 			return recordOf(await exchange(call, context), call, context);
 		},
 		createWebhookEndpoint: async ({ url, events }) => {
-			const call = calls.createEndpoint(url, events);
+			const call = calls.createEndpoint(service, url, events);
 			const response = await exchange(call, context);
 			const record = recordOf(response, call, context);
-			const answer = jsonOf(response);
-			const id = idOf(dataOf(answer)) ?? idOf(answer);
-			const secret = secretOf(dataOf(answer)) ?? secretOf(answer);
-			if (secret !== undefined) context.redactor.add(secret);
-			return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }), record };
+			const endpoint = createdEndpoint(jsonOf(response), service);
+			if (endpoint.secret !== undefined) context.redactor.add(endpoint.secret);
+			return { ...endpoint, record };
 		},
 		webhookEndpointExists: async (endpointId) =>
-			isSuccess((await exchange(calls.findEndpoint(endpointId), context)).status),
+			isSuccess((await exchange(calls.findEndpoint(service, endpointId), context)).status),
 		deleteWebhookEndpoint: async (endpointId) => {
-			const call = calls.deleteEndpoint(endpointId);
+			const call = calls.deleteEndpoint(service, endpointId);
 			const response = await exchange(call, context);
 			const existed = isSuccess(response.status);
 			return { existed, record: existed ? recordOf(response, call, context) : { success: true } };

@@ -1,7 +1,6 @@
 /** The test of the credential: a new token with the values as entered, then one asset. */
 import { createAccessTokens } from './tokens/accessTokens';
-import { list, type Call } from './calls';
-import { PAGING } from './defaults';
+import { limitQuery, list, type Call } from './calls';
 import { ApiError } from './errors/errors';
 import { exchange, jsonAnswer, type ExchangeContext } from './http/exchange';
 import { createRedactor } from './errors/redaction';
@@ -45,7 +44,7 @@ export async function checkConnection(
 			runtime: systemRuntime,
 			retries,
 		};
-		const call: Call = { ...list('asset'), query: { [PAGING.limitParameter]: '1' } };
+		const call: Call = { ...list('asset'), query: limitQuery(settings.serviceInterface, 1) };
 		jsonAnswer(await exchange(call, context), call, context);
 		return { ok: true };
 	} catch (error) {

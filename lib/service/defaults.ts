@@ -4,6 +4,7 @@
  * Sources: "section n" is the interface specification; "published" are the public pages of a service known to speak this
  * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
  */
+import type { ServiceInterface } from './serviceInterface';
 
 /** What is listed as a whole, by the name that the node uses for it: the path, headers of its own, and the words for its errors. */
 export const LISTS = {
@@ -18,33 +19,26 @@ export const LISTS = {
 	event: { path: '/webhooks/v1/webhook-events', purpose: 'list events' },
 } as const;
 
-/** Further paths under the base URL. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
+/** Further paths under the base URL. `{endpointId}` is replaced by an encoded id. */
 export const PATHS = {
 	/** Section 4. */
 	deliveries: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries',
-	/** Published: delivery and retries. POST without a body. */
-	resendDelivery: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
-	/** Inferred. POST. */
-	createEndpoint: '/webhooks/v1/webhook-endpoints',
-	/** Inferred. DELETE. */
-	deleteEndpoint: '/webhooks/v1/webhook-endpoints/{endpointId}',
 } as const;
 
 /** Section 4: the token route, under the auth URL. */
 export const TOKEN_PATH = '/oauth/token';
 
-/** Query parameters of every list. */
-export const PAGING = {
-	/** Section 4 for events and deliveries; published for assets. */
-	limitParameter: 'limit',
-	/** Published for assets, assumed for events and deliveries: the id of the last record of the page before. */
-	cursorParameter: 'startingAfter',
-	/** Published for assets: the most records that one page holds. */
-	maxPageSize: 100,
+/** Published (assets): `{ data: { items, hasMore } }`. The other shapes that are accepted use the same names. */
+export const ENVELOPE = {
+	data: 'data',
+	items: 'items',
+	hasMore: 'hasMore',
+	/** Convention: the same, as other services write it. */
+	has_more: 'has_more',
 } as const;
 
-/** Published (assets): `{ data: { items, hasMore } }`. The other shapes that are accepted use the same names. */
-export const ENVELOPE = { data: 'data', items: 'items', hasMore: 'hasMore' } as const;
+/** Published: the field of every record that names it. */
+export const RECORD_ID = 'id';
 
 /** Published (assets): the filters that are query parameters of the list of assets. */
 export const ASSET_FILTERS = [
@@ -68,6 +62,24 @@ export const ENDPOINT_FIELDS = {
 	/** Published (validating signatures): shown once, in the answer to the creation. */
 	secret: 'secret',
 } as const;
+
+/** What holds where the credential's Service Interface is left empty. */
+export const SERVICE_INTERFACE: ServiceInterface = {
+	/** Published for assets: the most records that one page holds. */
+	pageSize: 100,
+	/** Section 4 for events and deliveries; published for assets. */
+	limitParameter: 'limit',
+	/** Published for assets, assumed for events and deliveries: the id of the last record of the page before. */
+	cursorParameter: 'startingAfter',
+	/** Inferred. */
+	endpointsPath: '/webhooks/v1/webhook-endpoints',
+	/** Published: delivery and retries. POST without a body. */
+	resendPath: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
+	endpointUrlField: ENDPOINT_FIELDS.url,
+	endpointEventsField: ENDPOINT_FIELDS.events,
+	endpointIdField: ENDPOINT_FIELDS.id,
+	endpointSecretField: ENDPOINT_FIELDS.secret,
+};
 
 /** Convention: where an error answer may say what is wrong. `errors` is a list of texts or of objects with one of these. */
 export const ERROR_TEXT_FIELDS = [
@@ -109,6 +121,9 @@ export const MAX_CONNECTIONS = 64;
 
 /** Ours: a token is not used in the last part of its life, so that it does not expire under way. */
 export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
+
+/** Ours: no further token is fetched for this long when one that was just renewed because of a 401 is refused too. */
+export const REFUSED_TOKEN_MS = 60_000;
 
 /** Ours: access tokens kept at once in one process. */
 export const MAX_TOKENS = 500;

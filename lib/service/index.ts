@@ -2,7 +2,12 @@
 export { processAccessTokens } from './tokens/accessTokens';
 export { createApiClient } from './client';
 export { checkConnection } from './connection';
-export { ASSET_FILTERS, DELIVERY_STATUS_FIELD, KNOWN_EVENT_TYPES } from './defaults';
+export {
+	ASSET_FILTERS,
+	DELIVERY_STATUS_FIELD,
+	KNOWN_EVENT_TYPES,
+	SERVICE_INTERFACE,
+} from './defaults';
 export { ApiError } from './errors/errors';
 export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';

@@ -9,10 +9,12 @@ import {
 	string,
 	transform,
 	trim,
+	unknown,
 } from '../vendor/zod';
 import { TOKEN_PATH } from './defaults';
 import { ApiError, FIELD_LABELS } from './errors/errors';
-import type { ApiSettings, RequiredField as Field } from './types';
+import { parseServiceInterface } from './serviceInterface';
+import type { ApiSettings, CredentialField } from './types';
 
 const text = string().check(trim(), minLength(1));
 // Used as typed: white space may belong to it, and the service refuses a wrong one.
@@ -27,6 +29,7 @@ const settingsSchema = object({
 	clientId: text,
 	clientSecret: secret,
 	allowUnauthorizedCerts: orElse(literal([true, false]), false),
+	serviceInterface: pipe(unknown(), transform(parseServiceInterface)),
 });
 
 /**
@@ -54,7 +57,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 function emptyFieldError(name: PropertyKey | undefined): ApiError {
-	const field = Object.keys(FIELD_LABELS).find((key): key is Field => key === name) ?? 'baseUrl';
+	const field =
+		Object.keys(FIELD_LABELS).find((key): key is CredentialField => key === name) ?? 'baseUrl';
 	const label = FIELD_LABELS[field];
 	return new ApiError(`${label} is empty.`, {
 		field,
@@ -67,7 +71,7 @@ function authUrl(value: string): string {
 	return url.endsWith(TOKEN_PATH) ? url.slice(0, -TOKEN_PATH.length).replace(/\/+$/, '') : url;
 }
 
-function normalUrl(value: string, field: Field): string {
+function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 	const label = FIELD_LABELS[field];
 	const refuse = (message: string, hint: string) => new ApiError(message, { field, hint });
 	if (!URL.canParse(value)) {

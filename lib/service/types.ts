@@ -1,5 +1,6 @@
 /** The types that the API client shares with its users. */
 import type { LISTS } from './defaults';
+import type { ServiceInterface } from './serviceInterface';
 
 /** What a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
@@ -13,10 +14,15 @@ export interface ApiSettings {
 	clientSecret: string;
 	/** Whether the service's TLS certificates are not checked. */
 	allowUnauthorizedCerts?: boolean;
+	/** Where the specification is silent. */
+	serviceInterface: ServiceInterface;
 }
 
 /** The fields that have to be filled in. */
-export type RequiredField = 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret';
+type RequiredField = 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret';
+
+/** A field of the credential, as errors name it. */
+export type CredentialField = RequiredField | keyof ServiceInterface;
 
 export interface TransportRequest {
 	method: 'GET' | 'POST' | 'DELETE';
@@ -47,11 +53,11 @@ export type ListedResource = keyof typeof LISTS;
 export interface ListOptions {
 	/** Most records to list, a whole number above 0; without it all are listed. */
 	limit?: number;
-	/** Further query parameters. `limit` and `startingAfter` belong to the paging and are refused. */
+	/** Further query parameters. The limit and the cursor belong to the paging and are refused. */
 	query?: Record<string, string>;
 	/** Dot path of the array in the answer, e.g. `data.results`, where the envelope is unknown. */
 	itemsPath?: string;
-	/** Most records of a page, 1 to 100; as many as the service allows when left out. */
+	/** Most records of a page, at least 1; never more than the page size of the credential. */
 	pageSize?: number;
 	/** Only records for which this is true are listed and counted, for what the service may not filter itself. */
 	matching?: (record: ApiRecord) => boolean;

@@ -5,17 +5,18 @@ import { ApiError } from '../../lib/service/errors/errors';
 import { createRedactor } from '../../lib/service/errors/redaction';
 import type { Runtime } from '../../lib/service/http/runtime';
 import { pageOf } from '../../lib/service/lists/envelope';
+import { parseApiSettings } from '../../lib/service/settings';
 import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
-import type { ApiSettings, TransportResponse } from '../../lib/service/types';
+import type { TransportResponse } from '../../lib/service/types';
 import { counter, type Target } from './target';
 
-const SETTINGS: ApiSettings = {
+const SETTINGS = parseApiSettings({
 	baseUrl: 'https://api.example.com',
 	authUrl: 'https://auth.example.com',
 	audience: 'https://api.example.com',
 	clientId: 'the client',
 	clientSecret: 'c1ient/secret+0123456789',
-};
+});
 const destination = {
 	address: 'https://api.example.com/a',
 	field: 'baseUrl' as const,

@@ -1,20 +1,29 @@
 /** The two kinds of failure: one a person reads, and one that says why no answer came. */
-import type { RequiredField } from '../types';
+import type { CredentialField } from '../types';
 
 /** What the fields of the credential are called where a person sees them. */
-export const FIELD_LABELS: Readonly<Record<RequiredField, string>> = {
+export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
 	baseUrl: 'Base URL',
 	authUrl: 'Auth URL',
 	audience: 'Audience',
 	clientId: 'Client ID',
 	clientSecret: 'Client Secret',
+	pageSize: 'Page Size',
+	limitParameter: 'Limit Parameter',
+	cursorParameter: 'Cursor Parameter',
+	endpointsPath: 'Endpoints Path',
+	resendPath: 'Resend Path',
+	endpointUrlField: 'Endpoint URL Field',
+	endpointEventsField: 'Endpoint Events Field',
+	endpointIdField: 'Endpoint ID Field',
+	endpointSecretField: 'Endpoint Secret Field',
 };
 
 interface ApiErrorDetails {
 	/** What to do now. */
 	hint: string;
 	/** The field of the credential that is most likely wrong. */
-	field?: RequiredField | undefined;
+	field?: CredentialField | undefined;
 	/** The HTTP status, where there was an answer. */
 	status?: number | undefined;
 }
@@ -23,7 +32,7 @@ interface ApiErrorDetails {
 export class ApiError extends Error {
 	override readonly name = 'ApiError';
 	readonly hint: string;
-	readonly field?: RequiredField | undefined;
+	readonly field?: CredentialField | undefined;
 	readonly status?: number | undefined;
 
 	constructor(message: string, details: ApiErrorDetails) {

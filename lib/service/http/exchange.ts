@@ -30,13 +30,13 @@ export interface ExchangeContext {
 /**
  * The answer to a call: a 2xx, or one of the accepted statuses.
  *
- * Only GET is retried. A 401 drops the token and sends the call once more with a new one.
+ * Only GET is retried. A 401 drops the token and sends the call once more with a new one, if there may be one.
  * @throws {ApiError} for every other answer, and when none came; the signal's reason when the caller cancelled.
  */
 export async function exchange(call: Call, context: ExchangeContext): Promise<TransportResponse> {
 	const destination = destinationOf(call, context);
 	let outcome = await sendWithToken(call, context, destination);
-	if (outcome.response.status === 401) outcome = await sendWithToken(call, context, destination);
+	if (outcome.mayRenew) outcome = await sendWithToken(call, context, destination);
 	const { status } = outcome.response;
 	if (isSuccess(status) || call.accepted?.includes(status)) return outcome.response;
 	throw failure(outcome, call, destination);
@@ -65,7 +65,7 @@ async function sendWithToken(
 	call: Call,
 	context: ExchangeContext,
 	destination: Destination,
-): Promise<Outcome> {
+): Promise<Outcome & { mayRenew: boolean }> {
 	const { settings, transport, tokens, signal, runtime, retries } = context;
 	const { accessToken } = await tokens.get(settings, transport, signal);
 	context.redactor.add(accessToken);
@@ -88,8 +88,8 @@ async function sendWithToken(
 		const outcome = safe
 			? await sendWithRetries(transport, request, { limits: retries, runtime })
 			: { response: await transport(request) };
-		if (outcome.response.status === 401) tokens.drop(settings, accessToken);
-		return outcome;
+		const mayRenew = outcome.response.status === 401 && tokens.drop(settings, accessToken);
+		return { ...outcome, mayRenew };
 	} catch (error) {
 		throw unreachableError(error, destination, safe ? undefined : whatBecameOf(error));
 	}

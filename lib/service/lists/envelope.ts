@@ -3,19 +3,6 @@ import { ENVELOPE } from '../defaults';
 import type { Destination } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
 import { isRecord } from '../../shared/values';
-import {
-	boolean,
-	custom,
-	object,
-	optional,
-	orElse,
-	parse,
-	pipe,
-	safeParse,
-	transform,
-	union,
-	type Schema,
-} from '../../vendor/zod';
 import { quotable } from '../errors/serverText';
 
 export interface Page {
@@ -24,24 +11,36 @@ export interface Page {
 	hasMore: boolean | undefined;
 }
 
-const { data, items, hasMore } = ENVELOPE;
-/** Any list: `array(unknown())` would walk and copy the records of every page. */
-const list = custom<readonly unknown[]>(Array.isArray);
-const more: Schema<boolean | undefined> = orElse(optional(boolean()), undefined);
-const bare = pipe(
-	list,
-	transform((records) => ({ items: records, hasMore: undefined })),
-);
-const paged = object({ [items]: list, [hasMore]: more });
-const inData = pipe(
-	object({ [data]: union([paged, bare]), [hasMore]: more }),
-	transform((answer) => ({ ...answer.data, hasMore: answer.data.hasMore ?? answer.hasMore })),
-);
-const envelope = union([inData, paged, bare]);
+const { data, items, hasMore, has_more } = ENVELOPE;
 
 /**
- * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`;
- * with `itemsPath` the array at that dot path, and `hasMore` beside it.
+ * Any list; null is one without records, as some services write it. Checked by hand: a schema would walk and copy the
+ * records of every page.
+ */
+function listOf(value: unknown): readonly unknown[] | undefined {
+	if (value === null) return [];
+	return Array.isArray(value) ? value : undefined;
+}
+
+/** Whether there is more, by the fields of an answer: a boolean, or its text. Undefined when they do not say. */
+function moreOf(fields: unknown): boolean | undefined {
+	for (const name of [hasMore, has_more]) {
+		const value = own(fields, name);
+		const said = typeof value === 'string' ? value.trim().toLowerCase() : String(value);
+		if (said === 'true' || said === 'false') return said === 'true';
+	}
+	return undefined;
+}
+
+/** A list, or an object that holds one as `items`. */
+function pageIn(value: unknown): Page | undefined {
+	const found = listOf(value) ?? listOf(own(value, items));
+	return found && { items: found, hasMore: moreOf(value) };
+}
+
+/**
+ * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`, with
+ * `hasMore` in `data` or beside it; with `itemsPath` the array at that dot path, and `hasMore` beside it.
  * @throws {ApiError} that names the keys seen instead.
  */
 export function pageOf(
@@ -51,8 +50,9 @@ export function pageOf(
 ): Page {
 	const path = itemsPath?.trim() ?? '';
 	if (path !== '') return pageAt(answer, path, destination);
-	const parsed = safeParse(envelope, answer);
-	if (parsed.success) return parsed.data;
+	const inside = own(answer, data);
+	const page = pageIn(inside ?? undefined) ?? pageIn(answer) ?? pageIn(inside);
+	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(answer) };
 	throw oddAnswerError(
 		`is ${shape(answer)}, without a list where one is expected`,
 		'Set the option Items Path to where the list stands in the answer, such as data.results.',
@@ -73,10 +73,9 @@ function pageAt(answer: unknown, itemsPath: string, destination: Destination): P
 		}
 		walked.push(step);
 	}
-	if (!Array.isArray(value)) {
-		throw badPathError(`has ${shape(value)} at “${itemsPath}” instead of a list`, destination);
-	}
-	return { items: value, hasMore: parse(more, own(parent, hasMore)) };
+	const found = listOf(value);
+	if (found) return { items: found, hasMore: moreOf(parent) };
+	throw badPathError(`has ${shape(value)} at “${itemsPath}” instead of a list`, destination);
 }
 
 function badPathError(what: string, destination: Destination): ApiError {

@@ -1,16 +1,16 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
-import { PAGING } from '../defaults';
 import type { Page } from './envelope';
 import { ApiError } from '../errors/errors';
 import { isRecord } from '../../shared/values';
 import { idOf } from '../schemas';
+import type { ServiceInterface } from '../serviceInterface';
 import type { ApiRecord, ListOptions } from '../types';
 
 /** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
 const NOTHING_NEW =
-	'A page brought nothing new although it should not be the last: the list may be incomplete.';
+	'A page brought nothing new although the service did not say that the list ends: it may be incomplete. If the service goes on from page to page in another way, correct Cursor Parameter under Service Interface in the Asset Service API credential.';
 const NO_ID =
 	'The last record of a page has no id to go on from: the list ends there and may be incomplete.';
 
@@ -18,15 +18,15 @@ const NO_ID =
  * The records of all pages, in the order of the service.
  *
  * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
- * page brings nothing new, or when its last record has no id to go on from; in the last two cases with a warning if there
- * may be more. When the service does not say whether there is more, a page shorter than asked for is the last.
+ * page is empty or brings nothing new, or when its last record has no id to go on from; with a warning if there may be
+ * more. A short page says nothing: the service may allow less than was asked for.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
-	options: Pick<ListOptions, 'limit' | 'matching' | 'pageSize'>,
+	options: Pick<ListOptions, 'limit' | 'matching'> & { pageSize: number },
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
-	const { limit = Number.POSITIVE_INFINITY, matching, pageSize = PAGING.maxPageSize } = options;
+	const { limit = Number.POSITIVE_INFINITY, matching, pageSize } = options;
 	const known = new Set<string>();
 	let left = limit;
 	let cursor: string | undefined;
@@ -41,7 +41,7 @@ export async function* walkPages(
 			yield record;
 			if (--left <= 0) return;
 		}
-		if (!(hasMore ?? items.length >= size)) return;
+		if (!(hasMore ?? items.length > 0)) return;
 		if (fresh.length === 0) {
 			warn(NOTHING_NEW);
 			return;
@@ -75,7 +75,10 @@ function newRecords(items: readonly unknown[], known: Set<string>): readonly unk
  * Checks what the user asked for.
  * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters that belong to the paging.
  */
-export function checkListOptions(options: ListOptions): void {
+export function checkListOptions(
+	options: ListOptions,
+	{ limitParameter, cursorParameter }: ServiceInterface,
+): void {
 	const { limit, query = {} } = options;
 	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
 		throw new ApiError('Limit is not a whole number above 0.', {
@@ -83,7 +86,7 @@ export function checkListOptions(options: ListOptions): void {
 		});
 	}
 	for (const name of Object.keys(query)) {
-		if (name === PAGING.limitParameter || name === PAGING.cursorParameter) {
+		if (name === limitParameter || name === cursorParameter) {
 			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
 				hint: `Remove “${name}” from Query Parameters and use Return All and Limit.`,
 			});

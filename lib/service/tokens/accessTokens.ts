@@ -1,7 +1,7 @@
 /** Keeps one access token for each API client of the process, and asks for a new one only when there is no good one. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { raceSignal } from '../http/deadline';
-import { MAX_TOKENS, RETRIES } from '../defaults';
+import { MAX_TOKENS, REFUSED_TOKEN_MS, RETRIES } from '../defaults';
 import type { RetryLimits } from '../http/retry';
 import { systemRuntime, type Runtime } from '../http/runtime';
 import { fetchAccessToken, type AccessToken } from './tokenRequest';
@@ -12,8 +12,11 @@ export interface AccessTokens {
 	get(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
 	/** A new token, or the one under way; kept for everybody. */
 	renew(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
-	/** Drops this token, which the API refused; a newer one stays. */
-	drop(settings: ApiSettings, accessToken: string): void;
+	/**
+	 * Drops this token, which the API refused; a newer one stays. One that itself replaced a refused one less than a
+	 * minute ago is kept for a minute, so that refusals do not cost a token each. Answers whether `get` may give another.
+	 */
+	drop(settings: ApiSettings, accessToken: string): boolean;
 }
 
 interface AccessTokensOptions {
@@ -22,6 +25,17 @@ interface AccessTokensOptions {
 	maxTokens?: number;
 	/** Bounds of the retries of a token request. */
 	retries?: RetryLimits;
+}
+
+/** A token, and what became of it at the API. */
+interface Kept {
+	token: AccessToken;
+	/** It is not given out any more, and is kept only so that the next one is known to replace it. */
+	isDropped: boolean;
+	/** Milliseconds since 1970 when it replaced one that was dropped. */
+	replacedAt?: number | undefined;
+	/** It was refused like the one before it: it is given out until then, so that no further one is fetched. */
+	heldUntil?: number;
 }
 
 interface UnderWay {
@@ -36,7 +50,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 	const { runtime = systemRuntime, maxTokens = MAX_TOKENS, retries = RETRIES } = options;
 	// A digest under a random key: neither a dump nor an inspection shows a secret, and nobody can search for one.
 	const digestKey = randomBytes(32);
-	const kept = new Map<string, AccessToken>();
+	const kept = new Map<string, Kept>();
 	const underWay = new Map<string, UnderWay>();
 
 	const keyOf = ({ authUrl, clientId, clientSecret, audience }: ApiSettings) =>
@@ -44,9 +58,9 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 			.update(JSON.stringify([authUrl, clientId, clientSecret, audience]))
 			.digest('base64');
 
-	const keep = (key: string, token: AccessToken) => {
+	const keep = (key: string, entry: Kept) => {
 		kept.delete(key);
-		kept.set(key, token);
+		kept.set(key, entry);
 		const oldest = kept.keys().next();
 		if (kept.size > maxTokens && !oldest.done) kept.delete(oldest.value);
 	};
@@ -69,7 +83,10 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 		request.token.then(
 			(token) => {
 				if (underWay.get(key) === request) underWay.delete(key);
-				keep(key, token);
+				const before = kept.get(key);
+				const wasRefused = before?.isDropped === true || before?.heldUntil !== undefined;
+				const replacedAt = wasRefused ? runtime.now() : undefined;
+				keep(key, { token, isDropped: false, replacedAt });
 			},
 			() => {
 				if (underWay.get(key) === request) underWay.delete(key);
@@ -95,16 +112,24 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 		renew,
 		get: async (settings, transport, signal) => {
 			const key = keyOf(settings);
-			const token = kept.get(key);
-			if (token && runtime.now() < token.renewAt) {
-				keep(key, token);
-				return token;
+			const entry = kept.get(key);
+			const usableUntil = entry?.heldUntil ?? entry?.token.renewAt ?? 0;
+			if (!entry || entry.isDropped || runtime.now() >= usableUntil) {
+				return await renew(settings, transport, signal);
 			}
-			return await renew(settings, transport, signal);
+			keep(key, entry);
+			return entry.token;
 		},
 		drop: (settings, accessToken) => {
-			const key = keyOf(settings);
-			if (kept.get(key)?.accessToken === accessToken) kept.delete(key);
+			const entry = kept.get(keyOf(settings));
+			if (entry?.token.accessToken !== accessToken) return true;
+			const now = runtime.now();
+			const { replacedAt = -Infinity, heldUntil } = entry;
+			if (heldUntil === undefined && now < replacedAt + REFUSED_TOKEN_MS) {
+				entry.heldUntil = now + REFUSED_TOKEN_MS;
+			}
+			entry.isDropped = now >= (entry.heldUntil ?? now);
+			return entry.isDropped;
 		},
 	};
 }

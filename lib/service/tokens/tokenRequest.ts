@@ -90,7 +90,6 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
 	access_token: 'access_token is missing or not fit for a header',
 	token_type: 'token_type is not “Bearer”',
 	expires_in: 'expires_in is not a number above 0',
-	scope: 'scope is not a text',
 };
 
 /** Names the field alone: its value may be a token. */

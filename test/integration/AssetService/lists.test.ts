@@ -45,6 +45,23 @@ describe('a list of assets', () => {
 		]);
 	});
 
+	it.each<[string, (items: unknown[], more: boolean) => unknown]>([
+		['not at all', (items) => ({ data: items })],
+		['not at all, and null for the last page', (items) => ({ items: items[0] ? items : null })],
+		['as text', (items, more) => ({ data: { items, hasMore: String(more) } })],
+		['with null', (items) => ({ data: { items, hasMore: null } })],
+		['as has_more', (items, more) => ({ data: items, has_more: more })],
+	])('brings all where the service gives 20 in a page and says %s what follows', async (_, of) => {
+		const thousand = Array.from({ length: 1000 }, (_value, index) => ({ id: `as_${index}` }));
+		const world = await serving(({ query }) => {
+			const start = thousand.findIndex(({ id }) => id === query['startingAfter']) + 1;
+			return { body: of(thousand.slice(start, start + 20), start + 20 < thousand.length) };
+		});
+		const { items, hints } = await run(world, { ...list, returnAll: true });
+		expect(items.map(({ json }) => json)).toEqual(thousand);
+		expect(hints).toEqual([]);
+	});
+
 	it('ends after one repeated page and says so when the service ignores the cursor', async () => {
 		const world = await serving((request) => pages(assets, { ...request, query: {} }));
 		const { items, hints } = await run(world, { ...list, returnAll: true });
@@ -71,7 +88,9 @@ describe('a list of assets', () => {
 	});
 
 	it('reads an envelope that it does not know from where the user says', async () => {
-		const world = await serving(() => ({ body: { result: { rows: [{ id: 1 }] } } }));
+		const world = await serving(() => ({
+			body: { result: { rows: [{ id: 1 }], hasMore: false } },
+		}));
 		const options = { itemsPath: 'result.rows' };
 		expect(await records(run(world, { ...list, options }))).toEqual([{ id: 1 }]);
 		expect(await failure(run(world, list))).toMatchObject({
@@ -162,7 +181,9 @@ describe('deliveries', () => {
 	});
 
 	it('says so when the deliveries have no status to filter by', async () => {
-		const world = await serving(() => ({ body: [{ id: 'del_1', state: 'failed' }] }));
+		const world = await serving(() => ({
+			body: { items: [{ id: 'del_1', state: 'failed' }], hasMore: false },
+		}));
 		const { items, hints } = await run(world, { ...getAll, status: 'failed' });
 		expect(items).toEqual([]);
 		expect(hints).toMatchObject([{ message: containing('“status”') }]);

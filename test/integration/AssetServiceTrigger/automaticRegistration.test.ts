@@ -1,3 +1,4 @@
+import { startHttpService } from '../../support/httpService';
 import { cleanUpAfterEach, createWorld, ENDPOINTS, letSecondsPass } from './registrations';
 
 cleanUpAfterEach();
@@ -11,6 +12,36 @@ it('accepts deliveries of a new endpoint at once, however lately the secret of t
 	}
 	expect(simulator.stats.endpoints).toEqual({ created: 3, deleted: 3, mostAtOnce: 1 });
 	expect(server.started).toHaveLength(3);
+});
+
+it('makes and deletes the endpoint by the service interface of the credential', async () => {
+	const service = await startHttpService(({ method }) =>
+		method === 'POST' ? { body: { hook: { uid: 'h 1', key: 'whsec_1' } } } : { status: 204 },
+	);
+	const serviceInterface = {
+		endpointsPath: '/v2/hooks',
+		endpointUrlField: 'target',
+		endpointEventsField: 'types',
+		endpointIdField: 'hook.uid',
+		endpointSecretField: 'hook.key',
+	};
+	const { publish, unpublish } = await createWorld({
+		credential: { baseUrl: service.url, serviceInterface },
+	});
+	try {
+		await publish();
+		await unpublish();
+		expect(service.requests).toMatchObject([
+			{ method: 'POST', path: '/v2/hooks' },
+			{ method: 'DELETE', path: '/v2/hooks/h%201' },
+		]);
+		expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual({
+			target: expect.stringContaining('/webhook/') as string,
+			types: ['asset.connectivity', 'ocpp.message'],
+		});
+	} finally {
+		await service.stop();
+	}
 });
 
 describe('credential and record are read', () => {

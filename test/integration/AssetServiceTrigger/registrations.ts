@@ -23,11 +23,13 @@ let next = 0;
 interface WorldOptions {
 	readonly registration?: 'automatic' | 'manual';
 	readonly credentialTypes?: readonly string[];
+	/** Further fields of the credential, or others. */
+	readonly credential?: object;
 }
 
 /** A service, a ledger and a workflow with one trigger, of this test alone. */
 export async function createWorld(options: WorldOptions = {}) {
-	const { registration = 'automatic', credentialTypes = [CREDENTIAL] } = options;
+	const { registration = 'automatic', credentialTypes = [CREDENTIAL], credential = {} } = options;
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
 	cleanUps.push(() => {
 		rmSync(folder, { recursive: true, force: true });
@@ -52,7 +54,7 @@ export async function createWorld(options: WorldOptions = {}) {
 		counts.credential += 1;
 		if (failures.credential !== undefined) throw failures.credential;
 		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-		return { baseUrl, authUrl, audience, clientId, clientSecret };
+		return { baseUrl, authUrl, audience, clientId, clientSecret, ...credential };
 	};
 	const published = {
 		parameters: { registration },

@@ -2,6 +2,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
 	IHttpRequestOptions,
+	INodeProperties,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { rejection, SECRET } from '../service/world';
@@ -53,16 +54,15 @@ describe('the fields of the API credential', () => {
 		credential.properties.find((property) => property.name === name) ?? {};
 
 	it('are five to fill in, and three that n8n keeps for itself', () => {
-		const shown = credential.properties.filter(({ required }) => required);
-		expect(shown.map(({ name }) => name)).toEqual([
+		const required = credential.properties.filter((property) => property.required);
+		expect(required.map(({ name }) => name)).toEqual([
 			'baseUrl',
 			'authUrl',
 			'audience',
 			'clientId',
 			'clientSecret',
 		]);
-		const hidden = credential.properties.filter(({ type }) => type === 'hidden');
-		expect(hidden).toHaveLength(3);
+		expect(credential.properties.filter(({ type }) => type === 'hidden')).toHaveLength(3);
 	});
 
 	it('check TLS certificates unless a person says otherwise', () => {
@@ -70,6 +70,27 @@ describe('the fields of the API credential', () => {
 			displayName: 'Ignore SSL Issues (Insecure)',
 			type: 'boolean',
 			default: false,
+		});
+	});
+
+	it('show what the specification leaves open as an empty collection with its defaults', () => {
+		expect(field('serviceInterface')).toMatchObject({
+			displayName: 'Service Interface',
+			type: 'collection',
+			default: {},
+		});
+		const options = (field('serviceInterface') as INodeProperties).options as INodeProperties[];
+		const shown = options.map(({ name, placeholder }) => [name, placeholder]);
+		expect(Object.fromEntries(shown)).toEqual({
+			pageSize: '100',
+			limitParameter: 'limit',
+			cursorParameter: 'startingAfter',
+			endpointsPath: '/webhooks/v1/webhook-endpoints',
+			resendPath: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
+			endpointUrlField: 'url',
+			endpointEventsField: 'events',
+			endpointIdField: 'id',
+			endpointSecretField: 'secret',
 		});
 	});
 

@@ -1,4 +1,4 @@
-import { ApiError, parseApiSettings } from '../../../lib/service';
+import { ApiError, parseApiSettings, SERVICE_INTERFACE } from '../../../lib/service';
 
 const good = {
 	baseUrl: 'https://api.example.com',
@@ -21,7 +21,7 @@ describe('the settings of the service', () => {
 	it('are taken as entered, without fields of others', () => {
 		expect(
 			parseApiSettings({ ...good, accessToken: 'x', allowedHttpRequestDomains: 'all' }),
-		).toEqual(good);
+		).toEqual({ ...good, serviceInterface: SERVICE_INTERFACE });
 	});
 
 	it.each([

@@ -1,5 +1,5 @@
 /** The service as the tests of the client need it: a token route and whatever else a test adds. */
-import type { ApiSettings } from '../../../lib/service';
+import { SERVICE_INTERFACE, type ApiSettings } from '../../../lib/service';
 import { startHttpService, type Handler, type HttpService } from '../../support/httpService';
 
 export const SECRET = 'top-secret/+ "quoted" ü';
@@ -47,6 +47,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 			audience: 'https://api.example.com',
 			clientId: `client-${++next}`,
 			clientSecret: SECRET,
+			serviceInterface: SERVICE_INTERFACE,
 		},
 		tokensAskedFor: () => service.to('/oauth/token').length,
 	};

@@ -43,6 +43,22 @@ describe('a list', () => {
 		);
 	});
 
+	it('keeps ids apart that are too large for a number, and goes on from the last of them', async () => {
+		const long = '9007199254740993';
+		const { client, world } = await start(({ query }) => ({
+			body: query['startingAfter']
+				? '{"items":[],"hasMore":false}'
+				: `{"items":[{"id":9007199254740992},{"id":${long},"n":1e30,"asset_id":-${long},"id_of":${long}},{"id":7}, {"id" : ${long}4}]}`,
+		}));
+		expect(await all(client.list('event', {}))).toEqual([
+			{ id: '9007199254740992' },
+			{ id: long, n: 1e30, asset_id: `-${long}`, id_of: Number(long) },
+			{ id: 7 },
+			{ id: `${long}4` },
+		]);
+		expect(world.service.requests.at(-1)?.query['startingAfter']).toBe(`${long}4`);
+	});
+
 	it('warns when it may be incomplete', async () => {
 		const { client, warnings } = await answering({
 			body: { data: { items: [{ id: 'a' }], hasMore: true } },
@@ -54,7 +70,7 @@ describe('a list', () => {
 	it('is tried again after passing failures, and the token is kept', async () => {
 		let asked = 0;
 		const { client, world } = await start(() =>
-			++asked < 4 ? { status: 503 } : { body: [{ id: 'a' }] },
+			++asked < 4 ? { status: 503 } : { body: { items: [{ id: 'a' }], hasMore: false } },
 		);
 		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
 		expect(world.service.to(ASSETS)).toHaveLength(4);
@@ -63,7 +79,9 @@ describe('a list', () => {
 
 	it('gets a new token once after a 401, and goes on', async () => {
 		const { client, world } = await start(({ headers }) =>
-			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: [{ id: 'a' }] },
+			headers.authorization === 'Bearer token-1'
+				? { status: 401 }
+				: { body: { items: [{ id: 'a' }], hasMore: false } },
 		);
 		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
 		expect(world.tokensAskedFor()).toBe(2);

@@ -22,6 +22,22 @@ describe('the error of a list', () => {
 		expect(world.tokensAskedFor()).toBe(2);
 	});
 
+	it.each([
+		['one after the other', 1],
+		['ten at a time', 10],
+	])('costs two tokens for 100 lists whose token is refused, %s', async (_name, atOnce) => {
+		const { client, world } = await answering({ status: 401 });
+		for (let sent = 0; sent < 100; sent += atOnce) {
+			const lists = Array.from({ length: atOnce }, () => all(client.list('asset', {})));
+			for (const result of await Promise.allSettled(lists)) {
+				expect(result).toMatchObject({ status: 'rejected', reason: { status: 401 } });
+			}
+		}
+		expect(world.tokensAskedFor()).toBe(2);
+		// The first lists ask again with the new token; the others are not sent twice with the same one.
+		expect(world.service.to(ASSETS).length).toBeLessThanOrEqual(100 + atOnce);
+	});
+
 	it('speaks of the scope after a 403', async () => {
 		const { error } = await listError({ status: 403, body: { error: 'insufficient_scope' } });
 		expect(error).toMatchObject({

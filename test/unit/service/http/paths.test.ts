@@ -1,4 +1,4 @@
-import { PATHS } from '../../../../lib/service/defaults';
+import { PATHS, SERVICE_INTERFACE } from '../../../../lib/service/defaults';
 import { pathWith, urlOf } from '../../../../lib/service/http/paths';
 
 describe('a path', () => {
@@ -17,13 +17,13 @@ describe('a path', () => {
 	});
 
 	it.each(['', ' ', '.', '..', ' .. ', '\ud800'])('refuses the id %j', (endpointId) => {
-		expect(() => pathWith(PATHS.deleteEndpoint, { endpointId })).toThrow(/^Endpoint ID is /);
+		expect(() => pathWith(PATHS.deliveries, { endpointId })).toThrow(/^Endpoint ID is /);
 	});
 
 	it('names the id that is missing', () => {
-		expect(() => pathWith(PATHS.resendDelivery, { endpointId: 'we_1', deliveryId: '' })).toThrow(
-			'Delivery ID is empty.',
-		);
+		expect(() =>
+			pathWith(SERVICE_INTERFACE.resendPath, { endpointId: 'we_1', deliveryId: '' }),
+		).toThrow('Delivery ID is empty.');
 	});
 
 	it('carries its query encoded', () => {

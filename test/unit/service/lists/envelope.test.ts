@@ -16,16 +16,43 @@ describe('a page', () => {
 		['a bare list', items, undefined],
 		['{ data: [...] }', { data: items, hasMore: true }, true],
 		['{ items: [...] }', { items, hasMore: false }, false],
+		['{ data: null, items: [...] }', { data: null, items }, undefined],
 		['hasMore of another kind', { items, hasMore: 'yes' }, undefined],
+		['hasMore as null', { items, hasMore: null }, undefined],
+		['hasMore as text', { data: { items, hasMore: 'True' } }, true],
+		['hasMore as text that denies', { items, hasMore: 'false' }, false],
+		['has_more', { data: { items, has_more: false } }, false],
+		['has_more beside data', { data: items, has_more: 'true' }, true],
+		['hasMore that does not say, with has_more', { items, hasMore: null, has_more: true }, true],
+		[
+			'hasMore beside data, which says nothing',
+			{ data: { items, hasMore: null }, hasMore: true },
+			true,
+		],
 	])('is read from %s', (_name, answer, hasMore) => {
 		expect(pageOf(answer, undefined, destination)).toEqual({ items, hasMore });
 		expect(pageOf(answer, '  ', destination)).toEqual({ items, hasMore });
+	});
+
+	it.each([
+		['items', { data: { items: null, hasMore: false } }],
+		['items beside', { items: null, hasMore: false }],
+		['data', { data: null, hasMore: false }],
+	])('is empty where null stands for the list: %s', (_name, answer) => {
+		expect(pageOf(answer, undefined, destination)).toEqual({ items: [], hasMore: false });
+	});
+
+	it('is empty where the answer is null, or null stands where the user says', () => {
+		const empty = { items: [], hasMore: undefined };
+		expect(pageOf(null, undefined, destination)).toEqual(empty);
+		expect(pageOf({ rows: null }, 'rows', destination)).toEqual(empty);
 	});
 
 	it('is read from where the user says, and hasMore from beside it', () => {
 		const answer = { result: { list: { rows: items, hasMore: true } } };
 		expect(pageOf(answer, 'result.list.rows', destination)).toEqual({ items, hasMore: true });
 		expect(pageOf([{ rows: items }], '0.rows', destination)).toEqual({ items, hasMore: undefined });
+		expect(pageOf({ rows: items, has_more: 'true' }, 'rows', destination).hasMore).toBe(true);
 	});
 
 	it.each([
@@ -34,7 +61,7 @@ describe('a page', () => {
 		[{}, 'is an empty object'],
 		[{ hush: 1 }, 'is an object with “[redacted]”'],
 		['text', 'is a string'],
-		[null, 'is null'],
+		[7, 'is a number'],
 	])('that is not there is explained by the keys seen: %j', (answer, words) => {
 		expect(() => pageOf(answer, undefined, destination)).toThrow(
 			`The answer of https://api.example.com/things ${words}, without a list where one is expected.`,

@@ -1,3 +1,4 @@
+import { SERVICE_INTERFACE } from '../../../../lib/service';
 import { checkListOptions, walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
 import { all } from '../world';
 
@@ -11,7 +12,7 @@ interface Asked {
 
 async function walk(
 	answer: (asked: Asked, page: number) => { items: unknown[]; hasMore?: boolean },
-	options: Parameters<typeof walkPages>[1] = {},
+	options: Partial<Parameters<typeof walkPages>[1]> = {},
 ) {
 	const asked: Asked[] = [];
 	const warnings: string[] = [];
@@ -21,7 +22,9 @@ async function walk(
 		const { items, hasMore } = answer(question, asked.length);
 		return Promise.resolve({ items, hasMore });
 	};
-	const listed = await all(walkPages(fetchPage, options, (message) => warnings.push(message)));
+	const listed = await all(
+		walkPages(fetchPage, { pageSize: 100, ...options }, (message) => warnings.push(message)),
+	);
 	return { listed, asked, warnings };
 }
 
@@ -42,8 +45,30 @@ describe('a list', () => {
 			{ limit: 100, startingAfter: undefined },
 			{ limit: 100, startingAfter: 'r99' },
 			{ limit: 100, startingAfter: 'r199' },
+			// A short page does not say that it is the last.
+			...(says ? [] : [{ limit: 100, startingAfter: 'r229' }]),
 		]);
 		expect(warnings).toEqual([]);
+	});
+
+	it('is walked to its end where the service allows less in a page than was asked for', async () => {
+		const few = serving(records(0, 1000), false);
+		const { listed, asked, warnings } = await walk((question) => few({ ...question, limit: 20 }));
+		expect(listed).toEqual(records(0, 1000));
+		expect([asked.length, warnings]).toEqual([51, []]);
+	});
+
+	it('goes on where no limit is sent, since the service chooses the size of a page', async () => {
+		const few = serving(records(0, 50), false);
+		const { listed } = await walk((question) => few({ ...question, limit: 20 }), {
+			pageSize: Infinity,
+		});
+		expect(listed).toEqual(records(0, 50));
+	});
+
+	it('is empty without a warning when the service sends nothing', async () => {
+		const { listed, asked, warnings } = await walk(() => ({ items: [] }));
+		expect([listed, asked.length, warnings]).toEqual([[], 1, []]);
 	});
 
 	it('ends without a warning when its last page is full and an empty one follows', async () => {
@@ -105,15 +130,18 @@ describe('a list', () => {
 		expect(listed).toEqual([{ id: 7 }]);
 	});
 
-	it('ends with a warning after the first page when its records have no id', async () => {
-		const { listed, asked, warnings } = await walk(() => ({
-			items: [{ name: 'a' }, { id: '' }, { id: null }],
-			hasMore: true,
-		}));
-		expect(listed).toHaveLength(3);
-		expect(asked).toHaveLength(1);
-		expect(warnings).toEqual([expect.stringContaining('no id')]);
-	});
+	it.each([{ hasMore: true }, {}])(
+		'ends with a warning after the first page when its records have no id: %j',
+		async (says) => {
+			const { listed, asked, warnings } = await walk(() => ({
+				items: [{ name: 'a' }, { id: '' }, { id: null }],
+				...says,
+			}));
+			expect(listed).toHaveLength(3);
+			expect(asked).toHaveLength(1);
+			expect(warnings).toEqual([expect.stringContaining('no id')]);
+		},
+	);
 
 	it('ends without a warning when records have no id and nothing more is to come', async () => {
 		const { listed, warnings } = await walk(() => ({ items: [{ name: 'a' }], hasMore: false }));
@@ -145,7 +173,7 @@ describe('a list', () => {
 		let pages = 0;
 		const walking = walkPages(
 			() => Promise.resolve({ items: records(100 * pages++, 100), hasMore: true }),
-			{},
+			{ pageSize: 100 },
 			() => undefined,
 		);
 		for await (const { id } of walking) if (id === 'r99') break;
@@ -156,19 +184,19 @@ describe('a list', () => {
 describe('the options of a list', () => {
 	it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse the limit %p', (limit) => {
 		expect(() => {
-			checkListOptions({ limit });
+			checkListOptions({ limit }, SERVICE_INTERFACE);
 		}).toThrow('Limit is not a whole number above 0.');
 	});
 
 	it.each(['limit', 'startingAfter'])('refuse the query parameter %s', (name) => {
 		expect(() => {
-			checkListOptions({ query: { [name]: '1' } });
+			checkListOptions({ query: { [name]: '1' } }, SERVICE_INTERFACE);
 		}).toThrow(`The query parameter “${name}” belongs to the paging.`);
 	});
 
 	it('refuse a query parameter without a name', () => {
 		expect(() => {
-			checkListOptions({ query: { '': '1' } });
+			checkListOptions({ query: { '': '1' } }, SERVICE_INTERFACE);
 		}).toThrow('A query parameter has no name.');
 	});
 });

@@ -99,6 +99,37 @@ describe('the access tokens of a process', () => {
 		expect(world.tokensAskedFor()).toBe(2);
 	});
 
+	it('fetch no further token for a minute after the renewed one is refused too', async () => {
+		const world = await startWorld({ expiresIn: 30 });
+		const runtime = fakeRuntime();
+		const tokens = createAccessTokens({ runtime });
+		const refuse = async () => {
+			const { accessToken } = await tokens.get(world.settings, transport);
+			return tokens.drop(world.settings, accessToken);
+		};
+		expect([await refuse(), await refuse(), await refuse()]).toEqual([true, false, false]);
+		expect(world.tokensAskedFor()).toBe(2);
+		// Not even when it would have been renewed because of its age.
+		runtime.pass(59_999);
+		expect(await refuse()).toBe(false);
+		expect(world.tokensAskedFor()).toBe(2);
+		runtime.pass(1);
+		expect([await refuse(), await refuse()]).toEqual([false, false]);
+		expect(world.tokensAskedFor()).toBe(3);
+	});
+
+	it('fetch another one at once when the renewed one has worked for a minute before it is refused', async () => {
+		const world = await startWorld();
+		const runtime = fakeRuntime();
+		const tokens = createAccessTokens({ runtime });
+		tokens.drop(world.settings, (await tokens.get(world.settings, transport)).accessToken);
+		const renewed = await tokens.get(world.settings, transport);
+		runtime.pass(60_000);
+		expect(tokens.drop(world.settings, renewed.accessToken)).toBe(true);
+		await tokens.get(world.settings, transport);
+		expect(world.tokensAskedFor()).toBe(3);
+	});
+
 	it('fetch a new token on demand, and use it from then on', async () => {
 		const world = await startWorld();
 		const tokens = createAccessTokens();

@@ -36,9 +36,15 @@ describe('a token request', () => {
 	it.each([
 		['a type in other case', { ...good, token_type: 'bEARER' }],
 		['no scope', { ...good, scope: undefined }],
+		['null as scope', { ...good, scope: null }],
+		['expires_in as text', { ...good, expires_in: '3600' }],
 		['further fields', { ...good, more: true }],
 	])('accepts an answer with %s', async (_name, body) => {
-		expect(await (await ask({ body })).token).toMatchObject({ accessToken: 'abc' });
+		const { token, runtime } = await ask({ body });
+		expect(await token).toMatchObject({
+			accessToken: 'abc',
+			expiresAt: runtime.now() + 3_600_000,
+		});
 	});
 
 	it.each([
@@ -49,7 +55,9 @@ describe('a token request', () => {
 		['token_type', { ...good, token_type: undefined }],
 		['expires_in', { ...good, expires_in: 0 }],
 		['expires_in', { ...good, expires_in: -1 }],
-		['expires_in', { ...good, expires_in: '3600' }],
+		['expires_in', { ...good, expires_in: '0' }],
+		['expires_in', { ...good, expires_in: 'soon' }],
+		['expires_in', { ...good, expires_in: '' }],
 		['expires_in', { ...good, expires_in: undefined }],
 	])('refuses an answer with a wrong %s: %j', async (field, body) => {
 		const error = await errorFor({ body });

@@ -1,0 +1,126 @@
+/** Reads what a person entered about the points that the specification leaves open. */
+import { isRecord } from '../shared/values';
+import {
+	number,
+	object,
+	pipe,
+	refine,
+	regex,
+	safeParse,
+	string,
+	transform,
+	trim,
+	union,
+} from '../vendor/zod';
+import { SERVICE_INTERFACE } from './defaults';
+import { ApiError, FIELD_LABELS } from './errors/errors';
+
+/** How the service is spoken to, where its specification is silent; `defaults.ts` has the sources. */
+export type ServiceInterface = {
+	/** Records to ask for in one request; 0 sends no limit, so that the service chooses. */
+	pageSize: number;
+	/** Query parameter of the page size. */
+	limitParameter: string;
+	/** Query parameter of the id of the last record of the page before. */
+	cursorParameter: string;
+	/** Endpoints are created here with POST, and deleted with DELETE at their id below it. */
+	endpointsPath: string;
+	/** POST sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
+	resendPath: string;
+	/** Fields of the request that creates an endpoint. */
+	endpointUrlField: string;
+	endpointEventsField: string;
+	/** Fields of its answer, as dot paths, in `data` or beside it. */
+	endpointIdField: string;
+	endpointSecretField: string;
+};
+
+type Field = keyof ServiceInterface;
+
+const MAX_PAGE_SIZE = 10_000;
+
+const digits = pipe(string().check(trim(), regex(/^\d{1,5}$/)), transform(Number));
+const wholeNumber = union([number(), digits]).check(
+	refine((value) => Number.isInteger(value) && value >= 0 && value <= MAX_PAGE_SIZE),
+);
+/** A name that stands in a query or in JSON. */
+const name = string().check(trim(), regex(/^[^\s\p{C}?&=#/]{1,100}$/u));
+
+const PLACEHOLDERS = /\{(endpointId|deliveryId)\}/g;
+const SEGMENT = /^(?!(?:\.|%2e){1,2}$)[\w.~%!$&'()*+,;=:@-]+$/i;
+const isPath = (path: string) =>
+	path.startsWith('/') &&
+	path
+		.slice(1)
+		.split('/')
+		.every((segment) => SEGMENT.test(segment));
+const withoutSlash = pipe(
+	string().check(trim()),
+	transform((path) => path.replace(/\/+$/, '')),
+);
+const plainPath = withoutSlash.check(refine(isPath));
+/** The specification writes `{endpoint_id}`. */
+const pathOfDelivery = pipe(
+	withoutSlash,
+	transform((path) => path.replaceAll(/\{(endpoint|delivery)_id\}/g, '{$1Id}')),
+).check(
+	refine((path) => path.includes('{deliveryId}') && isPath(path.replaceAll(PLACEHOLDERS, 'id'))),
+);
+
+/** Fields that stand beside each other must not be the same; the second is the one to change. */
+const different = (first: Field, second: Field) =>
+	refine<ServiceInterface>((given) => given[first] !== given[second], { path: [second] });
+
+const schema = object({
+	pageSize: wholeNumber,
+	limitParameter: name,
+	cursorParameter: name,
+	endpointsPath: plainPath,
+	resendPath: pathOfDelivery,
+	endpointUrlField: name,
+	endpointEventsField: name,
+	endpointIdField: name,
+	endpointSecretField: name,
+}).check(
+	different('limitParameter', 'cursorParameter'),
+	different('endpointUrlField', 'endpointEventsField'),
+	different('endpointIdField', 'endpointSecretField'),
+);
+
+const NAME_HINT =
+	'It must be a name without white space and without any of ? & = # /, and no other field may have the same';
+const HINTS: Readonly<Record<Field, string>> = {
+	pageSize: `It must be a whole number from 1 to ${MAX_PAGE_SIZE}, or 0 to send no limit`,
+	limitParameter: NAME_HINT,
+	cursorParameter: NAME_HINT,
+	endpointsPath: `It must be a path below Base URL, such as ${SERVICE_INTERFACE.endpointsPath}`,
+	resendPath: `It must be a path below Base URL with {deliveryId} in it, such as ${SERVICE_INTERFACE.resendPath}`,
+	endpointUrlField: NAME_HINT,
+	endpointEventsField: NAME_HINT,
+	endpointIdField: NAME_HINT,
+	endpointSecretField: NAME_HINT,
+};
+
+/**
+ * What was entered, and the defaults for what was left empty.
+ * @throws {ApiError} that names the first field with a wrong value.
+ */
+export function parseServiceInterface(values: unknown): ServiceInterface {
+	const entered = Object.entries(isRecord(values) ? values : {}).filter(
+		([, value]) => !isEmpty(value),
+	);
+	const parsed = safeParse(schema, { ...SERVICE_INTERFACE, ...Object.fromEntries(entered) });
+	if (parsed.success) return parsed.data;
+	const wrong = parsed.error.issues[0]?.path[0];
+	const field = Object.keys(HINTS).find((key): key is Field => key === wrong) ?? 'pageSize';
+	throw new ApiError(`${FIELD_LABELS[field]} is not valid.`, {
+		field,
+		hint: `Correct ${FIELD_LABELS[field]} under Service Interface in the Asset Service API credential, or empty it to use the default. ${HINTS[field]}.`,
+	});
+}
+
+function isEmpty(value: unknown): boolean {
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
+}
