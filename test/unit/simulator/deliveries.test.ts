@@ -1,230 +1,151 @@
-import { createHmac } from 'node:crypto';
 import { createVerifier } from '../../../lib/receiver/signature';
 import type { Tamper } from '../../../simulator';
 import { waitFor } from '../../support/wait';
-import { receiver, simulatorFor } from './world';
+import { ENDPOINTS, receiver, setUp, START } from './world';
 
 const HOUR_MS = 3_600_000;
+const IMPATIENT = { attemptTimeoutMs: 50 };
+const ID = 'x-webhook-delivery-id';
+const seconds = START / 1000;
 
 describe('a delivery', () => {
 	it('carries the event and a signature over exactly its bytes', async () => {
-		const simulator = await simulatorFor();
-		const { url, received } = await receiver();
-		const { id, secret } = simulator.createEndpoint({ url });
-		const before = Date.now();
-		const { event, responses } = await simulator.emit({ data: { name: 'Kallhäll ⚡' } });
-		const after = Date.now();
-
-		const [{ headers, body } = { headers: {}, body: '' }] = received;
-		expect(JSON.parse(body)).toEqual(event);
-		expect(event.id).toMatch(/^whevt_/);
-		expect(headers['content-type']).toBe('application/json');
-		expect(headers['x-webhook-delivery-id']).toBe(simulator.deliveries(id)[0]?.id);
-		const timestamp = String(headers['x-webhook-timestamp']);
-		expect(Number(timestamp)).toBeGreaterThanOrEqual(Math.floor(before / 1000));
-		expect(Number(timestamp)).toBeLessThanOrEqual(after / 1000);
-		const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-		expect(headers['x-webhook-signature']).toBe(`t=${timestamp},v1=${hex}`);
+		const { simulator, subscribe } = await setUp({ now: () => START });
+		const { id, received } = await subscribe({ secret: 'whsec_fixed' });
+		const { responses } = await simulator.emit({ id: 'whevt_1', data: { name: 'Kallhäll ⚡' } });
 		expect(responses).toMatchObject([{ status: 200, body: 'seen', endpointId: id }]);
-	});
-
-	it('goes to the endpoints that are subscribed to its type', async () => {
-		const simulator = await simulatorFor();
-		const [messages, everything] = [await receiver(), await receiver()];
-		simulator.createEndpoint({ url: messages.url, events: ['ocpp.message'] });
-		simulator.createEndpoint({ url: everything.url });
-		await simulator.emit({ type: 'ocpp.message' });
-		await simulator.emit({ type: 'asset.connectivity' });
-		expect(messages.received).toHaveLength(1);
-		expect(everything.received).toHaveLength(2);
-	});
-
-	it('is sent several times at once when duplicates are asked for, each one a delivery', async () => {
-		const simulator = await simulatorFor();
-		const { url, received } = await receiver();
-		simulator.createEndpoint({ url });
-		const { responses } = await simulator.emit({}, { copies: 3 });
-		expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
-		expect(new Set(received.map(({ body }) => body)).size).toBe(1);
-		expect(new Set(received.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(3);
-		await expect(simulator.emit({}, { copies: 0 })).rejects.toThrow('copies');
-	});
-
-	it('is sent again, as it was recorded, when its event is emitted by id', async () => {
-		const simulator = await simulatorFor();
-		const { url, received } = await receiver();
-		simulator.createEndpoint({ url });
-		const { event } = await simulator.emit();
-		await simulator.emit({ id: event.id });
-		expect(received[1]?.body).toBe(received[0]?.body);
-		expect(simulator.events).toHaveLength(1);
-	});
-
-	it('is left out for an event that is only recorded', async () => {
-		const simulator = await simulatorFor();
-		const { url, received } = await receiver();
-		const { id } = simulator.createEndpoint({ url });
-		const { responses } = await simulator.emit({}, { deliver: false });
-		expect(responses).toEqual([]);
-		expect(received).toEqual([]);
-		expect(simulator.deliveries(id)).toEqual([]);
-		expect(simulator.events).toHaveLength(1);
-	});
-
-	it('goes to the new address of an endpoint that was moved, under the same secret', async () => {
-		const simulator = await simulatorFor();
-		const [before, after] = [await receiver(), await receiver()];
-		const { id, secret } = simulator.createEndpoint({ url: before.url });
-		expect(simulator.moveEndpoint(id, after.url)).toBe(true);
-		await simulator.emit();
-		expect([before.received.length, after.received.length]).toEqual([0, 1]);
-		expect(simulator.endpoints).toMatchObject([{ id, secret, url: after.url }]);
-		expect(simulator.moveEndpoint('we_none', after.url)).toBe(false);
-	});
-
-	it('fails without an answer in time, and says why', async () => {
-		const simulator = await simulatorFor({ attemptTimeoutMs: 50 });
-		const { url, answerWith } = await receiver();
-		const { id } = simulator.createEndpoint({ url });
-		answerWith(0);
-		const { responses } = await simulator.emit();
-		expect(responses).toMatchObject([{ status: 0, error: 'timeout' }]);
-		expect(simulator.deliveries(id)).toMatchObject([
-			{ status: 'failed', attempts: [{ status: 'failed', statusCode: null }] },
-		]);
-	});
-});
-
-describe('a single delivery with a chosen fault', () => {
-	it.each<[Tamper, string]>([
-		['none', 'ok'],
-		['forged', 'signature_mismatch'],
-		['altered', 'signature_mismatch'],
-		['stale', 'timestamp_outside_tolerance'],
-		['future', 'timestamp_outside_tolerance'],
-		['truncated', 'signature_malformed'],
-		['unsigned', 'signature_missing'],
-	])('%s is seen by a verifier as %s', async (tamper, expected) => {
-		const simulator = await simulatorFor();
-		const { url, received } = await receiver();
-		const { event } = await simulator.emit();
-		const result = await simulator.deliver(url, 'secret', event, tamper);
-		expect(result.status).toBe(200);
-
-		const verifier = createVerifier({ signingSecret: 'secret' });
-		const [delivery] = received;
-		if (!verifier.ok || !delivery) throw new Error('There is nothing to verify.');
-		const verified = verifier.verifier.verify(delivery.headers, Buffer.from(delivery.body), {
-			nowSeconds: Date.now() / 1000,
-			toleranceSeconds: 300,
+		expect(received[0]?.body).toBe(
+			'{"id":"whevt_1","type":"ocpp.message","createdAt":"2026-01-01T00:00:00.000Z","data":{"name":"Kallhäll ⚡"}}',
+		);
+		expect(received[0]?.headers).toMatchObject({
+			'content-type': 'application/json',
+			[ID]: simulator.deliveries(id)[0]?.id,
+			'x-webhook-timestamp': '1767225600',
+			// As openssl makes it.
+			'x-webhook-signature':
+				't=1767225600,v1=d667a5d03d4494bb4f47e47bb37c922f011c7c12a3270bef648ec74e8787b1f8',
 		});
-		expect(verified.ok ? 'ok' : verified.reason).toBe(expected);
+	});
+
+	it('goes in as many copies as told to the endpoints that are subscribed', async () => {
+		const { simulator, subscribe } = await setUp();
+		const both = [await subscribe({ events: ['ocpp.message'] }), await subscribe()];
+		const { event, responses } = await simulator.emit({}, { copies: 3 });
+		expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200));
+		// By its id it goes out as it was recorded.
+		await simulator.emit({ id: event.id });
+		await simulator.emit({ type: 'asset.connectivity' });
+		expect((await simulator.emit({}, { deliver: false })).responses).toEqual([]);
+		expect(both.map(({ received }) => received.length)).toEqual([4, 5]);
+		expect(both.map(({ id }) => simulator.deliveries(id).length)).toEqual([4, 5]);
+		const bodies = both[0]?.received.map(({ body }) => body);
+		expect(bodies).toEqual(Array(4).fill(JSON.stringify(event)));
+		expect(new Set(both[0]?.received.map(({ headers }) => headers[ID])).size).toBe(4);
+		expect(simulator.events).toHaveLength(3);
+	});
+
+	it.each(['timeout', 'stopped'])('fails without an answer: %s', async (error) => {
+		const { simulator, subscribe } = await setUp(error === 'timeout' ? IMPATIENT : {});
+		const { id, received } = await subscribe({}, 0);
+		const emitted = simulator.emit();
+		const look = () => (error === 'timeout' ? true : received[0]);
+		await waitFor(look, { what: 'the delivery', everyMs: 5 });
+		if (error === 'stopped') await simulator.stop();
+		expect((await emitted).responses).toMatchObject([{ status: 0, error }]);
+		const attempts = [{ status: 'failed', statusCode: null }];
+		expect(simulator.deliveries(id)).toMatchObject([{ status: 'failed', attempts }]);
+	});
+
+	it('is sent again on request, with a fresh signature', async () => {
+		let time = START;
+		const { simulator, call, subscribe } = await setUp({ now: () => time });
+		const { id: endpointId, received } = await subscribe({}, 500, 200);
+		await simulator.emit();
+		time += HOUR_MS;
+		const id = String(simulator.deliveries(endpointId)[0]?.id);
+		const path = `${ENDPOINTS}/${endpointId}/deliveries/${id}/resend`;
+		const attempt = { status: 'success', timestamp: '2026-01-01T01:00:00.000Z' };
+		const { body } = await call(path, { method: 'POST' });
+		expect(body['data']).toEqual({ id, status: 'success', statusCode: 200, attempt });
+		const [first, again] = received;
+		expect([again?.body, again?.headers[ID]]).toEqual([first?.body, first?.headers[ID]]);
+		expect(again?.headers['x-webhook-timestamp']).toBe(String(seconds + 3600));
+		expect(again?.headers['x-webhook-signature']).toContain(`t=${seconds + 3600},`);
+		const recorded = { status: 'success', attempts: [{}, {}] };
+		expect(simulator.deliveries(endpointId)).toMatchObject([recorded]);
+		expect(simulator.stats.deliveries).toMatchObject({ attempts: 2, pendingRetries: 0 });
+		const unknown = await call(path.replace('whdel_', 'x'), { method: 'POST' });
+		expect(unknown.status).toBe(404);
+	});
+
+	it.each<[Tamper, string, number]>([
+		['none', 'ok', 0],
+		['forged', 'signature_mismatch', 0],
+		['altered', 'signature_mismatch', 0],
+		['stale', 'timestamp_outside_tolerance', -600],
+		['future', 'timestamp_outside_tolerance', 600],
+		['truncated', 'signature_malformed', 0],
+		['unsigned', 'signature_missing', 0],
+	])('that is %s is seen by a verifier as %s, %i s off', async (tamper, expected, off) => {
+		const { simulator } = await setUp({ now: () => START });
+		const { url, received } = await receiver();
+		const { event } = await simulator.emit();
+		expect((await simulator.deliver(url, 'secret', event, tamper)).status).toBe(200);
+		const { headers = {}, body = '' } = received[0] ?? {};
+		const created = createVerifier({ signingSecret: 'secret' });
+		const clock = { nowSeconds: seconds, toleranceSeconds: 300 };
+		const seen = created.ok && created.verifier.verify(headers, Buffer.from(body), clock);
+		expect(seen).toMatchObject(expected === 'ok' ? { ok: true } : { ok: false, reason: expected });
+		expect(Number(headers['x-webhook-timestamp']) - seconds).toBe(off);
+		expect(body === JSON.stringify(event)).toBe(tamper !== 'altered');
 		expect(simulator.stats.deliveries.attempts).toBe(0);
 	});
 });
 
 describe('the retries of a failed delivery', () => {
-	it('are five, in the rhythm of the schedule, and then there are no more', async () => {
-		// 1 h becomes 10 ms.
-		const simulator = await simulatorFor({
-			retryTimeScale: 10 / HOUR_MS,
-			// Never set back, as the clock of the machine may be meanwhile.
-			now: () => performance.timeOrigin + performance.now(),
-		});
-		const { url, received, answerWith } = await receiver();
-		const { id } = simulator.createEndpoint({ url });
-		answerWith(503);
-		await simulator.emit();
-		const attempts = await waitFor(
-			() => {
-				const [delivery] = simulator.deliveries(id);
-				return delivery?.attempts.length === 6 ? delivery.attempts : undefined;
-			},
-			{ what: 'six attempts', everyMs: 10 },
-		);
-		const times = attempts.map(({ timestamp }) => Date.parse(timestamp));
-		const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-		// Timers may be a millisecond early by the clock of the timestamps; how late they are depends on the machine.
-		[10, 40, 120, 240, 480].forEach((least, index) => {
-			expect(waits[index]).toBeGreaterThanOrEqual(least - 2);
-		});
-		expect(simulator.stats.deliveries).toEqual({
-			attempts: 6,
-			succeeded: 0,
-			failed: 6,
-			pendingRetries: 0,
-		});
-		expect(new Set(received.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(1);
-	});
-
-	it('end with the first success', async () => {
-		const simulator = await simulatorFor({ retryTimeScale: 10 / HOUR_MS });
-		const { url, answerWith } = await receiver();
-		const { id } = simulator.createEndpoint({ url });
-		answerWith(500);
-		await simulator.emit();
-		answerWith(200);
-		const delivery = await waitFor(
-			() => simulator.deliveries(id).find(({ status }) => status === 'success'),
-			{ what: 'the success', everyMs: 10 },
-		);
-		expect(delivery.attempts.map(({ status }) => status)).toEqual(['failed', 'success']);
-		expect(simulator.stats.deliveries.pendingRetries).toBe(0);
-	});
-
-	it('wait an hour at first, unless time is compressed', async () => {
-		const simulator = await simulatorFor();
-		const { url, answerWith } = await receiver();
-		simulator.createEndpoint({ url });
-		answerWith(500);
+	it.each([
+		['are five, and then there are no more', [503], [1, 4, 12, 24, 48], 0],
+		['end with the first success', [500, 500, 200], [1, 4], 1],
+	])('%s', async (_what, statuses, hours, succeeded) => {
 		const timers = jest.spyOn(globalThis, 'setTimeout');
-		try {
-			await simulator.emit();
-			expect(timers.mock.calls.map(([, delay]) => delay)).toContain(HOUR_MS);
-		} finally {
-			timers.mockRestore();
-		}
+		// Binary, so that the waits are exact: 1 h becomes 3.4 ms.
+		const { simulator, subscribe } = await setUp({ retryTimeScale: 2 ** -20 });
+		const { id: endpointId, received } = await subscribe({}, ...statuses);
+		await simulator.emit();
+		const attempts = hours.length + 1;
+		const made = () => simulator.stats.deliveries.attempts === attempts || undefined;
+		await waitFor(made, { what: `${attempts} attempts` });
+		const counts = { succeeded, failed: attempts - succeeded, pendingRetries: 0 };
+		expect(simulator.stats.deliveries).toEqual({ attempts, ...counts });
+		const delays = timers.mock.calls.map(([, delay]) => (delay ?? 0) / HOUR_MS / 2 ** -20);
+		expect(delays.filter((delay) => [1, 4, 12, 24, 48].includes(delay))).toEqual(hours);
+		const [{ id } = { id: '' }] = simulator.deliveries(endpointId);
+		expect(received.map(({ headers }) => headers[ID])).toEqual(Array(attempts).fill(id));
 	});
 
-	it('are dropped with their endpoint, and by a stop', async () => {
-		const simulator = await simulatorFor();
-		const { url, answerWith } = await receiver();
-		const [first] = [simulator.createEndpoint({ url }), simulator.createEndpoint({ url })];
-		answerWith(500);
+	it('wait an hour unless told, and are dropped with their endpoint and by a stop', async () => {
+		const timers = jest.spyOn(globalThis, 'setTimeout');
+		const { simulator, subscribe } = await setUp();
+		const [{ id }] = [await subscribe({}, 500), await subscribe({}, 500)];
 		await simulator.emit();
+		expect(timers.mock.calls.filter(([, delay]) => delay === HOUR_MS)).toHaveLength(2);
 		expect(simulator.stats.deliveries.pendingRetries).toBe(2);
-		simulator.deleteEndpoint(first.id);
+		simulator.deleteEndpoint(id);
 		expect(simulator.stats.deliveries.pendingRetries).toBe(1);
 		await simulator.stop();
 		expect(simulator.stats.deliveries.pendingRetries).toBe(0);
 	});
 
 	it('stop for an endpoint that had no success for long, which is disabled then', async () => {
-		let time = Date.now();
-		const simulator = await simulatorFor({ disableEndpointAfterDays: 5, now: () => time });
-		const { url, received, answerWith } = await receiver();
-		simulator.createEndpoint({ url });
-		answerWith(500);
-		await simulator.emit();
-		expect(simulator.endpoints).toMatchObject([{ disabled: false }]);
-		time += 5 * 24 * HOUR_MS;
-		await simulator.emit();
-		expect(simulator.endpoints).toMatchObject([{ disabled: true }]);
+		let time = START;
+		const { simulator, subscribe } = await setUp({ disableEndpointAfterDays: 5, now: () => time });
+		const { received } = await subscribe({}, 500);
+		for (const days of [0, 4.9, 5, 5]) {
+			time = START + days * 24 * HOUR_MS;
+			await simulator.emit();
+			expect(simulator.endpoints).toMatchObject([{ disabled: days >= 5 }]);
+		}
+		expect(received).toHaveLength(3);
 		expect(simulator.stats.deliveries.pendingRetries).toBe(0);
-		await simulator.emit();
-		expect(received).toHaveLength(2);
-	});
-});
-
-describe('a stop', () => {
-	it('ends a delivery that waits for its answer', async () => {
-		const simulator = await simulatorFor();
-		const { url, received, answerWith } = await receiver();
-		simulator.createEndpoint({ url });
-		answerWith(0);
-		const emitted = simulator.emit();
-		await waitFor(() => received[0], { what: 'the delivery', everyMs: 5 });
-		await simulator.stop();
-		expect((await emitted).responses).toMatchObject([{ status: 0, error: 'stopped' }]);
 	});
 });

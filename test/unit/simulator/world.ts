@@ -1,122 +1,75 @@
 /** A simulator and receivers of its deliveries, for one test each: real servers that are closed after it. */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator';
+import { startSimulator, type EndpointInput, type SimulatorOptions } from '../../../simulator';
+import { startHttpService } from '../../support/httpService';
 
-const closers: (() => Promise<unknown>)[] = [];
+export const ASSETS = '/asset-management/v1/assets';
+export const EVENTS = '/webhooks/v1/webhook-events';
+export const ENDPOINTS = '/webhooks/v1/webhook-endpoints';
+export const FAR_URL = 'https://receiver.example/hook';
+export const START = Date.parse('2026-01-01T00:00:00Z');
+
+const running: { stop: () => Promise<void> }[] = [];
 
 afterEach(async () => {
-	await Promise.all(closers.splice(0).map(async (close) => await close()));
+	jest.restoreAllMocks();
+	await Promise.all(running.splice(0).map((each) => each.stop()));
 });
 
-export interface Answer {
-	status: number;
-	headers: Headers;
-	body: Record<string, unknown>;
-}
-
-export interface Received {
-	headers: IncomingHttpHeaders;
-	body: string;
-}
-
-export interface Receiver {
-	readonly url: string;
-	readonly received: Received[];
-	/** The status of every further answer; 0 never answers. */
-	readonly answerWith: (status: number) => void;
-}
-
-export async function simulatorFor(options: SimulatorOptions = {}): Promise<Simulator> {
-	const simulator = await startSimulator(options);
-	closers.push(() => simulator.stop());
-	return simulator;
-}
-
-export async function receiver(): Promise<Receiver> {
-	const received: Received[] = [];
-	let status = 200;
-	const server = createServer((request, response) => {
-		const chunks: Buffer[] = [];
-		request.on('data', (chunk: Buffer) => chunks.push(chunk));
-		request.on('end', () => {
-			received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-			if (status !== 0) response.writeHead(status).end('seen');
-		});
-	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	closers.push(
-		() =>
-			new Promise((resolve) => {
-				server.close(resolve);
-				server.closeAllConnections();
-			}),
-	);
-	const { port } = server.address() as AddressInfo;
-	return {
-		url: `http://127.0.0.1:${port}/hook`,
-		received,
-		answerWith: (next) => {
-			status = next;
-		},
-	};
-}
+export type Sent = { method?: string; body?: unknown; headers?: Record<string, string> };
 
 /** Sends JSON (or a text as it is) and reads JSON; an empty body reads as `{}`. */
-export async function send(
-	url: string,
-	options: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Answer> {
-	const { method = options.body === undefined ? 'GET' : 'POST', body, headers } = options;
+export async function send(url: string, { body, headers, ...request }: Sent = {}) {
 	const response = await fetch(url, {
-		method,
-		...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-		headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+		method: body === undefined ? 'GET' : 'POST',
+		body: body === undefined || typeof body === 'string' ? (body ?? null) : JSON.stringify(body),
+		headers: { 'content-type': 'application/json', ...headers },
+		...request,
 	});
-	const text = await response.text();
-	return {
-		status: response.status,
-		headers: response.headers,
-		body: JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>,
-	};
+	const read = JSON.parse((await response.text()) || '{}') as Record<string, unknown>;
+	return { status: response.status, headers: response.headers, body: read };
 }
 
-export function tokenRequest(simulator: Simulator) {
+/** Answers with these statuses, the last one again and again; 0 never answers. */
+export async function receiver(...statuses: number[]) {
+	const service = await startHttpService(() => {
+		const status = statuses.length > 1 ? statuses.shift() : statuses[0];
+		return status === 0 ? undefined : { status: status ?? 200, body: 'seen' };
+	});
+	running.push(service);
+	return { url: `${service.url}/hook`, received: service.requests };
+}
+
+export async function setUp(options: SimulatorOptions = {}) {
+	const simulator = await startSimulator(options);
+	running.push(simulator);
 	const { clientId, clientSecret, audience } = simulator;
-	return {
-		client_id: clientId,
-		client_secret: clientSecret,
-		audience,
-		grant_type: 'client_credentials',
+	/** Asks for a token, with some fields or the whole request changed. */
+	const askToken = async (fields: object = {}, request: Sent = {}) => {
+		const client = { client_id: clientId, client_secret: clientSecret };
+		const body = { ...client, audience, grant_type: 'client_credentials', ...fields };
+		return await send(`${simulator.authUrl}/oauth/token`, { body, ...request });
 	};
-}
-
-export async function accessToken(
-	simulator: Simulator,
-	client: { clientId: string; clientSecret: string } = simulator,
-): Promise<string> {
-	const { body } = await send(`${simulator.authUrl}/oauth/token`, {
-		body: {
-			...tokenRequest(simulator),
-			client_id: client.clientId,
-			client_secret: client.clientSecret,
-		},
-	});
-	return String(body['access_token']);
-}
-
-/** Calls the API with a token of its own. */
-export async function caller(simulator: Simulator) {
-	const authorization = `Bearer ${await accessToken(simulator)}`;
-	return async (path: string, options: { method?: string; body?: unknown } = {}): Promise<Answer> =>
-		await send(`${simulator.baseUrl}${path}`, { ...options, headers: { authorization } });
-}
-
-export interface ListPage {
-	hasMore: boolean;
-	items: ({ id: string } & Record<string, unknown>)[];
-}
-
-export function pageOf({ body }: Answer): ListPage {
-	return body['data'] as ListPage;
+	/** The headers of a request with a new token. */
+	const authorize = async (client = { clientId, clientSecret }) => {
+		const fields = { client_id: client.clientId, client_secret: client.clientSecret };
+		return { authorization: `Bearer ${String((await askToken(fields)).body['access_token'])}` };
+	};
+	let own: ReturnType<typeof authorize> | undefined;
+	/** Calls the API, with one token for all calls unless headers are given. */
+	const call = async (path: string, request: Sent = {}) =>
+		await send(simulator.baseUrl + path, { headers: await (own ??= authorize()), ...request });
+	const list = async (path: string) =>
+		(await call(path)).body['data'] as { hasMore: boolean; items: { id: string }[] };
+	/** The items of each page, up to the page that says there are no more. */
+	const pages = async (path: string, after = ''): Promise<{ id: string }[][]> => {
+		const { hasMore, items } = await list(path + after);
+		if (!hasMore) return [items];
+		return [items, ...(await pages(path, `&startingAfter=${String(items.at(-1)?.id)}`))];
+	};
+	/** An endpoint with a receiver that answers with these statuses. */
+	const subscribe = async (input: Partial<EndpointInput> = {}, ...statuses: number[]) => {
+		const to = await receiver(...statuses);
+		return { ...to, ...simulator.createEndpoint({ url: to.url, ...input }) };
+	};
+	return { simulator, askToken, authorize, call, list, pages, subscribe };
 }
