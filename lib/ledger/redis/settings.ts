@@ -131,10 +131,15 @@ function decode(text: string): string {
 	}
 }
 
-/** The address for a log line or an error: never a user or a password. */
+/** A name, or an address of IPv4 or IPv6. */
+const HOST_FORM = /^([\p{L}\p{N}._-]{1,255}|[\da-f:.]{2,45}(%\w{1,20})?)$/iu;
+
+/** The address for a log line or an error: never a user or a password, also where somebody put a URL into the host. */
 export function describeRedis(settings: RedisSettings): string {
-	const name = ({ host, port }: RedisAddress) =>
-		`${host.includes(':') ? `[${host}]` : host}:${port}`;
+	const name = ({ host, port }: RedisAddress) => {
+		if (!HOST_FORM.test(host)) return 'a host whose name is not one';
+		return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+	};
 	const tls = settings.tls ? ', TLS' : '';
 	return settings.clusterNodes.length > 0
 		? `Redis cluster at ${settings.clusterNodes.map(name).join(', ')} (${settings.source}${tls})`
