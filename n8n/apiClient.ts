@@ -29,7 +29,7 @@ type ApiContext = IExecuteFunctions | IHookFunctions | IPollFunctions | IWebhook
 export async function apiClientFor(
 	context: ApiContext,
 	warn: (message: string) => void = (message) => {
-		context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
+		context.logger.warn(`${printable(context.getNode().name)}: ${printable(message, 1000)}`);
 	},
 ): Promise<ApiClient> {
 	return apiClientWith(context, await readApiSettings(context), warn);

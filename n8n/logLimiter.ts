@@ -1,63 +1,48 @@
-/** Limits a flood of similar log lines: beyond a rate they are only counted, and one line gives the sum. */
+/** Limits a flood of similar log lines: one a second, which tells how many it stands for. */
 
 export interface LogLimiter {
-	/** Writes the line, or counts it when the source has already written its share of this second. */
-	write(source: string, reason: string, line: () => string): void;
+	/** Writes the line, or counts it when one of its kind was written within the last second. */
+	write(kind: string, line: () => string): void;
 }
 
-interface Window {
-	startedAt: number;
-	written: number;
-	/** How many lines were left out, by reason. */
-	suppressed: Map<string, number>;
+/** The lines of one kind that were left out since one was written. */
+interface LeftOut {
+	count: number;
+	newest: () => string;
 }
 
-const WINDOW_MS = 1000;
+const PAUSE_MS = 1000;
 
 /**
- * A limiter of `perSecond` lines for each source.
- * The sum is written when the second is over, by a timer that does not keep the process alive.
+ * A limiter of one line a second for each kind. When the second is over, the newest line that was left out is written
+ * with the number of all, by a timer that does not keep the process alive.
  */
-export function createLogLimiter(
-	warn: (line: string) => void,
-	{ perSecond = 100, now = Date.now }: { perSecond?: number; now?: () => number } = {},
-): LogLimiter {
-	const windows = new Map<string, Window>();
+export function createLogLimiter(warn: (line: string) => void): LogLimiter {
+	const kinds = new Map<string, LeftOut>();
 
-	const close = (source: string, window: Window) => {
-		if (windows.get(source) === window) windows.delete(source);
-		if (window.suppressed.size === 0) return;
-		const counts = [...window.suppressed].map(([reason, count]) => `${reason}: ${count}`);
-		warn(`${source}: more lines of the same second left out (${counts.join(', ')})`);
-		window.suppressed.clear();
-	};
-
-	const open = (source: string): Window => {
-		const window = { startedAt: now(), written: 0, suppressed: new Map<string, number>() };
-		windows.set(source, window);
-		return window;
+	const pause = (kind: string) => {
+		const leftOut: LeftOut = { count: 0, newest: () => '' };
+		kinds.set(kind, leftOut);
+		setTimeout(() => {
+			if (leftOut.count === 0) {
+				kinds.delete(kind);
+				return;
+			}
+			pause(kind);
+			warn(`${leftOut.newest()} (${leftOut.count} of this kind since the line before)`);
+		}, PAUSE_MS).unref();
 	};
 
 	return {
-		write(source, reason, line) {
-			let window = windows.get(source);
-			if (window !== undefined && now() - window.startedAt >= WINDOW_MS) {
-				close(source, window);
-				window = undefined;
-			}
-			window ??= open(source);
-			if (window.written < perSecond) {
-				window.written += 1;
+		write(kind, line) {
+			const leftOut = kinds.get(kind);
+			if (leftOut === undefined) {
+				pause(kind);
 				warn(line());
 				return;
 			}
-			if (window.suppressed.size === 0) {
-				const ended = window;
-				setTimeout(() => {
-					close(source, ended);
-				}, WINDOW_MS).unref();
-			}
-			window.suppressed.set(reason, (window.suppressed.get(reason) ?? 0) + 1);
+			leftOut.count += 1;
+			leftOut.newest = line;
 		},
 	};
 }

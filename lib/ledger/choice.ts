@@ -19,8 +19,10 @@ export function chooseStore(env: Environment): StoreChoice {
 	const value = readText(env, STORE_VARIABLE)?.toLowerCase() || 'auto';
 	const wanted = safeParse(literal(ACCEPTED), value);
 	if (!wanted.success) {
+		// Anything but a word may hold a password, such as a URL that belongs to another variable.
+		const shown = /^[\w-]{1,40}$/.test(value) ? `"${value}"` : 'none of the known words';
 		throw new LedgerUnavailableError(
-			`${STORE_VARIABLE} is "${value.slice(0, 40)}". Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
+			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
 		);
 	}
 	const automatic = readText(env, 'EXECUTIONS_MODE') === 'queue' ? 'redis' : 'sqlite';
@@ -32,6 +34,11 @@ export function chooseStore(env: Environment): StoreChoice {
 
 function sqlitePath(env: Environment): string {
 	const path = readText(env, PATH_VARIABLE);
+	if (path && /^rediss?:/i.test(path)) {
+		throw new LedgerUnavailableError(
+			`${PATH_VARIABLE} is an address of a Redis, and not the path of a file. Set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL instead.`,
+		);
+	}
 	if (path) return resolve(path);
 	// n8n's own rule for its data folder (`getN8nFolder` in @n8n/config 2.41.1).
 	const home = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';

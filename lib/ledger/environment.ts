@@ -48,7 +48,8 @@ function readRaw(env: Environment, name: string): string | undefined {
 	} catch (error) {
 		const code = String(errorField(error, 'code'));
 		throw new LedgerUnavailableError(
-			`The file that ${name}_FILE names cannot be read (${code}): ${file}. Correct the path or the permissions of the file.`,
+			// The path is not repeated: where somebody took one variable for the other, it is the password itself.
+			`The file that ${name}_FILE names cannot be read (${code}). Correct the path or the permissions of the file.`,
 		);
 	}
 }

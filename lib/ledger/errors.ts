@@ -1,4 +1,5 @@
 /** The one error of the ledger, and how the errors behind it are read. */
+import { printable } from '../shared/printable';
 
 /**
  * The store cannot be reached, opened or written, so nobody knows whether the event was seen.
@@ -6,6 +7,11 @@
  */
 export class LedgerUnavailableError extends Error {
 	override readonly name = 'LedgerUnavailableError';
+
+	/** The message becomes one line of at most 1,000 characters, whatever path, address or code it names. */
+	constructor(message: string, options?: ErrorOptions) {
+		super(printable(message, 1000), options);
+	}
 }
 
 /** A field of whatever was thrown; `instanceof` would miss what Node throws outside the realm of a test or a sandbox. */

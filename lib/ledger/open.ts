@@ -1,4 +1,5 @@
 /** The process's one ledger: its store is chosen on first use, whoever asks. */
+import { printable } from '../shared/printable';
 import { chooseStore } from './choice';
 import type { Environment } from './environment';
 import type { Ledger } from './types';
@@ -40,6 +41,6 @@ async function openStore(
 		return new RedisLedger({ settings: choice.settings, warn: log, onClose });
 	}
 	const { SqliteLedger } = await import('./sqlite');
-	log(`Ledger of events seen: SQLite at ${choice.path}`);
+	log(`Ledger of events seen: SQLite at ${printable(choice.path, 500)}`);
 	return new SqliteLedger({ path: choice.path, onClose });
 }

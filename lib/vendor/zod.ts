@@ -14,7 +14,6 @@ export {
 	type output,
 	parse,
 	pipe,
-	refine,
 	regex,
 	safeParse,
 	string,
@@ -23,7 +22,6 @@ export {
 	trim,
 	union,
 	unknown,
-	url,
 	// What a value that does not fit becomes instead.
 	catch as orElse,
 } from 'zod/v4-mini';

@@ -65,7 +65,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	if (!made.ok) {
 		throw new NodeOperationError(
 			node,
-			`The signing secret credential is not complete: ${made.problems.join(' ')}`,
+			`The signing secret credential is not complete: ${printable(made.problems.join(' '), 1000)}`,
 			{
 				description:
 					'Open the credential "Asset Service Signing Secret API" of this node, correct the field and publish again.',

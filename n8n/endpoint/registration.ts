@@ -43,7 +43,7 @@ export async function registrationContext(
 ): Promise<RegistrationContext> {
 	const warn = (message: string) => {
 		const name = printable(context.getNode().name);
-		context.logger.warn(`Asset Service Trigger (node "${name}"): ${message}`);
+		context.logger.warn(`Asset Service Trigger (node "${name}"): ${printable(message, 1000)}`);
 	};
 	const settings = await readApiSettings(context);
 	const client = apiClientWith(context, settings, warn);

@@ -43,7 +43,7 @@ export async function beginRun(
 		const dropped = new Set(events.filter((_event, n) => !goesOn[n]).map(({ item }) => item));
 		if (isRetry || dropped.size === 0) return items;
 		context.logger.info(
-			`${name} (workflow ${workflowId}): ${dropped.size} of ${items.length} events have begun in another run and are left to it`,
+			`${name} (workflow ${printable(workflowId)}): ${dropped.size} of ${items.length} events have begun in another run and are left to it`,
 		);
 		return items.filter((item) => !dropped.has(item));
 	} catch (error) {

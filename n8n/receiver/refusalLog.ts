@@ -1,4 +1,4 @@
-/** Writes the reason of each refusal into n8n's log, one line each, within a rate. */
+/** Writes the reason of each refusal into n8n's log, one line a second for a node and a reason. */
 import type { IWebhookFunctions, Logger } from 'n8n-workflow';
 import type { RefusalLog } from '../../lib/receiver/verdict';
 import { printable } from '../../lib/shared/printable';
@@ -23,9 +23,8 @@ export function logRefusal(
 ): void {
 	const { name } = context.getNode();
 	const workflowId = context.getWorkflow().id ?? '';
-	const source = `Asset Service Trigger (node "${printable(name)}", workflow ${printable(workflowId)})`;
-	ensureLimiter(context.logger).write(source, reason, () => {
-		const line = `${source}: delivery refused: ${reason}`;
-		return detail === undefined ? line : `${line}; ${printable(detail, 1000)}`;
-	});
+	const line = `Asset Service Trigger (node "${printable(name)}", workflow ${printable(workflowId)}): delivery refused: ${reason}`;
+	ensureLimiter(context.logger).write(line, () =>
+		detail === undefined ? line : `${line}; ${printable(detail, 1000)}`,
+	);
 }

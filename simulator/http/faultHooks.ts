@@ -1,11 +1,14 @@
 /** Carries out faults: answers, delays and resets in place of the service, or spoils its real answer. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../service';
 import type { Fault } from '../types';
 import { bearerToken } from './authorize';
 import { errorBody } from './errors';
 import { isControl, pathOf, queryOf } from './request';
+
+/** Time for a caller to read what came before a reset: it would take both together for an orderly end. */
+const READ_MS = 20;
 
 const faults = new WeakMap<FastifyRequest, Fault>();
 
@@ -26,7 +29,7 @@ export function injectFaults(fastify: FastifyInstance, service: Service): void {
 		faults.set(request, fault);
 		if (fault.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });
 		if (fault.reset !== undefined && fault.reset !== false) {
-			reset(request, reply, fault.reset === 'midBody');
+			await reset(request, reply, fault.reset === 'midBody');
 			return;
 		}
 		if (fault.revokeToken) service.tokens.revoke(bearerToken(request.headers.authorization) ?? '');
@@ -53,17 +56,20 @@ async function answer(fault: Fault, reply: FastifyReply): Promise<void> {
 }
 
 /** With a TCP reset, which a caller sees as ECONNRESET, and not as an orderly end. */
-function reset(request: FastifyRequest, reply: FastifyReply, midBody: boolean): void {
+async function reset(
+	request: FastifyRequest,
+	reply: FastifyReply,
+	midBody: boolean,
+): Promise<void> {
 	reply.hijack();
-	const { socket } = request.raw;
-	if (!midBody) {
-		socket.resetAndDestroy();
-		return;
+	if (midBody) {
+		reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000000' });
+		reply.raw.write('{"data":{"hasMore":false,"items":[');
+		await sleep(READ_MS, undefined, { ref: false });
+		// A caller in this process reads between a timer and the next turn, however late the timer is.
+		await nextTurn();
 	}
-	reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000000' });
-	reply.raw.write('{"data":{"hasMore":false,"items":[', () => {
-		socket.resetAndDestroy();
-	});
+	request.raw.socket.resetAndDestroy();
 }
 
 function without(payload: unknown, fields: readonly string[]): unknown {

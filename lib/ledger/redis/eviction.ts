@@ -1,4 +1,5 @@
 /** Whether Redis may throw entries away to make room, which would let their events run twice. */
+import { printable } from '../../shared/printable';
 import type { RedisClient } from './client';
 
 /** What to tell the operator, or undefined when nothing is evicted or Redis does not say. */
@@ -13,5 +14,5 @@ export async function evictionWarning(client: RedisClient): Promise<string | und
 	const limit = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0);
 	const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
 	if (limit === 0 || policy === 'noeviction') return undefined;
-	return `Redis throws entries away when its memory is full (maxmemory-policy ${policy}): events seen may then run again. Set maxmemory-policy to noeviction; n8n's queue needs that too.`;
+	return `Redis throws entries away when its memory is full (maxmemory-policy ${printable(policy, 40)}): events seen may then run again. Set maxmemory-policy to noeviction; n8n's queue needs that too.`;
 }

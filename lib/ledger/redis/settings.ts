@@ -1,7 +1,6 @@
 /** Where the ledger's Redis is: the one of n8n's queue, by n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`. */
 import { LedgerUnavailableError } from '../errors';
 import { type Environment, readBoolean, readNumber, readText } from '../environment';
-import { pipe, refine, safeParse, transform, url } from '../../vendor/zod';
 
 const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
 const KEY_PREFIX = 'asset-service:ledger:';
@@ -94,13 +93,21 @@ function parseNodes(list: string): RedisAddress[] {
 		});
 }
 
-const redisUrl = pipe(
-	url({ protocol: /^rediss?$/, hostname: /./ }),
-	transform((text) => new URL(text)),
-).check(refine(({ pathname }) => /^\/?\d*$/.test(pathname)));
+function redisUrl(text: string): URL | undefined {
+	let address: URL;
+	try {
+		address = new URL(text);
+	} catch {
+		// What is thrown holds the text.
+		return undefined;
+	}
+	const { protocol, hostname, pathname } = address;
+	const isRedis = /^rediss?:$/.test(protocol) && hostname !== '' && /^\/?\d*$/.test(pathname);
+	return isRedis ? address : undefined;
+}
 
 function parseUrl(text: string): Partial<RedisSettings> {
-	const { data: address } = safeParse(redisUrl, text);
+	const address = redisUrl(text);
 	if (!address) {
 		// The text itself may hold a password, so it is not repeated.
 		throw new LedgerUnavailableError(
@@ -131,10 +138,15 @@ function decode(text: string): string {
 	}
 }
 
-/** The address for a log line or an error: never a user or a password. */
+/** A name, or an address of IPv4 or IPv6. */
+const HOST_FORM = /^([\p{L}\p{N}._-]{1,255}|[\da-f:.]{2,45}(%\w{1,20})?)$/iu;
+
+/** The address for a log line or an error: never a user or a password, also where somebody put a URL into the host. */
 export function describeRedis(settings: RedisSettings): string {
-	const name = ({ host, port }: RedisAddress) =>
-		`${host.includes(':') ? `[${host}]` : host}:${port}`;
+	const name = ({ host, port }: RedisAddress) => {
+		if (!HOST_FORM.test(host)) return 'a host whose name is not one';
+		return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+	};
 	const tls = settings.tls ? ', TLS' : '';
 	return settings.clusterNodes.length > 0
 		? `Redis cluster at ${settings.clusterNodes.map(name).join(', ')} (${settings.source}${tls})`

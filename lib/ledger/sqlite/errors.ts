@@ -1,6 +1,7 @@
 /** What went wrong at the SQLite file, for operators: which path, and what to do now. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { printable } from '../../shared/printable';
 import { errorField, LedgerUnavailableError } from '../errors';
 
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
@@ -65,7 +66,7 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	const advice = result === IO_ERROR && isFull(path) ? FULL : known;
 	const code = result === undefined ? system : `SQLite error ${result}`;
 	return new LedgerUnavailableError(
-		`The ledger is not available. ${path}: ${advice ?? `SQLite failed: look into the system's log, ${MOVE_IT}`} (${code}).`,
+		`The ledger is not available. ${printable(path, 500)}: ${advice ?? `SQLite failed: look into the system's log, ${MOVE_IT}`} (${code}).`,
 	);
 }
 

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { printable } from '../../shared/printable';
 import { errorField, LedgerUnavailableError } from '../errors';
 
 /** An open file, of which only this is needed: to bring what was written to it to the disk. */
@@ -64,7 +65,7 @@ export function createFile(path: string): void {
 		if (errorField(error, 'code') !== 'EEXIST') throw error;
 		if (statSync(path, { throwIfNoEntry: false })) return;
 		throw new LedgerUnavailableError(
-			`The ledger is not available. ${path} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
+			`The ledger is not available. ${printable(path, 500)} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
 			{ cause: error },
 		);
 	}

@@ -1,4 +1,5 @@
 /** The file at the ledger's path: opened on first use, and again when it has failed or another has taken its place. */
+import { printable } from '../../shared/printable';
 import { LedgerUnavailableError } from '../errors';
 import { LedgerDatabase, loadSqlite } from './database';
 import { isBusy, sqliteUnavailableError } from './errors';
@@ -47,7 +48,7 @@ export class LedgerFile {
 			if (database === this.#database) void this.close();
 		}
 		throw new LedgerUnavailableError(
-			`The ledger is not available. ${this.#path} is replaced again and again: find out what replaces it.`,
+			`The ledger is not available. ${printable(this.#path, 500)} is replaced again and again: find out what replaces it.`,
 		);
 	}
 

@@ -1,5 +1,6 @@
 /** What stands in the SQLite file, and how a file of another kind is told from one of ours. */
 import type { DatabaseSync } from 'node:sqlite';
+import { printable } from '../../shared/printable';
 import { LedgerUnavailableError } from '../errors';
 import { number, parse } from '../../vendor/zod';
 
@@ -53,7 +54,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 function refuseNewer(found: number, path: string): void {
 	if (found <= SCHEMA_VERSION) return;
 	throw new LedgerUnavailableError(
-		`The ledger is not available. ${path} was written by a newer version of this package (schema ${found}, known here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
+		`The ledger is not available. ${printable(path, 500)} was written by a newer version of this package (schema ${found}, known here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
 	);
 }
 
@@ -61,7 +62,7 @@ function refuseForeign(db: DatabaseSync, path: string): void {
 	const tables = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
 	if (readNumber(db, 'PRAGMA application_id') === 0 && tables === 0) return;
 	throw new LedgerUnavailableError(
-		`The ledger is not available. ${path} is a database of something else: set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file of its own.`,
+		`The ledger is not available. ${printable(path, 500)} is a database of something else: set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file of its own.`,
 	);
 }
 

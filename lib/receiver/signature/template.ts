@@ -1,4 +1,5 @@
 /** The template of a `custom` scheme's signed bytes: text with `{body}` and `{timestamp}` in it. */
+import { printable } from '../../shared/printable';
 import { BODY, type SignedPart } from './scheme';
 
 export interface Template {
@@ -21,7 +22,8 @@ export function compileTemplate(text: string): TemplateResult {
 	const named = pieces.filter((_, index) => index % 2 === 1);
 	const unknown = named.filter((name) => name !== '{body}' && name !== '{timestamp}');
 	const problems = [...new Set(unknown)].map(
-		(name) => `names ${name}, which is unknown. Only {timestamp} and {body} can be named.`,
+		(name) =>
+			`names ${printable(name, 60)}, which is unknown. Only {timestamp} and {body} can be named.`,
 	);
 	if (!named.includes('{body}')) {
 		problems.push(

@@ -6,27 +6,90 @@ import type { ApiRecord } from '../types';
 export interface Redactor {
 	/** From now on this text, and its usual encodings, are taken out. */
 	add(secret: string): void;
+	/** In any case, and also a part of 12 characters or more: a server may cut or change what it repeats. */
 	redact(text: string): string;
 }
 
 const REPLACEMENT = '[redacted]';
+/** As much of a secret tells too much; less of it may be a word. */
+const TELLING_LENGTH = 12;
+
+/** Parts of secrets, in small letters. */
+interface Parts {
+	/** By their length: every part of the telling length of a form, of a shorter form the whole. */
+	readonly byLength: ReadonlyMap<number, ReadonlySet<string>>;
+	/** Which beginnings they have: most places of a long text need no further look. */
+	readonly beginnings: Uint8Array;
+}
 
 /** A redactor that knows these secrets, except empty ones. */
 export function createRedactor(...secrets: readonly string[]): Redactor {
-	const hidden = new Set<string>();
-	const add = (secret: string) => {
-		if (secret === '') return;
-		for (const form of writtenForms(secret)) hidden.add(form);
-	};
-	secrets.forEach(add);
+	const hidden = new Set(secrets);
+	// Made when it is needed: most requests give no reason to redact anything.
+	let parts: Parts | undefined;
 	return {
-		add,
-		redact: (text) => {
-			// The longest first: replacing a shorter form inside a longer one would leave the rest of the longer one.
-			const forms = [...hidden].sort((a, b) => b.length - a.length);
-			return forms.reduce((rest, form) => rest.replaceAll(form, REPLACEMENT), text);
+		add: (secret) => {
+			hidden.add(secret);
+			parts = undefined;
 		},
+		redact: (text) => withoutParts(text, (parts ??= partsOf(hidden))),
 	};
+}
+
+function partsOf(secrets: ReadonlySet<string>): Parts {
+	const byLength = new Map<number, Set<string>>();
+	const beginnings = new Uint8Array(1 << 16);
+	for (const form of [...secrets].filter((secret) => secret !== '').flatMap(writtenForms)) {
+		const letters = inSmallLetters(form);
+		const length = Math.min(letters.length, TELLING_LENGTH);
+		const known = byLength.get(length) ?? new Set<string>();
+		byLength.set(length, known);
+		for (let at = 0; at + length <= letters.length; at++) {
+			known.add(letters.slice(at, at + length));
+			if (length < 3) beginnings.fill(1);
+			else beginnings[beginningAt(letters, at)] = 1;
+		}
+	}
+	return { byLength, beginnings };
+}
+
+/** Three characters as a number of 16 bits. */
+function beginningAt(text: string, at: number): number {
+	const mixed = text.charCodeAt(at) * 1681 + text.charCodeAt(at + 1) * 41 + text.charCodeAt(at + 2);
+	return mixed & 0xffff;
+}
+
+/** Replaces each stretch of the text that known parts cover together. */
+function withoutParts(text: string, { byLength, beginnings }: Parts): string {
+	const letters = inSmallLetters(text);
+	let kept = '';
+	let keptTo = 0;
+	let from = 0;
+	let to = 0;
+	const cut = () => {
+		if (to > from) kept += text.slice(keptTo, from) + REPLACEMENT;
+		keptTo = to;
+	};
+	for (let at = 0; at < letters.length; at++) {
+		if (beginnings[beginningAt(letters, at)] === 0) continue;
+		for (const [length, known] of byLength) {
+			if (!known.has(letters.slice(at, at + length))) continue;
+			if (at > to) {
+				cut();
+				from = at;
+			}
+			to = Math.max(to, at + length);
+		}
+	}
+	cut();
+	return kept + text.slice(keptTo);
+}
+
+/** As long as before: a few letters have small forms of another length, and then A to Z alone become small. */
+function inSmallLetters(text: string): string {
+	const small = text.toLowerCase();
+	if (small.length === text.length) return small;
+	return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** The record of a new endpoint without the field of its secret, and without the secret wherever else it stands. */
@@ -43,7 +106,7 @@ export function withoutSecret(record: ApiRecord, secret: string): ApiRecord {
 	return cleanFields(rest);
 }
 
-/** As it is, in JSON, in a URL, in a form, in HTML, in Base64. */
+/** As it is, in JSON, in a URL, in a form, in HTML, in hex, in Base64. */
 function writtenForms(secret: string): string[] {
 	const form = new URLSearchParams({ s: secret }).toString().slice(2);
 	const bytes = Buffer.from(secret, 'utf8');
@@ -53,6 +116,7 @@ function writtenForms(secret: string): string[] {
 		form,
 		form.replaceAll('+', '%20'),
 		secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+		bytes.toString('hex'),
 		bytes.toString('base64'),
 		bytes.toString('base64url'),
 	];

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { signTimestamped } from '../../../lib/receiver/signature';
 import type { DeliveredEvent, Simulator, Tamper } from '../../../simulator';
+import type { World } from '../../support/n8n/world';
+import { waitFor } from '../../support/wait';
 import type { PublishedTrigger } from './trigger';
 
 interface Answer {
@@ -45,8 +47,23 @@ export async function post(
 	return { status: response.status, body: await response.text() };
 }
 
-/** The reasons that n8n's log gives for the refusals of a workflow, in their order. */
-export function refusalsIn(logs: string, { workflow }: PublishedTrigger): string[] {
-	const line = new RegExp(`workflow ${workflow.id}\\): delivery refused: (\\w+)`, 'g');
-	return [...logs.matchAll(line)].map(([, reason = '']) => reason);
+/** The reasons that n8n's log gives for so many refusals of a workflow, sorted; those of one second and reason share a line. */
+export async function refusalsIn(
+	{ server }: World,
+	{ workflow }: PublishedTrigger,
+	count: number,
+): Promise<string[]> {
+	const line = new RegExp(
+		`workflow ${workflow.id}\\): delivery refused: (\\w+)(?:.*\\((\\d+) of this kind)?`,
+		'g',
+	);
+	return await waitFor(
+		() => {
+			const reasons = [...server.logs().matchAll(line)].flatMap(([, reason = '', times = '1']) =>
+				Array<string>(Number(times)).fill(reason),
+			);
+			return reasons.length >= count ? reasons.sort() : undefined;
+		},
+		{ what: `${count} refusals in n8n's log`, timeoutMs: 10_000 },
+	);
 }

@@ -140,7 +140,7 @@ describe('the ledger', () => {
 		expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
 		other.exec('ROLLBACK');
 		other.close();
-		expect(refusalsIn(world.server.logs(), trigger)).toEqual(['ledger_unavailable']);
+		expect(await refusalsIn(world, trigger, 1)).toEqual(['ledger_unavailable']);
 		expect(await trigger.startedWith()).toHaveLength(1);
 		expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
 		expect(await trigger.startedWith()).toHaveLength(2);

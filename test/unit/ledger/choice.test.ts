@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { LedgerUnavailableError } from '../../../lib/ledger';
+import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
 import { chooseStore } from '../../../lib/ledger/choice';
 
 describe('the choice of the store', () => {
@@ -47,5 +48,27 @@ describe('the choice of the store', () => {
 		const choose = () => chooseStore({ ASSET_SERVICE_LEDGER: 'postgres' });
 		expect(choose).toThrow(LedgerUnavailableError);
 		expect(choose).toThrow(/ASSET_SERVICE_LEDGER is "postgres".*auto, sqlite, redis/);
+	});
+
+	it.each([
+		['ASSET_SERVICE_LEDGER', 'redis://user:hunter2@redis:6379'],
+		['ASSET_SERVICE_LEDGER', 'x://user:hun ter2@redis\n'],
+		['ASSET_SERVICE_LEDGER_SQLITE_PATH', 'redis://user:hunter2@redis:6379'],
+		['ASSET_SERVICE_LEDGER_SQLITE_PATH_FILE', '/hunter2'],
+		['ASSET_SERVICE_LEDGER_REDIS_URL', 'redis://user:hunter2/3@redis'],
+		['ASSET_SERVICE_LEDGER_REDIS_URL_FILE', 'redis://user:hunter2@redis:6379'],
+	])('repeats nothing of a wrong value of %s, which may hold a password: %j', (name, value) => {
+		const store = name.includes('REDIS') ? { ASSET_SERVICE_LEDGER: 'redis' } : {};
+		const choose = () => chooseStore({ ...store, [name]: value });
+		expect(choose).toThrow(LedgerUnavailableError);
+		expect(choose).toThrow(new RegExp(`^(?!.*(hun|ter2))[^\n]*${name}`));
+	});
+
+	it('names a path on one line and within bounds, whatever it holds', () => {
+		const path = `/${'\u001b[31m\n'.repeat(2000)}`;
+		const { message } = sqliteUnavailableError(path, new Error('no'));
+		expect(message).toMatch(/^The ledger is not available\. \/[^\n\u001b]+$/);
+		expect(message.length).toBeLessThanOrEqual(1000);
+		expect(message).toContain('ASSET_SERVICE_LEDGER_SQLITE_PATH');
 	});
 });

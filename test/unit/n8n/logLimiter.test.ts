@@ -1,58 +1,86 @@
 import { createLogLimiter } from '../../../n8n/logLimiter';
 
 describe('createLogLimiter', () => {
+	let lines: string[];
+	let limiter: ReturnType<typeof createLogLimiter>;
+	const write = (kind: string, line: string) => {
+		limiter.write(kind, () => line);
+	};
+
 	beforeEach(() => {
 		jest.useFakeTimers();
+		lines = [];
+		limiter = createLogLimiter((line) => lines.push(line));
 	});
 	afterEach(() => {
 		jest.useRealTimers();
 	});
 
-	const setUp = (perSecond: number) => {
-		const lines: string[] = [];
-		const limiter = createLogLimiter((line) => lines.push(line), { perSecond });
-		return { lines, limiter };
-	};
-
-	it('writes every line up to the rate', () => {
-		const { lines, limiter } = setUp(3);
-		for (const n of [1, 2, 3]) limiter.write('node', 'busy', () => `line ${n}`);
-		expect(lines).toEqual(['line 1', 'line 2', 'line 3']);
-	});
-
-	it('sums up what is beyond the rate in one line when the second is over', () => {
-		const { lines, limiter } = setUp(2);
-		for (let n = 0; n < 5; n += 1) limiter.write('node', 'busy', () => 'line');
-		limiter.write('node', 'event_invalid', () => 'line');
-		expect(lines).toEqual(['line', 'line']);
-		jest.advanceTimersByTime(1000);
-		expect(lines.slice(2)).toEqual([
-			'node: more lines of the same second left out (busy: 3, event_invalid: 1)',
-		]);
+	it('writes one line, and when the second is over the newest of the others with their number', () => {
+		for (let n = 0; n < 100; n += 1) write('busy', `line ${n}`);
+		expect(lines).toEqual(['line 0']);
+		jest.advanceTimersByTime(999);
+		expect(lines).toHaveLength(1);
+		jest.advanceTimersByTime(1);
+		expect(lines.slice(1)).toEqual(['line 99 (99 of this kind since the line before)']);
 		jest.advanceTimersByTime(5000);
-		expect(lines).toHaveLength(3);
+		expect(lines).toHaveLength(2);
 	});
 
-	it('writes again in the next second, after the sum of the one before', () => {
-		const { lines, limiter } = setUp(1);
-		limiter.write('node', 'busy', () => 'first');
-		limiter.write('node', 'busy', () => 'left out');
+	it('writes one line a second under a flood, and leaves no line uncounted', () => {
+		const seconds = 30;
+		for (let n = 0; n < 40 * seconds; n += 1) {
+			write('busy', 'line');
+			jest.advanceTimersByTime(1000 / 40);
+		}
 		jest.advanceTimersByTime(1000);
-		limiter.write('node', 'busy', () => 'second');
-		expect(lines).toEqual(['first', expect.stringContaining('busy: 1'), 'second']);
+		expect(lines).toHaveLength(1 + seconds);
+		const counts = lines.slice(1).map((line) => Number(/\((\d+) of/.exec(line)?.[1]));
+		expect(counts.reduce((sum, count) => sum + count, 1)).toBe(40 * seconds);
 	});
 
-	it('counts each source on its own', () => {
-		const { lines, limiter } = setUp(1);
-		limiter.write('one', 'busy', () => 'one');
-		limiter.write('two', 'busy', () => 'two');
+	it('writes at once what comes a second after the last line', () => {
+		write('busy', 'first');
+		jest.advanceTimersByTime(1000);
+		write('busy', 'second');
+		expect(lines).toEqual(['first', 'second']);
+	});
+
+	it('holds the second also after a line that tells a number', () => {
+		write('busy', 'first');
+		write('busy', 'left out');
+		jest.advanceTimersByTime(1000);
+		write('busy', 'last');
+		expect(lines).toHaveLength(2);
+		jest.advanceTimersByTime(1000);
+		expect(lines[2]).toBe('last (1 of this kind since the line before)');
+	});
+
+	it('counts each kind on its own, and forgets it when it is over', () => {
+		write('one', 'one');
+		write('two', 'two');
 		expect(lines).toEqual(['one', 'two']);
+		expect(jest.getTimerCount()).toBe(2);
+		jest.advanceTimersByTime(1000);
+		expect(jest.getTimerCount()).toBe(0);
 	});
 
 	it('does not make the text of a line that is left out', () => {
-		const { limiter } = setUp(0);
 		const line = jest.fn(() => 'line');
-		limiter.write('node', 'busy', line);
-		expect(line).not.toHaveBeenCalled();
+		write('busy', 'first');
+		for (let n = 0; n < 10; n += 1) limiter.write('busy', line);
+		jest.advanceTimersByTime(1000);
+		expect(line).toHaveBeenCalledTimes(1);
+	});
+
+	it('keeps no process alive', () => {
+		jest.useRealTimers();
+		const timers = jest.spyOn(global, 'setTimeout');
+		write('busy', 'line');
+		write('busy', 'left out');
+		const made = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
+		timers.mockRestore();
+		expect(made.map((timer) => timer.hasRef())).toEqual([false]);
+		made.forEach(clearTimeout);
 	});
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { redisUnavailableError } from '../../../../lib/ledger/redis/errors';
 import { describeRedis, readRedisSettings } from '../../../../lib/ledger/redis';
 
 describe("the settings of the queue's Redis", () => {
@@ -164,5 +165,23 @@ describe('the description of a Redis', () => {
 		expect(describeRedis(settings)).toBe(
 			'Redis cluster at a:7000, b:7001 (QUEUE_BULL_REDIS_CLUSTER_NODES)',
 		);
+	});
+
+	it.each([
+		['HOST', 'redis://someone:hunter2@redis.local:6379'],
+		['HOST', 'someone:hunter2@redis.local'],
+		['HOST', 'someone:hunter2'],
+		['CLUSTER_NODES', 'hunter2@redis.local:7000'],
+		['CLUSTER_NODES', 'a:7000,redis://someone:hunter2@redis.local:7001'],
+	])('repeats nothing of a URL in QUEUE_BULL_REDIS_%s: %s', (name, value) => {
+		const settings = readRedisSettings({ [`QUEUE_BULL_REDIS_${name}`]: value });
+		for (const text of [describeRedis(settings), redisUnavailableError(settings, null).message]) {
+			expect(text).toContain(`QUEUE_BULL_REDIS_${name}`);
+			expect(text).not.toMatch(/hunter2|someone/);
+		}
+	});
+
+	it.each(['redis.local', '10.1.2.3', 'fe80::1%eth0', 'rédis_1'])('names the host %s', (host) => {
+		expect(describeRedis(readRedisSettings({ QUEUE_BULL_REDIS_HOST: host }))).toContain(host);
 	});
 });

@@ -1,4 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
+import type { RefusalReason } from '../../../../lib/receiver/verdict';
 import { logRefusal } from '../../../../n8n/receiver/refusalLog';
 
 describe('logRefusal', () => {
@@ -15,5 +16,31 @@ describe('logRefusal', () => {
 		expect(lines[0]).toMatch(/^Asset Service Trigger \(node "\ufffd\[31m\ufffdx+…", workflow /);
 		expect(lines[0]).not.toMatch(/[\u0000-\u001f]/);
 		expect(lines[0]?.length).toBeLessThan(1600);
+	});
+
+	it('writes one line a second for a node and a reason, with the number of the others', () => {
+		jest.useFakeTimers();
+		const lines: string[] = [];
+		const logger = { warn: (line: string) => lines.push(line) };
+		const refuse = (name: string, reason: RefusalReason) => {
+			const context = { logger, getNode: () => ({ name }), getWorkflow: () => ({ id: 'w1' }) };
+			logRefusal(context as unknown as IWebhookFunctions, { reason, detail: 'do this' });
+		};
+		for (let n = 0; n < 40; n += 1) refuse('one', 'signature_mismatch');
+		refuse('one', 'busy');
+		refuse('two', 'signature_mismatch');
+		const line = (name: string, reason: string) =>
+			`Asset Service Trigger (node "${name}", workflow w1): delivery refused: ${reason}; do this`;
+		const first = [
+			line('one', 'signature_mismatch'),
+			line('one', 'busy'),
+			line('two', 'signature_mismatch'),
+		];
+		expect(lines).toEqual(first);
+		jest.advanceTimersByTime(1000);
+		expect(lines.slice(3)).toEqual([
+			`${line('one', 'signature_mismatch')} (39 of this kind since the line before)`,
+		]);
+		jest.useRealTimers();
 	});
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { createRedactor } from '../../../../lib/service/errors/redaction';
 
 const SECRET = 'a b+c/"d"<ü>&';
@@ -27,5 +28,67 @@ describe('a redactor', () => {
 
 	it('leaves text alone when a secret is empty', () => {
 		expect(createRedactor('').redact('as it was')).toBe('as it was');
+	});
+
+	describe('of part of a long secret', () => {
+		const LONG = 'Xk3_vQ9-mZ7pL2wR8tY5uB1nC4';
+		const redact = (text: string, secret = LONG) => createRedactor(secret).redact(text);
+
+		it.each([
+			['its beginning', LONG.slice(0, 12)],
+			['its end', LONG.slice(-12)],
+			['its middle', LONG.slice(5, 18)],
+			['it in capitals', LONG.toUpperCase()],
+			['it in small letters', LONG.toLowerCase()],
+			['its beginning in capitals', LONG.slice(0, 15).toUpperCase()],
+			['it in hex', Buffer.from(LONG).toString('hex')],
+			['it in capital hex', Buffer.from(LONG).toString('hex').toUpperCase()],
+			['the beginning of its Base64', Buffer.from(LONG).toString('base64').slice(0, 14)],
+		])('takes %s out', (_name, part) => {
+			expect(redact(`"${part}…" is wrong, ${part}`)).toBe('"[redacted]…" is wrong, [redacted]');
+		});
+
+		it('leaves less than 12 characters of it, which may be a word', () => {
+			const word = LONG.slice(3, 14);
+			expect(redact(`a ${word} b`)).toBe(`a ${word} b`);
+		});
+
+		it('takes a short secret out as a whole, in any case', () => {
+			expect(redact('a Pass-1 b PASS-1 c pass-', 'pass-1')).toBe(
+				'a [redacted] b [redacted] c pass-',
+			);
+		});
+
+		it('is not misled by letters whose small form is longer', () => {
+			expect(redact(`İİİ ${LONG} b`)).toBe('İİİ [redacted] b');
+		});
+
+		it('takes out what two secrets cover together as one', () => {
+			const redactor = createRedactor('aaaabbbbccccdddd', 'ccccddddeeeeffff');
+			expect(redactor.redact('x aaaabbbbccccddddeeeeffff y')).toBe('x [redacted] y');
+		});
+
+		it('reads a long text in one go', () => {
+			const text = `${'lorem ipsum '.repeat(200_000)}${LONG.slice(2, 20)}`;
+			const redacted = redact(text);
+			expect(redacted.endsWith('ipsum [redacted]')).toBe(true);
+			expect(redacted).toHaveLength(2_400_000 + '[redacted]'.length);
+		});
+
+		it('agrees with a search by hand on generated texts', () => {
+			const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'A'), maxLength: 60 });
+			const secrets = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 12, maxLength: 16 });
+			fc.assert(
+				fc.property(texts, secrets, (text, secret) => {
+					const lower = text.toLowerCase();
+					const covered = Array<boolean>(text.length).fill(false);
+					for (let at = 0; at + 12 <= text.length; at += 1) {
+						if (secret.includes(lower.slice(at, at + 12))) covered.fill(true, at, at + 12);
+					}
+					const kept = covered.map((isCovered, at) => (isCovered ? '*' : text.charAt(at))).join('');
+					expect(redact(text, secret)).toBe(kept.replace(/\*+/g, '[redacted]'));
+				}),
+			);
+		});
 	});
 });
