@@ -23,6 +23,8 @@ export interface NodeRunOptions {
 	readonly input?: readonly IDataObject[];
 	readonly credentials?: readonly TestCredential[];
 	readonly onError?: NonNullable<INode['onError']>;
+	/** As the type of the node that an AI agent calls as a tool. */
+	readonly asTool?: boolean;
 	/** An expression that the node at the error output has as a parameter; `NodeResult.read` are its values. */
 	readonly readErrors?: string;
 }
@@ -94,14 +96,16 @@ function resultOf(run: IRun): NodeResult {
 }
 
 function workflowOf(
-	{ node, parameters, credentials = [], onError, readErrors = '' }: NodeRunOptions,
+	{ node, parameters, credentials = [], onError, readErrors = '', asTool = false }: NodeRunOptions,
 	input: readonly IDataObject[],
 ): Workflow {
+	// So n8n names what it makes of a node that is usable as a tool.
+	const type = asTool ? `${TESTED}Tool` : TESTED;
 	const content = buildWorkflow({
 		nodes: {
 			[INPUT]: { type: INPUT, typeVersion: 1 },
 			[TESTED]: {
-				type: TESTED,
+				type,
 				typeVersion: versionOf(node),
 				parameters,
 				credentials: credentials.map(({ type: { name, displayName } }) => ({
@@ -118,7 +122,7 @@ function workflowOf(
 	});
 	return inEngine(content, {
 		[INPUT]: passing('input', () => input.map((json) => ({ json }))),
-		[TESTED]: node,
+		[type]: node,
 		[CAUGHT]: passing('caught', (read) => read().map((json) => ({ json }))),
 	});
 }

@@ -1,18 +1,7 @@
 /** What a list asks of the client, by the parameters of an input item: how many, which, and where the records are. */
 import type { ListOptions } from '../../../lib/service';
-import {
-	array,
-	number,
-	object,
-	orElse,
-	pipe,
-	transform,
-	union,
-	unknown,
-} from '../../../lib/vendor/zod';
-import { parameter, parameterError, text, type InputItem } from './parameters';
-
-const isOn = pipe(unknown(), transform(Boolean));
+import { array, number, object, orElse, pipe, transform, union } from '../../../lib/vendor/zod';
+import { flag, parameter, parameterError, text, type InputItem } from './parameters';
 
 /** An expression may give the number as text. */
 const limit = union([
@@ -54,6 +43,8 @@ export function listOptionsOf(
 	return {
 		query,
 		itemsPath: options.itemsPath,
-		...(!parameter(item, 'returnAll', isOn) && { limit: parameter(item, 'limit', limit, 50) }),
+		...(!flag(item, 'returnAll', 'Return All', false) && {
+			limit: parameter(item, 'limit', limit, 50),
+		}),
 	};
 }

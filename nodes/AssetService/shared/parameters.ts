@@ -5,6 +5,8 @@ import {
 	array,
 	parse,
 	pipe,
+	safeParse,
+	stringbool,
 	transform,
 	union,
 	unknown,
@@ -38,6 +40,17 @@ export function parameter<T>(
 	fallback: unknown = '',
 ): T {
 	return parse(schema, context.getNodeParameter(name, itemIndex, fallback));
+}
+
+/** A switch, or the text of one as an expression or an AI agent gives it. The error names the field by its label. */
+export function flag(item: InputItem, name: string, label: string, fallback: boolean): boolean {
+	const parsed = safeParse(stringbool(), parameter(item, name, text, fallback));
+	if (parsed.success) return parsed.data;
+	throw parameterError(
+		item,
+		`${label} is neither true nor false.`,
+		`Turn ${label} on or off, or have its expression give true or false.`,
+	);
 }
 
 /** A text that must not be empty; the error names the field by its label. */
