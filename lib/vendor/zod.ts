@@ -14,6 +14,7 @@ export {
 	type output,
 	parse,
 	pipe,
+	record,
 	refine,
 	regex,
 	safeParse,
