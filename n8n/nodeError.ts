@@ -1,5 +1,10 @@
 /** Makes n8n's errors out of the API client's: the message says what happened, the description what to do now. */
-import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
+import {
+	NodeApiError,
+	NodeOperationError,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 import { ApiError } from '../lib/service';
 import { isError } from '../lib/shared/thrown';
 
@@ -26,6 +31,29 @@ export function toNodeError(
 		new NodeApiError(node, { message }, { message, description, ...httpCode, ...item }),
 		message,
 	);
+}
+
+/**
+ * The item for an error where the node is set to continue; `message` is what to do, `failure` is for workflows to branch on.
+ *
+ * n8n before 2.35.5 sends an item to the error output if its JSON has the keys `error`, or `error` and `message`, and no
+ * more. It would do so for an item's own `error` as well, but then n8n drops the message and the fields of the input.
+ */
+export function errorItem(
+	nodeError: NodeApiError | NodeOperationError,
+	cause: unknown,
+): INodeExecutionData {
+	const { message, description } = nodeError;
+	const httpCode = nodeError instanceof NodeApiError ? nodeError.httpCode : null;
+	const code = cause instanceof ApiError ? cause.code : undefined;
+	const failure = {
+		...(httpCode !== null && { status: Number(httpCode) }),
+		...(code !== undefined && { code }),
+	};
+	return {
+		json: { error: message, ...(description && { message: description }) },
+		...(Object.keys(failure).length > 0 && { failure }),
+	};
 }
 
 /** n8n replaces a message that holds a code such as EPERM by a general one; ours says more. */

@@ -14,6 +14,8 @@ export {
 	type output,
 	parse,
 	pipe,
+	record,
+	refine,
 	regex,
 	safeParse,
 	string,

@@ -4,7 +4,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import type { ApiClient } from '../../lib/service';
 import { printable } from '../../lib/shared/printable';
 import { apiClientFor, cancelSignal } from '../../n8n/apiClient';
-import { toNodeError } from '../../n8n/nodeError';
+import { errorItem, toNodeError } from '../../n8n/nodeError';
 import { resources } from './resources';
 import { parameter, parameterError, text, type InputItem } from './shared/parameters';
 
@@ -35,10 +35,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 			}
 			const nodeError = toNodeError(context.getNode(), error, itemIndex);
 			if (!context.continueOnFail()) throw nodeError;
-			output.push({
-				json: { error: nodeError.message, details: nodeError.description ?? '' },
-				pairedItem: { item: itemIndex },
-			});
+			output.push({ ...errorItem(nodeError, error), pairedItem: { item: itemIndex } });
 		}
 	}
 	return output;

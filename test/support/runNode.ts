@@ -23,6 +23,10 @@ export interface NodeRunOptions {
 	readonly input?: readonly IDataObject[];
 	readonly credentials?: readonly TestCredential[];
 	readonly onError?: NonNullable<INode['onError']>;
+	/** As the type of the node that an AI agent calls as a tool. */
+	readonly asTool?: boolean;
+	/** An expression that the node at the error output has as a parameter; `NodeResult.read` are its values. */
+	readonly readErrors?: string;
 }
 
 interface NodeRun {
@@ -36,6 +40,8 @@ export interface NodeResult {
 	readonly items: readonly INodeExecutionData[];
 	/** The items of the error output, with `onError: 'continueErrorOutput'`. */
 	readonly errorItems: readonly INodeExecutionData[];
+	/** What `readErrors` gave for each item of the error output. */
+	readonly read: readonly unknown[];
 	readonly hints: readonly NodeExecutionHint[];
 	/** Why the node failed, as n8n stores and shows it. */
 	readonly error?: { readonly message: string; readonly description?: string | null | undefined };
@@ -77,10 +83,12 @@ export function startNode(options: NodeRunOptions): NodeRun {
 function resultOf(run: IRun): NodeResult {
 	const data = run.data.resultData.runData[TESTED]?.[0];
 	const [items, errorItems] = data?.data?.['main'] ?? [];
+	const [caught] = run.data.resultData.runData[CAUGHT]?.[0]?.data?.['main'] ?? [];
 	const error = data?.error ?? run.data.resultData.error;
 	return {
 		items: items ?? [],
 		errorItems: errorItems ?? [],
+		read: caught?.map(({ json }) => json['read']) ?? [],
 		hints: data?.hints ?? [],
 		...(error && { error }),
 		run,
@@ -88,14 +96,16 @@ function resultOf(run: IRun): NodeResult {
 }
 
 function workflowOf(
-	{ node, parameters, credentials = [], onError }: NodeRunOptions,
+	{ node, parameters, credentials = [], onError, readErrors = '', asTool = false }: NodeRunOptions,
 	input: readonly IDataObject[],
 ): Workflow {
+	// So n8n names what it makes of a node that is usable as a tool.
+	const type = asTool ? `${TESTED}Tool` : TESTED;
 	const content = buildWorkflow({
 		nodes: {
 			[INPUT]: { type: INPUT, typeVersion: 1 },
 			[TESTED]: {
-				type: TESTED,
+				type,
 				typeVersion: versionOf(node),
 				parameters,
 				credentials: credentials.map(({ type: { name, displayName } }) => ({
@@ -105,21 +115,21 @@ function workflowOf(
 				})),
 				...(onError && { onError }),
 			},
-			[CAUGHT]: { type: CAUGHT, typeVersion: 1 },
+			[CAUGHT]: { type: CAUGHT, typeVersion: 1, parameters: { read: readErrors } },
 		},
 		chains: [[INPUT, TESTED]],
 		...(onError === 'continueErrorOutput' && { errorsTo: { [TESTED]: CAUGHT } }),
 	});
 	return inEngine(content, {
 		[INPUT]: passing('input', () => input.map((json) => ({ json }))),
-		[TESTED]: node,
-		[CAUGHT]: passing('caught', (items) => items),
+		[type]: node,
+		[CAUGHT]: passing('caught', (read) => read().map((json) => ({ json }))),
 	});
 }
 
 function passing(
 	name: string,
-	items: (input: INodeExecutionData[]) => INodeExecutionData[],
+	items: (read: () => IDataObject[]) => INodeExecutionData[],
 ): INodeType {
 	return {
 		description: {
@@ -131,10 +141,13 @@ function passing(
 			defaults: {},
 			inputs: name === 'input' ? [] : [NodeConnectionTypes.Main],
 			outputs: [NodeConnectionTypes.Main],
-			properties: [],
+			properties: [{ displayName: 'Read', name: 'read', type: 'string', default: '' }],
 		},
 		async execute() {
-			return [items(this.getInputData())];
+			const indices = [...this.getInputData().keys()];
+			return [
+				items(() => indices.map((index) => ({ read: this.getNodeParameter('read', index) }))),
+			];
 		},
 	};
 }

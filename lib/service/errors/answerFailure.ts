@@ -37,6 +37,8 @@ export function unreachableError(
 	return new ApiError(`Could not reach ${destination.address} (${label}): ${error.message}.`, {
 		field: error.hint === undefined ? destination.field : undefined,
 		hint: hints.join(' '),
+		code: error.code,
+		unreachable: addition === undefined,
 	});
 }
 

@@ -26,6 +26,10 @@ interface ApiErrorDetails {
 	field?: CredentialField | undefined;
 	/** The HTTP status, where there was an answer. */
 	status?: number | undefined;
+	/** Node's or undici's error code, where there was none. */
+	code?: string | undefined;
+	/** Whether the service was away, for every request alike, and nothing was carried out. */
+	unreachable?: boolean;
 }
 
 /** A failure for people: the message says what happened and where, the hint what to do now. Neither holds a secret. */
@@ -34,12 +38,16 @@ export class ApiError extends Error {
 	readonly hint: string;
 	readonly field?: CredentialField | undefined;
 	readonly status?: number | undefined;
+	readonly code?: string | undefined;
+	readonly unreachable: boolean;
 
 	constructor(message: string, details: ApiErrorDetails) {
 		super(message);
 		this.hint = details.hint;
 		this.field = details.field;
 		this.status = details.status;
+		this.code = details.code;
+		this.unreachable = details.unreachable ?? false;
 	}
 }
 

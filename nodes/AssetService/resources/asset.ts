@@ -1,10 +1,10 @@
 /** Assets: what the service manages, such as charging stations. */
 import type { INodeProperties } from 'n8n-workflow';
 import { ASSET_FILTERS } from '../../../lib/service';
-import { array, object, orElse, pipe, transform, union } from '../../../lib/vendor/zod';
+import { array, pipe, transform, union } from '../../../lib/vendor/zod';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
-import { parameter, text } from '../shared/parameters';
+import { collection, plainText } from '../shared/parameters';
 import type { Resource, Run } from './resource';
 
 const filters: INodeProperties = {
@@ -62,16 +62,13 @@ export const asset: Resource = {
 
 /** A list, as an expression may give it, becomes one text with commas. */
 const filter = pipe(
-	union([array(text), text]),
+	union([array(plainText), plainText]),
 	transform((value) => (Array.isArray(value) ? value.join(',') : value)),
 );
-const knownFilters = orElse(
-	object(Object.fromEntries(ASSET_FILTERS.map((name) => [name, filter]))),
-	{},
-);
+const knownFilters = Object.fromEntries(ASSET_FILTERS.map((name) => [name, filter]));
 
 /** The filters that are filled in. */
 function filtersOf(run: Run): Record<string, string> {
-	const entries = Object.entries(parameter(run, 'filters', knownFilters));
-	return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+	const given = Object.entries(collection(run, filters, knownFilters));
+	return Object.fromEntries(given.filter(([, value]) => value !== '')) as Record<string, string>;
 }

@@ -1,10 +1,11 @@
 /** Deliveries: the service's attempts to bring events to an endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DELIVERY_STATUS_FIELD, type ApiRecord } from '../../../lib/service';
+import { safeParse, unknown } from '../../../lib/vendor/zod';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
-import { parameter, requiredText, text } from '../shared/parameters';
+import { parameter, parameterError, plainText, requiredText } from '../shared/parameters';
 import type { Resource, Run } from './resource';
 
 const endpoint = endpointField('The webhook endpoint that the deliveries go to');
@@ -57,10 +58,16 @@ async function resend(run: Run): Promise<ApiRecord[]> {
 	return [await run.client.resendDelivery(endpointIdOf(run), deliveryId)];
 }
 
+function statusOf(run: Run): string {
+	const parsed = safeParse(plainText, parameter(run, 'status', unknown()));
+	if (parsed.success) return parsed.data.toLowerCase();
+	throw parameterError(run, 'Status cannot be read.', 'Choose a status, or enter one as text.');
+}
+
 async function getAll(run: Run): Promise<ApiRecord[]> {
 	const { client, warn } = run;
 	const endpointId = endpointIdOf(run);
-	const status = parameter(run, 'status', text).toLowerCase();
+	const status = statusOf(run);
 	if (status === '' || status === 'any') {
 		return await Array.fromAsync(client.listDeliveries(endpointId, listOptionsOf(run)));
 	}

@@ -1,10 +1,10 @@
 /** Webhook endpoints: where the service delivers events to. */
 import { NodeApiError, type INodeProperties } from 'n8n-workflow';
 import { canDeliverTo } from '../../../lib/endpoint/deliverableUrl';
-import { withoutSecret, type ApiRecord } from '../../../lib/service';
-import { boolean, orElse } from '../../../lib/vendor/zod';
+import type { ApiRecord } from '../../../lib/service';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
-import { parameter, parameterError, requiredText, texts } from '../shared/parameters';
+import { flag, parameter, parameterError, requiredText, texts } from '../shared/parameters';
+import { withoutSecrets } from '../shared/withoutSecrets';
 import type { Resource, Run } from './resource';
 
 const createFields: INodeProperties[] = [
@@ -30,7 +30,7 @@ const createFields: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'The service shows the signing secret of a new endpoint this once. n8n stores the output of this node with the execution, where everyone who may see the execution can read it: keep the secret in a credential and delete the execution, or turn off Include Secret.',
+			'The service shows the signing secret of a new endpoint this once. n8n stores the output of this node with the execution, where everyone who may see the execution can read it: keep the secret in a credential and delete the execution, or turn off Include Secret. As an AI tool, the node never gives the secret to the model.',
 		name: 'secretNotice',
 		type: 'notice',
 		default: '',
@@ -41,7 +41,7 @@ const createFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to put the signing secret into the output. Without it nobody ever learns the secret of this endpoint.',
+			'Whether to put the signing secret into the output, which an AI tool never does. Without it nobody ever learns the secret of this endpoint.',
 	},
 ];
 
@@ -66,6 +66,14 @@ export const webhookEndpoint: Resource = {
 	},
 };
 
+const SECRET_NOT_FOUND =
+	'The answer has no field that is known to hold the signing secret, so only fields that cannot hold it are shown.';
+
+/** Whether a model reads the output: n8n names a node that it uses as a tool so, or its context tells. */
+function isTool({ context }: Run): boolean {
+	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
+}
+
 async function create(run: Run): Promise<ApiRecord[]> {
 	const url = requiredText(run, 'url', 'URL');
 	const events = parameter(run, 'events', texts);
@@ -83,9 +91,12 @@ async function create(run: Run): Promise<ApiRecord[]> {
 			'Add at least one event type, such as ocpp.message.',
 		);
 	}
-	const { record, secret } = await run.client.createWebhookEndpoint({ url, events });
-	const include = parameter(run, 'includeSecret', orElse(boolean(), true));
-	return [include || secret === undefined ? record : withoutSecret(record, secret)];
+	// Read before anything is sent, in case it cannot be read.
+	const include = !isTool(run) && flag(run, 'includeSecret', 'Include Secret', true);
+	const made = await run.client.createWebhookEndpoint({ url, events });
+	if (include) return [made.record];
+	if (made.secret === undefined) run.warn(SECRET_NOT_FOUND);
+	return [withoutSecrets(made, { url, events })];
 }
 
 async function remove(run: Run): Promise<ApiRecord[]> {

@@ -1,18 +1,16 @@
 /** What a list asks of the client, by the parameters of an input item: how many, which, and where the records are. */
 import type { ListOptions } from '../../../lib/service';
+import { array, number, object, optional, pipe, transform, union } from '../../../lib/vendor/zod';
+import { listOptions } from './listFields';
 import {
-	array,
-	number,
-	object,
-	orElse,
-	pipe,
-	transform,
-	union,
-	unknown,
-} from '../../../lib/vendor/zod';
-import { parameter, parameterError, text, type InputItem } from './parameters';
-
-const isOn = pipe(unknown(), transform(Boolean));
+	collection,
+	flag,
+	parameter,
+	parameterError,
+	plainText,
+	text,
+	type InputItem,
+} from './parameters';
 
 /** An expression may give the number as text. */
 const limit = union([
@@ -24,14 +22,10 @@ const limit = union([
 ]);
 
 const queryParameters = pipe(
-	object({
-		parameter: array(orElse(object({ name: text, value: text }), { name: '', value: '' })),
-	}),
-	transform((given) => given.parameter.filter(({ name, value }) => name !== '' || value !== '')),
-);
-const collection = orElse(
-	object({ itemsPath: text, queryParameters: orElse(queryParameters, []) }),
-	{ itemsPath: '', queryParameters: [] },
+	object({ parameter: optional(array(object({ name: plainText, value: plainText }))) }),
+	transform(({ parameter: given = [] }) =>
+		given.filter(({ name, value }) => name !== '' || value !== ''),
+	),
 );
 
 /** The options of a list; `filters` are query parameters with fields of their own. */
@@ -39,9 +33,12 @@ export function listOptionsOf(
 	item: InputItem,
 	filters: Readonly<Record<string, string>> = {},
 ): ListOptions {
-	const options = parameter(item, 'options', collection);
+	const { itemsPath = '', queryParameters: further = [] } = collection(item, listOptions, {
+		itemsPath: plainText,
+		queryParameters,
+	});
 	const query = { ...filters };
-	for (const { name, value } of options.queryParameters) {
+	for (const { name, value } of further) {
 		if (Object.hasOwn(query, name)) {
 			throw parameterError(
 				item,
@@ -53,7 +50,9 @@ export function listOptionsOf(
 	}
 	return {
 		query,
-		itemsPath: options.itemsPath,
-		...(!parameter(item, 'returnAll', isOn) && { limit: parameter(item, 'limit', limit, 50) }),
+		itemsPath,
+		...(!flag(item, 'returnAll', 'Return All', false) && {
+			limit: parameter(item, 'limit', limit, 50),
+		}),
 	};
 }

@@ -1,10 +1,17 @@
 /** Reads parameters, whose type an expression or an AI agent may have changed. */
-import { NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { asText } from '../../../lib/shared/values';
 import {
 	array,
+	boolean,
+	number,
+	type output,
 	parse,
 	pipe,
+	record,
+	safeParse,
+	string,
+	stringbool,
 	transform,
 	union,
 	unknown,
@@ -17,6 +24,12 @@ export type InputItem = Pick<Run, 'context' | 'itemIndex'>;
 
 /** Any value as a text without white space around it; what cannot be one is empty. */
 export const text = pipe(unknown(), transform(asText));
+
+/** A text without white space around it, a number or a boolean as one; refuses everything else. */
+export const plainText = pipe(
+	union([string(), number(), boolean()]),
+	transform((value: string | number | boolean) => asText(value)),
+);
 
 /** A list of texts, each once and none empty; one text may hold several, separated by commas. */
 export const texts = pipe(
@@ -40,11 +53,51 @@ export function parameter<T>(
 	return parse(schema, context.getNodeParameter(name, itemIndex, fallback));
 }
 
+/** A switch, or the text of one as an expression or an AI agent gives it. The error names the field by its label. */
+export function flag(item: InputItem, name: string, label: string, fallback: boolean): boolean {
+	const parsed = safeParse(stringbool(), parameter(item, name, text, fallback));
+	if (parsed.success) return parsed.data;
+	throw parameterError(
+		item,
+		`${label} is neither true nor false.`,
+		`Turn ${label} on or off, or have its expression give true or false.`,
+	);
+}
+
 /** A text that must not be empty; the error names the field by its label. */
 export function requiredText(item: InputItem, name: string, label: string): string {
 	const value = parameter(item, name, text);
 	if (value === '') throw parameterError(item, `${label} is empty.`, `Fill in ${label}.`);
 	return value;
+}
+
+/**
+ * What is given of a collection, by the schemas of its fields; the errors name both by their labels. A value that a schema
+ * refuses is an error, as is a field that there is not: left out, a filter would mean everything.
+ */
+export function collection<S extends Record<string, Schema>>(
+	item: InputItem,
+	{ name, displayName, options = [] }: INodeProperties,
+	schemas: S,
+): { [K in keyof S]?: output<S[K]> } {
+	const refuse = (what: string) =>
+		parameterError(item, `${what} cannot be read.`, 'Check what its expression gives.');
+	const given = safeParse(record(string(), unknown()), parameter(item, name, unknown(), {}));
+	if (!given.success) throw refuse(displayName);
+	const read: Record<string, unknown> = {};
+	for (const [field, value] of Object.entries(given.data)) {
+		const schema = Object.hasOwn(schemas, field) ? schemas[field] : undefined;
+		if (schema === undefined) {
+			const known = Object.keys(schemas).join(', ');
+			throw parameterError(item, `${displayName} has no “${field}”.`, `Choose among ${known}.`);
+		}
+		const parsed = safeParse(schema, value);
+		const named = options.find((option) => option.name === field);
+		const label = named && 'displayName' in named ? named.displayName : field;
+		if (!parsed.success) throw refuse(`${label} of ${displayName}`);
+		read[field] = parsed.data;
+	}
+	return read as { [K in keyof S]?: output<S[K]> };
 }
 
 /** The error for a parameter that a person has to correct. */

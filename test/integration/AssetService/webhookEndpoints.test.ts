@@ -1,5 +1,7 @@
+import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { stopWorlds } from '../../unit/service/world';
-import { ENDPOINTS, failure, records, run, serving } from './runs';
+import { containing, ENDPOINTS, failure, records, run, serving } from './runs';
 
 afterEach(stopWorlds);
 
@@ -30,6 +32,73 @@ describe('webhook endpoints', () => {
 			{ id: 'we_1', note: 'keep [redacted] safe', n: [null, 1] },
 		]);
 		expect(JSON.stringify((await result).run)).not.toContain('whsec_1');
+	});
+
+	const unknownFields = [
+		['signingSecret', { id: 'we_1', signingSecret: 'whsec_1' }],
+		['signing_secret', { id: 'we_1', signing_secret: 'whsec_1' }],
+		['endpoint.secret', { id: 'we_1', endpoint: { secret: 'whsec_1' } }],
+		['a name that says nothing', { id: 'we_1', value: 'whsec_1', list: ['whsec_1'] }],
+	] as const;
+	const all = { id: 'we_1', url: create.url, events: ['ocpp.message', 'asset.connectivity'] };
+
+	it.each(unknownFields)(
+		'show only what is no secret when it is to be left out and stands in %s',
+		async (_name, data) => {
+			const state = { status: 'enabled', createdAt: '2026-01-01T00:00:00Z' };
+			const world = await serving(() => ({ status: 201, body: { data: { ...data, ...state } } }));
+			const { items, hints, run: stored } = await run(world, { ...create, includeSecret: false });
+			expect(items.map(({ json }) => json)).toEqual([{ ...all, ...state }]);
+			expect(hints).toMatchObject([{ type: 'warning', message: containing('field') }]);
+			expect(JSON.stringify(stored)).not.toContain('whsec_1');
+		},
+	);
+
+	it('leave out a second secret too', async () => {
+		const body = { data: { id: 'we_1', secret: 's-1', previous: { signing_key: 's-2', age: 1 } } };
+		const world = await serving(() => ({ status: 201, body }));
+		const result = run(world, { ...create, includeSecret: false });
+		expect(await records(result)).toEqual([{ id: 'we_1', previous: { age: 1 } }]);
+	});
+
+	it.each(['false', '={{ "False" }}', '={{ 0 }}'])(
+		'leave their secret out when Include Secret is %s',
+		async (includeSecret) => {
+			const world = await serving(() => ({ status: 201, body: made }));
+			const result = await run(world, { ...create, includeSecret });
+			expect(result.error).toBeUndefined();
+			expect(JSON.stringify(result.run)).not.toContain('whsec_1');
+		},
+	);
+
+	it('are not created when Include Secret cannot be read', async () => {
+		const world = await serving(() => ({ status: 201, body: made }));
+		const includeSecret = '={{ { never: true } }}';
+		expect(await failure(run(world, { ...create, includeSecret }))).toMatchObject({
+			message: 'Include Secret is neither true nor false.',
+		});
+		expect(world.service.requests).toEqual([]);
+	});
+
+	/** Called by an agent that runs its tools itself, as n8n's context then says. */
+	const calledByAgent: INodeType = Object.assign(new AssetService(), {
+		async execute(this: IExecuteFunctions) {
+			const context = Object.create(this, { isToolExecution: { value: () => true } }) as unknown;
+			return await new AssetService().execute.call(context as IExecuteFunctions);
+		},
+	});
+
+	it.each([
+		['the engine', { asTool: true }],
+		['an agent', { node: calledByAgent }],
+	])('never show their secret to a model, as a tool run by %s', async (_name, how) => {
+		for (const body of [made, ...unknownFields.map(([, data]) => ({ data }))]) {
+			const world = await serving(() => ({ status: 201, body }));
+			const result = await run(world, { ...create, includeSecret: true }, how);
+			expect(result.error).toBeUndefined();
+			expect(result.items).toMatchObject([{ json: { id: 'we_1' } }]);
+			expect(JSON.stringify(result.run)).not.toContain('whsec_1');
+		}
 	});
 
 	it.each([

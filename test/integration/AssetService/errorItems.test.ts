@@ -1,0 +1,108 @@
+import { WorkflowExecute } from 'n8n-core';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { stopWorlds, type World } from '../../unit/service/world';
+import { containing, run, serving } from './runs';
+
+afterEach(stopWorlds);
+
+const perItem = {
+	resource: 'delivery',
+	operation: 'getAll',
+	endpointId: { __rl: true, mode: 'id', value: '={{ $json.endpoint }}' },
+};
+const input = ['we_1', 'we_bad', 'we_2'].map((endpoint) => ({ endpoint }));
+
+const picky = () =>
+	serving(({ path }) =>
+		path.includes('we_bad')
+			? { status: 404, body: { message: 'unknown endpoint' } }
+			: { body: { data: [{ id: 'del_1' }] } },
+	);
+
+/** What decides in n8n before 2.35.5 whether an item goes to the error output, as n8n-core 2.11.1 has it. */
+const isErrorToOlder = ({ json, error }: INodeExecutionData): boolean => {
+	const keys = Object.keys(json).length;
+	if (error) return true;
+	return Boolean(json['error'] && (keys === 1 || (json['message'] && keys === 2)));
+};
+
+interface Router {
+	handleNodeErrorOutput: (
+		this: Router,
+		...args: [unknown, unknown, INodeExecutionData[][]]
+	) => void;
+}
+
+it('goes to the error output of every supported n8n, with its input', async () => {
+	const world = await picky();
+	const handed: INodeExecutionData[] = [];
+	const prototype = WorkflowExecute.prototype as unknown as Router;
+	const installed = prototype.handleNodeErrorOutput;
+	const router = jest.spyOn(prototype, 'handleNodeErrorOutput').mockImplementation(function (
+		this: Router,
+		...args
+	) {
+		// The core takes the items out of the list.
+		handed.push(...args[2].flat());
+		installed.apply(this, args);
+	});
+	const { items, errorItems } = await run(world, perItem, {
+		input,
+		onError: 'continueErrorOutput',
+	});
+	router.mockRestore();
+
+	expect(handed.map(isErrorToOlder)).toEqual([false, true, false]);
+	expect(items.map(({ json }) => json)).toEqual([{ id: 'del_1' }, { id: 'del_1' }]);
+	expect(errorItems.map(({ json }) => json)).toEqual([
+		{
+			endpoint: 'we_bad',
+			error: containing('unknown endpoint'),
+			message: containing('Check the endpoint ID'),
+		},
+	]);
+});
+
+describe('what can be branched on after the error output', () => {
+	const branchOn = async (world: World, parameters: INodeParameters, readErrors: string) =>
+		(await run(world, parameters, { input, onError: 'continueErrorOutput', readErrors })).read;
+
+	it('is the status', async () => {
+		const world = await picky();
+		expect(await branchOn(world, perItem, '={{ $input.item.failure.status }}')).toEqual([404]);
+	});
+
+	it('is the status of what was not there to delete', async () => {
+		const world = await picky();
+		const remove = { ...perItem, resource: 'webhookEndpoint', operation: 'delete' };
+		expect(await branchOn(world, remove, '={{ $input.item.failure.status }}')).toContain(404);
+	});
+
+	it('is the code where no answer came', async () => {
+		const world = await serving((_request, { request }) => {
+			request.socket.destroy();
+			return undefined;
+		});
+		const remove = { ...perItem, resource: 'webhookEndpoint', operation: 'delete' };
+		const codes = await branchOn(world, remove, '={{ $input.item.failure.code }}');
+		expect(codes).toEqual(input.map(() => expect.stringMatching(/^(ECONN|UND_ERR)/) as string));
+	});
+});
+
+it('that a parameter is to blame for has no status, and says what to do', async () => {
+	const world = await picky();
+	const { items } = await run(
+		world,
+		{ ...perItem, endpointId: '={{ "" }}' },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(items).toEqual([
+		{
+			json: {
+				error: 'Endpoint is empty.',
+				message: 'Enter the ID of the endpoint, or its address.',
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+});
