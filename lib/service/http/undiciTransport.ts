@@ -53,20 +53,35 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			return { status: answer.statusCode, headers, body };
 		} catch (error) {
 			if (deadline.signal.aborted) throw abortReason(deadline.signal);
-			throw networkFailure(error);
+			throw networkFailure(error, proxiesOf(env));
 		} finally {
 			deadline.end();
 		}
 	};
 }
 
-function dispatcherFor(env: NodeJS.ProcessEnv, connectMs: number): EnvHttpProxyAgent {
+/** Host and port of each proxy, without the password that its address may hold. */
+function proxiesOf(env: NodeJS.ProcessEnv): string[] {
+	const { httpProxy, httpsProxy } = proxySettings(env);
+	return [httpProxy, httpsProxy]
+		.filter((address) => URL.canParse(address))
+		.map((address) => {
+			const { hostname, port, protocol } = new URL(address);
+			return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+		});
+}
+
+function proxySettings(env: NodeJS.ProcessEnv) {
 	// With an empty text undici does not look into the environment of the process.
-	const proxies = {
+	return {
 		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
 		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
 		noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
 	};
+}
+
+function dispatcherFor(env: NodeJS.ProcessEnv, connectMs: number): EnvHttpProxyAgent {
+	const proxies = proxySettings(env);
 	const key = JSON.stringify([proxies, connectMs]);
 	const kept = dispatchers.get(key);
 	if (kept) return kept;
