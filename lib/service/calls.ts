@@ -1,5 +1,6 @@
 /** What each operation sends: method, path, body, and the words for its errors. */
 import { LISTS, PATHS } from './defaults';
+import { IN_CREDENTIAL } from './errors/errors';
 import { pathWith } from './http/paths';
 import type { ServiceInterface } from './serviceInterface';
 import type { ListedResource, TransportRequest } from './types';
@@ -14,16 +15,22 @@ export interface Call {
 	body?: unknown;
 	/** What the call is for, in the error about a missing scope, such as `list assets`. */
 	purpose: string;
-	/** What to do about a 404 where the path holds ids; without it, the base URL is most likely wrong. */
-	notFoundHint?: string;
+	/** What to do about a status, where the usual words would blame the address or the values of the request. */
+	hints?: Readonly<Record<number, string>>;
+	/** For a call that changes something: where to look when nobody knows whether the service carried it out. */
+	mayBeDone?: string;
 	/** Statuses besides 2xx that are not an error here. */
 	accepted?: readonly number[];
 }
 
 const GONE = [404, 410];
 
-const UNKNOWN_ENDPOINT =
-	'Check the endpoint ID: the service does not know it. If it is right, check Base URL in the Asset Service API credential.';
+const notFound = (hint: string) => ({ 404: hint, 410: hint });
+const UNKNOWN_ENDPOINT = notFound(
+	`Check the endpoint ID: the service does not know it. If it is right, check Base URL${IN_CREDENTIAL}.`,
+);
+const mayBeDone = (whereToLook: string) =>
+	`The service may have carried the request out nevertheless: ${whereToLook}`;
 
 /** The query that asks for so many records; empty where the service is to choose. */
 export const limitQuery = (
@@ -36,11 +43,17 @@ export const list = (resource: ListedResource): Call => ({
 	...LISTS[resource],
 });
 
+/** The next page of a list: the address and the other values have worked for the page before. */
+export const nextPage = (call: Call, query: Readonly<Record<string, string>>): Call => {
+	const hint = `The page before came, so the address is right: the service does not go on from the record that it named last. Run it again. If it stays so, correct Cursor Parameter under Service Interface${IN_CREDENTIAL}.`;
+	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
+};
+
 export const listDeliveries = (endpointId: string): Call => ({
 	method: 'GET',
 	path: pathWith(PATHS.deliveries, { endpointId }),
 	purpose: 'list deliveries',
-	notFoundHint: UNKNOWN_ENDPOINT,
+	hints: UNKNOWN_ENDPOINT,
 });
 
 export const resendDelivery = (
@@ -51,8 +64,12 @@ export const resendDelivery = (
 	method: 'POST',
 	path: pathWith(resendPath, { endpointId, deliveryId }),
 	purpose: 'resend deliveries',
-	notFoundHint:
+	hints: notFound(
 		'Check the endpoint ID and the delivery ID: the service knows no such delivery. It keeps deliveries for 30 days.',
+	),
+	mayBeDone: mayBeDone(
+		'look at the attempts of this delivery with Get Many of Delivery before you repeat it.',
+	),
 });
 
 export const createEndpoint = (
@@ -64,6 +81,9 @@ export const createEndpoint = (
 	path: endpointsPath,
 	body: { [endpointUrlField]: url, [endpointEventsField]: events },
 	purpose: 'create webhook endpoints',
+	mayBeDone: mayBeDone(
+		'look there for an endpoint with this URL before you repeat it, and delete one whose secret nobody knows.',
+	),
 });
 
 /** Asks for the endpoint's deliveries: the specification has no way to ask for the endpoint itself. */
@@ -77,5 +97,6 @@ export const deleteEndpoint = ({ endpointsPath }: ServiceInterface, endpointId: 
 	method: 'DELETE',
 	path: pathWith(`${endpointsPath}/{endpointId}`, { endpointId }),
 	purpose: 'delete webhook endpoints',
+	mayBeDone: mayBeDone('look there for the endpoint, or repeat it: deleting twice does no harm.'),
 	accepted: GONE,
 });

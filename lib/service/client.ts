@@ -63,7 +63,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 				...calls.limitQuery(service, limit),
 				...(startingAfter !== undefined && { [service.cursorParameter]: startingAfter }),
 			};
-			const answer = jsonAnswer(await exchange({ ...call, query }, context), call, context);
+			const page = startingAfter === undefined ? { ...call, query } : calls.nextPage(call, query);
+			const answer = jsonAnswer(await exchange(page, context), call, context);
 			return pageOf(answer, list.itemsPath, destinationOf(call, context));
 		};
 		return walkPages(fetchPage, { ...list, pageSize }, warn);

@@ -1,7 +1,7 @@
 /** The test of the credential: a new token with the values as entered, then one asset. */
 import { createAccessTokens } from './tokens/accessTokens';
 import { limitQuery, list, type Call } from './calls';
-import { ApiError } from './errors/errors';
+import { ApiError, IN_CREDENTIAL } from './errors/errors';
 import { exchange, jsonAnswer, type ExchangeContext } from './http/exchange';
 import { createRedactor } from './errors/redaction';
 import type { RetryLimits } from './http/retry';
@@ -48,7 +48,8 @@ export async function checkConnection(
 		jsonAnswer(await exchange(call, context), call, context);
 		return { ok: true };
 	} catch (error) {
-		if (error instanceof ApiError) return { ok: false, message: `${error.message} ${error.hint}` };
-		throw error;
+		if (!(error instanceof ApiError)) throw error;
+		// A person reads this in the form of the credential itself.
+		return { ok: false, message: `${error.message} ${error.hint.replaceAll(IN_CREDENTIAL, '')}` };
 	}
 }

@@ -13,7 +13,7 @@ import {
 	union,
 } from '../vendor/zod';
 import { SERVICE_INTERFACE } from './defaults';
-import { ApiError, FIELD_LABELS } from './errors/errors';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
 
 /** How the service is spoken to, where its specification is silent; `defaults.ts` has the sources. */
 export type ServiceInterface = {
@@ -115,7 +115,7 @@ export function parseServiceInterface(values: unknown): ServiceInterface {
 	const field = Object.keys(HINTS).find((key): key is Field => key === wrong) ?? 'pageSize';
 	throw new ApiError(`${FIELD_LABELS[field]} is not valid.`, {
 		field,
-		hint: `Correct ${FIELD_LABELS[field]} under Service Interface in the Asset Service API credential, or empty it to use the default. ${HINTS[field]}.`,
+		hint: `Correct ${FIELD_LABELS[field]} under Service Interface${IN_CREDENTIAL}, or empty it to use the default. ${HINTS[field]}.`,
 	});
 }
 

@@ -12,7 +12,7 @@ import {
 	unknown,
 } from '../vendor/zod';
 import { TOKEN_PATH } from './defaults';
-import { ApiError, FIELD_LABELS } from './errors/errors';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
 import { parseServiceInterface } from './serviceInterface';
 import type { ApiSettings, CredentialField } from './types';
 
@@ -62,7 +62,7 @@ function emptyFieldError(name: PropertyKey | undefined): ApiError {
 	const label = FIELD_LABELS[field];
 	return new ApiError(`${label} is empty.`, {
 		field,
-		hint: `Fill in ${label} in the Asset Service API credential.`,
+		hint: `Fill in ${label}${IN_CREDENTIAL}.`,
 	});
 }
 

@@ -19,6 +19,8 @@ U/H293ioCU5j5feZnXkQ5PEWVdqhRANCAATeCLq1ywqwb64l6e0KzJirxORHGTWX
 QtRYAU/UcbyYTS1yQLrcfaFDdJB8JujXzDqwqYFTUeXZEpIRWHw/h38Z
 -----END PRIVATE KEY-----`;
 
+export const selfSigned = { cert, key };
+
 export interface SelfSignedService {
 	readonly url: string;
 	/** Method and path of each request, in order. */
@@ -30,7 +32,7 @@ export interface SelfSignedService {
 export async function startSelfSigned(body: unknown): Promise<SelfSignedService> {
 	const token = { access_token: 'token-1', token_type: 'Bearer', expires_in: 3600, scope: '' };
 	const requests: string[] = [];
-	const server = createServer({ cert, key }, (request, response) => {
+	const server = createServer(selfSigned, (request, response) => {
 		requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
 		request.resume();
 		response.setHeader('content-type', 'application/json');

@@ -1,8 +1,8 @@
 /** Turns failures, and answers that are not a success, into errors for people. */
-import { ApiError, FIELD_LABELS, TransportError } from './errors';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from './errors';
 import type { Redactor } from './redaction';
 import type { Outcome } from '../http/retry';
-import { quotable, serverText, statusText } from './serverText';
+import { jsonOf, quotable, serverText, statusText } from './serverText';
 import type { TransportResponse } from '../types';
 
 /** Where a request goes, as its errors name it. */
@@ -13,8 +13,6 @@ export interface Destination {
 	field: 'baseUrl' | 'authUrl';
 	redactor: Redactor;
 }
-
-const CREDENTIAL = 'the Asset Service API credential';
 
 /**
  * The error for a request that got no complete answer. Anything but a `TransportError` comes back as it is.
@@ -29,12 +27,14 @@ export function unreachableError(
 	const label = FIELD_LABELS[destination.field];
 	const hints = [
 		error.hint ??
-			`Check ${label} in ${CREDENTIAL}, and that n8n's server can reach it. If both are right, try again later.`,
+			`Check ${label}${IN_CREDENTIAL}, and that n8n's server can reach it. If both are right, try again later.`,
 		...(addition === undefined ? [] : [addition]),
 		// Not in the message: n8n replaces a message that holds such a code by a general one.
 		...(error.code === undefined ? [] : [`(${error.code})`]),
 	];
-	return new ApiError(`Could not reach ${destination.address} (${label}): ${error.message}.`, {
+	// With a hint of its own, the failure is not about the address.
+	const field = error.hint === undefined ? ` (${label})` : '';
+	return new ApiError(`Could not reach ${destination.address}${field}: ${error.message}.`, {
 		field: error.hint === undefined ? destination.field : undefined,
 		hint: hints.join(' '),
 		code: error.code,
@@ -51,6 +51,26 @@ export function redirectError(response: TransportResponse, destination: Destinat
 		response.status,
 		destination,
 	);
+}
+
+/** The error for a success that has no JSON to read. */
+export function unreadableError(response: TransportResponse, destination: Destination): ApiError {
+	const { status, body } = response;
+	const text = body.trim();
+	const answered = `${destination.address} answered ${statusText(status)}`;
+	if (text === '') {
+		return new ApiError(`${answered} with an empty body.`, {
+			status,
+			hint: 'Try again. If it stays so, look for a proxy between n8n and the service that drops the body of answers.',
+		});
+	}
+	if (/^[[{]/.test(text) && jsonOf(response) === undefined) {
+		return new ApiError(`${answered} with JSON that is cut off or damaged.`, {
+			status,
+			hint: `Try again. If it stays so, look for a proxy between n8n and the service that changes answers, or ask for less at once with Page Size under Service Interface${IN_CREDENTIAL}.`,
+		});
+	}
+	return notTheServiceError(response, destination);
 }
 
 /** The error for an answer that this service would not give: most likely the address belongs to something else. */
@@ -78,7 +98,7 @@ export function wrongAddressError(
 		{
 			field: destination.field,
 			status,
-			hint: `Check ${label} in ${CREDENTIAL}: enter the address that the service documents.`,
+			hint: `Check ${label}${IN_CREDENTIAL}: enter the address that the service documents.`,
 		},
 	);
 }
@@ -108,8 +128,11 @@ export function statusError(outcome: Outcome, destination: Destination): ApiErro
 	});
 }
 
-/** For example `90 seconds`, `12 minutes`, `3 hours`; rounded up. */
+const MAX_SHOWN_SECONDS = 30 * 24 * 60 * 60;
+
+/** For example `90 seconds`, `12 minutes`, `3 hours`; rounded up. The header may hold any number of digits. */
 function duration(seconds: number): string {
+	if (seconds > MAX_SHOWN_SECONDS) return 'more than 30 days';
 	const [amount, unit] =
 		seconds < 120
 			? [Math.ceil(seconds), 'second']

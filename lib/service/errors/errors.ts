@@ -19,6 +19,9 @@ export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
 	endpointSecretField: 'Endpoint Secret Field',
 };
 
+/** Where a field is found by who does not look at it already: the form of the credential leaves these words out. */
+export const IN_CREDENTIAL = ' in the Asset Service API credential';
+
 interface ApiErrorDetails {
 	/** What to do now. */
 	hint: string;

@@ -4,6 +4,7 @@ import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../defaults';
 import type { Redactor } from './redaction';
 import {
 	array,
+	custom,
 	object,
 	orElse,
 	parse,
@@ -14,6 +15,7 @@ import {
 	unknown,
 	type Schema,
 } from '../../vendor/zod';
+import { isRecord } from '../../shared/values';
 import type { TransportResponse } from '../types';
 
 const MAX_LENGTH = 300;
@@ -30,9 +32,18 @@ function textsWithin(depth: number): Schema<string[]> {
 		array(unknown()),
 		transform((entries) => entries.slice(0, 5).flatMap((entry) => parse(inner, entry))),
 	);
+	const either = union([list, inner]);
+	const byField = pipe(
+		custom<Record<string, unknown>>(isRecord),
+		transform((entries) =>
+			Object.entries(entries)
+				.slice(0, 5)
+				.map(([name, value]) => [name, ...parse(either, value)].join(': ')),
+		),
+	);
 	const fields = Object.fromEntries(ERROR_TEXT_FIELDS.map((name) => [name, inner]));
 	const named = pipe(
-		object({ ...fields, [ERROR_LIST_FIELD]: orElse(list, []) }),
+		object({ ...fields, [ERROR_LIST_FIELD]: orElse(union([list, byField]), []) }),
 		transform((texts) => Object.values(texts).flat()),
 	);
 	return orElse(union([text, named]), []);
@@ -73,17 +84,23 @@ export function statusText(status: number): string {
 	return name === undefined ? String(status) : `${status} ${name}`;
 }
 
-/** What the service gives as the reason, each text once; empty when it gives none. */
+/** What the service gives as the reason; a page for a browser gives none. */
 export function serverText(response: TransportResponse, redactor: Redactor): string {
-	const texts = new Set(parse(errorBody, jsonOf(response)));
-	return quotable([...texts].join('; '), redactor);
+	const json = jsonOf(response);
+	if (json !== undefined) return reasonIn(json, redactor);
+	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);
+}
+
+/** What the JSON of an answer gives as the reason, each text once; empty when it gives none. */
+export function reasonIn(json: unknown, redactor: Redactor): string {
+	return quotable([...new Set(parse(errorBody, json))].join('; '), redactor);
 }
 
 /** Text from outside, made fit for a message. Redacted before it is cut, since part of a secret would not be recognised. */
 export function quotable(text: string, redactor: Redactor): string {
 	const line = redactor
 		.redact(text)
-		.replace(/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
+		.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
 		.trim();
 	return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
 }

@@ -5,6 +5,7 @@ import {
 	redirectError,
 	statusError,
 	unreachableError,
+	unreadableError,
 	type Destination,
 } from '../errors/answerFailure';
 import type { Call } from '../calls';
@@ -42,14 +43,14 @@ export async function exchange(call: Call, context: ExchangeContext): Promise<Tr
 	throw failure(outcome, call, destination);
 }
 
-/** The answer's JSON. @throws {ApiError} when it is not JSON: then something else than the service answered. */
+/** The answer's JSON. @throws {ApiError} when it is not JSON. */
 export function jsonAnswer(
 	response: TransportResponse,
 	call: Call,
 	context: ExchangeContext,
 ): unknown {
 	const json = jsonOf(response);
-	if (json === undefined) throw notTheServiceError(response, destinationOf(call, context));
+	if (json === undefined) throw unreadableError(response, destinationOf(call, context));
 	return json;
 }
 
@@ -91,16 +92,20 @@ async function sendWithToken(
 		const mayRenew = outcome.response.status === 401 && tokens.drop(settings, accessToken);
 		return { ...outcome, mayRenew };
 	} catch (error) {
-		throw unreachableError(error, destination, safe ? undefined : whatBecameOf(error));
+		throw unreachableError(error, destination, whatBecameOf(call, error));
 	}
 }
 
 /** Of a request that changes something and got no answer. */
-function whatBecameOf(error: unknown): string {
-	return error instanceof TransportError && error.neverSent
+function whatBecameOf({ mayBeDone }: Call, error: unknown): string | undefined {
+	const isUnsent = error instanceof TransportError && error.neverSent;
+	return mayBeDone !== undefined && isUnsent
 		? 'The request was never sent, so nothing has changed: you can repeat it.'
-		: 'The service may have carried the request out nevertheless: look there before you repeat it.';
+		: mayBeDone;
 }
+
+/** After these, nobody knows how far the service came with a request that changes something. */
+const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
 function failure(outcome: Outcome, call: Call, destination: Destination): ApiError {
 	const { response } = outcome;
@@ -124,12 +129,10 @@ function failure(outcome: Outcome, call: Call, destination: Destination): ApiErr
 			hint: `The API client probably lacks the scope to ${call.purpose}. Give it that scope in the developers area of the service, or enter another API client in the Asset Service API credential.`,
 		});
 	}
-	if (status === 404 || status === 410) {
-		return call.notFoundHint === undefined
-			? notTheServiceError(response, destination)
-			: new ApiError(`${answered}.`, { status, hint: call.notFoundHint });
-	}
-	return status === 405
+	const hint =
+		call.hints?.[status] ?? (UNCERTAIN_STATUSES.has(status) ? call.mayBeDone : undefined);
+	if (hint !== undefined) return new ApiError(`${answered}.`, { status, hint });
+	return status === 404 || status === 405 || status === 410
 		? notTheServiceError(response, destination)
 		: statusError(outcome, destination);
 }

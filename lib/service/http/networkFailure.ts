@@ -5,10 +5,15 @@ import { codeOf, isError } from '../../shared/thrown';
 interface Explanation {
 	message: string;
 	retryable: boolean;
+	hint?: string;
 }
 
 const again = (message: string): Explanation => ({ message, retryable: true });
 const final = (message: string): Explanation => ({ message, retryable: false });
+const untrusted = (message: string): Explanation => ({
+	...final(message),
+	hint: 'If the certificate is from an authority of your own, have n8n trust it: set NODE_EXTRA_CA_CERTS to the file with the certificate and start n8n again. For a test alone, turn on “Ignore SSL Issues (Insecure)” in the Asset Service API credential.',
+});
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 	// Both can pass: the name server may answer next time, and a new record may not be everywhere yet.
@@ -27,22 +32,37 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 	UND_ERR_BODY_TIMEOUT: again('the answer took too long'),
 	UND_ERR_SOCKET: again('the connection was cut'),
 	CERT_HAS_EXPIRED: final('its TLS certificate has expired'),
-	DEPTH_ZERO_SELF_SIGNED_CERT: final('its TLS certificate is self-signed'),
-	SELF_SIGNED_CERT_IN_CHAIN: final('its TLS certificate comes from an unknown authority'),
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: final('its TLS certificate cannot be verified'),
-	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: final('its TLS certificate comes from an unknown authority'),
+	DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('its TLS certificate is self-signed'),
+	SELF_SIGNED_CERT_IN_CHAIN: untrusted('its TLS certificate comes from an unknown authority'),
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('its TLS certificate cannot be verified'),
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted(
+		'its TLS certificate comes from an unknown authority',
+	),
 	ERR_TLS_CERT_ALTNAME_INVALID: final('its TLS certificate is for another host'),
 	EPROTO: final('it does not speak TLS there'),
 	ERR_SSL_WRONG_VERSION_NUMBER: final('it does not speak TLS there'),
 };
 
-/** Explains the first cause with a known code; a failure of unknown kind is not retried. */
-export function networkFailure(error: unknown): TransportError {
+/**
+ * Explains the first cause with a known code; a failure of unknown kind is not retried.
+ * `proxies` are the hosts with ports that requests may go through: a failure at one of them is not the service's.
+ */
+export function networkFailure(error: unknown, proxies: readonly string[] = []): TransportError {
 	if (error instanceof TransportError) return error;
 	for (const cause of causes(error)) {
 		const code = codeOf(cause);
 		const known = code === undefined ? undefined : EXPLANATIONS[code];
-		if (known) return new TransportError(known.message, { code, retryable: known.retryable });
+		if (known) {
+			const { message, retryable, hint } = known;
+			const proxy = proxies.find((address) => isAbout(cause, address));
+			return proxy === undefined
+				? new TransportError(message, { code, retryable, hint })
+				: new TransportError(`the proxy ${proxy} did not take it: ${message}`, {
+						code,
+						retryable,
+						hint: PROXY_HINT,
+					});
+		}
 		const tunnel = /^Proxy response \((\d{3})\)/.exec(cause.message);
 		if (tunnel) return proxyError(tunnel[1] ?? '');
 	}
@@ -54,11 +74,21 @@ export function networkFailure(error: unknown): TransportError {
 	});
 }
 
+const PROXY_HINT = 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment of n8n.';
+
 function proxyError(status: string): TransportError {
 	return new TransportError(`the proxy refused with status ${status}`, {
 		retryable: status.startsWith('5'),
-		hint: 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment of n8n.',
+		hint: PROXY_HINT,
 	});
+}
+
+/** Whether a failure to connect happened at this host and port: Node names the host, or the address that it stands for. */
+function isAbout(cause: Error, proxy: string): boolean {
+	const { hostname, port } = new URL(`http://${proxy}`);
+	if ('hostname' in cause) return cause.hostname === hostname;
+	if (cause.message.includes(`${proxy},`)) return true;
+	return 'port' in cause && cause.port === Number(port);
 }
 
 /** The error, its causes, and the errors gathered in it (one for each address of a host), a few steps deep. */

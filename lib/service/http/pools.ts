@@ -8,6 +8,8 @@ interface Pools {
 	dispatcher: EnvHttpProxyAgent;
 	/** The turns of an origin. We keep the queue ourselves: undici does not tell waiting from connecting. */
 	turnsOf: (origin: string) => Turns;
+	/** Host and port of each proxy, without the password that its address may hold. */
+	proxies: readonly string[];
 }
 
 interface PoolOptions {
@@ -31,9 +33,15 @@ export function poolsFor({ env, connectMs, rejectUnauthorized }: PoolOptions): P
 	const pools = kept.get(key) ?? {
 		dispatcher: dispatcherOf(proxies, { timeout: connectMs, rejectUnauthorized }),
 		turnsOf: turns(),
+		proxies: [proxies.httpProxy, proxies.httpsProxy].filter((url) => URL.canParse(url)).map(hostOf),
 	};
 	kept.set(key, pools);
 	return pools;
+}
+
+function hostOf(address: string): string {
+	const { hostname, port, protocol } = new URL(address);
+	return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
 function turns(): Pools['turnsOf'] {

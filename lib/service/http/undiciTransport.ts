@@ -29,7 +29,7 @@ interface UndiciTransportOptions {
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
 	return async (request) => {
-		const { dispatcher, turnsOf } = poolsFor({
+		const { dispatcher, turnsOf, proxies } = poolsFor({
 			env,
 			connectMs: timeouts.connectMs,
 			rejectUnauthorized: request.allowUnauthorizedCerts !== true,
@@ -69,7 +69,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 		try {
 			return await turnsOf(origin)(send, signal);
 		} catch (error) {
-			const failure = signal.aborted ? abortReason(signal) : networkFailure(error);
+			const failure = signal.aborted ? abortReason(signal) : networkFailure(error, proxies);
 			if (!(failure instanceof TransportError) || phase === 'sent') throw failure;
 			const message = phase === 'waiting' ? 'all connections to it stayed busy' : failure.message;
 			const { code, retryable, hint } = failure;

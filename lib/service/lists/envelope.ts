@@ -1,9 +1,9 @@
 /** Finds the records in a list answer, by its shape (open point: list envelope) or by a path that the user gives. */
-import { ENVELOPE } from '../defaults';
+import { ENVELOPE, ERROR_LIST_FIELD } from '../defaults';
 import type { Destination } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
 import { isRecord } from '../../shared/values';
-import { quotable } from '../errors/serverText';
+import { quotable, reasonIn } from '../errors/serverText';
 
 export interface Page {
 	items: readonly unknown[];
@@ -41,7 +41,7 @@ function pageIn(value: unknown): Page | undefined {
 /**
  * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`, with
  * `hasMore` in `data` or beside it; with `itemsPath` the array at that dot path, and `hasMore` beside it.
- * @throws {ApiError} that names the keys seen instead.
+ * @throws {ApiError} that names the keys seen instead, or says what the service gives as its error.
  */
 export function pageOf(
 	answer: unknown,
@@ -49,7 +49,31 @@ export function pageOf(
 	destination: Destination,
 ): Page {
 	const path = itemsPath?.trim() ?? '';
-	if (path !== '') return pageAt(answer, path, destination);
+	const failure = errorIn(answer, destination);
+	try {
+		const page = path === '' ? knownPage(answer, destination) : pageAt(answer, path, destination);
+		// Records count, whatever stands beside them.
+		if (failure === undefined || page.items.length > 0) return page;
+	} catch (error) {
+		throw failure ?? error;
+	}
+	throw failure;
+}
+
+/** The error that the service tells of with a status of success. */
+function errorIn(answer: unknown, { address, redactor }: Destination): ApiError | undefined {
+	const told = [own(answer, 'error'), own(answer, ERROR_LIST_FIELD)];
+	const reason = told.some(isTold) ? reasonIn(answer, redactor) : '';
+	if (reason === '') return undefined;
+	return new ApiError(`${address} answered with an error, although with status 200: ${reason}.`, {
+		status: 200,
+		hint: 'Check the values of this request against what the service says about it.',
+	});
+}
+
+const isTold = (error: unknown) => Boolean(error) && !(Array.isArray(error) && error.length === 0);
+
+function knownPage(answer: unknown, destination: Destination): Page {
 	const inside = own(answer, data);
 	const page = pageIn(inside ?? undefined) ?? pageIn(answer) ?? pageIn(inside);
 	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(answer) };

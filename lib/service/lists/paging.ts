@@ -1,6 +1,6 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
 import type { Page } from './envelope';
-import { ApiError } from '../errors/errors';
+import { ApiError, IN_CREDENTIAL } from '../errors/errors';
 import { isRecord } from '../../shared/values';
 import { idOf } from '../schemas';
 import type { ServiceInterface } from '../serviceInterface';
@@ -9,8 +9,7 @@ import type { ApiRecord, ListOptions } from '../types';
 /** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
-const NOTHING_NEW =
-	'A page brought nothing new although the service did not say that the list ends: it may be incomplete. If the service goes on from page to page in another way, correct Cursor Parameter under Service Interface in the Asset Service API credential.';
+const NOTHING_NEW = `A page brought nothing new although the service did not say that the list ends: it may be incomplete. If the service goes on from page to page in another way, correct Cursor Parameter under Service Interface${IN_CREDENTIAL}.`;
 const NO_ID =
 	'The last record of a page has no id to go on from: the list ends there and may be incomplete.';
 

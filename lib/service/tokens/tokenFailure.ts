@@ -1,5 +1,5 @@
 /** Reads from the token route's answer which field of the credential is wrong. */
-import { ApiError } from '../errors/errors';
+import { ApiError, IN_CREDENTIAL } from '../errors/errors';
 import {
 	statusError,
 	notTheServiceError,
@@ -34,7 +34,7 @@ export function tokenFailure(
 				{
 					field: 'audience',
 					status,
-					hint: 'Check Audience in the Asset Service API credential: it must be the API audience value that the service documents, to the letter, and the API client must be allowed to use it.',
+					hint: `Check Audience${IN_CREDENTIAL}: it must be the API audience value that the service documents, to the letter, and the API client must be allowed to use it.`,
 				},
 			);
 		case 'address':
@@ -71,7 +71,7 @@ function culprit(response: TransportResponse, says: string): Culprit {
 
 function clientHint(settings: ApiSettings): string {
 	const stray = settings.clientSecret !== settings.clientSecret.trim();
-	return `Enter Client ID and Client Secret of the API client again in the Asset Service API credential${
+	return `Enter Client ID and Client Secret of the API client again${IN_CREDENTIAL}${
 		stray ? '; the Client Secret begins or ends with white space' : ''
 	}. If they are right, check that the API client still exists and that Auth URL belongs to the same service.`;
 }

@@ -1,7 +1,7 @@
 /** One request to the token route (specification sections 4 and 5). */
 import { safeParse } from '../../vendor/zod';
 import {
-	notTheServiceError,
+	unreadableError,
 	unreachableError,
 	wrongAddressError,
 	type Destination,
@@ -74,7 +74,7 @@ export async function fetchAccessToken(
 	if (!parsed.success) {
 		const field = parsed.error.issues[0]?.path[0];
 		// Not even an object.
-		if (field === undefined) throw notTheServiceError(outcome.response, destination);
+		if (field === undefined) throw unreadableError(outcome.response, destination);
 		throw oddAnswerError(field, status, destination);
 	}
 	const lifeMs = parsed.data.expires_in * 1000;

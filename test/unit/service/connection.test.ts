@@ -45,6 +45,8 @@ describe('the test of the credential', () => {
 	])('tells of %s', async (_name, options, words) => {
 		const { result } = await check(options);
 		expect(result).toEqual({ ok: false, message: expect.stringMatching(words) as string });
+		// Its reader looks at the form of the credential.
+		expect(JSON.stringify(result)).not.toContain('Asset Service API credential');
 	});
 
 	describe('with a service that does not answer', () => {

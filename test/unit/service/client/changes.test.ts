@@ -1,3 +1,4 @@
+import type { ApiError } from '../../../../lib/service';
 import type { Answer } from '../../../support/httpService';
 import { rejection, stopWorlds } from '../world';
 import { answering, clientOf, start } from './client';
@@ -108,6 +109,22 @@ describe('an operation that changes something', () => {
 		expect(error).toMatchObject({
 			hint: expect.not.stringContaining('may have carried') as string,
 		});
+	});
+
+	it.each([500, 502, 504])('tells so too after %d, and where to look', async (status) => {
+		const { client } = await answering({ status, body: 'upstream' });
+		const create = client.createWebhookEndpoint({ url: 'https://x.example', events: [] });
+		for (const [call, where] of [
+			[create, 'endpoint with this URL'],
+			[client.resendDelivery('we_1', 'del_1'), 'attempts of this delivery'],
+			[client.deleteWebhookEndpoint('we_1'), 'deleting twice does no harm'],
+		] as const) {
+			const { message, hint } = (await rejection(call)) as ApiError;
+			expect(message).toContain(`answered ${status}`);
+			expect(hint).toContain('may have carried the request out');
+			expect(hint).toContain(where);
+			expect(hint).not.toContain('try again later');
+		}
 	});
 
 	it('is sent again with a new token after a 401, which changed nothing', async () => {

@@ -1,7 +1,7 @@
-import type { ListOptions } from '../../../../lib/service';
+import type { ApiError, ListOptions } from '../../../../lib/service';
 import type { Answer } from '../../../support/httpService';
 import { all, rejection, SECRET, startWorld, stopWorlds } from '../world';
-import { answering, ASSETS, clientOf } from './client';
+import { answering, ASSETS, clientOf, start } from './client';
 
 afterEach(stopWorlds);
 
@@ -51,7 +51,6 @@ describe('the error of a list', () => {
 		['a 404', { status: 404 }],
 		['a 405', { status: 405 }],
 		['a page', { body: '<html>' }],
-		['nothing', { body: '' }],
 		['a redirect', { status: 301, headers: { location: 'https://www.example.com' } }],
 	])('names Base URL after %s', async (_name, answer) => {
 		expect((await listError(answer)).error).toMatchObject({
@@ -70,6 +69,76 @@ describe('the error of a list', () => {
 			field: 'baseUrl',
 			message: `Could not reach http://127.0.0.1:1${ASSETS} (Base URL): the connection was refused.`,
 		});
+	});
+
+	it.each<[string, Answer, RegExp]>([
+		['JSON that is cut off', { body: '{"items":[{"id":"a"},' }, /JSON that is cut off/],
+		['a list that is cut off', { body: ' [{"id":' }, /JSON that is cut off/],
+		['nothing', { body: '' }, /200 OK with an empty body/],
+		['white space', { body: ' \n' }, /200 OK with an empty body/],
+		['an error as success', { body: { error: 'quota', message: 'used up' } }, /used up; quota/],
+		[
+			'an error beside an empty list',
+			{ body: { data: null, errors: ['a shard is away'] } },
+			/a shard is away/,
+		],
+	])('does not blame the address or the shape for %s', async (_name, answer, words) => {
+		const { message, hint, field, status } = (await listError(answer)).error as ApiError;
+		expect({ field, status }).toEqual({ field: undefined, status: 200 });
+		expect(message).toMatch(words);
+		expect(message + hint).not.toMatch(/Base URL|Items Path/);
+	});
+
+	it('tells the error of a success whatever Items Path says', async () => {
+		const { error } = await listError({ body: { error: 'quota' } }, { itemsPath: 'data.rows' });
+		expect(error).toMatchObject({ message: expect.stringContaining('quota') as string });
+	});
+
+	it('reads JSON with a byte order mark, and records beside errors', async () => {
+		const body = `\ufeff${JSON.stringify({ items: [{ id: 'a' }], errors: ['b'], hasMore: false })}`;
+		const { client } = await answering({ body });
+		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
+	});
+
+	it.each([400, 404, 405, 410, 422])('names the cursor for a later page: %d', async (status) => {
+		const { client } = await start(({ query }) =>
+			query['startingAfter'] === undefined
+				? { body: { items: [{ id: 'a' }], hasMore: true } }
+				: { status, body: { message: 'unknown cursor' } },
+		);
+		const { message, hint, field } = (await rejection(all(client.list('asset', {})))) as ApiError;
+		expect(field).toBeUndefined();
+		expect(message).toContain('unknown cursor');
+		expect(hint).toContain('Cursor Parameter');
+		expect(message + hint).not.toContain('Base URL');
+	});
+
+	it.each<[string, Answer, string]>([
+		['a plain text', { status: 400, body: 'limit\u202e is\u0007 odd\n' }, ': limit is odd.'],
+		[
+			'errors by field',
+			{ status: 422, body: { errors: { url: ['is bad', 'is long'], events: 'is missing' } } },
+			': url: is bad: is long; events: is missing.',
+		],
+		['nothing of a page', { status: 500, body: '<html>secret page' }, '500 Internal Server Error.'],
+	])('shows %s', async (_name, answer, words) => {
+		const { message } = (await listError(answer)).error as ApiError;
+		expect(message).toContain(words);
+	});
+
+	it('bounds and redacts a plain text', async () => {
+		const body = `token-1 ${SECRET} ${'x'.repeat(10_000)}`;
+		const { message } = (await listError({ status: 400, body })).error as ApiError;
+		expect(message).toContain('[redacted] [redacted] xxx');
+		expect(message.length).toBeLessThan(450);
+	});
+
+	it('says in words how long to wait, however many digits the service sends', async () => {
+		const { error } = await listError({
+			status: 429,
+			headers: { 'retry-after': '9'.repeat(400) },
+		});
+		expect(error).toMatchObject({ hint: 'Try again in more than 30 days.' });
 	});
 
 	it('names the endpoint when its deliveries are not found', async () => {
