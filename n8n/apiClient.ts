@@ -8,6 +8,7 @@ import type {
 import {
 	createApiClient,
 	parseApiSettings,
+	plainHttpWarning,
 	type ApiClient,
 	type ApiSettings,
 } from '../lib/service';
@@ -46,6 +47,7 @@ export function apiClientWith(
 	settings: ApiSettings,
 	warn: (message: string) => void,
 ): ApiClient {
+	warnOfPlainHttp(context, settings);
 	const signal = cancelSignal(context);
 	return createApiClient({
 		settings,
@@ -53,6 +55,16 @@ export function apiClientWith(
 		warn,
 		...(signal && { signal }),
 	});
+}
+
+const warnings = new Set<string>();
+
+/** One line of the log for each address, as long as the process lives. */
+function warnOfPlainHttp(context: ApiContext, settings: ApiSettings): void {
+	const warning = plainHttpWarning(settings);
+	if (warning === undefined || warnings.has(warning)) return;
+	warnings.add(warning);
+	context.logger.warn(`${printable(context.getNode().name)}: ${warning}`);
 }
 
 /** Aborted when a person cancels the execution; hooks and polls have no such signal. */

@@ -35,17 +35,19 @@ class TokenRefusedError extends Error {
 
 /**
  * The request with the stored token as bearer.
- * @throws an error that n8n takes for a 401 when there is no token, or the stored one is no longer good.
+ * @throws an error that n8n takes for a 401 when there is no token, or the stored one is no longer good; an error for people
+ * when the request does not go to the origin of the base URL, or the credential is not complete.
  */
 export function withBearer(
 	credentials: Readonly<Record<string, unknown>>,
 	request: IHttpRequestOptions,
 	now: number = Date.now(),
 ): IHttpRequestOptions {
+	const settings = parseApiSettings(credentials);
+	checkTarget(request, settings);
 	const { accessToken, expiresAt, accessTokenOrigin } = parse(storedToken, credentials);
 	if (accessToken === '') throw new TokenRefusedError('There is no access token yet.');
 	if (expiresAt <= now) throw new TokenRefusedError('The stored access token has expired.');
-	const settings = parseApiSettings(credentials);
 	if (accessTokenOrigin !== '' && accessTokenOrigin !== originOf(settings)) {
 		throw new TokenRefusedError(
 			'The stored access token is from before the credential was edited.',
@@ -54,8 +56,20 @@ export function withBearer(
 	return {
 		...request,
 		headers: { ...request.headers, Authorization: `Bearer ${accessToken}` },
+		sendCredentialsOnCrossOriginRedirect: false,
 		...(settings.allowUnauthorizedCerts && IGNORE_CERTIFICATES),
 	};
+}
+
+/** Whoever may use the credential in a workflow must not be able to have its token sent anywhere else. */
+function checkTarget(request: IHttpRequestOptions & { uri?: string }, settings: ApiSettings): void {
+	const { origin } = new URL(settings.baseUrl);
+	// The HTTP Request node names its address in the older terms.
+	const target = URL.parse(request.uri ?? request.url, request.baseURL);
+	if (target?.origin === origin) return;
+	throw new Error(
+		`The Asset Service API credential is for ${origin} alone, and this request goes to ${target?.origin ?? 'no full address'}. Enter a URL that begins with the Base URL of the credential.`,
+	);
 }
 
 /**

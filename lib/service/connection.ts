@@ -6,7 +6,7 @@ import { exchange, jsonAnswer, type ExchangeContext } from './http/exchange';
 import { createRedactor } from './errors/redaction';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime } from './http/runtime';
-import { parseApiSettings } from './settings';
+import { parseApiSettings, plainHttpWarning } from './settings';
 import type { Transport } from './types';
 
 /** Milliseconds. A person waits for the result: with what n8n itself needs, it is there within 15 s. */
@@ -27,12 +27,12 @@ function patience(): RetryLimits {
 /**
  * Whether the service can be reached and used with these settings. Asks for a new token, whatever tokens are kept, so that
  * an old one never hides a wrong secret. The message tells apart a wrong address, a rejected client, a wrong audience and a
- * missing scope; it names the field to correct and holds no secret.
+ * missing scope; it names the field to correct and holds no secret. The warning is for addresses that are plain http.
  */
 export async function checkConnection(
 	values: unknown,
 	transport: Transport,
-): Promise<{ ok: true } | { ok: false; message: string }> {
+): Promise<{ ok: true; warning?: string } | { ok: false; message: string }> {
 	try {
 		const settings = parseApiSettings(values);
 		const retries = patience();
@@ -46,7 +46,8 @@ export async function checkConnection(
 		};
 		const call: Call = { ...list('asset'), query: limitQuery(settings.serviceInterface, 1) };
 		jsonAnswer(await exchange(call, context), call, context);
-		return { ok: true };
+		const warning = plainHttpWarning(settings);
+		return { ok: true, ...(warning !== undefined && { warning }) };
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		// A person reads this in the form of the credential itself.

@@ -13,7 +13,8 @@ export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
-export { isLoopback, parseApiSettings } from './settings';
+export { isLoopback } from './hosts';
+export { parseApiSettings, plainHttpWarning } from './settings';
 export type {
 	ApiClient,
 	ApiRecord,

@@ -1,6 +1,6 @@
 /** Checks what a person entered to reach the service, and normalises it. */
 import {
-	literal,
+	boolean,
 	minLength,
 	object,
 	orElse,
@@ -12,6 +12,7 @@ import {
 	unknown,
 } from '../vendor/zod';
 import { TOKEN_PATH } from './defaults';
+import { isListed, isLoopback, isPrivate } from './hosts';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
 import { parseServiceInterface } from './serviceInterface';
 import type { ApiSettings, CredentialField } from './types';
@@ -28,32 +29,58 @@ const settingsSchema = object({
 	audience: text,
 	clientId: text,
 	clientSecret: secret,
-	allowUnauthorizedCerts: orElse(literal([true, false]), false),
+	allowUnauthorizedCerts: orElse(boolean(), false),
+	// n8n's own fields.
+	allowedHttpRequestDomains: orElse(string(), 'all'),
+	allowedDomains: orElse(string(), ''),
 	serviceInterface: pipe(unknown(), transform(parseServiceInterface)),
 });
 
 /**
  * Settings from the stored credential, without its other fields.
  *
- * Addresses are https, or plain http for this machine alone, without user name, query or fragment. Trailing slashes are
- * removed, and so is `/oauth/token` at the end of the auth URL.
+ * Addresses are https, or plain http for this machine and private networks, without user name, query or fragment, and on
+ * n8n's list of allowed domains where the credential has one. Trailing slashes are removed, and so is `/oauth/token` at the
+ * end of the auth URL.
  * @throws {ApiError} that names the first field that is empty or wrong; it never repeats the value.
  */
 export function parseApiSettings(values: unknown): ApiSettings {
 	const parsed = safeParse(settingsSchema, values);
 	if (!parsed.success) throw emptyFieldError(parsed.error.issues[0]?.path[0]);
-	const { allowUnauthorizedCerts, ...settings } = parsed.data;
+	const { allowUnauthorizedCerts, allowedHttpRequestDomains, allowedDomains, ...settings } =
+		parsed.data;
+	if (allowedHttpRequestDomains === 'domains') checkDomains(settings, allowedDomains);
 	return { ...settings, ...(allowUnauthorizedCerts && { allowUnauthorizedCerts }) };
 }
 
-/** Whether the host of a URL is this machine: the one place where plain http is safe. */
-export function isLoopback(hostname: string): boolean {
-	return (
-		/^127(?:\.\d{1,3}){3}$/.test(hostname) ||
-		hostname === '[::1]' ||
-		hostname === 'localhost' ||
-		hostname.endsWith('.localhost')
-	);
+/**
+ * What a person should know whose addresses are plain http beyond this machine; undefined with none.
+ * It names the origins alone.
+ */
+export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | undefined {
+	const plain = Object.entries({ baseUrl, authUrl }).flatMap(([field, address]) => {
+		const { protocol, hostname, origin } = new URL(address);
+		const risky = protocol === 'http:' && !isLoopback(hostname);
+		return risky ? [`${FIELD_LABELS[field as 'baseUrl' | 'authUrl']} (${origin})`] : [];
+	});
+	if (plain.length === 0) return undefined;
+	const are = plain.length === 1 ? 'is a plain http address' : 'are plain http addresses';
+	return `${plain.join(' and ')} ${are}: whoever can listen on the network between n8n and the service sees the secrets and the data. Use https wherever the service offers it.`;
+}
+
+/** n8n asks this of its HTTP Request node; our own requests keep to it too. "None" means that node alone. */
+function checkDomains(settings: ApiSettings, allowedDomains: string): void {
+	for (const field of ['baseUrl', 'authUrl'] as const) {
+		const { hostname } = new URL(settings[field]);
+		if (isListed(hostname, allowedDomains)) continue;
+		throw new ApiError(
+			`${FIELD_LABELS[field]} is not allowed: ${hostname} is not among the Allowed Domains of the credential.`,
+			{
+				field,
+				hint: `Add ${hostname} to Allowed Domains${IN_CREDENTIAL}, or correct ${FIELD_LABELS[field]}.`,
+			},
+		);
+	}
 }
 
 function emptyFieldError(name: PropertyKey | undefined): ApiError {
@@ -87,10 +114,10 @@ function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 			`Enter ${label} with https:// in front.`,
 		);
 	}
-	if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+	if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isPrivate(url.hostname)) {
 		throw refuse(
 			`${label} is a plain http address, which would show the secrets to the network.`,
-			`Enter ${label} with https://; plain http is accepted for this machine (localhost) alone.`,
+			`Enter ${label} with https://; plain http is accepted for this machine (localhost) and for hosts of a private network alone.`,
 		);
 	}
 	if (url.username !== '' || url.password !== '') {

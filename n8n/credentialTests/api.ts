@@ -12,10 +12,10 @@ export async function assetServiceApiTest(
 	credential: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const result = await checkConnection(credential.data, credentialTestTransport(this.helpers));
-	return result.ok
-		? {
-				status: 'OK',
-				message: 'Connection successful: a new token works and assets can be listed.',
-			}
-		: { status: 'Error', message: result.message };
+	if (!result.ok) return { status: 'Error', message: result.message };
+	const warning = result.warning === undefined ? '' : ` Warning: ${result.warning}`;
+	return {
+		status: 'OK',
+		message: `Connection successful: a new token works and assets can be listed.${warning}`,
+	};
 }

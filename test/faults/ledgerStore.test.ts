@@ -79,7 +79,7 @@ it(
 		expectOneAttemptEach(after);
 		await expectOneRunEach(trigger, [...before, ...after]);
 	},
-	2 * MINUTES,
+	5 * MINUTES,
 );
 
 it(
@@ -113,7 +113,7 @@ it(
 		expectOneAttemptEach(after);
 		await expectOneRunEach(trigger, [...before, ...after]);
 	},
-	2 * MINUTES,
+	5 * MINUTES,
 );
 
 it(
@@ -132,5 +132,5 @@ it(
 			look: expectN8nUndisturbed,
 		});
 	},
-	2 * MINUTES,
+	5 * MINUTES,
 );

@@ -71,7 +71,7 @@ it(
 		const sender = await newSender(2);
 		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
 		for (let time = 0; time < 2; time++) {
-			await untilMoreRan(trigger, 10, { timeoutMs: 2 * MINUTES });
+			await untilMoreRan(trigger, 10);
 			world.postgres.pause();
 			// Longer than n8n waits for its database.
 			await sleep(24_000);

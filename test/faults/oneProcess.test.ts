@@ -66,7 +66,7 @@ it(
 			events.map(() => 'accepted'),
 		);
 	},
-	MINUTES,
+	5 * MINUTES,
 );
 
 it(
@@ -93,7 +93,7 @@ it(
 		);
 		await expectOneRunEach(trigger, sendings);
 	},
-	MINUTES,
+	5 * MINUTES,
 );
 
 /** One delivery; what became of it for the caller. */
@@ -156,7 +156,7 @@ it(
 		expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
 		await expectOneRunEach(trigger, sendings);
 	},
-	2 * MINUTES,
+	5 * MINUTES,
 );
 
 it(
@@ -175,5 +175,5 @@ it(
 		expect(sending.attempts.map(({ outcome }) => outcome)).toEqual(['accepted']);
 		await expectOneRunEach(trigger, [sending]);
 	},
-	MINUTES,
+	5 * MINUTES,
 );

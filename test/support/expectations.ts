@@ -90,14 +90,10 @@ async function waitUntilAllRan(
 }
 
 /** Waits until the workflow has run so many times more than now. */
-export async function untilMoreRan(
-	{ counter }: CountedWorkflow,
-	more: number,
-	options: { readonly timeoutMs?: number } = {},
-): Promise<void> {
+export async function untilMoreRan({ counter }: CountedWorkflow, more: number): Promise<void> {
 	const before = counter.calls.length;
 	await waitFor(() => (counter.calls.length >= before + more ? true : undefined), {
 		what: `${more} events to run`,
-		...options,
+		timeoutMs: 120_000,
 	});
 }

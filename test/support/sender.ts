@@ -28,7 +28,10 @@ export interface Attempt {
 	readonly endedAt: number;
 	/** 0 when no answer came. */
 	readonly status: number;
-	/** The `status` in the body: `accepted`, `duplicate`, ...; undefined when the answer is not the trigger's. */
+	/**
+	 * The `status` in the body: `accepted`, `duplicate`, ...; `starved` when n8n itself refused, as it does when its database
+	 * has been slow for some seconds; undefined when the answer is neither's.
+	 */
 	readonly outcome: string | undefined;
 	/** Why no whole answer came, such as `ECONNREFUSED` or `timeout`. */
 	readonly error: string | undefined;
@@ -143,7 +146,12 @@ export function isAcknowledged({ status, error }: Pick<Attempt, 'status' | 'erro
 	return error === undefined && status >= 200 && status < 300;
 }
 
-const Answer = z.object({ status: z.string() });
+const Answer = z.union([
+	z.object({ status: z.string() }),
+	z
+		.object({ message: z.literal('Database is not ready!') })
+		.transform(() => ({ status: 'starved' })),
+]);
 
 function attemptOf(url: string, startedAt: number, result: DeliveryResult): Attempt {
 	const { status, body, error } = result;

@@ -68,6 +68,33 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 			});
 		});
 
+		it('does not send the token elsewhere, and says so', async () => {
+			const world = await start();
+			const elsewhere = await start();
+			const { error, run } = await runNode({
+				node: requester(way, { url: `${elsewhere.service.url}/any`, json: true }),
+				credentials: [credentialOf(world)],
+				parameters: {},
+			});
+			expect(`${error?.message ?? ''} ${error?.description ?? ''}`).toContain(
+				`is for ${world.service.url} alone`,
+			);
+			expect(JSON.stringify(run)).not.toMatch(/token-\d/);
+			expect(elsewhere.service.requests).toEqual([]);
+		});
+
+		it('does not send the token after a redirect to another origin', async () => {
+			const elsewhere = await start();
+			const world = await start(() => ({
+				status: 302,
+				headers: { location: `${elsewhere.service.url}/any` },
+			}));
+			await ask(world, credentialOf(world));
+			expect(elsewhere.service.requests.map(({ headers }) => headers.authorization)).toEqual([
+				undefined,
+			]);
+		});
+
 		it('shows what to correct when there is no token to be had, without the secret', async () => {
 			const world = await startWorld({
 				token: () => ({ status: 401, body: { message: `bad ${SECRET}` } }),

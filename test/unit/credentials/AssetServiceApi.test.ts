@@ -184,6 +184,7 @@ describe('a request of n8n', () => {
 		expect(await authenticate(data, request)).toEqual({
 			url: request.url,
 			headers: { a: 'b', Authorization: 'Bearer abc' },
+			sendCredentialsOnCrossOriginRedirect: false,
 		});
 		expect(request.headers).toEqual({ a: 'b' });
 	});
@@ -194,6 +195,33 @@ describe('a request of n8n', () => {
 		expect((await authenticate(data, request)).headers).toMatchObject({
 			Authorization: 'Bearer abc',
 		});
+	});
+
+	it.each<[string, object]>([
+		['another host', { url: 'https://evil.example/x?secret=hunter2' }],
+		['another port', { url: 'https://api.example.com:8443/x' }],
+		['plain http', { url: 'http://api.example.com/x' }],
+		['the auth URL', { url: 'https://auth.example.com/x' }],
+		['a host that only begins alike', { url: 'https://api.example.com.evil.example' }],
+		['another host, in the older terms', { uri: 'https://evil.example' }],
+		['another host by its base', { url: '/x', baseURL: 'https://evil.example' }],
+		['no address', { url: 'x' }],
+	])('is refused the stored token when it goes to %s', async (_name, target) => {
+		const data = settings({ accessToken: 'abc' });
+		const error = await rejection(authenticate(data, { ...target } as IHttpRequestOptions));
+		expect(String(error)).toContain('is for https://api.example.com alone');
+		expect(String(error)).not.toMatch(/abc|hunter2/);
+		expect(error).not.toHaveProperty('response');
+	});
+
+	it.each<[string, object]>([
+		['in the older terms', { uri: 'https://api.example.com/x' }],
+		['with a base of its own', { url: '/x', baseURL: 'https://api.example.com' }],
+		['with the port written out', { url: 'https://API.example.com:443' }],
+	])('carries the stored token to Base URL %s', async (_name, target) => {
+		const data = settings({ accessToken: 'abc' });
+		const { headers } = await authenticate(data, { ...target } as IHttpRequestOptions);
+		expect(headers).toEqual({ Authorization: 'Bearer abc' });
 	});
 
 	it.each<[string, IDataObject]>([

@@ -28,6 +28,20 @@ describe('the test of the credential', () => {
 		expect(world.service.to('/asset-management/v1/assets')[0]?.query).toEqual({ limit: '1' });
 	});
 
+	it('is passed with a warning where the addresses are plain http beyond this machine', async () => {
+		const world = await startWorld({ api: () => ({ body: [] }) });
+		const direct = undiciTransport({ env: {} });
+		const { baseUrl } = world.settings;
+		const settings = { ...world.settings, baseUrl: 'http://asset-service' };
+		const result = await checkConnection(settings, (request) =>
+			direct({ ...request, url: request.url.replace('http://asset-service', baseUrl) }),
+		);
+		expect(result).toEqual({
+			ok: true,
+			warning: expect.stringContaining('Base URL (http://asset-service) is a plain') as string,
+		});
+	});
+
 	it.each([
 		['an empty field', { change: { audience: '' } }, /^Audience is empty\./],
 		['a wrong Base URL', { change: { baseUrl: 'http://127.0.0.1:1' } }, /\(Base URL\)/],

@@ -1,4 +1,9 @@
-import { ApiError, parseApiSettings, SERVICE_INTERFACE } from '../../../lib/service';
+import {
+	ApiError,
+	parseApiSettings,
+	plainHttpWarning,
+	SERVICE_INTERFACE,
+} from '../../../lib/service';
 
 const good = {
 	baseUrl: 'https://api.example.com',
@@ -48,6 +53,82 @@ describe('the settings of the service', () => {
 		},
 	);
 
+	it.each([
+		['http://10.1.2.3:8080', true],
+		['http://172.16.0.1', true],
+		['http://172.31.255.255', true],
+		['http://172.32.0.1', false],
+		['http://192.168.1.1', true],
+		['http://192.169.1.1', false],
+		['http://169.254.1.1', true],
+		['http://0xa000001', true],
+		['http://[fd00::1]', true],
+		['http://[fe80::1]', true],
+		['http://[::ffff:10.0.0.1]', true],
+		['http://[::ffff:8.8.8.8]', false],
+		['http://[2001:db8::1]', false],
+		['http://8.8.8.8', false],
+		['http://host.docker.internal:3000', true],
+		['http://HOST.docker.internal.', true],
+		['http://asset-service:3000', true],
+		['http://service.local', true],
+		['http://service.localdomain.com', false],
+		['http://api.example.com', false],
+		['http://10.0.0.1.example.com', false],
+	])('take plain http for %s: %s', (baseUrl, accepted) => {
+		if (accepted) {
+			const settings = parseApiSettings({ ...good, baseUrl });
+			expect(plainHttpWarning(settings)).toMatch(/^Base URL \(http:.*\) is a plain http address/);
+		} else {
+			expect(refusal({ baseUrl })).toMatchObject({ field: 'baseUrl' });
+		}
+	});
+
+	it('need no warning with https, nor on this machine', () => {
+		expect(plainHttpWarning(parseApiSettings(good))).toBeUndefined();
+		const here = { baseUrl: 'http://localhost:1', authUrl: 'http://127.0.0.1:1' };
+		expect(plainHttpWarning(parseApiSettings({ ...good, ...here }))).toBeUndefined();
+	});
+
+	it('warn of both addresses at once', () => {
+		const both = { baseUrl: 'http://service', authUrl: 'http://10.0.0.1/auth' };
+		expect(plainHttpWarning(parseApiSettings({ ...good, ...both }))).toMatch(
+			/^Base URL \(http:\/\/service\) and Auth URL \(http:\/\/10\.0\.0\.1\) are plain http addresses/,
+		);
+	});
+
+	describe('where n8n restricts the credential', () => {
+		const restricted = (allowedHttpRequestDomains: string, allowedDomains?: string) => ({
+			allowedHttpRequestDomains,
+			allowedDomains,
+		});
+
+		it.each([
+			restricted('all', 'other.example'),
+			restricted('none'),
+			restricted('domains', 'api.example.com, AUTH.example.com.'),
+			restricted('domains', '*.example.com'),
+		])('are taken with %j', (restriction) => {
+			expect(parseApiSettings({ ...good, ...restriction })).toEqual(good);
+		});
+
+		it.each([
+			['auth.example.com', 'baseUrl', 'api.example.com'],
+			['api.example.com', 'authUrl', 'auth.example.com'],
+			['example.com', 'baseUrl', 'api.example.com'],
+			['*.api.example.com', 'baseUrl', 'api.example.com'],
+			['*', 'baseUrl', 'api.example.com'],
+		])('to %s are refused for %s', (allowedDomains, field, host) => {
+			const error = refusal(restricted('domains', allowedDomains));
+			expect(error).toMatchObject({ field });
+			expect(error.message).toContain(`${host} is not among the Allowed Domains`);
+		});
+
+		it.each([' ', ',', undefined])('to the domains %p are refused', (allowedDomains) => {
+			expect(refusal(restricted('domains', allowedDomains)).message).toContain('Allowed Domains');
+		});
+	});
+
 	it('check TLS certificates unless they say otherwise', () => {
 		expect(parseApiSettings({ ...good, allowUnauthorizedCerts: true })).toEqual({
 			...good,
@@ -68,7 +149,6 @@ describe('the settings of the service', () => {
 			'example.com',
 			'ftp://example.com',
 			'http://example.com',
-			'http://10.0.0.1',
 			'http://127.0.0.1.example.com',
 			'https://user:hunter2@example.com',
 			'https://example.com/?a=b',
