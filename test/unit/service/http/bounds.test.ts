@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { undiciTransport } from '../../../../lib/service';
 import { MAX_CONNECTIONS } from '../../../../lib/service/defaults';
+import { sendWithRetries } from '../../../../lib/service/http/retry';
 import type { Answer } from '../../../support/httpService';
 import { watchCores } from '../../../support/cores';
 import { rejection } from '../world';
@@ -115,6 +116,25 @@ describe('more requests than connections', () => {
 			new Set(['done']),
 		);
 		expect(service.connections()).toBe(MAX_CONNECTIONS);
+	});
+
+	it('wait no longer than the time for all attempts, and say for what', async () => {
+		const service = await startHeld();
+		const slow = { ...timeouts, answerMs: HANG_MS };
+		const sent = Array.from({ length: MAX_CONNECTIONS }, () =>
+			get(service.url, { timeouts: slow }),
+		);
+		await service.reached(MAX_CONNECTIONS);
+		const request = { method: 'GET', url: service.url, headers: {} } as const;
+		const transport = undiciTransport({ env: {}, timeouts: slow });
+		const waiting = rejection(sendWithRetries(transport, request));
+		jest.advanceTimersByTime(60_000);
+		expect(await waiting).toMatchObject({
+			message: 'all connections to it stayed busy',
+			neverSent: true,
+		});
+		service.answerAll();
+		await Promise.all(sent);
 	});
 
 	it('tell apart what was never sent and what was', async () => {
