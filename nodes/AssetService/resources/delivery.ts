@@ -6,6 +6,7 @@ import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
 import { parameter, parameterError, plainText, requiredText } from '../shared/parameters';
+import { onlyParallelItems } from '../shared/parallelItems';
 import type { Resource, Run } from './resource';
 
 const endpoint = endpointField('The webhook endpoint that the deliveries go to');
@@ -47,7 +48,7 @@ export const delivery: Resource = {
 			name: 'Resend',
 			description: 'Have the service deliver the same event again',
 			action: 'Resend a delivery',
-			fields: [endpoint, deliveryIdField],
+			fields: [endpoint, deliveryIdField, onlyParallelItems],
 			run: resend,
 		},
 	},

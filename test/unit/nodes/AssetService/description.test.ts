@@ -54,12 +54,12 @@ describe('the description of the action node', () => {
 			{ resource: 'delivery', operation: 'getAll', returnAll: false },
 			['endpointId', 'status', 'returnAll', 'limit', 'options'],
 		],
-		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId']],
+		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
 		[
 			{ resource: 'webhookEndpoint', operation: 'create' },
-			['url', 'events', 'secretNotice', 'includeSecret'],
+			['url', 'events', 'secretNotice', 'includeSecret', 'options'],
 		],
-		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId']],
+		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId', 'options']],
 	])('shows for %j the parameters %j', (values, expected) => {
 		expect(shown(values)).toEqual(['resource', 'operation', ...expected]);
 	});
