@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { startNode } from '../../support/runNode';
 import type { Handler } from '../../support/httpService';
 import { stopWorlds } from '../../unit/service/world';
@@ -56,6 +55,7 @@ it.each([
 		expect(json['id']).toContain(`/we_${Math.floor(index / 2)}/`);
 	}
 	expect(world.tokensAskedFor()).toBe(1);
+	expect(world.service.connections()).toBeLessThanOrEqual(most);
 });
 
 it.each(['resend', 'delete'])('%s has several in flight too', async (operation) => {
