@@ -110,7 +110,8 @@ describe('a list of assets', () => {
 				asked();
 				return undefined;
 			});
-			const started = startNode(optionsFor(world, list, { input: [{}, {}, {}], onError }));
+			const oneByOne = { ...list, options: { parallelItems: 1 } };
+			const started = startNode(optionsFor(world, oneByOne, { input: [{}, {}, {}], onError }));
 			await underWay;
 			started.cancel();
 			const { run: stored, error } = await started.finished;
@@ -125,7 +126,7 @@ describe('a list of assets', () => {
 describe('events and deliveries', () => {
 	it('lists events', async () => {
 		const world = await serving(() => ({ body: [{ id: 'whevt_1', payload: {} }] }));
-		const parameters = { resource: 'event', operation: 'getAll', returnAll: true };
+		const parameters = { resource: 'event', operation: 'getAll', returnAll: true, simplify: false };
 		expect(await records(run(world, parameters))).toEqual([{ id: 'whevt_1', payload: {} }]);
 		expect(world.service.requests.at(-1)).toMatchObject({ path: EVENTS, query: { limit: '100' } });
 	});
@@ -134,7 +135,7 @@ describe('events and deliveries', () => {
 		id: `del_${index}`,
 		status: index % 10 === 0 ? 'failed' : 'success',
 	}));
-	const getAll = { resource: 'delivery', operation: 'getAll', endpointId: 'we_1' };
+	const getAll = { resource: 'delivery', operation: 'getAll', endpointId: 'we_1', simplify: false };
 
 	it.each<[string, INodeParameters['endpointId']]>([
 		['as plain text', 'we_1'],
