@@ -1,10 +1,11 @@
 /** Assets: what the service manages, such as charging stations. */
 import type { INodeProperties } from 'n8n-workflow';
-import { ASSET_FILTERS } from '../../../lib/service';
+import { ASSET_FILTERS, type ApiRecord } from '../../../lib/service';
 import { array, pipe, transform, union } from '../../../lib/vendor/zod';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
 import { collection, plainText } from '../shared/parameters';
+import { ASSET_SHAPE, simplifier, simplifyField } from '../shared/simplify';
 import type { Resource, Run } from './resource';
 
 const filters: INodeProperties = {
@@ -53,12 +54,17 @@ export const asset: Resource = {
 			name: 'Get Many',
 			description: 'List the assets of the network',
 			action: 'Get many assets',
-			fields: [...listFields, filters, listOptions],
-			run: async (run) =>
-				await Array.fromAsync(run.client.list('asset', listOptionsOf(run, filtersOf(run)))),
+			fields: [...listFields, simplifyField, filters, listOptions],
+			run: getAll,
 		},
 	},
 };
+
+async function getAll(run: Run): Promise<ApiRecord[]> {
+	const simplified = simplifier(run, ASSET_SHAPE);
+	const options = listOptionsOf(run, filtersOf(run));
+	return await Array.fromAsync(run.client.list('asset', options), simplified);
+}
 
 /** A list, as an expression may give it, becomes one text with commas. */
 const filter = pipe(

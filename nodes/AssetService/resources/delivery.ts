@@ -6,6 +6,8 @@ import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
 import { parameter, parameterError, plainText, requiredText } from '../shared/parameters';
+import { onlyParallelItems } from '../shared/parallelItems';
+import { DELIVERY_SHAPE, simplifier, simplifyField } from '../shared/simplify';
 import type { Resource, Run } from './resource';
 
 const endpoint = endpointField('The webhook endpoint that the deliveries go to');
@@ -40,14 +42,14 @@ export const delivery: Resource = {
 			name: 'Get Many',
 			description: 'List recent deliveries to an endpoint, which the service keeps for 30 days',
 			action: 'Get many deliveries',
-			fields: [endpoint, statusField, ...listFields, listOptions],
+			fields: [endpoint, statusField, ...listFields, simplifyField, listOptions],
 			run: getAll,
 		},
 		resend: {
 			name: 'Resend',
 			description: 'Have the service deliver the same event again',
 			action: 'Resend a delivery',
-			fields: [endpoint, deliveryIdField],
+			fields: [endpoint, deliveryIdField, onlyParallelItems],
 			run: resend,
 		},
 	},
@@ -68,8 +70,9 @@ async function getAll(run: Run): Promise<ApiRecord[]> {
 	const { client, warn } = run;
 	const endpointId = endpointIdOf(run);
 	const status = statusOf(run);
+	const simplified = simplifier(run, DELIVERY_SHAPE);
 	if (status === '' || status === 'any') {
-		return await Array.fromAsync(client.listDeliveries(endpointId, listOptionsOf(run)));
+		return await Array.fromAsync(client.listDeliveries(endpointId, listOptionsOf(run)), simplified);
 	}
 	// Sent for a service that filters by it, and filtered here for one that does not.
 	const options = listOptionsOf(run, { [DELIVERY_STATUS_FIELD]: status });
@@ -85,6 +88,7 @@ async function getAll(run: Run): Promise<ApiRecord[]> {
 	};
 	const records = await Array.fromAsync(
 		client.listDeliveries(endpointId, { ...options, matching }),
+		simplified,
 	);
 	if (seen > 0 && withStatus === 0) {
 		warn(`The deliveries have no field “${DELIVERY_STATUS_FIELD}” to filter by: none is returned.`);

@@ -1,7 +1,10 @@
 /** Events: what happened in the network in the last 30 days. */
+import type { ApiRecord } from '../../../lib/service';
+import { eventFilters, wantedEvents } from '../shared/eventFilters';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
-import type { Resource } from './resource';
+import { EVENT_SHAPE, simplifier, simplifyField } from '../shared/simplify';
+import type { Resource, Run } from './resource';
 
 export const event: Resource = {
 	name: 'Event',
@@ -11,8 +14,15 @@ export const event: Resource = {
 			name: 'Get Many',
 			description: 'List recent events of the network, which the service keeps for 30 days',
 			action: 'Get many events',
-			fields: [...listFields, listOptions],
-			run: async (run) => await Array.fromAsync(run.client.list('event', listOptionsOf(run))),
+			fields: [...listFields, simplifyField, eventFilters, listOptions],
+			run: getAll,
 		},
 	},
 };
+
+async function getAll(run: Run): Promise<ApiRecord[]> {
+	const matching = wantedEvents(run);
+	const simplified = simplifier(run, EVENT_SHAPE);
+	const options = { ...listOptionsOf(run), ...(matching && { matching }) };
+	return await Array.fromAsync(run.client.list('event', options), simplified);
+}

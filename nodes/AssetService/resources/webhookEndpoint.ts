@@ -5,6 +5,7 @@ import type { ApiRecord } from '../../../lib/service';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { flag, parameter, parameterError, requiredText, texts } from '../shared/parameters';
 import { withoutSecrets } from '../shared/withoutSecrets';
+import { onlyParallelItems } from '../shared/parallelItems';
 import type { Resource, Run } from './resource';
 
 const createFields: INodeProperties[] = [
@@ -53,14 +54,14 @@ export const webhookEndpoint: Resource = {
 			name: 'Create',
 			description: 'Have the service deliver events to an address',
 			action: 'Create a webhook endpoint',
-			fields: createFields,
+			fields: [...createFields, onlyParallelItems],
 			run: create,
 		},
 		delete: {
 			name: 'Delete',
 			description: 'Have the service stop delivering to an endpoint',
 			action: 'Delete a webhook endpoint',
-			fields: [endpointField('The webhook endpoint to delete')],
+			fields: [endpointField('The webhook endpoint to delete'), onlyParallelItems],
 			run: remove,
 		},
 	},

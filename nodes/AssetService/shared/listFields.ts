@@ -1,5 +1,6 @@
 /** The parameters that all lists have in common. */
 import type { INodeProperties } from 'n8n-workflow';
+import { parallelItemsOption } from './parallelItems';
 
 export const listFields: INodeProperties[] = [
 	{
@@ -37,6 +38,7 @@ export const listOptions: INodeProperties = {
 			description:
 				'Where the list stands in the answer, as names separated by dots. Only needed when the service answers in a shape that the node does not know.',
 		},
+		parallelItemsOption,
 		{
 			displayName: 'Query Parameters',
 			name: 'queryParameters',

@@ -1,6 +1,15 @@
 /** What a list asks of the client, by the parameters of an input item: how many, which, and where the records are. */
 import type { ListOptions } from '../../../lib/service';
-import { array, number, object, optional, pipe, transform, union } from '../../../lib/vendor/zod';
+import {
+	array,
+	number,
+	object,
+	optional,
+	pipe,
+	transform,
+	union,
+	unknown,
+} from '../../../lib/vendor/zod';
 import { listOptions } from './listFields';
 import {
 	collection,
@@ -35,6 +44,7 @@ export function listOptionsOf(
 ): ListOptions {
 	const { itemsPath = '', queryParameters: further = [] } = collection(item, listOptions, {
 		itemsPath: plainText,
+		parallelItems: unknown(),
 		queryParameters,
 	});
 	const query = { ...filters };

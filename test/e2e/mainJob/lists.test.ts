@@ -98,7 +98,7 @@ it(
 );
 
 it('brings 230 assets of 3 pages once each, in their order, over one connection', async () => {
-	const execution = await run({ returnAll: true });
+	const execution = await run({ returnAll: true, simplify: false });
 	expect(execution.status).toBe('success');
 	expect(idsIn(execution)).toEqual(assetIds);
 	expect(itemsOf(execution, NODE)[0]?.json).toEqual(generateAssets(1)[0]);

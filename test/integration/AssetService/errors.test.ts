@@ -55,7 +55,8 @@ describe('an error', () => {
 
 	it('of one input item becomes an item where the node is to continue', async () => {
 		const world = await serving(picky);
-		const { items } = await run(world, perItem, { input, onError: 'continueRegularOutput' });
+		const oneByOne = { ...perItem, options: { parallelItems: 1 } };
+		const { items } = await run(world, oneByOne, { input, onError: 'continueRegularOutput' });
 		expect(items.map(({ json, pairedItem }) => [json['id'] ?? json['error'], pairedItem])).toEqual([
 			['del_1', { item: 0 }],
 			['del_2', { item: 0 }],

@@ -127,7 +127,8 @@ describe('a list of assets', () => {
 				asked();
 				return undefined;
 			});
-			const started = startNode(optionsFor(world, list, { input: [{}, {}, {}], onError }));
+			const oneByOne = { ...list, options: { parallelItems: 1 } };
+			const started = startNode(optionsFor(world, oneByOne, { input: [{}, {}, {}], onError }));
 			await underWay;
 			started.cancel();
 			const { run: stored, error } = await started.finished;
@@ -143,7 +144,7 @@ it.each([['event', '/webhooks/v1/webhook-events']])(
 	'a list of the resource %s brings its records untouched',
 	async (resource, path) => {
 		const world = await serving(() => ({ body: [{ id: 'r_1', payload: {} }] }));
-		const parameters = { resource, operation: 'getAll', returnAll: true };
+		const parameters = { resource, operation: 'getAll', returnAll: true, simplify: false };
 		expect(await records(run(world, parameters))).toEqual([{ id: 'r_1', payload: {} }]);
 		expect(world.service.requests.at(-1)).toMatchObject({ path, query: { limit: '100' } });
 	},
@@ -154,7 +155,7 @@ describe('deliveries', () => {
 		id: `del_${index}`,
 		status: index % 10 === 0 ? 'failed' : 'success',
 	}));
-	const getAll = { resource: 'delivery', operation: 'getAll', endpointId: 'we_1' };
+	const getAll = { resource: 'delivery', operation: 'getAll', endpointId: 'we_1', simplify: false };
 
 	it.each<[string, INodeParameters['endpointId']]>([
 		['as plain text', 'we_1'],

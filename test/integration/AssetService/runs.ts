@@ -44,7 +44,8 @@ export function optionsFor(
 	};
 }
 
-export const list = { resource: 'asset', operation: 'getAll' };
+/** Records as the service sent them. */
+export const list = { resource: 'asset', operation: 'getAll', simplify: false };
 export const run = (
 	world: World,
 	parameters: INodeParameters,

@@ -22,7 +22,7 @@ const list = async (world: World, change = {}) =>
 	await runNode({
 		node: new AssetService(),
 		credentials: [{ type: new AssetServiceApi(), data: { ...world.settings, ...change } }],
-		parameters: { resource: 'asset', operation: 'getAll', returnAll: true },
+		parameters: { resource: 'asset', operation: 'getAll', returnAll: true, simplify: false },
 	});
 
 const test = async (data: object) => {

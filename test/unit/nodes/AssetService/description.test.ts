@@ -56,19 +56,22 @@ describe('the description of the action node', () => {
 	it.each([
 		[
 			{ resource: 'asset', operation: 'getAll', returnAll: false },
-			['returnAll', 'limit', 'filters', 'options'],
+			['returnAll', 'limit', 'simplify', 'filters', 'options'],
 		],
-		[{ resource: 'event', operation: 'getAll', returnAll: true }, ['returnAll', 'options']],
+		[
+			{ resource: 'event', operation: 'getAll', returnAll: true },
+			['returnAll', 'simplify', 'filters', 'options'],
+		],
 		[
 			{ resource: 'delivery', operation: 'getAll', returnAll: false },
-			['endpointId', 'status', 'returnAll', 'limit', 'options'],
+			['endpointId', 'status', 'returnAll', 'limit', 'simplify', 'options'],
 		],
-		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId']],
+		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
 		[
 			{ resource: 'webhookEndpoint', operation: 'create' },
-			['url', 'events', 'secretNotice', 'includeSecret'],
+			['url', 'events', 'secretNotice', 'includeSecret', 'options'],
 		],
-		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId']],
+		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId', 'options']],
 	])('shows for %j the parameters %j', (values, expected) => {
 		expect(shown(values)).toEqual(['resource', 'operation', ...expected]);
 	});

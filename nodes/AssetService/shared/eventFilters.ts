@@ -1,0 +1,83 @@
+/** Filters events by type and time, which the service is not known to do itself. */
+import type { INodeProperties } from 'n8n-workflow';
+import { eventTypeFilter } from '../../../lib/receiver/event';
+import type { ApiRecord } from '../../../lib/service';
+import { array, pipe, transform, union, unknown } from '../../../lib/vendor/zod';
+import { collection, parameterError, plainText } from './parameters';
+import { instantOf } from './instant';
+import type { Run } from '../resources/resource';
+
+export const eventFilters: INodeProperties = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add Filter',
+	default: {},
+	options: [
+		{
+			displayName: 'Created After',
+			name: 'createdAfter',
+			type: 'dateTime',
+			default: '',
+			description: 'Only events of this time or later',
+		},
+		{
+			displayName: 'Created Before',
+			name: 'createdBefore',
+			type: 'dateTime',
+			default: '',
+			description: 'Only events before this time',
+		},
+		{
+			displayName: 'Event Types',
+			name: 'eventTypes',
+			type: 'string',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Event Type' },
+			default: [],
+			placeholder: 'e.g. ocpp.message',
+			description:
+				'Only events of these types, with * for any text, such as asset.*. Known types are ocpp.message and asset.connectivity.',
+		},
+	],
+};
+
+const types = union([
+	array(plainText),
+	pipe(
+		plainText,
+		transform((list: string) => list.split(',')),
+	),
+]);
+
+/** Whether an event of the list is wanted; undefined when every event is. */
+export function wantedEvents(run: Run): ((event: ApiRecord) => boolean) | undefined {
+	const given = collection(run, eventFilters, {
+		eventTypes: types,
+		createdAfter: unknown(),
+		createdBefore: unknown(),
+	});
+	const after = timeOf(run, 'Created After', given.createdAfter);
+	const before = timeOf(run, 'Created Before', given.createdBefore);
+	const patterns = (given.eventTypes ?? []).filter((type) => type.trim() !== '');
+	if (patterns.length === 0 && after === undefined && before === undefined) return undefined;
+	const isWanted = eventTypeFilter(patterns);
+	return (event) => {
+		const type = event['type'] ?? event['eventType'];
+		if (!isWanted(typeof type === 'string' ? type : undefined)) return false;
+		if (after === undefined && before === undefined) return true;
+		// An event without a time is not known to be of the time that is asked for.
+		const time = Date.parse(String(event['createdAt']));
+		return time >= (after ?? -Infinity) && time < (before ?? Infinity);
+	};
+}
+
+function timeOf(run: Run, label: string, value: unknown): number | undefined {
+	if (value === undefined || value === '') return undefined;
+	const time = instantOf(value, run.context.getTimezone());
+	if (time !== undefined) return time;
+	throw parameterError(
+		run,
+		`${label} of Filters is not a date and time.`,
+		`Choose one, or have its expression give one such as 2026-01-31T12:00:00Z.`,
+	);
+}

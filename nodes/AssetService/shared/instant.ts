@@ -1,0 +1,26 @@
+/** Reads a time as n8n's date field and expressions give it. */
+
+/**
+ * Milliseconds since 1970: of an ISO 8601 text, a date, or what tells its own milliseconds, as the dates of expressions do.
+ * A text without an offset is a time of the workflow's own zone. Undefined for everything else.
+ */
+export function instantOf(value: unknown, timeZone: string): number | undefined {
+	if (typeof value === 'object' && value !== null) {
+		const time = Number(value.valueOf());
+		return Array.isArray(value) || Number.isNaN(time) ? undefined : time;
+	}
+	if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
+	const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(value) && /[T ]/.test(value);
+	const time = Date.parse(hasOffset ? value : `${value}${/[T ]/.test(value) ? '' : 'T00:00'}Z`);
+	if (Number.isNaN(time)) return undefined;
+	if (hasOffset) return time;
+	// Twice, for the hours around a change of the clocks.
+	const near = time - offsetMs(time, timeZone);
+	return time - offsetMs(near, timeZone);
+}
+
+/** How far the zone's clocks are ahead of UTC at this time. */
+function offsetMs(time: number, timeZone: string): number {
+	const shown = new Date(time).toLocaleString('sv-SE', { timeZone });
+	return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(time / 1000) * 1000;
+}

@@ -1,0 +1,91 @@
+/** The fields of a record that people use, flat. */
+import type { INodeProperties } from 'n8n-workflow';
+import type { ApiRecord } from '../../../lib/service';
+import { isRecord } from '../../../lib/shared/values';
+import { flag, type InputItem } from './parameters';
+
+export const simplifyField: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+/** By the name in the output, where the value may stand in the record: the first place that has one counts. */
+type Shape = Readonly<Record<string, readonly string[]>>;
+
+const STATION = 'chargingStation';
+const MADE = `${STATION}.manufacturingInfo`;
+
+export const ASSET_SHAPE: Shape = {
+	id: ['id'],
+	name: ['name', `${STATION}.name`],
+	type: ['type'],
+	status: ['status', `${STATION}.status`],
+	serialNumber: ['serialNumber', `${STATION}.serialNumber`],
+	make: ['make', `${MADE}.chargePointVendor`],
+	model: ['model', `${MADE}.chargePointModel`],
+	firmwareVersion: ['firmwareVersion', `${MADE}.firmwareVersion`],
+	protocol: ['protocol', `${STATION}.protocol`],
+	siteId: ['siteId', 'site.id'],
+	networkId: ['networkId', 'network.id'],
+	assetGroupId: ['assetGroupId', 'assetGroup.id'],
+	createdAt: ['createdAt'],
+	updatedAt: ['updatedAt'],
+};
+
+const ofPayload = (path: string) => [`payload.${path}`, `data.${path}`];
+
+export const EVENT_SHAPE: Shape = {
+	id: ['id'],
+	type: ['type', 'eventType'],
+	createdAt: ['createdAt'],
+	assetId: ofPayload('asset.id'),
+	status: ofPayload('status'),
+	action: ofPayload('action'),
+	messageType: ofPayload('messageType'),
+	messageId: ofPayload('messageId'),
+	protocol: ofPayload('protocol'),
+	errorCode: ofPayload('errorCode'),
+};
+
+export const DELIVERY_SHAPE: Shape = {
+	id: ['id'],
+	eventId: ['eventId'],
+	eventType: ['eventType'],
+	status: ['status'],
+	attempts: ['attempts.length'],
+	lastAttemptStatus: ['attempts.last.status'],
+	lastStatusCode: ['attempts.last.statusCode'],
+	lastAttemptAt: ['attempts.last.timestamp'],
+	createdAt: ['createdAt'],
+};
+
+/** What makes the records of this item's list its output. A record with none of the fields stays as it is. */
+export function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
+	if (!flag(item, 'simplify', 'Simplify', true)) return (record) => record;
+	const fields = Object.entries(shape).map(
+		([name, paths]) => [name, paths.map((path) => path.split('.'))] as const,
+	);
+	return (record) => {
+		const flat: ApiRecord = {};
+		for (const [name, paths] of fields) {
+			const found = paths.map((path) => valueAt(record, path)).find((value) => value !== undefined);
+			if (found !== undefined) flat[name] = found;
+		}
+		return Object.keys(flat).length > 0 ? flat : record;
+	};
+}
+
+/** The text, number, boolean or null at the path; a list has `length`, and `last` is its last entry. */
+function valueAt(record: ApiRecord, path: readonly string[]): unknown {
+	let value: unknown = record;
+	for (const name of path) {
+		if (Array.isArray(value) && name === 'length') value = value.length;
+		else if (Array.isArray(value) && name === 'last') value = value.at(-1);
+		else if (isRecord(value) && Object.hasOwn(value, name)) value = value[name];
+		else return undefined;
+	}
+	return typeof value === 'object' && value !== null ? undefined : value;
+}

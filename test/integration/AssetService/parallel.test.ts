@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { startNode } from '../../support/runNode';
+import type { Handler } from '../../support/httpService';
+import { stopWorlds } from '../../unit/service/world';
+import { assetWorld, failure, list, optionsFor, run, serving } from './runs';
+
+afterEach(stopWorlds);
+
+const inputOf = (count: number) =>
+	Array.from({ length: count }, (_, n) => ({ endpoint: `we_${n}` }));
+const deliveries = {
+	resource: 'delivery',
+	operation: 'getAll',
+	endpointId: '={{ $json.endpoint }}',
+};
+
+/** Answers only when so many requests wait, or no more can come; tells how many waited at most. */
+function gathering(wanted: number, total: number) {
+	const waiting: (() => void)[] = [];
+	let answered = 0;
+	let most = 0;
+	const handler: Handler = async ({ path }) => {
+		most = Math.max(most, waiting.length + 1);
+		const answer = new Promise<void>((resolve) => waiting.push(resolve));
+		if (waiting.length === Math.min(wanted, total - answered)) {
+			answered += waiting.length;
+			// The last to come is the first to be answered.
+			for (const go of waiting.splice(0).reverse()) go();
+		}
+		await answer;
+		return { body: [{ id: `${path} a` }, { id: `${path} b` }] };
+	};
+	return { handler, most: () => most };
+}
+
+it.each([
+	['8 by default', {}, 8],
+	['as many as the option says', { parallelItems: 3 }, 3],
+	['one at a time', { parallelItems: 1 }, 1],
+	['64 at most', { parallelItems: 1000 }, 64],
+])('so many input items are in flight, and the order is kept: %s', async (_name, options, most) => {
+	const total = most * 3 - (most > 1 ? 1 : 0);
+	const service = gathering(most, total);
+	const world = await serving(service.handler);
+	const parameters = { ...deliveries, options };
+	const { items, error } = await run(world, parameters, { input: inputOf(total) });
+	expect(error).toBeUndefined();
+	expect(service.most()).toBe(most);
+	expect(items).toHaveLength(2 * total);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+		items.map((_, index) => ({ item: Math.floor(index / 2) })),
+	);
+	for (const [index, { json }] of items.entries()) {
+		expect(json['id']).toContain(`/we_${Math.floor(index / 2)}/`);
+	}
+	expect(world.tokensAskedFor()).toBe(1);
+	expect(world.service.connections()).toBeLessThanOrEqual(most);
+});
+
+it.each(['resend', 'delete'])('%s has several in flight too', async (operation) => {
+	const service = gathering(8, 16);
+	const world = await serving(service.handler);
+	const parameters = {
+		...deliveries,
+		resource: operation === 'resend' ? 'delivery' : 'webhookEndpoint',
+		operation,
+		deliveryId: 'del_1',
+	};
+	expect((await run(world, parameters, { input: inputOf(16) })).error).toBeUndefined();
+	expect(service.most()).toBe(8);
+});
+
+it('one that fails keeps the rest from being started', async () => {
+	const world = await serving(({ path }) =>
+		path.includes('we_2/') ? { status: 400 } : { body: [{ id: 'del_1' }] },
+	);
+	const options = { parallelItems: 2 };
+	const error = await failure(run(world, { ...deliveries, options }, { input: inputOf(50) }));
+	expect(error).toMatchObject({ context: { itemIndex: 2 } });
+	// Those before it, itself, and what the other one of the two has begun meanwhile.
+	expect(world.service.requests.length).toBeLessThan(10);
+});
+
+it.each(['the service', 'the token route'])(
+	'%s being away is found out once, and each item says so',
+	async (away) => {
+		let attempts = 0;
+		const dead = createServer((socket) => {
+			attempts++;
+			socket.resetAndDestroy();
+		});
+		await once(dead.listen(0, '127.0.0.1'), 'listening');
+		const world = await assetWorld();
+		const url = `http://127.0.0.1:${(dead.address() as AddressInfo).port}`;
+		Object.assign(world.settings, away === 'the service' ? { baseUrl: url } : { authUrl: url });
+		const options = { parallelItems: 2 };
+		const { items } = await run(
+			world,
+			{ ...list, options },
+			{ input: inputOf(40), onError: 'continueRegularOutput' },
+		);
+		dead.close();
+		expect(items).toHaveLength(40);
+		expect(new Set(items.map(({ json }) => json['error'])).size).toBe(1);
+		expect(items[0]?.json['error']).toContain('Could not reach');
+		expect(items[39]?.json['message']).toContain('Not sent for this item');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
+		// Five attempts each for the two in flight; undici may open a connection more for an attempt.
+		expect(attempts).toBeLessThanOrEqual(20);
+	},
+	60_000,
+);
+
+it('Stop ends all that are in flight and starts no other', async () => {
+	let all: () => void = () => undefined;
+	const underWay = new Promise<void>((resolve) => (all = resolve));
+	const world = await serving(() => {
+		if (world.service.to('/asset-management/v1/assets').length === 8) all();
+		return undefined;
+	});
+	const started = startNode(
+		optionsFor(world, list, { input: inputOf(20), onError: 'continueRegularOutput' }),
+	);
+	await underWay;
+	started.cancel();
+	const { run: stored, error } = await started.finished;
+	expect(error?.message).toBe('The execution was canceled.');
+	expect(stored.status).toBe('canceled');
+	expect(world.service.to('/asset-management/v1/assets')).toHaveLength(8);
+});
