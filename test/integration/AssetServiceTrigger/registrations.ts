@@ -23,6 +23,7 @@ let next = 0;
 interface WorldOptions {
 	readonly registration?: 'automatic' | 'manual';
 	readonly credentialTypes?: readonly string[];
+	readonly clientSecret?: string;
 }
 
 /** A service, a ledger and a workflow with one trigger, of this test alone. */
@@ -41,7 +42,7 @@ export async function createWorld(options: WorldOptions = {}) {
 	cleanUps.push(async () => {
 		await (await openProcessLedger()).close();
 	});
-	const simulator = await startSimulator({ assets: 1 });
+	const simulator = await startSimulator({ assets: 1, clientSecret: options.clientSecret });
 	cleanUps.push(async () => {
 		await simulator.stop();
 	});
