@@ -2,7 +2,7 @@
 export { loadAndWatch, watchMark, type Watched } from './mark';
 export { hasEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
 export { reconcile, unregister } from './reconcile';
-export { openRegistration } from './secretBox';
+export { openRegistration, weaknessOf } from './secretBox';
 export { nextStepAt, stepRegistration, type RotationPlan } from './steps';
 export {
 	RegistrationError,

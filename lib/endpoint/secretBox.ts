@@ -14,6 +14,15 @@ interface SigningSecrets {
 	readonly previousSigningSecret?: string;
 }
 
+/** Shorter ones can be guessed by trying them on a stolen record. */
+const STRONG_LENGTH = 16;
+
+/** What to tell operators of a client secret that is too weak to seal a signing secret with; undefined for a strong one. */
+export function weaknessOf(clientSecret: string): string | undefined {
+	if (clientSecret.length >= STRONG_LENGTH) return undefined;
+	return `the client secret of the credential is weak (under ${STRONG_LENGTH} characters), and the signing secret is encrypted with it: whoever reads the ledger could find both by trying. Get a longer client secret from the service`;
+}
+
 /** Makes the record of an endpoint, its secret sealed and bound to its id. */
 export function sealEndpoint(
 	{ id, secret }: { readonly id: string; readonly secret: string },

@@ -91,7 +91,7 @@ function unwrittenAfter(ms: number, commit: Promise<unknown>): Promise<'unwritte
 	return new Promise((resolve) => {
 		const timer = setTimeout(() => {
 			resolve('unwritten');
-		}, ms);
+		}, ms).unref();
 		void commit.then(() => {
 			clearTimeout(timer);
 		});

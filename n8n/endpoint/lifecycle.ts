@@ -7,6 +7,7 @@ import {
 	RegistrationError,
 	stepRegistration,
 	unregister,
+	weaknessOf,
 } from '../../lib/endpoint';
 import { printable } from '../../lib/shared/printable';
 import { createVerifier } from '../../lib/receiver/signature';
@@ -34,7 +35,9 @@ export const endpointLifecycle = {
 			const wanted = wantedEndpoint(this);
 			const plan = rotationPlan(this);
 			const registration = await registrationContext(this);
-			const { key, warn } = registration;
+			const { key, clientSecret, warn } = registration;
+			const weakness = weaknessOf(clientSecret);
+			if (weakness !== undefined) warn(weakness);
 			const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
 			// The credential may have changed by then, so it is read afresh.
 			const step = async () => {

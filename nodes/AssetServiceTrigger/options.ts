@@ -15,7 +15,7 @@ export const triggerOptions: INodeProperties[] = [
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether to add the field _delivery with the delivery ID, the timestamp of the signature, the secret that matched (current or previous) and the time of receipt',
+			'Whether to add the field _delivery with the delivery ID (which the signature does not cover), the timestamp of the signature, the secret that matched (current or previous) and the time of receipt',
 	},
 	{
 		displayName: 'Retention (Days)',

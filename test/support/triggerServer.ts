@@ -21,6 +21,8 @@ export interface TriggerServerOptions {
 	/** Stores the execution: a rejection is answered 500, as n8n does. */
 	readonly store?: (item: IDataObject) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
+	/** As n8n does for content types that it does not know: the bytes are read when the node asks for them, or cannot be read. */
+	readonly body?: 'onRequest' | 'unreadable';
 	readonly workflowId?: string;
 }
 
@@ -60,11 +62,15 @@ export async function startTriggerServer(options: TriggerServerOptions): Promise
 
 async function handle(
 	options: TriggerServerOptions,
-	request: IncomingMessage & { rawBody?: Buffer },
+	request: IncomingMessage & { rawBody?: Buffer; readRawBody?: () => Promise<void> },
 	response: ServerResponse,
 	started: IDataObject[],
 ): Promise<void> {
-	request.rawBody = await readAll(request);
+	if (options.body === undefined) request.rawBody = await readAll(request);
+	request.readRawBody = async () => {
+		if (options.body === 'unreadable') throw new Error('request aborted');
+		request.rawBody = await readAll(request);
+	};
 	const context = contextOf(options, request, expressLike(response));
 	const { trigger } = options;
 	const result = await trigger.webhook?.call(context as unknown as IWebhookFunctions);

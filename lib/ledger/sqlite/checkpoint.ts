@@ -58,7 +58,7 @@ export async function checkpoint(path: string, gate = new Gate()): Promise<void>
 			workerData: { path, version: SCHEMA_VERSION, gate: gate.shared },
 			execArgv: [],
 			env: {},
-			// n8n's log has Node's notice that its SQLite is experimental already.
+			// Node 22's notice that its SQLite is experimental has no place in n8n's log.
 			stderr: true,
 		});
 		worker.once('error', () => {

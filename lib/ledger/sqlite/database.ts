@@ -24,9 +24,23 @@ const WRITES_PER_CHECKPOINT = 1_000;
 
 type Sqlite = typeof import('node:sqlite');
 
-/** Node's own SQLite; undefined where Node has none. */
+/**
+ * Node's own SQLite; undefined where Node has none.
+ * Node 22 warns as it loads it that it is experimental; that warning alone, and only then, is kept from n8n's log.
+ */
 export function loadSqlite(): Sqlite | undefined {
-	return process.getBuiltinModule('node:sqlite');
+	const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
+	const emit = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
+	process.emitWarning = (...warning: unknown[]) => {
+		const [text, type] = warning;
+		const isKnown = type === 'ExperimentalWarning' && String(text).startsWith('SQLite ');
+		if (!isKnown) emit(...warning);
+	};
+	try {
+		return process.getBuiltinModule('node:sqlite');
+	} finally {
+		if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
+	}
 }
 
 /**

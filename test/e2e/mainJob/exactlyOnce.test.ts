@@ -8,10 +8,16 @@ import {
 	type Simulator,
 	type SimulatorOptions,
 } from '../../../simulator';
+import { type IssuedToken, Tokens } from '../../../simulator/store/tokens';
+import { itemsOf } from '../../support/n8n/answers';
+import { apiCredential } from '../../support/n8n/credentials';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
+import { assetList } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
+import { importAutomatic, publishAtUrl } from '../webhookLife/automatic';
 import { answered, deliver, newEvent, refusalsIn } from './deliveries';
+import { NODE, runByHand } from './runByHand';
 import { tracesOf } from './traces';
 import { publishTrigger } from './trigger';
 
@@ -25,13 +31,17 @@ const RETENTION_MS = 30 * 24 * 60 * MINUTES;
 
 let world: World;
 const simulators: Simulator[] = [];
+/** All that were used so far. */
+const secrets: string[] = [];
+const issue = jest.spyOn(Tokens.prototype, 'issue');
+const WRONG_SECRET = 'a secret/that+is wrong?';
 
 beforeAll(async () => {
 	world = await createWorld();
 }, 20 * MINUTES);
 afterEach(async () => {
 	for (const simulator of simulators.splice(0)) {
-		const secrets = simulator.endpoints.map(({ secret }) => secret);
+		secrets.push(simulator.clientSecret, ...simulator.endpoints.map(({ secret }) => secret));
 		await simulator.stop();
 		expect(tracesOf(secrets, world.userFolder)).toEqual([]);
 	}
@@ -186,6 +196,38 @@ describe('the ledger', () => {
 		await kept?.release();
 		expect(await deliver(simulator, trigger, events.kept)).toEqual(answered(200, 'accepted'));
 		await ledger.close();
+	});
+});
+
+describe('the whole run', () => {
+	it('leaves no secret in logs, items, executions, databases, the ledger or the package', async () => {
+		const { client, userFolder } = world;
+		const simulator = await simulate({ assets: 3 });
+		const url = await publishAtUrl(
+			client,
+			await importAutomatic(client, simulator, { options: { includeDelivery: true } }),
+		);
+		const { event } = await simulator.emit();
+		const forged = await simulator.deliver(url, 'another secret', event);
+		expect(forged.status).toBe(401);
+		const credential = await client.createCredential(apiCredential(simulator));
+		expect(itemsOf(await runByHand(world, assetList(credential)), NODE)).toHaveLength(3);
+		const refused = await client.createCredential(
+			apiCredential(simulator, { clientSecret: WRONG_SECRET }),
+		);
+		expect((await runByHand(world, assetList(refused))).status).toBe('error');
+
+		const { endpoints, clientSecret } = simulator;
+		expect(endpoints).toHaveLength(1);
+		secrets.push(...endpoints.map(({ secret }) => secret), clientSecret, WRONG_SECRET);
+		const issued = issue.mock.results.map(({ value }) => value as IssuedToken | undefined);
+		const tokens = issued.flatMap((token) => (token ? [token.accessToken] : []));
+		expect(tokens.length).toBeGreaterThan(0);
+		expect(tracesOf([...secrets, ...tokens, world.owner.password], userFolder)).toEqual([]);
+		// It would have found them: the event in an execution, the reason in the log, the name in the package.
+		const known = tracesOf([event.id, 'signature_mismatch', 'n8n-nodes-asset-service'], userFolder);
+		expect(known).toContain(`0 in ${join('.n8n', 'database.sqlite')}: execution_data`);
+		expect(known.join()).toMatch(/1 in n8n-start-\d+\.log.*2 in .*package\.json/s);
 	});
 });
 

@@ -3,23 +3,37 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Where each text was found, such as `2 in .n8n/database.sqlite: execution_data`; never the text itself. */
+/** Where each text was found in any form, such as `2 in .n8n/database.sqlite: execution_data`; never the text itself. */
 export function tracesOf(texts: readonly string[], userFolder: string): string[] {
 	const found = writtenFiles(userFolder).flatMap((file) => {
 		const name = relative(userFolder, file);
 		const places = file.endsWith('.sqlite') ? tablesOf(file, name) : [];
 		return [{ name, content: contentOf(file) }, ...places];
 	});
+	const forms = texts.map(formsOf);
 	return found.flatMap(({ name, content }) =>
-		texts.flatMap((text, index) => (content.includes(text) ? [`${index} in ${name}`] : [])),
+		forms.flatMap((some, index) =>
+			some.some((form) => content.includes(form)) ? [`${index} in ${name}`] : [],
+		),
 	);
 }
 
-/** All but the installed package: it was there before there was any secret. */
+/** Plain, in hex, in Base64 and as in a URL. */
+function formsOf(text: string): string[] {
+	const bytes = Buffer.from(text, 'utf8');
+	const hex = bytes.toString('hex');
+	return [
+		...[text, hex, hex.toUpperCase(), encodeURIComponent(text)],
+		...[bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')],
+	];
+}
+
+/** All but what n8n installed beside this package. */
 function writtenFiles(userFolder: string): string[] {
 	const installed = join('.n8n', 'nodes') + sep;
+	const own = join(installed, 'node_modules', 'n8n-nodes-asset-service') + sep;
 	return readdirSync(userFolder, { recursive: true, encoding: 'utf8' })
-		.filter((path) => !path.startsWith(installed))
+		.filter((path) => !path.startsWith(installed) || path.startsWith(own))
 		.map((path) => join(userFolder, path))
 		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }

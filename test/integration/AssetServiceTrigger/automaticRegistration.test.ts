@@ -44,6 +44,16 @@ it('makes and deletes the endpoint by the service interface of the credential', 
 	}
 });
 
+it.each([
+	['x'.repeat(15), true],
+	['x'.repeat(16), false],
+])('names the client secret %s as weak at publication: %s', async (clientSecret, isWeak) => {
+	const { publish, log } = await createWorld({ clientSecret });
+	await publish();
+	expect(/the client secret of the credential is weak/.test(log())).toBe(isWeak);
+	expect(log()).not.toContain(clientSecret);
+});
+
 describe('credential and record are read', () => {
 	it('once for a publication, whether the endpoint is new or was there', async () => {
 		const { publish, readsOf } = await createWorld();

@@ -1,7 +1,10 @@
 /** A trigger that takes deliveries in n8n-core's own engine, for the tests of what becomes of them. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../lib/receiver/signature';
@@ -49,27 +52,28 @@ interface Sent {
 	headers: Headers;
 }
 
+/** A header with several values is sent so many times; with none it is left out. */
 export async function send(
 	server: TriggerServer,
 	body: unknown,
-	headers: Record<string, string> = {},
+	headers: Record<string, string | string[]> = {},
 ): Promise<Sent> {
 	const bytes = typeof body === 'string' ? body : JSON.stringify(body);
-	const response = await fetch(server.url, {
-		method: 'POST',
-		body: bytes,
-		headers: {
-			'content-type': 'application/json',
-			'x-webhook-delivery-id': 'del_1',
-			'x-webhook-signature': signTimestamped(SECRET, now(), bytes),
-			...headers,
-		},
-	});
-	const text = await response.text();
+	const all = {
+		'content-type': 'application/json',
+		'x-webhook-delivery-id': 'del_1',
+		'x-webhook-signature': signTimestamped(SECRET, now(), bytes),
+		...headers,
+	};
+	// Not by fetch, which makes one header of a repeated one.
+	const sending = request(server.url, { method: 'POST', headers: all });
+	sending.end(bytes);
+	const [response] = (await once(sending, 'response')) as [IncomingMessage];
+	const answer = await text(response);
 	return {
-		status: response.status,
-		body: text === '' ? undefined : JSON.parse(text),
-		headers: response.headers,
+		status: response.statusCode ?? 0,
+		body: answer === '' ? undefined : JSON.parse(answer),
+		headers: new Headers(response.headers as Record<string, string>),
 	};
 }
 

@@ -25,6 +25,7 @@ interface WorldOptions {
 	readonly credentialTypes?: readonly string[];
 	/** Further fields of the credential, or others. */
 	readonly credential?: object;
+	readonly clientSecret?: string;
 }
 
 /** A service, a ledger and a workflow with one trigger, of this test alone. */
@@ -43,7 +44,7 @@ export async function createWorld(options: WorldOptions = {}) {
 	cleanUps.push(async () => {
 		await (await openProcessLedger()).close();
 	});
-	const simulator = await startSimulator({ assets: 1 });
+	const simulator = await startSimulator({ assets: 1, clientSecret: options.clientSecret });
 	cleanUps.push(async () => {
 		await simulator.stop();
 	});

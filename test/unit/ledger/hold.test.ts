@@ -98,6 +98,32 @@ describe('a claim that is held', () => {
 		expect(stateOf(KEY)).toBe('pending');
 	});
 
+	it('goes on trying to take back a claim that another holds, and commits what it has taken', async () => {
+		ledger.entries.clear();
+		const other = await ledger.claim(KEY, 10 * MINUTE_MS);
+		await jest.advanceTimersByTimeAsync(MINUTE_MS);
+		expect(ledger.count('renew')).toBe(3);
+		if (other.state === 'claimed') await ledger.release(other.claim);
+		expect(stateOf(KEY)).toBe('free');
+		await jest.advanceTimersByTimeAsync(20_000);
+		expect(stateOf(KEY)).toBe('pending');
+		const commit = jest.spyOn(ledger, 'commit');
+		expect(await hold.commit(RETENTION_MS)).toBe('committed');
+		expect(await commit.mock.results[0]?.value).toBe(true);
+		expect(stateOf(KEY)).toBe('stored');
+	});
+
+	it('keeps no process alive, neither by its renewals nor by a commit that is tried again', async () => {
+		const timers = jest.spyOn(global, 'setTimeout');
+		await claimed('another');
+		ledger.failing = true;
+		void hold.commit(RETENTION_MS);
+		await jest.advanceTimersByTimeAsync(MINUTE_MS);
+		const made = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
+		expect(made.length).toBeGreaterThan(30);
+		expect(made.filter((timer) => timer.hasRef())).toEqual([]);
+	});
+
 	it('commits although another has taken it over, since the run is stored', async () => {
 		ledger.entries.clear();
 		await ledger.claim(KEY, 10 * MINUTE_MS);

@@ -59,6 +59,52 @@ describe('receive', () => {
 		expect(verdict).toMatchObject({ start: true, items: [{ ...event, _delivery }] });
 	});
 
+	it.each([
+		[
+			'the header of the service',
+			{ 'x-webhook-delivery-id': 'del_2', 'webhook-id': 'msg_1' },
+			'del_2',
+		],
+		['that of Standard Webhooks', { 'webhook-id': ['msg_1'] }, 'msg_1'],
+		['no header', {}, null],
+	])('takes the id of the delivery from %s', async (_name, others, id) => {
+		const { headers, body } = delivery();
+		const signed = { 'x-webhook-signature': headers['x-webhook-signature'], ...others };
+		const to = receiver({ options: { includeDelivery: true } });
+		const verdict = await receive({ headers: signed, body }, to);
+		expect(verdict).toMatchObject({ start: true, items: [{ _delivery: { id } }] });
+	});
+
+	it('tells the sender to come again in a minute when a copy is handed over for 20 s', async () => {
+		jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask'] });
+		try {
+			const to = receiver();
+			await to.ledger.claim(KEY, 10 * 60_000);
+			let verdict: unknown;
+			void receive(delivery(), to).then((given) => (verdict = given));
+			await jest.advanceTimersByTimeAsync(19_900);
+			expect(verdict).toBeUndefined();
+			await jest.advanceTimersByTimeAsync(400);
+			expect(verdict).toEqual({
+				start: false,
+				answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+				log: { reason: 'busy', detail: undefined },
+			});
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+
+	it('refuses an event whose claim fails in a way that nobody knew of, and repeats nothing of it', async () => {
+		const to = receiver();
+		jest.spyOn(to.ledger, 'claim').mockRejectedValue(new Error('secret inside'));
+		expect(await receive(delivery(), to)).toEqual({
+			start: false,
+			answer: { status: 503, body: { status: 'unavailable' } },
+			log: { reason: 'ledger_unavailable', detail: undefined },
+		});
+	});
+
 	it('refuses what is not signed, and asks the ledger nothing', async () => {
 		const to = receiver();
 		expect(await receive(delivery(event, 'another secret'), to)).toMatchObject({

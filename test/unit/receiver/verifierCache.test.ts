@@ -143,6 +143,18 @@ describe('createVerifierCache', () => {
 		expect((await cache.get('key', read)).ok).toBe(true);
 	});
 
+	it('keeps 10,000 keys, and gives up the one that was read first for another one', async () => {
+		const { cache, read, reads } = setUp();
+		for (let n = 0; n < 10_000; n += 1) await cache.get(String(n), read);
+		await cache.get('0', read);
+		expect(reads()).toBe(10_000);
+		await cache.get('one more', read);
+		await cache.get('1', read);
+		expect(reads()).toBe(10_001);
+		await cache.get('0', read);
+		expect(reads()).toBe(10_002);
+	});
+
 	it('keeps each key on its own', async () => {
 		const { cache, read, reads } = setUp();
 		await cache.get('one', read);

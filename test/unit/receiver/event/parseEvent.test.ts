@@ -45,7 +45,9 @@ describe('parseEvent', () => {
 	});
 
 	it('refuses bytes that are no UTF-8', () => {
-		expect(parseEvent(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toEqual({ ok: false });
+		// Latin-1 for ÿ, in what is JSON otherwise: read with a replacement it would be another id.
+		expect(parseEvent(Buffer.from('{"id":"\u00ff"}', 'latin1'))).toEqual({ ok: false });
+		expect(parseEvent(Buffer.from('{"id":"\u00ff"}', 'utf8')).ok).toBe(true);
 	});
 
 	it('takes a type that is not text for no type', () => {
@@ -90,6 +92,14 @@ describe('eventFromList', () => {
 	it('leaves a record alone that has the delivered shape already', () => {
 		const listed = { id: 'a', type: 't', data: { b: 2 } };
 		expect(eventFromList(listed)).toMatchObject({ ok: true, event: { record: listed } });
+	});
+
+	it('prefers the names of a delivered event where a record has both', () => {
+		const listed = { id: 'a', eventType: 'listed', type: 'delivered', payload: 1, data: 2 };
+		expect(eventFromList(listed)).toEqual({
+			ok: true,
+			event: { id: 'a', type: 'delivered', record: { id: 'a', type: 'delivered', data: 2 } },
+		});
 	});
 
 	it('refuses a record without an id', () => {

@@ -1,0 +1,83 @@
+import { openLedger } from '../../../lib/ledger';
+import { signTimestamped } from '../../../lib/receiver/signature';
+import { eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
+
+useLedgerOfItsOwn();
+
+const processLedger = async () => await openLedger({ log: () => undefined });
+
+afterEach(() => {
+	jest.restoreAllMocks();
+});
+
+describe('the headers of a delivery', () => {
+	it('may name the signature once: a second one is refused, also where both together would fit', async () => {
+		const server = await start();
+		const body = JSON.stringify(eventOf());
+		const good = signTimestamped(SECRET, now(), body);
+		const other = `v1=${'0'.repeat(64)}`;
+		for (const signatures of [
+			[good, other],
+			[other, good],
+			[good, good],
+		]) {
+			expect(await send(server, body, { 'x-webhook-signature': signatures })).toMatchObject({
+				status: 401,
+				body: { status: 'rejected' },
+			});
+		}
+		expect(await send(server, body, { 'x-webhook-signature': `${good},${other}` })).toMatchObject({
+			body: { status: 'accepted' },
+		});
+	});
+});
+
+describe('a body that n8n has not read yet', () => {
+	it('is read, and checked byte by byte', async () => {
+		const server = await start({ body: 'onRequest' });
+		const event = eventOf();
+		const signature = signTimestamped(SECRET, now(), JSON.stringify(event));
+		const changed = { ...event, id: 'another' };
+		const signed = { 'x-webhook-signature': signature };
+		expect(await send(server, changed, signed)).toMatchObject({ status: 401 });
+		expect(await send(server, event, signed)).toMatchObject({ body: { status: 'accepted' } });
+		expect(server.started).toEqual([event]);
+	});
+
+	it('is rejected when it cannot be read', async () => {
+		const server = await start({ body: 'unreadable' });
+		expect(await send(server, eventOf())).toMatchObject({ status: 401 });
+	});
+});
+
+describe('the ledger', () => {
+	it('that fails at the claim makes the sender come again, and the log says why', async () => {
+		const server = await start();
+		const event = eventOf();
+		const claim = jest.spyOn(await processLedger(), 'claim');
+		claim.mockRejectedValue(new Error('disk on fire'));
+		expect(await send(server, event)).toMatchObject({
+			status: 503,
+			body: { status: 'unavailable' },
+		});
+		claim.mockRestore();
+		expect(await send(server, event)).toMatchObject({ body: { status: 'accepted' } });
+		expect(server.started).toEqual([event]);
+	});
+
+	it('that has another copy under way for 20 s makes the sender come again in a minute', async () => {
+		const server = await start();
+		const clock = performance.now.bind(performance);
+		let waited = 0;
+		jest.spyOn(performance, 'now').mockImplementation(() => clock() + waited);
+		const claim = jest.spyOn(await processLedger(), 'claim').mockImplementation(async () => {
+			waited += 10_000;
+			return { state: 'pending' };
+		});
+		const { status, body, headers } = await send(server, eventOf());
+		expect({ status, body }).toEqual({ status: 503, body: { status: 'busy' } });
+		expect(headers.get('retry-after')).toBe('60');
+		expect(claim.mock.calls.length).toBeGreaterThanOrEqual(2);
+		expect(server.started).toEqual([]);
+	});
+});

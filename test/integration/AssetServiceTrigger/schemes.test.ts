@@ -1,0 +1,96 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { eventOf, now, send, start, useLedgerOfItsOwn } from './deliveries';
+
+useLedgerOfItsOwn();
+
+const includeDelivery = { options: { includeDelivery: true } };
+
+describe('deliveries by Standard Webhooks', () => {
+	const key = randomBytes(24);
+	const signed = (body: string, { id = 'msg_1', timestamp = now(), signingKey = key } = {}) => ({
+		'webhook-id': id,
+		'webhook-timestamp': String(timestamp),
+		'webhook-signature': `v1,${createHmac('sha256', signingKey).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+	});
+	const startStandard = async () =>
+		await start({
+			parameters: includeDelivery,
+			readCredential: async () => ({
+				signingSecret: `whsec_${key.toString('base64')}`,
+				scheme: 'standardWebhooks',
+			}),
+		});
+
+	it('start the workflow once, with the id and timestamp of their headers', async () => {
+		const server = await startStandard();
+		const event = eventOf();
+		const body = JSON.stringify(event);
+		const timestamp = now();
+		const headers = { ...signed(body, { timestamp }), 'x-webhook-delivery-id': [] };
+		expect(await send(server, body, headers)).toMatchObject({ body: { status: 'accepted' } });
+		expect(await send(server, body, signed(body, { id: 'msg_2' }))).toMatchObject({
+			body: { status: 'duplicate' },
+		});
+		const _delivery = { id: 'msg_1', timestamp, secret: 'current' };
+		expect(server.started).toMatchObject([{ ...event, _delivery }]);
+	});
+
+	it('are rejected when forged, stale, under another id or without a header', async () => {
+		const server = await startStandard();
+		const body = JSON.stringify(eventOf());
+		const { 'webhook-id': _, ...withoutId } = signed(body);
+		for (const headers of [
+			signed(body, { signingKey: randomBytes(24) }),
+			signed(body, { timestamp: now() - 302 }),
+			{ ...signed(body), 'webhook-id': 'msg_2' },
+			withoutId,
+		]) {
+			expect(await send(server, body, headers)).toMatchObject({
+				status: 401,
+				body: { status: 'rejected' },
+			});
+		}
+		expect(server.started).toEqual([]);
+	});
+});
+
+describe('deliveries by a scheme of the service’s own', () => {
+	const secret = 'a secret of its own';
+	const startCustom = async () =>
+		await start({
+			parameters: includeDelivery,
+			readCredential: async () => ({
+				signingSecret: secret,
+				scheme: 'custom',
+				signatureHeader: 'X-Sign',
+				algorithm: 'sha512',
+				encoding: 'base64',
+				timestampHeader: 'X-Time',
+				signedPayload: 'v0:{timestamp}:{body}',
+				signaturePrefix: 'v0=',
+			}),
+		});
+	const signed = (body: string, timestamp = now()) => ({
+		'x-time': String(timestamp),
+		'x-sign': `v0=${createHmac('sha512', secret).update(`v0:${timestamp}:${body}`).digest('base64')}`,
+	});
+
+	it('start the workflow once, with no id where there is no header of one', async () => {
+		const server = await startCustom();
+		const event = eventOf();
+		const body = JSON.stringify(event);
+		const headers = { ...signed(body), 'x-webhook-delivery-id': [] };
+		expect(await send(server, body, headers)).toMatchObject({ body: { status: 'accepted' } });
+		expect(await send(server, body, signed(body))).toMatchObject({ body: { status: 'duplicate' } });
+		expect(server.started).toMatchObject([{ ...event, _delivery: { id: null } }]);
+	});
+
+	it('are rejected when changed, stale, or signed by the default scheme', async () => {
+		const server = await startCustom();
+		const body = JSON.stringify(eventOf());
+		for (const headers of [signed(`${body} `), signed(body, now() + 600), {}]) {
+			expect(await send(server, body, headers)).toMatchObject({ status: 401 });
+		}
+		expect(server.started).toEqual([]);
+	});
+});
