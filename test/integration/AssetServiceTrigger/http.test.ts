@@ -51,7 +51,7 @@ describe('a body that n8n has not read yet', () => {
 });
 
 describe('the ledger', () => {
-	it('that fails at the claim makes the sender come again, and the log says why', async () => {
+	it('that fails at the claim makes the sender come again', async () => {
 		const server = await start();
 		const event = eventOf();
 		const claim = jest.spyOn(await processLedger(), 'claim');
