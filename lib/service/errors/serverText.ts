@@ -19,6 +19,8 @@ import { isRecord } from '../../shared/values';
 import type { TransportResponse } from '../types';
 
 const MAX_LENGTH = 300;
+/** Far more than is shown, so that what is taken out leaves enough; a body of 64 MB would take seconds. */
+const MAX_READ = 10_000;
 
 /** The texts of a body, and of the objects in it, at most `depth` levels deep. */
 function textsWithin(depth: number): Schema<string[]> {
@@ -99,7 +101,7 @@ export function reasonIn(json: unknown, redactor: Redactor): string {
 /** Text from outside, made fit for a message. Redacted before it is cut, since part of a secret would not be recognised. */
 export function quotable(text: string, redactor: Redactor): string {
 	const line = redactor
-		.redact(text)
+		.redact(text.slice(0, MAX_READ))
 		.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
 		.trim();
 	return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
