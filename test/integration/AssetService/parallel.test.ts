@@ -29,7 +29,7 @@ function gathering(wanted: number, total: number) {
 			for (const go of waiting.splice(0).reverse()) go();
 		}
 		await answer;
-		return { body: [{ id: `${path} a` }, { id: `${path} b` }] };
+		return { body: { items: [{ id: `${path} a` }, { id: `${path} b` }], hasMore: false } };
 	};
 	return { handler, most: () => most };
 }

@@ -14,7 +14,7 @@ describe('a list', () => {
 		'of %s is asked for as specified',
 		async (resource, path) => {
 			const { client, world } = await answering({
-				body: { data: { items: [{ id: 'a', n: null }] } },
+				body: { data: { items: [{ id: 'a', n: null }], hasMore: false } },
 			});
 			const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
 			expect(await all(client.list(resource, { limit: 7, query }))).toEqual([{ id: 'a', n: null }]);
