@@ -2,10 +2,16 @@
 import fc from 'fast-check';
 import { apiTargets } from './api';
 import { eventTargets } from './event';
+import { peerTarget } from './peers';
 import { signatureTargets } from './signature';
 import type { Target } from './target';
 
-const TARGETS: readonly Target[] = [...signatureTargets, ...eventTargets, ...apiTargets];
+const TARGETS: readonly Target[] = [
+	...signatureTargets,
+	peerTarget(),
+	...eventTargets,
+	...apiTargets,
+];
 
 async function main(): Promise<void> {
 	const total = Number(process.argv[2] ?? 1_000_000);

@@ -230,23 +230,17 @@ describe('a claim that is held', () => {
 			expect(ledger.count('commit')).toBeLessThan(1_250);
 		});
 
-		it('is given up after an hour, renewals included', async () => {
+		it.each([
+			['after an hour, renewals included', RETENTION_MS, 61],
+			['when the event would be forgotten by then', 5 * MINUTE_MS, 6],
+		])('is given up %s', async (_when, retentionMs, minutes) => {
 			ledger.failing = true;
-			void hold.commit(RETENTION_MS);
-			await jest.advanceTimersByTimeAsync(61 * MINUTE_MS);
+			void hold.commit(retentionMs);
+			await jest.advanceTimersByTimeAsync(minutes * MINUTE_MS);
 			const calls = ledger.calls.length;
 			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
 			expect(ledger.calls).toHaveLength(calls);
 			expect(jest.getTimerCount()).toBe(0);
-		});
-
-		it('is given up when the event would be forgotten by then', async () => {
-			ledger.failing = true;
-			void hold.commit(5 * MINUTE_MS);
-			await jest.advanceTimersByTimeAsync(6 * MINUTE_MS);
-			const calls = ledger.calls.length;
-			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
-			expect(ledger.calls).toHaveLength(calls);
 		});
 	});
 });
