@@ -129,7 +129,7 @@ it('ends after one repeated page, with a warning, when the service ignores the c
 	expect(idsIn(execution)).toEqual(assetIds.slice(0, PAGE));
 	expect(asked().map(([path]) => path)).toEqual([TOKEN, ASSETS, ASSETS]);
 	const [warning, ...others] = warningsOf(execution);
-	expect(warning).toMatch(/^warning: .*the list may be incomplete/);
+	expect(warning).toMatch(/^warning: .*it may be incomplete/);
 	expect(others).toEqual([]);
 	expect(world.server.logs()).toContain(warning?.replace('warning: ', ''));
 });
