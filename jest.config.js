@@ -1,3 +1,5 @@
+const { spawnSync } = require('node:child_process');
+
 /** One Jest project a test level; each file runs TypeScript through ts-jest without type checks (tsc does those). */
 const common = {
   testEnvironment: 'node',
@@ -7,13 +9,17 @@ const common = {
       { tsconfig: { ...require('./tsconfig.json').compilerOptions, noEmit: false } },
     ],
   },
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/coverage/'],
 };
+
+/** The ledger's contract on a real Redis: end to end always, and among the unit tests where a redis-server is installed. */
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+const further = { unit: hasRedis ? ['<rootDir>/test/e2e/ledger/contract.test.ts'] : [] };
 
 const level = (name) => ({
   ...common,
   displayName: name,
-  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`, ...(further[name] ?? [])],
 });
 
 module.exports = {

@@ -22,7 +22,7 @@ export function nodeTransport(
 	env: NodeJS.ProcessEnv = process.env,
 ): Transport {
 	return ssrfProtectionEnabled(env)
-		? helperTransport(throughHttpRequest(helpers.httpRequest))
+		? helperTransport(throughHttpRequest(helpers.httpRequest), { env })
 		: undiciTransport({ env });
 }
 
@@ -32,6 +32,6 @@ export function credentialTestTransport(
 	env: NodeJS.ProcessEnv = process.env,
 ): Transport {
 	return ssrfProtectionEnabled(env)
-		? helperTransport(throughLegacyRequest(helpers.request))
+		? helperTransport(throughLegacyRequest(helpers.request), { env })
 		: undiciTransport({ env });
 }

@@ -2,7 +2,7 @@
 import { ClaimHold } from './hold';
 import { Leases } from './leases';
 import { jittered, sleep } from '../shared/sleep';
-import type { Hold, Ledger } from './types';
+import type { Ledger } from './types';
 
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 25;
@@ -19,7 +19,7 @@ interface ClaimOrWaitOptions {
 
 type ClaimOutcome =
 	/** Hand the event over, then settle the hold by `commit` or `release`. */
-	| { readonly outcome: 'claimed'; readonly hold: Hold }
+	| { readonly outcome: 'claimed'; readonly hold: ClaimHold }
 	/** The event is stored, or its run has begun. */
 	| { readonly outcome: 'duplicate' }
 	/** Another copy was still being handed over when the waiting ended. */

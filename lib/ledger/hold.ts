@@ -26,8 +26,20 @@ export class ClaimHold implements Hold {
 		leases.add(this.#renew);
 	}
 
-	async commit(retentionMs: number): Promise<'committed' | 'unwritten'> {
-		this.#commit ??= this.#writeCommit(retentionMs);
+	/** Commits this one and the others with one call of the ledger; one that it could not write so is tried again by itself. */
+	async commitWith(others: readonly ClaimHold[], retentionMs: number): Promise<void> {
+		const all = [this, ...others];
+		const claims = all.map((hold) => hold.#claim);
+		const written = this.#ledger.commitAll(claims, retentionMs);
+		await Promise.all(all.map((hold) => hold.commit(retentionMs, written)));
+	}
+
+	/** `written` is the first try, if it is under way already. */
+	async commit(
+		retentionMs: number,
+		written?: Promise<unknown>,
+	): Promise<'committed' | 'unwritten'> {
+		this.#commit ??= this.#writeCommit(retentionMs, written);
 		return Promise.race([this.#commit, unwrittenAfter(ANSWER_WITHIN_MS, this.#commit)]);
 	}
 
@@ -55,13 +67,16 @@ export class ClaimHold implements Hold {
 		}
 	}
 
-	async #writeCommit(retentionMs: number): Promise<'committed' | 'unwritten'> {
+	async #writeCommit(
+		retentionMs: number,
+		written: Promise<unknown> = this.#ledger.commit(this.#claim, retentionMs),
+	): Promise<'committed' | 'unwritten'> {
 		const giveUpAt = performance.now() + Math.min(retentionMs, LONGEST_COMMIT_MS);
 		let retryMs = FIRST_RETRY_MS;
 		try {
-			for (;;) {
+			for (let attempt = written; ; attempt = this.#ledger.commit(this.#claim, retentionMs)) {
 				try {
-					await this.#ledger.commit(this.#claim, retentionMs);
+					await attempt;
 					return 'committed';
 				} catch {
 					if (performance.now() >= giveUpAt) return 'unwritten';

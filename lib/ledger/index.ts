@@ -3,5 +3,6 @@ export type { Claim, EntryState, Hold, Ledger, Records } from './types';
 export { LedgerUnavailableError } from './errors';
 export { ledgerKey } from './key';
 export { claimOrWait } from './claimOrWait';
+export type { ClaimHold } from './hold';
 export { openLedger } from './open';
 export { beginOrWait } from './beginOrWait';

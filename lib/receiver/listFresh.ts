@@ -1,6 +1,7 @@
 /** Finds in the event list what the ledger has not seen, oldest first, reading no more pages than it must. */
+import { ListOrder } from '../shared/listOrder';
 import { isError } from '../shared/thrown';
-import { eventFromList, type ParsedEvent } from './event';
+import { createdAt, eventFromList, oldestFirst, type ParsedEvent } from './event';
 
 /**
  * What is known of an event before it is claimed: nobody started it (`fresh`), it was handed over and waits for its run
@@ -80,7 +81,7 @@ export async function listFresh(
 		if (knownInARow >= pageSize && isFarEnough && !order.isAscending) break;
 	}
 	return {
-		fresh: order.oldestFirst(fresh).slice(0, most),
+		fresh: sorted(fresh, order).slice(0, most),
 		newestAt: order.newestAt,
 		waitingSince,
 		withoutId: events.withoutId,
@@ -109,30 +110,7 @@ class ListedEvents {
 	}
 }
 
-/** Which way the list is sorted, as far as the times of its events tell. */
-class ListOrder {
-	newestAt: number | undefined;
-	isAscending = false;
-	#firstAt: number | undefined;
-
-	learnFrom(at: number | undefined): void {
-		if (at === undefined) return;
-		this.#firstAt ??= at;
-		this.isAscending ||= at > this.#firstAt;
-		this.newestAt = Math.max(this.newestAt ?? at, at);
-	}
-
-	/** By time where every event tells it; else in the order of the list, reversed when it begins with the newest. */
-	oldestFirst(events: readonly ParsedEvent[]): ParsedEvent[] {
-		const inOrder = this.isAscending ? [...events] : events.toReversed();
-		if (inOrder.some((event) => createdAt(event) === undefined)) return inOrder;
-		return inOrder.sort((a, b) => (createdAt(a) ?? 0) - (createdAt(b) ?? 0));
-	}
-}
-
-/** The time of creation in unix milliseconds; undefined when the event tells none. */
-export function createdAt({ record }: ParsedEvent): number | undefined {
-	const value = record['createdAt'];
-	const at = typeof value === 'string' ? Date.parse(value) : NaN;
-	return Number.isNaN(at) ? undefined : at;
+/** By time where every event tells it; else in the order of the list, reversed when it begins with the newest. */
+function sorted(events: readonly ParsedEvent[], { isAscending }: ListOrder): ParsedEvent[] {
+	return oldestFirst(isAscending ? events : events.toReversed());
 }

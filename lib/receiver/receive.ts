@@ -1,9 +1,16 @@
-/** A delivery from bytes to verdict, step by step: signature, event, type, claim. It knows nothing of n8n. */
-import { claimOrWait, type Ledger, ledgerKey, LedgerUnavailableError } from '../ledger';
-import { parseEvent, type ParsedEvent } from './event';
+/** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. It knows nothing of n8n. */
+import {
+	type ClaimHold,
+	claimOrWait,
+	type Ledger,
+	ledgerKey,
+	LedgerUnavailableError,
+} from '../ledger';
+import { takeTurn } from './batch';
+import { parseEvent, unwanted } from './event';
 import type { TriggerSettings } from './settings';
 import type { DeliveryHeaders, SignedBy } from './signature';
-import { duplicate, ignored, refused, type Verdict } from './verdict';
+import { accepted, duplicate, ignored, type NoStart, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';
 
@@ -34,24 +41,32 @@ export async function receive(
 	if (!parsed.ok) return refused('event_invalid');
 	const { event } = parsed;
 
-	if (!settings.isWanted(event.type)) return ignored;
+	const { conditions, includeDelivery } = settings;
+	if (conditions.problems.length > 0)
+		return refused('not_configured', conditions.problems.join(' '));
+	const ignoredSince = unwanted(event, settings);
+	if (ignoredSince !== undefined) return ignored(ignoredSince);
 
-	const { includeDelivery } = settings;
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
-	const items = [includeDelivery ? { ...event.record, ...facts } : event.record];
-	if (openLedger === undefined) return { start: true, items, hold: undefined };
-	return await claimed(openLedger, workflowId, event, items);
+	const item = includeDelivery ? { ...event.record, ...facts } : event.record;
+	if (openLedger === undefined) return { start: true, items: [item], hold: undefined };
+	const claim = await claimed(openLedger, ledgerKey(workflowId, event.id));
+	if (!('hold' in claim)) return claim;
+	if (settings.batchSize === 1) return { start: true, items: [item], hold: claim.hold };
+
+	const member = { item, hold: claim.hold, bytes: body.length };
+	const turn = await takeTurn(secrets.key, member, settings.batchSize);
+	return turn.start ? turn : accepted;
 }
 
+/** The hold of the event, or the verdict where there is none. */
 async function claimed(
 	openLedger: () => Promise<Ledger>,
-	workflowId: string,
-	{ id }: ParsedEvent,
-	items: readonly Readonly<Record<string, unknown>>[],
-): Promise<Verdict> {
+	key: string,
+): Promise<{ readonly hold: ClaimHold } | NoStart> {
 	try {
-		const claim = await claimOrWait(await openLedger(), ledgerKey(workflowId, id));
-		if (claim.outcome === 'claimed') return { start: true, items, hold: claim.hold };
+		const claim = await claimOrWait(await openLedger(), key);
+		if (claim.outcome === 'claimed') return { hold: claim.hold };
 		return claim.outcome === 'busy' ? refused('busy') : duplicate;
 	} catch (error) {
 		const detail = error instanceof LedgerUnavailableError ? error.message : undefined;

@@ -2,7 +2,7 @@
  * Reads the trigger's parameters, with the bounds that keep a wrong value harmless.
  * Checked by hand and not by a schema, since it runs for every delivery, even a forged one.
  */
-import { eventTypeFilter, type EventTypeFilter } from './event';
+import { eventTypeFilter, readConditions, type Wanted } from './event';
 import { asNumber, asRecord, asTexts } from '../shared/values';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -14,20 +14,27 @@ export const MIN_RETENTION_DAYS = 31;
 export const DEFAULT_RETENTION_DAYS = 35;
 export const MAX_RETENTION_DAYS = 365;
 
-export interface TriggerSettings {
-	readonly isWanted: EventTypeFilter;
+/** Events in one run with batched delivery. */
+export const DEFAULT_BATCH_SIZE = 100;
+export const MAX_BATCH_SIZE = 1000;
+
+export interface TriggerSettings extends Wanted {
+	/** The most events of one run; 1 where each event is a run of its own. */
+	readonly batchSize: number;
 	readonly toleranceSeconds: number;
 	readonly retentionMs: number;
 	readonly includeDelivery: boolean;
 }
 
-type ReadParameter = (name: string, fallback: unknown) => unknown;
+export type ReadParameter = (name: string, fallback: unknown) => unknown;
 
 /** Reads the settings; a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
 export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 	const options = asRecord(read('options', {}));
 	return {
 		isWanted: eventTypeFilter(asTexts(read('eventTypes', []))),
+		conditions: readConditions(read('conditions', {})),
+		batchSize: readBatchSize(read),
 		toleranceSeconds: asNumber(options['toleranceSeconds'], DEFAULT_TOLERANCE_SECONDS, 0, Infinity),
 		retentionMs:
 			asNumber(
@@ -38,4 +45,16 @@ export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 			) * DAY_MS,
 		includeDelivery: options['includeDelivery'] === true,
 	};
+}
+
+/** By the parameters `delivery` and `batchSize`, which both triggers have. */
+export function readBatchSize(read: ReadParameter): number {
+	if (read('delivery', 'immediate') !== 'batched') return 1;
+	const size = asNumber(
+		read('batchSize', DEFAULT_BATCH_SIZE),
+		DEFAULT_BATCH_SIZE,
+		1,
+		MAX_BATCH_SIZE,
+	);
+	return Math.trunc(size);
 }

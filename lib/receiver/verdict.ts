@@ -18,18 +18,30 @@ export interface RefusalLog {
 	readonly detail: string | undefined;
 }
 
-export type Verdict =
-	/** Start the workflow with these items, then settle the hold; a test in the editor has none. */
-	| {
-			readonly start: true;
-			readonly items: readonly Readonly<Record<string, unknown>>[];
-			readonly hold: Hold | undefined;
-	  }
-	| { readonly start: false; readonly answer: Answer; readonly log?: RefusalLog };
+export type Verdict = Start | NoStart;
+
+/** Start the workflow with these items, then settle the hold; a test in the editor has none. */
+interface Start {
+	readonly start: true;
+	readonly items: readonly Readonly<Record<string, unknown>>[];
+	readonly hold: Hold | undefined;
+}
+
+export interface NoStart {
+	readonly start: false;
+	readonly answer: Answer;
+	readonly log?: RefusalLog;
+	/** Why the event is not wanted, for a person who tests the node. */
+	readonly ignoredSince?: string;
+}
 
 /** There is nothing left to do, and the sender must not come again: 200. */
-export const duplicate: Verdict = answered({ status: 200, body: { status: 'duplicate' } });
-export const ignored: Verdict = answered({ status: 200, body: { status: 'ignored' } });
+export const accepted: NoStart = answered({ status: 200, body: { status: 'accepted' } });
+export const duplicate: NoStart = answered({ status: 200, body: { status: 'duplicate' } });
+
+export function ignored(ignoredSince: string): NoStart {
+	return { start: false, answer: { status: 200, body: { status: 'ignored' } }, ignoredSince };
+}
 
 const rejected: Answer = { status: 401, body: { status: 'rejected' } };
 const unavailable: Answer = { status: 503, body: { status: 'unavailable' } };
@@ -53,10 +65,10 @@ const advice: Readonly<Partial<Record<RefusalReason, string>>> = {
 };
 
 /** The verdict for a refusal, with the usual advice unless `detail` says more. */
-export function refused(reason: RefusalReason, detail = advice[reason]): Verdict {
+export function refused(reason: RefusalReason, detail = advice[reason]): NoStart {
 	return { start: false, answer: answers[reason], log: { reason, detail } };
 }
 
-function answered(answer: Answer): Verdict {
+function answered(answer: Answer): NoStart {
 	return { start: false, answer };
 }

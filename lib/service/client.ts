@@ -12,6 +12,7 @@ import {
 } from './http/exchange';
 import { checkListOptions, walkPages, type FetchPage } from './lists/paging';
 import { createRedactor } from './errors/redaction';
+import { toldError } from './errors/toldError';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime, type Runtime } from './http/runtime';
 import { isRecord } from '../shared/values';
@@ -96,7 +97,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	};
 }
 
-/** The answer's `data`, else the answer, else `{ success: true }`; an answer that is not an object becomes `{ value }`. */
+/**
+ * The answer's `data`, else the answer, else `{ success: true }`; an answer that is not an object becomes `{ value }`.
+ * @throws {ApiError} when it is no JSON, and when it tells of an error instead.
+ */
 function recordOf(
 	response: TransportResponse,
 	call: calls.Call,
@@ -106,5 +110,7 @@ function recordOf(
 	const answer = jsonAnswer(response, call, context);
 	const data = dataOf(answer);
 	if (isRecord(data)) return data;
+	const failure = toldError(answer, destinationOf(call, context), call.mayBeDone);
+	if (failure !== undefined) throw failure;
 	return isRecord(answer) ? answer : { value: answer };
 }

@@ -51,6 +51,13 @@ export const ASSET_FILTERS = [
 /** Published (events and deliveries): where a delivery says how it went. As query parameter of the list: assumed. */
 export const DELIVERY_STATUS_FIELD = 'status';
 
+/** Published (events and deliveries): what it says there. */
+export const DELIVERED = 'success';
+export const NOT_DELIVERED = 'failed';
+
+/** Published (delivery and retries): hours from each failed attempt to the next one; after the last of them the service gives up. */
+export const RETRY_HOURS = [1, 4, 12, 24, 48] as const;
+
 /** Published (event types): the known types. There may be others, so any text is accepted. */
 export const KNOWN_EVENT_TYPES = ['ocpp.message', 'asset.connectivity'] as const;
 

@@ -8,12 +8,14 @@ export {
 	KNOWN_EVENT_TYPES,
 	SERVICE_INTERFACE,
 } from './defaults';
+export { endpointHealth } from './endpointHealth';
 export { ApiError } from './errors/errors';
 export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
 export { isLoopback } from './hosts';
+export { since } from './lists/since';
 export { parseApiSettings, plainHttpWarning } from './settings';
 export type {
 	ApiClient,

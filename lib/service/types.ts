@@ -59,6 +59,8 @@ export interface ListOptions {
 	itemsPath?: string;
 	/** Most records of a page, at least 1; never more than the page size of the credential. */
 	pageSize?: number;
+	/** Asks for the next page while the records of one are used: for a caller that takes them all. Default false. */
+	readAhead?: boolean;
 	/** Only records for which this is true are listed and counted, for what the service may not filter itself. */
 	matching?: (record: ApiRecord) => boolean;
 }

@@ -10,7 +10,9 @@ import {
 	weaknessOf,
 } from '../../lib/endpoint';
 import { printable } from '../../lib/shared/printable';
+import { readConditions } from '../../lib/receiver/event';
 import { createVerifier } from '../../lib/receiver/signature';
+import { checkConditions } from '../conditions';
 import { toNodeError } from '../nodeError';
 import { dueSteps } from '../../lib/endpoint/dueSteps';
 import { isPublicHttp } from '../../lib/endpoint/deliverableUrl';
@@ -24,6 +26,7 @@ export const endpointLifecycle = {
 	 * A throw fails the activation.
 	 */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
+		checkConditions(this.getNode(), readConditions(this.getNodeParameter('conditions', {})));
 		if (isAutomatic(this)) return false;
 		await checkManualSetUp(this);
 		return true;

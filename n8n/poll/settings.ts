@@ -1,5 +1,6 @@
 /** Reads the poll trigger's parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
-import { eventTypeFilter, type EventTypeFilter } from '../../lib/receiver/event';
+import { eventTypeFilter, readConditions, type Wanted } from '../../lib/receiver/event';
+import { readBatchSize, type ReadParameter } from '../../lib/receiver/settings';
 import { catch as orElse, enum as oneOf, object, parse } from '../../lib/vendor/zod';
 import { bounded, texts } from '../parameters';
 
@@ -11,10 +12,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Longer than the 30 days for which the service lists an event (specification 6.6), so that none is met again once it is forgotten. */
 export const RETENTION_MS = 35 * DAY_MS;
 
-export interface PollSettings {
-	readonly isWanted: EventTypeFilter;
+export interface PollSettings extends Wanted {
 	readonly startFrom: 'now' | 'retained';
 	readonly pageSize: number;
+	/** The most events of one run; 1 where each event is a run of its own. */
+	readonly batchSize: number;
 }
 
 const parameters = object({
@@ -23,11 +25,17 @@ const parameters = object({
 	limit: bounded(DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
 });
 
-export function readPollSettings(read: (name: string, fallback: unknown) => unknown): PollSettings {
+export function readPollSettings(read: ReadParameter): PollSettings {
 	const { eventTypes, startFrom, limit } = parse(parameters, {
 		eventTypes: read('eventTypes', []),
 		startFrom: read('startFrom', 'now'),
 		limit: read('limit', DEFAULT_PAGE_SIZE),
 	});
-	return { isWanted: eventTypeFilter(eventTypes), startFrom, pageSize: Math.trunc(limit) };
+	return {
+		isWanted: eventTypeFilter(eventTypes),
+		conditions: readConditions(read('conditions', {})),
+		startFrom,
+		pageSize: Math.trunc(limit),
+		batchSize: readBatchSize(read),
+	};
 }

@@ -14,6 +14,7 @@ import { ledgerFor } from '../ledger';
 import { beginRun } from './beginRun';
 import { logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
+import { testRefusal, throwTestRefusal } from './testRefusal';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 
 /** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. Taken as n8n promises it. */
@@ -55,7 +56,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 		if (verdict.log) logRefusal(this, verdict.log);
 		const { status, headers = {}, body } = verdict.answer;
 		response.status(status).set(headers).json(body);
-		return { noWebhookResponse: true };
+		return { noWebhookResponse: true, ...(isTest && testRefusal(verdict)) };
 	}
 	if (verdict.hold) settleWithAnswer(response, verdict.hold, settings.retentionMs);
 	return {
@@ -66,6 +67,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 
 /** The items that a run goes on with. */
 export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	throwTestRefusal(this);
 	const { retentionMs } = readTriggerSettings((name, fallback) =>
 		this.getNodeParameter(name, 0, fallback),
 	);

@@ -12,7 +12,8 @@ import { apiClientFor } from '../../n8n/apiClient';
 import { beginRun } from '../../n8n/receiver/beginRun';
 import { toNodeError } from '../../n8n/nodeError';
 import { pollTriggerProperties } from './description';
-import { newestEvent, pollEvents } from '../../n8n/poll/poll';
+import { newestEvent } from '../../n8n/poll/newestEvent';
+import { pollEvents } from '../../n8n/poll/poll';
 import { readPollSettings, RETENTION_MS } from '../../n8n/poll/settings';
 
 export class AssetServicePollTrigger implements INodeType {
@@ -50,7 +51,7 @@ export class AssetServicePollTrigger implements INodeType {
 			const settings = readPollSettings((name, fallback) =>
 				this.getNodeParameter(name, 0, fallback),
 			);
-			const newest = await newestEvent(await apiClientFor(this), settings);
+			const newest = await newestEvent(this.getNode(), await apiClientFor(this), settings);
 			return [newest === undefined ? [] : [newest]];
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);

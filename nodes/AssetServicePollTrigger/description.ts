@@ -1,5 +1,7 @@
 /** What the editor shows of the poll trigger. */
 import type { INodeProperties } from 'n8n-workflow';
+import { conditionsProperty } from '../../n8n/conditions';
+import { deliveryProperties } from '../../n8n/deliveryProperties';
 import { eventTypesProperty } from '../../n8n/eventTypesProperty';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 
@@ -12,6 +14,8 @@ export const pollTriggerProperties: INodeProperties[] = [
 		default: '',
 	},
 	eventTypesProperty,
+	conditionsProperty,
+	...deliveryProperties,
 	{
 		displayName: 'Start From',
 		name: 'startFrom',

@@ -3,6 +3,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
 import { triggerProperties } from './description';
+import { triggerPanel } from './triggerPanel';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 
@@ -45,6 +46,7 @@ export class AssetServiceTrigger implements INodeType {
 				path: 'webhook',
 			},
 		],
+		triggerPanel,
 		properties: triggerProperties,
 	};
 

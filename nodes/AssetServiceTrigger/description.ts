@@ -1,5 +1,7 @@
 /** What the editor shows of the trigger. */
 import type { INodeProperties } from 'n8n-workflow';
+import { conditionsProperty } from '../../n8n/conditions';
+import { deliveryProperties } from '../../n8n/deliveryProperties';
 import { eventTypesProperty } from '../../n8n/eventTypesProperty';
 import { triggerOptions } from './options';
 
@@ -7,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Copy the production URL of this node to a webhook endpoint of the service, and the signing secret of that endpoint to the credential',
+			'Copy the production URL of this node to a webhook endpoint of the service, and the signing secret of that endpoint to the credential. For a test in the editor, have the service deliver to the test URL.',
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -44,6 +46,8 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'How the webhook endpoint is created at the service',
 	},
 	eventTypesProperty,
+	conditionsProperty,
+	...deliveryProperties,
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -3,24 +3,25 @@
  * `npx tsx test/bench/n8n.bench.ts [--lazy]`. Ratios count; the machine decides the rest.
  */
 import { createHmac, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { Command } from 'commander';
-import { request } from 'undici';
 import { signTimestamped } from '../../lib/receiver/signature';
 import { signingCredential } from '../support/n8n/credentials';
 import { createWorld, type World } from '../support/n8n/world';
 import { baseNode, eventTrigger, webhook } from '../support/nodes';
-import { waitFor } from '../support/wait';
-import { buildWorkflow, type NodePlan } from '../support/workflow';
+import { event, now, post, publish, runsToEnd, SECRET, sendFor, signed } from './load';
 import { median } from './median';
 
 const CALLERS = 8;
+/** Senders that come at once, for batched delivery. */
+const MANY_CALLERS = 50;
 const ROUNDS = 5;
 const ROUND_MS = 3_000;
 const WARM_UP_MS = 2_000;
-const SECRET = 'whsec_bench_0123456789abcdef';
 
 interface Contender {
 	readonly name: string;
+	readonly callers?: number;
 	/** One request; throws unless it was answered with the status that it should be. */
 	readonly send: () => Promise<void>;
 }
@@ -33,15 +34,20 @@ const { lazy } = new Command('npx tsx test/bench/n8n.bench.ts')
 async function main(): Promise<void> {
 	const world = await createWorld({
 		log: console.error,
-		env: lazy === true ? { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } : {},
+		env: {
+			N8N_CUSTOM_EXTENSIONS: join(__dirname, 'floor'),
+			...(lazy === true && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
+		},
 	});
 	try {
-		const rates = await measure(world, await contenders(world));
-		const [base] = rates;
+		const all = await contenders(world);
+		const rates = await measure(world, all);
 		console.log(`\n${lazy ? 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true' : 'default engine'}`);
-		for (const { name, perSecond } of rates) {
+		for (const { name, callers, perSecond } of rates) {
+			// To n8n's own node, asked by as many.
+			const base = rates.find((other) => other.callers === callers);
 			const ratio = (perSecond / (base?.perSecond ?? NaN)).toFixed(2);
-			console.log(`${name.padEnd(44)} ${ratio.padStart(6)}  ${perSecond.toFixed(1).padStart(8)}/s`);
+			console.log(`${name.padEnd(48)} ${ratio.padStart(6)}  ${perSecond.toFixed(1).padStart(8)}/s`);
 		}
 	} finally {
 		await world.dispose();
@@ -52,43 +58,19 @@ async function main(): Promise<void> {
 async function measure(
 	world: World,
 	all: readonly Contender[],
-): Promise<{ name: string; perSecond: number }[]> {
-	const rates = new Map(all.map(({ name }) => [name, [] as number[]]));
-	for (const { send } of all) await round(send, WARM_UP_MS);
+): Promise<{ name: string; callers: number; perSecond: number }[]> {
+	const rates = all.map(({ name, callers = CALLERS, send }) => ({
+		...{ name, callers, send },
+		each: [] as number[],
+	}));
+	for (const { send } of rates) await sendFor(send, WARM_UP_MS, CALLERS);
 	for (let turn = 0; turn < ROUNDS; turn += 1) {
-		for (const { name, send } of all) {
+		for (const { send, callers, each } of rates) {
 			await runsToEnd(world);
-			rates.get(name)?.push(await round(send, ROUND_MS));
+			each.push(await sendFor(send, ROUND_MS, callers));
 		}
 	}
-	return [...rates].map(([name, perSecond]) => ({ name, perSecond: median(perSecond) }));
-}
-
-/** n8n answers before a run ends: what one round started must not burden the next. */
-async function runsToEnd({ client }: World): Promise<void> {
-	await waitFor(
-		async () => {
-			const newest = await client.listExecutions({ limit: 250 });
-			return newest.some(({ status }) => status === 'new' || status === 'running')
-				? undefined
-				: true;
-		},
-		{ what: 'the runs to end', everyMs: 100 },
-	);
-}
-
-/** Each caller sends its next request when the one before was answered, so the load is bounded by their number. */
-async function round(send: () => Promise<void>, time: number): Promise<number> {
-	const startedAt = performance.now();
-	let answered = 0;
-	const caller = async () => {
-		while (performance.now() - startedAt < time) {
-			await send();
-			answered += 1;
-		}
-	};
-	await Promise.all(Array.from({ length: CALLERS }, caller));
-	return (answered * 1000) / (performance.now() - startedAt);
+	return rates.map(({ name, callers, each }) => ({ name, callers, perSecond: median(each) }));
 }
 
 async function contenders(world: World): Promise<Contender[]> {
@@ -106,14 +88,33 @@ async function contenders(world: World): Promise<Contender[]> {
 	});
 	const signing = await client.createCredential(signingCredential(SECRET));
 	const ours = await publish(world, eventTrigger({}, [signing]));
+	const batched = await publish(world, eventTrigger({ delivery: 'batched' }, [signing]));
+	const floor = await publish(world, {
+		type: 'CUSTOM.floorTrigger',
+		typeVersion: 2,
+		webhookId: randomUUID(),
+	});
+	const toWebhook = async () => {
+		await post(webhookUrl, JSON.stringify(event()), {});
+	};
 
 	const seen = JSON.stringify(event('seen'));
 	await post(ours, seen, signed(seen));
 	return [
 		{
 			name: "n8n's Webhook node, no verification",
+			send: toWebhook,
+		},
+		{
+			name: 'a trigger that does nothing, new event',
 			send: async () => {
-				await post(webhookUrl, JSON.stringify(event()), {});
+				await post(floor, JSON.stringify(event()), {});
+			},
+		},
+		{
+			name: 'a trigger that does nothing, refusal',
+			send: async () => {
+				await post(floor, JSON.stringify({ refuse: true }), {}, 401);
 			},
 		},
 		{
@@ -151,41 +152,16 @@ async function contenders(world: World): Promise<Contender[]> {
 				);
 			},
 		},
+		{ name: `n8n's Webhook node, ${MANY_CALLERS} senders`, callers: MANY_CALLERS, send: toWebhook },
+		{
+			name: `this trigger, batched, ${MANY_CALLERS} senders`,
+			callers: MANY_CALLERS,
+			send: async () => {
+				const body = JSON.stringify(event());
+				await post(batched, body, signed(body));
+			},
+		},
 	];
-}
-
-async function publish({ client }: World, trigger: NodePlan): Promise<string> {
-	const content = buildWorkflow({ name: trigger.type, nodes: { Trigger: trigger } });
-	const workflow = await client.createWorkflow(content);
-	const url = await client.webhookUrl(workflow, 'Trigger');
-	await client.activate(workflow.id, { webhookUrls: [url] });
-	return url;
-}
-
-async function post(
-	url: string,
-	body: string,
-	headers: Record<string, string>,
-	expected = 200,
-): Promise<void> {
-	const { statusCode, body: answer } = await request(url, {
-		method: 'POST',
-		body,
-		headers: { 'content-type': 'application/json', ...headers },
-	});
-	await answer.dump();
-	if (statusCode !== expected) throw new Error(`answered ${statusCode}`);
-}
-
-const now = (): number => Math.floor(Date.now() / 1000);
-
-function event(id: string = randomUUID()): Record<string, unknown> {
-	const data = { asset: { id: 'asset-1' }, payload: 'x'.repeat(300) };
-	return { id, type: 'ocpp.message', createdAt: new Date().toISOString(), data };
-}
-
-function signed(body: string): Record<string, string> {
-	return { 'x-webhook-signature': signTimestamped(SECRET, now(), body) };
 }
 
 function slackSigned(body: string): Record<string, string> {

@@ -1,10 +1,16 @@
 /** Shows the nodes to a person: the example workflows and the nodes' panels in n8n's editor, in a real browser. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { signTimestamped } from '../../lib/receiver/signature';
 import { type Editor, openEditor } from '../support/n8n/browser';
+import { signingCredential } from '../support/n8n/credentials';
 import { createWorld, type World } from '../support/n8n/world';
+import { eventTrigger, TRIGGER } from '../support/nodes';
+import { waitFor } from '../support/wait';
+import { buildWorkflow } from '../support/workflow';
 
 const MINUTES = 60_000;
+const SECRET = 'whsec_0123456789abcdef';
 const EXAMPLES = join(__dirname, '..', '..', 'examples');
 
 let world: World;
@@ -25,7 +31,15 @@ describe('the editor', () => {
 			what: 'the webhook trigger',
 			file: 'start-on-event.json',
 			node: 'Asset Service Trigger',
-			labels: ['Webhook URLs', 'Credential', 'Registration', 'Event Types', 'Options'],
+			labels: [
+				'Webhook URLs',
+				'Credential',
+				'Registration',
+				'Event Types',
+				'Conditions',
+				'Delivery',
+				'Options',
+			],
 		},
 		{
 			what: 'the action node',
@@ -58,6 +72,34 @@ describe('the editor', () => {
 		},
 		6 * MINUTES,
 	);
+
+	it.each([
+		['refused', 'A delivery came and was refused', 'signature_mismatch', 'another secret'],
+		['ignored', 'An event came and was ignored', 'data.action equals StopTransaction', SECRET],
+	])(
+		'shows why a test delivery is %s',
+		async (_what, title, reason, secret) => {
+			const condition = [{ field: 'data.action', operator: 'equals', value: 'StopTransaction' }];
+			const credential = await world.client.createCredential(signingCredential(SECRET));
+			const trigger = eventTrigger({ conditions: { condition } }, [credential]);
+			const workflow = await world.client.createWorkflow(
+				buildWorkflow({ nodes: { [TRIGGER]: trigger } }),
+			);
+			await editor.openWorkflow(workflow.id);
+			const panel = await editor.openNode(TRIGGER);
+			await panel.getByTestId('trigger-execute-button').first().click();
+			const url = (await world.client.webhookUrl(workflow, TRIGGER)).replace(
+				'/webhook/',
+				'/webhook-test/',
+			);
+			await waitFor(() => sendTo(url, secret), { what: 'n8n to listen', timeoutMs: MINUTES });
+			await panel.getByText(title).first().waitFor();
+			await panel.getByText(reason).first().waitFor();
+			await editor.closeNode();
+			expect(editor.errors).toEqual([]);
+		},
+		6 * MINUTES,
+	);
 });
 
 async function openExample(file: string) {
@@ -65,4 +107,17 @@ async function openExample(file: string) {
 	const workflow = await world.client.importWorkflow(content);
 	await editor.openWorkflow(workflow.id);
 	return workflow;
+}
+
+/** Undefined until n8n listens: it answers 404 before. */
+async function sendTo(url: string, secret: string): Promise<true | undefined> {
+	const body = JSON.stringify({
+		id: 'whevt_1',
+		type: 'ocpp.message',
+		data: { action: 'Heartbeat' },
+	});
+	const signature = signTimestamped(secret, Math.floor(Date.now() / 1_000), body);
+	const headers = { 'content-type': 'application/json', 'x-webhook-signature': signature };
+	const answer = await fetch(url, { method: 'POST', headers, body });
+	return answer.status === 404 ? undefined : true;
 }

@@ -1,6 +1,6 @@
 /** The promise across processes: in queue mode, an event starts one run whichever webhook processors its copies reach. */
 import type { DeliveredEvent } from '../../simulator';
-import { expectOneRunOf } from '../support/expectations';
+import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
 import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
 import type { Attempt } from '../support/sender';
@@ -72,6 +72,24 @@ it(
 		const logs = world.workers.map((worker) => worker.logs()).join('\n');
 		const runs = await world.client.listExecutions({ workflowId: trigger.workflow.id });
 		expect(runs.filter(({ id }) => !logs.includes(`execution ${id}`))).toEqual([]);
+	},
+	10 * MINUTES,
+);
+
+it(
+	'lets events that come together share runs, each event in one, whichever processors its copies reach',
+	async () => {
+		const trigger = await publish(world, { parameters: { delivery: 'batched' } });
+		const sender = await trigger.startSender({ seed: 301, attemptTimeoutMs: 5 * MINUTES });
+		const events = sender.events(EVENTS);
+		// Fifty callers, each of which chooses a processor by chance.
+		const sendings = await sender.deliverAll([...events, ...events], {
+			perSecond: 10_000,
+			atOnce: 50,
+		});
+		expectAcknowledged(sendings);
+		await expectOneRunOf(trigger, events);
+		expect(trigger.counter.times).toBeLessThan(EVENTS / 2);
 	},
 	10 * MINUTES,
 );

@@ -57,7 +57,7 @@ it(
 	async () => {
 		trigger = await publish(world, {
 			poll: { service, startFrom: 'retained' },
-			options: { retentionDays: 1 },
+			parameters: { options: { retentionDays: 1 } },
 		});
 		const sender = await trigger.startSender({ seed: 1 });
 		const events = await missedEvents(5);

@@ -1,6 +1,7 @@
 /** Throws a million inputs at everything that reads what others send, each judged by an oracle of its own: `npm run fuzz`, or `npm run fuzz -- 5000`. */
 import fc from 'fast-check';
 import { apiTargets } from './api';
+import { conditionTargets } from './conditions';
 import { eventTargets } from './event';
 import { peerTarget } from './peers';
 import { signatureTargets } from './signature';
@@ -10,6 +11,7 @@ const TARGETS: readonly Target[] = [
 	...signatureTargets,
 	peerTarget(),
 	...eventTargets,
+	...conditionTargets,
 	...apiTargets,
 ];
 

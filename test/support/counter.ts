@@ -5,10 +5,12 @@ import { startHttpService } from './httpService';
 type WithId = { readonly id: string };
 
 export interface Counter {
-	/** To be called with `?event=<id>`. */
+	/** To be called with `?event=<id>`, or with the ids of several events in the body, separated by commas. */
 	readonly url: string;
 	/** The ids that were called with, in the order of the calls. */
 	readonly calls: readonly string[];
+	/** How often it was called. */
+	readonly times: number;
 	/** Calls that wait for their answer, whose runs have begun and not ended. A caller that dies waits no longer. */
 	readonly waiting: number;
 	/** Answers no call until `letGo`: each run lasts until then. */
@@ -27,8 +29,10 @@ export async function startCounter(): Promise<Counter> {
 	const waiting = new Set<ServerResponse>();
 	let open = Promise.resolve();
 	let letGo = (): void => undefined;
-	const service = await startHttpService(async ({ query }, { response }) => {
-		calls.push(query['event'] ?? '');
+	let times = 0;
+	const service = await startHttpService(async ({ query, body }, { response }) => {
+		times += 1;
+		calls.push(...(query['event'] ?? body).split(','));
 		waiting.add(response);
 		response.once('close', () => waiting.delete(response));
 		await open;
@@ -37,6 +41,9 @@ export async function startCounter(): Promise<Counter> {
 	return {
 		url: service.url,
 		calls,
+		get times() {
+			return times;
+		},
 		get waiting() {
 			return waiting.size;
 		},
@@ -53,7 +60,10 @@ export async function startCounter(): Promise<Counter> {
 			const called = new Set(calls);
 			return events.map(({ id }) => id).filter((id) => !called.has(id));
 		},
-		doubled: () => [...new Set(calls.filter((id, index) => calls.indexOf(id) !== index))],
+		doubled() {
+			const once = new Set<string>();
+			return [...new Set(calls.filter((id) => once.has(id) || !once.add(id)))];
+		},
 		async stop() {
 			letGo();
 			await service.stop();

@@ -32,6 +32,20 @@ export function httpRequest(url: string, parameters: Parameters = {}): NodePlan 
 	return baseNode('httpRequest', 4.2, { url, options: {}, ...parameters });
 }
 
+/** Tells a counter at this address the ids of all events of a run, in one call. */
+export function countAll(url: string): NodePlan {
+	return {
+		...httpRequest(url, {
+			method: 'POST',
+			sendBody: true,
+			contentType: 'raw',
+			rawContentType: 'text/plain',
+			body: "={{ $input.all().map(({ json }) => json.id).join(',') }}",
+		}),
+		executeOnce: true,
+	};
+}
+
 /** The webhook trigger, whose address is pasted at the service. */
 export function eventTrigger(
 	parameters: Parameters = {},

@@ -16,12 +16,14 @@ export interface PollNodeOptions {
 	readonly credential: IDataObject;
 	readonly workflowId: string;
 	/** Stores and runs an execution; a rejection is what n8n reports when it could not. */
-	readonly run?: (item: IDataObject) => Promise<void>;
+	readonly run?: (...items: IDataObject[]) => Promise<void>;
 }
 
 interface PollNode {
 	/** The items that started the workflow, in order. */
 	readonly started: IDataObject[];
+	/** The same, run by run. */
+	readonly runs: readonly IDataObject[][];
 	/** Polls as after an activation of this kind; later polls of one activation share its context, as in n8n. */
 	activation(mode: WorkflowActivateMode): () => Promise<INodeExecutionData[][] | null>;
 }
@@ -29,6 +31,7 @@ interface PollNode {
 export function createPollNode(options: PollNodeOptions): PollNode {
 	const { trigger, parameters = {}, credential, workflowId, run } = options;
 	const started: IDataObject[] = [];
+	const runs: IDataObject[][] = [];
 	const { node, workflow, additionalData } = oneNodeWorkflow({
 		nodeType: trigger,
 		typeVersion: 1,
@@ -43,10 +46,11 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 		_response?: unknown,
 		done?: { resolve: (run: undefined) => void; reject: (error: Error) => void },
 	): void => {
-		const item = data[0]?.[0]?.json ?? {};
+		const items = (data[0] ?? []).map(({ json }) => json);
 		void (async () => {
-			await run?.(item);
-			started.push(item);
+			await run?.(...items);
+			started.push(...items);
+			runs.push(items);
 		})().then(
 			() => done?.resolve(undefined),
 			(error: unknown) => done?.reject(error as Error),
@@ -54,6 +58,7 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 	};
 	return {
 		started,
+		runs,
 		activation(mode) {
 			const context = new PollContext(
 				workflow,

@@ -19,7 +19,7 @@ export interface TriggerServerOptions {
 	readonly readCredential: (type: string) => Promise<IDataObject>;
 	readonly credentialTypes: readonly string[];
 	/** Stores the execution: a rejection is answered 500, as n8n does. */
-	readonly store?: (item: IDataObject) => Promise<void>;
+	readonly store?: (...items: IDataObject[]) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
 	/** As n8n does for content types that it does not know: the bytes are read when the node asks for them, or cannot be read. */
 	readonly body?: 'onRequest' | 'unreadable';
@@ -30,6 +30,8 @@ export interface TriggerServer {
 	readonly url: string;
 	/** The items that started the workflow, in order. */
 	readonly started: IDataObject[];
+	/** The same, run by run. */
+	readonly runs: readonly IDataObject[][];
 	/** How often `webhook()` threw: never, if all is well. */
 	readonly thrown: unknown[];
 	stop(): Promise<void>;
@@ -38,9 +40,10 @@ export interface TriggerServer {
 /** Starts the server on a free port of 127.0.0.1. */
 export async function startTriggerServer(options: TriggerServerOptions): Promise<TriggerServer> {
 	const started: IDataObject[] = [];
+	const runs: IDataObject[][] = [];
 	const thrown: unknown[] = [];
 	const server: Server = createServer((request, response) => {
-		void handle(options, request, response, started).catch((error: unknown) => {
+		void handle(options, request, response, { started, runs }).catch((error: unknown) => {
 			thrown.push(error);
 			if (!response.writableEnded) answerJson(response, 500, { message: 'Error' });
 		});
@@ -52,6 +55,7 @@ export async function startTriggerServer(options: TriggerServerOptions): Promise
 	return {
 		url: `http://127.0.0.1:${port}/webhook`,
 		started,
+		runs,
 		thrown,
 		async stop() {
 			server.closeAllConnections();
@@ -64,7 +68,7 @@ async function handle(
 	options: TriggerServerOptions,
 	request: IncomingMessage & { rawBody?: Buffer; readRawBody?: () => Promise<void> },
 	response: ServerResponse,
-	started: IDataObject[],
+	{ started, runs }: { started: IDataObject[]; runs: IDataObject[][] },
 ): Promise<void> {
 	if (options.body === undefined) request.rawBody = await readAll(request);
 	request.readRawBody = async () => {
@@ -74,12 +78,17 @@ async function handle(
 	const context = contextOf(options, request, expressLike(response));
 	const { trigger } = options;
 	const result = await trigger.webhook?.call(context as unknown as IWebhookFunctions);
-	if (result?.noWebhookResponse === true) return;
-	const item = result?.workflowData?.[0]?.[0]?.json;
+	const items = (result?.workflowData?.[0] ?? []).map(({ json }) => json);
+	if (result?.noWebhookResponse === true) {
+		// n8n starts what comes with an answer that the node gave itself.
+		started.push(...items);
+		return;
+	}
 	try {
-		if (item === undefined) throw new Error('webhook() answered neither a response nor data');
-		await options.store?.(item);
-		started.push(item);
+		if (items.length === 0) throw new Error('webhook() answered neither a response nor data');
+		await options.store?.(...items);
+		started.push(...items);
+		runs.push(items);
 	} catch {
 		answerJson(response, 500, { code: 0, message: 'There was a problem executing the workflow' });
 		return;

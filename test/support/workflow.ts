@@ -13,6 +13,8 @@ export interface NodePlan {
 	readonly credentials?: readonly CredentialName[];
 	readonly webhookId?: string;
 	readonly onError?: NonNullable<INode['onError']>;
+	/** Runs for the first of its items alone. */
+	readonly executeOnce?: boolean;
 }
 
 export interface CredentialName {

@@ -86,13 +86,18 @@ export class RedisLedger implements Ledger {
 		return (await this.#run(COMMIT, claim.key, args)) === 1;
 	}
 
+	async commitAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		// Checked before the first is sent, so that a wrong one changes nothing.
+		for (const { key } of claims) checkKey(key);
+		return Promise.all(claims.map((claim) => this.commit(claim, retentionMs)));
+	}
+
 	async release(claim: Claim): Promise<boolean> {
 		return (await this.#run(RELEASE, claim.key, [claim.token])) === 1;
 	}
 
 	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
 		const args = [run, Math.ceil(retentionMs)];
-		// Checked before the first is sent, so that a wrong one changes nothing.
 		keys.forEach(checkKey);
 		const answers = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
 		return answers.map((answer) => answer === 1);

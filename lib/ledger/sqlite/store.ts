@@ -71,15 +71,22 @@ export class SqliteLedger implements Ledger {
 		});
 	}
 
-	async commit({ key, token }: Claim, retentionMs: number): Promise<boolean> {
-		const id = keyBytes(key);
+	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
+		const [wasTheirs = false] = await this.commitAll([claim], retentionMs);
+		return wasTheirs;
+	}
+
+	async commitAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		const held = claims.map(({ key, token }) => ({ key: keyBytes(key), token }));
 		return this.#file.runDurably((database) => {
 			const now = this.#now();
 			const until = now + retentionMs;
 			const { commit, commitAnyway } = database.statements;
-			if (commit.run({ key: id, token, now, until }).changes !== 0) return true;
-			commitAnyway.run({ key: id, now, until });
-			return false;
+			return inOneStep(database, held, ({ key, token }) => {
+				if (commit.run({ key, token, now, until }).changes !== 0) return true;
+				commitAnyway.run({ key, now, until });
+				return false;
+			});
 		});
 	}
 
@@ -98,9 +105,9 @@ export class SqliteLedger implements Ledger {
 		const ids = keys.map(keyBytes);
 		return this.#file.runDurably((database) => {
 			const now = this.#now();
-			const begin = (key: Uint8Array) =>
-				database.statements.begin.run({ key, run, now, until: now + retentionMs }).changes !== 0;
-			return ids.length === 1 ? ids.map(begin) : database.transaction(() => ids.map(begin));
+			const until = now + retentionMs;
+			const { begin } = database.statements;
+			return inOneStep(database, ids, (key) => begin.run({ key, run, now, until }).changes !== 0);
 		});
 	}
 
@@ -154,6 +161,11 @@ export class SqliteLedger implements Ledger {
 			// The claim stands; a later one removes what has expired.
 		}
 	}
+}
+
+/** One alone is a step by itself, and needs no transaction. */
+function inOneStep<T, R>(database: LedgerDatabase, all: readonly T[], work: (one: T) => R): R[] {
+	return all.length === 1 ? all.map(work) : database.transaction(() => all.map(work));
 }
 
 function keyBytes(key: string): Uint8Array {

@@ -19,7 +19,7 @@ export function createDeadline(caller: AbortSignal | undefined): Deadline {
 		if (caller) controller.abort(abortReason(caller));
 	};
 	if (caller?.aborted) cancel();
-	else caller?.addEventListener('abort', cancel, { once: true });
+	else caller?.addEventListener('abort', cancel);
 	const end = () => {
 		clearTimeout(timer);
 		caller?.removeEventListener('abort', cancel);
@@ -44,7 +44,7 @@ export function raceSignal<T>(work: Promise<T>, signal: AbortSignal | undefined)
 			reject(abortReason(signal));
 		};
 		if (signal.aborted) stop();
-		else signal.addEventListener('abort', stop, { once: true });
+		else signal.addEventListener('abort', stop);
 		work.then(resolve, reject).finally(() => {
 			signal.removeEventListener('abort', stop);
 		});

@@ -4,11 +4,14 @@ import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
 import { tooLongError } from './boundedBody';
 import { TransportError } from '../errors/errors';
 import { networkFailure } from './networkFailure';
+import { proxyHosts } from './pools';
 import { abortReason } from './runtime';
 import { isError } from '../../shared/thrown';
 import type { Transport, TransportRequest, TransportResponse } from '../types';
 
 interface HelperTransportOptions {
+	/** Where the helper's proxies stand, so that their failures are not taken for the service's. */
+	env?: NodeJS.ProcessEnv;
 	/** Milliseconds for one attempt, all phases together: the helper does not tell them apart. */
 	timeoutMs?: number;
 	/** Most bytes of one answer. */
@@ -27,7 +30,7 @@ export function helperTransport(
 	send: (request: TransportRequest) => Promise<TransportResponse>,
 	options: HelperTransportOptions = {},
 ): Transport {
-	const { timeoutMs = ALL_PHASES_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
+	const { env = process.env, timeoutMs = ALL_PHASES_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
 	return async (request) => {
 		const deadline = createDeadline(request.signal);
 		try {
@@ -38,7 +41,7 @@ export function helperTransport(
 			return response;
 		} catch (error) {
 			if (deadline.signal.aborted) throw abortReason(deadline.signal);
-			throw n8nRefusalError(error) ?? networkFailure(error);
+			throw n8nRefusalError(error) ?? networkFailure(error, proxyHosts(env));
 		} finally {
 			deadline.end();
 		}

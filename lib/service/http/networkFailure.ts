@@ -49,12 +49,13 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
  */
 export function networkFailure(error: unknown, proxies: readonly string[] = []): TransportError {
 	if (error instanceof TransportError) return error;
-	for (const cause of causes(error)) {
+	const all = causes(error);
+	for (const cause of all) {
 		const code = codeOf(cause);
 		const known = code === undefined ? undefined : EXPLANATIONS[code];
 		if (known) {
 			const { message, retryable, hint } = known;
-			const proxy = proxies.find((address) => isAbout(cause, address));
+			const proxy = proxies.find((address) => all.some((each) => isAbout(each, address)));
 			return proxy === undefined
 				? new TransportError(message, { code, retryable, hint })
 				: new TransportError(`the proxy ${proxy} did not take it: ${message}`, {

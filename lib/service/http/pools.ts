@@ -8,8 +8,14 @@ interface Pools {
 	dispatcher: EnvHttpProxyAgent;
 	/** The turns of an origin. We keep the queue ourselves: undici does not tell waiting from connecting. */
 	turnsOf: (origin: string) => Turns;
-	/** Host and port of each proxy, without the password that its address may hold. */
+	/** As `proxyHosts`. */
 	proxies: readonly string[];
+}
+
+interface Proxies {
+	httpProxy: string;
+	httpsProxy: string;
+	noProxy: string;
 }
 
 interface PoolOptions {
@@ -23,20 +29,30 @@ interface PoolOptions {
 const kept = new Map<string, Pools>();
 
 export function poolsFor({ env, connectMs, rejectUnauthorized }: PoolOptions): Pools {
-	// With an empty text undici does not look into the environment of the process.
-	const proxies = {
-		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-		noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
-	};
+	const proxies = proxiesIn(env);
 	const key = JSON.stringify([proxies, connectMs, rejectUnauthorized]);
 	const pools = kept.get(key) ?? {
 		dispatcher: dispatcherOf(proxies, { timeout: connectMs, rejectUnauthorized }),
 		turnsOf: turns(),
-		proxies: [proxies.httpProxy, proxies.httpsProxy].filter((url) => URL.canParse(url)).map(hostOf),
+		proxies: proxyHosts(env),
 	};
 	kept.set(key, pools);
 	return pools;
+}
+
+/** With an empty text undici does not look into the environment of the process. */
+function proxiesIn(env: NodeJS.ProcessEnv): Proxies {
+	return {
+		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
+		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
+		noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
+	};
+}
+
+/** Host and port of each proxy of the environment, without the password that its address may hold. */
+export function proxyHosts(env: NodeJS.ProcessEnv): string[] {
+	const { httpProxy, httpsProxy } = proxiesIn(env);
+	return [httpProxy, httpsProxy].filter((url) => URL.canParse(url)).map(hostOf);
 }
 
 function hostOf(address: string): string {
@@ -55,7 +71,7 @@ function turns(): Pools['turnsOf'] {
 
 /** The times close what a caller has long left; without them a silent proxy would keep a connection for 5 minutes. */
 function dispatcherOf(
-	proxies: { httpProxy: string; httpsProxy: string; noProxy: string },
+	proxies: Proxies,
 	toHosts: { timeout: number; rejectUnauthorized: boolean },
 ): EnvHttpProxyAgent {
 	const { timeout } = toHosts;

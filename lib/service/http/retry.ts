@@ -94,10 +94,10 @@ export function retryAfterMs(
 	headers: Readonly<Record<string, string>>,
 	now: number,
 ): number | undefined {
-	const value = headers['retry-after']?.trim();
-	if (value === undefined || value === '') return undefined;
+	const value = headers['retry-after']?.trim() ?? '';
 	if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
-	// Only the three forms of an HTTP date begin with a day's name; Date.parse would take far more.
-	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : Number.NaN;
+	// Only the three forms of an HTTP date begin with a day's name; Date.parse would take far more. One of them leaves
+	// out the time zone, which is GMT in all of them.
+	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

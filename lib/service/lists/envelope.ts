@@ -1,9 +1,10 @@
 /** Finds the records in a list answer, by its shape (open point: list envelope) or by a path that the user gives. */
-import { ENVELOPE, ERROR_LIST_FIELD } from '../defaults';
+import { ENVELOPE } from '../defaults';
 import type { Destination } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
 import { isRecord } from '../../shared/values';
-import { quotable, reasonIn } from '../errors/serverText';
+import { quotable } from '../errors/serverText';
+import { toldError } from '../errors/toldError';
 
 export interface Page {
 	items: readonly unknown[];
@@ -49,7 +50,7 @@ export function pageOf(
 	destination: Destination,
 ): Page {
 	const path = itemsPath?.trim() ?? '';
-	const failure = errorIn(answer, destination);
+	const failure = toldError(answer, destination);
 	try {
 		const page = path === '' ? knownPage(answer, destination) : pageAt(answer, path, destination);
 		// Records count, whatever stands beside them.
@@ -59,19 +60,6 @@ export function pageOf(
 	}
 	throw failure;
 }
-
-/** The error that the service tells of with a status of success. */
-function errorIn(answer: unknown, { address, redactor }: Destination): ApiError | undefined {
-	const told = [own(answer, 'error'), own(answer, ERROR_LIST_FIELD)];
-	const reason = told.some(isTold) ? reasonIn(answer, redactor) : '';
-	if (reason === '') return undefined;
-	return new ApiError(`${address} answered with an error, although with status 200: ${reason}.`, {
-		status: 200,
-		hint: 'Check the values of this request against what the service says about it.',
-	});
-}
-
-const isTold = (error: unknown) => Boolean(error) && !(Array.isArray(error) && error.length === 0);
 
 function knownPage(answer: unknown, destination: Destination): Page {
 	const inside = own(answer, data);

@@ -22,18 +22,26 @@ const NO_ID =
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
-	options: Pick<ListOptions, 'limit' | 'matching'> & { pageSize: number },
+	options: Pick<ListOptions, 'limit' | 'matching' | 'readAhead'> & { pageSize: number },
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
-	const { limit = Number.POSITIVE_INFINITY, matching, pageSize } = options;
+	const { limit = Number.POSITIVE_INFINITY, matching, readAhead = false, pageSize } = options;
 	const known = new Set<string>();
 	let left = limit;
+	let next: Promise<Page> | undefined;
 	let cursor: string | undefined;
+	// With a filter of our own, nobody knows how many records it takes to find enough.
+	const fetchNext = (wanted: number) =>
+		fetchPage(matching ? pageSize : Math.min(pageSize, wanted), cursor);
 	while (left > 0) {
-		// With a filter of our own, nobody knows how many records it takes to find enough.
-		const size = matching ? pageSize : Math.min(pageSize, left);
-		const { items, hasMore } = await fetchPage(size, cursor);
+		const { items, hasMore } = await (next ?? fetchNext(left));
 		const fresh = newRecords(items, known);
+		cursor = idOf(items.at(-1));
+		const hasNext = (hasMore ?? items.length > 0) && fresh.length > 0 && cursor !== undefined;
+		const isNeeded = hasNext && !matching && left > fresh.length;
+		next = readAhead && isNeeded ? fetchNext(left - fresh.length) : undefined;
+		// A failure is thrown when its page is due.
+		next?.catch(() => undefined);
 		for (const item of fresh) {
 			const record = isRecord(item) ? item : { value: item };
 			if (matching && !matching(record)) continue;
@@ -41,15 +49,9 @@ export async function* walkPages(
 			if (--left <= 0) return;
 		}
 		if (!(hasMore ?? items.length > 0)) return;
-		if (fresh.length === 0) {
-			warn(NOTHING_NEW);
-			return;
-		}
-		cursor = idOf(items.at(-1));
-		if (cursor === undefined) {
-			warn(NO_ID);
-			return;
-		}
+		if (fresh.length === 0) warn(NOTHING_NEW);
+		else if (cursor === undefined) warn(NO_ID);
+		if (!hasNext) return;
 	}
 }
 

@@ -40,8 +40,9 @@ interface Kept {
 
 interface UnderWay {
 	token: Promise<AccessToken>;
-	/** How many callers wait for it; the request is cancelled when the last of them gives up. */
+	/** How many callers wait for it; it is under way until the last of them has its answer or gives up. */
 	waiting: number;
+	/** Ends the request if it goes on. */
 	cancel: () => void;
 }
 
@@ -75,22 +76,20 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 				signal: controller.signal,
 			}),
 			cancel: () => {
-				if (underWay.get(key) === request) underWay.delete(key);
+				underWay.delete(key);
 				controller.abort();
 			},
 		};
 		underWay.set(key, request);
 		request.token.then(
 			(token) => {
-				if (underWay.get(key) === request) underWay.delete(key);
 				const before = kept.get(key);
 				const wasRefused = before?.isDropped === true || before?.heldUntil !== undefined;
 				const replacedAt = wasRefused ? runtime.now() : undefined;
 				keep(key, { token, isDropped: false, replacedAt });
 			},
-			() => {
-				if (underWay.get(key) === request) underWay.delete(key);
-			},
+			// Those who wait are told.
+			() => undefined,
 		);
 		return request;
 	};
@@ -113,10 +112,8 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 		get: async (settings, transport, signal) => {
 			const key = keyOf(settings);
 			const entry = kept.get(key);
-			const usableUntil = entry?.heldUntil ?? entry?.token.renewAt ?? 0;
-			if (!entry || entry.isDropped || runtime.now() >= usableUntil) {
-				return await renew(settings, transport, signal);
-			}
+			const isUsable = entry && runtime.now() < (entry.heldUntil ?? entry.token.renewAt);
+			if (!isUsable || entry.isDropped) return await renew(settings, transport, signal);
 			keep(key, entry);
 			return entry.token;
 		},

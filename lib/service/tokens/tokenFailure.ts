@@ -21,7 +21,7 @@ export function tokenFailure(
 	const { status } = response;
 	const says = serverText(response, destination.redactor);
 	const reason = says === '' ? '' : `: ${says}`;
-	if (status >= 300 && status < 400) return redirectError(response, destination);
+	if (status < 400) return redirectError(response, destination);
 	switch (culprit(response, says)) {
 		case 'client':
 			return new ApiError(

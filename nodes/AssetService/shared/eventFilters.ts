@@ -3,9 +3,20 @@ import type { INodeProperties } from 'n8n-workflow';
 import { eventTypeFilter } from '../../../lib/receiver/event';
 import type { ApiRecord } from '../../../lib/service';
 import { array, pipe, transform, union, unknown } from '../../../lib/vendor/zod';
-import { collection, parameterError, plainText } from './parameters';
-import { instantOf } from './instant';
+import { timeOf } from './instant';
+import { collection, plainText } from './parameters';
 import type { Run } from '../resources/resource';
+
+export const eventTypesField: INodeProperties = {
+	displayName: 'Event Types',
+	name: 'eventTypes',
+	type: 'string',
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Event Type' },
+	default: [],
+	placeholder: 'e.g. ocpp.message',
+	description:
+		'Only events of these types, with * for any text, such as asset.*. Known types are ocpp.message and asset.connectivity.',
+};
 
 export const eventFilters: INodeProperties = {
 	displayName: 'Filters',
@@ -28,20 +39,11 @@ export const eventFilters: INodeProperties = {
 			default: '',
 			description: 'Only events before this time',
 		},
-		{
-			displayName: 'Event Types',
-			name: 'eventTypes',
-			type: 'string',
-			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Event Type' },
-			default: [],
-			placeholder: 'e.g. ocpp.message',
-			description:
-				'Only events of these types, with * for any text, such as asset.*. Known types are ocpp.message and asset.connectivity.',
-		},
+		eventTypesField,
 	],
 };
 
-const types = union([
+export const eventTypes = union([
 	array(plainText),
 	pipe(
 		plainText,
@@ -52,12 +54,12 @@ const types = union([
 /** Whether an event of the list is wanted; undefined when every event is. */
 export function wantedEvents(run: Run): ((event: ApiRecord) => boolean) | undefined {
 	const given = collection(run, eventFilters, {
-		eventTypes: types,
+		eventTypes,
 		createdAfter: unknown(),
 		createdBefore: unknown(),
 	});
-	const after = timeOf(run, 'Created After', given.createdAfter);
-	const before = timeOf(run, 'Created Before', given.createdBefore);
+	const after = timeOf(run, 'Created After of Filters', given.createdAfter);
+	const before = timeOf(run, 'Created Before of Filters', given.createdBefore);
 	const patterns = (given.eventTypes ?? []).filter((type) => type.trim() !== '');
 	if (patterns.length === 0 && after === undefined && before === undefined) return undefined;
 	const isWanted = eventTypeFilter(patterns);
@@ -69,15 +71,4 @@ export function wantedEvents(run: Run): ((event: ApiRecord) => boolean) | undefi
 		const time = Date.parse(String(event['createdAt']));
 		return time >= (after ?? -Infinity) && time < (before ?? Infinity);
 	};
-}
-
-function timeOf(run: Run, label: string, value: unknown): number | undefined {
-	if (value === undefined || value === '') return undefined;
-	const time = instantOf(value, run.context.getTimezone());
-	if (time !== undefined) return time;
-	throw parameterError(
-		run,
-		`${label} of Filters is not a date and time.`,
-		`Choose one, or have its expression give one such as 2026-01-31T12:00:00Z.`,
-	);
 }

@@ -1,10 +1,23 @@
 /** Reads a time as n8n's date field and expressions give it. */
+import { parameterError, type InputItem } from './parameters';
+
+/** The time of a field, in milliseconds since 1970; undefined when it is empty. The error names the field by its label. */
+export function timeOf(item: InputItem, label: string, value: unknown): number | undefined {
+	if (value === undefined || value === '') return undefined;
+	const time = instantOf(value, item.context.getTimezone());
+	if (time !== undefined) return time;
+	throw parameterError(
+		item,
+		`${label} is not a date and time.`,
+		`Choose one, or have its expression give one such as 2026-01-31T12:00:00Z.`,
+	);
+}
 
 /**
  * Milliseconds since 1970: of an ISO 8601 text, a date, or what tells its own milliseconds, as the dates of expressions do.
  * A text without an offset is a time of the workflow's own zone. Undefined for everything else.
  */
-export function instantOf(value: unknown, timeZone: string): number | undefined {
+function instantOf(value: unknown, timeZone: string): number | undefined {
 	if (typeof value === 'object' && value !== null) {
 		const time = Number(value.valueOf());
 		return Array.isArray(value) || Number.isNaN(time) ? undefined : time;

@@ -61,6 +61,7 @@ export function listOptionsOf(
 	return {
 		query,
 		itemsPath,
+		readAhead: true,
 		...(!flag(item, 'returnAll', 'Return All', false) && {
 			limit: parameter(item, 'limit', limit, 50),
 		}),

@@ -37,7 +37,7 @@ export const ASSET_SHAPE: Shape = {
 
 const ofPayload = (path: string) => [`payload.${path}`, `data.${path}`];
 
-export const EVENT_SHAPE: Shape = {
+export const EVENT_SHAPE = {
 	id: ['id'],
 	type: ['type', 'eventType'],
 	createdAt: ['createdAt'],
@@ -48,7 +48,7 @@ export const EVENT_SHAPE: Shape = {
 	messageId: ofPayload('messageId'),
 	protocol: ofPayload('protocol'),
 	errorCode: ofPayload('errorCode'),
-};
+} satisfies Shape;
 
 export const DELIVERY_SHAPE: Shape = {
 	id: ['id'],
@@ -62,9 +62,13 @@ export const DELIVERY_SHAPE: Shape = {
 	createdAt: ['createdAt'],
 };
 
-/** What makes the records of this item's list its output. A record with none of the fields stays as it is. */
+/** What makes the records of this item's list its output. */
 export function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
-	if (!flag(item, 'simplify', 'Simplify', true)) return (record) => record;
+	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
+}
+
+/** What makes records flat. One with none of the fields stays as it is. */
+export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
 	const fields = Object.entries(shape).map(
 		([name, paths]) => [name, paths.map((path) => path.split('.'))] as const,
 	);

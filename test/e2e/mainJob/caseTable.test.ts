@@ -1,5 +1,6 @@
 /** Every answer that a delivery can get, on a real n8n, and whether the workflow starts. */
 import { startSimulator, type Simulator, type Tamper } from '../../../simulator';
+import { errorOf, itemsOf } from '../../support/n8n/answers';
 import { signingCredential } from '../../support/n8n/credentials';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
@@ -117,6 +118,37 @@ it('answers 200 ignored to a type that is not wanted', async () => {
 	expect(await trigger.startedWith()).toEqual([wanted]);
 });
 
+it('answers 200 ignored to an event that does not meet the conditions, and keeps nothing of it', async () => {
+	const condition = [
+		{ field: 'data.action', operator: 'equals', value: 'StopTransaction, StartTransaction' },
+		{ field: 'data.payload.connectorId', operator: 'greaterThan', value: '1' },
+	];
+	const trigger = await publishTrigger(world, simulator, { conditions: { condition } });
+	const about = (action: string, connectorId: number) => ({
+		...newEvent(),
+		data: { action, payload: { connectorId } },
+	});
+	const wanted = about('StopTransaction', 2);
+	for (const other of [about('Heartbeat', 2), about('StopTransaction', 1)]) {
+		expect(await deliver(simulator, trigger, other)).toEqual(answered(200, 'ignored'));
+		expect(await deliver(simulator, trigger, other)).toEqual(answered(200, 'ignored'));
+	}
+	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'accepted'));
+	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'duplicate'));
+	expect(await trigger.startedWith()).toEqual([wanted]);
+});
+
+it('refuses to publish a condition that no event can meet, and says which', async () => {
+	const condition = [{ field: 'data.payload.connectorId', operator: 'lessThan', value: 'abc' }];
+	const { client } = world;
+	const credential = await client.createCredential(signingCredential('whsec_0123456789abcdef'));
+	const trigger = eventTrigger({ conditions: { condition } }, [credential]);
+	const { id } = await client.createWorkflow(buildWorkflow({ nodes: { [TRIGGER]: trigger } }));
+	const failure: unknown = await client.activate(id).catch((error: unknown) => error);
+	expect(failure).toBeInstanceOf(PublicationFailure);
+	expect(String(failure)).toContain('The conditions cannot be met by any event');
+});
+
 it('answers 503 unavailable while the credential has no signing secret, and takes the event when it has one', async () => {
 	const { client } = world;
 	const trigger = await publishTrigger(world, simulator);
@@ -136,7 +168,7 @@ it('answers 503 unavailable while the credential has no signing secret, and take
 	expect(await trigger.startedWith()).toEqual([event]);
 });
 
-it('checks signatures in test mode, too, and starts the workflow for an event that was seen before', async () => {
+it('checks signatures in test mode, too, shows why it refuses, and starts the workflow for an event that was seen before', async () => {
 	const { client } = world;
 	const trigger = await publishTrigger(world, simulator);
 	const event = newEvent();
@@ -145,11 +177,15 @@ it('checks signatures in test mode, too, and starts the workflow for an event th
 	const testUrl = await client.webhookUrl(trigger.workflow, TRIGGER, { test: true });
 	const test = { ...trigger, url: testUrl };
 	expect(await deliver(simulator, test, event, 'forged')).toEqual(answered(401, 'rejected'));
-	expect(await trigger.startedWith()).toHaveLength(1);
-	await client.listenForTestEvent(trigger.workflow.id, TRIGGER);
+	const workflowId = trigger.workflow.id;
+	const [refused] = await client.waitForExecutions({ workflowId, status: 'error' }, 1);
+	const refusal = errorOf(await client.getExecution(refused?.id ?? ''));
+	expect(refusal).toMatchObject({ message: 'A delivery came and was refused' });
+	await client.listenForTestEvent(workflowId, TRIGGER);
 	expect((await deliver(simulator, test, event)).status).toBe(200);
-	await client.waitForExecutions({ workflowId: trigger.workflow.id }, 2);
-	expect(await trigger.startedWith()).toEqual([event, event]);
+	const succeeded = await client.waitForExecutions({ workflowId, status: 'success' }, 2);
+	const started = succeeded.map(async ({ id }) => itemsOf(await client.getExecution(id), TRIGGER));
+	expect((await Promise.all(started)).flat().map(({ json }) => json)).toEqual([event, event]);
 });
 
 it('cannot be published with an empty signing secret, and says which field to fill in', async () => {

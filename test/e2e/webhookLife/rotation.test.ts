@@ -11,9 +11,9 @@ import { importAutomatic, publishAtUrl } from './automatic';
 const MINUTES = 60_000;
 const EVENTS_PER_SECOND = 5;
 
-/** n8n's own answer to every request while its database is slow, as on a starved machine. */
-const isStarved = ({ status, body }: DeliveryResponse): boolean =>
-	status === 503 && body.includes('Database is not ready');
+/** On a starved machine: n8n's own answer while its database is slow, and ours to a copy that waited for 20 s. */
+const isToComeAgain = ({ status, body }: DeliveryResponse): boolean =>
+	status === 503 && (body.includes('Database is not ready') || body === '{"status":"busy"}');
 
 describe('rotation of signing secrets on a real n8n', () => {
 	let simulator: Simulator;
@@ -29,11 +29,15 @@ describe('rotation of signing secrets on a real n8n', () => {
 		await simulator.stop();
 	}, MINUTES);
 
-	/** What every endpoint gets back; again while n8n itself refuses, since the service would come again. */
+	/** Events that went to two endpoints, whatever came back. */
+	let sentToBoth = 0;
+
+	/** What every endpoint gets back; again while it is told to come again, as the service would. */
 	const deliver = async (id: string): Promise<DeliveryResponse[]> => {
 		for (;;) {
 			const { responses } = await simulator.emit({ id });
-			if (!responses.some(isStarved)) return responses;
+			if (responses.length === 2) sentToBoth += 1;
+			if (!responses.some(isToComeAgain)) return responses;
 		}
 	};
 
@@ -49,6 +53,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 		const ids: string[] = [];
 		const underWay: Promise<void>[] = [];
 		const startedAt = performance.now();
+		sentToBoth = 0;
 		for (let n = 0; n < seconds * EVENTS_PER_SECOND; n += 1) {
 			const wait = startedAt + (n * 1000) / EVENTS_PER_SECOND - performance.now();
 			if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
@@ -114,7 +119,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 				},
 			});
 			expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
-			expect(sent.responses.length).toBeGreaterThan(sent.ids.length);
+			expect(sentToBoth).toBeGreaterThan(0);
 			await expectOneRunEach(workflow, sent);
 			await client.deactivate(workflow.id);
 			for (const { id } of [...simulator.endpoints]) simulator.deleteEndpoint(id);
@@ -138,7 +143,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 			expect(simulator.endpoints.map(({ id }) => id)).not.toEqual(before);
 			expect(simulator.stats.endpoints.created - created).toBeGreaterThanOrEqual(1);
 			expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
-			expect(sent.responses.length).toBeGreaterThan(sent.ids.length);
+			expect(sentToBoth).toBeGreaterThan(0);
 			await expectOneRunEach(workflow, sent);
 
 			await client.deactivate(workflow.id);

@@ -3,6 +3,7 @@ import { CredentialTestContext } from 'n8n-core';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Handler } from '../../support/httpService';
+import { freePort } from '../../support/ports';
 import { runNode } from '../../support/runNode';
 import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
 
@@ -78,6 +79,21 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		});
 		expect((await list(world)).error?.message).toMatch(/^Base URL .* redirects to .*elsewhere/);
 		expect(world.service.to('/elsewhere')).toEqual([]);
+	});
+
+	it('a proxy that is away is blamed, and not the address', async () => {
+		const world = await startWorld({ api: twoPages });
+		const port = await freePort();
+		process.env['HTTP_PROXY'] = `http://127.0.0.1:${port}`;
+		try {
+			const { error } = await list(world, { baseUrl: 'http://service.local' });
+			expect(error).toMatchObject({
+				message: expect.stringContaining(`the proxy 127.0.0.1:${port} did not take it`) as string,
+				description: expect.stringContaining('Check HTTP_PROXY') as string,
+			});
+		} finally {
+			delete process.env['HTTP_PROXY'];
+		}
 	});
 
 	it('the credential is tested through n8n too', async () => {

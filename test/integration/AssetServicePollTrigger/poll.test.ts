@@ -21,6 +21,30 @@ describe('a poll', () => {
 		},
 	);
 
+	it('starts only the events that meet its conditions', async () => {
+		const simulator = await start();
+		const condition = [{ field: 'data.connector', operator: 'greaterThan', value: '1' }];
+		const node = pollNode({ parameters: { conditions: { condition } } });
+		const poll = node.activation('activate');
+		await poll();
+		for (const connector of [1, 2, 3]) {
+			await simulator.emit({ data: { connector } }, { deliver: false });
+		}
+		await poll();
+		await until('two runs', () => node.started.length === 2);
+		expect(node.started.map(({ data }) => data)).toEqual([{ connector: 2 }, { connector: 3 }]);
+	});
+
+	it('is refused at publication while a condition cannot be met by any event', async () => {
+		await start();
+		const condition = [{ field: 'data.connector', operator: 'lessThan', value: 'abc' }];
+		const poll = pollNode({ parameters: { conditions: { condition } } }).activation('activate');
+		await expect(poll()).rejects.toMatchObject({
+			message: 'The conditions cannot be met by any event',
+			description: expect.stringContaining('“abc” is not a number') as string,
+		});
+	});
+
 	it('gives each event the shape of a delivered one', async () => {
 		const simulator = await start();
 		const node = pollNode();

@@ -1,4 +1,6 @@
 import { signTimestamped } from '../../../lib/receiver/signature';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { runTrigger } from '../../support/triggerRun';
 import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
@@ -78,8 +80,32 @@ describe('the test mode of the editor', () => {
 		await send(server, event);
 		await send(server, event);
 		expect(server.started).toEqual([event, event]);
-		expect(await send(server, event, { 'x-webhook-signature': 'forged' })).toMatchObject({
-			status: 401,
-		});
 	});
+
+	it.each<[string, Record<string, string>, number, RegExp, RegExp]>([
+		['forged', { 'x-webhook-signature': 'forged' }, 401, /was refused/, /signature_malformed/],
+		['not wanted', {}, 200, /was ignored/, /condition “data\.asset\.id equals asset-2”/],
+	])(
+		'shows why a delivery that is %s would not start the workflow',
+		async (_name, headers, status, message, description) => {
+			const condition = [{ field: 'data.asset.id', operator: 'equals', value: 'asset-2' }];
+			const parameters = { conditions: { condition } };
+			const server = await start({ mode: 'manual', parameters });
+			expect(await send(server, eventOf(), headers)).toMatchObject({ status });
+			const trigger = new AssetServiceTrigger();
+			const run = { trigger, executionId: '1', workflowId: 'workflow', items: server.started };
+			expect(await runTrigger({ ...run, mode: 'manual' })).toMatchObject({
+				items: [],
+				error: {
+					message: expect.stringMatching(message) as string,
+					description: expect.stringMatching(description) as string,
+				},
+			});
+			// In production nothing starts, and the item of a test means nothing.
+			const published = await start({ parameters });
+			await send(published, eventOf(), headers);
+			expect(published.started).toEqual([]);
+			expect((await runTrigger({ ...run, mode: 'webhook' })).error).toBeUndefined();
+		},
+	);
 });

@@ -48,6 +48,19 @@ describe('publishing a workflow with manual registration', () => {
 		expect(warnings()).toEqual([]);
 	});
 
+	it.each(['manual', 'automatic'])(
+		'is refused while a condition cannot be met by any event, with %s registration',
+		async (registration) => {
+			const condition = [{ field: 'data.payload.power', operator: 'greaterThan', value: 'abc' }];
+			const parameters = { registration, conditions: { condition } };
+			const { context } = hook({ signingSecret: SECRET }, { parameters });
+			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
+				message: 'The conditions cannot be met by any event',
+				description: expect.stringContaining('Condition 1: “abc” is not a number') as string,
+			});
+		},
+	);
+
 	it.each([
 		['no secret', { signingSecret: '' }],
 		[

@@ -2,7 +2,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Simulator } from '../../../simulator';
 import { type Counter, startCounter } from '../counter';
-import { baseNode, eventTrigger, httpRequest, POLL_TRIGGER_TYPE, TRIGGER } from '../nodes';
+import {
+	baseNode,
+	countAll,
+	eventTrigger,
+	httpRequest,
+	POLL_TRIGGER_TYPE,
+	TRIGGER,
+} from '../nodes';
 import { type EventSender, type SenderOptions, startSender } from '../sender';
 import { buildWorkflow, type NodePlan } from '../workflow';
 import type { Workflow } from './answers';
@@ -17,15 +24,15 @@ export interface CountedWorkflow {
 	readonly secret: string;
 	/** The trigger's address on each process that receives webhooks, in the order of the world's `bases`. */
 	readonly urls: readonly [string, ...string[]];
-	/** Called by this workflow alone, once for each event of each run. */
+	/** Called by this workflow alone: once for each event of each run, or once for each run with batched delivery. */
 	readonly counter: Counter;
 	/** A sender to `urls`, which ends with the test. */
 	startSender(options: Omit<SenderOptions, 'urls' | 'secret'>): Promise<EventSender>;
 }
 
 interface Options {
-	/** The trigger's options; none unless told. */
-	readonly options?: Readonly<Record<string, unknown>>;
+	/** The triggers' further parameters, such as their options; none unless told. */
+	readonly parameters?: Readonly<Record<string, unknown>>;
 	/** A poll trigger beside, which lists this service's events each minute; none unless told. */
 	readonly poll?: PollOptions;
 	/** Seconds that each run waits before it ends; 0 unless told. */
@@ -78,16 +85,16 @@ async function planOf(
 	client: N8nClient,
 	secret: string,
 	counter: Counter,
-	{ options = {}, poll, runSeconds = 0 }: Options,
+	{ parameters = {}, poll, runSeconds = 0 }: Options,
 ) {
 	const signing = await client.createCredential(signingCredential(secret));
 	const triggers: Record<string, NodePlan> = {
-		[TRIGGER]: eventTrigger({ options }, [signing]),
-		...(poll && { 'Asset Service Poll Trigger': await pollTrigger(client, poll) }),
+		[TRIGGER]: eventTrigger(parameters, [signing]),
+		...(poll && { 'Asset Service Poll Trigger': await pollTrigger(client, poll, parameters) }),
 	};
 	const steps: Record<string, NodePlan> = {
 		// As soon as a run has passed its trigger.
-		Count: httpRequest(`=${counter.url}/?event={{ $json.id }}`),
+		Count: parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter),
 		...(runSeconds > 0 && {
 			Wait: { ...baseNode('wait', 1.1, { amount: runSeconds }), webhookId: randomUUID() },
 		}),
@@ -99,9 +106,12 @@ async function planOf(
 	};
 }
 
+const countOne = ({ url }: Counter): NodePlan => httpRequest(`=${url}/?event={{ $json.id }}`);
+
 async function pollTrigger(
 	client: N8nClient,
 	{ service, startFrom = 'now', limit = 50 }: PollOptions,
+	parameters: Readonly<Record<string, unknown>>,
 ): Promise<NodePlan> {
 	return {
 		type: POLL_TRIGGER_TYPE,
@@ -111,6 +121,7 @@ async function pollTrigger(
 			eventTypes: [],
 			startFrom,
 			limit,
+			...parameters,
 		},
 		credentials: [await client.createCredential(apiCredential(service))],
 	};

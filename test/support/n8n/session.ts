@@ -1,7 +1,10 @@
 /** Speaks n8n's internal REST: JSON both ways, the session cookie kept, refusals as errors with n8n's own words. */
+import { Agent, fetch } from 'undici';
 import { z } from 'zod/v4';
 
 const REQUEST_MS = 60_000;
+/** A connection a request: n8n closes one that is idle for 5 s, which on a busy machine may be just as it is used again. */
+const dispatcher = new Agent({ pipelining: 0 });
 
 /** n8n answered, but not with success. */
 class N8nRefusal extends Error {
@@ -43,6 +46,7 @@ export function createSession(url: string): Session {
 				},
 				...(body !== undefined && { body: JSON.stringify(body) }),
 				signal: AbortSignal.timeout(REQUEST_MS),
+				dispatcher,
 			});
 			for (const line of response.headers.getSetCookie()) {
 				cookie = /^n8n-auth=([^;]+)/.exec(line)?.[1] ?? cookie;

@@ -18,6 +18,7 @@ interface Content {
 	readonly name: string;
 	readonly nodes: readonly unknown[];
 	readonly connections: object;
+	readonly settings?: object;
 }
 
 export interface WorkflowsClient {

@@ -62,6 +62,11 @@ export class MemoryLedger implements Ledger {
 		return theirs;
 	}
 
+	async commitAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		await this.#called('commitAll');
+		return Promise.all(claims.map((claim) => this.commit(claim, retentionMs)));
+	}
+
 	async release(claim: Claim): Promise<boolean> {
 		await this.#called('release');
 		const theirs = this.#isTheirs(claim);

@@ -96,6 +96,20 @@ describe('listFresh', () => {
 		const listing = await list(eventsAt(...downFrom(9, 1)), [], { most: 4, backTo: 0 });
 		expect(listing.ids).toEqual(['e1', 'e2', 'e3', 'e4']);
 		expect(listing.complete).toBe(false);
+		expect(await list(eventsAt(...downFrom(4, 1)), [], { most: 4 })).toMatchObject({
+			ids: ['e1', 'e2', 'e3', 'e4'],
+			complete: true,
+		});
+	});
+
+	it('reads no further than it must for that where the oldest come first', async () => {
+		const listing = await list(eventsAt(1, 2, 3, 4, 5, 6, 7, 8), [], { most: 4 });
+		expect(listing).toMatchObject({ ids: ['e1', 'e2', 'e3', 'e4'], complete: false, read: 5 });
+	});
+
+	it('gives 5000 at most unless it is told otherwise', async () => {
+		const { fresh, complete } = await list(eventsAt(...downFrom(5001, 1)), [], { backTo: 0 });
+		expect([fresh.length, fresh[0]?.id, complete]).toEqual([5000, 'e1', false]);
 	});
 
 	it('counts records without an id', async () => {

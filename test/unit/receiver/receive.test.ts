@@ -132,8 +132,42 @@ describe('receive', () => {
 		expect(verdict).toEqual({
 			start: false,
 			answer: { status: 200, body: { status: 'ignored' } },
+			ignoredSince: 'its type is not among Event Types',
 		});
 		expect(to.ledger.calls).toEqual([]);
+	});
+
+	it('ignores an event that does not meet the conditions, and does not remember it', async () => {
+		const condition = [{ field: 'data.asset.id', operator: 'equals', value: 'asset_2' }];
+		const to = receiver({ conditions: { condition } });
+		expect(await receive(delivery(), to)).toEqual({
+			start: false,
+			answer: { status: 200, body: { status: 'ignored' } },
+			ignoredSince: 'it does not meet the condition “data.asset.id equals asset_2”',
+		});
+		expect(to.ledger.calls).toEqual([]);
+		const wanted = { ...event, data: { asset: { id: 'asset_2' } } };
+		expect(await receive(delivery(wanted), to)).toMatchObject({ start: true, items: [wanted] });
+	});
+
+	it('looks at the conditions after the signature', async () => {
+		const condition = [{ field: 'data.asset.id', operator: 'exists' }];
+		const verdict = await receive(
+			delivery(event, 'forged'),
+			receiver({ conditions: { condition } }),
+		);
+		expect(verdict).toMatchObject({ answer: { status: 401 } });
+	});
+
+	it('acknowledges nothing while a condition cannot be met by any event', async () => {
+		const condition = [{ field: 'id', operator: 'lessThan', value: 'abc' }];
+		expect(await receive(delivery(), receiver({ conditions: { condition } }))).toMatchObject({
+			answer: { status: 503, body: { status: 'unavailable' } },
+			log: {
+				reason: 'not_configured',
+				detail: expect.stringMatching(/^Condition 1: “abc”/) as string,
+			},
+		});
 	});
 
 	it.each(['stored', 'begun'] as const)(

@@ -45,6 +45,21 @@ describe('readTriggerSettings', () => {
 		expect(settingsOf({ options: { retentionDays } }).retentionMs).toBe(days * DAY_MS);
 	});
 
+	it.each([
+		[{ batchSize: 5 }, 1],
+		[{ delivery: 'batched' }, 100],
+		[{ delivery: 'batched', batchSize: 0 }, 1],
+		[{ delivery: 'batched', batchSize: 2.9 }, 2],
+		[{ delivery: 'batched', batchSize: 1001 }, 1000],
+	])('puts with %j at most %d events into a run', (parameters, size) => {
+		expect(settingsOf(parameters).batchSize).toBe(size);
+	});
+
+	it('takes no tolerance below 0, and nothing but true for a switch', () => {
+		const options = { toleranceSeconds: -1, includeDelivery: 'false' };
+		expect(settingsOf({ options })).toMatchObject({ toleranceSeconds: 0, includeDelivery: false });
+	});
+
 	it('accepts event types as one text with commas', () => {
 		const { isWanted } = settingsOf({ eventTypes: 'a, b' });
 		expect(['a', 'b', 'c'].map((type) => isWanted(type))).toEqual([true, true, false]);

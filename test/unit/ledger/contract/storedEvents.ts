@@ -1,4 +1,5 @@
 /** Sentences of the contract: what is stored, when it is overdue, and when it is forgotten. */
+import { ledgerKey } from '../../../../lib/ledger';
 import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/types';
 import {
 	claimed,
@@ -143,5 +144,25 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		expect(await ledger.commit(again, 1_000)).toBe(true);
 		await world.advance(LEASE_MS);
 		expect(await other.look(key)).toBe('stored');
+	});
+
+	it('may be committed together, each as if alone', async () => {
+		const { ledger, other, key: first } = scene();
+		const [second, third] = [ledgerKey('workflow', '2'), ledgerKey('workflow', '3')];
+		const claims = [await claimed(ledger, first), { key: second, token: 'lost' }];
+		await ledger.begin([third], 'run', RETENTION_MS);
+		claims.push({ key: third, token: 'late' });
+		expect(await ledger.commitAll(claims, RETENTION_MS)).toEqual([true, false, false]);
+		expect(await ledger.commitAll([], RETENTION_MS)).toEqual([]);
+		const states = [first, second, third].map(async (key) => await other.look(key));
+		expect(await Promise.all(states)).toEqual(['stored', 'stored', 'begun']);
+	});
+
+	it('are not committed at all when one of the keys is none', async () => {
+		const { ledger, key } = scene();
+		const claim = await claimed(ledger, key);
+		const wrong = { key: 'no key', token: claim.token };
+		await expect(ledger.commitAll([claim, wrong], RETENTION_MS)).rejects.toThrow(TypeError);
+		expect(await ledger.look(key)).toBe('pending');
 	});
 }

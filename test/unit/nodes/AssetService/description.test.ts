@@ -8,8 +8,8 @@ const { description, methods } = new AssetService();
 const OPERATIONS = {
 	asset: ['getAll'],
 	delivery: ['getAll', 'resend'],
-	event: ['getAll'],
-	webhookEndpoint: ['create', 'delete'],
+	event: ['getAll', 'reconcile'],
+	webhookEndpoint: ['create', 'delete', 'getHealth'],
 };
 
 const operationsOf = (resource: string) =>
@@ -63,6 +63,10 @@ describe('the description of the action node', () => {
 			['returnAll', 'simplify', 'filters', 'options'],
 		],
 		[
+			{ resource: 'event', operation: 'reconcile' },
+			['workflowId', 'eventTypes', 'conditions', 'createdAfter', 'options'],
+		],
+		[
 			{ resource: 'delivery', operation: 'getAll', returnAll: false },
 			['endpointId', 'status', 'returnAll', 'limit', 'simplify', 'options'],
 		],
@@ -72,6 +76,10 @@ describe('the description of the action node', () => {
 			['url', 'events', 'secretNotice', 'includeSecret', 'options'],
 		],
 		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId', 'options']],
+		[
+			{ resource: 'webhookEndpoint', operation: 'getHealth' },
+			['endpointId', 'createdAfter', 'options'],
+		],
 	])('shows for %j the parameters %j', (values, expected) => {
 		expect(shown(values)).toEqual(['resource', 'operation', ...expected]);
 	});

@@ -31,6 +31,29 @@ describe('an operation that changes something', () => {
 	});
 
 	it.each([
+		['an error', { error: 'No such delivery' }],
+		['a list of errors', { errors: [{ message: 'No such delivery' }] }],
+		['an error beside a list', { data: [], error: { message: 'No such delivery' } }],
+	])('fails when a success holds %s', async (_name, body) => {
+		const { client } = await answering({ body });
+		expect(await rejection(client.resendDelivery('we_1', 'del_1'))).toMatchObject({
+			message: expect.stringContaining('although with status 200: No such delivery.') as string,
+			hint: expect.stringContaining('Get Many of Delivery before you repeat it') as string,
+		});
+		const input = { url: 'https://n8n.example.com/webhook', events: ['ocpp.message'] };
+		expect(await rejection(client.createWebhookEndpoint(input))).toMatchObject({
+			hint: expect.stringContaining('look there for an endpoint with this URL') as string,
+		});
+	});
+
+	it('minds no error that is empty, or that stands beside data', async () => {
+		const { client } = await answering({ body: { data: { id: 'del_1' }, error: 'old' } });
+		expect(await client.resendDelivery('we_1', 'del_1')).toEqual({ id: 'del_1' });
+		const { client: other } = await answering({ body: { id: 'del_1', error: null, errors: [] } });
+		expect(await other.resendDelivery('we_1', 'del_1')).toMatchObject({ id: 'del_1' });
+	});
+
+	it.each([
 		['in data', { data: { id: 'we_1', secret: 'whsec_1', url: 'u' } }],
 		['beside', { id: 'we_1', secret: 'whsec_1', url: 'u' }],
 	])('creates an endpoint and finds its id and secret %s', async (_name, body) => {

@@ -89,14 +89,26 @@ describe('a request that changes nothing', () => {
 		expect(runtime.slept).toEqual([2125]);
 	});
 
-	it('ends at once when Retry-After asks for longer than is left, and says for how long', async () => {
-		const runtime = fakeRuntime();
-		const { transport, sent } = transportOf(answer(429, { 'retry-after': '61' }));
-		const outcome = await sendWithRetries(transport, request, { runtime });
-		expect(outcome).toMatchObject({ waitSeconds: 61, response: { status: 429 } });
-		expect(runtime.slept).toEqual([]);
-		expect(sent()).toBe(1);
-	});
+	it.each([60, 61])(
+		'ends at once when Retry-After asks for all that is left or more, and says for how long: %d s',
+		async (asked) => {
+			const runtime = fakeRuntime();
+			const { transport, sent } = transportOf(answer(429, { 'retry-after': String(asked) }));
+			const outcome = await sendWithRetries(transport, request, { runtime });
+			expect(outcome).toMatchObject({ waitSeconds: asked, response: { status: 429 } });
+			expect(runtime.slept).toEqual([]);
+			expect(sent()).toBe(1);
+		},
+	);
+
+	it.each([{}, { 'retry-after': '0' }])(
+		'gives its last answer and names no wait when none is asked for: %j',
+		async (headers) => {
+			const { transport } = transportOf(answer(503, headers));
+			const outcome = await sendWithRetries(transport, request, { runtime: fakeRuntime() });
+			expect(outcome).toEqual({ response: answer(503, headers) });
+		},
+	);
 
 	it('takes 60 s in all, the waits asked for included', async () => {
 		const runtime = fakeRuntime();
@@ -184,12 +196,15 @@ describe('Retry-After', () => {
 	const now = Date.UTC(2026, 0, 1);
 	it.each([
 		['120', 120_000],
-		['1.5', 1500],
+		['1.25', 1250],
+		[' 120 ', 120_000],
 		['0', 0],
 		['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
 		['Thursday, 01-Jan-26 00:01:00 GMT', 60_000],
+		['Thu Jan  1 00:01:00 2026', 60_000],
 		['Thu, 01 Jan 2025 00:00:00 GMT', 0],
 		['soon', undefined],
+		['after Thu, 01 Jan 2026 00:01:00 GMT', undefined],
 		['-5', undefined],
 		['2026', 2_026_000],
 		['2026-01-01', undefined],

@@ -8,6 +8,14 @@ const destination = {
 } as const;
 const items = [{ id: 1 }];
 
+function failure(answer: unknown, itemsPath?: string): unknown {
+	try {
+		return pageOf(answer, itemsPath, destination);
+	} catch (error) {
+		return error;
+	}
+}
+
 describe('a page', () => {
 	it.each([
 		['{ data: { items, hasMore } }', { data: { items, hasMore: true } }, true],
@@ -19,7 +27,7 @@ describe('a page', () => {
 		['{ data: null, items: [...] }', { data: null, items }, undefined],
 		['hasMore of another kind', { items, hasMore: 'yes' }, undefined],
 		['hasMore as null', { items, hasMore: null }, undefined],
-		['hasMore as text', { data: { items, hasMore: 'True' } }, true],
+		['hasMore as text', { data: { items, hasMore: ' True ' } }, true],
 		['hasMore as text that denies', { items, hasMore: 'false' }, false],
 		['has_more', { data: { items, has_more: false } }, false],
 		['has_more beside data', { data: items, has_more: 'true' }, true],
@@ -59,22 +67,46 @@ describe('a page', () => {
 		[{ results: [], next: 1 }, 'is an object with “results”, “next”'],
 		[{ data: { rows: [] } }, 'is an object with “data”, and “data” holds “rows”'],
 		[{}, 'is an empty object'],
+		[{ data: {} }, 'is an object with “data”, and “data” holds nothing'],
 		[{ hush: 1 }, 'is an object with “[redacted]”'],
 		['text', 'is a string'],
 		[7, 'is a number'],
 	])('that is not there is explained by the keys seen: %j', (answer, words) => {
-		expect(() => pageOf(answer, undefined, destination)).toThrow(
-			`The answer of https://api.example.com/things ${words}, without a list where one is expected.`,
-		);
+		expect(failure(answer)).toMatchObject({
+			message: `The answer of https://api.example.com/things ${words}, without a list where one is expected.`,
+			hint: expect.stringContaining('Set the option Items Path') as string,
+		});
+	});
+
+	it.each([
+		[10, '“8”, “9”,'],
+		[11, '“8”, “9” and more,'],
+	])('that is not there is explained by ten keys at most, of %d', (count, end) => {
+		const answer = Object.fromEntries(Array.from({ length: count }, (_, key) => [key, 1]));
+		expect(() => pageOf(answer, undefined, destination)).toThrow(end);
 	});
 
 	it.each([
 		[{ a: {} }, 'a.b', 'has no “b” at “a”: there is an empty object'],
 		[{ a: [] }, 'b', 'has no “b”: there is an object with “a”'],
 		[{ a: { b: {} } }, 'a.b', 'has an empty object at “a.b” instead of a list'],
+		[{ a: [1] }, 'a.b', 'has no “b” at “a”: there is a list'],
+		[{ a: null }, 'a.b', 'has no “b” at “a”: there is null'],
+		[{ a: { b: 'text' } }, 'a.b.length', 'has no “length” at “a.b”: there is a string'],
 		[{}, '__proto__', 'has no “__proto__”: there is an empty object'],
 		[{}, 'constructor.name', 'has no “constructor”: there is an empty object'],
 	])('that is not where the user says is explained: %j at %s', (answer, path, words) => {
-		expect(() => pageOf(answer, path, destination)).toThrow(words);
+		expect(failure(answer, path)).toMatchObject({
+			message: `The answer of https://api.example.com/things ${words}.`,
+			hint: 'Correct the option Items Path.',
+		});
+	});
+
+	it('counts before an error that is told beside it, unless it is empty or not there', () => {
+		const error = 'quota used up';
+		expect(pageOf({ items, error }, undefined, destination).items).toEqual(items);
+		for (const answer of [{ items: [], error }, { error }]) {
+			expect(() => pageOf(answer, undefined, destination)).toThrow(error);
+		}
 	});
 });

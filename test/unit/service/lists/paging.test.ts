@@ -1,5 +1,6 @@
-import { SERVICE_INTERFACE } from '../../../../lib/service';
+import { SERVICE_INTERFACE } from '../../../../lib/service/defaults';
 import { checkListOptions, walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
+import type { ListOptions } from '../../../../lib/service/types';
 import { all } from '../world';
 
 const records = (from: number, count: number) =>
@@ -36,6 +37,47 @@ const serving =
 		const items = list.slice(start, start + limit);
 		return hasMore ? { items, hasMore: start + limit < list.length } : { items };
 	};
+
+describe('a list that is read ahead', () => {
+	it.each([[undefined], [1], [100], [101], [250]])(
+		'gives the same records by the same requests, with limit %s',
+		async (limit) => {
+			for (const hasMore of [true, false]) {
+				const serve = serving(records(0, 230), hasMore);
+				const options = limit === undefined ? {} : { limit };
+				const ahead = await walk(serve, { ...options, readAhead: true });
+				expect(ahead).toEqual(await walk(serve, options));
+			}
+		},
+	);
+
+	it('asks for the next page while the records of one are used, and for none after the last', async () => {
+		const asked: unknown[] = [];
+		const fetchPage: FetchPage = (_limit, startingAfter) => {
+			asked.push(startingAfter);
+			return Promise.resolve({ items: records(asked.length * 2, 2), hasMore: asked.length < 3 });
+		};
+		const progress: [string, number][] = [];
+		const walking = walkPages(fetchPage, { pageSize: 2, readAhead: true }, () => undefined);
+		for await (const { id } of walking) progress.push([String(id), asked.length]);
+		const pages = [2, 2, 3, 3, 3, 3];
+		expect(progress).toEqual(pages.map((page, n) => [`r${n + 2}`, page]));
+		expect(asked).toEqual([undefined, 'r3', 'r5']);
+	});
+
+	it('throws for a page only when it is due', async () => {
+		const fetchPage: FetchPage = async (_limit, startingAfter) => {
+			if (startingAfter !== undefined) throw new Error('away');
+			return { items: records(0, 2), hasMore: true };
+		};
+		const walking = walkPages(fetchPage, { pageSize: 2, readAhead: true }, () => undefined);
+		expect((await walking.next()).value).toEqual({ id: 'r0' });
+		// Time for an unhandled rejection, which would end the process.
+		await new Promise(setImmediate);
+		expect((await walking.next()).value).toEqual({ id: 'r1' });
+		await expect(walking.next()).rejects.toThrow('away');
+	});
+});
 
 describe('a list', () => {
 	it.each([true, false])('is walked to its end (the service says so: %p)', async (says) => {
@@ -182,21 +224,37 @@ describe('a list', () => {
 });
 
 describe('the options of a list', () => {
+	const refusal = (options: ListOptions): unknown => {
+		try {
+			checkListOptions(options, SERVICE_INTERFACE);
+			return undefined;
+		} catch (error) {
+			return error;
+		}
+	};
+
+	it('may be any limit from 1 and any other query parameter', () => {
+		expect(refusal({ limit: 1, query: { status: '' } })).toBeUndefined();
+	});
+
 	it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse the limit %p', (limit) => {
-		expect(() => {
-			checkListOptions({ limit }, SERVICE_INTERFACE);
-		}).toThrow('Limit is not a whole number above 0.');
+		expect(refusal({ limit })).toMatchObject({
+			message: 'Limit is not a whole number above 0.',
+			hint: expect.stringContaining('Return All') as string,
+		});
 	});
 
 	it.each(['limit', 'startingAfter'])('refuse the query parameter %s', (name) => {
-		expect(() => {
-			checkListOptions({ query: { [name]: '1' } }, SERVICE_INTERFACE);
-		}).toThrow(`The query parameter “${name}” belongs to the paging.`);
+		expect(refusal({ query: { [name]: '1' } })).toMatchObject({
+			message: `The query parameter “${name}” belongs to the paging.`,
+			hint: expect.stringContaining(`Remove “${name}” from Query Parameters`) as string,
+		});
 	});
 
-	it('refuse a query parameter without a name', () => {
-		expect(() => {
-			checkListOptions({ query: { '': '1' } }, SERVICE_INTERFACE);
-		}).toThrow('A query parameter has no name.');
+	it.each(['', ' '])('refuse a query parameter without a name: %j', (name) => {
+		expect(refusal({ query: { [name]: '1' } })).toMatchObject({
+			message: 'A query parameter has no name.',
+			hint: expect.stringContaining('Query Parameters') as string,
+		});
 	});
 });

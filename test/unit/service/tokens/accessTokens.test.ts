@@ -1,4 +1,5 @@
 import { undiciTransport } from '../../../../lib/service';
+import { USER_AGENT } from '../../../../lib/service/defaults';
 import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
 import { isRecord } from '../../../../lib/shared/values';
 import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';
@@ -39,7 +40,11 @@ describe('the access tokens of a process', () => {
 		const [request] = world.service.to('/oauth/token');
 		expect(request).toMatchObject({
 			method: 'POST',
-			headers: { 'content-type': 'application/json' },
+			headers: {
+				'content-type': 'application/json',
+				accept: 'application/json',
+				'user-agent': USER_AGENT,
+			},
 		});
 		expect(request?.headers.authorization).toBeUndefined();
 		expect(JSON.parse(request?.body ?? '')).toEqual({
@@ -91,10 +96,11 @@ describe('the access tokens of a process', () => {
 	it('forget a token that was dropped, but not a newer one', async () => {
 		const world = await startWorld();
 		const tokens = createAccessTokens();
+		expect(tokens.drop(world.settings, 'unknown')).toBe(true);
 		const first = await tokens.get(world.settings, transport);
 		tokens.drop(world.settings, first.accessToken);
 		const second = await tokens.get(world.settings, transport);
-		tokens.drop(world.settings, first.accessToken);
+		expect(tokens.drop(world.settings, first.accessToken)).toBe(true);
 		expect(await tokens.get(world.settings, transport)).toBe(second);
 		expect(world.tokensAskedFor()).toBe(2);
 	});

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { ApiError, undiciTransport } from '../../../../lib/service';
+import { ApiError, undiciTransport, type Transport } from '../../../../lib/service';
 import { fetchAccessToken } from '../../../../lib/service/tokens/tokenRequest';
 import type { Answer } from '../../../support/httpService';
 import { selfSigned } from '../../../support/selfSigned';
@@ -69,6 +69,18 @@ describe('a token request', () => {
 		expect(error.message).not.toContain('abc');
 	});
 
+	it('tells the transport whether any certificate will do', async () => {
+		const { settings } = await startWorld();
+		const told: unknown[] = [];
+		const recorded: Transport = async ({ allowUnauthorizedCerts }) => {
+			told.push(allowUnauthorizedCerts);
+			return { status: 200, headers: {}, body: JSON.stringify(good) };
+		};
+		await fetchAccessToken({ ...settings, allowUnauthorizedCerts: true }, recorded);
+		await fetchAccessToken(settings, recorded);
+		expect(told).toEqual([true, undefined]);
+	});
+
 	it('is tried again like a safe request', async () => {
 		const { token, world, runtime } = await ask({ status: 503 }, { status: 429 }, { body: good });
 		expect(await token).toMatchObject({ accessToken: 'abc' });
@@ -83,8 +95,15 @@ describe('the error of a token request', () => {
 		['401', { status: 401, body: { error: 'access_denied', error_description: 'Unauthorized' } }],
 		['401 without a body', { status: 401 }],
 		['invalid_client', { status: 400, body: { error: 'invalid_client' } }],
+		[
+			'invalid_client, whatever it says',
+			{ status: 400, body: { error: 'invalid_client', message: 'audience' } },
+		],
 		['unauthorized_client', { status: 403, body: { error: 'unauthorized_client' } }],
 		['words about the secret', { status: 400, body: { message: 'client_secret is wrong' } }],
+		['words about the ID', { status: 400, body: { message: 'no such ClientId' } }],
+		['words about both', { status: 400, body: { message: 'check your client credentials' } }],
+		['words about the client', { status: 400, body: { message: 'Invalid client' } }],
 	])('names Client ID and Client Secret for %s', async (_name, answer) => {
 		const error = await errorFor(answer);
 		expect(error.field).toBe('clientSecret');
@@ -99,6 +118,9 @@ describe('the error of a token request', () => {
 			'words about it',
 			{ status: 400, body: { error: 'invalid_request', message: 'bad audience' } },
 		],
+		['words about a resource', { status: 400, body: { message: 'Resource server unknown' } }],
+		['403 without a body', { status: 403 }],
+		['a client that may not, as 400', { status: 400, body: { error: 'access_denied' } }],
 		['words about it with 401', { status: 401, body: { message: 'Audience unknown' } }],
 		['invalid_target', { status: 400, body: { error: 'invalid_target' } }],
 	])('names Audience for %s', async (_name, answer) => {
@@ -111,15 +133,26 @@ describe('the error of a token request', () => {
 	it.each<[string, Answer]>([
 		['404', { status: 404, body: { message: 'nothing here' } }],
 		['405', { status: 405 }],
+		['410', { status: 410, body: { error: 'invalid_client' } }],
+		['a page that finds a fault', { status: 400, body: '<html>' }],
 		['a page', { body: '<html>', headers: { 'content-type': 'text/html' } }],
 		['a page that refuses', { status: 403, body: '<html>' }],
 		['a redirect', { status: 302, headers: { location: 'https://login.example.com/?x=1' } }],
+		['several choices', { status: 300 }],
 		['something else in JSON', { body: [1] }],
 	])('names Auth URL for %s', async (_name, answer) => {
 		const error = await errorFor(answer);
 		expect(error.field).toBe('authUrl');
 		expect(error.message).toContain('Auth URL');
 		expect(error.message).toContain('/oauth/token');
+	});
+
+	it.each<[string, Answer]>([
+		['400 without a body', { status: 400, body: ' ' }],
+		['400 without a word about the credential', { status: 400, body: { message: 'busy' } }],
+		['500', { status: 500, body: { error: 'invalid_client' } }],
+	])('names no field for %s', async (_name, answer) => {
+		expect((await errorFor(answer)).field).toBeUndefined();
 	});
 
 	it('tells where a redirect leads, without its query', async () => {
@@ -156,12 +189,15 @@ describe('the error of a token request', () => {
 		expect(error.message.length).toBeLessThan(500);
 	});
 
-	it('mentions stray white space around the secret', async () => {
+	it.each([
+		['hush ', true],
+		['hush', false],
+	])('mentions stray white space around the secret %j: %p', async (clientSecret, stray) => {
 		const world = await startWorld({ token: () => ({ status: 401 }) });
-		const settings = { ...world.settings, clientSecret: 'hush ' };
-		expect(await rejection(fetchAccessToken(settings, transport))).toMatchObject({
-			hint: expect.stringContaining('white space') as string,
-		});
+		const settings = { ...world.settings, clientSecret };
+		const error = (await rejection(fetchAccessToken(settings, transport))) as ApiError;
+		expect(error.message).toContain('(401 Unauthorized).');
+		expect(error.hint.includes('white space')).toBe(stray);
 	});
 
 	it.each<[string, Answer]>([

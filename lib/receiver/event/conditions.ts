@@ -1,0 +1,158 @@
+/**
+ * Decides whether an event meets the conditions of a trigger. They hold literals only and are read by hand, since that
+ * is done for every delivery.
+ */
+import { printable } from '../../shared/printable';
+import { asRecord, asText, isRecord } from '../../shared/values';
+
+export const OPERATORS = [
+	'contains',
+	'equals',
+	'exists',
+	'greaterThan',
+	'lessThan',
+	'notEquals',
+	'notExists',
+	'startsWith',
+] as const;
+type Operator = (typeof OPERATORS)[number];
+
+/** The choice of a field that is not among those offered: its path stands in `path`. */
+export const OTHER_FIELD = 'other';
+
+export interface Conditions {
+	/** What a person has to correct; while there is anything, nobody knows what is wanted. */
+	readonly problems: readonly string[];
+	/** The first condition that the event does not meet, in words; undefined when it meets them all. */
+	readonly unmet: (event: Readonly<Record<string, unknown>>) => string | undefined;
+}
+
+interface Condition {
+	readonly text: string;
+	readonly path: readonly string[];
+	readonly test: Test;
+}
+
+/** Undefined stands for a field that there is not. */
+type Test = (value: unknown) => boolean;
+
+/** Lists within lists; no event of the service has any. */
+const MOST_NESTED = 20;
+const NUMERAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** Compiled once for each wording: n8n hands the parameter over anew with every delivery. */
+const compiled = new Map<string, Conditions>();
+const MOST_COMPILED = 200;
+
+/** Reads the parameter `conditions`: `{ condition: [{ field, operator, value }] }`. */
+export function readConditions(parameter: unknown): Conditions {
+	const given = asRecord(parameter)['condition'];
+	const rows = (Array.isArray(given) ? given : []).map(rowOf);
+	const key = JSON.stringify(rows);
+	const known = compiled.get(key);
+	if (known !== undefined) return known;
+	const conditions = compile(rows);
+	if (compiled.size >= MOST_COMPILED) compiled.clear();
+	compiled.set(key, conditions);
+	return conditions;
+}
+
+type Row = readonly [field: string, operator: string, literal: string];
+
+function rowOf(given: unknown): Row {
+	const { field, path, operator, value } = asRecord(given);
+	const chosen = asText(field);
+	return [chosen === OTHER_FIELD ? asText(path) : chosen, asText(operator), asText(value)];
+}
+
+function compile(rows: readonly Row[]): Conditions {
+	const read = rows.map(conditionOf);
+	const conditions = read.filter((one) => typeof one !== 'string');
+	return {
+		problems: read.flatMap((one, n) =>
+			typeof one === 'string' ? [`Condition ${n + 1}: ${one}`] : [],
+		),
+		unmet: (event) => conditions.find(({ path, test }) => !holds(event, path, 0, test))?.text,
+	};
+}
+
+/** The condition, or what is wrong with it. */
+function conditionOf([field, name, literal]: Row): Condition | string {
+	const path = field.split('.');
+	if (path.includes(''))
+		return 'Field is not the path of a field: enter names joined by dots, such as data.asset.id.';
+	const operator = OPERATORS.find((known) => known === name);
+	if (operator === undefined) return `choose an operator among ${OPERATORS.join(', ')}.`;
+	const test = testOf(operator, literal);
+	if (typeof test === 'string') return test;
+	return { text: printable([field, operator, literal].join(' ').trim()), path, test };
+}
+
+function testOf(operator: Operator, literal: string): Test | string {
+	if (operator === 'exists') return isThere;
+	if (operator === 'notExists') return (value) => !isThere(value);
+	const wanted = valuesIn(literal);
+	if (wanted.length === 0) return 'Value is empty: enter one, or choose exists or notExists.';
+	if (operator === 'greaterThan' || operator === 'lessThan') {
+		const bound = numberIn(literal);
+		if (bound === undefined)
+			return `“${printable(literal, 50)}” is not a number, so that no value is greater or less: enter one, such as 12.5.`;
+		return inLists((value) => {
+			const number = numberIn(textOf(value));
+			return number !== undefined && (operator === 'lessThan' ? number < bound : number > bound);
+		});
+	}
+	const known = new Set(wanted);
+	const fits: Readonly<Record<typeof operator, (text: string | undefined) => boolean>> = {
+		equals: (text) => text !== undefined && known.has(text),
+		notEquals: (text) => text === undefined || !known.has(text),
+		contains: (text) => text !== undefined && wanted.some((part) => text.includes(part)),
+		startsWith: (text) => text !== undefined && wanted.some((part) => text.startsWith(part)),
+	};
+	const test = fits[operator];
+	return inLists((value) => test(textOf(value)));
+}
+
+/** Among own fields alone. A path through a list holds if it holds for any of its elements. */
+function holds(value: unknown, path: readonly string[], from: number, test: Test): boolean {
+	for (let n = from; n < path.length; n++) {
+		if (Array.isArray(value)) return inLists((element) => holds(element, path, n, test))(value);
+		const name = path[n] ?? '';
+		if (!isRecord(value) || !Object.hasOwn(value, name)) return test(undefined);
+		value = value[name];
+	}
+	return test(value);
+}
+
+/** A list passes if any of its elements does; an empty one is like a field that there is not. */
+function inLists(test: Test, depth = MOST_NESTED): Test {
+	return (value) => {
+		if (!Array.isArray(value)) return test(value);
+		if (value.length === 0 || depth === 0) return test(undefined);
+		const inside = inLists(test, depth - 1);
+		return value.some((element) => inside(element));
+	};
+}
+
+/** As in n8n's own conditions, null is nothing. */
+function isThere(value: unknown): boolean {
+	return value !== undefined && value !== null;
+}
+
+/** Numbers and booleans compare with their text; objects and null with nothing. */
+function textOf(value: unknown): string | undefined {
+	if (typeof value === 'string') return value;
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+function numberIn(text: string | undefined): number | undefined {
+	const trimmed = text?.trim() ?? '';
+	const number = NUMERAL.test(trimmed) ? Number(trimmed) : NaN;
+	return Number.isFinite(number) ? number : undefined;
+}
+
+/** Several values are separated by commas; a backslash before a comma keeps it. */
+function valuesIn(literal: string): string[] {
+	const parts = literal.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ',').trim());
+	return parts.filter((part) => part !== '');
+}

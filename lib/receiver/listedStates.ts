@@ -1,0 +1,55 @@
+/** Says what became of listed events, by the ledger of events seen; changes nothing there. */
+import { setImmediate } from 'node:timers/promises';
+import { ledgerKey, type EntryState, type Ledger } from '../ledger';
+import { eventFromList, unwanted, type Wanted } from './event';
+
+/** `begun`: a run has begun. `stored`: n8n stored one. `pending`: being handed over. `missing`: it never arrived, or was given back. */
+export type ListedState = 'begun' | 'stored' | 'pending' | 'missing';
+
+const STATES: Readonly<Record<EntryState, ListedState>> = {
+	begun: 'begun',
+	stored: 'stored',
+	// Waited for too long, but what is known of it is the same.
+	overdue: 'stored',
+	pending: 'pending',
+	free: 'missing',
+};
+
+/** Looked at together: one way to Redis and back; and between them other work of the process has its turn. */
+const AT_ONCE = 100;
+
+interface Listing {
+	readonly ledger: Pick<Ledger, 'look'>;
+	readonly workflowId: string;
+	readonly wanted: Wanted;
+}
+
+/**
+ * One result of `as` for each wanted event, in the order of the list; records without an id are left out and counted.
+ * Throws `LedgerUnavailableError`.
+ */
+export async function listedStates<T>(
+	records: AsyncIterable<Record<string, unknown>>,
+	{ ledger, workflowId, wanted }: Listing,
+	as: (record: Record<string, unknown>, state: ListedState) => T,
+): Promise<{ listed: T[]; withoutId: number }> {
+	const listed: T[] = [];
+	let withoutId = 0;
+	let next: { record: Record<string, unknown>; key: string }[] = [];
+	const look = async () => {
+		const looked = next.map(async ({ record, key }) => as(record, STATES[await ledger.look(key)]));
+		listed.push(...(await Promise.all(looked)));
+		next = [];
+		await setImmediate();
+	};
+	for await (const record of records) {
+		const parsed = eventFromList(record);
+		if (!parsed.ok) withoutId += 1;
+		else if (unwanted(parsed.event, wanted) === undefined) {
+			next.push({ record, key: ledgerKey(workflowId, parsed.event.id) });
+		}
+		if (next.length >= AT_ONCE) await look();
+	}
+	await look();
+	return { listed, withoutId };
+}

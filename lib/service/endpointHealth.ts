@@ -1,0 +1,84 @@
+/** Tells from the deliveries to an endpoint how it is, and whether the service is about to give it up. */
+import { asText } from '../shared/values';
+import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './defaults';
+import { attemptedAt, createdAtOf } from './lists/createdAt';
+import type { ApiRecord } from './types';
+
+const HOUR_MS = 3_600_000;
+const MOST_ATTEMPTS = 1 + RETRY_HOURS.length;
+/** From the first attempt to the one before the last retry. */
+const LAST_RETRY_LEFT_MS =
+	RETRY_HOURS.slice(0, -1).reduce((sum, hours) => sum + hours, 0) * HOUR_MS;
+
+interface EndpointHealth {
+	/** How many deliveries succeeded. */
+	readonly delivered: number;
+	/** How many failed, those that will be tried again among them. */
+	readonly failed: number;
+	/** Of those two, the share that succeeded; null when there are none. */
+	readonly share: number | null;
+	/** The oldest failed delivery after which none succeeded. What tells no time cannot be it. */
+	readonly oldestFailure: Failure | null;
+	/** Whether that delivery is out of its retries, or has no more than the last one left. */
+	readonly givingUp: boolean;
+}
+
+/** Times are ISO 8601; what the service does not tell is null. */
+interface Failure {
+	readonly deliveryId: string | null;
+	readonly eventId: string | null;
+	readonly createdAt: string;
+	readonly lastAttemptAt: string | null;
+	readonly attempts: number;
+}
+
+/** @param now unix milliseconds */
+export async function endpointHealth(
+	deliveries: AsyncIterable<ApiRecord>,
+	now: number,
+): Promise<EndpointHealth & { readonly withoutStatus: number }> {
+	let delivered = 0;
+	let failed = 0;
+	let withoutStatus = 0;
+	let lastSuccessAt = -Infinity;
+	let failures: { at: number; failure: Failure }[] = [];
+	for await (const delivery of deliveries) {
+		const status = asText(delivery[DELIVERY_STATUS_FIELD]).toLowerCase();
+		const at = createdAtOf(delivery);
+		if (status === '') withoutStatus += 1;
+		if (status === DELIVERED) {
+			delivered += 1;
+			lastSuccessAt = Math.max(lastSuccessAt, at ?? -Infinity);
+		} else if (status === NOT_DELIVERED) {
+			failed += 1;
+			// The list may have any order: a success that comes later in it may be newer.
+			if (at !== undefined && at >= lastSuccessAt) {
+				failures.push({ at, failure: failureOf(delivery, at) });
+			}
+		}
+	}
+	failures = failures.filter(({ at }) => at >= lastSuccessAt).sort((a, b) => a.at - b.at);
+	const [oldest] = failures;
+	return {
+		delivered,
+		failed,
+		share: delivered + failed === 0 ? null : delivered / (delivered + failed),
+		oldestFailure: oldest?.failure ?? null,
+		givingUp:
+			oldest !== undefined &&
+			(oldest.failure.attempts >= MOST_ATTEMPTS || now - oldest.at >= LAST_RETRY_LEFT_MS),
+		withoutStatus,
+	};
+}
+
+function failureOf({ id, eventId, attempts }: ApiRecord, at: number): Failure {
+	const made: readonly unknown[] = Array.isArray(attempts) ? attempts : [];
+	const lastAt = attemptedAt(made.at(-1));
+	return {
+		deliveryId: asText(id) || null,
+		eventId: asText(eventId) || null,
+		createdAt: new Date(at).toISOString(),
+		lastAttemptAt: lastAt === undefined ? null : new Date(lastAt).toISOString(),
+		attempts: made.length,
+	};
+}

@@ -1,0 +1,96 @@
+/** The parameter that says which events of a type a trigger wants, the same in both triggers, and its check. */
+import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
+import { type Conditions, OTHER_FIELD } from '../lib/receiver/event';
+
+const WITHOUT_VALUE = ['exists', 'notExists'];
+
+/** Literals only: an expression would cost n8n an isolate for each event. */
+export const conditionsProperty: INodeProperties = {
+	displayName: 'Conditions',
+	name: 'conditions',
+	type: 'fixedCollection',
+	noDataExpression: true,
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Condition',
+	default: {},
+	description:
+		'What an event must meet to start the workflow: all of these. Others are answered “ignored”, and cost no execution.',
+	options: [
+		{
+			displayName: 'Condition',
+			name: 'condition',
+			values: [
+				{
+					displayName: 'Field',
+					name: 'field',
+					type: 'options',
+					noDataExpression: true,
+					// An imported workflow may have any path here.
+					allowArbitraryValues: true,
+					options: [
+						{ name: 'Asset ID', value: 'data.asset.id' },
+						{ name: 'Connectivity State', value: 'data.status' },
+						{ name: 'Connector', value: 'data.payload.connectorId' },
+						{ name: 'Error Code', value: 'data.payload.errorCode' },
+						{ name: 'Event Type', value: 'type' },
+						{ name: 'Message Type', value: 'data.messageType' },
+						{ name: 'OCPP Action', value: 'data.action' },
+						{ name: 'Other (Enter Path)', value: OTHER_FIELD },
+						{ name: 'Status', value: 'data.payload.status' },
+						{ name: 'Vendor Error Code', value: 'data.payload.vendorErrorCode' },
+					],
+					default: 'data.action',
+					description: 'Where the value stands in the event',
+				},
+				{
+					displayName: 'Path',
+					name: 'path',
+					type: 'string',
+					noDataExpression: true,
+					displayOptions: { show: { field: [OTHER_FIELD] } },
+					default: '',
+					placeholder: 'e.g. data.payload.connectorId',
+					description:
+						'Names joined by dots, from the top of the event. A path through a list holds if any entry of the list does.',
+				},
+				{
+					displayName: 'Operator',
+					name: 'operator',
+					type: 'options',
+					noDataExpression: true,
+					options: [
+						{ name: 'Contains', value: 'contains' },
+						{ name: 'Does Not Equal', value: 'notEquals' },
+						{ name: 'Does Not Exist', value: 'notExists' },
+						{ name: 'Equals', value: 'equals' },
+						{ name: 'Exists', value: 'exists' },
+						{ name: 'Greater Than', value: 'greaterThan' },
+						{ name: 'Less Than', value: 'lessThan' },
+						{ name: 'Starts With', value: 'startsWith' },
+					],
+					default: 'equals',
+					description: 'How to compare. Letter case matters.',
+				},
+				{
+					displayName: 'Value',
+					name: 'value',
+					type: 'string',
+					noDataExpression: true,
+					displayOptions: { hide: { operator: WITHOUT_VALUE } },
+					default: '',
+					placeholder: 'e.g. StatusNotification, StopTransaction',
+					description:
+						'What to compare with. Several values are separated by commas: one of them is enough (for Does Not Equal: none of them). A backslash keeps a comma (\\,). Greater Than and Less Than take one number.',
+				},
+			],
+		},
+	],
+};
+
+/** Refuses what cannot be met while the workflow is being published: later it would be too late to say so. */
+export function checkConditions(node: INode, { problems }: Conditions): void {
+	if (problems.length === 0) return;
+	throw new NodeOperationError(node, 'The conditions cannot be met by any event', {
+		description: `${problems.join(' ')} Correct them.`,
+	});
+}

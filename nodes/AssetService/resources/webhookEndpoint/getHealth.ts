@@ -1,0 +1,42 @@
+/** Tells how an endpoint is, before the service gives it up. */
+import {
+	DELIVERY_STATUS_FIELD,
+	endpointHealth,
+	since,
+	type ApiRecord,
+} from '../../../../lib/service';
+import { createdAfterField, createdAfterOf } from '../../shared/createdAfter';
+import { endpointField, endpointIdOf } from '../../shared/endpointId';
+import { onlyParallelItems } from '../../shared/parallelItems';
+import type { Operation, Run } from '../resource';
+
+const DAYS_BACK = 7;
+
+export const getHealth: Operation = {
+	name: 'Get Health',
+	description:
+		'Count the recent deliveries to an endpoint, and tell whether the service is about to give up',
+	action: 'Get the health of a webhook endpoint',
+	fields: [
+		endpointField('The webhook endpoint to look at'),
+		createdAfterField(
+			'Only deliveries of this time or later, and those without a time. Empty means the last 7 days.',
+		),
+		onlyParallelItems,
+	],
+	run,
+};
+
+async function run(item: Run): Promise<ApiRecord[]> {
+	const endpointId = endpointIdOf(item);
+	const now = Date.now();
+	const createdAfter = createdAfterOf(item, DAYS_BACK, now);
+	const deliveries = since(item.client.listDeliveries(endpointId, {}), createdAfter);
+	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
+	if (withoutStatus > 0) {
+		item.warn(
+			`${withoutStatus} deliveries have no field “${DELIVERY_STATUS_FIELD}” and were not counted.`,
+		);
+	}
+	return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];
+}

@@ -1,0 +1,11 @@
+/** Webhook endpoints: where the service delivers events to. */
+import type { Resource } from '../resource';
+import { create } from './create';
+import { remove } from './delete';
+import { getHealth } from './getHealth';
+
+export const webhookEndpoint: Resource = {
+	name: 'Webhook Endpoint',
+	description: 'An address that the service delivers events to',
+	operations: { create, delete: remove, getHealth },
+};

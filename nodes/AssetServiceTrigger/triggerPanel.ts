@@ -1,0 +1,13 @@
+/** What the editor shows beside the parameters, for a person who tests the trigger. */
+import type { TriggerPanelDefinition } from 'n8n-workflow';
+
+export const triggerPanel: TriggerPanelDefinition = {
+	header: 'Receive an event from the service',
+	executionsHelp: {
+		inactive:
+			'<b>While you build</b>: click the button above, then have the service deliver an event to the <b>test URL</b> of this node (under Webhook URLs). A delivery that is refused or ignored ends the test with the reason.<br /><br /><b>When it works</b>: publish the workflow. From then on the service delivers to the <b>production URL</b>, and what you see is under Executions. The reason of a refused delivery is in n8n’s log.',
+		active:
+			'<b>While you build</b>: click the button above, then have the service deliver an event to the <b>test URL</b> of this node (under Webhook URLs). A delivery that is refused or ignored ends the test with the reason.<br /><br />The workflow is published: deliveries to the <b>production URL</b> start it, and you see them under Executions. The reason of a refused delivery is in n8n’s log.',
+	},
+	activationHint: 'Publish the workflow, so that deliveries to the production URL start it.',
+};

@@ -1,0 +1,34 @@
+/** A trigger that checks and remembers nothing: what any community trigger costs on n8n. As n8n loads it, without a build. */
+class FloorTrigger {
+  description = {
+    displayName: 'Floor Trigger',
+    name: 'floorTrigger',
+    group: ['trigger'],
+    version: 2,
+    description: 'Does nothing',
+    defaults: { name: 'Floor Trigger' },
+    inputs: [],
+    outputs: ['main'],
+    webhooks: [
+      {
+        name: 'default',
+        httpMethod: 'POST',
+        responseMode: 'onReceived',
+        responseData: '',
+        path: 'webhook',
+      },
+    ],
+    properties: [],
+  };
+
+  async webhook() {
+    const event = this.getBodyData();
+    if (event.refuse !== true) {
+      return { workflowData: [[{ json: event }]], webhookResponse: { status: 'accepted' } };
+    }
+    this.getResponseObject().status(401).json({ status: 'rejected' });
+    return { noWebhookResponse: true };
+  }
+}
+
+module.exports = { FloorTrigger };

@@ -1,0 +1,132 @@
+/** A burst of events with batched delivery, sent by many at once, with a kill in the middle. */
+import { readFileSync } from 'node:fs';
+import type { DeliveredEvent } from '../../simulator';
+import { expectAcknowledged } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { createWorld, type World } from '../support/n8n/world';
+import { type RedisServer, startRedis } from '../support/redis';
+import { report } from '../support/report';
+import { waitFor } from '../support/wait';
+
+const MINUTES = 60_000;
+const EVENTS = 10_000;
+const SENDERS = 200;
+/** Every tenth is sent twice. */
+const COPY_EVERY = 10;
+const FLAT_MB = 50;
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+	redis = await startRedis({ appendOnly: true });
+}, MINUTES);
+afterAll(async () => {
+	await redis.remove();
+});
+
+describe.each([
+	['SQLite', () => ({})],
+	['Redis', () => ({ ASSET_SERVICE_LEDGER_REDIS_URL: redis.url })],
+])('a burst with the ledger in %s', (_store, ledger) => {
+	let world: World;
+
+	beforeAll(async () => {
+		// Otherwise n8n needs ten minutes for so many requests.
+		world = await createWorld({
+			env: { ...ledger(), N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
+		});
+	}, 20 * MINUTES);
+	afterAll(async () => {
+		await world.dispose();
+	}, MINUTES);
+
+	const publish = countedWorkflows();
+
+	it(
+		'begins each event once, in a twentieth as many runs, and leaves the memory of n8n as it was',
+		async () => {
+			const trigger = await publish(world, { parameters: { delivery: 'batched' } });
+			// A balancer that asks n8n whether it is ready: while n8n starts, it answers 200 itself.
+			const notReady = new Set<string>();
+			const sender = await trigger.startSender({ seed: 1, notReady });
+			const send = async (events: readonly DeliveredEvent[]): Promise<void> => {
+				const copies = events.filter((_event, n) => n % COPY_EVERY === 0);
+				const all = [...events, ...copies];
+				expectAcknowledged(await sender.deliverAll(all, { perSecond: 100_000, atOnce: SENDERS }));
+			};
+
+			const events = sender.events(EVENTS);
+			const first = events.slice(0, EVENTS / 2);
+			const second = events.slice(EVENTS / 2, (EVENTS * 3) / 4);
+			const last = events.slice((EVENTS * 3) / 4);
+			const sending = send(first);
+			await waitFor(() => (trigger.counter.calls.length > EVENTS / 4 ? true : undefined), {
+				what: 'a quarter of the events to run',
+				timeoutMs: 5 * MINUTES,
+			});
+			notReady.add(trigger.urls[0]);
+			await world.server.kill();
+			await world.server.start();
+			notReady.clear();
+			await sending;
+			await send(second);
+			await untilIdle(trigger);
+			const before = memoryOf(world.server.pid);
+			await send(last);
+			await untilIdle(trigger);
+			// Node gives memory back when it comes to it.
+			let after = 0;
+			await waitFor(
+				() => {
+					after = memoryOf(world.server.pid);
+					return after - before < FLAT_MB ? true : undefined;
+				},
+				{
+					what: 'memory to be free again',
+					timeoutMs: MINUTES,
+					detail: () => `${before}, ${after} MB`,
+				},
+			);
+
+			const { counter } = trigger;
+			const lost = counter.lost(events);
+			const interrupted = await interruptedEvents(trigger);
+			report(
+				`${EVENTS} events by ${SENDERS} senders: ${counter.times} runs, ${lost.length} in runs that the kill interrupted, ` +
+					`${counter.doubled().length} more than once, n8n has ${before} MB before the last quarter and ${after} MB after it`,
+			);
+			expect(counter.doubled()).toEqual([]);
+			// What had begun when n8n was killed is not repeated: n8n says so of its run.
+			expect(lost.filter((id) => !interrupted.has(id))).toEqual([]);
+			expect(counter.times).toBeLessThanOrEqual(EVENTS / 20);
+		},
+		30 * MINUTES,
+	);
+});
+
+/** The ids in the runs that n8n calls crashed. */
+async function interruptedEvents({ client, workflow }: CountedWorkflow): Promise<Set<string>> {
+	const rows = await client.listExecutions({ workflowId: workflow.id, limit: 250 });
+	const crashed = rows.filter(({ status }) => status === 'crashed');
+	const data = await Promise.all(
+		crashed.map(async ({ id }) => JSON.stringify(await client.getExecution(id))),
+	);
+	return new Set(data.flatMap((text) => text.match(/whevt_\w+/g) ?? []));
+}
+
+async function untilIdle({ client, workflow, counter }: CountedWorkflow): Promise<void> {
+	await waitFor(
+		async () => {
+			const rows = await client.listExecutions({ workflowId: workflow.id, limit: 250 });
+			const isOpen = rows.some(({ status }) => status === 'new' || status === 'running');
+			return isOpen || counter.waiting > 0 ? undefined : true;
+		},
+		{ what: 'the runs to end', timeoutMs: 2 * MINUTES, everyMs: 500 },
+	);
+}
+
+/** In MB, what is in memory now. */
+function memoryOf(pid: number): number {
+	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+	return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}

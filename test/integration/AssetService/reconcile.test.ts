@@ -1,0 +1,195 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INodeParameters } from 'n8n-workflow';
+import { ledgerKey, openLedger, type Ledger } from '../../../lib/ledger';
+import { SqliteLedger } from '../../../lib/ledger/sqlite';
+import { stopWorlds } from '../../unit/service/world';
+import { containing, failure, pages, records, run, serving } from './runs';
+
+const EVENTS = '/webhooks/v1/webhook-events';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** The workflow that runs the node, and another one. */
+const OWN = 'workflow-1';
+const OTHER = 'workflow-2';
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-reconcile-'));
+const path = join(folder, 'ledger.sqlite');
+const ledger = () => openLedger({ log: () => undefined });
+/** Writes what was there twenty minutes ago, when every grace that is over by now had begun. */
+const earlier = new SqliteLedger({ path, now: () => Date.now() - 20 * MINUTE });
+
+beforeAll(() => {
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = path;
+});
+afterEach(stopWorlds);
+afterAll(async () => {
+	await earlier.close();
+	await (await ledger()).close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const begin = async (workflowId: string, ids: readonly string[]) => {
+	const keys = ids.map((id) => ledgerKey(workflowId, id));
+	await (await ledger()).begin(keys, 'run', 35 * DAY);
+};
+const claim = async (store: Ledger, workflowId: string, id: string) => {
+	const answer = await store.claim(ledgerKey(workflowId, id), MINUTE);
+	if (answer.state !== 'claimed') throw new Error(`${id} is ${answer.state}`);
+	return answer.claim;
+};
+
+const reconcile: INodeParameters = { resource: 'event', operation: 'reconcile' };
+const event = (id: string | number, minutesAgo: number, more: object = {}) => ({
+	id: String(id),
+	eventType: 'ocpp.message',
+	createdAt: new Date(Date.now() - minutesAgo * MINUTE).toISOString(),
+	...more,
+});
+const statesIn = async (listed: readonly { id: string }[], parameters: INodeParameters = {}) => {
+	const world = await serving((request) => pages(listed, request));
+	const found = await records(run(world, { ...reconcile, ...parameters }));
+	return {
+		found,
+		states: found.map(({ id, state }) => `${id as string} ${state as string}`),
+		world,
+	};
+};
+
+it('names the hundred gaps in a list of two thousand events, and reads a day of a month', async () => {
+	const recent = Array.from({ length: 2000 }, (_, n) => event(`ev_${n}`, n / 2));
+	const older = Array.from({ length: 8000 }, (_, n) => event(`old_${n}`, 1441 + n * 5));
+	const expected = new Map(recent.map(({ id }) => [id, 'begun']));
+	const gaps = recent.filter((_, n) => n % 20 === 7).map(({ id }) => id);
+	expect(gaps).toHaveLength(100);
+	await begin(
+		OWN,
+		recent.map(({ id }) => id).filter((id) => !gaps.includes(id)),
+	);
+	for (const [n, id] of gaps.entries()) {
+		expected.set(id, n >= 40 && n < 70 ? 'stored' : 'missing');
+		if (n < 40) continue;
+		const held = await claim(earlier, OWN, id);
+		if (n < 70) await earlier.commit(held, 35 * DAY);
+		else await earlier.release(held);
+	}
+	const stored = ledgerKey(OWN, gaps[40] ?? '');
+	expect(await (await ledger()).look(stored)).toBe('overdue');
+
+	const { found, world } = await statesIn([...recent, ...older]);
+	expect(new Map(found.map(({ id, state }) => [id, state]))).toEqual(expected);
+	expect(found.map(({ id }) => id)).toEqual(recent.map(({ id }) => id));
+	expect(found.filter(({ state }) => state === 'missing')).toHaveLength(70);
+	// 20 pages are of the day, and one more shows that it is over; the next may be asked for by then.
+	expect(world.service.to(EVENTS).length).toBeLessThanOrEqual(23);
+	// It claimed nothing and wrote nothing.
+	expect(await (await ledger()).look(stored)).toBe('overdue');
+	expect(await (await ledger()).look(ledgerKey(OWN, gaps[0] ?? ''))).toBe('free');
+});
+
+it('gives the fields that name an event, with the state of each kind', async () => {
+	await begin(OWN, ['begun']);
+	const store = await ledger();
+	await store.commit(await claim(store, OWN, 'stored'), 35 * DAY);
+	const held = await claim(store, OWN, 'pending');
+	const payload = { asset: { id: 'as_1' }, status: 'Faulted' };
+	const listed = [
+		event('begun', 1, { payload }),
+		event('stored', 2),
+		event('pending', 3, { type: 'asset.created' }),
+		event('missing', 4, { createdAt: undefined }),
+	];
+	const { found } = await statesIn(listed);
+	await store.release(held);
+	const [first, second, third] = listed;
+	expect(found).toEqual([
+		{
+			id: 'begun',
+			type: 'ocpp.message',
+			createdAt: first?.createdAt,
+			assetId: 'as_1',
+			state: 'begun',
+		},
+		{ id: 'stored', type: 'ocpp.message', createdAt: second?.createdAt, state: 'stored' },
+		{ id: 'pending', type: 'asset.created', createdAt: third?.createdAt, state: 'pending' },
+		{ id: 'missing', type: 'ocpp.message', state: 'missing' },
+	]);
+});
+
+it.each<[string, INodeParameters, string]>([
+	['this workflow by default', {}, 'missing'],
+	['this workflow where the ID is empty', { workflowId: ' ' }, 'missing'],
+	['this workflow by expression', { workflowId: '={{ $workflow.id }}' }, 'missing'],
+	['another workflow', { workflowId: OTHER }, 'begun'],
+])('compares with %s', async (_name, parameters, state) => {
+	await begin(OTHER, ['shared']);
+	expect((await statesIn([event('shared', 5)], parameters)).states).toEqual([`shared ${state}`]);
+});
+
+it.each<[string, INodeParameters, string[]]>([
+	['the last 24 hours by default', {}, ['a', 'b', 'c']],
+	[
+		'what is later than a time',
+		{ createdAfter: '={{ $now.minus({ days: 2 }) }}' },
+		['a', 'b', 'c', 'd'],
+	],
+	['types', { eventTypes: ['asset.*', ''] }, ['b', 'c']],
+	['types as one text', { eventTypes: '={{ "asset.created, ocpp.*" }}' }, ['a', 'b']],
+])('looks at %s', async (_name, parameters, ids) => {
+	const listed = [
+		event('a', 1),
+		event('b', 60, { eventType: 'asset.created' }),
+		event('c', 1439, { eventType: 'asset.deleted' }),
+		event('d', 1441),
+	];
+	const { found } = await statesIn(listed, parameters);
+	expect(found.map(({ id }) => id)).toEqual(ids);
+});
+
+it('leaves out events without an ID, and says how many', async () => {
+	const items = [{ ...event('a', 1), id: '' }, event('b', 1), { ...event('c', 1), id: null }];
+	const world = await serving(() => ({ body: { items, hasMore: false } }));
+	const { items: found, hints } = await run(world, reconcile);
+	expect(found.map(({ json }) => json)).toMatchObject([{ id: 'b', state: 'missing' }]);
+	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
+});
+
+it.each<[INodeParameters, string]>([
+	[{ createdAfter: 'soon' }, 'Created After is not a date and time.'],
+	[{ workflowId: '={{ null }}' }, 'Workflow ID cannot be read.'],
+	[{ eventTypes: '={{ [{}] }}' }, 'Event Types cannot be read.'],
+])('lists nothing for %j', async (parameters, message) => {
+	const world = await serving((request) => pages([], request));
+	expect(await failure(run(world, { ...reconcile, ...parameters }))).toMatchObject({ message });
+	expect(world.service.to(EVENTS)).toEqual([]);
+});
+
+it('says what to do while the ledger is away', async () => {
+	const away = join(folder, 'away');
+	mkdirSync(away);
+	await (await ledger()).close();
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = away;
+	try {
+		const world = await serving((request) => pages([event('a', 1)], request));
+		expect(await failure(run(world, reconcile))).toMatchObject({
+			message: containing('The ledger of events seen is not available'),
+			description: containing(away),
+		});
+	} finally {
+		await (await ledger()).close();
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = path;
+	}
+});
+
+it('leaves out what the conditions of the trigger leave out, and refuses those that cannot be met', async () => {
+	const condition = { field: 'data.status', operator: 'equals', value: 'Faulted' };
+	const listed = ['Faulted', 'Available'].map((status, n) =>
+		event(`status_${n}`, 5, { payload: { status } }),
+	);
+	const { states } = await statesIn(listed, { conditions: { condition: [condition] } });
+	expect(states).toEqual(['status_0 missing']);
+	const world = await serving((request) => pages(listed, request));
+	const unmeetable = { ...condition, operator: 'lessThan' };
+	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });
+	expect(error?.message).toBe('The conditions cannot be met by any event');
+});

@@ -1,0 +1,74 @@
+import { ledgerKey } from '../../../lib/ledger';
+import { ledger, pollNode, pollUntil, record, start, until, useWorldOfItsOwn } from './polls';
+
+useWorldOfItsOwn();
+
+const parameters = { delivery: 'batched', batchSize: 4 };
+
+describe('a poll with batched delivery', () => {
+	it('starts runs of as many events as the batch size allows, oldest first', async () => {
+		await start({ events: 3 });
+		const node = pollNode({ parameters });
+		const poll = node.activation('activate');
+		await poll();
+		const fresh = await record(10);
+		await poll();
+		await until('ten events', () => node.started.length === 10);
+		expect(node.runs.map((items) => items.length)).toEqual([4, 4, 2]);
+		expect(node.ids()).toEqual(fresh);
+		await poll();
+		await poll();
+		expect(node.runs).toHaveLength(3);
+	});
+
+	it('ends a run before it holds more than 4 MB', async () => {
+		const simulator = await start();
+		const node = pollNode({ parameters });
+		const poll = node.activation('activate');
+		await poll();
+		for (let n = 0; n < 3; n++) {
+			await simulator.emit({ data: { text: 'x'.repeat(1.9 * 1024 * 1024) } }, { deliver: false });
+		}
+		await poll();
+		await until('three events', () => node.started.length === 3);
+		expect(node.runs.map((items) => items.length)).toEqual([2, 1]);
+	});
+
+	it('starts singly what n8n cannot store together', async () => {
+		await start();
+		const poison: { id?: unknown } = {};
+		const node = pollNode({
+			parameters,
+			run: async (...items) => {
+				if (items.some(({ id }) => id === poison.id)) throw new Error('cannot be stored');
+			},
+		});
+		const poll = node.activation('activate');
+		await poll();
+		const fresh = await record(6);
+		poison.id = fresh[2];
+		await pollUntil(poll, 'the events before it', () => node.started.length === 2);
+		expect(node.ids()).toEqual(fresh.slice(0, 2));
+		poison.id = undefined;
+		await pollUntil(poll, 'the others', () => node.started.length === 6);
+		expect(node.ids()).toEqual(fresh);
+	});
+
+	it('leaves out what has begun, and holds nothing when the ledger fails half way', async () => {
+		await start();
+		const node = pollNode({ parameters });
+		const poll = node.activation('activate');
+		await poll();
+		const fresh = await record(3);
+		const store = await ledger();
+		await store.begin([ledgerKey(node.workflowId, fresh[1] ?? '')], 'another', 60_000);
+		const claim = store.claim.bind(store);
+		const failing = jest.spyOn(store, 'claim');
+		failing.mockImplementationOnce(claim).mockRejectedValueOnce(new Error('The disk is full'));
+		await poll();
+		await until('the failure', () => failing.mock.calls.length === 2);
+		failing.mockRestore();
+		await pollUntil(poll, 'two events', () => node.started.length === 2);
+		expect(node.ids()).toEqual([fresh[0], fresh[2]]);
+	});
+});

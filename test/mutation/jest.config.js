@@ -1,0 +1,13 @@
+const { projects } = require('../../jest.config');
+
+/** The tests of an area run as one project, since Stryker counts what each test covers in a single one only. */
+const { testEnvironment, transform, modulePathIgnorePatterns } = projects[0];
+
+module.exports = {
+  rootDir: '../..',
+  testEnvironment,
+  transform,
+  modulePathIgnorePatterns,
+  // A mutant that makes a test wait for good fails it after this time.
+  testTimeout: 5_000,
+};

@@ -1,0 +1,144 @@
+import { OTHER_FIELD, readConditions } from '../../../../lib/receiver/event';
+
+const event = {
+	id: 'whevt_1',
+	type: 'ocpp.message',
+	nothing: null,
+	data: {
+		asset: { id: 'asset_1' },
+		action: 'StatusNotification',
+		payload: { status: 'Faulted, hot', connectorId: 2, ok: true, power: '7.5', empty: '' },
+		tags: ['a', 'b', 3],
+		none: [],
+		connectors: [
+			{ id: 1, status: 'Available' },
+			{ id: 2, status: 'Faulted', faults: [{ code: 'X' }] },
+		],
+	},
+};
+const condition = (field: unknown, operator: unknown, value?: unknown) => ({
+	field,
+	operator,
+	value,
+});
+const read = (...conditions: unknown[]) => readConditions({ condition: conditions });
+
+describe('a condition', () => {
+	it.each([
+		['data.asset.id', 'equals', 'asset_1', true],
+		['data.asset.id', 'equals', 'Asset_1', false],
+		['data.asset.id', 'equals', 'asset_2, asset_1', true],
+		['data.asset.id', 'equals', ' asset_1 ,', true],
+		['data.payload.status', 'equals', 'Faulted, hot', false],
+		['data.payload.status', 'equals', 'Faulted\\, hot', true],
+		['data.payload.connectorId', 'equals', '2', true],
+		['data.payload.connectorId', 'equals', 2, true],
+		['data.payload.connectorId', 'equals', '2.0', false],
+		['data.payload.ok', 'equals', 'true', true],
+		['data.payload', 'equals', '[object Object]', false],
+		['nothing', 'equals', 'null', false],
+		['data.asset.id', 'notEquals', 'asset_2', true],
+		['data.asset.id', 'notEquals', 'asset_2, asset_1', false],
+		['data.missing', 'notEquals', 'x', true],
+		['data.missing', 'equals', 'x', false],
+		['data.action', 'contains', 'Noti', true],
+		['data.action', 'contains', 'noti', false],
+		['data.action', 'contains', 'Heart, Status', true],
+		['data.missing', 'contains', 'x', false],
+		['data.action', 'startsWith', 'Stop, Status', true],
+		['data.action', 'startsWith', 'Notification', false],
+		['data.payload.connectorId', 'greaterThan', '1.9', true],
+		['data.payload.connectorId', 'greaterThan', '2', false],
+		['data.payload.connectorId', 'lessThan', '2.1', true],
+		['data.payload.connectorId', 'lessThan', 2, false],
+		['data.payload.power', 'greaterThan', '7', true],
+		['data.payload.ok', 'greaterThan', '0', false],
+		['data.payload.empty', 'lessThan', '1', false],
+		['data.action', 'lessThan', '1', false],
+		['data.payload.empty', 'exists', '', true],
+		['nothing', 'exists', '', false],
+		['nothing', 'notExists', '', true],
+		['data.missing.deeper', 'exists', '', false],
+		['data.missing.deeper', 'notExists', '', true],
+		['data.none', 'exists', '', true],
+		['toString', 'exists', '', false],
+		['data.tags.length', 'exists', '', false],
+		['__proto__', 'exists', '', false],
+		['data.tags', 'equals', 'b', true],
+		['data.tags', 'equals', '3', true],
+		['data.tags', 'notEquals', 'a', true],
+		['data.none', 'equals', 'a', false],
+		['data.none', 'notEquals', 'a', true],
+		['data.connectors.status', 'equals', 'Faulted', true],
+		['data.connectors.status', 'equals', 'Charging', false],
+		['data.connectors.id', 'greaterThan', '1', true],
+		['data.connectors.faults.code', 'equals', 'X', true],
+		['data.connectors.faults', 'notExists', '', true],
+		[' data.action ', 'equals', 'StatusNotification', true],
+	])('%s %s %j is met: %s', (field, operator, value, expected) => {
+		const { problems, unmet } = read(condition(field, operator, value));
+		expect(problems).toEqual([]);
+		expect(unmet(event) === undefined).toBe(expected);
+	});
+
+	it('may name a field that is not offered', () => {
+		const { unmet } = read({ field: OTHER_FIELD, path: 'data.asset.id', operator: 'exists' });
+		expect(unmet(event)).toBeUndefined();
+		expect(unmet({ id: 'whevt_2' })).toBe('data.asset.id exists');
+	});
+
+	it.each([
+		['', 'equals', 'a', /Condition 1: Field is not the path/],
+		['data..id', 'equals', 'a', /Field is not the path/],
+		[undefined, 'equals', 'a', /Field is not the path/],
+		['id', 'matches', 'a', /choose an operator among contains/],
+		['id', undefined, 'a', /choose an operator/],
+		['id', 'equals', '', /Value is empty/],
+		['id', 'contains', ' , ', /Value is empty/],
+		['id', 'startsWith', null, /Value is empty/],
+		['id', 'greaterThan', 'abc', /“abc” is not a number/],
+		['id', 'lessThan', '1,5', /“1,5” is not a number/],
+		['id', 'lessThan', '1e999', /is not a number/],
+		['id', 'greaterThan', '0x10', /is not a number/],
+	])('cannot be met as %j %j %j', (field, operator, value, problem) => {
+		expect(read(condition(field, operator, value)).problems).toEqual([
+			expect.stringMatching(problem) as string,
+		]);
+	});
+});
+
+describe('conditions', () => {
+	it('must all be met, and the first that is not is named', () => {
+		const { unmet } = read(
+			condition('type', 'equals', 'ocpp.message'),
+			condition('data.payload.status', 'equals', 'Available'),
+			condition('data.missing', 'exists'),
+		);
+		expect(unmet(event)).toBe('data.payload.status equals Available');
+	});
+
+	it.each([[undefined], [null], [{}], ['x'], [{ condition: 'x' }], [{ condition: [] }]])(
+		'are none in %j',
+		(parameter) => {
+			const { problems, unmet } = readConditions(parameter);
+			expect(problems).toEqual([]);
+			expect(unmet(event)).toBeUndefined();
+		},
+	);
+
+	it('name each problem', () => {
+		const { problems } = read(condition('a', 'equals', 'b'), condition('', '', ''), 7);
+		expect(problems.map((problem) => problem.slice(0, 12))).toEqual([
+			'Condition 2:',
+			'Condition 3:',
+		]);
+	});
+
+	it('take lists within lists, however deep', () => {
+		let deep: unknown = ['x'];
+		for (let n = 0; n < 100_000; n++) deep = [deep];
+		const { unmet } = read(condition('list', 'equals', 'x'));
+		expect(unmet({ list: [[['x']]] })).toBeUndefined();
+		expect(unmet({ list: deep })).toBe('list equals x');
+	});
+});

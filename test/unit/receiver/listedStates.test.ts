@@ -1,0 +1,89 @@
+import { ledgerKey, LedgerUnavailableError, type EntryState } from '../../../lib/ledger';
+import { eventTypeFilter, readConditions } from '../../../lib/receiver/event';
+import { listedStates } from '../../../lib/receiver/listedStates';
+
+const statesOf = async (
+	records: readonly Record<string, unknown>[],
+	known: Readonly<Record<string, EntryState>>,
+	wanted: readonly string[] = [],
+) => {
+	const entries = new Map(
+		Object.entries(known).map(([id, state]) => [ledgerKey('workflow', id), state]),
+	);
+	const list = async function* () {
+		yield* records;
+	};
+	return await listedStates(
+		list(),
+		{
+			ledger: { look: async (key) => entries.get(key) ?? 'free' },
+			workflowId: 'workflow',
+			wanted: { isWanted: eventTypeFilter(wanted), conditions: readConditions({}) },
+		},
+		({ id }, state) => `${String(id)} ${state}`,
+	);
+};
+
+describe('the states of listed events', () => {
+	it('are those of the ledger, in the order of the list', async () => {
+		const known = { a: 'begun', b: 'stored', c: 'overdue', d: 'pending', 5: 'begun' } as const;
+		const records = ['d', 'c', 'b', 'a', 'e', 5].map((id) => ({ id }));
+		expect((await statesOf(records, known)).listed).toEqual([
+			'd pending',
+			'c stored',
+			'b stored',
+			'a begun',
+			'e missing',
+			'5 begun',
+		]);
+	});
+
+	it('are of the wanted types alone, as the list or a delivery names them', async () => {
+		const records = [
+			{ id: 'a', eventType: 'asset.created' },
+			{ id: 'b', type: 'asset.deleted' },
+			{ id: 'c', eventType: 'ocpp.message' },
+			{ id: 'd' },
+		];
+		expect((await statesOf(records, {}, ['asset.*'])).listed).toEqual(['a missing', 'b missing']);
+	});
+
+	it('leave out records without an id that can be read, and count them', async () => {
+		const records = [{ id: '' }, { id: 'a' }, {}, { id: 2 ** 60 }];
+		expect(await statesOf(records, {})).toEqual({ listed: ['a missing'], withoutId: 3 });
+	});
+
+	it('leave the process to others between hundreds of them', async () => {
+		let turns = 0;
+		let over = false;
+		const turn = () => {
+			turns += 1;
+			if (!over) setImmediate(turn);
+		};
+		setImmediate(turn);
+		const { listed } = await statesOf(
+			Array.from({ length: 5000 }, (_, id) => ({ id })),
+			{},
+		);
+		over = true;
+		expect(listed).toHaveLength(5000);
+		expect(turns).toBeGreaterThanOrEqual(50);
+	});
+
+	it('are not known without the ledger', async () => {
+		const list = async function* () {
+			yield { id: 'a' };
+		};
+		const look = () => Promise.reject(new LedgerUnavailableError('It is away.'));
+		const listing = listedStates(
+			list(),
+			{
+				ledger: { look },
+				workflowId: 'workflow',
+				wanted: { isWanted: () => true, conditions: readConditions({}) },
+			},
+			() => null,
+		);
+		await expect(listing).rejects.toThrow(LedgerUnavailableError);
+	});
+});
