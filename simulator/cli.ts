@@ -1,7 +1,8 @@
 /** The command line of the stand-alone simulator: its options, and what it prints. */
 import { Command, InvalidArgumentError } from 'commander';
+import { introduction } from './introduction';
 import { startSimulator } from './simulator';
-import type { Endpoint, Simulator } from './types';
+import type { Simulator } from './types';
 
 interface CliOptions {
 	port: number;
@@ -37,7 +38,9 @@ export async function runCli(
 			url: options.endpointUrl ?? `${simulator.baseUrl}/_simulator/receiver`,
 			secret: options.signingSecret,
 		});
+		print('The simulated Asset and Webhook Service is running.\n');
 		for (const line of introduction(simulator, endpoint)) print(line);
+		print('More of it in simulator/README.md. Ctrl-C ends it.');
 	} catch (error) {
 		await simulator.stop();
 		throw error;
@@ -95,26 +98,6 @@ function wholeNumber(lowest: number, highest: number): (text: string) => number 
 		if (Number.isInteger(value)) return value;
 		throw new InvalidArgumentError('A whole number is needed.');
 	};
-}
-
-function introduction(simulator: Simulator, endpoint: Endpoint): string[] {
-	const control = `${simulator.baseUrl}/_simulator`;
-	return [
-		'The simulated Asset and Webhook Service is running.',
-		'',
-		`  Base URL        ${simulator.baseUrl}`,
-		`  Auth URL        ${simulator.authUrl}`,
-		`  Audience        ${simulator.audience}`,
-		`  Client ID       ${simulator.clientId}`,
-		`  Client secret   ${simulator.clientSecret}`,
-		`  Endpoint ID     ${endpoint.id}`,
-		`  Endpoint URL    ${endpoint.url}`,
-		`  Signing secret  ${endpoint.secret}`,
-		'',
-		`Send an event:      curl --json '{}' ${control}/events`,
-		`Move the endpoint:  curl -X PUT --json '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
-		'More of it in simulator/README.md. Ctrl-C ends it.',
-	];
 }
 
 async function emitOne(simulator: Simulator, print: (line: string) => void): Promise<void> {
