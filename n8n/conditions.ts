@@ -11,7 +11,7 @@ export const conditionsProperty: INodeProperties = {
 	type: 'fixedCollection',
 	noDataExpression: true,
 	typeOptions: { multipleValues: true },
-	placeholder: 'Add Condition',
+	placeholder: 'Add condition',
 	default: {},
 	description:
 		'What an event must meet to start the workflow: all of these. Others are answered “ignored”, and cost no execution.',
@@ -47,6 +47,7 @@ export const conditionsProperty: INodeProperties = {
 					name: 'path',
 					type: 'string',
 					noDataExpression: true,
+					required: true,
 					displayOptions: { show: { field: [OTHER_FIELD] } },
 					default: '',
 					placeholder: 'e.g. data.payload.connectorId',
