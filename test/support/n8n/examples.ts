@@ -12,7 +12,10 @@ const FOLDER = join(__dirname, '..', '..', '..', 'examples');
 export const EXAMPLES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
 /** The content of an example, with what its note says is to be replaced. */
-export function example(file: string, replacements: Readonly<Record<string, string>> = {}): unknown {
+export function example(
+	file: string,
+	replacements: Readonly<Record<string, string>> = {},
+): unknown {
 	let text = readFileSync(join(FOLDER, file), 'utf8');
 	for (const [placeholder, value] of Object.entries(replacements)) {
 		text = text.replaceAll(`"${placeholder}"`, JSON.stringify(value));
@@ -33,7 +36,9 @@ export async function runExample(
 		.map((wanted) => workflow.nodes.find(({ type }) => type === wanted))
 		.find((node) => node !== undefined);
 	if (!start) throw new Error(`${file} cannot be started by hand.`);
-	const execution = await client.waitForExecution(await client.runManually(workflow.id, start.name));
+	const execution = await client.waitForExecution(
+		await client.runManually(workflow.id, start.name),
+	);
 	if (execution.status !== 'success') {
 		throw new Error(`${file}: ${execution.data.resultData.error?.message ?? execution.status}`);
 	}
