@@ -74,14 +74,14 @@ export function byAsset(one: Drifting, other: Drifting): number {
 	return one.assetId < other.assetId ? -1 : 1;
 }
 
-export interface Drifting {
+export interface Drifting extends Readonly<Record<string, unknown>> {
 	readonly assetId: string;
 }
 
 function drifting(
 	assetId: string,
 	versions: { listed: string; running: string; usual: string },
-): object & Drifting {
+): Drifting {
 	const { listed, running } = versions;
 	return {
 		...{ assetId, ...versions },
