@@ -6,20 +6,33 @@ export interface Part {
 	readonly tests: readonly string[];
 }
 
+/** Files of a folder of `lib`, and the tests that mirror them unless others are named. */
+function part(folder: string, mutate: string, tests = mutate): Part {
+	return {
+		mutate: [`lib/${folder}/${mutate}.ts`],
+		tests: [`test/unit/${folder}/${tests}.test.ts`],
+	};
+}
+
 export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	receiver: [
-		{
-			mutate: ['lib/receiver/signature/**/*.ts'],
-			tests: ['test/unit/receiver/signature/!(peers).test.ts'],
-		},
-		{
-			mutate: ['lib/receiver/event/**/*.ts'],
-			tests: ['test/unit/receiver/event/*.test.ts'],
-		},
-		{
-			mutate: ['lib/receiver/*.ts'],
-			tests: ['test/unit/receiver/*.test.ts'],
-		},
+		part('receiver/signature', 'encoding'),
+		part('receiver/signature', '{headers,timestamp}'),
+		part('receiver/signature', '{fields,secrets,settings}', '{custom,settings}'),
+		part('receiver/signature', 'template'),
+		part('receiver/signature', '{custom,scheme}', 'custom'),
+		part('receiver/signature', 'standardWebhooks'),
+		part('receiver/signature', '{sign,timestamped}'),
+		part('receiver/signature', '{compare,verifier}', 'verifier'),
+		part('receiver/event', 'conditions'),
+		part('receiver/event', 'eventTypes'),
+		part('receiver/event', '{order,parseEvent,wanted}'),
+		part('receiver', 'batch'),
+		part('receiver', 'listFresh'),
+		part('receiver', 'listedStates'),
+		part('receiver', '{receive,verdict,verify}', 'receive'),
+		part('receiver', 'settings'),
+		part('receiver', 'verifierCache'),
 		{
 			mutate: ['n8n/receiver/**/*.ts'],
 			tests: [
@@ -30,33 +43,37 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 	],
 	ledger: [
+		part('ledger', 'beginOrWait'),
+		part('ledger', 'choice'),
+		part('ledger', 'claimOrWait'),
+		part('ledger', '{environment,errors}', '{choice,environment}'),
+		part('ledger', 'hold'),
+		part('ledger', '{key,token}', 'key'),
+		part('ledger', 'leases'),
+		part('ledger', 'open'),
+		part('ledger/sqlite', '{checkpoint,groupSync}'),
+		part('ledger/sqlite', 'database', '{checkpoint,durability,file,unusable,warning}'),
+		part('ledger/sqlite', '{errors,files,ledgerFile,schema}', '{durability,file,unusable}'),
+		part('ledger/sqlite', 'retry'),
+		part('ledger/sqlite', '{statements,store}', 'contract'),
+		part('ledger/sqlite', 'sweeper'),
+		part('ledger/redis', '{errors,eviction}'),
+		part('ledger/redis', 'settings'),
 		{
-			mutate: ['lib/ledger/*.ts'],
-			tests: ['test/unit/ledger/*.test.ts'],
+			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
+			tests: ['test/e2e/ledger/contract.test.ts'],
 		},
 		{
-			mutate: ['lib/ledger/sqlite/**/*.ts'],
+			mutate: ['lib/ledger/redis/{client,connection,timeLimit}.ts'],
 			tests: [
-				'test/unit/ledger/sqlite/{contract,durability,file,groupSync,retry,sweeper,unusable,warning}.test.ts',
-			],
-		},
-		{
-			mutate: ['lib/ledger/redis/**/*.ts'],
-			tests: [
-				'test/unit/ledger/redis/*.test.ts',
-				'test/e2e/ledger/{contract,outages,redis,refusals}.test.ts',
+				'test/unit/ledger/redis/{reconnecting,timeLimit}.test.ts',
+				'test/e2e/ledger/{redis,refusals}.test.ts',
 			],
 		},
 	],
 	tokens: [
-		{
-			mutate: ['lib/service/tokens/accessTokens.ts'],
-			tests: ['test/unit/service/tokens/{accessTokens,successor}.test.ts'],
-		},
-		{
-			mutate: ['lib/service/tokens/!(accessTokens).ts'],
-			tests: ['test/unit/service/tokens/{accessTokens,tokenRequest}.test.ts'],
-		},
+		part('service/tokens', 'accessTokens', '{accessTokens,successor}'),
+		part('service/tokens', '{tokenFailure,tokenRequest}', '{accessTokens,tokenRequest}'),
 	],
 	paging: [
 		{
