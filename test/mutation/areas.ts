@@ -23,7 +23,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('receiver/signature', '{custom,scheme}', 'custom'),
 		part('receiver/signature', 'standardWebhooks'),
 		part('receiver/signature', '{sign,timestamped}'),
-		part('receiver/signature', '{compare,verifier}', 'verifier'),
+		part('receiver/signature', '{compare,verifier}', '{custom,settings,verifier}'),
 		part('receiver/event', 'conditions'),
 		part('receiver/event', 'eventTypes'),
 		part('receiver/event', '{order,parseEvent,wanted}'),
@@ -63,12 +63,10 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
 			tests: ['test/e2e/ledger/contract.test.ts'],
 		},
+		part('ledger/redis', '{connection,timeLimit}'),
 		{
-			mutate: ['lib/ledger/redis/{client,connection,timeLimit}.ts'],
-			tests: [
-				'test/unit/ledger/redis/{reconnecting,timeLimit}.test.ts',
-				'test/e2e/ledger/{redis,refusals}.test.ts',
-			],
+			mutate: ['lib/ledger/redis/client.ts'],
+			tests: ['test/unit/ledger/redis/reconnecting.test.ts', 'test/e2e/ledger/redis.test.ts'],
 		},
 	],
 	tokens: [
