@@ -53,7 +53,8 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger', 'open'),
 		part('ledger/sqlite', '{checkpoint,groupSync}'),
 		part('ledger/sqlite', 'database', '{checkpoint,durability,file,unusable,warning}'),
-		part('ledger/sqlite', '{errors,files,ledgerFile,schema}', '{durability,file,unusable}'),
+		part('ledger/sqlite', 'errors'),
+		part('ledger/sqlite', '{files,ledgerFile,schema}', '{durability,file,unusable}'),
 		part('ledger/sqlite', 'retry'),
 		part('ledger/sqlite', '{statements,store}', 'contract'),
 		part('ledger/sqlite', 'sweeper'),
@@ -61,7 +62,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger/redis', 'settings'),
 		{
 			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
-			tests: ['test/e2e/ledger/contract.test.ts'],
+			tests: ['test/unit/ledger/redis/store.test.ts', 'test/e2e/ledger/contract.test.ts'],
 		},
 		part('ledger/redis', '{connection,timeLimit}'),
 		{

@@ -43,7 +43,7 @@ describe('a call to Redis', () => {
 		await advance(200);
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
-		expect(redis.heard.at(-1)).toEqual({ command: 'evalsha', connection: 2 });
+		expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
 	});
 
 	it('is sent again over a new connection after 900 ms of silence', async () => {
@@ -57,7 +57,7 @@ describe('a call to Redis', () => {
 		await advance(200);
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
-		expect(redis.heard.at(-1)).toEqual({ command: 'evalsha', connection: 2 });
+		expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
 	});
 
 	it.each(['OOM command not allowed', 'MISCONF Redis cannot save', 'NOPERM No permissions'])(
@@ -146,5 +146,50 @@ describe('a call to Redis', () => {
 		for (let n = 0; n < 3; n++) await call(ledger).ended;
 		expect(redis.heard.map(({ connection }) => connection)).not.toContain(2);
 		expect([redis.count('evalsha'), redis.count('info')]).toEqual([3, 1]);
+	});
+
+	it('is not sent before Redis has answered on its connection', async () => {
+		await start((command) => (command === 'ping' ? SILENCE : undefined));
+		const { ended } = call(redis.open());
+		await redis.untilHeard('ping');
+		await advance(2_000);
+		await ended;
+		expect(redis.count('evalsha')).toBe(0);
+	});
+
+	it('finds its connection opened again when that was lost within 10 s of the one before', async () => {
+		await start();
+		await call(redis.open()).ended;
+		await advance(9_999);
+		redis.hangUp();
+		await until('another connection to come', () => jest.getTimerCount() === 1);
+		await advance(100);
+		await redis.untilHeard('ping', 2);
+	});
+
+	it('opens the connection itself when that was lost later, and nobody did before', async () => {
+		await start();
+		const ledger = redis.open();
+		await call(ledger).ended;
+		await advance(10_001);
+		redis.hangUp();
+		// Which takes longer than the news of the loss.
+		await call(redis.open()).ended;
+		expect(jest.getTimerCount()).toBe(0);
+		const { seen, ended } = call(ledger);
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
+	});
+
+	it('gives up a client that has brought no answer for 10 s', async () => {
+		await start(() => SILENCE);
+		const ledger = redis.open();
+		for (const startsAt of [0, 10_000]) {
+			await advance(startsAt - performance.now());
+			const { ended } = call(ledger);
+			await advance(2_000);
+			await ended;
+		}
+		await until('it to stop trying', () => jest.getTimerCount() === 0);
 	});
 });

@@ -15,8 +15,12 @@ function emptyRedis(command: string): string {
 }
 
 export class ScriptedRedis {
-	/** Every command in order, and the connection that it came on. */
-	readonly heard: { readonly command: string; readonly connection: number }[] = [];
+	/** Every command in order, with the connection that it came on. */
+	readonly heard: {
+		readonly command: string;
+		readonly args: readonly string[];
+		readonly connection: number;
+	}[] = [];
 	readonly #sockets = new Set<Socket>();
 	readonly #ledgers: RedisLedger[] = [];
 	readonly #server = createServer((socket) => this.#serve(socket));
@@ -29,10 +33,15 @@ export class ScriptedRedis {
 		return this;
 	}
 
+	/** Ends every connection. */
+	hangUp(): void {
+		for (const socket of this.#sockets) socket.destroy();
+	}
+
 	async stop(): Promise<void> {
 		jest.useRealTimers();
 		for (const ledger of this.#ledgers) await ledger.close();
-		for (const socket of this.#sockets) socket.destroy();
+		this.hangUp();
 		await new Promise((resolve) => this.#server.close(resolve));
 	}
 
@@ -57,10 +66,11 @@ export class ScriptedRedis {
 		this.#sockets.add(socket);
 		socket.on('error', () => undefined);
 		socket.on('data', (bytes) => {
-			// A command is an array of texts with their lengths; its name is the first of them.
-			for (const [, name = ''] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
+			// A command is an array of texts, each behind its length; its name is the first of them.
+			for (const [, texts = ''] of bytes.toString().matchAll(/\*\d+\r\n((?:\$\d+\r\n.*\r\n)+)/g)) {
+				const [name = '', ...args] = texts.split('\r\n').filter((_line, n) => n % 2 === 1);
 				const command = name.toLowerCase();
-				this.heard.push({ command, connection });
+				this.heard.push({ command, args, connection });
 				const answer = this.answer(command, connection) ?? emptyRedis(command);
 				if (answer === HANG_UP) socket.destroy();
 				else if (answer !== SILENCE) socket.write(`${answer}\r\n`);
