@@ -30,7 +30,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('receiver', 'batch'),
 		part('receiver', 'listFresh'),
 		part('receiver', 'listedStates'),
-		part('receiver', '{receive,verdict,verify}', 'receive'),
+		part('receiver', '{receive,verdict,verify}'),
 		part('receiver', 'settings'),
 		part('receiver', 'verifierCache'),
 		{
