@@ -8,7 +8,7 @@ describe('the time of an event', () => {
 		expect(createdAt(eventAt('1970-01-01T00:00:00Z'))).toBe(0);
 	});
 
-	it.each([undefined, null, '', 'yesterday', 1_700_000_000_000])('is not told by %j', (time) => {
+	it.each([undefined, null, '', 'yesterday', 2026])('is not told by %j', (time) => {
 		expect(createdAt(eventAt(time))).toBeUndefined();
 	});
 });
@@ -23,7 +23,7 @@ describe('the order of events', () => {
 	});
 
 	it('is that of arrival when one tells no time, and the list given stays as it is', () => {
-		const given = [third, eventAt('unknown'), first];
+		const given = [third, first, eventAt('unknown')];
 		const ordered = oldestFirst(given);
 		expect(ordered).toEqual(given);
 		expect(ordered).not.toBe(given);
