@@ -34,12 +34,16 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('receiver', 'settings'),
 		part('receiver', 'verifierCache'),
 		{
-			mutate: ['n8n/receiver/**/*.ts'],
-			tests: [
-				'test/unit/n8n/receiver/*.test.ts',
-				'test/integration/beginRun.test.ts',
-				'test/integration/AssetServiceTrigger/{batched,delivery,handOver,http,refusal,schemes,signingSecrets,uncheckedDelivery}.test.ts',
-			],
+			mutate: ['n8n/receiver/{refusalLog,secretSource,settleWithAnswer,testRefusal}.ts'],
+			tests: ['test/unit/n8n/receiver/*.test.ts'],
+		},
+		{
+			mutate: ['n8n/receiver/beginRun.ts'],
+			tests: ['test/integration/beginRun.test.ts'],
+		},
+		{
+			mutate: ['n8n/receiver/delivery.ts'],
+			tests: ['test/integration/AssetServiceTrigger/{delivery,http,refusal}.test.ts'],
 		},
 	],
 	ledger: [
