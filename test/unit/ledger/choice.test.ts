@@ -4,16 +4,21 @@ import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
 import { chooseStore } from '../../../lib/ledger/choice';
 
 describe('the choice of the store', () => {
+	const { platform: here } = process;
+
+	afterEach(() => {
+		Object.defineProperty(process, 'platform', { value: here });
+	});
+
 	it.each([
 		['linux', '/home/node'],
 		['win32', '/users/node'],
 	] as const)('is SQLite in the data folder of n8n by default, on %s too', (platform, home) => {
-		const replaced = jest.replaceProperty(process, 'platform', platform);
+		Object.defineProperty(process, 'platform', { value: platform });
 		expect(chooseStore({ HOME: '/home/node', USERPROFILE: '/users/node' })).toEqual({
 			store: 'sqlite',
 			path: join(home, '.n8n', 'asset-service-ledger.sqlite'),
 		});
-		replaced.restore();
 	});
 
 	it('follows N8N_USER_FOLDER as n8n does', () => {
