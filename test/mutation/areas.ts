@@ -71,7 +71,10 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger/redis', '{connection,timeLimit}'),
 		{
 			mutate: ['lib/ledger/redis/client.ts'],
-			tests: ['test/unit/ledger/redis/reconnecting.test.ts', 'test/e2e/ledger/redis.test.ts'],
+			tests: [
+				'test/unit/ledger/redis/{client,connection,reconnecting}.test.ts',
+				'test/e2e/ledger/redis.test.ts',
+			],
 		},
 	],
 	tokens: [

@@ -44,6 +44,7 @@ describe('a call to Redis', () => {
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
 		expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
+		expect(redis.count('evalsha')).toBe(2);
 	});
 
 	it('is sent again over a new connection after 900 ms of silence', async () => {
