@@ -23,7 +23,9 @@ export class ScriptedRedis {
 	}[] = [];
 	readonly #sockets = new Set<Socket>();
 	readonly #ledgers: RedisLedger[] = [];
-	readonly #server = createServer((socket) => this.#serve(socket));
+	readonly #server = createServer((socket) => {
+		this.#serve(socket);
+	});
 	#connections = 0;
 
 	constructor(private readonly answer: Answer) {}

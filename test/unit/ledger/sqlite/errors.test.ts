@@ -67,7 +67,8 @@ describe('what SQLite or the system said', () => {
 	])(
 		'is a full disk with %d blocks left of %d bytes: SQLite cannot tell',
 		(bavail, bsize, words) => {
-			const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue({ bavail, bsize } as fs.StatsFs);
+			const left = Object.assign(fs.statfsSync('/'), { bavail, bsize });
+			const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue(left);
 			expect(sqliteUnavailableError(PATH, sqlite(10 + 0x100)).message).toMatch(words);
 			expect(statfs).toHaveBeenCalledWith('/data');
 		},

@@ -14,7 +14,11 @@ describe('the time of an event', () => {
 });
 
 describe('the order of events', () => {
-	const [first, second, third] = ['2026-01-01', '2026-01-02', '2026-01-03'].map(eventAt);
+	const [first, second, third] = [
+		eventAt('2026-01-01'),
+		eventAt('2026-01-02'),
+		eventAt('2026-01-03'),
+	];
 
 	it('is by time, and that of arrival where two have the same', () => {
 		const twin = { ...second };
