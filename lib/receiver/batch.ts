@@ -22,7 +22,7 @@ type Turn =
 	| { readonly start: false };
 
 /** More than this is not stored in one run, unless one event alone has it. */
-const MOST_BYTES = 4 * 1024 * 1024;
+export const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Those who came later do not wait longer for an answer: the service gives up after 30 s. Looked at when one comes. */
 const LONGEST_WAIT_MS = 10_000;
