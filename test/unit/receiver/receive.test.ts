@@ -173,12 +173,13 @@ describe('receive', () => {
 	});
 
 	it('acknowledges nothing while a condition cannot be met by any event', async () => {
-		const condition = [{ field: 'id', operator: 'lessThan', value: 'abc' }];
+		const wrong = { field: 'id', operator: 'lessThan', value: 'abc' };
+		const condition = [wrong, wrong];
 		expect(await receive(delivery(), receiver({ conditions: { condition } }))).toMatchObject({
 			answer: { status: 503, body: { status: 'unavailable' } },
 			log: {
 				reason: 'not_configured',
-				detail: expect.stringMatching(/^Condition 1: “abc”/) as string,
+				detail: expect.stringMatching(/^Condition 1: “abc” .*\. Condition 2: /) as string,
 			},
 		});
 	});
