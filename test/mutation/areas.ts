@@ -82,27 +82,12 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('service/tokens', '{tokenFailure,tokenRequest}', '{accessTokens,tokenRequest}'),
 	],
 	paging: [
-		{
-			mutate: ['lib/service/lists/envelope.ts'],
-			tests: ['test/unit/service/lists/envelope.test.ts'],
-		},
-		{
-			mutate: ['lib/service/lists/paging.ts'],
-			tests: ['test/unit/service/lists/paging.test.ts'],
-		},
-		{
-			mutate: ['lib/service/lists/!(envelope|paging).ts'],
-			tests: ['test/unit/service/lists/since.test.ts'],
-		},
+		part('service/lists', 'envelope'),
+		part('service/lists', 'paging'),
+		part('service/lists', '!(envelope|paging)', 'since'),
 	],
 	retry: [
-		{
-			mutate: ['lib/service/http/retry.ts'],
-			tests: ['test/unit/service/http/retry.test.ts'],
-		},
-		{
-			mutate: ['lib/service/http/{deadline,runtime}.ts'],
-			tests: ['test/unit/service/http/{deadline,retry}.test.ts'],
-		},
+		part('service/http', 'retry'),
+		part('service/http', '{deadline,runtime}', '{deadline,retry}'),
 	],
 };
