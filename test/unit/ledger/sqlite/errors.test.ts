@@ -71,7 +71,7 @@ describe('what SQLite or the system said', () => {
 			const statfs = jest.spyOn(fs, 'statfsSync').mockReturnValue(left);
 			expect(sqliteUnavailableError(PATH, sqlite(10 + 0x100)).message).toMatch(words);
 			expect(statfs).toHaveBeenCalledWith('/data');
-		expect(sqliteUnavailableError(PATH, sqlite(26)).message).toMatch(/is damaged/);
+			expect(sqliteUnavailableError(PATH, sqlite(26)).message).toMatch(/is damaged/);
 		},
 	);
 
