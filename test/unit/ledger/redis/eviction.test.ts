@@ -1,10 +1,13 @@
 import type { RedisClient } from '../../../../lib/ledger/redis/client';
 import { evictionWarning } from '../../../../lib/ledger/redis/eviction';
 
-const warningFor = (info: () => Promise<string>) =>
+const warningFor = (info: (section?: string) => Promise<string>) =>
 	evictionWarning({ info } as unknown as RedisClient);
-const warningOf = (...lines: string[]) =>
-	warningFor(() => Promise.resolve(['# Memory', ...lines, ''].join('\r\n')));
+/** As Redis answers to `INFO memory`. */
+const warningOf = (...lines: string[]) => {
+	const memory = ['# Memory', ...lines, ''].join('\r\n');
+	return warningFor(async (section) => (section === 'memory' ? memory : ''));
+};
 
 describe('a warning of a Redis that may throw entries away', () => {
 	it('is given when its memory has a limit and a policy that evicts', async () => {
