@@ -9,6 +9,8 @@ export interface Editor {
 	openNode(name: string): Promise<Locator>;
 	/** Closes the panel that is open. */
 	closeNode(): Promise<void>;
+	/** For what the helpers do not do. */
+	readonly page: Page;
 	/** What the page reported as errors since it was opened. */
 	readonly errors: readonly string[];
 	close(): Promise<void>;
@@ -17,6 +19,10 @@ export interface Editor {
 interface EditorOptions {
 	readonly url: string;
 	readonly owner: Pick<Owner, 'email' | 'password'>;
+	/** CSS pixels of the window; 1400 by 900 unless told. */
+	readonly viewport?: { readonly width: number; readonly height: number };
+	/** Pixels of a picture for each CSS pixel; 1 unless told. */
+	readonly deviceScaleFactor?: number;
 }
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -25,16 +31,18 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const WAIT_MS = 60_000;
 
 /** Rejects with a way out when no Chromium is installed. */
-export async function openEditor({ url, owner }: EditorOptions): Promise<Editor> {
+export async function openEditor(options: EditorOptions): Promise<Editor> {
+	const { url, owner, viewport = { width: 1400, height: 900 }, deviceScaleFactor = 1 } = options;
 	const browser = await launch();
 	try {
-		const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+		const page = await browser.newPage({ viewport, deviceScaleFactor });
 		page.setDefaultTimeout(WAIT_MS);
 		const errors: string[] = [];
 		page.on('pageerror', (error) => errors.push(error.message));
 		await signIn(page, url, owner);
 		const panel = page.getByTestId('ndv');
 		return {
+			page,
 			errors,
 			async openWorkflow(id) {
 				await page.goto(`${url}/workflow/${id}`);
