@@ -1,10 +1,13 @@
 /** The command line of the stand-alone simulator: its options, and what it prints. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { createRandom } from './data/random';
+import { createDisorder } from './delivery/disorder';
 import { startSimulator } from './simulator';
-import type { Endpoint, Simulator } from './types';
+import { type Endpoint, type Profile, PROFILES, type Simulator } from './types';
 
 interface CliOptions {
 	port: number;
+	profile: Profile;
 	assets: number;
 	events: number;
 	every?: number;
@@ -42,8 +45,8 @@ export async function runCli(
 		await simulator.stop();
 		throw error;
 	}
-	const emitting =
-		options.every && setInterval(() => void emitOne(simulator, print), options.every * 1000);
+	const emit = emitterFor(simulator, options.profile, print);
+	const emitting = options.every && setInterval(() => void emit(), options.every * 1000);
 	return {
 		stop: async () => {
 			clearInterval(emitting);
@@ -59,6 +62,11 @@ function command(): Command {
 		.option(
 			'--endpoint-url <url>',
 			'address that deliveries are sent to, such as a webhook URL of n8n',
+		)
+		.addOption(
+			new Option('--profile <name>', 'events as documented, or as stations in the field send them')
+				.choices(PROFILES)
+				.default(PROFILES[0]),
 		)
 		.option('--every <seconds>', 'send an event every so many seconds', number(0.1, 86_400))
 		.option('--assets <count>', 'how many assets there are', wholeNumber(0, 100_000), 230)
@@ -117,8 +125,20 @@ function introduction(simulator: Simulator, endpoint: Endpoint): string[] {
 	];
 }
 
-async function emitOne(simulator: Simulator, print: (line: string) => void): Promise<void> {
-	const { event, responses } = await simulator.emit({});
-	const answers = responses.map(({ status, error }) => error ?? String(status));
-	print(`Sent ${event.type} ${event.id}: ${answers.join(', ') || 'no endpoint'}`);
+/** Makes an event at each call, and sends it: in the field profile some late, and some twice. */
+function emitterFor(
+	simulator: Simulator,
+	profile: Profile,
+	print: (line: string) => void,
+): () => Promise<void> {
+	const disorder = createDisorder<string>(createRandom(1));
+	return async () => {
+		const made = await simulator.emit({}, { deliver: false });
+		const due = profile === 'field' ? disorder.next(made.event.id) : [made.event.id];
+		for (const id of due) {
+			const { event, responses } = await simulator.emit({ id });
+			const answers = responses.map(({ status, error }) => error ?? String(status));
+			print(`Sent ${event.type} ${event.id}: ${answers.join(', ') || 'no endpoint'}`);
+		}
+	};
 }

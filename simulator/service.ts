@@ -1,7 +1,10 @@
 /** The simulated service without its HTTP side: assets, clients, endpoints, events, deliveries and faults in one place. */
 import { type Asset, generateAssets } from './data/assets';
-import { createEventData, EVENT_TYPES, type EventDataGenerator } from './data/events';
+import { documentedEvents, EVENT_TYPES, type EventSource } from './data/events';
+import { fieldEvents } from './data/field/source';
+import { createRandom } from './data/random';
 import { Deliveries } from './delivery/deliveries';
+import { inDisorder } from './delivery/disorder';
 import { Sender } from './delivery/sender';
 import { signedDelivery } from './delivery/signedDelivery';
 import { FaultList } from './faults';
@@ -11,10 +14,12 @@ import { Retained } from './store/retained';
 import { Tokens } from './store/tokens';
 import type {
 	DeliveredEvent,
-	DeliveryResponse,
 	DeliveryResult,
+	EmitAllOptions,
+	Emitted,
 	EmitOptions,
 	EventInput,
+	Profile,
 	SimulatorOptions,
 	Tamper,
 } from './types';
@@ -24,8 +29,9 @@ const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
 /** Specification section 8. */
 const DEFAULT_ATTEMPT_TIMEOUT_MS = 30_000;
 const DEFAULT_AUDIENCE = 'https://api.asset-service.example';
-const HISTORY_STEP_MS = 5 * 60_000;
 const MAX_COPIES = 1000;
+/** In the field other assets send up to so many messages before each of a story. */
+const MOST_BETWEEN = 2;
 
 export class Service {
 	readonly audience: string;
@@ -39,14 +45,16 @@ export class Service {
 	readonly newestFirst: boolean;
 	private readonly now: () => number;
 	private readonly sender: Sender;
-	private readonly eventData: EventDataGenerator;
+	private readonly source: EventSource;
+	private readonly profile: Profile;
 
 	constructor(options: SimulatorOptions) {
 		this.now = options.now ?? Date.now;
 		this.audience = options.audience ?? DEFAULT_AUDIENCE;
 		this.newestFirst = options.listOrder !== 'oldestFirst';
 		this.assets = generateAssets(options.assets ?? DEFAULT_ASSETS);
-		this.eventData = createEventData(this.assets);
+		this.profile = options.profile ?? 'documented';
+		this.source = (this.profile === 'field' ? fieldEvents : documentedEvents)(this.assets);
 		this.tokens = new Tokens(
 			this.now,
 			options.tokenLifetimeSeconds ?? DEFAULT_TOKEN_LIFETIME_SECONDS,
@@ -66,24 +74,36 @@ export class Service {
 			retryTimeScale: options.retryTimeScale ?? 1,
 			disableEndpointAfterDays: options.disableEndpointAfterDays,
 		});
-		this.addHistory(options.events ?? 0);
+		for (const past of this.source.history(options.events ?? 0, this.now())) {
+			this.events.add(this.makeEvent(past));
+		}
 	}
 
-	/** @throws {RangeError} for copies that are not a whole number from 1 to 1000 */
+	/** @throws {RangeError} for copies that are not a whole number from 1 to 1000, or a `createdAt` that is no time */
 	async emit(
 		input: EventInput = {},
 		{ deliver = true, copies = 1 }: EmitOptions = {},
-	): Promise<{ event: DeliveredEvent; responses: DeliveryResponse[] }> {
+	): Promise<Emitted> {
 		if (!Number.isInteger(copies) || copies < 1 || copies > MAX_COPIES) {
 			throw new RangeError(`copies must be a whole number from 1 to ${MAX_COPIES}.`);
 		}
-		const known = input.id === undefined ? undefined : this.events.get(input.id);
-		const event = known ?? this.record(input, this.now());
-		const receivers = deliver ? this.endpoints.subscribed(event.type) : [];
-		const sent = receivers.flatMap((endpoint) =>
-			Array.from({ length: copies }, () => this.deliveries.deliver(endpoint, event)),
-		);
-		return { event, responses: await Promise.all(sent) };
+		const event = this.record(input, this.now());
+		return deliver ? await this.send(event, copies) : { event, responses: [] };
+	}
+
+	/** @throws {RangeError} for a `createdAt` that is no time */
+	async emitAll(
+		inputs: readonly EventInput[],
+		{ seed = 1 }: EmitAllOptions = {},
+	): Promise<{ events: DeliveredEvent[]; sent: Emitted[] }> {
+		const last = inputs.length - 1;
+		const now = this.now();
+		const events = inputs.map((input, index) => this.record(input, now - (last - index) * 1000));
+		const sent: Emitted[] = [];
+		for (const event of this.profile === 'field' ? this.asInField(events, seed) : events) {
+			sent.push(await this.send(event));
+		}
+		return { events, sent };
 	}
 
 	async deliver(
@@ -98,14 +118,12 @@ export class Service {
 
 	/** An event that is neither recorded nor sent. */
 	makeEvent(input: EventInput, atMs = this.now()): DeliveredEvent {
-		const createdAt = new Date(atMs).toISOString();
-		const type = input.type ?? EVENT_TYPES[0];
-		return {
-			id: input.id ?? newId('whevt'),
-			type,
-			createdAt,
-			data: input.data ?? this.eventData.next(type, createdAt),
-		};
+		const createdAt = input.createdAt ?? new Date(atMs).toISOString();
+		if (Number.isNaN(Date.parse(createdAt))) throw new RangeError('createdAt must be a time.');
+		const { type, data } = input.data
+			? { type: input.type ?? EVENT_TYPES[0], data: input.data }
+			: this.source.next(input.type, createdAt);
+		return { id: input.id ?? newId('whevt'), type, createdAt, data };
 	}
 
 	deleteEndpoint(id: string): boolean {
@@ -119,18 +137,39 @@ export class Service {
 		await this.sender.stop();
 	}
 
+	/** The recorded event of that id, or a new one. */
 	private record(input: EventInput, atMs: number): DeliveredEvent {
+		const known = input.id === undefined ? undefined : this.events.get(input.id);
+		if (known) return known;
 		const event = this.makeEvent(input, atMs);
 		this.events.add(event);
 		return event;
 	}
 
-	private addHistory(count: number): void {
-		const now = this.now();
-		for (let age = count; age > 0; age--) {
-			// Mostly messages, now and then a lost or regained connection, as a network has them.
-			const type = age % 5 === 0 ? 'asset.connectivity' : 'ocpp.message';
-			this.record({ type }, now - age * HISTORY_STEP_MS);
-		}
+	private async send(event: DeliveredEvent, copies = 1): Promise<Emitted> {
+		const sent = this.endpoints
+			.subscribed(event.type)
+			.flatMap((endpoint) =>
+				Array.from({ length: copies }, () => this.deliveries.deliver(endpoint, event)),
+			);
+		return { event, responses: await Promise.all(sent) };
 	}
+
+	/** The events of a story, out of order and some twice, with routine messages of other assets between them. */
+	private asInField(events: readonly DeliveredEvent[], seed: number): DeliveredEvent[] {
+		const random = createRandom(seed);
+		const assets = new Set(events.map(assetOf));
+		return inDisorder(events, random).flatMap((event) => {
+			const between = Array.from({ length: random.int(MOST_BETWEEN + 1) }, () => {
+				const now = this.now();
+				const content = this.source.background(assets, new Date(now).toISOString(), random);
+				return content ? [this.record(content, now)] : [];
+			});
+			return [...between.flat(), event];
+		});
+	}
+}
+
+function assetOf({ data }: DeliveredEvent): string {
+	return String((data['asset'] as { id?: unknown } | undefined)?.id);
 }

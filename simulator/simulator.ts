@@ -36,6 +36,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		},
 		deliveries: (endpointId) => service.deliveries.list(endpointId),
 		emit: (event, emitOptions) => service.emit(event, emitOptions),
+		emitAll: (events, emitOptions) => service.emitAll(events, emitOptions),
 		deliver: (to, secret, event, tamper) => service.deliver(to, secret, event, tamper),
 		faults: service.faults,
 		revokeTokens: () => {

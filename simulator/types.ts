@@ -4,12 +4,25 @@
 export const SCOPES = ['assets:read', 'webhooks:read', 'webhooks:write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** What the events are like, and how they are delivered. */
+export const PROFILES = ['documented', 'field'] as const;
+export type Profile = (typeof PROFILES)[number];
+
 export interface SimulatorOptions {
 	/** Port on 127.0.0.1; 0 (the default) takes a free one. */
 	port?: number | undefined;
 	/** How many assets there are, the same ones at every start; 230 unless told. */
 	assets?: number | undefined;
-	/** How many events the list holds at the start, 5 minutes apart and never delivered, at most 8,000; 0 unless told. */
+	/**
+	 * What the events are like: `documented` (the default), calls in both directions with their answers, as the service's
+	 * documentation shows them; `field`, what an operator's stations send: calls of the stations alone, most of them
+	 * heartbeats, whole sessions, faults, lost connections and boot loops. `field` needs at least one asset.
+	 */
+	profile?: Profile | undefined;
+	/**
+	 * How many events the list holds at the start, never delivered, at most 8,000; 0 unless told. They are 5 minutes
+	 * apart, or in the field profile as far apart as the stations send them, within 27 days.
+	 */
 	events?: number | undefined;
 	/** Life of an access token in seconds; 3600 unless told. */
 	tokenLifetimeSeconds?: number | undefined;
@@ -44,12 +57,26 @@ export interface DeliveredEvent {
 }
 
 export interface EventInput {
-	/** `ocpp.message` unless told. */
+	/** `ocpp.message` unless told; in the field profile, without `data`, whatever is sent next. */
 	type?: string | undefined;
 	/** A realistic payload of that type unless told. */
 	data?: Record<string, unknown> | undefined;
 	/** Made up unless told. The id of a recorded event sends that event again as it was recorded. */
 	id?: string | undefined;
+	/** ISO 8601, for an event that is sent later than it was made; now unless told. Lists show it in its place. */
+	createdAt?: string | undefined;
+}
+
+export interface EmitAllOptions {
+	/** Decides the order, the copies and what comes between: the same again for the same seed. 1 unless told. */
+	seed?: number | undefined;
+}
+
+/** An event that was recorded and, unless told otherwise, sent. */
+export interface Emitted {
+	event: DeliveredEvent;
+	/** What the endpoints answered to the first attempts. */
+	responses: DeliveryResponse[];
 }
 
 export interface EmitOptions {
@@ -203,10 +230,18 @@ export interface Simulator {
 	/** Retained deliveries of an endpoint, oldest first. */
 	deliveries(endpointId: string): readonly DeliveryRecord[];
 	/** Records an event and sends it, signed, to every endpoint subscribed to its type. Resolves when the first attempts are answered. */
-	emit(
-		event?: EventInput,
-		options?: EmitOptions,
-	): Promise<{ event: DeliveredEvent; responses: DeliveryResponse[] }>;
+	emit(event?: EventInput, options?: EmitOptions): Promise<Emitted>;
+	/**
+	 * Records some events of one story and sends them as the profile does, each when the one before is answered.
+	 * `documented`: each once, in order. `field`: out of order, at least one of them twice, and between them routine
+	 * messages of other assets (heartbeats, stations that are available), which are recorded, too.
+	 * Their `createdAt` tells the order: it is never changed, and unless told a second apart, the last one now.
+	 * Answers the given events in the given order, and all that was sent.
+	 */
+	emitAll(
+		events: readonly EventInput[],
+		options?: EmitAllOptions,
+	): Promise<{ events: DeliveredEvent[]; sent: Emitted[] }>;
 	/** Sends one delivery to any URL, recorded nowhere and never retried. */
 	deliver(
 		url: string,

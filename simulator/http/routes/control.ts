@@ -11,6 +11,7 @@ const eventInput = z.strictObject({
 	id: z.string().min(1).optional(),
 	type: z.string().min(1).optional(),
 	data: z.record(z.string(), z.unknown()).optional(),
+	createdAt: z.iso.datetime({ offset: true }).optional(),
 });
 const emitInput = eventInput.extend({
 	deliver: z.boolean().optional(),

@@ -7,6 +7,7 @@ import {
 	type CredentialTest,
 	CredentialTestShape,
 } from './answers';
+import { createDataTablesClient, type DataTablesClient } from './dataTables';
 import { createExecutionsClient, type ExecutionsClient } from './executions';
 import { createSession, unlessNotFound } from './session';
 import { createWorkflowsClient, type WorkflowsClient } from './workflows';
@@ -25,7 +26,7 @@ export interface CredentialContent {
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface N8nClient extends WorkflowsClient, ExecutionsClient {
+export interface N8nClient extends WorkflowsClient, ExecutionsClient, DataTablesClient {
 	/** Makes the owner of a fresh n8n, and signs in. */
 	setUpOwner(owner: Owner): Promise<void>;
 	createCredential(content: CredentialContent): Promise<Credential>;
@@ -44,6 +45,7 @@ export function createN8nClient(url: string): N8nClient {
 	return {
 		...createWorkflowsClient(session, url),
 		...createExecutionsClient(session),
+		...createDataTablesClient(session),
 		async setUpOwner(owner) {
 			// Older versions say that they are ready before they serve this.
 			await waitFor(

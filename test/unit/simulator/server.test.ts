@@ -48,7 +48,7 @@ describe('the simulator', () => {
 		expect(created.body).toEqual({ id, url: FAR_URL, events: ['*'], secret: 'chosen' });
 		// To the simulator's own receiver.
 		expect((await drive('PUT', `/endpoints/${id}`, { url: `${url}/receiver` })).status).toBe(200);
-		const event = { type: 'custom', data: { value: 1 } };
+		const event = { type: 'custom', data: { value: 1 }, createdAt: '2026-01-01T00:00:00Z' };
 		const { body } = await drive('POST', '/events', { ...event, copies: 2 });
 		expect(body).toMatchObject({ event, responses: [{ status: 200 }, { status: 200 }] });
 		const one = { endpointId: id, tamper: 'unsigned' };

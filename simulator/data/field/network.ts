@@ -1,0 +1,87 @@
+/** All charging stations of the field together: what they send, one message after the other, on a clock of their own. */
+import type { Asset } from '../assets';
+import { createRandom, type Random } from '../random';
+import { type Message, Station, WHOLE_STATION } from './station';
+import { STORIES, type Step, type StoryWorld } from './stories';
+
+/** OCPP leaves it to the back end; with half an hour a station sends as much as those that an operator counted. */
+const HEARTBEAT_MS = 30 * 60_000;
+
+/** A message, and when it is sent, in milliseconds since the network began. */
+export interface Sent {
+	readonly atMs: number;
+	readonly message: Message;
+}
+
+export class FieldNetwork {
+	private readonly stations: readonly Station[];
+	private readonly upcoming: Sent[] = [];
+	private readonly world: StoryWorld;
+	private beats = 0;
+
+	/**
+	 * The same messages at every start, of the active stations that speak OCPP 1.6.
+	 * @throws {RangeError} when there is no such station
+	 */
+	constructor(
+		assets: readonly Asset[],
+		private readonly random: Random = createRandom(168_784),
+	) {
+		this.stations = assets
+			.filter(({ chargingStation: { status, protocol } }) => {
+				return status === 'ACTIVE' && protocol === 'OCPP_1_6';
+			})
+			.map((asset) => new Station(asset, random));
+		if (this.stations.length === 0) {
+			throw new RangeError('The field profile needs at least one asset.');
+		}
+		let transactions = 100_000;
+		this.world = { random, newTransactionId: () => ++transactions };
+	}
+
+	next(): Sent {
+		for (;;) {
+			const atMs = Math.floor((this.beats * HEARTBEAT_MS) / this.stations.length);
+			const due = this.upcoming[0];
+			if (due && due.atMs <= atMs) {
+				this.upcoming.shift();
+				return due;
+			}
+			// The stations take turns, so that each one's heartbeats are as regular as they are.
+			const station = this.stations[this.beats++ % this.stations.length];
+			if (!station || station.isBusy(WHOLE_STATION, atMs)) continue;
+			this.begin(station, atMs);
+			return { atMs, message: station.heartbeat() };
+		}
+	}
+
+	/** A message that is no news, from a station that is none of these; undefined when there is no other. */
+	routine(except: ReadonlySet<string>, random: Random): Message | undefined {
+		const others = this.stations.filter(({ id }) => !except.has(id));
+		const station = others[random.int(others.length)];
+		return random.int(4) === 0 ? station?.status(WHOLE_STATION, 'Available') : station?.heartbeat();
+	}
+
+	/** Now and then something begins at a station. */
+	private begin(station: Station, atMs: number): void {
+		let chance = this.random.int(1000);
+		const story = STORIES.find(({ perThousand }) => (chance -= perThousand) < 0);
+		if (!story) return;
+		const free = station.connectors.filter((connector) => !station.isBusy(connector, atMs));
+		const connector = story.of === 'connector' ? free[this.random.int(free.length)] : WHOLE_STATION;
+		if (connector === undefined) return;
+		if (connector === WHOLE_STATION && !station.isIdle(atMs)) return;
+		station.keepBusy(connector, this.plan(atMs, story.tell(station, connector, this.world)));
+	}
+
+	/** Answers when the last step is sent. */
+	private plan(fromMs: number, steps: readonly Step[]): number {
+		let atMs = fromMs;
+		for (const [afterMs, message] of steps) {
+			atMs += afterMs;
+			this.upcoming.push({ atMs, message });
+		}
+		this.upcoming.sort((one, other) => one.atMs - other.atMs);
+		return atMs;
+	}
+}

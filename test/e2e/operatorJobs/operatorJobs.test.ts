@@ -1,0 +1,202 @@
+/** The examples that do an operator's job, on a real n8n: what comes of a story, however its events arrive. */
+import { type Simulator, startSimulator } from '../../../simulator';
+import { createWorld, type World } from '../../support/n8n/world';
+import { waitFor } from '../../support/wait';
+import { COMMANDS, enabledReset, withCommands } from './commands';
+import { publishJob } from './job';
+import { storyTeller } from './messages';
+
+const MINUTES = 60_000;
+jest.setTimeout(5 * MINUTES);
+
+let world: World;
+beforeAll(async () => {
+	world = await createWorld();
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+});
+
+describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator({ profile, assets: 20 });
+	});
+	const started: { stop(): Promise<void> }[] = [];
+	const stopped = <T extends { stop(): Promise<void> }>(each: T): T => {
+		started.push(each);
+		return each;
+	};
+	afterEach(async () => {
+		for (const each of started.splice(0).reverse()) await each.stop();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	it('offline-alarm.json raises an alarm for what stays offline, and tells of its recovery', async () => {
+		const { station, time } = storyTeller(profile);
+		const job = stopped(await publishJob(world, simulator, 'offline-alarm.json'));
+		const longOutage = station();
+		const blink = station();
+		const stillOffline = station();
+		const flapping = station();
+		const toldTwice = station();
+		await job.tell([
+			...[longOutage.offline(60), longOutage.online(40)],
+			...[blink.offline(59), blink.online(57)],
+			...[stillOffline.online(56), stillOffline.offline(50)],
+			...[flapping.offline(49), flapping.online(48), flapping.offline(47), flapping.online(20)],
+			...[toldTwice.offline(46), toldTwice.offline(43), toldTwice.online(30)],
+		]);
+		const outages = [
+			[longOutage.id, 60, 40],
+			[flapping.id, 47, 20],
+			[toldTwice.id, 46, 30],
+		] as const;
+		const expected = outages.map(([assetId, from, to]) => ({
+			assetId,
+			offlineSince: time(from),
+			backAt: time(to),
+			offlineMinutes: from - to,
+		}));
+		const open = { offlineSince: time(50), backAt: null, offlineMinutes: null };
+		const alarms = await job.output('Send alarm');
+		expect(sorted(alarms)).toMatchObject(
+			sorted([...expected, { assetId: stillOffline.id, ...open }]),
+		);
+		expect(sorted(await job.output('Send recovery notice'))).toMatchObject(sorted(expected));
+
+		// One that is offline since now has its five minutes.
+		await job.tell([storyTeller(profile).station().offline(0)]);
+		const filter = { workflowId: job.workflowId, status: 'waiting' } as const;
+		const waiting = await waitFor(async () => (await world.client.listExecutions(filter)).at(0), {
+			what: 'the run to wait',
+			timeoutMs: 2 * MINUTES,
+		});
+		expect(
+			(await world.client.getExecution(waiting.id)).data.resultData.runData,
+		).not.toHaveProperty('Decide');
+	});
+
+	it('fault-to-reset.json tells of each new fault, and resets once what a reset can help', async () => {
+		const service = stopped(await withCommands(simulator));
+		const { station } = storyTeller(profile);
+		const job = stopped(
+			await publishJob(world, simulator, 'fault-to-reset.json', {
+				baseUrl: service.url,
+				change: (node) => enabledReset(node, `${service.url}${COMMANDS}`),
+			}),
+		);
+		const repeating = station();
+		const unsafe = station();
+		const healthy = station();
+		const twoConnectors = station();
+		const longAgo = station();
+		const status = (errorCode: string, connectorId = 1) =>
+			['StatusNotification', { connectorId, errorCode, status: 'Faulted' }] as const;
+		await job.tell([
+			...longAgo.call(90, ...status('OtherError')),
+			...repeating.call(25, ...status('OtherError')),
+			...unsafe.call(24, ...status('GroundFailure')),
+			...healthy.call(23, ...status('NoError')),
+			...twoConnectors.call(22, ...status('InternalError', 1)),
+			...twoConnectors.call(21, ...status('InternalError', 2)),
+			...repeating.call(20, ...status('NoError')),
+			...repeating.call(15, ...status('OtherError')),
+			...repeating.call(10, ...status('OtherError')),
+		]);
+		const notices = await job.output('Send notice');
+		expect(sorted(notices)).toMatchObject(
+			sorted([
+				{ assetId: repeating.id, connectorId: 1, errorCode: 'OtherError', reset: true },
+				{ assetId: longAgo.id, connectorId: 1, errorCode: 'OtherError', reset: false },
+				{ assetId: unsafe.id, connectorId: 1, errorCode: 'GroundFailure', reset: false },
+				{ assetId: twoConnectors.id, connectorId: 1, errorCode: 'InternalError', reset: true },
+				{ assetId: twoConnectors.id, connectorId: 2, errorCode: 'InternalError', reset: false },
+			]),
+		);
+		const commands = service.to(COMMANDS);
+		const bodies = commands.map(({ body }) => JSON.parse(body) as Json);
+		const reset = { action: 'Reset', payload: { type: 'Soft' } };
+		expect(sorted(bodies)).toEqual(
+			sorted([repeating, twoConnectors].map(({ id }) => ({ assetId: id, ...reset }))),
+		);
+		for (const { headers } of commands) expect(headers.authorization).toMatch(/^Bearer ./);
+	});
+
+	it('sessions-to-table.json writes one right row for each session', async () => {
+		const { station, time } = storyTeller(profile);
+		const job = stopped(await publishJob(world, simulator, 'sessions-to-table.json'));
+		const one = station();
+		const two = station();
+		const unmetered = station();
+		const noStart = station();
+		const start = (connectorId: number, meterStart: number, transactionId: number) =>
+			['StartTransaction', { connectorId, idTag: 'TAG1', meterStart }, { transactionId }] as const;
+		const meter = (connectorId: number, transactionId: number) =>
+			['MeterValues', { connectorId, transactionId, meterValue: [] }] as const;
+		const stop = (transactionId: number, meterStop: number) =>
+			['StopTransaction', { transactionId, meterStop, reason: 'Local' }] as const;
+		const sentAgain = { timestamp: time(60) };
+		await job.tell([
+			// One after the other at one connector; the station sends the end of the first twice.
+			...one.call(90, ...start(1, 1000, 501)),
+			...one.call(60, ...stop(501, 8500)),
+			...one.call(59, 'StopTransaction', { ...stop(501, 8500)[1], ...sentAgain }),
+			...one.call(58, ...start(1, 8500, 502)),
+			...one.call(30, ...stop(502, 9755)),
+			// Two at once, which their meter values tell apart.
+			...two.call(80, ...start(1, 100, 601)),
+			...two.call(78, ...start(2, 50_000, 602)),
+			...two.call(70, ...meter(2, 602)),
+			...two.call(69, ...meter(1, 601)),
+			...two.call(40, ...stop(601, 60_100)),
+			...two.call(35, ...stop(602, 62_000)),
+			// Two at once, which only the answers to their starts tell apart.
+			...unmetered.call(77, ...start(1, 100, 701)),
+			...unmetered.call(76, ...start(2, 200, 702)),
+			...unmetered.call(34, ...stop(701, 5100)),
+			...unmetered.call(33, ...stop(702, 5200)),
+			...noStart.call(32, ...stop(801, 4000)),
+		]);
+		await job.settled();
+
+		const told = profile === 'documented';
+		const rowOf = ({ id }: { id: string }, transactionId: number, row: Json): Json => ({
+			assetId: id,
+			transactionId: String(transactionId),
+			...row,
+		});
+		const lost = { startedAt: null, energyKwh: null, startFoundBy: 'not found' };
+		const found = (by: string, connectorId: number, from: number, energyKwh: number): Json => ({
+			connectorId,
+			startedAt: time(from),
+			energyKwh,
+			startFoundBy: told ? 'answer' : by,
+		});
+		const expected = [
+			rowOf(one, 501, { ...found('order', 1, 90, 7.5), stoppedAt: time(60), meterStop: 8500 }),
+			rowOf(one, 502, { ...found('order', 1, 58, 1.255), stoppedAt: time(30), reason: 'Local' }),
+			rowOf(two, 601, found('meter values', 1, 80, 60)),
+			rowOf(two, 602, found('meter values', 2, 78, 12)),
+			rowOf(unmetered, 701, told ? found('', 1, 77, 5) : lost),
+			rowOf(unmetered, 702, told ? found('', 2, 76, 5) : lost),
+			rowOf(noStart, 801, { ...lost, connectorId: null, stoppedAt: time(32) }),
+		];
+		const own = [one, two, unmetered, noStart].map(({ id }) => id);
+		const rows = await world.client.tableRows('Charging sessions');
+		expect(sorted(rows.filter(({ assetId }) => own.includes(String(assetId))))).toMatchObject(
+			sorted(expected),
+		);
+	});
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Runs end in any order. */
+function sorted(items: readonly Json[]): Json[] {
+	const keyOf = ({ assetId, connectorId, transactionId }: Json): string =>
+		JSON.stringify([assetId, transactionId, connectorId]);
+	return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
