@@ -11,6 +11,7 @@ export const TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServiceTrigger';
 export const POLL_TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServicePollTrigger';
 export const ACTION_TYPE = 'n8n-nodes-asset-service.assetService';
 export const MANUAL_TYPE = 'n8n-nodes-base.manualTrigger';
+export const SCHEDULE_TYPE = 'n8n-nodes-base.scheduleTrigger';
 
 /** One of n8n's own nodes. */
 export function baseNode(type: string, typeVersion: number, parameters: Parameters = {}): NodePlan {

@@ -1,36 +1,26 @@
-/** Every example workflow can be imported as it is, and those of the main job run. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { startSimulator, type Simulator } from '../../../simulator';
-import { itemsOf, nodeOfType, WorkflowFileShape } from '../../support/n8n/answers';
-import { apiCredential } from '../../support/n8n/credentials';
+/** Every example workflow can be imported and published as it is, and those of the main job do what they say. */
+import { type Simulator, startSimulator } from '../../../simulator';
+import { itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
+import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { EXAMPLES, example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import { createWorld, type World } from '../../support/n8n/world';
-import { ACTION_TYPE, MANUAL_TYPE } from '../../support/nodes';
+import { ACTION_TYPE, MANUAL_TYPE, TRIGGER, TRIGGER_TYPE } from '../../support/nodes';
 
-const SCHEDULE_TYPE = 'n8n-nodes-base.scheduleTrigger';
 const MINUTES = 60_000;
-jest.setTimeout(3 * MINUTES);
-const FOLDER = join(__dirname, '..', '..', '..', 'examples');
-const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+jest.setTimeout(5 * MINUTES);
+/** Nothing listens there. */
+const NOBODY = 'http://127.0.0.1:9/';
 
 let world: World;
-let simulator: Simulator;
-
 beforeAll(async () => {
 	world = await createWorld();
-	simulator = await startSimulator({ assets: 230 });
 }, 20 * MINUTES);
 afterAll(async () => {
 	await world.dispose();
-	await simulator.stop();
 });
 
-function example(file: string): unknown {
-	return JSON.parse(readFileSync(join(FOLDER, file), 'utf8'));
-}
-
-it.each(FILES)('%s is imported without edits, and n8n knows all of its nodes', async (file) => {
+it.each(EXAMPLES)('%s is imported without edits, and n8n knows all of its nodes', async (file) => {
 	const known = await world.client.nodeTypes();
 	const content = WorkflowFileShape.parse(example(file));
 	const workflow = await world.client.importWorkflow(content);
@@ -38,88 +28,161 @@ it.each(FILES)('%s is imported without edits, and n8n knows all of its nodes', a
 	const types = workflow.nodes.map(({ type, typeVersion }) => `${type}@${typeVersion}`);
 	expect(known).toEqual(expect.arrayContaining(types));
 	expect(types.join()).toContain('n8n-nodes-asset-service.');
-	// Credentials and the ids of somebody's instance have no place in an example.
-	expect(content.nodes.flatMap(({ credentials = {} }) => Object.keys(credentials))).toEqual([]);
-	expect(content).not.toHaveProperty('id');
-	// Nor has an address that everybody who imports it would share.
-	expect(content.nodes.filter(({ webhookId }) => webhookId !== undefined)).toEqual([]);
 });
 
-it('start-on-event.json can be imported and published twice, with an address each', async () => {
-	const { client } = world;
-	const urls = new Set<string>();
-	for (let copy = 0; copy < 2; copy += 1) {
-		const file = example('start-on-event.json');
-		const { id, url, endpoint } = await registerByHand(client, simulator, file);
-		await client.activate(id, { webhookUrls: [url] });
-		urls.add(url);
-		simulator.deleteEndpoint(endpoint.id);
-	}
-	expect(urls.size).toBe(2);
-});
+describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator({ profile, assets: 230 });
+	});
+	afterEach(() => {
+		for (const { id } of simulator.endpoints) simulator.deleteEndpoint(id);
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
 
-it('list-assets.json lists every asset', async () => {
-	const { client } = world;
-	const credential = await client.createCredential(apiCredential(simulator));
-	const workflow = await client.importWorkflow(example('list-assets.json'), [credential]);
-	const start = nodeOfType(workflow, MANUAL_TYPE);
-	const execution = await client.waitForExecution(await client.runManually(workflow.id, start));
-	expect(execution.status).toBe('success');
-	const assets = itemsOf(execution, nodeOfType(workflow, ACTION_TYPE));
-	expect(new Set(assets.map(({ json }) => json.id)).size).toBe(230);
-	expect(assets).toHaveLength(230);
-});
+	/** What a node gave in all executions of a workflow, sorted, once there are so many. */
+	const outputOf = async (workflowId: string, node: string, count: number) => {
+		const ended = await world.client.waitForExecutions({ workflowId }, count);
+		const executions = await Promise.all(ended.map(({ id }) => world.client.getExecution(id)));
+		for (const { status } of executions) expect(status).toBe('success');
+		return executions.flatMap((execution) => itemsOf(execution, node)).map(({ json }) => json);
+	};
+	/** Sends some events in the manner of the profile, and gives the ids of all that were sent, each once. */
+	const sendSome = async (): Promise<string[]> => {
+		const { sent } = await simulator.emitAll([{}, { type: 'asset.connectivity' }, {}]);
+		const answers = sent.flatMap(({ responses }) => responses.map(({ status }) => status));
+		expect(answers).toEqual(sent.map(() => 200));
+		return [...new Set(sent.map(({ event }) => event.id))].sort();
+	};
+	const idsIn = (items: readonly Record<string, unknown>[]) =>
+		items.map(({ eventId }) => eventId).sort();
 
-it('nightly-completeness.json sums up the events that started nothing', async () => {
-	const { client } = world;
-	await simulator.emit({ type: 'ocpp.message' });
-	await simulator.emit({ type: 'asset.connectivity' });
-	const credential = await client.createCredential(apiCredential(simulator));
-	const workflow = await client.importWorkflow(example('nightly-completeness.json'), [credential]);
-	const start = nodeOfType(workflow, SCHEDULE_TYPE);
-	const execution = await client.waitForExecution(await client.runManually(workflow.id, start));
-	expect(execution.status).toBe('success');
-	const missing = simulator.events.length;
-	expect(missing).toBeGreaterThanOrEqual(2);
-	expect(itemsOf(execution, 'Summary').map(({ json }) => json)).toMatchObject([
-		{ missing, stored: 0 },
-	]);
-});
+	it('list-assets.json lists every asset', async () => {
+		const execution = await runExample(world.client, simulator, 'list-assets.json');
+		const assets = itemsOf(execution, 'List assets');
+		expect(new Set(assets.map(({ json }) => json.id)).size).toBe(230);
+		expect(assets).toHaveLength(230);
+	});
 
-it('endpoint-health-alarm.json raises an alarm when deliveries fail', async () => {
-	const { client } = world;
-	// Nothing listens there.
-	const { id } = simulator.createEndpoint({ url: 'http://127.0.0.1:9/' });
-	try {
-		await simulator.emit({ type: 'ocpp.message' });
-		const file: unknown = JSON.parse(
-			JSON.stringify(example('endpoint-health-alarm.json')).replace('we_replace_me', id),
-		);
-		const credential = await client.createCredential(apiCredential(simulator));
-		const workflow = await client.importWorkflow(file, [credential]);
-		const start = nodeOfType(workflow, SCHEDULE_TYPE);
-		const execution = await client.waitForExecution(await client.runManually(workflow.id, start));
-		expect(execution.status).toBe('success');
-		expect(itemsOf(execution, 'Is it failing?').map(({ json }) => json)).toMatchObject([
-			{ endpointId: id, delivered: 0, failed: 1, share: 0, givingUp: false },
+	it('create-endpoint.json creates an endpoint, and delete-endpoint.json deletes it', async () => {
+		const { client } = world;
+		const url = 'https://n8n.example.com/webhook/replace-me';
+		const created = await runExample(client, simulator, 'create-endpoint.json');
+		expect(simulator.endpoints).toMatchObject([
+			{ url, events: ['ocpp.message', 'asset.connectivity'] },
 		]);
-	} finally {
-		simulator.deleteEndpoint(id);
-	}
+		const [{ id, secret } = { id: '', secret: '' }] = simulator.endpoints;
+		expect(itemsOf(created, 'Create endpoint')).toMatchObject([{ json: { id, secret } }]);
+		await runExample(client, simulator, 'delete-endpoint.json', { we_replace_me: id });
+		expect(simulator.endpoints).toEqual([]);
+	});
+
+	it('endpoint-health-alarm.json raises an alarm when deliveries fail', async () => {
+		const { id } = simulator.createEndpoint({ url: NOBODY });
+		const { sent } = await simulator.emitAll([{}]);
+		const execution = await runExample(world.client, simulator, 'endpoint-health-alarm.json', {
+			we_replace_me: id,
+		});
+		expect(itemsOf(execution, 'Is it failing?').map(({ json }) => json)).toMatchObject([
+			{ endpointId: id, delivered: 0, failed: sent.length, share: 0, givingUp: false },
+		]);
+	});
+
+	it('resend-failed-deliveries.json has what failed delivered again', async () => {
+		const { id } = simulator.createEndpoint({ url: NOBODY });
+		await simulator.emitAll([{}, {}]);
+		const statuses = () => [...new Set(simulator.deliveries(id).map(({ status }) => status))];
+		expect(statuses()).toEqual(['failed']);
+		simulator.moveEndpoint(id, `${simulator.baseUrl}/_simulator/receiver`);
+		await runExample(world.client, simulator, 'resend-failed-deliveries.json', {
+			we_replace_me: id,
+		});
+		expect(statuses()).toEqual(['success']);
+	});
+
+	it('start-on-event.json runs once for each event', async () => {
+		const { client } = world;
+		const file = example('start-on-event.json');
+		const { id, url } = await registerByHand(client, simulator, file);
+		await client.activate(id, { webhookUrls: [url] });
+		const ids = await sendSome();
+		const picked = await outputOf(id, 'Pick fields', ids.length);
+		expect(idsIn(picked)).toEqual(ids);
+		expect(picked.map(({ eventType }) => eventType)).toContain('asset.connectivity');
+		await client.deactivate(id);
+	});
+
+	it('automatic-registration.json runs once for each event of its endpoint', async () => {
+		const { client } = world;
+		const credential = await client.createCredential(apiCredential(simulator));
+		const file = example('automatic-registration.json');
+		const { id, ...workflow } = await client.importWorkflow(file, [credential]);
+		const url = await client.webhookUrl({ id, ...workflow }, TRIGGER);
+		await client.activate(id, { webhookUrls: [url] });
+		expect(simulator.endpoints).toMatchObject([{ url, events: ['asset.connectivity'] }]);
+		const type = 'asset.connectivity';
+		const { events } = await simulator.emitAll([{ type }, { type }]);
+		const picked = await outputOf(id, 'Pick fields', events.length);
+		expect(idsIn(picked)).toEqual(events.map((event) => event.id).sort());
+		await client.deactivate(id);
+		expect(simulator.endpoints).toEqual([]);
+	});
+
+	it('catch-missed-events.json runs once for each event, by webhook or from the list', async () => {
+		const { client } = world;
+		const file = example('catch-missed-events.json');
+		const { id, url, endpoint } = await registerByHand(client, simulator, file);
+		const credential = await client.createCredential(apiCredential(simulator));
+		await client.useCredential(id, 'Asset Service Poll Trigger', credential);
+		await client.activate(id, { webhookUrls: [url] });
+		const ids = await sendSome();
+		await outputOf(id, 'Pick fields', ids.length);
+		await client.deactivate(id);
+		// What comes while it is away reaches nobody.
+		simulator.moveEndpoint(endpoint.id, NOBODY);
+		const missed = await simulator.emitAll([{}, {}]);
+		ids.push(...new Set(missed.sent.map(({ event }) => event.id)));
+		await client.activate(id, { webhookUrls: [url] });
+		expect(idsIn(await outputOf(id, 'Pick fields', ids.length))).toEqual(ids.sort());
+		await client.deactivate(id);
+	});
 });
 
-it('start-on-event.json runs for an event', async () => {
-	const { client } = world;
-	const file = example('start-on-event.json');
-	const { id: workflowId, trigger, url } = await registerByHand(client, simulator, file);
-	await client.activate(workflowId, { webhookUrls: [url] });
+describe('published twice', () => {
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
 
-	const { event, responses } = await simulator.emit({ type: 'ocpp.message' });
-	expect(responses).toMatchObject([{ status: 200, body: '{"status":"accepted"}' }]);
-	const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId }, 1);
-	const execution = await client.getExecution(id);
-	expect(execution.status).toBe('success');
-	expect(itemsOf(execution, trigger)[0]?.json).toMatchObject({ ...event });
-	const picked = itemsOf(execution, 'Pick fields').map(({ json }) => json);
-	expect(picked).toMatchObject([{ eventId: event.id, eventType: 'ocpp.message' }]);
+	const ownTypes = [ACTION_TYPE, MANUAL_TYPE, 'n8n-nodes-base.stickyNote'];
+	const published = EXAMPLES.filter((file) =>
+		WorkflowFileShape.parse(example(file)).nodes.some(
+			({ type }) => /trigger$/i.test(type) && !ownTypes.includes(type),
+		),
+	);
+
+	it.each(published)('%s starts its triggers in each copy, with an address each', async (file) => {
+		const { client } = world;
+		const credentials = [
+			await client.createCredential(apiCredential(simulator)),
+			await client.createCredential(signingCredential('whsec_0123456789abcdef')),
+		];
+		const urls = new Set<string>();
+		const copies: string[] = [];
+		for (let copy = 0; copy < 2; copy += 1) {
+			const workflow = await client.importWorkflow(example(file), credentials);
+			copies.push(workflow.id);
+			const hasWebhook = workflow.nodes.some(({ type }) => type === TRIGGER_TYPE);
+			const webhookUrls = hasWebhook ? [await client.webhookUrl(workflow, TRIGGER)] : [];
+			await client.activate(workflow.id, { webhookUrls });
+			for (const url of webhookUrls) expect(urls).not.toContain(url);
+			for (const url of webhookUrls) urls.add(url);
+		}
+		for (const id of copies) await client.deactivate(id);
+	});
 });

@@ -151,7 +151,9 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 		async activate(id, { webhookUrls = [] } = {}) {
 			const { versionId } = await client.getWorkflow(id);
 			await session.send('POST', workflowPath(id, '/activate'), Anything, { versionId });
-			const { status, triggers } = await published(id);
+			const seen = await published(id);
+			// n8n reads what is under way and what is done side by side: what ends meanwhile is in neither, for once.
+			const { status, triggers } = seen.status === 'not_published' ? await published(id) : seen;
 			if (status !== 'published') {
 				const messages = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 				throw new PublicationFailure(messages.length > 0 ? messages : [`it is ${status}`]);

@@ -1,0 +1,171 @@
+/** The examples that keep a network complete and up to date, on a real n8n: what they report of a story, however its events arrive. */
+import { type EventInput, type Simulator, startSimulator } from '../../../simulator';
+import { itemsOf } from '../../support/n8n/answers';
+import { apiCredential } from '../../support/n8n/credentials';
+import { example, runExample } from '../../support/n8n/examples';
+import { registerByHand } from '../../support/n8n/registerByHand';
+import { createWorld, type World } from '../../support/n8n/world';
+import { TRIGGER } from '../../support/nodes';
+import { bootsOfANetwork, byAsset, type Drifting, NETWORK, REPORT } from './boots';
+
+const MINUTES = 60_000;
+const HOUR_MS = 3_600_000;
+jest.setTimeout(5 * MINUTES);
+const POLL = 'Asset Service Poll Trigger';
+/** Nothing listens there. */
+const NOBODY = 'http://127.0.0.1:9/';
+
+let world: World;
+beforeAll(async () => {
+	world = await createWorld();
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+});
+
+describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
+	let simulator: Simulator;
+	/** What the clock of the service is off. */
+	let offsetMs = 0;
+	beforeEach(async () => {
+		const now = () => Date.now() + offsetMs;
+		// The specification does not say in which order a service lists.
+		const listOrder = profile === 'field' ? 'oldestFirst' : 'newestFirst';
+		simulator = await startSimulator({ profile, assets: NETWORK.length, now, listOrder });
+	});
+	afterEach(async () => {
+		await simulator.stop();
+	});
+
+	/** Sends a story, and gives the ids of all that was sent with it, each once, oldest first. */
+	const send = async (events: readonly EventInput[]): Promise<string[]> => {
+		const before = new Set(simulator.events.map(({ id }) => id));
+		await simulator.emitAll(events);
+		return simulator.events.map(({ id }) => id).filter((id) => !before.has(id));
+	};
+
+	describe('firmware-drift.json', () => {
+		const report = async () => {
+			const execution = await runExample(world.client, simulator, 'firmware-drift.json');
+			return itemsOf(execution, 'Report').map(({ json }) => json);
+		};
+
+		it('reports which stations run another firmware than listed, or than most of their model', async () => {
+			await send(bootsOfANetwork(Date.now()));
+			const [found, ...others] = await report();
+			expect(others).toEqual([]);
+			const drift = (found?.drift as Drifting[]).toSorted(byAsset);
+			expect({ ...found, drift }).toMatchObject(REPORT);
+		});
+
+		it('reports that there is nothing to report', async () => {
+			const nothing = { stations: NETWORK.length, booted: 0, drifting: 0, drift: [], unlisted: [] };
+			expect(await report()).toEqual([nothing]);
+		});
+	});
+
+	it('nightly-completeness.json sums up what is missing and how deliveries went, and mails what is wrong', async () => {
+		const { client } = world;
+		const trigger = await registerByHand(client, simulator, example('start-on-event.json'));
+		await client.activate(trigger.id, { webhookUrls: [trigger.url] });
+		const report = async (endpointId: string) => {
+			const replacements = { replace_me: trigger.id, we_replace_me: endpointId };
+			const file = 'nightly-completeness.json';
+			const execution = await runExample(client, simulator, file, replacements);
+			const deliveries = simulator.deliveries(endpointId);
+			const count = (wanted: string) => deliveries.filter(({ status }) => status === wanted).length;
+			const summary = itemsOf(execution, 'Summary').map(({ json }) => json);
+			const mailed = itemsOf(execution, 'Send mail').map(({ json }) => json);
+			return { summary, mailed, delivered: count('success'), failed: count('failed') };
+		};
+
+		const good = await report(trigger.endpoint.id);
+		const fine = { missing: 0, stored: 0, failed: 0, givingUp: false };
+		expect(good.summary).toMatchObject([{ ...fine, delivered: 0, share: null, events: [] }]);
+		expect(good.mailed).toEqual([]);
+
+		const arrived = await send([{}, {}, {}]);
+		await client.waitForExecutions({ workflowId: trigger.id }, arrived.length);
+		const { delivered, ...still } = await report(trigger.endpoint.id);
+		expect(delivered).toBeGreaterThanOrEqual(arrived.length);
+		expect(still.summary).toMatchObject([{ ...fine, delivered, share: 1, events: [] }]);
+		expect(still.mailed).toEqual([]);
+
+		simulator.deleteEndpoint(trigger.endpoint.id);
+		const dead = simulator.createEndpoint({ url: NOBODY });
+		// So long ago that the service has one more try at most; not of last night.
+		offsetMs = -50 * HOUR_MS;
+		await send([{}]);
+		offsetMs = 0;
+		const missed = await send([{}, {}]);
+		const { failed, ...bad } = await report(dead.id);
+		const wrong = { stored: 0, delivered: 0, failed, share: 0, givingUp: true };
+		expect(bad.summary).toMatchObject([{ missing: missed.length, ...wrong }]);
+		expect(bad.mailed).toEqual(bad.summary);
+		const listed = bad.summary.flatMap(({ events }) => events as { id: string }[]);
+		expect(listed.map(({ id }) => id).sort()).toEqual(missed.sort());
+		await client.deactivate(trigger.id);
+	});
+
+	it('catch-up-after-outage.json runs in batches for what came while n8n was away, each event once', async () => {
+		const { client, server } = world;
+		const file = example('catch-up-after-outage.json');
+		const { id: workflowId, url, endpoint } = await registerByHand(client, simulator, file);
+		const credential = await client.createCredential(apiCredential(simulator));
+		await client.useCredential(workflowId, POLL, credential);
+		await client.activate(workflowId, { webhookUrls: [url] });
+		/** Oldest first. */
+		const runs = async (count: number) => {
+			const ended = await client.waitForExecutions({ workflowId }, count);
+			const ids = ended.map(({ id }) => id).sort((a, b) => Number(a) - Number(b));
+			return await Promise.all(
+				ids.map(async (id) => {
+					const execution = await client.getExecution(id);
+					expect(execution.status).toBe('success');
+					const items = [...itemsOf(execution, TRIGGER), ...itemsOf(execution, POLL)];
+					const [summary, ...others] = itemsOf(execution, 'Summary').map(({ json }) => json);
+					expect(others).toEqual([]);
+					return { events: items.map(({ json }) => json), summary };
+				}),
+			);
+		};
+		const eventsIn = (all: Awaited<ReturnType<typeof runs>>) =>
+			all.flatMap(({ events }) => events.map(({ id }) => id));
+
+		const arrived = await send([{}, { type: 'asset.connectivity' }, {}]);
+		const before = await runs(arrived.length);
+		expect(eventsIn(before).sort()).toEqual(arrived.sort());
+
+		await server.stop();
+		const missed = await send(Array.from({ length: 205 }, () => ({})));
+		await server.start();
+		const batches = Math.ceil(missed.length / 100);
+		const after = (await runs(before.length + batches)).slice(before.length);
+		expect(eventsIn(after)).toEqual(missed);
+		expect(after.map(({ events }) => events.length)).toEqual([
+			...Array<number>(batches - 1).fill(100),
+			missed.length - 100 * (batches - 1),
+		]);
+		for (const { events, summary } of after) {
+			const times = events.map(({ createdAt }) => createdAt);
+			const ids = events.map(({ data }) => (data as { asset: { id: string } }).asset.id);
+			const assets = [...new Set(ids)].map((assetId) => ({
+				assetId,
+				events: ids.filter((id) => id === assetId).length,
+				first: times[ids.indexOf(assetId)],
+				last: times[ids.lastIndexOf(assetId)],
+			}));
+			const [from, to] = [times[0], times.at(-1)];
+			expect(summary).toEqual({ events: events.length, from, to, assets });
+		}
+
+		// The service delivers again what nobody took.
+		for (const id of missed.slice(-3)) {
+			const { responses } = await simulator.emit({ id });
+			expect(responses).toMatchObject([{ status: 200, body: '{"status":"duplicate"}' }]);
+		}
+		expect(await runs(0)).toHaveLength(before.length + batches);
+		simulator.deleteEndpoint(endpoint.id);
+		await client.deactivate(workflowId);
+	});
+});

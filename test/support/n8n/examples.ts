@@ -1,0 +1,46 @@
+/** The example workflows, imported and run as a person does. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Simulator } from '../../../simulator';
+import { MANUAL_TYPE, SCHEDULE_TYPE } from '../nodes';
+import type { Execution } from './answers';
+import { apiCredential } from './credentials';
+import type { N8nClient } from './rest';
+
+const FOLDER = join(__dirname, '..', '..', '..', 'examples');
+
+export const EXAMPLES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+
+/** The content of an example, with what its note says is to be replaced. */
+export function example(
+	file: string,
+	replacements: Readonly<Record<string, string>> = {},
+): unknown {
+	let text = readFileSync(join(FOLDER, file), 'utf8');
+	for (const [placeholder, value] of Object.entries(replacements)) {
+		text = text.replaceAll(`"${placeholder}"`, JSON.stringify(value));
+	}
+	return JSON.parse(text);
+}
+
+/** Starts an example that has no event trigger by hand, and gives the execution when it has succeeded. */
+export async function runExample(
+	client: N8nClient,
+	simulator: Simulator,
+	file: string,
+	replacements: Readonly<Record<string, string>> = {},
+): Promise<Execution> {
+	const credential = await client.createCredential(apiCredential(simulator));
+	const workflow = await client.importWorkflow(example(file, replacements), [credential]);
+	const start = [MANUAL_TYPE, SCHEDULE_TYPE]
+		.map((wanted) => workflow.nodes.find(({ type }) => type === wanted))
+		.find((node) => node !== undefined);
+	if (!start) throw new Error(`${file} cannot be started by hand.`);
+	const execution = await client.waitForExecution(
+		await client.runManually(workflow.id, start.name),
+	);
+	if (execution.status !== 'success') {
+		throw new Error(`${file}: ${execution.data.resultData.error?.message ?? execution.status}`);
+	}
+	return execution;
+}

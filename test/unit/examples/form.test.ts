@@ -1,0 +1,98 @@
+/** The example workflows look alike, and are ready for anybody's n8n. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod/v4';
+
+const FOLDER = join(__dirname, '..', '..', '..', 'examples');
+const NOTE = 'n8n-nodes-base.stickyNote';
+const MAIL = 'n8n-nodes-base.emailSend';
+/** What a node takes on the canvas, with its name below it, and the room between nodes. */
+const NODE = { width: 96, height: 150 };
+const GRID = { x: 220, y: 100 };
+
+const Parameters = z.looseObject({
+	content: z.string().optional(),
+	width: z.number().optional(),
+	height: z.number().optional(),
+});
+const Node = z.looseObject({
+	name: z.string(),
+	type: z.string(),
+	position: z.tuple([z.number(), z.number()]),
+	disabled: z.boolean().optional(),
+	parameters: Parameters,
+});
+const Link = z.object({ node: z.string(), type: z.literal('main'), index: z.number() });
+const Example = z.looseObject({
+	name: z.string(),
+	nodes: z.array(Node),
+	connections: z.record(z.string(), z.object({ main: z.array(z.array(Link)) })),
+	active: z.literal(false),
+});
+
+const examples = readdirSync(FOLDER).map((file) => {
+	const content = Example.parse(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')));
+	const notes = content.nodes.filter(({ type }) => type === NOTE);
+	const nodes = content.nodes.filter(({ type }) => type !== NOTE);
+	return { file, content, notes, nodes };
+});
+
+describe.each(examples)('$file', ({ content, notes, nodes }) => {
+	it('is named after the service, and has one note with its title and numbered steps', () => {
+		const [, first = '', rest = ''] = /^Asset Service: (.)(.+)$/.exec(content.name) ?? [];
+		expect(notes).toHaveLength(1);
+		const [title, what, none, ...lines] = notes[0]?.parameters.content?.split('\n') ?? [];
+		expect(title).toBe(`## ${first.toUpperCase()}${rest}`);
+		expect(what).toMatch(/\.$/);
+		expect(none).toBe('');
+		const steps = lines.filter((line) => /^\d/.test(line));
+		expect(steps.length).toBeGreaterThan(1);
+		for (const [index, step] of steps.entries()) {
+			expect(step).toMatch(new RegExp(`^${index + 1}\\. [A-Z].*[.]$`));
+		}
+		const others = lines.filter((line) => line !== '' && !steps.includes(line));
+		for (const line of others) expect(line).toMatch(/^\*\*Limits:\*\* /);
+	});
+
+	it('names in its note only nodes that it has', () => {
+		const named = [...(notes[0]?.parameters.content ?? '').matchAll(/ in \*([^*]+)\*/g)];
+		const names = nodes.map(({ name }) => name);
+		for (const [, name] of named) expect(names).toContain(name);
+	});
+
+	it('holds nothing of the n8n that it was made in', () => {
+		expect(content).not.toHaveProperty('id');
+		for (const node of content.nodes) {
+			expect(node).not.toHaveProperty('credentials');
+			expect(node).not.toHaveProperty('webhookId');
+		}
+	});
+
+	it('sends mail last, and not before it is set up', () => {
+		for (const { name, disabled } of nodes.filter(({ type }) => type === MAIL)) {
+			expect(disabled).toBe(true);
+			expect(content.connections).not.toHaveProperty([name]);
+		}
+	});
+
+	it('leads from left to right on a grid, with nothing over anything', () => {
+		const at = new Map(nodes.map(({ name, position }) => [name, position]));
+		for (const [x, y] of at.values())
+			expect([Math.abs(x % GRID.x), Math.abs(y % GRID.y)]).toEqual([0, 0]);
+		for (const [from, { main }] of Object.entries(content.connections)) {
+			for (const { node } of main.flat()) {
+				expect(at.get(node)?.[0]).toBeGreaterThan(at.get(from)?.[0] ?? Infinity);
+			}
+		}
+		const boxes = content.nodes.map(({ position: [x, y], parameters }) => {
+			const { width = NODE.width, height = NODE.height } = parameters;
+			return { left: x, right: x + width, top: y, bottom: y + height };
+		});
+		for (const [index, one] of boxes.entries()) {
+			for (const other of boxes.slice(index + 1)) {
+				const isBeside = one.right <= other.left || other.right <= one.left;
+				expect(isBeside || one.bottom <= other.top || other.bottom <= one.top).toBe(true);
+			}
+		}
+	});
+});
