@@ -13,6 +13,7 @@ const MARGIN = 24;
 
 /** Every canvas has the same width, so that nodes look alike on a page; pages are about that wide. Panels need more. */
 const CANVAS_WINDOW = { width: 1000, height: 700 };
+const ROOMY_WINDOW = { ...CANVAS_WINDOW, height: 900 };
 const PANEL_WINDOW = { width: 1400, height: 830 };
 
 export interface Camera {
@@ -82,10 +83,15 @@ export function createCamera(page: Page): Camera {
 			// Without a mouse, since the button is hidden.
 			await page.getByTestId('zoom-to-fit').dispatchEvent('click');
 			await settle(page);
-			const { top, bottom } = await contentRange(page);
-			const y = Math.max(0, Math.floor(top - MARGIN));
-			const height = Math.min(CANVAS_WINDOW.height, Math.ceil(bottom + MARGIN)) - y;
-			const clip = { x: 0, y, width: CANVAS_WINDOW.width, height };
+			// n8n fits the nodes in without their labels.
+			await page.setViewportSize(ROOMY_WINDOW);
+			await settle(page);
+			const { left, top, right, bottom } = await contentRange(page);
+			const { width, height } = ROOMY_WINDOW;
+			if (left < 0 || right > width || top < MARGIN || bottom > height - MARGIN)
+				throw new Error(`${name}.png would cut something off.`);
+			const y = Math.floor(top - MARGIN);
+			const clip = { x: 0, y, width, height: Math.ceil(bottom + MARGIN) - y };
 			await take(
 				name,
 				page.getByTestId('canvas'),
@@ -120,12 +126,16 @@ async function settle(page: Page): Promise<void> {
 	);
 }
 
+type Side = 'left' | 'right' | 'top' | 'bottom';
+
 /** From where to where the nodes, their labels and the notes reach. */
-async function contentRange(page: Page): Promise<{ top: number; bottom: number }> {
+async function contentRange(page: Page): Promise<Record<Side, number>> {
 	const parts = await page.locator('.vue-flow__node, .vue-flow__node div:visible').all();
 	const found = await Promise.all(parts.map((part) => part.boundingBox()));
 	const boxes = found.flatMap((box) => (box && box.height > 0 ? [box] : []));
 	return {
+		left: Math.min(...boxes.map(({ x }) => x)),
+		right: Math.max(...boxes.map(({ x, width }) => x + width)),
 		top: Math.min(...boxes.map(({ y }) => y)),
 		bottom: Math.max(...boxes.map(({ y, height }) => y + height)),
 	};

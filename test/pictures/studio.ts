@@ -75,7 +75,7 @@ async function setUp(log: Log, endings: (() => unknown)[]): Promise<Omit<Studio,
 	const others = await Promise.all(OTHERS.map((content) => client.createCredential(content)));
 
 	log('Opening the editor ...');
-	const editor = await openEditor({ ...world, deviceScaleFactor: 1.5 });
+	const editor = await openEditor({ ...world, deviceScaleFactor: 1.25 });
 	endings.push(() => editor.close());
 	return {
 		...{ world, editor, simulator, api, signing },
