@@ -4,8 +4,10 @@ import { itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
+import { waitForWebhook } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
 import { TRIGGER } from '../../support/nodes';
+import { waitFor } from '../../support/wait';
 import { bootsOfANetwork, byAsset, type Drifting, NETWORK, REPORT } from './boots';
 
 const MINUTES = 60_000;
@@ -114,34 +116,38 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const credential = await client.createCredential(apiCredential(simulator));
 		await client.useCredential(workflowId, POLL, credential);
 		await client.activate(workflowId, { webhookUrls: [url] });
-		/** Oldest first. */
-		const runs = async (count: number) => {
-			const ended = await client.waitForExecutions({ workflowId }, count);
-			const ids = ended.map(({ id }) => id).sort((a, b) => Number(a) - Number(b));
-			return await Promise.all(
-				ids.map(async (id) => {
-					const execution = await client.getExecution(id);
-					expect(execution.status).toBe('success');
-					const items = [...itemsOf(execution, TRIGGER), ...itemsOf(execution, POLL)];
-					const [summary, ...others] = itemsOf(execution, 'Summary').map(({ json }) => json);
-					expect(others).toEqual([]);
-					return { events: items.map(({ json }) => json), summary };
-				}),
-			);
+		const runOf = async ({ id }: { id: string }) => {
+			const execution = await client.getExecution(id);
+			expect(execution.status).toBe('success');
+			const items = [...itemsOf(execution, TRIGGER), ...itemsOf(execution, POLL)];
+			const [summary, ...others] = itemsOf(execution, 'Summary').map(({ json }) => json);
+			expect(others).toEqual([]);
+			return { events: items.map(({ json }) => json), summary };
 		};
-		const eventsIn = (all: Awaited<ReturnType<typeof runs>>) =>
-			all.flatMap(({ events }) => events.map(({ id }) => id));
+		const idsIn = (runs: readonly { events: readonly Record<string, unknown>[] }[]) =>
+			runs.flatMap(({ events }) => events.map(({ id }) => id));
+		/** All runs, oldest first, when they have had these events; a poll may have brought several at once. */
+		const runsWith = async (events: readonly string[]) =>
+			await waitFor(
+				async () => {
+					const ended = await client.waitForExecutions({ workflowId }, 0);
+					const runs = await Promise.all(ended.toSorted(byId).map(runOf));
+					const had = new Set(idsIn(runs));
+					return events.every((id) => had.has(id)) ? runs : undefined;
+				},
+				{ what: `${events.length} events to run`, timeoutMs: 3 * MINUTES, everyMs: 500 },
+			);
 
 		const arrived = await send([{}, { type: 'asset.connectivity' }, {}]);
-		const before = await runs(arrived.length);
-		expect(eventsIn(before).sort()).toEqual(arrived.sort());
+		const before = await runsWith(arrived);
+		expect(idsIn(before).sort()).toEqual(arrived.sort());
 
 		await server.stop();
 		const missed = await send(Array.from({ length: 205 }, () => ({})));
 		await server.start();
+		const after = (await runsWith(missed)).slice(before.length);
+		expect(idsIn(after)).toEqual(missed);
 		const batches = Math.ceil(missed.length / 100);
-		const after = (await runs(before.length + batches)).slice(before.length);
-		expect(eventsIn(after)).toEqual(missed);
 		expect(after.map(({ events }) => events.length)).toEqual([
 			...Array<number>(batches - 1).fill(100),
 			missed.length - 100 * (batches - 1),
@@ -160,12 +166,17 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		}
 
 		// The service delivers again what nobody took.
+		await waitForWebhook(url);
 		for (const id of missed.slice(-3)) {
 			const { responses } = await simulator.emit({ id });
 			expect(responses).toMatchObject([{ status: 200, body: '{"status":"duplicate"}' }]);
 		}
-		expect(await runs(0)).toHaveLength(before.length + batches);
+		expect(await runsWith([])).toHaveLength(before.length + batches);
 		simulator.deleteEndpoint(endpoint.id);
 		await client.deactivate(workflowId);
 	});
 });
+
+function byId(one: { id: string }, other: { id: string }): number {
+	return Number(one.id) - Number(other.id);
+}
