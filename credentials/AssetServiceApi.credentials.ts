@@ -28,7 +28,7 @@ export class AssetServiceApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'https://api.example.com',
+			placeholder: 'e.g. https://api.example.com',
 			description: 'Address of the API, without the path of an operation',
 		},
 		{
@@ -37,7 +37,7 @@ export class AssetServiceApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'https://auth.example.com',
+			placeholder: 'e.g. https://auth.example.com',
 			description: 'Address that tokens come from, with or without /oauth/token at its end',
 		},
 		{
@@ -46,8 +46,9 @@ export class AssetServiceApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			placeholder: 'https://api.example.com',
-			description: 'The API audience value that the service documents, to the letter',
+			placeholder: 'e.g. https://audience.example.com',
+			hint: 'The API audience value from the documentation of the service. It may look like an address, but need not be one.',
+			description: 'Which API the token is for, to the letter',
 		},
 		{
 			displayName: 'Client ID',

@@ -19,8 +19,8 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description:
-				'Secret of the webhook endpoint, to the letter. The service shows it when the endpoint is created.',
+			description: 'Secret of the webhook endpoint, to the letter',
+			hint: 'The service shows it once, when the webhook endpoint is created',
 		},
 		{
 			displayName: 'Previous Signing Secret',
@@ -29,7 +29,8 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'During a rotation: the secret of the old endpoint, accepted as well. Empty it once the old endpoint is deleted.',
+				'The secret of the old endpoint, accepted as well. Empty it once the old endpoint is deleted.',
+			hint: 'Only while you replace a secret, else empty',
 		},
 		{
 			displayName: 'Scheme',
@@ -59,6 +60,7 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			displayName: 'Signature Header',
 			name: 'signatureHeader',
 			type: 'string',
+			required: true,
 			default: 'X-Webhook-Signature',
 			description: 'Name of the header that carries the signature',
 			displayOptions: { show: { scheme: ['timestamped', 'custom'] } },

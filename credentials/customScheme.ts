@@ -37,7 +37,7 @@ export const customSchemeProperties: INodeProperties[] = [
 		name: 'timestampHeader',
 		type: 'string',
 		default: '',
-		placeholder: 'X-Webhook-Timestamp',
+		placeholder: 'e.g. X-Webhook-Timestamp',
 		description:
 			'Name of the header that carries the unix time in seconds. Without it the age of a delivery is not checked, and Signed Payload must not name {timestamp}.',
 		displayOptions: forCustom,
@@ -46,6 +46,7 @@ export const customSchemeProperties: INodeProperties[] = [
 		displayName: 'Signed Payload',
 		name: 'signedPayload',
 		type: 'string',
+		required: true,
 		default: '{timestamp}.{body}',
 		description:
 			'What is signed: {body} stands for the raw body, {timestamp} for the value of Timestamp Header, the rest for itself',
@@ -56,7 +57,7 @@ export const customSchemeProperties: INodeProperties[] = [
 		name: 'signaturePrefix',
 		type: 'string',
 		default: '',
-		placeholder: 'sha256=',
+		placeholder: 'e.g. sha256=',
 		description: 'Text in front of each signature in the header; signatures without it are ignored',
 		displayOptions: forCustom,
 	},

@@ -17,7 +17,7 @@ export const serviceInterface: INodeProperties = {
 	displayName: 'Service Interface',
 	name: 'serviceInterface',
 	type: 'collection',
-	placeholder: 'Add Setting',
+	placeholder: 'Add setting',
 	default: {},
 	description:
 		'What the specification of the service leaves open. Without any setting the usual values hold.',

@@ -2,6 +2,7 @@
 import type {
 	IExecuteFunctions,
 	IHookFunctions,
+	ILoadOptionsFunctions,
 	IPollFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
@@ -18,7 +19,8 @@ import { nodeTransport } from './transport';
 /** The credential with the service's addresses and the API client. */
 export const API_CREDENTIAL = 'assetServiceApi';
 
-type ApiContext = IExecuteFunctions | IHookFunctions | IPollFunctions | IWebhookFunctions;
+type ApiContext =
+	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
 /**
  * A client with the settings of the node's credential. All clients of a process share tokens and connections, so making one

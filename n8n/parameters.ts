@@ -1,6 +1,5 @@
 /** Schemas of node parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
 import {
-	array,
 	catch as orElse,
 	minLength,
 	number,
@@ -9,23 +8,7 @@ import {
 	transform,
 	trim,
 	union,
-	unknown,
 } from '../lib/vendor/zod';
-
-/** Texts from a list, or from one text with commas as an expression gives it. */
-export const texts = orElse(
-	union([
-		pipe(
-			array(unknown()),
-			transform((list) => list.filter((entry) => typeof entry === 'string')),
-		),
-		pipe(
-			string(),
-			transform((text) => text.split(',')),
-		),
-	]),
-	[],
-);
 
 const numeral = pipe(
 	string().check(trim(), minLength(1)),

@@ -32,7 +32,7 @@ export type ReadParameter = (name: string, fallback: unknown) => unknown;
 export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 	const options = asRecord(read('options', {}));
 	return {
-		isWanted: eventTypeFilter(asTexts(read('eventTypes', []))),
+		isWanted: eventTypeFilter(readEventTypes(read)),
 		conditions: readConditions(read('conditions', {})),
 		batchSize: readBatchSize(read),
 		toleranceSeconds: asNumber(options['toleranceSeconds'], DEFAULT_TOLERANCE_SECONDS, 0, Infinity),
@@ -45,6 +45,11 @@ export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 			) * DAY_MS,
 		includeDelivery: options['includeDelivery'] === true,
 	};
+}
+
+/** The patterns of both fields for event types. */
+export function readEventTypes(read: ReadParameter): string[] {
+	return [...asTexts(read('eventTypes', [])), ...asTexts(read('otherEventTypes', ''))];
 }
 
 /** By the parameters `delivery` and `batchSize`, which both triggers have. */

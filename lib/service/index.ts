@@ -15,6 +15,7 @@ export { readBoundedBody } from './http/boundedBody';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
 export { isLoopback } from './hosts';
+export { newest } from './lists/newest';
 export { since } from './lists/since';
 export { parseApiSettings, plainHttpWarning } from './settings';
 export type {

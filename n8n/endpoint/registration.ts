@@ -1,7 +1,8 @@
 /** Reads what an automatic registration works with from n8n: the credential, the URL, the parameters. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { KNOWN_EVENT_TYPES } from '../../lib/service';
-import { eventTypeFilter } from '../../lib/receiver/event';
+import { eventTypeFilter, OTHER_EVENT_TYPES } from '../../lib/receiver/event';
+import { readEventTypes } from '../../lib/receiver/settings';
 import {
 	RegistrationError,
 	type RecordSlot,
@@ -13,7 +14,7 @@ import { printable } from '../../lib/shared/printable';
 import { apiClientWith, readApiSettings } from '../apiClient';
 import { asRecord } from '../../lib/shared/values';
 import { object, parse } from '../../lib/vendor/zod';
-import { bounded, texts } from '../parameters';
+import { bounded } from '../parameters';
 import { canDeliverTo } from '../../lib/endpoint/deliverableUrl';
 import { recordStore } from './recordStore';
 
@@ -63,10 +64,12 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 			'Set WEBHOOK_URL of n8n to its public https address, then publish again.',
 		);
 	}
-	const patterns = parse(texts, context.getNodeParameter('eventTypes', []))
+	const patterns = readEventTypes((name, fallback) => context.getNodeParameter(name, fallback))
 		.map((pattern) => pattern.trim())
 		.filter((pattern) => pattern !== '');
-	const exact = patterns.filter((pattern) => !pattern.includes('*'));
+	const exact = patterns.filter(
+		(pattern) => !pattern.includes('*') && pattern !== OTHER_EVENT_TYPES,
+	);
 	const known = KNOWN_EVENT_TYPES.filter(eventTypeFilter(patterns));
 	const events = [...new Set([...exact, ...known])].sort();
 	if (events.length > 0) return { url, events };

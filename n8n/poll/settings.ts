@@ -1,8 +1,8 @@
 /** Reads the poll trigger's parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
 import { eventTypeFilter, readConditions, type Wanted } from '../../lib/receiver/event';
-import { readBatchSize, type ReadParameter } from '../../lib/receiver/settings';
+import { readBatchSize, readEventTypes, type ReadParameter } from '../../lib/receiver/settings';
 import { catch as orElse, enum as oneOf, object, parse } from '../../lib/vendor/zod';
-import { bounded, texts } from '../parameters';
+import { bounded } from '../parameters';
 
 export const DEFAULT_PAGE_SIZE = 50;
 /** The service's own maximum of `limit` (open in the specification, documented for assets). */
@@ -20,19 +20,17 @@ export interface PollSettings extends Wanted {
 }
 
 const parameters = object({
-	eventTypes: texts,
 	startFrom: orElse(oneOf(['now', 'retained']), 'now'),
 	limit: bounded(DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
 });
 
 export function readPollSettings(read: ReadParameter): PollSettings {
-	const { eventTypes, startFrom, limit } = parse(parameters, {
-		eventTypes: read('eventTypes', []),
+	const { startFrom, limit } = parse(parameters, {
 		startFrom: read('startFrom', 'now'),
 		limit: read('limit', DEFAULT_PAGE_SIZE),
 	});
 	return {
-		isWanted: eventTypeFilter(eventTypes),
+		isWanted: eventTypeFilter(readEventTypes(read)),
 		conditions: readConditions(read('conditions', {})),
 		startFrom,
 		pageSize: Math.trunc(limit),

@@ -9,6 +9,7 @@ import {
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { execute } from './execute';
 import { properties } from './properties';
+import { searchDeliveries } from './searchDeliveries';
 
 export class AssetService implements INodeType {
 	description: INodeTypeDescription = {
@@ -28,7 +29,7 @@ export class AssetService implements INodeType {
 		properties,
 	};
 
-	methods = { credentialTest: { assetServiceApiTest } };
+	methods = { credentialTest: { assetServiceApiTest }, listSearch: { searchDeliveries } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await execute(this)];

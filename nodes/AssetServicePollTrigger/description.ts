@@ -2,18 +2,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { conditionsProperty } from '../../n8n/conditions';
 import { deliveryProperties } from '../../n8n/deliveryProperties';
-import { eventTypesProperty } from '../../n8n/eventTypesProperty';
+import { triggerEventTypes } from '../../n8n/eventTypeProperties';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 
 export const pollTriggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Beside an Asset Service Trigger in the same workflow, this node fetches only what did not arrive by webhook: each event starts the workflow once, whichever brings it first',
+			'Each event that the service lists starts the workflow once. Alone, this node serves an n8n that the service cannot reach; beside an Asset Service Trigger in the same workflow, it fetches only what did not arrive by webhook.',
 		name: 'notice',
 		type: 'notice',
 		default: '',
 	},
-	eventTypesProperty,
+	...triggerEventTypes,
 	conditionsProperty,
 	...deliveryProperties,
 	{

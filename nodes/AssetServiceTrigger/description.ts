@@ -2,7 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { conditionsProperty } from '../../n8n/conditions';
 import { deliveryProperties } from '../../n8n/deliveryProperties';
-import { eventTypesProperty } from '../../n8n/eventTypesProperty';
+import { triggerEventTypes } from '../../n8n/eventTypeProperties';
 import { triggerOptions } from './options';
 
 /** Everything is without expressions: n8n would need an isolate for each request to evaluate one. */
@@ -45,7 +45,7 @@ export const triggerProperties: INodeProperties[] = [
 		default: 'manual',
 		description: 'How the webhook endpoint is created at the service',
 	},
-	eventTypesProperty,
+	...triggerEventTypes,
 	conditionsProperty,
 	...deliveryProperties,
 	{

@@ -27,9 +27,9 @@ const EVENT: DeliveredEvent = {
 
 const credential =
 	(which: 'api' | 'signing'): Shoot =>
-	async (name, camera, { world, editor: { page }, ...credentials }) => {
-		await page.goto(`${world.url}/home/credentials/${credentials[which].id}`);
-		await page.getByText('Connection tested successfully').waitFor();
+	async (name, camera, { editor, ...credentials }) => {
+		const form = await editor.openCredential(credentials[which].id);
+		await form.shows('Connection tested successfully');
 		await camera.takePanel(name, 'editCredential-modal', { height: 1250 });
 	};
 

@@ -1,5 +1,11 @@
 /** Decides which event types a trigger wants. */
 
+/**
+ * The choice that stands for types in a field of their own, `otherEventTypes`. Among the patterns it does no harm, as no event
+ * has such a type: with the field left empty nothing is wanted, rather than everything.
+ */
+export const OTHER_EVENT_TYPES = '__other__';
+
 /** Answers whether an event of this type is wanted; events without a text type are undefined. */
 export type EventTypeFilter = (type: string | undefined) => boolean;
 

@@ -36,14 +36,23 @@ export function parseEvent(body: Uint8Array): ParseResult {
 
 /**
  * Turns a record of the event list into the shape of a delivered event:
- * `eventType` becomes `type` and `payload` becomes `data`, unless the record has those already.
+ * `eventType` becomes `type` and `payload` becomes `data`, unless the record has those already. The fields that a delivered
+ * event begins with come in its order, and what else the record has after them.
  */
 export function eventFromList(listed: Record<string, unknown>): ParseResult {
-	const { eventType, payload, ...rest } = listed;
-	const delivered: Record<string, unknown> = { ...rest };
-	if (eventType !== undefined && !('type' in rest)) delivered['type'] = eventType;
-	if (payload !== undefined && !('data' in rest)) delivered['data'] = payload;
-	return eventOf(delivered);
+	const { eventType, payload, ...others } = listed;
+	const own = (name: string, instead?: unknown) => {
+		const value = Object.hasOwn(others, name) ? others[name] : instead;
+		return value !== undefined && { [name]: value };
+	};
+	const first = {
+		...own('id'),
+		...own('type', eventType),
+		...own('createdAt'),
+		...own('data', payload),
+	};
+	// What stands in both keeps the place that it has in the first.
+	return eventOf({ ...first, ...others });
 }
 
 function eventOf(record: Record<string, unknown>): ParseResult {

@@ -12,7 +12,7 @@ const filters: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
-	placeholder: 'Add Filter',
+	placeholder: 'Add filter',
 	default: {},
 	options: [
 		{

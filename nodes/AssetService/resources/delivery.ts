@@ -2,10 +2,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DELIVERY_STATUS_FIELD, type ApiRecord } from '../../../lib/service';
 import { safeParse, unknown } from '../../../lib/vendor/zod';
+import { deliveryField, deliveryIdOf } from '../shared/deliveryId';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
-import { parameter, parameterError, plainText, requiredText } from '../shared/parameters';
+import { parameter, parameterError, plainText } from '../shared/parameters';
 import { onlyParallelItems } from '../shared/parallelItems';
 import { DELIVERY_SHAPE, simplifier, simplifyField } from '../shared/simplify';
 import type { Resource, Run } from './resource';
@@ -25,15 +26,6 @@ const statusField: INodeProperties = {
 	description: 'Which deliveries to return',
 };
 
-const deliveryIdField: INodeProperties = {
-	displayName: 'Delivery ID',
-	name: 'deliveryId',
-	type: 'string',
-	required: true,
-	default: '',
-	description: 'ID of the delivery to send again',
-};
-
 export const delivery: Resource = {
 	name: 'Delivery',
 	description: 'An attempt to bring an event to a webhook endpoint',
@@ -49,14 +41,14 @@ export const delivery: Resource = {
 			name: 'Resend',
 			description: 'Have the service deliver the same event again',
 			action: 'Resend a delivery',
-			fields: [endpoint, deliveryIdField, onlyParallelItems],
+			fields: [endpoint, deliveryField, onlyParallelItems],
 			run: resend,
 		},
 	},
 };
 
 async function resend(run: Run): Promise<ApiRecord[]> {
-	const deliveryId = requiredText(run, 'deliveryId', 'Delivery ID');
+	const deliveryId = deliveryIdOf(run);
 	return [await run.client.resendDelivery(endpointIdOf(run), deliveryId)];
 }
 

@@ -6,13 +6,15 @@ import { parameter, type InputItem } from './parameters';
 
 const DAY_MS = 86_400_000;
 
-export function createdAfterField(description: string): INodeProperties {
+export function createdAfterField(
+	words: Pick<INodeProperties, 'description' | 'hint'>,
+): INodeProperties {
 	return {
 		displayName: 'Created After',
 		name: 'createdAfter',
 		type: 'dateTime',
 		default: '',
-		description,
+		...words,
 	};
 }
 

@@ -1,7 +1,7 @@
 /** The endpoint of an operation: by its ID, or by an address that holds it. */
 import type { INodeProperties } from 'n8n-workflow';
-import { object, pipe, transform, union } from '../../../lib/vendor/zod';
-import { parameter, parameterError, text, type InputItem } from './parameters';
+import { located } from './locator';
+import { parameter, parameterError, type InputItem } from './parameters';
 
 /** The field of the endpoint. */
 export function endpointField(description: string): INodeProperties {
@@ -18,6 +18,7 @@ export function endpointField(description: string): INodeProperties {
 				name: 'id',
 				type: 'string',
 				placeholder: 'e.g. we_01HZX3',
+				hint: 'The service shows it beside the endpoint, and in the answer to its creation',
 			},
 			{
 				displayName: 'By URL',
@@ -29,15 +30,6 @@ export function endpointField(description: string): INodeProperties {
 		],
 	};
 }
-
-/** What a resource locator holds, or a plain text, as an expression may give it. */
-const located = union([
-	pipe(
-		object({ value: text }),
-		transform(({ value }) => value),
-	),
-	text,
-]);
 
 /** The ID of the endpoint. Throws a `NodeOperationError` when there is none, or none in the address. */
 export function endpointIdOf(item: InputItem): string {

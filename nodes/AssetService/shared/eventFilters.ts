@@ -2,27 +2,18 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { eventTypeFilter } from '../../../lib/receiver/event';
 import type { ApiRecord } from '../../../lib/service';
-import { array, pipe, transform, union, unknown } from '../../../lib/vendor/zod';
+import { unknown } from '../../../lib/vendor/zod';
+import { allTypes, eventTypes } from './eventTypes';
 import { timeOf } from './instant';
-import { collection, plainText } from './parameters';
+import { collection } from './parameters';
+import { eventTypeFilters } from '../../../n8n/eventTypeProperties';
 import type { Run } from '../resources/resource';
-
-export const eventTypesField: INodeProperties = {
-	displayName: 'Event Types',
-	name: 'eventTypes',
-	type: 'string',
-	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Event Type' },
-	default: [],
-	placeholder: 'e.g. ocpp.message',
-	description:
-		'Only events of these types, with * for any text, such as asset.*. Known types are ocpp.message and asset.connectivity.',
-};
 
 export const eventFilters: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
-	placeholder: 'Add Filter',
+	placeholder: 'Add filter',
 	default: {},
 	options: [
 		{
@@ -39,28 +30,21 @@ export const eventFilters: INodeProperties = {
 			default: '',
 			description: 'Only events before this time',
 		},
-		eventTypesField,
+		...eventTypeFilters({ description: 'Only events of these types' }),
 	],
 };
-
-export const eventTypes = union([
-	array(plainText),
-	pipe(
-		plainText,
-		transform((list: string) => list.split(',')),
-	),
-]);
 
 /** Whether an event of the list is wanted; undefined when every event is. */
 export function wantedEvents(run: Run): ((event: ApiRecord) => boolean) | undefined {
 	const given = collection(run, eventFilters, {
 		eventTypes,
+		otherEventTypes: eventTypes,
 		createdAfter: unknown(),
 		createdBefore: unknown(),
 	});
 	const after = timeOf(run, 'Created After of Filters', given.createdAfter);
 	const before = timeOf(run, 'Created Before of Filters', given.createdBefore);
-	const patterns = (given.eventTypes ?? []).filter((type) => type.trim() !== '');
+	const patterns = allTypes(run, given.eventTypes ?? [], given.otherEventTypes ?? []);
 	if (patterns.length === 0 && after === undefined && before === undefined) return undefined;
 	const isWanted = eventTypeFilter(patterns);
 	return (event) => {

@@ -44,7 +44,7 @@ export const listOptions: INodeProperties = {
 			name: 'queryParameters',
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
-			placeholder: 'Add Query Parameter',
+			placeholder: 'Add query parameter',
 			default: {},
 			description: 'Further parameters to send with the request, such as filters of the service',
 			options: [

@@ -2,7 +2,6 @@
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { asText } from '../../../lib/shared/values';
 import {
-	array,
 	boolean,
 	number,
 	type output,
@@ -29,18 +28,6 @@ export const text = pipe(unknown(), transform(asText));
 export const plainText = pipe(
 	union([string(), number(), boolean()]),
 	transform((value: string | number | boolean) => asText(value)),
-);
-
-/** A list of texts, each once and none empty; one text may hold several, separated by commas. */
-export const texts = pipe(
-	union([
-		array(text),
-		pipe(
-			text,
-			transform((list) => list.split(',').map(asText)),
-		),
-	]),
-	transform((list) => [...new Set(list)].filter((entry) => entry !== '')),
 );
 
 /** The parameter as the schema has it. The schema must accept every value. */

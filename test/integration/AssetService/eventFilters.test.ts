@@ -28,6 +28,16 @@ const between = (from: number, to: number) =>
 it.each([
 	['a type', { eventTypes: ['asset.created'] }, (index: number) => index % 3 === 2],
 	['types as one text', { eventTypes: 'asset.*, none' }, (index: number) => index % 3 !== 0],
+	[
+		'a type that is entered',
+		{ otherEventTypes: 'asset.created' },
+		(index: number) => index % 3 === 2,
+	],
+	[
+		'types of both fields',
+		{ eventTypes: ['ocpp.message'], otherEventTypes: 'asset.cr*, , none' },
+		(index: number) => index % 3 !== 1,
+	],
 	['no type', { eventTypes: ['', ' '] }, () => true],
 ])('%s', async (_name, filters, wanted) => {
 	expect(await ids({ filters })).toEqual(between(0, 240).filter(wanted));

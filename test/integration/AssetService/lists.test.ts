@@ -199,7 +199,7 @@ describe('deliveries', () => {
 		});
 		expect(
 			await failure(run(world, { ...resend, endpointId: 'we_1', deliveryId: '={{ "" }}' })),
-		).toMatchObject({ message: 'Delivery ID is empty.' });
+		).toMatchObject({ message: 'Delivery is empty.' });
 		expect(world.service.requests).toEqual([]);
 	});
 

@@ -134,6 +134,11 @@ it.each<[string, INodeParameters, string[]]>([
 		['a', 'b', 'c', 'd'],
 	],
 	['types', { eventTypes: ['asset.*', ''] }, ['b', 'c']],
+	[
+		'types of both fields',
+		{ eventTypes: ['ocpp.message', '__other__'], otherEventTypes: 'asset.created' },
+		['a', 'b'],
+	],
 	['types as one text', { eventTypes: '={{ "asset.created, ocpp.*" }}' }, ['a', 'b']],
 ])('looks at %s', async (_name, parameters, ids) => {
 	const listed = [
@@ -158,6 +163,7 @@ it.each<[INodeParameters, string]>([
 	[{ createdAfter: 'soon' }, 'Created After is not a date and time.'],
 	[{ workflowId: '={{ null }}' }, 'Workflow ID cannot be read.'],
 	[{ eventTypes: '={{ [{}] }}' }, 'Event Types cannot be read.'],
+	[{ eventTypes: ['ocpp.message', '__other__'] }, 'Other Event Types is empty.'],
 ])('lists nothing for %j', async (parameters, message) => {
 	const world = await serving((request) => pages([], request));
 	expect(await failure(run(world, { ...reconcile, ...parameters }))).toMatchObject({ message });
@@ -191,5 +197,5 @@ it('leaves out what the conditions of the trigger leave out, and refuses those t
 	const world = await serving((request) => pages(listed, request));
 	const unmeetable = { ...condition, operator: 'lessThan' };
 	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });
-	expect(error?.message).toBe('The conditions cannot be met by any event');
+	expect(error?.message).toContain('The conditions cannot be met by any event');
 });

@@ -25,6 +25,16 @@ describe('webhook endpoints', () => {
 		});
 	});
 
+	it('are created for types that are picked and types that are entered', async () => {
+		const world = await serving(() => ({ status: 201, body: made }));
+		const events = ['ocpp.message', '__other__'];
+		await records(run(world, { ...create, events, otherEventTypes: 'site.created, ocpp.message' }));
+		expect(JSON.parse(world.service.requests.at(-1)?.body ?? '')).toEqual({
+			url: create.url,
+			events: ['ocpp.message', 'site.created'],
+		});
+	});
+
 	it('are created without their secret anywhere in the output when it is to be left out', async () => {
 		const world = await serving(() => ({ status: 201, body: made }));
 		const result = run(world, { ...create, includeSecret: false });
@@ -114,7 +124,7 @@ describe('webhook endpoints', () => {
 	it('are not created without events', async () => {
 		const world = await serving(() => ({ body: made }));
 		expect(await failure(run(world, { ...create, events: '={{ [] }}' }))).toMatchObject({
-			message: 'Events is empty.',
+			message: 'Event Types is empty.',
 		});
 	});
 

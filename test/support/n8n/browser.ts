@@ -1,19 +1,32 @@
 /** The n8n editor in a real browser, signed in, with helpers to open workflows and the panels of their nodes. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page, selectors } from 'playwright-core';
+import { waitFor } from '../wait';
 import type { Owner } from './rest';
 
 export interface Editor {
+	/** For what stands beside panels and forms, such as n8n's messages. */
+	readonly page: Page;
 	openWorkflow(id: string): Promise<void>;
 	/** Opens a node's panel as a double click on the canvas does, and gives the panel. */
 	openNode(name: string): Promise<Locator>;
 	/** Closes the panel that is open. */
 	closeNode(): Promise<void>;
-	/** For what the helpers do not do. */
-	readonly page: Page;
+	/** Opens the form of a credential, as a click in n8n's list of them does. */
+	openCredential(id: string): Promise<CredentialForm>;
 	/** What the page reported as errors since it was opened. */
 	readonly errors: readonly string[];
 	close(): Promise<void>;
+}
+
+export interface CredentialForm {
+	readonly form: Locator;
+	/** Types texts into fields, by their names. */
+	fill(values: Readonly<Record<string, string>>): Promise<void>;
+	/** Saves what is in the form, which makes n8n test it. */
+	save(): Promise<void>;
+	/** Waits until the form shows this text, unfolding the details of a failed test. */
+	shows(text: string | RegExp): Promise<void>;
 }
 
 interface EditorOptions {
@@ -41,7 +54,7 @@ export async function openEditor(options: EditorOptions): Promise<Editor> {
 		page.on('pageerror', (error) => errors.push(error.message));
 		await signIn(page, url, owner);
 		const panel = page.getByTestId('ndv');
-		return {
+		const editor: Editor = {
 			page,
 			errors,
 			async openWorkflow(id) {
@@ -49,22 +62,57 @@ export async function openEditor(options: EditorOptions): Promise<Editor> {
 				await page.getByTestId('canvas-node').first().waitFor();
 			},
 			async openNode(name) {
+				// Left open by a test that failed, it would stand before the canvas.
+				if (await panel.isVisible()) await editor.closeNode();
 				await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
 				await panel.waitFor();
 				return panel;
 			},
 			async closeNode() {
-				await page.keyboard.press('Escape');
+				await panel.getByTestId('ndv-close-button').click();
 				await panel.waitFor({ state: 'hidden' });
+			},
+			async openCredential(id) {
+				await page.goto(`${url}/home/credentials/${id}`);
+				const form = page.getByTestId('editCredential-modal');
+				await form.waitFor();
+				return credentialForm(form);
 			},
 			async close() {
 				await browser.close();
 			},
 		};
+		return editor;
 	} catch (error) {
 		await browser.close();
 		throw error;
 	}
+}
+
+function credentialForm(form: Locator): CredentialForm {
+	return {
+		form,
+		async fill(values) {
+			for (const [name, value] of Object.entries(values)) {
+				await form.getByTestId(`parameter-input-${name}`).locator('input').first().fill(value);
+			}
+		},
+		async save() {
+			await form.getByTestId('credential-save-button').click();
+		},
+		async shows(text) {
+			const shown = form.getByText(text).first();
+			const details = form.getByText('More details').first();
+			const look = async (): Promise<true | undefined> => {
+				if (await shown.isVisible()) return true;
+				// The message of the test before may just be going.
+				if (await details.isVisible())
+					await details.click({ timeout: 1_000 }).catch(() => undefined);
+				return undefined;
+			};
+			await waitFor(look, { what: `the form to show ${String(text)}`, timeoutMs: WAIT_MS });
+		},
+	};
 }
 
 async function launch(): Promise<Browser> {

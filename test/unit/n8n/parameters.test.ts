@@ -1,17 +1,5 @@
 import { parse } from '../../../lib/vendor/zod';
-import { bounded, texts } from '../../../n8n/parameters';
-
-it.each([
-	[
-		['a', 7, 'b', null],
-		['a', 'b'],
-	],
-	['a,b', ['a', 'b']],
-	[7, []],
-	[undefined, []],
-])('takes %j for the texts %j', (value, expected) => {
-	expect(parse(texts, value)).toEqual(expected);
-});
+import { bounded } from '../../../n8n/parameters';
 
 it.each([
 	[5, 5],

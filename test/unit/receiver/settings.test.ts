@@ -1,3 +1,4 @@
+import { OTHER_EVENT_TYPES } from '../../../lib/receiver/event';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
 
 const DAY_MS = 86_400_000;
@@ -63,5 +64,14 @@ describe('readTriggerSettings', () => {
 	it('accepts event types as one text with commas', () => {
 		const { isWanted } = settingsOf({ eventTypes: 'a, b' });
 		expect(['a', 'b', 'c'].map((type) => isWanted(type))).toEqual([true, true, false]);
+	});
+
+	it.each([
+		['a, b*', ['a', 'b', 'bc', 'd']],
+		// Nothing, rather than everything.
+		['', ['d']],
+	])('adds the other event types “%s” to those that are picked', (otherEventTypes, wanted) => {
+		const { isWanted } = settingsOf({ eventTypes: ['d', OTHER_EVENT_TYPES], otherEventTypes });
+		expect(['a', 'b', 'bc', 'c', 'd'].filter((type) => isWanted(type))).toEqual(wanted);
 	});
 });

@@ -4,12 +4,13 @@ import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { eventTypeFilter, readConditions } from '../../../../lib/receiver/event';
 import { listedStates } from '../../../../lib/receiver/listedStates';
 import { since, type ApiRecord } from '../../../../lib/service';
-import { safeParse, unknown, type Schema } from '../../../../lib/vendor/zod';
+import { safeParse, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
+import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
 import { createdAfterField, createdAfterOf } from '../../shared/createdAfter';
-import { eventTypes, eventTypesField } from '../../shared/eventFilters';
+import { eventTypesOf } from '../../shared/eventTypes';
 import { parameter, parameterError, plainText } from '../../shared/parameters';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import { EVENT_SHAPE, flattener } from '../../shared/simplify';
@@ -24,7 +25,8 @@ const workflowField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
 	description:
-		'ID of the workflow that the events start, which its address in the browser ends with. Empty means the workflow that this node is in.',
+		'ID of the workflow that the events start, which its address in the browser ends with',
+	hint: 'Leave empty for the workflow that this node is in',
 };
 
 export const reconcile: Operation = {
@@ -34,14 +36,18 @@ export const reconcile: Operation = {
 	action: 'Reconcile events with a workflow',
 	fields: [
 		workflowField,
-		eventTypesField,
+		...eventTypeProperties({
+			description: 'Types of the events that start the workflow: pick those of its trigger',
+			hint: 'Leave empty for all event types',
+		}),
 		{
 			...conditionsProperty,
 			description: 'What the events meet that start the workflow: copy them from its trigger',
 		},
-		createdAfterField(
-			'Only events of this time or later, and those without a time. Empty means the last 24 hours.',
-		),
+		createdAfterField({
+			description: 'Only events of this time or later, and those without a time',
+			hint: 'Leave empty for the last 24 hours',
+		}),
 		onlyParallelItems,
 	],
 	run,
@@ -52,8 +58,8 @@ const flat = flattener({ id, type, createdAt, assetId });
 
 async function run(item: Run): Promise<ApiRecord[]> {
 	const { context, client, warn } = item;
-	const workflowId = read(item, 'workflowId', 'Workflow ID', plainText);
-	const isWanted = eventTypeFilter(read(item, 'eventTypes', 'Event Types', eventTypes));
+	const workflowId = workflowIdOf(item);
+	const isWanted = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
 	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
 	checkConditions(context.getNode(), conditions);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
@@ -89,8 +95,8 @@ async function ledgerOf({ context, itemIndex }: Run): Promise<Pick<Ledger, 'look
 	return { look: (key) => ledger.look(key).catch(fail) };
 }
 
-function read<T>(item: Run, name: string, label: string, schema: Schema<T>): T {
-	const parsed = safeParse(schema, parameter(item, name, unknown()));
+function workflowIdOf(item: Run): string {
+	const parsed = safeParse(plainText, parameter(item, 'workflowId', unknown()));
 	if (parsed.success) return parsed.data;
-	throw parameterError(item, `${label} cannot be read.`, 'Check what its expression gives.');
+	throw parameterError(item, 'Workflow ID cannot be read.', 'Check what its expression gives.');
 }

@@ -2,7 +2,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { canDeliverTo } from '../../../../lib/endpoint/deliverableUrl';
 import type { ApiRecord } from '../../../../lib/service';
-import { flag, parameter, parameterError, requiredText, texts } from '../../shared/parameters';
+import { eventTypesOf } from '../../shared/eventTypes';
+import { flag, parameterError, requiredText } from '../../shared/parameters';
+import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { withoutSecrets } from '../../shared/withoutSecrets';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { Operation, Run } from '../resource';
@@ -17,17 +19,10 @@ const fields: INodeProperties[] = [
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
 		description: 'Where the service delivers to. It must begin with https://.',
 	},
-	{
-		displayName: 'Events',
-		name: 'events',
-		type: 'string',
-		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Event Type' },
-		required: true,
-		default: [],
-		placeholder: 'e.g. ocpp.message',
-		description:
-			'Types of the events to deliver. Known types are ocpp.message and asset.connectivity.',
-	},
+	...eventTypeProperties(
+		{ description: 'Types of the events to deliver', required: true },
+		'events',
+	),
 	{
 		displayName:
 			'The service shows the signing secret of a new endpoint this once. n8n stores the output of this node with the execution, where everyone who may see the execution can read it: keep the secret in a credential and delete the execution, or turn off Include Secret. As an AI tool, the node never gives the secret to the model.',
@@ -63,7 +58,7 @@ function isTool({ context }: Run): boolean {
 
 async function run(item: Run): Promise<ApiRecord[]> {
 	const url = requiredText(item, 'url', 'URL');
-	const events = parameter(item, 'events', texts);
+	const events = eventTypesOf(item, 'events');
 	if (!canDeliverTo(url)) {
 		throw parameterError(
 			item,
@@ -74,8 +69,8 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	if (events.length === 0) {
 		throw parameterError(
 			item,
-			'Events is empty.',
-			'Add at least one event type, such as ocpp.message.',
+			'Event Types is empty.',
+			'Pick at least one event type, such as OCPP Message.',
 		);
 	}
 	// Read before anything is sent, in case it cannot be read.

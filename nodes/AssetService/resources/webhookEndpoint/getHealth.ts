@@ -19,9 +19,10 @@ export const getHealth: Operation = {
 	action: 'Get the health of a webhook endpoint',
 	fields: [
 		endpointField('The webhook endpoint to look at'),
-		createdAfterField(
-			'Only deliveries of this time or later, and those without a time. Empty means the last 7 days.',
-		),
+		createdAfterField({
+			description: 'Only deliveries of this time or later, and those without a time',
+			hint: 'Leave empty for the last 7 days',
+		}),
 		onlyParallelItems,
 	],
 	run,

@@ -94,6 +94,15 @@ describe('eventFromList', () => {
 		expect(eventFromList(listed)).toMatchObject({ ok: true, event: { record: listed } });
 	});
 
+	it('puts the fields in the order of a delivered one, and what else there is after them', () => {
+		const listed = { seq: 7, payload: {}, createdAt: 'now', eventType: 't', id: 'a', site: 's' };
+		const parsed = eventFromList(listed);
+		expect(parsed.ok && Object.keys(parsed.event.record)).toEqual([
+			...['id', 'type', 'createdAt', 'data'],
+			...['seq', 'site'],
+		]);
+	});
+
 	it('prefers the names of a delivered event where a record has both', () => {
 		const listed = { id: 'a', eventType: 'listed', type: 'delivered', payload: 1, data: 2 };
 		expect(eventFromList(listed)).toEqual({

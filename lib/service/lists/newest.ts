@@ -1,0 +1,36 @@
+/** The newest records of a list, for a person to choose among. */
+import { ListOrder } from '../../shared/listOrder';
+import type { ApiRecord } from '../types';
+import { createdAtOf } from './createdAt';
+
+interface Bounds {
+	/** The most records to answer. */
+	readonly most: number;
+	/** The most records to look at in a list that does not begin with the oldest: nobody waits for a month of them. */
+	readonly mostSeen: number;
+	readonly matching: (record: ApiRecord) => boolean;
+}
+
+/**
+ * The newest matching records, the newest first; those that tell no time come last.
+ * A list that is sorted oldest first is read to its end, as the newest stand there.
+ */
+export async function newest(
+	records: AsyncIterable<ApiRecord>,
+	{ most, mostSeen, matching }: Bounds,
+): Promise<ApiRecord[]> {
+	const order = new ListOrder();
+	const found: { record: ApiRecord; at: number }[] = [];
+	let seen = 0;
+	for await (const record of records) {
+		const at = createdAtOf(record);
+		order.learnFrom(at);
+		seen += 1;
+		if (matching(record)) found.push({ record, at: at ?? -Infinity });
+		if (seen >= mostSeen && !order.isAscending) break;
+		if (found.length >= most && order.isDescending) break;
+	}
+	// Equal ones, such as those without a time, keep the order of the list.
+	found.sort((a, b) => (a.at === b.at ? 0 : b.at - a.at));
+	return found.slice(0, most).map(({ record }) => record);
+}

@@ -1,0 +1,71 @@
+/** The parameters for event types, the same in all nodes: a list to pick from, and a text for types that are not in it. */
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { OTHER_EVENT_TYPES } from '../lib/receiver/event';
+
+/** The known types. */
+const KNOWN: INodePropertyOptions[] = [
+	{
+		name: 'Asset Connectivity',
+		value: 'asset.connectivity',
+		description: 'An asset went online or offline',
+	},
+	{
+		name: 'OCPP Message',
+		value: 'ocpp.message',
+		description: 'A charging station and its network exchanged a message',
+	},
+];
+
+const OTHER: INodePropertyOptions = {
+	name: 'Other (Enter Types)',
+	value: OTHER_EVENT_TYPES,
+	description: 'Types that are not in this list, and patterns such as asset.*',
+};
+
+/** What a node says of its event types. */
+type Words = Pick<INodeProperties, 'description' | 'hint' | 'required'>;
+
+function eventTypes(name: string, options: INodePropertyOptions[], words: Words): INodeProperties {
+	return {
+		displayName: 'Event Types',
+		name,
+		type: 'multiOptions',
+		// Types that a workflow got as text, such as asset.*, stay as they are.
+		allowArbitraryValues: true,
+		options,
+		default: [],
+		...words,
+	};
+}
+
+const otherEventTypes: INodeProperties = {
+	displayName: 'Other Event Types',
+	name: 'otherEventTypes',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. asset.*, site.created',
+	description: 'Further event types, separated by commas, with * for any text',
+};
+
+/** Two fields of a panel: the text shows once “Other” is picked. */
+export function eventTypeProperties(words: Words, name = 'eventTypes'): INodeProperties[] {
+	return [
+		eventTypes(name, [...KNOWN, OTHER], words),
+		{ ...otherEventTypes, displayOptions: { show: { [name]: [OTHER_EVENT_TYPES] } } },
+	];
+}
+
+/** The same two for a collection, where a person adds each by its name. */
+export function eventTypeFilters(words: Words): INodeProperties[] {
+	return [eventTypes('eventTypes', KNOWN, words), otherEventTypes];
+}
+
+/** For triggers: literals alone, since n8n would need an isolate for each request to evaluate an expression. */
+export const triggerEventTypes: INodeProperties[] = eventTypeProperties({
+	description: 'Types of the events that start the workflow',
+	hint: 'Leave empty for all event types',
+}).map((property) => ({
+	...property,
+	noDataExpression: true,
+	...(property.displayOptions && { required: true }),
+}));

@@ -1,0 +1,55 @@
+/** Fills the list that a person chooses a delivery from. */
+import {
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { newest, type ApiRecord } from '../../lib/service';
+import { parse } from '../../lib/vendor/zod';
+import { apiClientFor } from '../../n8n/apiClient';
+import { toNodeError } from '../../n8n/nodeError';
+import { endpointIdIn } from './shared/endpointId';
+import { located } from './shared/locator';
+import { DELIVERY_SHAPE, flattener } from './shared/simplify';
+
+const MOST = 100;
+const MOST_SEEN = 2000;
+
+const flat = flattener(DELIVERY_SHAPE);
+
+/** The newest deliveries to the endpoint of the node, with `filter` in their ID, event type, event ID or status. */
+export async function searchDeliveries(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const endpoint = parse(located, this.getCurrentNodeParameter('endpointId'));
+	if (endpoint === '') {
+		throw new NodeOperationError(this.getNode(), 'Enter the endpoint first');
+	}
+	const wanted = filter.trim().toLowerCase();
+	const matching = ({ id, eventId, eventType, status }: ApiRecord) =>
+		wanted === '' ||
+		[id, eventId, eventType, status].some((value) => String(value).toLowerCase().includes(wanted));
+	try {
+		const client = await apiClientFor(this);
+		const deliveries = client.listDeliveries(endpointIdIn(endpoint) ?? endpoint, {});
+		const found = await newest(deliveries, { most: MOST, mostSeen: MOST_SEEN, matching });
+		const timeZone = this.getTimezone();
+		return { results: found.map((delivery) => choiceOf(delivery, timeZone)) };
+	} catch (error) {
+		throw toNodeError(this.getNode(), error);
+	}
+}
+
+function choiceOf(delivery: ApiRecord, timeZone: string) {
+	const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
+	const time = timeText(createdAt ?? lastAttemptAt, timeZone);
+	const known = [eventType, status, time].filter((part) => typeof part === 'string' && part !== '');
+	return { name: known.join(' · ') || String(id), value: String(id) };
+}
+
+/** The time as the clocks of the workflow show it; a value that is none as it is. */
+function timeText(value: unknown, timeZone: string): unknown {
+	const time = new Date(typeof value === 'string' ? value : Number.NaN);
+	return Number.isNaN(time.getTime()) ? value : time.toLocaleString('sv-SE', { timeZone });
+}

@@ -1,0 +1,46 @@
+/** Reads the fields for event types: what is picked from the list, and what is entered beside it. */
+import { OTHER_EVENT_TYPES } from '../../../lib/receiver/event';
+import { array, pipe, safeParse, transform, union, unknown } from '../../../lib/vendor/zod';
+import { parameter, parameterError, plainText, type InputItem } from './parameters';
+
+/** A list of texts, or one text with commas as a person enters it or an expression gives it. */
+export const eventTypes = union([
+	array(plainText),
+	pipe(
+		plainText,
+		transform((list: string) => list.split(',').map((type) => type.trim())),
+	),
+]);
+
+/** The types of both fields, each once and none empty. `name` is that of the list. */
+export function eventTypesOf(item: InputItem, name: 'eventTypes' | 'events'): string[] {
+	return allTypes(
+		item,
+		read(item, name, 'Event Types'),
+		read(item, 'otherEventTypes', 'Other Event Types'),
+	);
+}
+
+export function allTypes(
+	item: InputItem,
+	picked: readonly string[],
+	entered: readonly string[],
+): string[] {
+	const others = entered.filter((type) => type !== '');
+	if (picked.includes(OTHER_EVENT_TYPES) && others.length === 0) {
+		throw parameterError(
+			item,
+			'Other Event Types is empty.',
+			'Enter event types there, separated by commas, or take “Other” out of Event Types.',
+		);
+	}
+	return [...new Set([...picked, ...others])].filter(
+		(type) => type !== '' && type !== OTHER_EVENT_TYPES,
+	);
+}
+
+function read(item: InputItem, name: string, label: string): string[] {
+	const parsed = safeParse(eventTypes, parameter(item, name, unknown()));
+	if (parsed.success) return parsed.data;
+	throw parameterError(item, `${label} cannot be read.`, 'Check what its expression gives.');
+}

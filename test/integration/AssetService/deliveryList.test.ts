@@ -1,0 +1,86 @@
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { oneNodeWorkflow } from '../../support/engine';
+import { SECRET, stopWorlds, type World } from '../../unit/service/world';
+import { DELIVERIES, pages, serving } from './runs';
+
+afterEach(stopWorlds);
+
+const deliveries = Array.from({ length: 230 }, (_, index) => ({
+	id: `whdel_${index}`,
+	eventId: `ev_${index}`,
+	eventType: index % 2 === 0 ? 'ocpp.message' : 'asset.connectivity',
+	status: index % 10 === 0 ? 'failed' : 'success',
+	createdAt: new Date(Date.UTC(2026, 0, 1, 12) - index * 60_000).toISOString(),
+}));
+
+/** What n8n's editor asks of the node when a person opens the list, or types into its search. */
+async function search(world: World, parameters: INodeParameters, filter?: string) {
+	const nodeType = new AssetService();
+	const { node, workflow, additionalData } = oneNodeWorkflow({
+		nodeType,
+		typeVersion: 1,
+		credentialTypes: ['assetServiceApi'],
+		readCredential: async () => ({ ...world.settings, serviceInterface: {} }),
+		workflowId: 'workflow-1',
+	});
+	const context = new LoadOptionsContext(
+		workflow,
+		node,
+		{ ...additionalData, currentNodeParameters: parameters },
+		'/parameters/deliveryId',
+	) as unknown as ILoadOptionsFunctions;
+	return (await nodeType.methods.listSearch.searchDeliveries.call(context, filter)).results;
+}
+
+describe('the list of deliveries to choose from', () => {
+	it.each([
+		['an ID', { __rl: true, mode: 'id', value: 'we_1' }],
+		['an address', { __rl: true, mode: 'url', value: 'https://api.example.com/x/we_1' }],
+		['a plain text', 'we_1'],
+	])('has the newest of the endpoint first, chosen by %s', async (_how, endpointId) => {
+		const world = await serving((request) => pages(deliveries, request));
+		const found = await search(world, { endpointId });
+		expect(found).toHaveLength(100);
+		expect(found.slice(0, 2)).toEqual([
+			{
+				name: expect.stringMatching(/^ocpp\.message · failed · 2026-01-01 \d\d:00:00$/) as string,
+				value: 'whdel_0',
+			},
+			{
+				name: expect.stringMatching(/^asset\.connectivity · success · /) as string,
+				value: 'whdel_1',
+			},
+		]);
+		expect(world.service.to(DELIVERIES)).toHaveLength(1);
+	});
+
+	it.each([
+		['its status', 'FAILED', 23],
+		['its event type', 'connectivity', 100],
+		['its event', 'ev_229', 1],
+		['nothing', 'none of them', 0],
+	])('is searched by %s', async (_what, filter, count) => {
+		const world = await serving((request) => pages(deliveries, request));
+		const found = await search(world, { endpointId: 'we_1' }, filter);
+		expect(found).toHaveLength(count);
+	});
+
+	it('asks for the endpoint first', async () => {
+		const world = await serving((request) => pages(deliveries, request));
+		await expect(
+			search(world, { endpointId: { __rl: true, mode: 'id', value: '' } }),
+		).rejects.toThrow('Enter the endpoint first');
+		expect(world.service.requests).toEqual([]);
+	});
+
+	it('says what the service says, without the secret', async () => {
+		const world = await serving(() => ({ status: 403, body: { message: `no ${SECRET}` } }));
+		const failure: unknown = await search(world, { endpointId: 'we_1' }).catch(
+			(error: unknown) => error,
+		);
+		expect(String(failure)).toMatch(/not allowed to list deliveries/);
+		expect(JSON.stringify(failure)).not.toContain(SECRET);
+	});
+});
