@@ -91,7 +91,9 @@ export const conditionsProperty: INodeProperties = {
 /** Refuses what cannot be met while the workflow is being published: later it would be too late to say so. */
 export function checkConditions(node: INode, { problems }: Conditions): void {
 	if (problems.length === 0) return;
-	throw new NodeOperationError(node, 'The conditions cannot be met by any event', {
-		description: `${problems.join(' ')} Correct them.`,
+	const all = problems.join(' ');
+	// In the message too: of a failed publication, n8n shows nothing else.
+	throw new NodeOperationError(node, `The conditions cannot be met by any event. ${all}`, {
+		description: `${all} Correct them.`,
 	});
 }

@@ -40,7 +40,9 @@ describe('a poll', () => {
 		const condition = [{ field: 'data.connector', operator: 'lessThan', value: 'abc' }];
 		const poll = pollNode({ parameters: { conditions: { condition } } }).activation('activate');
 		await expect(poll()).rejects.toMatchObject({
-			message: 'The conditions cannot be met by any event',
+			message: expect.stringMatching(
+				/^The conditions cannot be met by any event\. Condition 1: “abc” is not a number/,
+			) as string,
 			description: expect.stringContaining('“abc” is not a number') as string,
 		});
 	});

@@ -55,7 +55,9 @@ describe('publishing a workflow with manual registration', () => {
 			const parameters = { registration, conditions: { condition } };
 			const { context } = hook({ signingSecret: SECRET }, { parameters });
 			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
-				message: 'The conditions cannot be met by any event',
+				message: expect.stringMatching(
+					/^The conditions cannot be met by any event\. Condition 1: “abc” is not a number/,
+				) as string,
 				description: expect.stringContaining('Condition 1: “abc” is not a number') as string,
 			});
 		},

@@ -1,22 +1,41 @@
 /** The n8n editor in a real browser, signed in, with helpers to open workflows and the panels of their nodes. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Locator, type Page, selectors } from 'playwright-core';
+import { waitFor } from '../wait';
 import type { Owner } from './rest';
 
 export interface Editor {
+	/** For what stands beside panels and forms, such as n8n's messages. */
+	readonly page: Page;
 	openWorkflow(id: string): Promise<void>;
 	/** Opens a node's panel as a double click on the canvas does, and gives the panel. */
 	openNode(name: string): Promise<Locator>;
 	/** Closes the panel that is open. */
 	closeNode(): Promise<void>;
+	/** Opens the form of a credential, as a click in n8n's list of them does. */
+	openCredential(id: string): Promise<CredentialForm>;
 	/** What the page reported as errors since it was opened. */
 	readonly errors: readonly string[];
 	close(): Promise<void>;
 }
 
+export interface CredentialForm {
+	readonly form: Locator;
+	/** Types texts into fields, by their names. */
+	fill(values: Readonly<Record<string, string>>): Promise<void>;
+	/** Saves what is in the form, which makes n8n test it. */
+	save(): Promise<void>;
+	/** Waits until the form shows this text, unfolding the details of a failed test. */
+	shows(text: string | RegExp): Promise<void>;
+}
+
 interface EditorOptions {
 	readonly url: string;
 	readonly owner: Pick<Owner, 'email' | 'password'>;
+	/** CSS pixels of the window; 1400 by 900 unless told. */
+	readonly viewport?: { readonly width: number; readonly height: number };
+	/** Pixels of a picture for each CSS pixel; 1 unless told. */
+	readonly deviceScaleFactor?: number;
 }
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -25,38 +44,75 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 const WAIT_MS = 60_000;
 
 /** Rejects with a way out when no Chromium is installed. */
-export async function openEditor({ url, owner }: EditorOptions): Promise<Editor> {
+export async function openEditor(options: EditorOptions): Promise<Editor> {
+	const { url, owner, viewport = { width: 1400, height: 900 }, deviceScaleFactor = 1 } = options;
 	const browser = await launch();
 	try {
-		const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+		const page = await browser.newPage({ viewport, deviceScaleFactor });
 		page.setDefaultTimeout(WAIT_MS);
 		const errors: string[] = [];
 		page.on('pageerror', (error) => errors.push(error.message));
 		await signIn(page, url, owner);
 		const panel = page.getByTestId('ndv');
-		return {
+		const editor: Editor = {
+			page,
 			errors,
 			async openWorkflow(id) {
 				await page.goto(`${url}/workflow/${id}`);
 				await page.getByTestId('canvas-node').first().waitFor();
 			},
 			async openNode(name) {
+				// Left open by a test that failed, it would stand before the canvas.
+				if (await panel.isVisible()) await editor.closeNode();
 				await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
 				await panel.waitFor();
 				return panel;
 			},
 			async closeNode() {
-				await page.keyboard.press('Escape');
+				await panel.getByTestId('ndv-close-button').click();
 				await panel.waitFor({ state: 'hidden' });
+			},
+			async openCredential(id) {
+				await page.goto(`${url}/home/credentials/${id}`);
+				const form = page.getByTestId('editCredential-modal');
+				await form.waitFor();
+				return credentialForm(form);
 			},
 			async close() {
 				await browser.close();
 			},
 		};
+		return editor;
 	} catch (error) {
 		await browser.close();
 		throw error;
 	}
+}
+
+function credentialForm(form: Locator): CredentialForm {
+	return {
+		form,
+		async fill(values) {
+			for (const [name, value] of Object.entries(values)) {
+				await form.getByTestId(`parameter-input-${name}`).locator('input').first().fill(value);
+			}
+		},
+		async save() {
+			await form.getByTestId('credential-save-button').click();
+		},
+		async shows(text) {
+			const shown = form.getByText(text).first();
+			const details = form.getByText('More details').first();
+			const look = async (): Promise<true | undefined> => {
+				if (await shown.isVisible()) return true;
+				// The message of the test before may just be going.
+				if (await details.isVisible())
+					await details.click({ timeout: 1_000 }).catch(() => undefined);
+				return undefined;
+			};
+			await waitFor(look, { what: `the form to show ${String(text)}`, timeoutMs: WAIT_MS });
+		},
+	};
 }
 
 async function launch(): Promise<Browser> {

@@ -1,5 +1,6 @@
 /** A signed-in owner of an n8n, for tests: everything that they do in the editor, over n8n's internal REST. */
 import { z } from 'zod/v4';
+import { waitFor } from '../wait';
 import {
 	type Credential,
 	CredentialShape,
@@ -8,7 +9,7 @@ import {
 } from './answers';
 import { createDataTablesClient, type DataTablesClient } from './dataTables';
 import { createExecutionsClient, type ExecutionsClient } from './executions';
-import { createSession } from './session';
+import { createSession, unlessNotFound } from './session';
 import { createWorkflowsClient, type WorkflowsClient } from './workflows';
 
 export interface Owner {
@@ -46,7 +47,11 @@ export function createN8nClient(url: string): N8nClient {
 		...createExecutionsClient(session),
 		...createDataTablesClient(session),
 		async setUpOwner(owner) {
-			await session.send('POST', '/rest/owner/setup', Anything, owner);
+			// Older versions say that they are ready before they serve this.
+			await waitFor(
+				() => unlessNotFound(session.send('POST', '/rest/owner/setup', Anything, owner)),
+				{ what: 'n8n to take its owner', timeoutMs: 60_000 },
+			);
 		},
 		async createCredential(content) {
 			return (await session.send('POST', '/rest/credentials', OneCredential, content)).data;

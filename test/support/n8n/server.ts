@@ -19,6 +19,8 @@ export interface N8nServerOptions {
 	readonly env?: Environment;
 	/** n8n makes one of its own, kept in the user folder, unless told. */
 	readonly encryptionKey?: string;
+	/** Start file of another n8n than the one that `ensureN8n` installs. */
+	readonly bin?: string;
 	readonly log?: Log;
 }
 
@@ -47,7 +49,7 @@ const OUTPUT_LINES = 40;
 /** Starts n8n and waits until it is ready to serve. */
 export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 	const { command = 'start', userFolder, log = silent } = options;
-	const bin = await ensureN8n({ log });
+	const bin = options.bin ?? (await ensureN8n({ log }));
 	// Kept over restarts.
 	const port = await freePort();
 	const settings = environment(options, port, await freePort());

@@ -30,6 +30,16 @@ export interface Session {
 	): Promise<T>;
 }
 
+/** The answer to `ask`, or undefined where n8n does not serve that path. */
+export async function unlessNotFound<T>(ask: Promise<T>): Promise<T | undefined> {
+	try {
+		return await ask;
+	} catch (error) {
+		if (error instanceof N8nRefusal && error.status === 404) return undefined;
+		throw error;
+	}
+}
+
 const Refusal = z.looseObject({ message: z.string() });
 
 export function createSession(url: string): Session {

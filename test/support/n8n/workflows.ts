@@ -11,7 +11,7 @@ import {
 	WorkflowFileShape,
 	WorkflowShape,
 } from './answers';
-import type { Session } from './session';
+import { type Session, unlessNotFound } from './session';
 
 /** What a workflow consists of, as in an exported file. */
 interface Content {
@@ -59,6 +59,9 @@ export class PublicationFailure extends Error {
 
 /** n8n tries five times, with pauses that grow, before it gives up. */
 const PUBLISH_MS = 120_000;
+/** Older versions publish before they answer, and cannot be asked. */
+const DONE: z.infer<typeof PublicationShape> = { status: 'published', triggers: [] };
+
 const Anything = z.unknown();
 const OneWorkflow = z.object({ data: WorkflowShape });
 
@@ -70,8 +73,10 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 		await waitFor(
 			async () => {
 				const path = workflowPath(id, '/publication-status');
-				const { data } = await session.send('GET', path, z.object({ data: PublicationShape }));
-				return data.status === 'in_progress' ? undefined : data;
+				const shape = z.object({ data: PublicationShape });
+				const answer = await unlessNotFound(session.send('GET', path, shape));
+				if (!answer) return DONE;
+				return answer.data.status === 'in_progress' ? undefined : answer.data;
 			},
 			{ what: `n8n to publish or unpublish workflow ${id}`, timeoutMs: PUBLISH_MS, everyMs: 50 },
 		);

@@ -15,6 +15,8 @@ import { type N8nCommand, type N8nServer, type N8nServerOptions, startN8n } from
 interface WorldOptions {
 	/** Added to the environment of every n8n process. */
 	readonly env?: Readonly<Record<string, string>>;
+	/** Start file of another n8n than the one that `ensureN8n` installs. */
+	readonly bin?: string;
 	/** Progress lines; none unless told. */
 	readonly log?: Log;
 }
@@ -58,14 +60,18 @@ const OWNER: Owner = {
 };
 
 /** One process that does everything, with SQLite. */
-export async function createWorld({ env = {}, log = silent }: WorldOptions = {}): Promise<World> {
-	return await setUp(log, async (start) => await startMain(start, { env }));
+export async function createWorld({
+	env = {},
+	log = silent,
+	...n8n
+}: WorldOptions = {}): Promise<World> {
+	return await setUp({ log, ...n8n }, async (start) => await startMain(start, { env }));
 }
 
 /** As on several machines: a main, webhook processors and workers around PostgreSQL and Redis. */
 export async function createQueueWorld(options: QueueWorldOptions): Promise<QueueWorld> {
-	const { log = silent } = options;
-	return await setUp(log, async (start, endings) => {
+	const { log = silent, bin } = options;
+	return await setUp({ log, ...(bin && { bin }) }, async (start, endings) => {
 		log('Starting PostgreSQL and Redis ...');
 		const postgres = await startPostgres();
 		endings.push(() => postgres.remove());
@@ -99,11 +105,11 @@ type Start = (
 
 /** Does `work` with the package at hand, and adds what ends all that was started. */
 async function setUp<T>(
-	log: Log,
+	{ log, bin }: { readonly log: Log; readonly bin?: string },
 	work: (start: Start, endings: (() => unknown)[]) => Promise<T>,
 ): Promise<T & Pick<World, 'dispose'>> {
 	// Before any folder is made: these two take minutes the first time, and may fail.
-	await ensureN8n({ log });
+	const startFile = bin ?? (await ensureN8n({ log }));
 	const tgz = await packPackage({ log });
 
 	const endings: (() => unknown)[] = [];
@@ -120,7 +126,7 @@ async function setUp<T>(
 		log('Installing the package in a fresh n8n ...');
 		await installPackage(tgz, userFolder);
 		log(command === 'start' ? 'Starting n8n ...' : `Starting a ${command} process of n8n ...`);
-		const server = await startN8n({ userFolder, command, log, ...options });
+		const server = await startN8n({ userFolder, command, log, bin: startFile, ...options });
 		endings.push(() => server.kill());
 		return { server, userFolder };
 	};

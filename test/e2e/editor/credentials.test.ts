@@ -1,0 +1,110 @@
+/** Both credential forms in n8n's editor, in a real browser: each mistake is shown to the person who makes it. */
+import { startSimulator, type Simulator } from '../../../simulator';
+import { type CredentialForm, type Editor, openEditor } from '../../support/n8n/browser';
+import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { createWorld, type World } from '../../support/n8n/world';
+
+const MINUTES = 60_000;
+jest.setTimeout(6 * MINUTES);
+const SUCCESS = 'Connection tested successfully';
+const WRONG = 'a-wrong-client-secret-0123456789';
+
+let world: World;
+let simulator: Simulator;
+let editor: Editor;
+
+beforeAll(async () => {
+	world = await createWorld();
+	simulator = await startSimulator();
+	editor = await openEditor(world);
+}, 25 * MINUTES);
+afterAll(async () => {
+	await editor.close();
+	await simulator.stop();
+	await world.dispose();
+}, MINUTES);
+
+describe('the form of the API credential', () => {
+	let form: CredentialForm;
+
+	beforeAll(async () => {
+		const { id } = await world.client.createCredential(apiCredential(simulator));
+		form = await editor.openCredential(id);
+	}, 2 * MINUTES);
+
+	it('says that the right settings work, and shows no secret', async () => {
+		await form.shows(SUCCESS);
+		expect(await form.form.innerHTML()).not.toContain(simulator.clientSecret);
+	});
+
+	it.each<[string, string | RegExp, () => Record<string, string>]>([
+		[
+			'a wrong base URL',
+			/Base URL is probably not/,
+			() => ({ baseUrl: `${simulator.baseUrl}/nowhere` }),
+		],
+		[
+			'a base URL of plain http',
+			/Base URL is a plain http/,
+			() => ({ baseUrl: 'http://api.example.com' }),
+		],
+		['a wrong audience', /Check Audience/, () => ({ audience: 'https://other.example' })],
+		[
+			'a wrong client secret',
+			/rejected the Client ID or the Client Secret/,
+			() => ({ clientSecret: WRONG }),
+		],
+		[
+			'a client without the scope',
+			/lacks the scope to list assets/,
+			() => ({ ...simulator.addClient({ scopes: ['webhooks:read'] }) }),
+		],
+	])('shows what is wrong with %s', async (_what, message, changes) => {
+		const { baseUrl, audience, clientId, clientSecret } = simulator;
+		await form.fill({ baseUrl, audience, clientId, clientSecret, ...changes() });
+		await form.save();
+		await form.shows(message);
+		const html = await form.form.innerText();
+		for (const secret of [simulator.clientSecret, WRONG]) expect(html).not.toContain(secret);
+	});
+
+	it('says which field is empty', async () => {
+		await form.fill({ audience: '' });
+		await form.form.getByTestId('parameter-input-baseUrl').locator('input').first().click();
+		await form.shows('This field is required');
+		expect(editor.errors).toEqual([]);
+	});
+});
+
+describe('the form of the signing secret credential', () => {
+	let form: CredentialForm;
+
+	beforeAll(async () => {
+		const content = signingCredential('whsec_0123456789abcdef');
+		const { id } = await world.client.createCredential(content);
+		form = await editor.openCredential(id);
+	}, 2 * MINUTES);
+
+	it('says that the settings are in order', async () => {
+		await form.shows(SUCCESS);
+	});
+
+	it.each<[string, string | RegExp, Record<string, string>]>([
+		['white space around it', /white space/, { signingSecret: ' whsec_a ' }],
+		[
+			'that is the previous one',
+			/is the same as Signing Secret/,
+			{ signingSecret: 'whsec_a', previousSigningSecret: 'whsec_a' },
+		],
+		[
+			'that is empty',
+			'This field is required',
+			{ signingSecret: '', previousSigningSecret: 'whsec_a' },
+		],
+	])('shows what is wrong with a secret: %s', async (_what, message, values) => {
+		await form.fill({ signingSecret: 'whsec_b', previousSigningSecret: '', ...values });
+		await form.save();
+		await form.shows(message);
+		expect(editor.errors).toEqual([]);
+	});
+});

@@ -1,0 +1,169 @@
+/** Every operation of the action node, executed from its panel in n8n's editor as a person does, against the simulator. */
+import { startSimulator, type Endpoint, type Simulator } from '../../../simulator';
+import { type HttpService, startHttpService } from '../../support/httpService';
+import { type Editor, openEditor } from '../../support/n8n/browser';
+import { apiCredential } from '../../support/n8n/credentials';
+import { createWorld, type World } from '../../support/n8n/world';
+import { ACTION_TYPE } from '../../support/nodes';
+import { buildWorkflow } from '../../support/workflow';
+
+const MINUTES = 60_000;
+jest.setTimeout(6 * MINUTES);
+
+let world: World;
+let simulator: Simulator;
+let receiver: HttpService;
+let endpoint: Endpoint;
+let editor: Editor;
+
+interface Plan {
+	readonly operation: string;
+	readonly parameters: () => Readonly<Record<string, unknown>>;
+	/** What the panel shows besides the fields of every operation. */
+	readonly labels: readonly string[];
+	/** What the output shows. */
+	readonly output: readonly (string | RegExp)[];
+}
+
+const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+
+const PLANS: readonly Plan[] = [
+	{
+		operation: 'asset.getAll',
+		parameters: () => ({ limit: 3 }),
+		labels: ['Return All', 'Limit', 'Simplify', 'Filters', 'Options'],
+		output: ['3 items', 'serialNumber'],
+	},
+	{
+		operation: 'event.getAll',
+		parameters: () => ({ filters: { eventTypes: ['ocpp.*'] } }),
+		labels: ['Return All', 'Limit', 'Simplify', 'Event Types', 'ocpp.*'],
+		output: ['1 item', 'ocpp.message'],
+	},
+	{
+		operation: 'event.reconcile',
+		parameters: () => ({}),
+		labels: ['Workflow ID', 'Event Types', 'Conditions', 'Created After'],
+		output: ['2 items', 'missing'],
+	},
+	{
+		operation: 'delivery.getAll',
+		parameters: () => ({ endpointId: endpoint.id }),
+		labels: ['Endpoint', 'Status', 'Return All', 'Limit', 'Simplify'],
+		output: ['2 items', 'asset.connectivity', 'success'],
+	},
+	{
+		operation: 'webhookEndpoint.getHealth',
+		parameters: () => ({ endpointId: byId(endpoint.id) }),
+		labels: ['Endpoint', 'Created After'],
+		output: ['1 item', 'delivered'],
+	},
+	{
+		operation: 'webhookEndpoint.create',
+		parameters: () => ({
+			url: 'https://n8n.example.com/webhook/1',
+			events: ['ocpp.message', 'site.created'],
+		}),
+		labels: ['URL', 'Event Types', 'OCPP Message', 'site.created', 'Include Secret'],
+		output: ['1 item', /^we_/, 'secret'],
+	},
+	{
+		operation: 'webhookEndpoint.delete',
+		parameters: () => ({ endpointId: byId(simulator.createEndpoint({ url: receiver.url }).id) }),
+		labels: ['Endpoint'],
+		output: ['1 item', 'success'],
+	},
+];
+
+const RESEND = 'delivery.resend';
+const UNKNOWN = 'an endpoint that there is not';
+
+beforeAll(async () => {
+	world = await createWorld();
+	simulator = await startSimulator({ assets: 12 });
+	receiver = await startHttpService(() => ({ status: 200 }));
+	endpoint = simulator.createEndpoint({ url: receiver.url });
+	await simulator.emit({ type: 'ocpp.message' });
+	await simulator.emit({ type: 'asset.connectivity' });
+
+	const credential = await world.client.createCredential(apiCredential(simulator));
+	const nodeOf = (operation: string, parameters: object) => ({
+		...{ type: ACTION_TYPE, typeVersion: 1, credentials: [credential] },
+		parameters: {
+			resource: operation.split('.')[0],
+			operation: operation.split('.')[1],
+			...parameters,
+		},
+	});
+	const nodes = {
+		...Object.fromEntries(
+			PLANS.map(({ operation, parameters }) => [operation, nodeOf(operation, parameters())]),
+		),
+		[RESEND]: nodeOf(RESEND, {
+			endpointId: byId(endpoint.id),
+			deliveryId: { __rl: true, mode: 'list', value: '' },
+		}),
+		[UNKNOWN]: nodeOf('webhookEndpoint.delete', { endpointId: 'we_none' }),
+	};
+	const { id } = await world.client.createWorkflow(buildWorkflow({ nodes }));
+	editor = await openEditor(world);
+	await editor.openWorkflow(id);
+}, 25 * MINUTES);
+afterAll(async () => {
+	await editor.close();
+	await receiver.stop();
+	await simulator.stop();
+	await world.dispose();
+}, MINUTES);
+
+const execute = async (panel: Awaited<ReturnType<Editor['openNode']>>) => {
+	await panel.getByTestId('node-execute-button').click();
+	return panel.getByTestId('output-panel');
+};
+
+it.each(PLANS)(
+	'$operation shows its fields and its result',
+	async ({ operation, labels, output }) => {
+		const panel = await editor.openNode(operation);
+		const parameters = panel.getByTestId('node-parameters');
+		for (const label of ['Resource', 'Operation', 'Options', ...labels]) {
+			await parameters.getByText(label, { exact: true }).first().waitFor();
+		}
+		const shown = await execute(panel);
+		for (const text of output) await shown.getByText(text).first().waitFor();
+		await editor.closeNode();
+		expect(editor.errors).toEqual([]);
+	},
+);
+
+it(`${RESEND} sends the delivery that is chosen from the list`, async () => {
+	const [first] = simulator.deliveries(endpoint.id);
+	const panel = await editor.openNode(RESEND);
+	const locator = panel.getByTestId('resource-locator-deliveryId');
+	await locator.getByTestId('rlc-input').click();
+	const choices = editor.page.getByTestId('rlc-item');
+	await choices.nth(1).waitFor();
+	// The newest comes first.
+	expect((await choices.allInnerTexts()).map((text) => text.split(' · ').slice(0, 2))).toEqual([
+		['asset.connectivity', 'success'],
+		['ocpp.message', 'success'],
+	]);
+	await editor.page.getByTestId('rlc-search').fill('OCPP');
+	await choices.nth(1).waitFor({ state: 'hidden' });
+	await choices.first().click();
+	const shown = await execute(panel);
+	await shown.getByText('1 item').first().waitFor();
+	await editor.closeNode();
+	expect(first).toMatchObject({ eventType: 'ocpp.message', attempts: [{ status: 'success' }] });
+	const [resent] = simulator.deliveries(endpoint.id);
+	expect(resent?.attempts).toHaveLength(2);
+	expect(editor.errors).toEqual([]);
+});
+
+it('shows what went wrong, and what to do', async () => {
+	const panel = await editor.openNode(UNKNOWN);
+	const shown = await execute(panel);
+	await shown.getByText('The service knows no such endpoint.').first().waitFor();
+	await shown.getByText('Check the endpoint ID').first().waitFor();
+	await editor.closeNode();
+});

@@ -1,0 +1,55 @@
+/** `npm run test:versions`: the main job on the oldest and the newest n8n that the package is for, one after the other. */
+import { Command } from 'commander';
+import { isRight, table } from '../demo/report';
+import { installVersion } from './install';
+import { doMainJob } from './mainJob';
+
+/** The oldest that could be installed in full, that of the end-to-end tests, and the newest that is supported. */
+const VERSIONS = ['2.11.2', '2.41.1', '2.41.3'];
+
+const started = performance.now();
+
+function log(line: string): void {
+	const seconds = Math.round((performance.now() - started) / 1000);
+	console.log(`${String(seconds).padStart(4)} s  ${line}`);
+}
+
+async function main(): Promise<void> {
+	const { args } = new Command('npm run test:versions --')
+		.description(
+			'Tries the main job on real n8n servers. The first run takes ten minutes a version.',
+		)
+		.argument('[versions...]', `of n8n; ${VERSIONS.join(', ')} unless told`)
+		.parse();
+	const outcomes: string[] = [];
+	for (const version of args.length > 0 ? args : VERSIONS) {
+		const outcome = await tryVersion(version);
+		if (outcome !== 'ok') process.exitCode = 1;
+		outcomes.push(`n8n ${version.padEnd(8)} ${outcome}`);
+	}
+	console.log(`\n${outcomes.join('\n')}`);
+}
+
+async function tryVersion(version: string): Promise<string> {
+	let bin: string;
+	try {
+		bin = await installVersion(version, log);
+	} catch (error) {
+		log(error instanceof Error ? error.message : String(error));
+		return 'NOT TESTED: it could not be installed';
+	}
+	try {
+		log(`Trying n8n ${version} ...`);
+		const figures = await doMainJob(bin, log);
+		console.log(`\nn8n ${version}\n${table(figures)}\n`);
+		return figures.every(isRight) ? 'ok' : 'WRONG';
+	} catch (error) {
+		log(error instanceof Error ? error.message : String(error));
+		return 'FAILED';
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(error instanceof Error ? error.message : String(error));
+	process.exitCode = 1;
+});
