@@ -1,5 +1,4 @@
 /** The pictures of n8n's panels, in the order in which a person meets them, and the one of a workflow that has run. */
-import type { Page } from 'playwright-core';
 import type { DeliveredEvent } from '../../simulator';
 import type { Workflow } from '../support/n8n/answers';
 import { TRIGGER } from '../support/nodes';
@@ -10,6 +9,7 @@ import { SIGNING_SECRET, type Studio } from './studio';
 type Shoot = (name: string, camera: Camera, studio: Studio) => Promise<void>;
 
 const MINUTE = 60_000;
+const NOTE_TYPE = 'n8n-nodes-base.stickyNote';
 
 /** Made up, the same in every picture. */
 const EVENT: DeliveredEvent = {
@@ -21,7 +21,7 @@ const EVENT: DeliveredEvent = {
 		protocol: 'ocpp1.6',
 		messageType: 'CALL',
 		action: 'StatusNotification',
-		payload: { connectorId: 2, status: 'Faulted', errorCode: 'GroundFailure' },
+		payload: { connectorId: 2, status: 'Faulted', errorCode: 'InternalError' },
 	},
 };
 
@@ -66,13 +66,20 @@ const listedAssets: Shoot = async (name, camera, { editor, ...studio }) => {
 	await camera.takePanel(name, 'ndv');
 };
 
+/** The example with the most nodes that run, without its note. */
 const workflowThatRan: Shoot = async (name, camera, studio) => {
-	const { page } = studio.editor;
-	const workflow = await studio.importExample('catch-missed-events.json');
-	await studio.editor.openWorkflow(workflow.id);
-	await startFrom(page, TRIGGER);
-	await deliverToTestUrl(studio, workflow);
-	await page.getByTestId('canvas-node-status-success').nth(1).waitFor();
+	const { world, editor, simulator } = studio;
+	const { id, nodes } = await studio.importExample('fault-to-reset.json');
+	const shown = nodes.filter(({ type }) => type !== NOTE_TYPE);
+	const workflow = await world.client.updateWorkflow(id, { nodes: shown });
+	// Of now, since the example leaves old faults alone.
+	const { id: eventId, type, data } = EVENT;
+	const { event } = await simulator.emit({ id: eventId, type, data }, { deliver: false });
+	await editor.openWorkflow(id);
+	await editor.page.getByTestId(`execute-workflow-button-${TRIGGER}`).dispatchEvent('click');
+	await deliverToTestUrl(studio, workflow, event);
+	const ticks = editor.page.getByTestId('canvas-node-status-success');
+	await ticks.nth(shown.filter(({ disabled }) => disabled !== true).length - 1).waitFor();
 	await camera.takeCanvas(name);
 };
 
@@ -99,16 +106,16 @@ async function openTriggerExample(studio: Studio): Promise<Workflow> {
 	return workflow;
 }
 
-async function startFrom(page: Page, trigger: string): Promise<void> {
-	await page.getByTestId(`execute-workflow-button-${trigger}`).dispatchEvent('click');
-}
-
 /** Again and again until n8n listens: it answers 404 before. */
-async function deliverToTestUrl({ world, simulator }: Studio, workflow: Workflow): Promise<void> {
+async function deliverToTestUrl(
+	{ world, simulator }: Studio,
+	workflow: Workflow,
+	event = EVENT,
+): Promise<void> {
 	const url = await world.client.webhookUrl(workflow, TRIGGER, { test: true });
 	await waitFor(
 		async () => {
-			const { status } = await simulator.deliver(url, SIGNING_SECRET, EVENT);
+			const { status } = await simulator.deliver(url, SIGNING_SECRET, event);
 			return status === 404 ? undefined : status;
 		},
 		{ what: 'n8n to listen for a test event', timeoutMs: MINUTE },
