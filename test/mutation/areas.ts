@@ -68,7 +68,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
 			tests: ['test/unit/ledger/redis/store.test.ts', 'test/e2e/ledger/contract.test.ts'],
 		},
-		part('ledger/redis', '{connection,timeLimit}'),
+		part('ledger/redis', '{connection,timeLimit}', '{connection,reconnecting,timeLimit}'),
 		{
 			mutate: ['lib/ledger/redis/client.ts'],
 			tests: [

@@ -47,10 +47,13 @@ export class ScriptedRedis {
 		await new Promise((resolve) => this.#server.close(resolve));
 	}
 
-	open(env: Readonly<Record<string, string>> = {}): RedisLedger {
+	open(
+		env: Readonly<Record<string, string>> = {},
+		warn: (message: string) => void = () => undefined,
+	): RedisLedger {
 		const { port } = this.#server.address() as AddressInfo;
 		const queue = { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(port) };
-		const ledger = new RedisLedger({ settings: readRedisSettings({ ...queue, ...env }) });
+		const ledger = new RedisLedger({ settings: readRedisSettings({ ...queue, ...env }), warn });
 		this.#ledgers.push(ledger);
 		return ledger;
 	}
@@ -89,6 +92,8 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
 /** Only the test moves the clock; what a connection needs goes on by itself. */
 export function stopTheClock(): void {
 	jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+	// The process has run for longer than anything is waited for.
+	jest.advanceTimersByTime(60_000);
 }
 
 /** Asks the ledger something, and notes what came of it. */

@@ -1,5 +1,6 @@
 /** What the ledger makes of answers of Redis that never come, or that no ledger gives. */
 import { ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
+import type { RedisLedger } from '../../../../lib/ledger/redis';
 import { type Answer, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
@@ -30,13 +31,36 @@ describe('the ledger on Redis', () => {
 		}
 	});
 
+	it('sends the hash of a script, and its text to a Redis that does not know it alone', async () => {
+		let answer = '-NOSCRIPT No matching script';
+		const ledger = await start((command) => {
+			if (command === 'eval') return '$-1';
+			return command === 'evalsha' ? answer : undefined;
+		});
+		await ledger.readRecord('any');
+		const [hash, text] = ['evalsha', 'eval'].map(
+			(wanted) => redis.heard.find(({ command }) => command === wanted)?.args,
+		);
+		expect(hash?.[0]).toMatch(/^[\da-f]{40}$/);
+		expect(text).toEqual([
+			expect.stringContaining('redis.call'),
+			'1',
+			'asset-service:ledger:record:any',
+		]);
+		answer = '-OOM command not allowed';
+		await expect(ledger.readRecord('any')).rejects.toThrow(LedgerUnavailableError);
+		expect([redis.count('evalsha'), redis.count('eval')]).toEqual([2, 1]);
+	});
+
 	describe('with a claim whose answer is lost', () => {
 		let isAway: boolean;
+
+		let ledger: RedisLedger;
 
 		/** Claims in vain for 2 s; gives what was sent. */
 		const claimInVain = async (leaseMs: number, silentTo: string) => {
 			isAway = true;
-			const ledger = await start((command) => {
+			ledger = await start((command) => {
 				if (isAway && command === silentTo) return SILENCE;
 				return command === 'evalsha' ? ':1' : undefined;
 			});
@@ -70,10 +94,13 @@ describe('the ledger on Redis', () => {
 
 		it('gives nothing back that was never sent', async () => {
 			expect(await claimInVain(60_000, 'ping')).toEqual([]);
-			await advance(100);
 			isAway = false;
-			await advance(2_000);
-			expect(calls()).toEqual([]);
+			await advance(200);
+			await redis.untilHeard('info');
+			await advance(1_000);
+			// Comes after what was sent until now.
+			await ledger.readRecord('any');
+			expect(calls()).toHaveLength(1);
 		});
 	});
 });
