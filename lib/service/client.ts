@@ -10,7 +10,8 @@ import {
 	destinationOf,
 	type ExchangeContext,
 } from './http/exchange';
-import { checkListOptions, walkPages, type FetchPage } from './lists/paging';
+import { checkListOptions } from './lists/listOptions';
+import { walkPages, type FetchPage } from './lists/paging';
 import { createRedactor } from './errors/redaction';
 import { toldError } from './errors/toldError';
 import type { RetryLimits } from './http/retry';

@@ -79,12 +79,18 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	],
 	tokens: [
 		part('service/tokens', 'accessTokens', '{accessTokens,successor}'),
-		part('service/tokens', '{tokenFailure,tokenRequest}', '{accessTokens,tokenRequest}'),
+		part(
+			'service/tokens',
+			'{tokenFailure,tokenRequest}',
+			'{accessTokens,tokenRequest,unreachable}',
+		),
 	],
 	paging: [
 		part('service/lists', 'envelope'),
 		part('service/lists', 'paging'),
-		part('service/lists', '!(envelope|paging)', 'since'),
+		part('service/lists', 'listOptions'),
+		part('service/lists', '{since,createdAt}', 'since'),
+		part('service/lists', 'newest'),
 	],
 	retry: [
 		part('service/http', 'retry'),

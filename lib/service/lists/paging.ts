@@ -1,9 +1,8 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
 import type { Page } from './envelope';
-import { ApiError, IN_CREDENTIAL } from '../errors/errors';
+import { IN_CREDENTIAL } from '../errors/errors';
 import { isRecord } from '../../shared/values';
 import { idOf } from '../schemas';
-import type { ServiceInterface } from '../serviceInterface';
 import type { ApiRecord, ListOptions } from '../types';
 import { since } from './since';
 
@@ -77,32 +76,4 @@ function newRecords(items: readonly unknown[], known: Set<string>): readonly unk
 		known.add(id);
 		return fresh;
 	});
-}
-
-/**
- * Checks what the user asked for.
- * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters that belong to the paging.
- */
-export function checkListOptions(
-	options: ListOptions,
-	{ limitParameter, cursorParameter }: ServiceInterface,
-): void {
-	const { limit, query = {} } = options;
-	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
-		throw new ApiError('Limit is not a whole number above 0.', {
-			hint: 'Enter 1 or more as Limit, or turn on Return All.',
-		});
-	}
-	for (const name of Object.keys(query)) {
-		if (name === limitParameter || name === cursorParameter) {
-			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
-				hint: `Remove “${name}” from Query Parameters and use Return All and Limit.`,
-			});
-		}
-		if (name.trim() === '') {
-			throw new ApiError('A query parameter has no name.', {
-				hint: 'Give each of the Query Parameters a name, or remove it.',
-			});
-		}
-	}
 }

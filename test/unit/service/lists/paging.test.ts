@@ -1,6 +1,4 @@
-import { SERVICE_INTERFACE } from '../../../../lib/service/defaults';
-import { checkListOptions, walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
-import type { ListOptions } from '../../../../lib/service/types';
+import { walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
 import { all } from '../world';
 
 const records = (from: number, count: number) =>
@@ -220,41 +218,5 @@ describe('a list', () => {
 		);
 		for await (const { id } of walking) if (id === 'r99') break;
 		expect(pages).toBe(1);
-	});
-});
-
-describe('the options of a list', () => {
-	const refusal = (options: ListOptions): unknown => {
-		try {
-			checkListOptions(options, SERVICE_INTERFACE);
-			return undefined;
-		} catch (error) {
-			return error;
-		}
-	};
-
-	it('may be any limit from 1 and any other query parameter', () => {
-		expect(refusal({ limit: 1, query: { status: '' } })).toBeUndefined();
-	});
-
-	it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuse the limit %p', (limit) => {
-		expect(refusal({ limit })).toMatchObject({
-			message: 'Limit is not a whole number above 0.',
-			hint: expect.stringContaining('Return All') as string,
-		});
-	});
-
-	it.each(['limit', 'startingAfter'])('refuse the query parameter %s', (name) => {
-		expect(refusal({ query: { [name]: '1' } })).toMatchObject({
-			message: `The query parameter “${name}” belongs to the paging.`,
-			hint: expect.stringContaining(`Remove “${name}” from Query Parameters`) as string,
-		});
-	});
-
-	it.each(['', ' '])('refuse a query parameter without a name: %j', (name) => {
-		expect(refusal({ query: { [name]: '1' } })).toMatchObject({
-			message: 'A query parameter has no name.',
-			hint: expect.stringContaining('Query Parameters') as string,
-		});
 	});
 });

@@ -1,0 +1,32 @@
+/** What a person may ask of a list. */
+import { ApiError } from '../errors/errors';
+import type { ServiceInterface } from '../serviceInterface';
+import type { ListOptions } from '../types';
+
+/**
+ * Checks what the user asked for.
+ * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters that belong to the paging.
+ */
+export function checkListOptions(
+	options: ListOptions,
+	{ limitParameter, cursorParameter }: ServiceInterface,
+): void {
+	const { limit, query = {} } = options;
+	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
+		throw new ApiError('Limit is not a whole number above 0.', {
+			hint: 'Enter 1 or more as Limit, or turn on Return All.',
+		});
+	}
+	for (const name of Object.keys(query)) {
+		if (name === limitParameter || name === cursorParameter) {
+			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
+				hint: `Remove “${name}” from Query Parameters and use Return All and Limit.`,
+			});
+		}
+		if (name.trim() === '') {
+			throw new ApiError('A query parameter has no name.', {
+				hint: 'Give each of the Query Parameters a name, or remove it.',
+			});
+		}
+	}
+}
