@@ -68,7 +68,7 @@ export class AssetServiceApi implements ICredentialType {
 			description: 'Client secret of the API client, which the service shows to its creator',
 		},
 		ignoreSslIssues,
-		serviceInterface,
+		...serviceInterface,
 		// What follows serves the HTTP Request node alone; n8n stores declared properties only.
 		{
 			displayName: 'Access Token',

@@ -11,6 +11,7 @@ import {
 	trim,
 	unknown,
 } from '../vendor/zod';
+import { isRecord } from '../shared/values';
 import { TOKEN_PATH } from './defaults';
 import { isListed, isLoopback, isPrivate } from './hosts';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
@@ -45,12 +46,19 @@ const settingsSchema = object({
  * @throws {ApiError} that names the first field that is empty or wrong; it never repeats the value.
  */
 export function parseApiSettings(values: unknown): ApiSettings {
-	const parsed = safeParse(settingsSchema, values);
+	const parsed = safeParse(settingsSchema, withInterface(values));
 	if (!parsed.success) throw emptyFieldError(parsed.error.issues[0]?.path[0]);
 	const { allowUnauthorizedCerts, allowedHttpRequestDomains, allowedDomains, ...settings } =
 		parsed.data;
 	if (allowedHttpRequestDomains === 'domains') checkDomains(settings, allowedDomains);
 	return { ...settings, ...(allowUnauthorizedCerts && { allowUnauthorizedCerts }) };
+}
+
+/** What a person enters about the service's interface stands beside the other fields, and counts once it is switched on. */
+function withInterface(values: unknown): unknown {
+	if (!isRecord(values) || values['changeServiceInterface'] !== true) return values;
+	const kept = values['serviceInterface'];
+	return { ...values, serviceInterface: { ...(isRecord(kept) && kept), ...values } };
 }
 
 /**

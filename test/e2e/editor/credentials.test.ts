@@ -3,6 +3,7 @@ import { startSimulator, type Simulator } from '../../../simulator';
 import { type CredentialForm, type Editor, openEditor } from '../../support/n8n/browser';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { createWorld, type World } from '../../support/n8n/world';
+import { waitFor } from '../../support/wait';
 
 const MINUTES = 60_000;
 jest.setTimeout(6 * MINUTES);
@@ -35,6 +36,17 @@ describe('the form of the API credential', () => {
 	it('says that the right settings work, and shows no secret', async () => {
 		await form.shows(SUCCESS);
 		expect(await form.form.innerHTML()).not.toContain(simulator.clientSecret);
+	});
+
+	it('takes what the service does in another way than the usual one', async () => {
+		const toggle = form.form.getByTestId('parameter-input-changeServiceInterface');
+		await toggle.getByRole('switch').click();
+		await form.fill({ limitParameter: 'max' });
+		await form.save();
+		const asked = () => simulator.stats.requests.find(({ query }) => query['max'] === '1');
+		await waitFor(asked, { what: 'a test with the other parameter', timeoutMs: MINUTES });
+		await form.shows(SUCCESS);
+		await form.fill({ limitParameter: '' });
 	});
 
 	it.each<[string, string | RegExp, () => Record<string, string>]>([

@@ -29,6 +29,16 @@ describe('the settings of the service', () => {
 		).toEqual({ ...good, serviceInterface: SERVICE_INTERFACE });
 	});
 
+	it('take what is entered about the interface once it is switched on', () => {
+		const entered = { ...good, serviceInterface: { pageSize: 7 }, limitParameter: 'max' };
+		const read = (change: object) => parseApiSettings({ ...entered, ...change }).serviceInterface;
+		const kept = { ...SERVICE_INTERFACE, pageSize: 7 };
+		expect(read({})).toEqual(kept);
+		expect(read({ changeServiceInterface: false })).toEqual(kept);
+		expect(read({ changeServiceInterface: true })).toEqual({ ...kept, limitParameter: 'max' });
+		expect(refusal({ changeServiceInterface: true, pageSize: -1 }).field).toBe('pageSize');
+	});
+
 	it.each([
 		['https://auth.example.com/oauth/token', 'https://auth.example.com'],
 		['https://auth.example.com/oauth/token/', 'https://auth.example.com'],
