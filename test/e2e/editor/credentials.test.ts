@@ -40,7 +40,7 @@ describe('the form of the API credential', () => {
 
 	it('takes what the service does in another way than the usual one', async () => {
 		const toggle = form.form.getByTestId('parameter-input-changeServiceInterface');
-		await toggle.getByRole('switch').click();
+		await toggle.locator('.el-switch').click();
 		await form.fill({ limitParameter: 'max' });
 		await form.save();
 		const asked = () => simulator.stats.requests.find(({ query }) => query['max'] === '1');
