@@ -30,7 +30,8 @@ const Example = z.looseObject({
 	active: z.literal(false),
 });
 
-const examples = readdirSync(FOLDER).map((file) => {
+const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
+const examples = files.map((file) => {
 	const content = Example.parse(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')));
 	const notes = content.nodes.filter(({ type }) => type === NOTE);
 	const nodes = content.nodes.filter(({ type }) => type !== NOTE);
