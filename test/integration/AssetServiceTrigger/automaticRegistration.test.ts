@@ -14,6 +14,19 @@ it('accepts deliveries of a new endpoint at once, however lately the secret of t
 	expect(server.started).toHaveLength(3);
 });
 
+it.each<[string[], string, string[]]>([
+	[['ocpp.message'], '', ['ocpp.message']],
+	[
+		['ocpp.message', '__other__'],
+		'site.created, asset.*',
+		['asset.connectivity', 'ocpp.message', 'site.created'],
+	],
+])('makes an endpoint for the types %j and “%s”', async (eventTypes, otherEventTypes, events) => {
+	const { publish, simulator } = await createWorld({ parameters: { eventTypes, otherEventTypes } });
+	await publish();
+	expect(simulator.endpoints).toMatchObject([{ events }]);
+});
+
 it('makes and deletes the endpoint by the service interface of the credential', async () => {
 	const service = await startHttpService(({ method }) =>
 		method === 'POST' ? { body: { hook: { uid: 'h 1', key: 'whsec_1' } } } : { status: 204 },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HookContext } from 'n8n-core';
-import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
+import type { IHookFunctions, INodeParameters, IWebhookData } from 'n8n-workflow';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { startSimulator } from '../../../simulator';
@@ -26,6 +26,8 @@ interface WorldOptions {
 	/** Further fields of the credential, or others. */
 	readonly credential?: object;
 	readonly clientSecret?: string;
+	/** Further parameters of the trigger. */
+	readonly parameters?: INodeParameters;
 }
 
 /** A service, a ledger and a workflow with one trigger, of this test alone. */
@@ -58,7 +60,7 @@ export async function createWorld(options: WorldOptions = {}) {
 		return { baseUrl, authUrl, audience, clientId, clientSecret, ...credential };
 	};
 	const published = {
-		parameters: { registration },
+		parameters: { registration, ...options.parameters },
 		credentialTypes,
 		readCredential,
 		workflowId: `workflow-${(next += 1)}`,
