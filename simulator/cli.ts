@@ -2,8 +2,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createRandom } from './data/random';
 import { createDisorder } from './delivery/disorder';
+import { introduction } from './introduction';
 import { startSimulator } from './simulator';
-import { type Endpoint, type Profile, PROFILES, type Simulator } from './types';
+import { type Profile, PROFILES, type Simulator } from './types';
 
 interface CliOptions {
 	port: number;
@@ -40,7 +41,9 @@ export async function runCli(
 			url: options.endpointUrl ?? `${simulator.baseUrl}/_simulator/receiver`,
 			secret: options.signingSecret,
 		});
+		print('The simulated Asset and Webhook Service is running.\n');
 		for (const line of introduction(simulator, endpoint)) print(line);
+		print('More of it in simulator/README.md. Ctrl-C ends it.');
 	} catch (error) {
 		await simulator.stop();
 		throw error;
@@ -103,26 +106,6 @@ function wholeNumber(lowest: number, highest: number): (text: string) => number 
 		if (Number.isInteger(value)) return value;
 		throw new InvalidArgumentError('A whole number is needed.');
 	};
-}
-
-function introduction(simulator: Simulator, endpoint: Endpoint): string[] {
-	const control = `${simulator.baseUrl}/_simulator`;
-	return [
-		'The simulated Asset and Webhook Service is running.',
-		'',
-		`  Base URL        ${simulator.baseUrl}`,
-		`  Auth URL        ${simulator.authUrl}`,
-		`  Audience        ${simulator.audience}`,
-		`  Client ID       ${simulator.clientId}`,
-		`  Client secret   ${simulator.clientSecret}`,
-		`  Endpoint ID     ${endpoint.id}`,
-		`  Endpoint URL    ${endpoint.url}`,
-		`  Signing secret  ${endpoint.secret}`,
-		'',
-		`Send an event:      curl --json '{}' ${control}/events`,
-		`Move the endpoint:  curl -X PUT --json '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
-		'More of it in simulator/README.md. Ctrl-C ends it.',
-	];
 }
 
 /** Makes an event at each call, and sends it: in the field profile some late, and some twice. */

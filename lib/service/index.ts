@@ -16,7 +16,7 @@ export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
 export { isLoopback } from './hosts';
 export { newest } from './lists/newest';
-export { since } from './lists/since';
+export { createdAtOf } from './lists/createdAt';
 export { parseApiSettings, plainHttpWarning } from './settings';
 export type {
 	ApiClient,

@@ -63,6 +63,8 @@ export interface ListOptions {
 	readAhead?: boolean;
 	/** Only records for which this is true are listed and counted, for what the service may not filter itself. */
 	matching?: (record: ApiRecord) => boolean;
+	/** Unix milliseconds: only records of this time or later, and those that tell no time. See `since` for where it ends. */
+	createdAfter?: number;
 }
 
 /** The client of the service: it sees to tokens, paging, retries and errors. */

@@ -1,5 +1,6 @@
 /** `npm run demo`: the package in a real n8n, fed by the simulated service, from nothing to figures and a sign-in. */
 import { Command } from 'commander';
+import { introduction } from '../../simulator';
 import { ACTS } from './acts';
 import { type Figure, isRight, table } from './report';
 import { setStage, type Stage } from './stage';
@@ -54,10 +55,12 @@ function report(figures: readonly Figure[]): void {
 function invite({ world, simulator, endpoint }: Stage): void {
 	console.log(
 		[
-			`Editor     ${world.url}`,
-			`Sign in    ${world.owner.email}  ${world.owner.password}`,
-			`Service    ${simulator.baseUrl} (simulated)`,
-			`Webhook    ${endpoint.url}`,
+			`Editor              ${world.url}`,
+			`Sign in             ${world.owner.email}  ${world.owner.password}`,
+			'',
+			'The simulated service, with what to enter in credentials of your own:',
+			'',
+			...introduction(simulator, endpoint),
 			'',
 			'Running until Ctrl-C; what it stored is removed then.',
 			'',

@@ -132,6 +132,8 @@ function memoryFile(): string {
 async function memoryInUse(pid: number): Promise<number> {
 	rmSync(memoryFile(), { force: true });
 	process.kill(pid, 'SIGUSR2');
-	await waitFor(() => existsSync(memoryFile()) || undefined, { what: 'n8n to collect its garbage' });
+	await waitFor(() => existsSync(memoryFile()) || undefined, {
+		what: 'n8n to collect its garbage',
+	});
 	return Math.round(Number(readFileSync(memoryFile(), 'utf8')) / 1024 ** 2);
 }

@@ -4,10 +4,10 @@ const { renameSync, writeFileSync } = require('node:fs');
 
 const file = process.env.MEMORY_FILE;
 if (file && global.gc) {
-	process.on('SIGUSR2', () => {
-		global.gc();
-		const { heapUsed, external } = process.memoryUsage();
-		writeFileSync(`${file}.new`, String(heapUsed + external));
-		renameSync(`${file}.new`, file);
-	});
+  process.on('SIGUSR2', () => {
+    global.gc();
+    const { heapUsed, external } = process.memoryUsage();
+    writeFileSync(`${file}.new`, String(heapUsed + external));
+    renameSync(`${file}.new`, file);
+  });
 }

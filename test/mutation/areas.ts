@@ -6,80 +6,88 @@ export interface Part {
 	readonly tests: readonly string[];
 }
 
+/** Files of a folder of `lib`, and the tests that mirror them unless others are named. */
+function part(folder: string, mutate: string, tests = mutate): Part {
+	return {
+		mutate: [`lib/${folder}/${mutate}.ts`],
+		tests: [`test/unit/${folder}/${tests}.test.ts`],
+	};
+}
+
 export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	receiver: [
+		part('receiver/signature', 'encoding'),
+		part('receiver/signature', '{headers,timestamp}'),
+		part('receiver/signature', '{fields,secrets,settings}', '{custom,settings}'),
+		part('receiver/signature', 'template'),
+		part('receiver/signature', '{custom,scheme}', 'custom'),
+		part('receiver/signature', 'standardWebhooks'),
+		part('receiver/signature', '{sign,timestamped}'),
+		part('receiver/signature', '{compare,verifier}', '{custom,settings,verifier}'),
+		part('receiver/event', 'conditions'),
+		part('receiver/event', 'eventTypes'),
+		part('receiver/event', '{order,parseEvent,wanted}'),
+		part('receiver', 'batch'),
+		part('receiver', 'listFresh'),
+		part('receiver', 'listedStates'),
+		part('receiver', '{receive,verdict,verify}'),
+		part('receiver', 'settings'),
+		part('receiver', 'verifierCache'),
 		{
-			mutate: ['lib/receiver/signature/**/*.ts'],
-			tests: ['test/unit/receiver/signature/!(peers).test.ts'],
+			mutate: ['n8n/receiver/{refusalLog,secretSource,settleWithAnswer,testRefusal}.ts'],
+			tests: ['test/unit/n8n/receiver/*.test.ts'],
 		},
 		{
-			mutate: ['lib/receiver/event/**/*.ts'],
-			tests: ['test/unit/receiver/event/*.test.ts'],
+			mutate: ['n8n/receiver/beginRun.ts'],
+			tests: ['test/integration/beginRun.test.ts'],
 		},
 		{
-			mutate: ['lib/receiver/*.ts'],
-			tests: ['test/unit/receiver/*.test.ts'],
-		},
-		{
-			mutate: ['n8n/receiver/**/*.ts'],
-			tests: [
-				'test/unit/n8n/receiver/*.test.ts',
-				'test/integration/beginRun.test.ts',
-				'test/integration/AssetServiceTrigger/{batched,delivery,handOver,http,refusal,schemes,signingSecrets,uncheckedDelivery}.test.ts',
-			],
+			mutate: ['n8n/receiver/delivery.ts'],
+			tests: ['test/integration/AssetServiceTrigger/{delivery,http,refusal}.test.ts'],
 		},
 	],
 	ledger: [
+		part('ledger', 'beginOrWait'),
+		part('ledger', 'choice'),
+		part('ledger', 'claimOrWait'),
+		part('ledger', '{environment,errors}'),
+		part('ledger', 'hold', '{commitWith,hold}'),
+		part('ledger', '{key,token}'),
+		part('ledger', 'leases'),
+		part('ledger', 'open'),
+		part('ledger/sqlite', '{checkpoint,groupSync}'),
+		part('ledger/sqlite', 'database', '{checkpoint,durability,file,unusable,warning}'),
+		part('ledger/sqlite', 'errors'),
+		part('ledger/sqlite', '{files,ledgerFile,schema}', '{durability,file,unusable}'),
+		part('ledger/sqlite', 'retry'),
+		part('ledger/sqlite', '{statements,store}', 'contract'),
+		part('ledger/sqlite', 'sweeper'),
+		part('ledger/redis', '{errors,eviction}'),
+		part('ledger/redis', 'settings'),
 		{
-			mutate: ['lib/ledger/*.ts'],
-			tests: ['test/unit/ledger/*.test.ts'],
+			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
+			tests: ['test/unit/ledger/redis/store.test.ts', 'test/e2e/ledger/contract.test.ts'],
 		},
+		part('ledger/redis', '{connection,timeLimit}', '{connection,reconnecting,timeLimit}'),
 		{
-			mutate: ['lib/ledger/sqlite/**/*.ts'],
+			mutate: ['lib/ledger/redis/client.ts'],
 			tests: [
-				'test/unit/ledger/sqlite/{contract,durability,file,groupSync,retry,sweeper,unusable,warning}.test.ts',
-			],
-		},
-		{
-			mutate: ['lib/ledger/redis/**/*.ts'],
-			tests: [
-				'test/unit/ledger/redis/*.test.ts',
-				'test/e2e/ledger/{contract,outages,redis,refusals}.test.ts',
+				'test/unit/ledger/redis/{client,connection,reconnecting}.test.ts',
+				'test/e2e/ledger/redis.test.ts',
 			],
 		},
 	],
 	tokens: [
-		{
-			mutate: ['lib/service/tokens/accessTokens.ts'],
-			tests: ['test/unit/service/tokens/{accessTokens,successor}.test.ts'],
-		},
-		{
-			mutate: ['lib/service/tokens/!(accessTokens).ts'],
-			tests: ['test/unit/service/tokens/{accessTokens,tokenRequest}.test.ts'],
-		},
+		part('service/tokens', 'accessTokens', '{accessTokens,successor}'),
+		part('service/tokens', '{tokenFailure,tokenRequest}', '{accessTokens,tokenRequest}'),
 	],
 	paging: [
-		{
-			mutate: ['lib/service/lists/envelope.ts'],
-			tests: ['test/unit/service/lists/envelope.test.ts'],
-		},
-		{
-			mutate: ['lib/service/lists/paging.ts'],
-			tests: ['test/unit/service/lists/paging.test.ts'],
-		},
-		{
-			mutate: ['lib/service/lists/!(envelope|paging).ts'],
-			tests: ['test/unit/service/lists/since.test.ts'],
-		},
+		part('service/lists', 'envelope'),
+		part('service/lists', 'paging'),
+		part('service/lists', '!(envelope|paging)', 'since'),
 	],
 	retry: [
-		{
-			mutate: ['lib/service/http/retry.ts'],
-			tests: ['test/unit/service/http/retry.test.ts'],
-		},
-		{
-			mutate: ['lib/service/http/{deadline,runtime}.ts'],
-			tests: ['test/unit/service/http/{deadline,retry}.test.ts'],
-		},
+		part('service/http', 'retry'),
+		part('service/http', '{deadline,runtime}', '{deadline,retry}'),
 	],
 };

@@ -1,11 +1,11 @@
 const { projects } = require('../../jest.config');
 
 /** The tests of an area run as one project, since Stryker counts what each test covers in a single one only. */
-const { testEnvironment, transform, modulePathIgnorePatterns } = projects[0];
+const { transform, modulePathIgnorePatterns } = projects[0];
 
 module.exports = {
   rootDir: '../..',
-  testEnvironment,
+  testEnvironment: require.resolve('./environment'),
   transform,
   modulePathIgnorePatterns,
   // A mutant that makes a test wait for good fails it after this time.

@@ -102,10 +102,10 @@ function testOf(operator: Operator, literal: string): Test | string {
 			return number !== undefined && (operator === 'lessThan' ? number < bound : number > bound);
 		});
 	}
-	const known = new Set(wanted);
+	const known = new Set<string | undefined>(wanted);
 	const fits: Readonly<Record<typeof operator, (text: string | undefined) => boolean>> = {
-		equals: (text) => text !== undefined && known.has(text),
-		notEquals: (text) => text === undefined || !known.has(text),
+		equals: (text) => known.has(text),
+		notEquals: (text) => !known.has(text),
 		contains: (text) => text !== undefined && wanted.some((part) => text.includes(part)),
 		startsWith: (text) => text !== undefined && wanted.some((part) => text.startsWith(part)),
 	};

@@ -43,15 +43,15 @@ export function compileTemplate(text: string): TemplateResult {
 function fill(pieces: readonly string[], timestamp: string): SignedPart[] {
 	const parts: SignedPart[] = [];
 	let text = '';
-	pieces.forEach((piece, index) => {
-		if (index % 2 === 1 && piece === '{body}') {
+	for (const piece of pieces) {
+		if (piece === '{body}') {
 			if (text !== '') parts.push(text);
 			parts.push(BODY);
 			text = '';
 		} else {
-			text += index % 2 === 1 ? timestamp : piece;
+			text += piece === '{timestamp}' ? timestamp : piece;
 		}
-	});
+	}
 	if (text !== '') parts.push(text);
 	return parts;
 }

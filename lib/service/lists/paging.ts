@@ -5,6 +5,7 @@ import { isRecord } from '../../shared/values';
 import { idOf } from '../schemas';
 import type { ServiceInterface } from '../serviceInterface';
 import type { ApiRecord, ListOptions } from '../types';
+import { since } from './since';
 
 /** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
@@ -17,34 +18,40 @@ const NO_ID =
  * The records of all pages, in the order of the service.
  *
  * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
- * page is empty or brings nothing new, or when its last record has no id to go on from; with a warning if there may be
+ * page is empty or brings nothing new, when it has gone beyond `createdAfter`, or when its last record has no id to go on from; with a warning if there may be
  * more. A short page says nothing: the service may allow less than was asked for.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
-	options: Pick<ListOptions, 'limit' | 'matching' | 'readAhead'> & { pageSize: number },
+	options: Pick<ListOptions, 'limit' | 'matching' | 'createdAfter' | 'readAhead'> & {
+		pageSize: number;
+	},
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
-	const { limit = Number.POSITIVE_INFINITY, matching, readAhead = false, pageSize } = options;
+	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
+	const ageOf = createdAfter === undefined ? undefined : since(createdAfter);
+	// With a filter of our own, nobody knows how many records it takes to find enough.
+	const isFiltered = matching !== undefined || ageOf !== undefined;
 	const known = new Set<string>();
 	let left = limit;
 	let next: Promise<Page> | undefined;
 	let cursor: string | undefined;
-	// With a filter of our own, nobody knows how many records it takes to find enough.
 	const fetchNext = (wanted: number) =>
-		fetchPage(matching ? pageSize : Math.min(pageSize, wanted), cursor);
+		fetchPage(isFiltered ? options.pageSize : Math.min(options.pageSize, wanted), cursor);
 	while (left > 0) {
 		const { items, hasMore } = await (next ?? fetchNext(left));
 		const fresh = newRecords(items, known);
 		cursor = idOf(items.at(-1));
 		const hasNext = (hasMore ?? items.length > 0) && fresh.length > 0 && cursor !== undefined;
-		const isNeeded = hasNext && !matching && left > fresh.length;
+		const isNeeded = hasNext && !isFiltered && left > fresh.length;
 		next = readAhead && isNeeded ? fetchNext(left - fresh.length) : undefined;
 		// A failure is thrown when its page is due.
 		next?.catch(() => undefined);
 		for (const item of fresh) {
 			const record = isRecord(item) ? item : { value: item };
-			if (matching && !matching(record)) continue;
+			const age = ageOf?.(record);
+			if (age === 'beyond') return;
+			if (age === 'older' || (matching && !matching(record))) continue;
 			yield record;
 			if (--left <= 0) return;
 		}

@@ -4,27 +4,27 @@ import { SERVICE_INTERFACE } from '../defaults';
 import type { ApiRecord } from '../types';
 import { createdAtOf } from './createdAt';
 
+/** A record that is wanted, one that is older, or one after which no wanted one comes. */
+type Age = 'wanted' | 'older' | 'beyond';
+
 /**
- * The records created at `moment` (unix milliseconds) or later, and those that tell no time.
+ * Tells of each record of a list, in its order, whether it was created at `moment` (unix milliseconds) or later. One that
+ * tells no time is wanted.
  *
  * A list that is sorted newest first ends where a page's worth of records in a row is older. Any other one is read to its
  * end, since what is wanted may stand there.
  */
-export async function* since(
-	records: AsyncIterable<ApiRecord>,
-	moment: number,
-): AsyncGenerator<ApiRecord, void, undefined> {
+export function since(moment: number): (record: ApiRecord) => Age {
 	const order = new ListOrder();
 	let olderInARow = 0;
-	for await (const record of records) {
+	return (record) => {
 		const at = createdAtOf(record);
 		order.learnFrom(at);
 		if (at === undefined || at >= moment) {
 			olderInARow = 0;
-			yield record;
-			continue;
+			return 'wanted';
 		}
 		olderInARow += 1;
-		if (olderInARow >= SERVICE_INTERFACE.pageSize && order.isDescending) return;
-	}
+		return olderInARow >= SERVICE_INTERFACE.pageSize && order.isDescending ? 'beyond' : 'older';
+	};
 }

@@ -1,7 +1,7 @@
 /** Filters events by type and time, which the service is not known to do itself. */
 import type { INodeProperties } from 'n8n-workflow';
 import { eventTypeFilter } from '../../../lib/receiver/event';
-import type { ApiRecord } from '../../../lib/service';
+import { createdAtOf, type ApiRecord, type ListOptions } from '../../../lib/service';
 import { unknown } from '../../../lib/vendor/zod';
 import { allTypes, eventTypes } from './eventTypes';
 import { timeOf } from './instant';
@@ -34,8 +34,8 @@ export const eventFilters: INodeProperties = {
 	],
 };
 
-/** Whether an event of the list is wanted; undefined when every event is. */
-export function wantedEvents(run: Run): ((event: ApiRecord) => boolean) | undefined {
+/** Which events are wanted, by the filters of an input item. */
+export function wantedEvents(run: Run): Pick<ListOptions, 'matching' | 'createdAfter'> {
 	const given = collection(run, eventFilters, {
 		eventTypes,
 		otherEventTypes: eventTypes,
@@ -45,14 +45,15 @@ export function wantedEvents(run: Run): ((event: ApiRecord) => boolean) | undefi
 	const after = timeOf(run, 'Created After of Filters', given.createdAfter);
 	const before = timeOf(run, 'Created Before of Filters', given.createdBefore);
 	const patterns = allTypes(run, given.eventTypes ?? [], given.otherEventTypes ?? []);
-	if (patterns.length === 0 && after === undefined && before === undefined) return undefined;
+	if (patterns.length === 0 && after === undefined && before === undefined) return {};
 	const isWanted = eventTypeFilter(patterns);
-	return (event) => {
+	const matching = (event: ApiRecord): boolean => {
 		const type = event['type'] ?? event['eventType'];
 		if (!isWanted(typeof type === 'string' ? type : undefined)) return false;
 		if (after === undefined && before === undefined) return true;
 		// An event without a time is not known to be of the time that is asked for.
-		const time = Date.parse(String(event['createdAt']));
+		const time = createdAtOf(event) ?? Number.NaN;
 		return time >= (after ?? -Infinity) && time < (before ?? Infinity);
 	};
+	return { matching, ...(after !== undefined && { createdAfter: after }) };
 }

@@ -25,7 +25,7 @@ export class FieldNetwork {
 	 */
 	constructor(
 		assets: readonly Asset[],
-		private readonly random: Random = createRandom(168_784),
+		private readonly random: Random = createRandom(1402),
 	) {
 		this.stations = assets
 			.filter(({ chargingStation: { status, protocol } }) => {

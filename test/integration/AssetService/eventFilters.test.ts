@@ -60,6 +60,19 @@ it.each([
 	expect(await ids({ filters })).toEqual(between(from, to));
 });
 
+it.each([
+	['all', { returnAll: true }, 48],
+	['a few', { returnAll: false, limit: 20 }, 20],
+])('Created After ends a list with the newest first (%s)', async (_name, listed, count) => {
+	const newest = events.toReversed();
+	const world = await serving((request) => pages(newest, request));
+	const filters = { createdAfter: newest[47]?.createdAt };
+	const found = await records(run(world, { ...getAll, ...listed, filters }));
+	expect(found.map(({ id }) => id)).toEqual(newest.slice(0, count).map(({ id }) => id));
+	// Of three pages.
+	expect(world.service.to(EVENTS)).toHaveLength(count === 20 ? 1 : 2);
+});
+
 it('the limit counts what matches', async () => {
 	const filters = { eventTypes: ['asset.created'], createdAfter: '2026-01-05T00:00:00Z' };
 	expect(await ids({ returnAll: false, limit: 20, filters })).toEqual(

@@ -4,10 +4,20 @@ import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
 import { chooseStore } from '../../../lib/ledger/choice';
 
 describe('the choice of the store', () => {
-	it('is SQLite in the data folder of n8n by default', () => {
-		expect(chooseStore({ HOME: '/home/node', USERPROFILE: '/home/node' })).toEqual({
+	const { platform: here } = process;
+
+	afterEach(() => {
+		Object.defineProperty(process, 'platform', { value: here });
+	});
+
+	it.each([
+		['linux', '/home/node'],
+		['win32', '/users/node'],
+	] as const)('is SQLite in the data folder of n8n by default, on %s too', (platform, home) => {
+		Object.defineProperty(process, 'platform', { value: platform });
+		expect(chooseStore({ HOME: '/home/node', USERPROFILE: '/users/node' })).toEqual({
 			store: 'sqlite',
-			path: join('/home/node', '.n8n', 'asset-service-ledger.sqlite'),
+			path: join(home, '.n8n', 'asset-service-ledger.sqlite'),
 		});
 	});
 
@@ -21,8 +31,10 @@ describe('the choice of the store', () => {
 	it('takes the file that ASSET_SERVICE_LEDGER_SQLITE_PATH names', () => {
 		const path = { ASSET_SERVICE_LEDGER_SQLITE_PATH: '/var/lib/ledger.db' };
 		expect(chooseStore(path)).toEqual({ store: 'sqlite', path: resolve('/var/lib/ledger.db') });
-		const relative = { ASSET_SERVICE_LEDGER_SQLITE_PATH: 'ledger.db' };
-		expect(chooseStore(relative)).toEqual({ store: 'sqlite', path: resolve('ledger.db') });
+		for (const relative of ['ledger.db', 'not-redis:ledger.db']) {
+			const env = { ASSET_SERVICE_LEDGER_SQLITE_PATH: relative };
+			expect(chooseStore(env)).toEqual({ store: 'sqlite', path: resolve(relative) });
+		}
 	});
 
 	it("is the queue's Redis in queue mode", () => {
@@ -48,6 +60,8 @@ describe('the choice of the store', () => {
 		const choose = () => chooseStore({ ASSET_SERVICE_LEDGER: 'postgres' });
 		expect(choose).toThrow(LedgerUnavailableError);
 		expect(choose).toThrow(/ASSET_SERVICE_LEDGER is "postgres".*auto, sqlite, redis/);
+		const odd = () => chooseStore({ ASSET_SERVICE_LEDGER: 'no word' });
+		expect(odd).toThrow(/ASSET_SERVICE_LEDGER is none of the known words\. Set it/);
 	});
 
 	it.each([

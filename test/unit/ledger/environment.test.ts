@@ -18,7 +18,9 @@ describe('the environment, read as n8n reads it', () => {
 	it('takes a value without white space and quotes around it', () => {
 		expect(readText({ HOST: ' "redis" ' }, 'HOST')).toBe('redis');
 		expect(readText({ HOST: "'redis'" }, 'HOST')).toBe('redis');
-		expect(readText({ HOST: '"redis' }, 'HOST')).toBe('"redis');
+		for (const text of ['"redis', '"a" b', 'a "b"', `"redis'`]) {
+			expect(readText({ HOST: text }, 'HOST')).toBe(text);
+		}
 		expect(readText({}, 'HOST')).toBeUndefined();
 	});
 
@@ -57,5 +59,8 @@ describe('the environment, read as n8n reads it', () => {
 		expect(readBoolean({ TLS: '0' }, 'TLS')).toBe(false);
 		expect(readBoolean({ TLS: 'yes' }, 'TLS')).toBeUndefined();
 		expect(readBoolean({}, 'TLS')).toBeUndefined();
+		const file = join(folder, 'tls');
+		writeFileSync(file, 'true\n');
+		expect(readBoolean({ TLS_FILE: file }, 'TLS')).toBe(true);
 	});
 });

@@ -51,6 +51,7 @@ describe('a claim that is held', () => {
 
 	it('is not renewed once it is committed', async () => {
 		expect(await hold.commit(RETENTION_MS)).toBe('committed');
+		expect(jest.getTimerCount()).toBe(0);
 		await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
 		expect(ledger.count('renew')).toBe(0);
 		expect(stateOf(KEY)).toBe('stored');
@@ -239,6 +240,7 @@ describe('a claim that is held', () => {
 			await jest.advanceTimersByTimeAsync(minutes * MINUTE_MS);
 			const calls = ledger.calls.length;
 			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
+			expect(await hold.commit(retentionMs)).toBe('unwritten');
 			expect(ledger.calls).toHaveLength(calls);
 			expect(jest.getTimerCount()).toBe(0);
 		});

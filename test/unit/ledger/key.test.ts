@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { ledgerKey } from '../../../lib/ledger';
+import { checkKey } from '../../../lib/ledger/key';
 
 describe('ledgerKey', () => {
 	it('gives 43 characters of base64url whatever the length of the id', () => {
@@ -43,4 +44,23 @@ describe('ledgerKey', () => {
 			{ numRuns: 1_000 },
 		);
 	});
+});
+
+describe('what is to be a key', () => {
+	const key = ledgerKey('workflow', 'whevt_1');
+
+	it('is one that ledgerKey made', () => {
+		expect(() => {
+			checkKey(key);
+		}).not.toThrow();
+	});
+
+	it.each(['', 'whevt_1', `${key}x`, `x${key}`, key.slice(1), key.replace(/.$/, '/')])(
+		'is refused otherwise: %j',
+		(text) => {
+			expect(() => {
+				checkKey(text);
+			}).toThrow(new TypeError('A ledger key comes from ledgerKey()'));
+		},
+	);
 });

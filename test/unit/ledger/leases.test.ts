@@ -55,6 +55,15 @@ describe('the leases of a process', () => {
 		expect(renewals).toEqual([[], []]);
 	});
 
+	it('keep no process alive', () => {
+		const timers = jest.spyOn(global, 'setTimeout');
+		addHold();
+		expect(timers.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([
+			false,
+		]);
+		timers.mockRestore();
+	});
+
 	it('go on in their own time when the one that was due first is settled', async () => {
 		const first = addHold();
 		await jest.advanceTimersByTimeAsync(5_000);

@@ -1,10 +1,11 @@
 import { type ClaimHold, claimOrWait } from '../../../lib/ledger';
 import { Leases } from '../../../lib/ledger/leases';
-import { MOST_BYTES, takeTurn } from '../../../lib/receiver/batch';
+import { takeTurn } from '../../../lib/receiver/batch';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
 
 const RETENTION_MS = 60 * 60_000;
+const MOST_BYTES = 4 * 1024 * 1024;
 
 describe('the turn of an event', () => {
 	useStoppedClock();
@@ -60,7 +61,9 @@ describe('the turn of an event', () => {
 		expect(run.ids).toEqual(['2', '3', '4']);
 		for (const { turn } of others) expect(await isOpen(turn)).toBe(true);
 
-		await run.hold.commit(RETENTION_MS);
+		const { turn: next } = await take('5');
+		expect(await isOpen(next)).toBe(true);
+		expect(await run.hold.commit(RETENTION_MS)).toBe('committed');
 		for (const { turn } of others) expect(await turn).toEqual({ start: false });
 		for (const id of ['2', '3', '4']) expect(ledger.entries.get(id)?.state).toBe('stored');
 		expect(ledger.count('commitAll')).toBe(1);
@@ -85,12 +88,14 @@ describe('the turn of an event', () => {
 
 		const singles = [await runOf(third), await runOf(fourth)];
 		expect(singles.map(({ ids }) => ids)).toEqual([['3'], ['4']]);
+		const { turn: next } = await take('5');
 		await singles[0]?.hold.commit(RETENTION_MS);
+		expect(await isOpen(next)).toBe(true);
 		await singles[1]?.hold.release();
 		expect(ledger.entries.get('3')?.state).toBe('stored');
 		expect(ledger.entries.get('4')).toBeUndefined();
-		// Answered, all of them: the next one goes at once.
-		expect((await runOf((await take('5')).turn)).ids).toEqual(['5']);
+		// Answered, all of them.
+		expect((await runOf(next)).ids).toEqual(['5']);
 	});
 
 	it('comes early for a batch that is full', async () => {
@@ -112,6 +117,7 @@ describe('the turn of an event', () => {
 	});
 
 	it('comes without the answer when that takes over 10 s, so that no sender gives up', async () => {
+		await jest.advanceTimersByTimeAsync(60_000);
 		await runOf((await take('1')).turn);
 		const { turn } = await take('2');
 		await jest.advanceTimersByTimeAsync(9_000);

@@ -92,6 +92,23 @@ describe('listFresh', () => {
 		expect(ids).toEqual(['e9']);
 	});
 
+	it('counts those that are known, and not those that are not wanted, towards where it may stop', async () => {
+		const unwanted = [9, 8].map((minute) => ({ id: `u${minute}`, createdAt: at(minute) }));
+		const bounds = { backTo: Date.parse(at(5)) };
+		const events = eventsAt(4, 3);
+		expect((await list([...unwanted, ...events], [4], bounds)).ids).toEqual(['e3']);
+		const known = await list([...eventsAt(9, 8), ...events], [9, 8, 4], bounds);
+		expect([known.ids, known.read]).toEqual([[], 3]);
+		const old = [4, 3, 2].map((minute) => ({ id: `u${minute}`, createdAt: at(minute) }));
+		expect((await list([...old, ...eventsAt(1)], [], bounds)).read).toBe(3);
+	});
+
+	it('stops at a page of known events that tell no time, too', async () => {
+		const records = ['e1', 'e2', 'e3', 'e4'].map((id) => ({ id, eventType: 'wanted' }));
+		expect((await list(records, [1, 2, 3], { waiting: [3] })).read).toBe(3);
+		expect((await list(records, [], { waiting: [1] })).waitingSince).toBeUndefined();
+	});
+
 	it('keeps the oldest and leaves the newest to the next poll when there are too many', async () => {
 		const listing = await list(eventsAt(...downFrom(9, 1)), [], { most: 4, backTo: 0 });
 		expect(listing.ids).toEqual(['e1', 'e2', 'e3', 'e4']);

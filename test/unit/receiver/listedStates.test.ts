@@ -70,6 +70,24 @@ describe('the states of listed events', () => {
 		expect(turns).toBeGreaterThanOrEqual(50);
 	});
 
+	it('are asked for a hundred at a time', async () => {
+		let asked = 0;
+		let most = 0;
+		const look = async () => {
+			most = Math.max(most, ++asked);
+			await new Promise((resolve) => setImmediate(resolve));
+			asked -= 1;
+			return 'free' as const;
+		};
+		const list = async function* () {
+			for (let id = 1; id <= 250; id++) yield { id };
+		};
+		const wanted = { isWanted: () => true, conditions: readConditions({}) };
+		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
+		const { listed } = await listedStates(list(), listing, ({ id }) => id);
+		expect([listed.length, most]).toEqual([250, 100]);
+	});
+
 	it('are not known without the ledger', async () => {
 		const list = async function* () {
 			yield { id: 'a' };

@@ -2,6 +2,7 @@ import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
 import { signTimestamped } from '../../../lib/receiver/signature';
+import { accepted } from '../../../lib/receiver/verdict';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
@@ -73,6 +74,18 @@ describe('receive', () => {
 		const to = receiver({ options: { includeDelivery: true } });
 		const verdict = await receive({ headers: signed, body }, to);
 		expect(verdict).toMatchObject({ start: true, items: [{ _delivery: { id } }] });
+	});
+
+	it('hands over together what came meanwhile, when it is told to', async () => {
+		const to = receiver({ delivery: 'batched' });
+		const [first, ...others] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
+		const run = await first;
+		expect(run).toMatchObject({ start: true, items: [{ id: '1' }] });
+		if (run?.start) await run.hold?.commit(60_000);
+		const batch = await others[0];
+		expect(batch).toMatchObject({ start: true, items: [{ id: '2' }, { id: '3' }] });
+		if (batch?.start) await batch.hold?.commit(60_000);
+		expect(await others[1]).toEqual(accepted);
 	});
 
 	it('tells the sender to come again in a minute when a copy is handed over for 20 s', async () => {
@@ -160,12 +173,13 @@ describe('receive', () => {
 	});
 
 	it('acknowledges nothing while a condition cannot be met by any event', async () => {
-		const condition = [{ field: 'id', operator: 'lessThan', value: 'abc' }];
+		const wrong = { field: 'id', operator: 'lessThan', value: 'abc' };
+		const condition = [wrong, wrong];
 		expect(await receive(delivery(), receiver({ conditions: { condition } }))).toMatchObject({
 			answer: { status: 503, body: { status: 'unavailable' } },
 			log: {
 				reason: 'not_configured',
-				detail: expect.stringMatching(/^Condition 1: “abc”/) as string,
+				detail: expect.stringMatching(/^Condition 1: “abc” .*\. Condition 2: /) as string,
 			},
 		});
 	});

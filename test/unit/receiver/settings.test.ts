@@ -18,6 +18,7 @@ describe('readTriggerSettings', () => {
 	it('takes what is set', () => {
 		const settings = settingsOf({
 			eventTypes: ['ocpp.*'],
+			conditions: { condition: [{ field: 'id', operator: 'equals', value: 'whevt_1' }] },
 			options: {
 				toleranceSeconds: 10,
 				retentionDays: 60,
@@ -29,6 +30,7 @@ describe('readTriggerSettings', () => {
 			retentionMs: 60 * DAY_MS,
 			includeDelivery: true,
 		});
+		expect(settings.conditions.unmet({ id: 'whevt_2' })).toBe('id equals whevt_1');
 		expect(settings.isWanted('ocpp.message')).toBe(true);
 		expect(settings.isWanted('asset.connectivity')).toBe(false);
 	});

@@ -143,16 +143,40 @@ describe('createVerifierCache', () => {
 		expect((await cache.get('key', read)).ok).toBe(true);
 	});
 
+	it('keeps what was read again, whatever becomes of the read before', async () => {
+		const { cache, read, reads, advance } = setUp();
+		let fail: () => void = () => undefined;
+		const failed = new Promise<never>((_resolve, reject) => {
+			fail = () => {
+				reject(new Error('database away'));
+			};
+		});
+		const slow = expect(cache.get('key', () => failed)).rejects.toThrow('database away');
+		advance(15_000);
+		await cache.get('key', read);
+		fail();
+		await slow;
+		await cache.get('key', read);
+		expect(reads()).toBe(1);
+	});
+
+	it('reads when it is to refresh what it does not have', async () => {
+		const { cache, read } = setUp();
+		expect((await cache.refresh('key', read))?.ok).toBe(true);
+	});
+
 	it('keeps 10,000 keys, and gives up the one that was read first for another one', async () => {
-		const { cache, read, reads } = setUp();
+		const { cache, read, reads, advance } = setUp();
 		for (let n = 0; n < 10_000; n += 1) await cache.get(String(n), read);
-		await cache.get('0', read);
-		expect(reads()).toBe(10_000);
-		await cache.get('one more', read);
-		await cache.get('1', read);
+		advance(1_000);
+		await cache.refresh('0', read);
 		expect(reads()).toBe(10_001);
+		await cache.get('one more', read);
 		await cache.get('0', read);
+		await cache.get('2', read);
 		expect(reads()).toBe(10_002);
+		await cache.get('1', read);
+		expect(reads()).toBe(10_003);
 	});
 
 	it('keeps each key on its own', async () => {

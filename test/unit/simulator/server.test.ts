@@ -94,6 +94,8 @@ describe('the simulator', () => {
 			const body = { ...client, ...grant };
 			const token = await send(`${value('Auth URL')}/oauth/token`, { body });
 			expect(token.status).toBe(200);
+			const events = /Send an event: +curl -X POST (\S+)$/m.exec(output)?.[1] ?? '';
+			expect((await request(events, { method: 'POST' })).statusCode).toBe(200);
 			child.kill('SIGINT');
 			expect(await once(child, 'close')).toEqual([0, null]);
 			expect(output).toContain('The simulator has ended.');

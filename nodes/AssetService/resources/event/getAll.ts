@@ -15,8 +15,8 @@ export const getAll: Operation = {
 };
 
 async function run(item: Run): Promise<ApiRecord[]> {
-	const matching = wantedEvents(item);
+	const wanted = wantedEvents(item);
 	const simplified = simplifier(item, EVENT_SHAPE);
-	const options = { ...listOptionsOf(item), ...(matching && { matching }) };
+	const options = { ...listOptionsOf(item), ...wanted };
 	return await Array.fromAsync(item.client.list('event', options), simplified);
 }

@@ -3,7 +3,7 @@ import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { eventTypeFilter, readConditions } from '../../../../lib/receiver/event';
 import { listedStates } from '../../../../lib/receiver/listedStates';
-import { since, type ApiRecord } from '../../../../lib/service';
+import type { ApiRecord } from '../../../../lib/service';
 import { safeParse, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
@@ -64,7 +64,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	checkConditions(context.getNode(), conditions);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const { listed, withoutId } = await listedStates(
-		since(client.list('event', {}), createdAfter),
+		client.list('event', { createdAfter }),
 		{
 			ledger: await ledgerOf(item),
 			workflowId: workflowId || (context.getWorkflow().id ?? ''),

@@ -1,6 +1,7 @@
 import { readRedisSettings } from '../../../../lib/ledger/redis';
 import { createRedisClient } from '../../../../lib/ledger/redis/client';
 import { Redis } from '../../../../lib/vendor/ioredis';
+import { type Answer, call, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';
 
 describe('a lost connection to Redis', () => {
 	/** Milliseconds from the loss, or from the try that failed, to the next try. */
@@ -16,5 +17,85 @@ describe('a lost connection to Redis', () => {
 
 	it('is not opened again while nobody uses it', () => {
 		expect(pauses(() => true)).toEqual([null, null, null, null, null, null]);
+	});
+
+	describe('on a clock that the test moves', () => {
+		let redis: ScriptedRedis;
+
+		const start = async (answer: Answer = () => undefined) => {
+			redis = await new ScriptedRedis(answer).start();
+			stopTheClock();
+			return redis.open();
+		};
+		const advance = async (ms: number) => {
+			await jest.advanceTimersByTimeAsync(ms);
+		};
+
+		afterEach(() => redis.stop());
+
+		it('is opened again within 10 s of the last call', async () => {
+			await call(await start()).ended;
+			await advance(9_999);
+			redis.hangUp();
+			await until('another connection to come', () => jest.getTimerCount() === 1);
+			await advance(100);
+			await redis.untilHeard('ping', 2);
+		});
+
+		it('is opened again later by the next call', async () => {
+			const ledger = await start();
+			await call(ledger).ended;
+			await advance(10_001);
+			redis.hangUp();
+			// Which takes longer than the news of the loss.
+			await call(redis.open()).ended;
+			expect(jest.getTimerCount()).toBe(0);
+			const { seen, ended } = call(ledger);
+			await ended;
+			expect(seen).toEqual({ answer: 'none' });
+		});
+
+		it('is opened again to a Redis that is silent, after a call that failed', async () => {
+			const { ended } = call(await start(() => SILENCE));
+			await redis.untilHeard('ping');
+			await advance(2_000);
+			await ended;
+			await until('another connection to come', () => jest.getTimerCount() > 0);
+			await advance(200);
+			await redis.untilHeard('ping', 2);
+		});
+
+		it('is given up when the client has brought no answer for 10 s', async () => {
+			const ledger = await start(() => SILENCE);
+			const failed = async () => {
+				const { ended } = call(ledger);
+				await advance(2_000);
+				await ended;
+			};
+			await failed();
+			await advance(8_000);
+			await failed();
+			await until('it to stop trying', () => jest.getTimerCount() === 0);
+		});
+
+		it('is not given up when the client brought an answer within that time', async () => {
+			let isSilent = false;
+			const ledger = await start(() => (isSilent ? SILENCE : undefined));
+			await call(ledger).ended;
+			await advance(9_000);
+			await call(ledger).ended;
+			isSilent = true;
+			const { ended } = call(ledger);
+			await redis.untilHeard('evalsha', 3);
+			// One try, another connection, and what is left of the 2 s.
+			await advance(900);
+			await advance(200);
+			await redis.untilHeard('ping', 2);
+			await advance(900);
+			await ended;
+			await until('another connection to come', () => jest.getTimerCount() > 0);
+			await advance(200);
+			await redis.untilHeard('ping', 3);
+		});
 	});
 });

@@ -65,7 +65,7 @@ describe("the settings of the queue's Redis", () => {
 	});
 
 	it('take the nodes of a cluster', () => {
-		const settings = readRedisSettings({ QUEUE_BULL_REDIS_CLUSTER_NODES: 'a:7000, b:7001,,c' });
+		const settings = readRedisSettings({ QUEUE_BULL_REDIS_CLUSTER_NODES: 'a:7000, b:7001,, ,c' });
 		expect(settings.clusterNodes).toEqual([
 			{ host: 'a', port: 7000 },
 			{ host: 'b', port: 7001 },
@@ -87,6 +87,7 @@ describe("the settings of the queue's Redis", () => {
 		const prefix = (name: string) => readRedisSettings({ QUEUE_BULL_PREFIX: name }).keyPrefix;
 		expect(prefix('bull')).toBe('asset-service:ledger:');
 		expect(prefix('{bull}')).toBe('asset-service:ledger:');
+		expect(prefix('{}')).toBe('asset-service:ledger:');
 		expect(prefix('staging')).toBe('asset-service:ledger:staging:');
 		expect(prefix('{staging}')).toBe('asset-service:ledger:staging:');
 	});
@@ -124,6 +125,11 @@ describe('ASSET_SERVICE_LEDGER_REDIS_URL', () => {
 		});
 	});
 
+	it('may hold a password with a percent sign that nobody encoded', () => {
+		expect(fromUrl('redis://:100%25@redis.local').password).toBe('100%');
+		expect(fromUrl('redis://:100%@redis.local').password).toBe('100%');
+	});
+
 	it('means TLS by rediss', () => {
 		expect(fromUrl('rediss://redis.local').tls).toEqual({ rejectUnauthorized: true });
 	});
@@ -137,13 +143,17 @@ describe('ASSET_SERVICE_LEDGER_REDIS_URL', () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	it.each(['redis.local:6379', 'http://redis.local', 'redis://', 'redis://redis.local/name'])(
-		'is refused with the name of the variable when it is %s',
-		(url) => {
-			expect(() => fromUrl(url)).toThrow(LedgerUnavailableError);
-			expect(() => fromUrl(url)).toThrow(/ASSET_SERVICE_LEDGER_REDIS_URL is not an address/);
-		},
-	);
+	it.each([
+		'redis.local',
+		'redis.local:6379',
+		'http://redis.local',
+		'xredis://redis.local',
+		'redis://',
+		'redis://redis.local/name',
+	])('is refused with the name of the variable when it is %s', (url) => {
+		expect(() => fromUrl(url)).toThrow(LedgerUnavailableError);
+		expect(() => fromUrl(url)).toThrow(/ASSET_SERVICE_LEDGER_REDIS_URL is not an address/);
+	});
 
 	it('is not repeated when it is refused, for the password in it', () => {
 		const refused = () => fromUrl('rediz://user:hunter2@redis.local');
@@ -181,7 +191,15 @@ describe('the description of a Redis', () => {
 		}
 	});
 
-	it.each(['redis.local', '10.1.2.3', 'fe80::1%eth0', 'rédis_1'])('names the host %s', (host) => {
-		expect(describeRedis(readRedisSettings({ QUEUE_BULL_REDIS_HOST: host }))).toContain(host);
+	it('says of a host that is none what it is', () => {
+		const settings = readRedisSettings({ QUEUE_BULL_REDIS_HOST: 'user@redis.local' });
+		expect(describeRedis(settings)).toMatch(/^Redis at a host whose name is not one, database 0/);
 	});
+
+	it.each(['redis.local', '10.1.2.3', 'fe80::1', 'fe80::1%eth0', 'rédis_1'])(
+		'names the host %s',
+		(host) => {
+			expect(describeRedis(readRedisSettings({ QUEUE_BULL_REDIS_HOST: host }))).toContain(host);
+		},
+	);
 });

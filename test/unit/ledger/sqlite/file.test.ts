@@ -101,6 +101,10 @@ describe('the file of the ledger in SQLite', () => {
 			// 1 is NORMAL: the file stays sound whatever happens; durability.test.ts shows who syncs the log.
 			expect(pragma('synchronous')).toEqual([1]);
 			expect(pragma('wal_autocheckpoint')).toEqual([0]);
+			// Nor does it wait for a lock, which would hold up n8n as well.
+			expect(pragma('busy_timeout')).toEqual([0]);
+			expect(pragma('cache_size')).toEqual([-16_000]);
+			expect(pragma('fullfsync')).toEqual([1]);
 			await watched.close();
 		});
 	});

@@ -74,11 +74,10 @@ describe('expired entries of the ledger in SQLite', () => {
 		const moving = new SqliteLedger({ path, now: () => now });
 		for (let n = 0; n < 4_000; n++) {
 			now += 1_000;
-			const answer = await moving.claim(ledgerKey('workflow', `moving ${n}`), LEASE_MS);
-			if (answer.state === 'claimed') await moving.commit(answer.claim, 1_000_000);
+			await moving.claim(ledgerKey('workflow', `moving ${n}`), 1_000_000);
 		}
-		// 1,000 are within their retention at any time.
+		// 1,000 are within their lease at any time.
 		expect(count('1')).toBeLessThan(1_300);
 		await moving.close();
-	}, 180_000);
+	});
 });

@@ -1,4 +1,4 @@
-import { OTHER_FIELD, readConditions } from '../../../../lib/receiver/event';
+import { readConditions } from '../../../../lib/receiver/event';
 
 const event = {
 	id: 'whevt_1',
@@ -47,10 +47,17 @@ describe('a condition', () => {
 		['data.missing', 'contains', 'x', false],
 		['data.action', 'startsWith', 'Stop, Status', true],
 		['data.action', 'startsWith', 'Notification', false],
+		['data.missing', 'startsWith', 'x', false],
 		['data.payload.connectorId', 'greaterThan', '1.9', true],
 		['data.payload.connectorId', 'greaterThan', '2', false],
 		['data.payload.connectorId', 'lessThan', '2.1', true],
 		['data.payload.connectorId', 'lessThan', 2, false],
+		['data.payload.connectorId', 'greaterThan', '-2', true],
+		['data.payload.connectorId', 'lessThan', ' +10 ', true],
+		['data.payload.connectorId', 'greaterThan', '.25', true],
+		['data.payload.connectorId', 'greaterThan', '1.5e-10', true],
+		['data.payload.connectorId', 'lessThan', '1E3', true],
+		['data.missing', 'lessThan', '1', false],
 		['data.payload.power', 'greaterThan', '7', true],
 		['data.payload.ok', 'greaterThan', '0', false],
 		['data.payload.empty', 'lessThan', '1', false],
@@ -82,7 +89,7 @@ describe('a condition', () => {
 	});
 
 	it('may name a field that is not offered', () => {
-		const { unmet } = read({ field: OTHER_FIELD, path: 'data.asset.id', operator: 'exists' });
+		const { unmet } = read({ field: 'other', path: 'data.asset.id', operator: 'exists' });
 		expect(unmet(event)).toBeUndefined();
 		expect(unmet({ id: 'whevt_2' })).toBe('data.asset.id exists');
 	});
@@ -91,7 +98,7 @@ describe('a condition', () => {
 		['', 'equals', 'a', /Condition 1: Field is not the path/],
 		['data..id', 'equals', 'a', /Field is not the path/],
 		[undefined, 'equals', 'a', /Field is not the path/],
-		['id', 'matches', 'a', /choose an operator among contains/],
+		['id', 'matches', 'a', /choose an operator among contains, equals, exists, /],
 		['id', undefined, 'a', /choose an operator/],
 		['id', 'equals', '', /Value is empty/],
 		['id', 'contains', ' , ', /Value is empty/],
@@ -126,12 +133,23 @@ describe('conditions', () => {
 		},
 	);
 
-	it('name each problem', () => {
-		const { problems } = read(condition('a', 'equals', 'b'), condition('', '', ''), 7);
+	it('name each problem, and are judged without those that have one', () => {
+		const { problems, unmet } = read(condition('a', 'equals', 'b'), condition('', '', ''), 7);
+		expect(unmet({ a: 'b' })).toBeUndefined();
+		expect(unmet({ a: 'c' })).toBe('a equals b');
 		expect(problems.map((problem) => problem.slice(0, 12))).toEqual([
 			'Condition 2:',
 			'Condition 3:',
 		]);
+	});
+
+	it('are compiled once for each wording, of which a bounded number is kept', () => {
+		const wording = (value: string) => read(condition('id', 'equals', value));
+		const [first, second] = [wording('first'), wording('second')];
+		expect(wording('first')).toBe(first);
+		expect(wording('second')).toBe(second);
+		for (let n = 0; n < 200; n++) wording(String(n));
+		expect(wording('first')).not.toBe(first);
 	});
 
 	it('take lists within lists, however deep', () => {

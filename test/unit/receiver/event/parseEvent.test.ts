@@ -103,6 +103,12 @@ describe('eventFromList', () => {
 		]);
 	});
 
+	it('adds nothing to a record that has neither a type nor a payload', () => {
+		const listed = { id: 'a', createdAt: '2026-01-01T00:00:00Z' };
+		const event = { id: 'a', type: undefined, record: listed };
+		expect(eventFromList(listed)).toStrictEqual({ ok: true, event });
+	});
+
 	it('prefers the names of a delivered event where a record has both', () => {
 		const listed = { id: 'a', eventType: 'listed', type: 'delivered', payload: 1, data: 2 };
 		expect(eventFromList(listed)).toEqual({

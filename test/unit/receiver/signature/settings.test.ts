@@ -49,6 +49,19 @@ describe('settings in order', () => {
 		expectFine(settings);
 	});
 
+	test('fields that were stored empty, as those that were never stored', () => {
+		const unset = { scheme: null, signatureHeader: null, algorithm: null, encoding: null };
+		expectFine({ signingSecret: SECRET, ...unset });
+		expectFine({
+			signingSecret: SECRET,
+			...unset,
+			scheme: 'custom',
+			timestampHeader: 'X-Time',
+			signedPayload: null,
+			signaturePrefix: null,
+		});
+	});
+
 	test('what another scheme would need is not looked at', () => {
 		const unused = { signedPayload: 'nothing', algorithm: 'md5', timestampHeader: 'a b' };
 		expectFine({ signingSecret: SECRET, ...unused });
@@ -88,7 +101,10 @@ describe('no delivery can be verified', () => {
 	);
 
 	test('with a scheme, an algorithm or an encoding that is not known', () => {
-		expectBlocked({ signingSecret: SECRET, scheme: 'Timestamped' }, 'Scheme', 'standardWebhooks');
+		expectBlocked(
+			{ signingSecret: SECRET, scheme: 'Timestamped' },
+			'Scheme is none of timestamped, standardWebhooks, custom.',
+		);
 		const custom = { signingSecret: SECRET, scheme: 'custom', signedPayload: '{body}' };
 		expectBlocked({ ...custom, algorithm: 'md5' }, 'Algorithm', 'sha512');
 		expectBlocked({ ...custom, encoding: 'utf8' }, 'Encoding', 'base64');
@@ -172,6 +188,17 @@ describe('the credential test complains, and deliveries are verified, with', () 
 			'Signed Payload does not name {timestamp}',
 		);
 	});
+});
+
+test('a wrong field is told once', () => {
+	const told = (settings: SigningSettings) =>
+		checkSigningSettings({ signingSecret: SECRET, ...settings });
+	expect(told({ signatureHeader: '' })).toEqual([
+		'Signature Header is empty. Enter the name of the header, such as X-Webhook-Signature.',
+	]);
+	expect(told({ scheme: 'custom', timestampHeader: 7 })).toEqual([
+		'Timestamp Header is not a text. Enter it again.',
+	]);
 });
 
 test('every problem is told at once', () => {

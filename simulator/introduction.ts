@@ -1,0 +1,21 @@
+/** What a person needs to use a running simulator: what to enter where, and commands to try. */
+import { CONTROL_PREFIX } from './http/request';
+import type { Endpoint, Simulator } from './types';
+
+/** Lines of labels, each as wide as the longest, and values. */
+export function introduction(simulator: Simulator, endpoint: Endpoint): string[] {
+	const control = `${simulator.baseUrl}${CONTROL_PREFIX}`;
+	return [
+		`  Base URL        ${simulator.baseUrl}`,
+		`  Auth URL        ${simulator.authUrl}`,
+		`  Audience        ${simulator.audience}`,
+		`  Client ID       ${simulator.clientId}`,
+		`  Client secret   ${simulator.clientSecret}`,
+		`  Endpoint ID     ${endpoint.id}`,
+		`  Endpoint URL    ${endpoint.url}`,
+		`  Signing secret  ${endpoint.secret}`,
+		'',
+		`Send an event:      curl -X POST ${control}/events`,
+		`Move the endpoint:  curl -X PUT --json '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
+	];
+}

@@ -1,0 +1,191 @@
+/** What the connection to Redis makes of answers, silence and losses, on a clock that the test moves. */
+import * as sleeping from '../../../../lib/shared/sleep';
+import {
+	type Answer,
+	call,
+	HANG_UP,
+	ScriptedRedis,
+	SILENCE,
+	stopTheClock,
+	until,
+} from './scriptedRedis';
+
+describe('a call to Redis', () => {
+	let redis: ScriptedRedis;
+	/** Those between two tries. */
+	let pauses: jest.SpyInstance;
+
+	const start = async (answer: Answer = () => undefined) => {
+		redis = await new ScriptedRedis(answer).start();
+		stopTheClock();
+		pauses = jest.spyOn(sleeping, 'sleep');
+	};
+	const untilPaused = async (times = 1) => {
+		await until(`${times} pauses`, () => pauses.mock.calls.length === times);
+	};
+	const advance = async (ms: number) => {
+		await jest.advanceTimersByTimeAsync(ms);
+	};
+	/** Answers calls so on the first connection, and well on every other one. */
+	const firstAnswers = (answer: string) => (command: string, connection: number) =>
+		command === 'evalsha' && connection === 1 ? answer : undefined;
+
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await redis.stop();
+	});
+
+	it('is sent again when its connection ends before the answer', async () => {
+		await start(firstAnswers(HANG_UP));
+		const { seen, ended } = call(redis.open());
+		await untilPaused();
+		// The client ends the connection, and waits for 100 ms before it opens another one.
+		await advance(200);
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
+		expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
+		expect(redis.count('evalsha')).toBe(2);
+	});
+
+	it('is sent again over a new connection after 900 ms of silence', async () => {
+		await start(firstAnswers(SILENCE));
+		const { seen, ended } = call(redis.open());
+		await redis.untilHeard('evalsha');
+		await advance(899);
+		expect(pauses).not.toHaveBeenCalled();
+		await advance(1);
+		await untilPaused();
+		await advance(200);
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
+		expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
+	});
+
+	it.each(['OOM command not allowed', 'MISCONF Redis cannot save', 'NOPERM No permissions'])(
+		'is refused at once by an answer that another try would get again: %s',
+		async (answer) => {
+			await start(firstAnswers(`-${answer}`));
+			const { seen, ended } = call(redis.open());
+			await ended;
+			expect(String(seen.error)).toContain(`(${answer.split(' ')[0]})`);
+			expect(redis.count('evalsha')).toBe(1);
+		},
+	);
+
+	it('is tried every 50 ms while Redis answers that it is loading, and is refused with that', async () => {
+		let answers = 0;
+		await start((command) => {
+			if (command !== 'evalsha') return undefined;
+			answers += 1;
+			return answers <= 24 ? '-LOADING Redis is loading' : SILENCE;
+		});
+		const { seen, ended } = call(redis.open());
+		for (let times = 1; times <= 24; times++) {
+			await untilPaused(times);
+			await advance(50);
+		}
+		await redis.untilHeard('evalsha', 25);
+		// The last try has what is left of the 2 s.
+		await advance(800);
+		await ended;
+		// It tells more than the silence since.
+		expect(String(seen.error)).toContain('(LOADING)');
+	});
+
+	it('is refused at once when the password is wrong, and by none as well', async () => {
+		await start((command) => {
+			if (command === 'auth') return '-WRONGPASS invalid username-password pair';
+			return '-NOAUTH Authentication required.';
+		});
+		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
+		const wrong = call(ledger);
+		const missing = call(redis.open());
+		await Promise.all([wrong.ended, missing.ended]);
+		expect(String(wrong.seen.error)).toContain('(WRONGPASS)');
+		expect(String(missing.seen.error)).toContain('(NOAUTH)');
+		const again = call(ledger);
+		await advance(2_000);
+		await again.ended;
+		expect(String(again.seen.error)).toContain('(WRONGPASS)');
+	});
+
+	it('goes over a new connection when the server has become a replica', async () => {
+		await start(firstAnswers("-READONLY You can't write against a read only replica."));
+		const { seen, ended } = call(redis.open());
+		await untilPaused();
+		// The client ends the connection, and waits for 100 ms before it opens another one.
+		await advance(200);
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
+	});
+
+	it('stays on the connection of a replica when n8n is told to', async () => {
+		await start(firstAnswers("-READONLY You can't write against a read only replica."));
+		const ledger = redis.open({ QUEUE_BULL_REDIS_RECONNECT_ON_FAILOVER: 'false' });
+		const { seen, ended } = call(ledger);
+		for (const times of [1, 2, 3]) {
+			await untilPaused(times);
+			await advance(50);
+		}
+		await ledger.close();
+		await ended;
+		expect(String(seen.error)).toContain('(READONLY)');
+		expect(redis.count('ping')).toBe(1);
+	});
+
+	it('fails at once when the ledger is closed, and a later one connects again', async () => {
+		await start(firstAnswers(SILENCE));
+		const ledger = redis.open();
+		const { seen, ended } = call(ledger);
+		await redis.untilHeard('evalsha');
+		await ledger.close();
+		await ended;
+		expect(String(seen.error)).toContain('did not answer in time');
+		expect(jest.getTimerCount()).toBe(0);
+		const later = call(ledger);
+		await later.ended;
+		expect(later.seen).toEqual({ answer: 'none' });
+	});
+
+	it('is taken by Redis from a user who may not do more', async () => {
+		await start((command) => (command === 'ping' ? '-NOPERM No permissions' : undefined));
+		const { seen, ended } = call(redis.open());
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
+	});
+
+	it('goes over the connection of the one before', async () => {
+		await start();
+		const ledger = redis.open();
+		for (let n = 0; n < 3; n++) await call(ledger).ended;
+		expect(redis.heard.map(({ connection }) => connection)).not.toContain(2);
+		expect(redis.count('evalsha')).toBe(3);
+	});
+
+	it.each([
+		['noeviction', []],
+		['allkeys-lru', [expect.stringContaining('allkeys-lru')]],
+	])('warns once of a Redis whose policy loses events: %s', async (policy, expected) => {
+		const memory = `maxmemory:1\r\nmaxmemory_policy:${policy}\r\n`;
+		await start((command) => (command === 'info' ? `$${memory.length}\r\n${memory}` : undefined));
+		const warnings: string[] = [];
+		const ledger = redis.open({}, (message) => warnings.push(message));
+		await call(ledger).ended;
+		redis.hangUp();
+		await until('another connection to come', () => jest.getTimerCount() === 1);
+		await advance(100);
+		await redis.untilHeard('ping', 2);
+		await call(ledger).ended;
+		expect(redis.count('info')).toBe(1);
+		expect(warnings).toEqual(expected);
+	});
+
+	it('is not sent before Redis has answered on its connection', async () => {
+		await start((command) => (command === 'ping' ? SILENCE : undefined));
+		const { ended } = call(redis.open());
+		await redis.untilHeard('ping');
+		await advance(2_000);
+		await ended;
+		expect(redis.count('evalsha')).toBe(0);
+	});
+});

@@ -1,0 +1,80 @@
+import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { readRedisSettings } from '../../../../lib/ledger/redis';
+import {
+	errorCode,
+	isAnswer,
+	isLasting,
+	redisUnavailableError,
+} from '../../../../lib/ledger/redis/errors';
+
+const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
+const system = (code: string) => Object.assign(new Error('hunter2'), { code });
+const told = (error: unknown) =>
+	redisUnavailableError(readRedisSettings({ QUEUE_BULL_REDIS_HOST: 'redis.local' }), error);
+
+describe('what Redis or the system said', () => {
+	it.each([
+		[reply('NOAUTH Authentication required.'), /asks for a password: set .* \(NOAUTH\)\.$/],
+		[reply('WRONGPASS invalid username-password pair'), /correct them \(WRONGPASS\)\.$/],
+		[reply('NOPERM User hunter2 has no permissions'), /not allowed to run scripts .*\(NOPERM\)/],
+		[reply('LOADING Redis is loading the dataset'), /still loading its data/],
+		[reply("READONLY You can't write against a read only replica."), /read-only replica/],
+		[reply('MASTERDOWN Link with MASTER is down and hunter2'), /replica without its primary/],
+		[reply("OOM command not allowed when used memory > 'maxmemory'."), /raise maxmemory/],
+		[reply('MISCONF Redis is configured to save RDB snapshots'), /cannot save to its disk/],
+		[reply('CLUSTERDOWN The cluster is down'), /the cluster is down: look into its nodes/],
+		[system('ECONNREFUSED'), /nothing listens there: start it, or correct the address/],
+		[system('ENOTFOUND'), /name of the host is not known: correct the address/],
+		[system('EAI_AGAIN'), /cannot be looked up now: check the DNS/],
+		[system('ECONNRESET'), /closed the connection: check whether it expects TLS/],
+		[system('DEPTH_ZERO_SELF_SIGNED_CERT'), /is self-signed: set NODE_EXTRA_CA_CERTS/],
+		[system('SELF_SIGNED_CERT_IN_CHAIN'), /by a private authority: set NODE_EXTRA_CA_CERTS/],
+		[system('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /cannot be verified: set NODE_EXTRA_CA_CERTS/],
+		[system('ERR_TLS_CERT_ALTNAME_INVALID'), /QUEUE_BULL_REDIS_TLS_SERVERNAME \(ERR_TLS_/],
+		[reply('TRYAGAIN hunter2'), /did not answer in time: .*reachable \(TRYAGAIN\)\.$/],
+		[new Error('hunter2'), /did not answer in time: check that it runs and is reachable\.$/],
+		[undefined, /did not answer in time: check that it runs and is reachable\.$/],
+	])('tells the operator where, and what to do, and repeats nothing: %s', (error, words) => {
+		const unavailable = told(error);
+		expect(unavailable).toBeInstanceOf(LedgerUnavailableError);
+		expect(unavailable.message).toMatch(words);
+		expect(unavailable.message).toMatch(
+			/^(?!.*hunter2)The ledger is not available\. Redis at redis\.local:6379, database 0 \(/,
+		);
+	});
+
+	it.each([
+		['NOAUTH', true],
+		['WRONGPASS', true],
+		['NOPERM', true],
+		['OOM', true],
+		['MISCONF', true],
+		['LOADING', false],
+		['READONLY', false],
+		['ERR', false],
+	])('%s would come again with another try: %s', (code, lasting) => {
+		expect(isLasting(reply(`${code} some words`))).toBe(lasting);
+		expect(isLasting(reply(code))).toBe(lasting);
+	});
+
+	it('is the first word of an answer alone', () => {
+		expect(errorCode(reply('ERR: no such command'))).toBe('ERR');
+		for (const message of ['E', 'not OOM', 'Oops', 'OOMs', '']) {
+			expect(errorCode(reply(message))).toBeUndefined();
+		}
+	});
+
+	it('is in a cluster what the last node said', () => {
+		const lastNodeError = reply('WRONGPASS invalid username-password pair');
+		const error = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError });
+		expect(errorCode(error)).toBe('WRONGPASS');
+		expect(isLasting(error)).toBe(true);
+	});
+
+	it('is the answer to a user whom Redis knows, unless it is about the password or no answer', () => {
+		expect(isAnswer(reply('NOPERM User n8n has no permissions'))).toBe(true);
+		expect(isAnswer(reply('NOAUTH Authentication required.'))).toBe(false);
+		expect(isAnswer(reply('WRONGPASS invalid username-password pair'))).toBe(false);
+		expect(isAnswer(system('ECONNRESET'))).toBe(false);
+	});
+});

@@ -1,0 +1,111 @@
+/** A server that answers as a test tells it, in place of Redis; and a clock that the test moves while connections live. */
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { RedisLedger, readRedisSettings } from '../../../../lib/ledger/redis';
+import { waitFor } from '../../../support/wait';
+
+/** What comes back for a command on the nth connection; undefined for what an empty Redis says. */
+export type Answer = (command: string, connection: number) => string | undefined;
+export const SILENCE = 'silence';
+/** The end of the connection. */
+export const HANG_UP = 'hang up';
+
+function emptyRedis(command: string): string {
+	if (command === 'ping') return '+PONG';
+	return command === 'evalsha' ? '$-1' : '-ERR not here';
+}
+
+export class ScriptedRedis {
+	/** Every command in order, with the connection that it came on. */
+	readonly heard: {
+		readonly command: string;
+		readonly args: readonly string[];
+		readonly connection: number;
+	}[] = [];
+	readonly #sockets = new Set<Socket>();
+	readonly #ledgers: RedisLedger[] = [];
+	readonly #server = createServer((socket) => {
+		this.#serve(socket);
+	});
+	#connections = 0;
+
+	constructor(private readonly answer: Answer) {}
+
+	async start(): Promise<this> {
+		await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+		return this;
+	}
+
+	/** Ends every connection. */
+	hangUp(): void {
+		for (const socket of this.#sockets) socket.destroy();
+	}
+
+	async stop(): Promise<void> {
+		jest.useRealTimers();
+		for (const ledger of this.#ledgers) await ledger.close();
+		this.hangUp();
+		await new Promise((resolve) => this.#server.close(resolve));
+	}
+
+	open(
+		env: Readonly<Record<string, string>> = {},
+		warn: (message: string) => void = () => undefined,
+	): RedisLedger {
+		const { port } = this.#server.address() as AddressInfo;
+		const queue = { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(port) };
+		const ledger = new RedisLedger({ settings: readRedisSettings({ ...queue, ...env }), warn });
+		this.#ledgers.push(ledger);
+		return ledger;
+	}
+
+	count(command: string): number {
+		return this.heard.filter((each) => each.command === command).length;
+	}
+
+	async untilHeard(command: string, times = 1): Promise<void> {
+		await until(`${times} times ${command}`, () => this.count(command) >= times);
+	}
+
+	#serve(socket: Socket): void {
+		const connection = ++this.#connections;
+		this.#sockets.add(socket);
+		socket.on('error', () => undefined);
+		socket.on('data', (bytes) => {
+			// A command is an array of texts, each behind its length; its name is the first of them.
+			for (const [, texts = ''] of bytes.toString().matchAll(/\*\d+\r\n((?:\$\d+\r\n.*\r\n)+)/g)) {
+				const [name = '', ...args] = texts.split('\r\n').filter((_line, n) => n % 2 === 1);
+				const command = name.toLowerCase();
+				this.heard.push({ command, args, connection });
+				const answer = this.answer(command, connection) ?? emptyRedis(command);
+				if (answer === HANG_UP) socket.destroy();
+				else if (answer !== SILENCE) socket.write(`${answer}\r\n`);
+			}
+		});
+	}
+}
+
+/** Waits by real time, in which connections are made and lost. */
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 1 });
+}
+
+/** Only the test moves the clock; what a connection needs goes on by itself. */
+export function stopTheClock(): void {
+	jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+	// The process has run for longer than anything is waited for.
+	jest.advanceTimersByTime(60_000);
+}
+
+/** Asks the ledger something, and notes what came of it. */
+export function call(ledger: RedisLedger) {
+	const seen: { answer?: string; error?: unknown } = {};
+	const ended = ledger.readRecord('any').then(
+		(value) => {
+			seen.answer = value ?? 'none';
+		},
+		(error: unknown) => {
+			seen.error = error;
+		},
+	);
+	return { seen, ended };
+}

@@ -1,0 +1,35 @@
+import { createdAt, oldestFirst } from '../../../../lib/receiver/event';
+
+const eventAt = (time: unknown) => ({ record: { createdAt: time } });
+
+describe('the time of an event', () => {
+	it('is read as unix milliseconds', () => {
+		expect(createdAt(eventAt('2026-01-01T00:00:00.005Z'))).toBe(Date.UTC(2026, 0, 1) + 5);
+		expect(createdAt(eventAt('1970-01-01T00:00:00Z'))).toBe(0);
+	});
+
+	it.each([undefined, null, '', 'yesterday', 2026])('is not told by %j', (time) => {
+		expect(createdAt(eventAt(time))).toBeUndefined();
+	});
+});
+
+describe('the order of events', () => {
+	const [first, second, third] = [
+		eventAt('2026-01-01'),
+		eventAt('2026-01-02'),
+		eventAt('2026-01-03'),
+	];
+
+	it('is by time, and that of arrival where two have the same', () => {
+		const twin = { ...second };
+		expect(oldestFirst([third, second, twin, first])).toEqual([first, second, twin, third]);
+		expect(oldestFirst([third, second, twin, first])[1]).toBe(second);
+	});
+
+	it('is that of arrival when one tells no time, and the list given stays as it is', () => {
+		const given = [third, first, eventAt('unknown')];
+		const ordered = oldestFirst(given);
+		expect(ordered).toEqual(given);
+		expect(ordered).not.toBe(given);
+	});
+});

@@ -1,0 +1,100 @@
+import { signTimestamped } from '../../../lib/receiver/signature';
+import { createVerifierCache } from '../../../lib/receiver/verifierCache';
+import { type SecretSource, verifyDelivery } from '../../../lib/receiver/verify';
+
+const NOW = new Date('2026-01-01T00:00:00.700Z');
+const TIMESTAMP = Math.floor(NOW.getTime() / 1000);
+const BODY = Buffer.from('{"id":"whevt_1"}');
+const UNREADABLE = { ok: false, reason: 'ledger_unavailable', detail: 'It is away.' } as const;
+const MISMATCH = { ok: false, reason: 'signature_mismatch' };
+
+const setUp = (more: Partial<SecretSource> = {}) => {
+	let time = 0;
+	const verifiers = createVerifierCache(() => time);
+	const stored = { signingSecret: 'first', version: 'one', takesMs: 0, reads: 0 };
+	const secrets: SecretSource = {
+		key: 'node',
+		read: async () => {
+			stored.reads += 1;
+			time += stored.takesMs;
+			const { signingSecret, version } = stored;
+			return { settings: { signingSecret }, version };
+		},
+		refusalOf: () => UNREADABLE,
+		...more,
+	};
+	const deliver = async (signature: string | undefined) => {
+		const headers = { 'x-webhook-signature': signature };
+		return await verifyDelivery(verifiers, secrets, { headers, body: BODY, receivedAt: NOW }, 300);
+	};
+	return {
+		stored,
+		deliver,
+		by: (secret: string, at = TIMESTAMP) => deliver(signTimestamped(secret, at, BODY)),
+		advance: (ms: number) => {
+			time += ms;
+		},
+	};
+};
+
+describe('the signature of a delivery', () => {
+	it('is checked with the secrets that were read before', async () => {
+		const { by, stored } = setUp();
+		const signed = { ok: true, secret: 'current', timestamp: TIMESTAMP };
+		expect([await by('first'), await by('first')]).toEqual([signed, signed]);
+		expect(stored.reads).toBe(1);
+	});
+
+	it('that fits none of them is tried once more with secrets read afresh, once a second', async () => {
+		const { by, advance, stored } = setUp();
+		await by('first');
+		stored.signingSecret = 'second';
+		expect(await by('second')).toEqual(MISMATCH);
+		advance(1_000);
+		expect(await by('second')).toMatchObject({ ok: true });
+		expect(await by('first')).toEqual(MISMATCH);
+		expect(stored.reads).toBe(2);
+	});
+
+	it('is not tried again when the secrets were read for it, however long that took', async () => {
+		const { by, stored } = setUp();
+		stored.takesMs = 5_000;
+		expect(await by('another')).toEqual(MISMATCH);
+		expect(stored.reads).toBe(1);
+	});
+
+	it.each([
+		['missing', undefined, 'signature_missing'],
+		['malformed', 'no signature', 'signature_malformed'],
+		['too old', signTimestamped('first', TIMESTAMP - 301, BODY), 'timestamp_outside_tolerance'],
+	])('that is %s would be so with any secrets', async (_name, signature, reason) => {
+		const { by, deliver, advance, stored } = setUp();
+		await by('first');
+		advance(1_000);
+		expect(await deliver(signature)).toEqual({ ok: false, reason });
+		expect(stored.reads).toBe(1);
+	});
+
+	it('is tried with new secrets at once when the source tells that they have changed', async () => {
+		const { by, stored } = setUp({ version: async () => 'two' });
+		stored.signingSecret = '';
+		expect(await by('second')).toEqual({ ok: false, reason: 'not_configured' });
+		Object.assign(stored, { signingSecret: 'second', version: 'two' });
+		expect(await by('second')).toMatchObject({ ok: true });
+	});
+
+	it('cannot be checked without a secret, and the source says what to do', async () => {
+		const { by, stored } = setUp({ notConfigured: 'Publish again.' });
+		stored.signingSecret = '';
+		const refusal = { ok: false, reason: 'not_configured', detail: 'Publish again.' };
+		expect(await by('')).toEqual(refusal);
+	});
+
+	it('is refused as the source says when it cannot be asked', async () => {
+		const away = () => Promise.reject(new Error('away'));
+		expect(await setUp({ read: away }).by('first')).toEqual(UNREADABLE);
+		const { by } = setUp({ version: away });
+		expect(await by('first')).toMatchObject({ ok: true });
+		expect(await by('second')).toEqual(UNREADABLE);
+	});
+});
