@@ -60,7 +60,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger/sqlite', 'errors'),
 		part('ledger/sqlite', '{files,ledgerFile,schema}', '{durability,file,unusable}'),
 		part('ledger/sqlite', 'retry'),
-		part('ledger/sqlite', '{statements,store}', 'contract'),
+		part('ledger/sqlite', '{statements,store}', '{contract,store,sweeper}'),
 		part('ledger/sqlite', 'sweeper'),
 		part('ledger/redis', '{errors,eviction}'),
 		part('ledger/redis', 'settings'),
