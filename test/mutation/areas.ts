@@ -58,7 +58,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger/sqlite', '{checkpoint,groupSync}'),
 		part('ledger/sqlite', 'database', '{checkpoint,durability,file,unusable,warning}'),
 		part('ledger/sqlite', 'errors'),
-		part('ledger/sqlite', '{files,ledgerFile,schema}', '{durability,file,unusable}'),
+		part('ledger/sqlite', '{files,ledgerFile,schema}', '{durability,file,files,unusable}'),
 		part('ledger/sqlite', 'retry'),
 		part('ledger/sqlite', '{statements,store}', '{contract,store,sweeper}'),
 		part('ledger/sqlite', 'sweeper'),
