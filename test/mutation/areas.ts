@@ -56,7 +56,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger', 'leases'),
 		part('ledger', 'open'),
 		part('ledger/sqlite', '{checkpoint,groupSync}'),
-		part('ledger/sqlite', 'database', '{checkpoint,durability,file,unusable,warning}'),
+		part('ledger/sqlite', 'database', '{checkpoint,durability,file,store,unusable,warning}'),
 		part('ledger/sqlite', 'errors'),
 		part('ledger/sqlite', '{files,ledgerFile,schema}', '{durability,file,files,unusable}'),
 		part('ledger/sqlite', 'retry'),
