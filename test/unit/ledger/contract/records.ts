@@ -19,6 +19,7 @@ export function itKeepsRecords(scene: () => LedgerScene): void {
 		const { ledger, other } = scene();
 		await ledger.swapRecord('name', undefined, 'one');
 		expect(await other.swapRecord('name', undefined, 'two')).toBe(false);
+		expect(await other.swapRecord('name', undefined, undefined)).toBe(false);
 		expect(await other.swapRecord('name', 'zero', 'two')).toBe(false);
 		expect(await other.swapRecord('name', 'zero', undefined)).toBe(false);
 		expect(await ledger.readRecord('name')).toBe('one');
