@@ -68,6 +68,12 @@ describe.each([
 		expect((await run([seen, fresh])).items).toEqual([fresh]);
 	});
 
+	it('goes on with what has no ID, beside the events that it wins', async () => {
+		const [seen, fresh] = [event(), event()];
+		await run([seen]);
+		expect((await run([{ note: 'a' }, seen, fresh])).items).toEqual([{ note: 'a' }, fresh]);
+	});
+
 	it('takes the number 7 and the text "7" for the same event', async () => {
 		await run([event(7)]);
 		expect((await run([event('7')])).items).toEqual([]);

@@ -83,6 +83,33 @@ describe('a sync for all who wait', () => {
 		expect(reached).toEqual(['c', 'd']);
 	});
 
+	it('is idle when nobody waits any more, whatever came of it', async () => {
+		await group.idle();
+		const running = expect(ask('running')).rejects.toThrow('disk failed');
+		await turn();
+		const next = ask('next');
+		const idle = group.idle().then(() => {
+			reached.push('idle');
+		});
+		begun[0]?.fail();
+		await running;
+		await turn();
+		expect(reached).toEqual([]);
+		begun[1]?.end();
+		await Promise.all([next, idle]);
+		expect(reached).toEqual(['next', 'idle']);
+
+		const last = ask('last');
+		await turn();
+		const idleAgain = group.idle().then(() => {
+			reached.push('idle again');
+		});
+		await turn();
+		expect(reached).toHaveLength(2);
+		begun[2]?.end();
+		await Promise.all([last, idleAgain]);
+	});
+
 	it('that throws at once is an error like any other', async () => {
 		let broken = true;
 		const sync = new GroupSync(() => {
