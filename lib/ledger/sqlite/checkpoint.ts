@@ -61,9 +61,8 @@ export async function checkpoint(path: string, gate = new Gate()): Promise<void>
 			// Node 22's notice that its SQLite is experimental has no place in n8n's log.
 			stderr: true,
 		});
-		worker.once('error', () => {
-			resolve();
-		});
+		// It exits after that, too; unheard, the error would end n8n.
+		worker.once('error', () => undefined);
 		worker.once('exit', () => {
 			resolve();
 		});
