@@ -99,14 +99,14 @@ describe('a sync for all who wait', () => {
 		await Promise.all([next, idle]);
 		expect(reached).toEqual(['next', 'idle']);
 
-		const last = ask('last');
+		const last = expect(ask('last')).rejects.toThrow('disk failed');
 		await turn();
 		const idleAgain = group.idle().then(() => {
 			reached.push('idle again');
 		});
 		await turn();
 		expect(reached).toHaveLength(2);
-		begun[2]?.end();
+		begun[2]?.fail();
 		await Promise.all([last, idleAgain]);
 	});
 

@@ -41,6 +41,8 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 			/must be writable for the user that runs n8n.*\(E[A-Z]+\)/,
 		);
 		expect(await refusal(inside)).toContain(join(readOnly, 'ledger', 'ledger.sqlite'));
+		const direct = new SqliteLedger({ path: join(readOnly, 'ledger.sqlite') });
+		expect(await refusal(direct)).toMatch(/must be writable for the user that runs n8n/);
 		if (!isRoot) {
 			chmodSync(readOnly, 0o700);
 			await commit(inside, otherKey);
