@@ -1,0 +1,138 @@
+import { renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
+import { busyError } from '../../../../lib/ledger/sqlite/errors';
+import { openSyncedFile } from '../../../../lib/ledger/sqlite/files';
+import { LedgerFile } from '../../../../lib/ledger/sqlite/ledgerFile';
+import { SqliteWorld } from './world';
+
+describe('the file at the path of the ledger in SQLite', () => {
+	let world: SqliteWorld;
+	let file: LedgerFile;
+	/** How often it was opened. */
+	let opened: number;
+	/** Is called before each sync of the log. */
+	let beforeSync: () => Promise<void>;
+
+	beforeEach(() => {
+		world = new SqliteWorld();
+		opened = 0;
+		beforeSync = () => Promise.resolve();
+		file = new LedgerFile(world.path, (path) => {
+			opened += 1;
+			return new LedgerDatabase(path, loadSqlite(), (log) => {
+				const synced = openSyncedFile(log);
+				return { ...synced, datasync: () => beforeSync().then(() => synced.datasync()) };
+			});
+		});
+	});
+
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await file.close();
+		await world.remove();
+	});
+
+	const read = () =>
+		file.run(({ statements }) => statements.readRecord.get({ key: 'a' })?.['value']);
+	const add = (next: string) =>
+		file.runDurably(({ statements }) => statements.addRecord.run({ key: 'a', next }).changes);
+
+	function remove(): void {
+		for (const suffix of ['', '-wal', '-shm']) rmSync(world.path + suffix, { force: true });
+	}
+
+	it('is kept open while another holds the lock', async () => {
+		await read();
+		await expect(
+			file.run(() => {
+				throw busyError();
+			}),
+		).rejects.toThrow(/keeps it locked/);
+		await read();
+		expect(opened).toBe(1);
+	});
+
+	it('is opened as soon as another releases the lock', async () => {
+		const locker = new DatabaseSync(world.path);
+		locker.exec('BEGIN IMMEDIATE');
+		const opening = read();
+		locker.close();
+		expect(await opening).toBeUndefined();
+		expect(opened).toBe(2);
+	});
+
+	it('is written three times when it is replaced under each write', async () => {
+		let writes = 0;
+		beforeSync = async () => {
+			remove();
+		};
+		const write = (database: LedgerDatabase) => {
+			writes += 1;
+			database.statements.addRecord.run({ key: 'a', next: 'b' });
+		};
+		await expect(file.runDurably(write)).rejects.toThrow(/replaced again and again/);
+		expect(writes).toBe(3);
+	});
+
+	it('is opened once for all whose writes were to the one that was replaced', async () => {
+		await read();
+		beforeSync = async () => {
+			beforeSync = () => Promise.resolve();
+			renameSync(world.path, `${world.path}.old`);
+			remove();
+		};
+		// The second finds the entry of the first.
+		expect(await Promise.all([add('b'), add('c')])).toEqual([1, 0]);
+		expect(await read()).toBe('b');
+		expect(opened).toBe(2);
+	});
+
+	it('is written anew when the sync fails since it was deleted', async () => {
+		await read();
+		beforeSync = () => {
+			beforeSync = () => Promise.resolve();
+			remove();
+			return Promise.reject(new Error('No such file'));
+		};
+		expect(await add('b')).toBe(1);
+		expect(await read()).toBe('b');
+		expect(opened).toBe(2);
+	});
+
+	it('is opened anew after a sync that failed, once for all who waited', async () => {
+		const fails: (() => void)[] = [];
+		beforeSync = () =>
+			new Promise((_resolve, reject) => {
+				fails.push(() => {
+					reject(new Error('The disk failed'));
+				});
+			});
+		const first = expect(add('b')).rejects.toThrow(/not available/);
+		await turn();
+		// It gets a sync of its own, since that of the first is under way.
+		const second = expect(add('c')).rejects.toThrow(/not available/);
+		await turn();
+		fails[0]?.();
+		await first;
+		await read();
+		expect(opened).toBe(2);
+		await turn();
+		fails[1]?.();
+		await second;
+		await read();
+		expect(opened).toBe(2);
+	});
+
+	it('is given up when it fails to close', async () => {
+		await read();
+		jest.spyOn(LedgerDatabase.prototype, 'close').mockRejectedValueOnce(new Error('Not closed'));
+		await file.close();
+		await read();
+		expect(opened).toBe(2);
+	});
+});
+
+async function turn(): Promise<void> {
+	await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,96 @@
+import { DatabaseSync } from 'node:sqlite';
+import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { prepareSchema } from '../../../../lib/ledger/sqlite/schema';
+import { SqliteWorld } from './world';
+
+describe('the schema of the ledger in SQLite', () => {
+	let world: SqliteWorld;
+	let path: string;
+	let opened: DatabaseSync[];
+
+	beforeEach(() => {
+		world = new SqliteWorld();
+		({ path } = world);
+		opened = [];
+	});
+
+	afterEach(async () => {
+		for (const db of opened) db.close();
+		await world.remove();
+	});
+
+	/** The file, with something that happens instead of the SQL that begins like this. */
+	function open(sql = 'nothing', instead: (exec: () => void) => void = () => undefined) {
+		class Watched extends DatabaseSync {
+			override exec(text: string): void {
+				const exec = () => {
+					super.exec(text);
+				};
+				if (text.startsWith(sql)) instead(exec);
+				else exec();
+			}
+		}
+		const db = new Watched(path);
+		opened.push(db);
+		return db;
+	}
+
+	function tables(db: DatabaseSync): unknown[] {
+		return db
+			.prepare('SELECT name FROM sqlite_schema ORDER BY name')
+			.all()
+			.map(({ name }) => name);
+	}
+
+	it('is made as a whole or not at all', () => {
+		const db = open('CREATE TABLE record', () => {
+			throw new Error('The disk failed');
+		});
+		expect(() => {
+			prepareSchema(db, path);
+		}).toThrow('The disk failed');
+		expect(tables(db)).toEqual([]);
+		prepareSchema(open(), path);
+		expect(tables(db)).toEqual(['entry', 'record']);
+	});
+
+	it('that SQLite has rolled back itself fails by what was wrong', () => {
+		const db = open('COMMIT', () => {
+			db.exec('ROLLBACK');
+			throw new Error('The disk is full');
+		});
+		expect(() => {
+			prepareSchema(db, path);
+		}).toThrow('The disk is full');
+	});
+
+	it('may be made by another process meanwhile', () => {
+		const db = open('BEGIN', (exec) => {
+			prepareSchema(open(), path);
+			exec();
+		});
+		prepareSchema(db, path);
+		expect(tables(db)).toEqual(['entry', 'record']);
+		expect(db.isTransaction).toBe(false);
+	});
+
+	it('costs no lock where it is there', () => {
+		prepareSchema(open(), path);
+		open().exec('BEGIN IMMEDIATE');
+		prepareSchema(open(), path);
+	});
+
+	it.each([
+		['with the same version', 'CREATE TABLE other (id INTEGER); PRAGMA user_version = 1'],
+		['that is still empty', 'PRAGMA application_id = 1'],
+	])('is not made in a database of something else %s', (_which, sql) => {
+		const db = open();
+		db.exec(sql);
+		const before = tables(db);
+		expect(() => {
+			prepareSchema(db, path);
+		}).toThrow(LedgerUnavailableError);
+		expect(tables(db)).toEqual(before);
+		expect(db.isTransaction).toBe(false);
+	});
+});
