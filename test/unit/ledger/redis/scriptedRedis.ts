@@ -102,6 +102,16 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
 	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 1 });
 }
 
+/** Moves the clock until then, for what takes time on it and real time by turns. */
+export async function advanceUntil(what: string, isSo: () => boolean): Promise<void> {
+	const look = async () => {
+		if (isSo()) return true;
+		await jest.advanceTimersByTimeAsync(10);
+		return undefined;
+	};
+	await waitFor(look, { what, everyMs: 1 });
+}
+
 /** Only the test moves the clock; what a connection needs goes on by itself. */
 export function stopTheClock(): void {
 	jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
