@@ -1,6 +1,7 @@
 /** What the connection to Redis makes of answers, silence and losses, on a clock that the test moves. */
 import * as sleeping from '../../../../lib/shared/sleep';
 import {
+	advanceUntil,
 	type Answer,
 	call,
 	HANG_UP,
@@ -90,6 +91,8 @@ describe('a call to Redis', () => {
 		await ended;
 		// It tells more than the silence since.
 		expect(String(seen.error)).toContain('(LOADING)');
+		// The next call need not wait for that.
+		await advanceUntil('another connection', () => redis.count('ping') === 2);
 	});
 
 	it('is refused at once when the password is wrong, and by none as well', async () => {
@@ -103,10 +106,44 @@ describe('a call to Redis', () => {
 		await Promise.all([wrong.ended, missing.ended]);
 		expect(String(wrong.seen.error)).toContain('(WRONGPASS)');
 		expect(String(missing.seen.error)).toContain('(NOAUTH)');
+		expect(redis.count('evalsha')).toBe(0);
 		const again = call(ledger);
 		await advance(2_000);
 		await again.ended;
 		expect(String(again.seen.error)).toContain('(WRONGPASS)');
+	});
+
+	it('is refused for the password that was wrong before, when Redis says nothing since', async () => {
+		await start((command, connection) =>
+			command === 'auth' && connection === 1 ? '-WRONGPASS invalid' : SILENCE,
+		);
+		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
+		await call(ledger).ended;
+		await advanceUntil('another connection', () => redis.heard.at(-1)?.connection === 2);
+		await redis.untilHeard('ping', 2);
+		const { seen, ended } = call(ledger);
+		redis.hangUp();
+		await advanceUntil('the call to fail', () => seen.error !== undefined);
+		await ended;
+		expect(String(seen.error)).toContain('(WRONGPASS)');
+	});
+
+	it('is sent again although the password was wrong once', async () => {
+		await start((command, connection) => {
+			if (connection === 1) return command === 'auth' ? '-WRONGPASS invalid' : '-NOAUTH first';
+			if (command === 'auth') return '+OK';
+			return command === 'evalsha' && redis.count(command) === 2 ? SILENCE : undefined;
+		});
+		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'right' });
+		await call(ledger).ended;
+		await advanceUntil('another connection', () => redis.count('info') === 1);
+		await call(ledger).ended;
+		const { seen, ended } = call(ledger);
+		await redis.untilHeard('evalsha', 2);
+		redis.hangUp();
+		await advanceUntil('the call to end', () => (seen.answer ?? seen.error) !== undefined);
+		await ended;
+		expect(seen).toEqual({ answer: 'none' });
 	});
 
 	it('goes over a new connection when the server has become a replica', async () => {
@@ -177,7 +214,7 @@ describe('a call to Redis', () => {
 		await redis.untilHeard('ping', 2);
 		await call(ledger).ended;
 		expect(redis.count('info')).toBe(1);
-		expect(warnings).toEqual(expected);
+		expect(warnings).toStrictEqual(expected);
 	});
 
 	it('is not sent before Redis has answered on its connection', async () => {

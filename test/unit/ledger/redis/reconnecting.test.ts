@@ -97,5 +97,49 @@ describe('a lost connection to Redis', () => {
 			await advance(200);
 			await redis.untilHeard('ping', 3);
 		});
+
+		it('is not opened again sooner by a call', async () => {
+			const ledger = await start();
+			await call(ledger).ended;
+			redis.hangUp();
+			await until('another connection to come', () => jest.getTimerCount() === 1);
+			const { seen, ended } = call(ledger);
+			await call(redis.open()).ended;
+			expect(redis.count('ping')).toBe(2);
+			await advance(100);
+			await ended;
+			expect(seen).toEqual({ answer: 'none' });
+			expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 3 });
+		});
+
+		it('does not take the next one along when it ends late', async () => {
+			const ledger = await start();
+			redis.lingers = true;
+			await call(ledger).ended;
+			await ledger.close();
+			await call(ledger).ended;
+			await advance(100);
+			// Which takes longer than the news of the end.
+			await call(redis.open()).ended;
+			await call(ledger).ended;
+			expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
+		});
+
+		it('is not taken for the next one when Redis answers late on it', async () => {
+			const ledger = await start((command, connection) =>
+				command === 'ping' && connection === 1 ? SILENCE : undefined,
+			);
+			redis.lingers = true;
+			const { ended } = call(ledger);
+			await redis.untilHeard('ping');
+			await ledger.close();
+			await call(ledger).ended;
+			await ended;
+			redis.say('+PONG', 1);
+			// Which takes longer than that answer.
+			await call(redis.open()).ended;
+			await call(ledger).ended;
+			expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
+		});
 	});
 });

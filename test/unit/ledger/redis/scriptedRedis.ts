@@ -23,9 +23,11 @@ export class ScriptedRedis {
 	}[] = [];
 	readonly #sockets = new Set<Socket>();
 	readonly #ledgers: RedisLedger[] = [];
-	readonly #server = createServer((socket) => {
+	readonly #server = createServer({ allowHalfOpen: true }, (socket) => {
 		this.#serve(socket);
 	});
+	/** Whether a connection stays open that the client has ended; the client then ends it for good after 100 ms. */
+	lingers = false;
 	#connections = 0;
 
 	constructor(private readonly answer: Answer) {}
@@ -35,9 +37,18 @@ export class ScriptedRedis {
 		return this;
 	}
 
+	get port(): number {
+		return (this.#server.address() as AddressInfo).port;
+	}
+
 	/** Ends every connection. */
 	hangUp(): void {
 		for (const socket of this.#sockets) socket.destroy();
+	}
+
+	/** Says something on the nth connection that nobody asked for just then. */
+	say(text: string, connection: number): void {
+		[...this.#sockets][connection - 1]?.write(`${text}\r\n`);
 	}
 
 	async stop(): Promise<void> {
@@ -51,8 +62,7 @@ export class ScriptedRedis {
 		env: Readonly<Record<string, string>> = {},
 		warn: (message: string) => void = () => undefined,
 	): RedisLedger {
-		const { port } = this.#server.address() as AddressInfo;
-		const queue = { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(port) };
+		const queue = { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(this.port) };
 		const ledger = new RedisLedger({ settings: readRedisSettings({ ...queue, ...env }), warn });
 		this.#ledgers.push(ledger);
 		return ledger;
@@ -70,6 +80,9 @@ export class ScriptedRedis {
 		const connection = ++this.#connections;
 		this.#sockets.add(socket);
 		socket.on('error', () => undefined);
+		socket.on('end', () => {
+			if (!this.lingers) socket.end();
+		});
 		socket.on('data', (bytes) => {
 			// A command is an array of texts, each behind its length; its name is the first of them.
 			for (const [, texts = ''] of bytes.toString().matchAll(/\*\d+\r\n((?:\$\d+\r\n.*\r\n)+)/g)) {
@@ -87,6 +100,16 @@ export class ScriptedRedis {
 /** Waits by real time, in which connections are made and lost. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
 	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 1 });
+}
+
+/** Moves the clock until then, for what takes time on it and real time by turns. */
+export async function advanceUntil(what: string, isSo: () => boolean): Promise<void> {
+	const look = async () => {
+		if (isSo()) return true;
+		await jest.advanceTimersByTimeAsync(10);
+		return undefined;
+	};
+	await waitFor(look, { what, everyMs: 1 });
 }
 
 /** Only the test moves the clock; what a connection needs goes on by itself. */
