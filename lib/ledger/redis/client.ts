@@ -27,6 +27,7 @@ export function createRedisClient(settings: RedisSettings, isIdle: () => boolean
 		enableReadyCheck: false,
 		// Nothing waits in a queue without bound, and nothing is sent again behind the caller's back.
 		enableOfflineQueue: false,
+		autoResendUnfulfilledCommands: false,
 		maxRetriesPerRequest: 0,
 		retryStrategy: reconnectAfter,
 	};
