@@ -155,6 +155,8 @@ export class RedisConnection {
 		const connection = ++this.#connections;
 		try {
 			await client.ping();
+			// A password that was wrong is right by now.
+			this.#lastError = undefined;
 		} catch (error) {
 			if (!isAnswer(error)) {
 				this.#noteFailure(error);
