@@ -1,7 +1,7 @@
 /** The package as it is published: whole, with nothing else in it, loadable as n8n loads it, and the same in every build. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
@@ -85,6 +85,20 @@ it('is loaded by n8n’s own loader, with its nodes and credentials', async () =
 	expect(Object.keys(loader.known.credentials).sort()).toEqual([
 		'assetServiceApi',
 		'assetServiceSigningSecretApi',
+	]);
+});
+
+it('is installed by the command of the README, and brings no other package along', () => {
+	const [, command = ''] = /```sh\n(.*npm install.*)\n```/.exec(packed('README.md')) ?? [];
+	const home = join(folder, 'home');
+	const installed = join(home, '.n8n', 'nodes', 'node_modules');
+	execFileSync('sh', ['-c', command.replace('n8n-nodes-asset-service', tgz)], {
+		env: { ...process.env, HOME: home },
+		stdio: 'pipe',
+	});
+	// n8n has the one n8n-workflow that its own code uses; a second one would be another.
+	expect(readdirSync(installed).filter((name) => !name.startsWith('.'))).toEqual([
+		'n8n-nodes-asset-service',
 	]);
 });
 
