@@ -16,6 +16,6 @@ export function introduction(simulator: Simulator, endpoint: Endpoint): string[]
 		`  Signing secret  ${endpoint.secret}`,
 		'',
 		`Send an event:      curl -X POST ${control}/events`,
-		`Move the endpoint:  curl -X PUT --json '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
+		`Move the endpoint:  curl -X PUT -H 'Content-Type: application/json' -d '{"url":"<webhook URL>"}' ${control}/endpoints/${endpoint.id}`,
 	];
 }

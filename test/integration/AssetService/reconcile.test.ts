@@ -152,11 +152,25 @@ it.each<[string, INodeParameters, string[]]>([
 });
 
 it('leaves out events without an ID, and says how many', async () => {
+	await begin(OWN, ['b']);
 	const items = [{ ...event('a', 1), id: '' }, event('b', 1), { ...event('c', 1), id: null }];
 	const world = await serving(() => ({ body: { items, hasMore: false } }));
 	const { items: found, hints } = await run(world, reconcile);
-	expect(found.map(({ json }) => json)).toMatchObject([{ id: 'b', state: 'missing' }]);
+	expect(found.map(({ json }) => json)).toMatchObject([{ id: 'b', state: 'begun' }]);
 	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
+});
+
+it('says so when no event has reached the workflow, as with a wrong Workflow ID', async () => {
+	await begin(OWN, ['reached']);
+	const listed = [event('reached', 1), event('late', 2)];
+	const hintsFor = async (workflowId: string, events = listed) =>
+		(await run(await serving((request) => pages(events, request)), { ...reconcile, workflowId }))
+			.hints;
+	expect(await hintsFor('replace_me')).toMatchObject([
+		{ type: 'warning', message: containing('workflow replace_me. Check Workflow ID') },
+	]);
+	expect(await hintsFor('')).toEqual([]);
+	expect(await hintsFor('replace_me', [])).toEqual([]);
 });
 
 it.each<[INodeParameters, string]>([

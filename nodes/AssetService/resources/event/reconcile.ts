@@ -4,6 +4,7 @@ import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { eventTypeFilter, readConditions } from '../../../../lib/receiver/event';
 import { listedStates } from '../../../../lib/receiver/listedStates';
 import type { ApiRecord } from '../../../../lib/service';
+import { printable } from '../../../../lib/shared/printable';
 import { safeParse, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
@@ -25,7 +26,7 @@ const workflowField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
 	description:
-		'ID of the workflow that the events start, which its address in the browser ends with',
+		'ID of the workflow that the events start: what follows "/workflow/" in its address in the browser',
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
@@ -58,7 +59,7 @@ const flat = flattener({ id, type, createdAt, assetId });
 
 async function run(item: Run): Promise<ApiRecord[]> {
 	const { context, client, warn } = item;
-	const workflowId = workflowIdOf(item);
+	const workflowId = workflowIdOf(item) || (context.getWorkflow().id ?? '');
 	const isWanted = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
 	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
 	checkConditions(context.getNode(), conditions);
@@ -67,13 +68,16 @@ async function run(item: Run): Promise<ApiRecord[]> {
 		client.list('event', { createdAfter }),
 		{
 			ledger: await ledgerOf(item),
-			workflowId: workflowId || (context.getWorkflow().id ?? ''),
+			workflowId,
 			wanted: { isWanted, conditions },
 		},
 		(record, state) => ({ ...flat(record), state }),
 	);
 	if (withoutId > 0) {
 		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
+	}
+	if (listed.length > 0 && listed.every(({ state }) => state === 'missing')) {
+		warn(`No listed event has reached the workflow ${printable(workflowId)}. Check Workflow ID.`);
 	}
 	return listed;
 }
