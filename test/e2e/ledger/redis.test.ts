@@ -1,13 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Claim, type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
 import { Redis } from '../../../lib/vendor/ioredis';
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';
+import { selfSigned } from '../../support/selfSigned';
 
 const LEASE_MS = 60_000;
 const RETENTION_MS = 1_000_000;
@@ -148,11 +148,8 @@ describe('the connection of the ledger to Redis', () => {
 			},
 		});
 		const tls = { certificateFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
-		await promisify(execFile)('openssl', [
-			...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=redis.test'],
-			...['-addext', 'subjectAltName=DNS:redis.test'],
-			...['-keyout', tls.keyFile, '-out', tls.certificateFile],
-		]);
+		writeFileSync(tls.certificateFile, selfSigned.cert);
+		writeFileSync(tls.keyFile, selfSigned.key);
 		const server = await start({ tls });
 		const env = { QUEUE_BULL_REDIS_TLS: 'true' };
 		expect(await refusal(openAsQueue(server, env))).toMatch(
