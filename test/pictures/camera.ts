@@ -88,8 +88,8 @@ export function createCamera(page: Page): Camera {
 			await settle(page);
 			const { left, top, right, bottom } = await contentRange(page);
 			const { width, height } = ROOMY_WINDOW;
-			if (left < 0 || right > width || top < MARGIN || bottom > height - MARGIN)
-				throw new Error(`${name}.png would cut something off.`);
+			const isCut = left < 0 || right > width || top < MARGIN || bottom > height - MARGIN;
+			if (isCut || (await cutsANote(page))) throw new Error(`${name}.png would cut something off.`);
 			const y = Math.floor(top - MARGIN);
 			const clip = { x: 0, y, width, height: Math.ceil(bottom + MARGIN) - y };
 			await take(
@@ -139,6 +139,16 @@ async function contentRange(page: Page): Promise<Record<Side, number>> {
 		top: Math.min(...boxes.map(({ y }) => y)),
 		bottom: Math.max(...boxes.map(({ y, height }) => y + height)),
 	};
+}
+
+/** Whether a note is too small for its text. */
+async function cutsANote(page: Page): Promise<boolean> {
+	for (const note of await page.getByTestId('sticky').all()) {
+		const frame = await note.boundingBox();
+		const text = await note.locator('p').last().boundingBox();
+		if (frame && text && text.y + text.height > frame.y + frame.height) return true;
+	}
+	return false;
 }
 
 async function refuseErrors(subject: Locator, name: string): Promise<void> {
