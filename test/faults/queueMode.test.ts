@@ -62,7 +62,7 @@ it(
 		const killAndRestart = async (): Promise<void> => {
 			for (let kill = 0; kill < KILLS; kill++) {
 				await sleep(1_000 + sender.random.int(3_000));
-				// At either of them: the last copies may all wait at one, for a claim of the other that was killed.
+				// At either: the last copies may all wait at one, until a claim that the other held when it was killed is over.
 				const busy = await waitFor(
 					() => {
 						const urls = trigger.urls.filter((url) => sender.underWay(url) > 0);

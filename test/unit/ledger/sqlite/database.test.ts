@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
 import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
 import { isBusy } from '../../../../lib/ledger/sqlite/errors';
@@ -219,7 +220,3 @@ describe('the open file of the ledger in SQLite', () => {
 		await database.durable();
 	});
 });
-
-async function turn(): Promise<void> {
-	await new Promise((resolve) => setImmediate(resolve));
-}

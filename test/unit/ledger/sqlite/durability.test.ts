@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type EntryState, ledgerKey } from '../../../../lib/ledger';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
@@ -229,8 +230,4 @@ function remove(path: string): void {
 async function inOtherProcess(path: string, sql: string): Promise<void> {
 	const program = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).prepare(process.argv[2]).all()`;
 	await promisify(execFile)(process.execPath, ['-e', program, path, sql]);
-}
-
-async function turn(): Promise<void> {
-	await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { GroupSync } from '../../../../lib/ledger/sqlite/groupSync';
 
 describe('a sync for all who wait', () => {
@@ -121,8 +122,3 @@ describe('a sync for all who wait', () => {
 		await sync.reached();
 	});
 });
-
-/** Lets everything run that waits for nothing but its turn. */
-async function turn(): Promise<void> {
-	await new Promise((resolve) => setImmediate(resolve));
-}

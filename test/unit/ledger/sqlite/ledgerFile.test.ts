@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
 import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
 import { busyError } from '../../../../lib/ledger/sqlite/errors';
 import { openSyncedFile } from '../../../../lib/ledger/sqlite/files';
@@ -132,7 +133,3 @@ describe('the file at the path of the ledger in SQLite', () => {
 		expect(opened).toBe(2);
 	});
 });
-
-async function turn(): Promise<void> {
-	await new Promise((resolve) => setImmediate(resolve));
-}
