@@ -8,5 +8,8 @@ export function ledgerFor({ logger }: { readonly logger: Logger }): Promise<Ledg
 		log: (line) => {
 			logger.info(line);
 		},
+		warn: (line) => {
+			logger.warn(line);
+		},
 	});
 }

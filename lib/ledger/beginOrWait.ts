@@ -1,19 +1,25 @@
-/** Asks the ledger which events a run goes on with, again and again while the ledger is away. */
+/** Begins a run: asks the ledger which events the run continues with, and undoes what it cannot use. */
 import { LedgerUnavailableError } from './errors';
 import { jittered, sleep } from '../shared/sleep';
 import type { Ledger } from './types';
+import { untilWritten } from './untilWritten';
 
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
+/** By then, what was on its way to the ledger when the run gave up has arrived: a commit, or a `begin`. */
+const SETTLED_MS = 5_000;
 
 interface BeginOptions {
-	/** How long to ask again while the ledger is away, in milliseconds. Default 30,000. */
+	/** How long to ask again while the ledger is not available, in milliseconds. Default 30,000. */
 	readonly waitMs?: number;
 	/** Ends the waiting: the promise rejects with the signal's reason. */
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** As `Ledger.begin`; throws the ledger's last error when it could not be opened or asked for `waitMs`. */
+/**
+ * As `Ledger.begin`. Throws the ledger's last error when it could not be opened or asked for `waitMs`. The events are
+ * then given back in the background, so that the next copy of each starts it.
+ */
 export async function beginOrWait(
 	openLedger: () => Promise<Ledger>,
 	keys: readonly string[],
@@ -22,14 +28,56 @@ export async function beginOrWait(
 	{ waitMs = WAIT_MS, signal }: BeginOptions = {},
 ): Promise<boolean[]> {
 	const giveUpAt = performance.now() + waitMs;
-	for (;;) {
-		signal?.throwIfAborted();
-		try {
-			return await (await openLedger()).begin(keys, run, retentionMs);
-		} catch (error) {
-			const isOver = performance.now() + PAUSE_MS >= giveUpAt;
-			if (isOver || !(error instanceof LedgerUnavailableError)) throw error;
+	try {
+		for (;;) {
+			signal?.throwIfAborted();
+			try {
+				return await (await openLedger()).begin(keys, run, retentionMs);
+			} catch (error) {
+				const isOver = performance.now() + PAUSE_MS >= giveUpAt;
+				if (isOver || !(error instanceof LedgerUnavailableError)) throw error;
+			}
+			await sleep(jittered(PAUSE_MS), { signal });
 		}
-		await sleep(jittered(PAUSE_MS), { signal });
+	} catch (error) {
+		const isOver = error instanceof LedgerUnavailableError || signal?.aborted === true;
+		if (isOver) void giveBack(openLedger, keys, run);
+		throw error;
+	}
+}
+
+async function giveBack(
+	openLedger: () => Promise<Ledger>,
+	keys: readonly string[],
+	run: string,
+): Promise<void> {
+	const write = async (key: string) => {
+		const [isGivenBack = false] = await (await openLedger()).giveBack([key], run);
+		return isGivenBack;
+	};
+	await untilWritten(keys, write);
+	await sleep(SETTLED_MS, { keepAlive: false });
+	await untilWritten(keys, write);
+}
+
+/**
+ * Marks the events of a run that a person wants whatever the ledger says. Does not wait for a ledger that is not
+ * available: throws its error, and marks them in the background once it is back.
+ */
+export async function markBegun(
+	openLedger: () => Promise<Ledger>,
+	keys: readonly string[],
+	run: string,
+	retentionMs: number,
+): Promise<void> {
+	const begin = async (some: readonly string[]) =>
+		await (await openLedger()).begin(some, run, retentionMs);
+	try {
+		await begin(keys);
+	} catch (error) {
+		if (error instanceof LedgerUnavailableError) {
+			void untilWritten(keys, async (key) => (await begin([key])).length > 0);
+		}
+		throw error;
 	}
 }

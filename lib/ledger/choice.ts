@@ -1,8 +1,8 @@
-/** Which store the ledger uses: what the operator says, else the queue's Redis in queue mode, else SQLite. */
+/** Which store the ledger uses: the operator's choice, else Redis in queue mode or with a Redis of its own, else SQLite. */
 import { join, resolve } from 'node:path';
 import { type Environment, readText } from './environment';
 import { LedgerUnavailableError } from './errors';
-import { type RedisSettings, readRedisSettings } from './redis/settings';
+import { type RedisSettings, readRedisSettings, URL_VARIABLE } from './redis/settings';
 import { literal, safeParse } from '../vendor/zod';
 
 const STORE_VARIABLE = 'ASSET_SERVICE_LEDGER';
@@ -14,8 +14,16 @@ type StoreChoice =
 	| { readonly store: 'sqlite'; readonly path: string }
 	| { readonly store: 'redis'; readonly settings: RedisSettings };
 
+/** Commands of n8n that run in queue mode, whatever `EXECUTIONS_MODE` says in their environment (n8n 2.41.1). */
+const QUEUE_COMMANDS: ReadonlySet<string> = new Set(['worker', 'webhook']);
+
+/** Whether this n8n shares its work with other processes. `command` is n8n's own, such as `start` or `worker`. */
+export function isQueueMode(env: Environment, command: string | undefined): boolean {
+	return QUEUE_COMMANDS.has(command ?? '') || readText(env, 'EXECUTIONS_MODE') === 'queue';
+}
+
 /** Throws `LedgerUnavailableError` naming the variable when a value is wrong. */
-export function chooseStore(env: Environment): StoreChoice {
+export function chooseStore(env: Environment, command?: string): StoreChoice {
 	const value = readText(env, STORE_VARIABLE)?.toLowerCase() || 'auto';
 	const wanted = safeParse(literal(ACCEPTED), value);
 	if (!wanted.success) {
@@ -25,7 +33,7 @@ export function chooseStore(env: Environment): StoreChoice {
 			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
 		);
 	}
-	const automatic = readText(env, 'EXECUTIONS_MODE') === 'queue' ? 'redis' : 'sqlite';
+	const automatic = isQueueMode(env, command) || readText(env, URL_VARIABLE) ? 'redis' : 'sqlite';
 	const store = wanted.data === 'auto' ? automatic : wanted.data;
 	return store === 'redis'
 		? { store: 'redis', settings: readRedisSettings(env) }

@@ -5,4 +5,5 @@ export { ledgerKey } from './key';
 export { claimOrWait } from './claimOrWait';
 export type { ClaimHold } from './hold';
 export { openLedger } from './open';
-export { beginOrWait } from './beginOrWait';
+export { beginOrWait, markBegun } from './beginOrWait';
+export { newToken } from './token';

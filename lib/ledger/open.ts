@@ -1,14 +1,20 @@
 /** The process's one ledger: its store is chosen on first use, whoever asks. */
 import { printable } from '../shared/printable';
-import { chooseStore } from './choice';
+import { chooseStore, isQueueMode } from './choice';
 import type { Environment } from './environment';
 import type { Ledger } from './types';
+
+const UNKNOWN_EVERY_MS = 60_000;
 
 interface OpenLedgerOptions {
 	/** The environment to choose the store by; default `process.env`. */
 	readonly env?: Environment;
+	/** The command that n8n was started with; default that of this process. */
+	readonly command?: string | undefined;
 	/** Gets one line when the store is chosen: which one, and where; and one when Redis may evict entries. Never a credential. */
 	readonly log: (message: string) => void;
+	/** Gets a line when events of a queue installation began here that the ledger did not know: at most one a minute. */
+	readonly warn?: (message: string) => void;
 }
 
 let processLedger: Promise<Ledger> | undefined;
@@ -17,30 +23,57 @@ let processLedger: Promise<Ledger> | undefined;
  * The ledger of this process, the same for every caller until it is closed. Rejects with `LedgerUnavailableError` when
  * a variable of the environment is wrong; the next call looks at it again. A store that cannot be opened fails call by call.
  */
-export function openLedger({ env = process.env, log }: OpenLedgerOptions): Promise<Ledger> {
+export function openLedger({
+	env = process.env,
+	command = process.argv[2],
+	log,
+	warn,
+}: OpenLedgerOptions): Promise<Ledger> {
 	if (processLedger) return processLedger;
 	const forget = () => {
 		if (processLedger === chosen) processLedger = undefined;
 	};
-	const chosen = openStore(env, log, forget);
+	const chosen = openStore(env, command, { log, warn, onClose: forget });
 	chosen.catch(forget);
 	processLedger = chosen;
 	return chosen;
 }
 
+interface Reporting {
+	readonly log: (message: string) => void;
+	readonly warn: ((message: string) => void) | undefined;
+	readonly onClose: () => void;
+}
+
 /** Each store is loaded when it is chosen: most processes need one of the two. */
 async function openStore(
 	env: Environment,
-	log: (message: string) => void,
-	onClose: () => void,
+	command: string | undefined,
+	{ log, warn, onClose }: Reporting,
 ): Promise<Ledger> {
-	const choice = chooseStore(env);
+	const choice = chooseStore(env, command);
+	const onUnknown = warn && isQueueMode(env, command) ? unknownEvents(warn) : undefined;
 	if (choice.store === 'redis') {
 		const { RedisLedger, describeRedis } = await import('./redis');
 		log(`Ledger of events seen: ${describeRedis(choice.settings)}`);
-		return new RedisLedger({ settings: choice.settings, warn: log, onClose });
+		return new RedisLedger({ settings: choice.settings, warn: log, onUnknown, onClose });
 	}
 	const { SqliteLedger } = await import('./sqlite');
 	log(`Ledger of events seen: SQLite at ${printable(choice.path, 500)}`);
-	return new SqliteLedger({ path: choice.path, onClose });
+	return new SqliteLedger({ path: choice.path, onUnknown, onClose });
+}
+
+/** Every event was claimed before its run was stored, so an unknown one was claimed elsewhere or has been forgotten. */
+function unknownEvents(warn: (message: string) => void): (events: number) => void {
+	let unreported = 0;
+	let nextAt = 0;
+	return (events) => {
+		unreported += events;
+		if (performance.now() < nextAt) return;
+		warn(
+			`Executions began for ${unreported} events that the ledger did not know. Either the ledger lost its data, or another process of this n8n uses another ledger: compare the lines "Ledger of events seen" of every main, worker and webhook processor.`,
+		);
+		unreported = 0;
+		nextAt = performance.now() + UNKNOWN_EVERY_MS;
+	};
 }

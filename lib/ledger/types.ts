@@ -4,10 +4,11 @@
  * The life of an entry, each step atomic:
  *
  *     free ──claim──▶ pending ──commit──▶ stored ──begin──▶ begun
- *       ▲               │                   │
- *       └─release, lapse┘                   └─ overdue after its grace: can be claimed like a free one
+ *       ▲               │                   │                 │
+ *       └─release, lapse┘                   └─▶ overdue ◀─────┘ giveBack, by the run that began it
  *
- * `begin` makes an entry in any state begun, and nothing takes that back within the retention.
+ * A stored entry is overdue after its grace, and can then be claimed like a free one. `begin` makes an entry in any
+ * state begun. Within the retention only the run that began it takes that back.
  */
 export type EntryState =
 	| 'free'
@@ -70,7 +71,7 @@ export interface Ledger extends Records {
 	/**
 	 * Marks the event as stored for `retentionMs` milliseconds, whoever holds it by now: the caller's run is
 	 * stored. A longer retention that is there already stays, and so does begun. False when the claim was no
-	 * longer the caller's.
+	 * longer the caller's; a commit that is sent again returns the same.
 	 */
 	commit(claim: Claim, retentionMs: number): Promise<boolean>;
 
@@ -81,10 +82,19 @@ export interface Ledger extends Records {
 	release(claim: Claim): Promise<boolean>;
 
 	/**
-	 * Answers for each key, in their order, whether this run goes on with the event: the first run that asks wins,
-	 * whatever the entry was, and may ask again. The entry is begun from then on, for `retentionMs` milliseconds.
+	 * Returns for each key, in order, whether this run continues with the event: the first run to ask wins, whatever
+	 * the entry was. The same run may ask again, for a response that was lost; `run` names one attempt, and n8n's
+	 * execution ID is not enough, since n8n starts one stored execution twice. The entry is begun from then on, for
+	 * `retentionMs` milliseconds.
 	 */
 	begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]>;
+
+	/**
+	 * Makes events overdue at once that `run` holds and cannot use: its `begin` failed after a write, or n8n never ran
+	 * what was stored. Events that another run has begun stay begun. Returns false for each key that is pending: its
+	 * holder may still commit, so the caller asks again later.
+	 */
+	giveBack(keys: readonly string[], run: string): Promise<boolean[]>;
 
 	/** Closes the store; a later call opens it again. */
 	close(): Promise<void>;

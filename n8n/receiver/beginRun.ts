@@ -1,8 +1,14 @@
-/** The first step of every run: the ledger says which of its events it goes on with. */
+/** The first step of every execution: the ledger says which of its events it continues with. */
 import { ledgerFor } from '../ledger';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { eventIdOf } from '../../lib/receiver/event';
-import { beginOrWait, ledgerKey, LedgerUnavailableError } from '../../lib/ledger';
+import {
+	beginOrWait,
+	ledgerKey,
+	LedgerUnavailableError,
+	markBegun,
+	newToken,
+} from '../../lib/ledger';
 import { printable } from '../../lib/shared/printable';
 import { toNodeError } from '../nodeError';
 
@@ -10,12 +16,14 @@ import { toNodeError } from '../nodeError';
 const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
 
 /**
- * The items that the run goes on with: those whose events have begun in no other run. n8n repeats stored runs after
- * a restart, and stores one event twice when it is starved; the first run that asks wins.
+ * The items that the execution continues with: those whose events have begun in no other run. n8n starts one stored
+ * execution twice (after a restart, with a second main), and stores one event twice when its database is slow; the
+ * first run to ask wins.
  *
- * A retry by a person goes on whatever the ledger says, and marks its events as begun. Other modes (a test in the
- * editor, a sub-workflow, which could carry the id of any workflow) leave the ledger alone.
- * @throws {NodeOperationError} when the ledger was away for 30 s: nothing has begun then, so a later copy of the event starts it.
+ * A retry by a person continues whatever the ledger says, and marks its events as begun. Other modes (a test in the
+ * editor, a sub-workflow, which could carry the ID of any workflow) leave the ledger alone.
+ * @throws {NodeOperationError} when the ledger was not available for 30 s. Its events are then given back, so that the
+ * next copy of each starts it.
  */
 export async function beginRun(
 	context: IExecuteFunctions,
@@ -23,40 +31,44 @@ export async function beginRun(
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const mode: string = context.getMode();
-	const isRetry = mode === 'retry';
-	if (!isRetry && !OWN_MODES.has(mode)) return items;
+	if (mode !== 'retry' && !OWN_MODES.has(mode)) return items;
 
-	const name = printable(context.getNode().name);
 	const workflowId = context.getWorkflow().id ?? '';
+	const node = `${printable(context.getNode().name)} (workflow ${printable(workflowId)})`;
 	const events = items.flatMap((item) => {
 		const id = eventIdOf(item.json);
 		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
 	});
+	const keys = events.map(({ key }) => key);
+	const openLedger = () => ledgerFor(context);
+	// One attempt: n8n may start the execution of this ID again.
+	const run = `${context.getExecutionId()}:${newToken()}`;
 	try {
-		const goesOn = await beginOrWait(
-			() => ledgerFor(context),
-			events.map(({ key }) => key),
-			context.getExecutionId(),
-			retentionMs,
-			{ signal: context.getExecutionCancelSignal(), ...(isRetry && { waitMs: 0 }) },
-		);
-		const dropped = new Set(events.filter((_event, n) => !goesOn[n]).map(({ item }) => item));
-		if (isRetry || dropped.size === 0) return items;
+		if (mode === 'retry') {
+			await markBegun(openLedger, keys, run, retentionMs);
+			return items;
+		}
+		const signal = context.getExecutionCancelSignal();
+		const continues = await beginOrWait(openLedger, keys, run, retentionMs, { signal });
+		const dropped = new Set(events.filter((_event, n) => !continues[n]).map(({ item }) => item));
+		if (dropped.size === 0) return items;
 		context.logger.info(
-			`${name} (workflow ${printable(workflowId)}): ${dropped.size} of ${items.length} events have begun in another run and are left to it`,
+			`${node}: ${dropped.size} of ${items.length} events have begun in another execution and are left to it`,
 		);
 		return items.filter((item) => !dropped.has(item));
 	} catch (error) {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
-		if (isRetry) {
-			context.logger.warn(`${name}: the retry goes on without the ledger: ${error.message}`);
+		if (mode === 'retry') {
+			context.logger.warn(
+				`${node}: the retry continues without the ledger, and is recorded there later: ${error.message}`,
+			);
 			return items;
 		}
 		throw new NodeOperationError(
 			context.getNode(),
-			'The ledger of events seen was not available for 30 seconds, so nobody knows whether this event has begun in another run',
+			'The ledger of events seen was not available for 30 seconds, so it is not known whether another execution has begun with this event',
 			{
-				description: `${error.message} Nothing of the workflow has run. The event starts when the service delivers it again, or when you retry this execution.`,
+				description: `${error.message} No further node has run. The event starts when the service delivers it again, or when you retry this execution.`,
 			},
 		);
 	}

@@ -3,7 +3,7 @@ import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
 import { evictionWarning } from './eviction';
 import { errorCode, isAnswer, isLasting, redisUnavailableError } from './errors';
-import { type Call, evaluate } from './scripts';
+import { type Call, clockWhenLate, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
 import { NoAnswer, within } from './timeLimit';
 
@@ -15,6 +15,8 @@ const PAUSE_MS = 50;
 /** After this long without a call a lost connection is not opened again until the next call. */
 const IDLE_MS = 10_000;
 const STUCK_MS = 10_000;
+/** How long the clock of Redis is taken to run as fast as that of this process. */
+const CLOCK_MS = 60_000;
 
 interface Waiter {
 	resolve(client: RedisClient): void;
@@ -36,6 +38,8 @@ export class RedisConnection {
 	#lastSuccess = 0;
 	#lastError: unknown;
 	#checked = false;
+	/** Milliseconds of unix time on the clock of Redis, at a moment of `performance.now()` or a little before it. */
+	#clock: { readonly redis: number; readonly at: number } | undefined;
 
 	/** Calls `warn` once, on connecting, if Redis is set up in a way that breaks the ledger's promise. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
@@ -45,8 +49,8 @@ export class RedisConnection {
 
 	/**
 	 * Runs a script on one key and answers what it returns. Scripts are safe to send twice: one whose answer
-	 * was lost is sent again. Throws `LedgerUnavailableError` after 2 s in all. Calls `onSend` before each
-	 * sending: from then on Redis may run the script, whatever this answers.
+	 * was lost is sent again. Throws `LedgerUnavailableError` after 2 s in all, and no script runs later than that.
+	 * Calls `onSend` before each sending: until then Redis may run the script, whatever this returns.
 	 */
 	async run(call: Call, onSend?: () => void): Promise<unknown> {
 		const deadline = performance.now() + CALL_MS;
@@ -57,9 +61,13 @@ export class RedisConnection {
 			try {
 				const client = await this.#ready(deadline);
 				onSend?.();
-				const answer = await this.#try(client, call, deadline);
+				const result = await this.#try(client, call, deadline);
 				this.#succeeded();
-				return answer;
+				const clock = clockWhenLate(result);
+				if (clock === undefined) return result;
+				// The clock of Redis was set, or is that of another node.
+				this.#setClock(clock);
+				throw new NoAnswer();
 			} catch (error) {
 				// What Redis said once tells more than its silence since.
 				if (errorCode(error) !== undefined) reason = error;
@@ -123,7 +131,9 @@ export class RedisConnection {
 	async #try(client: RedisClient, call: Call, deadline: number): Promise<unknown> {
 		const connection = this.#connections;
 		try {
-			return await within(Math.min(TRY_MS, deadline - performance.now()), evaluate(client, call));
+			const leftMs = deadline - performance.now();
+			const redisDeadline = this.#onClockOfRedis(client, deadline);
+			return await within(Math.min(TRY_MS, leftMs), evaluate(client, call, redisDeadline));
 		} catch (error) {
 			const isStale = error instanceof NoAnswer || isReadOnly(error, this.#settings);
 			if (isStale && connection === this.#connections && client.status === 'ready')
@@ -154,7 +164,7 @@ export class RedisConnection {
 	async #greet(client: RedisClient): Promise<void> {
 		const connection = ++this.#connections;
 		try {
-			await client.ping();
+			await this.#readClock(client);
 			// A password that was wrong is right by now.
 			this.#lastError = undefined;
 		} catch (error) {
@@ -168,6 +178,27 @@ export class RedisConnection {
 		this.#usable = client;
 		for (const waiter of this.#waiting) waiter.resolve(client);
 		await this.#checkSetup(client);
+	}
+
+	/** Early by the time that the response to TIME took: a script may run too early, never too late. */
+	#onClockOfRedis(client: RedisClient, deadline: number): number {
+		if (this.#clock === undefined) return Number.MAX_SAFE_INTEGER;
+		const { redis, at } = this.#clock;
+		if (performance.now() - at > CLOCK_MS) {
+			this.#clock = { redis: redis + performance.now() - at, at: performance.now() };
+			this.#readClock(client).catch(() => undefined);
+		}
+		return Math.floor(redis + deadline - at);
+	}
+
+	async #readClock(client: RedisClient): Promise<void> {
+		const [seconds, microseconds] = await client.time();
+		const clock = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+		if (Number.isSafeInteger(clock)) this.#setClock(clock);
+	}
+
+	#setClock(redis: number): void {
+		this.#clock = { redis, at: performance.now() };
 	}
 
 	async #checkSetup(client: RedisClient): Promise<void> {

@@ -1,4 +1,4 @@
-/** What Redis does with an entry: one key a script, so that each runs atomically, in a cluster too. */
+/** What Redis does with an entry: one key per script, so that each runs atomically, in a cluster too. */
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './client';
 import { errorCode } from './errors';
@@ -14,18 +14,41 @@ export interface Call {
 	readonly args: readonly (string | number)[];
 }
 
-/** Runs a script by its hash; the text follows when Redis does not know it (started anew, or another node). */
-export async function evaluate(client: RedisClient, { script, key, args }: Call): Promise<unknown> {
+/**
+ * Runs a script by its hash; the text follows when Redis does not know it (restarted, or another node). From `deadline`
+ * on, in milliseconds of unix time on the clock of Redis, the script does nothing and returns `['late', <that clock>]`.
+ */
+export async function evaluate(
+	client: RedisClient,
+	{ script, key, args }: Call,
+	deadline: number,
+): Promise<unknown> {
 	try {
-		return await client.evalsha(script.sha, 1, key, ...args);
+		return await client.evalsha(script.sha, 1, key, deadline, ...args);
 	} catch (error) {
 		if (errorCode(error) !== 'NOSCRIPT') throw error;
-		return client.eval(script.text, 1, key, ...args);
+		return client.eval(script.text, 1, key, deadline, ...args);
 	}
 }
 
+/** The clock of Redis in what a script returned because it ran too late; undefined for any other result. */
+export function clockWhenLate(result: unknown): number | undefined {
+	return Array.isArray(result) && result[0] === 'late' ? Number(result[1]) : undefined;
+}
+
+/**
+ * A Redis that was frozen runs what waits in its sockets when it is back, long after the caller has given up; so each
+ * script begins with its deadline.
+ */
+const CHECK_DEADLINE = `
+local deadline = tonumber(table.remove(ARGV, 1))
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if now >= deadline then return {'late', now} end`;
+
 function script(text: string): Script {
-	return { text, sha: createHash('sha1').update(text).digest('hex') };
+	const whole = `${CHECK_DEADLINE}\n${text}`;
+	return { text: whole, sha: createHash('sha1').update(whole).digest('hex') };
 }
 
 /**
@@ -33,7 +56,7 @@ function script(text: string): Script {
  * but that of Redis matters:
  *
  *     p:<token>                  pending, until the key expires
- *     s:<grace>:<left>           stored; overdue once no more than <left> ms are left
+ *     s:<grace>:<left>:<token>   stored, by this claim; overdue once no more than <left> ms are left
  *     r:<grace>:<left>:<token>   pending, claimed again when it was overdue, until no more than <left> ms are left
  *     b:<run>                    begun
  */
@@ -42,10 +65,8 @@ local value = redis.call('GET', KEYS[1])
 local kind = value and string.sub(value, 1, 1)
 local ttl = value and redis.call('PTTL', KEYS[1])
 local grace, left, holder
-if kind == 's' then
-	grace, left = string.match(value, '^s:(%d+):(%d+)$')
-elseif kind == 'r' then
-	grace, left, holder = string.match(value, '^r:(%d+):(%d+):(.*)$')
+if kind == 's' or kind == 'r' then
+	grace, left, holder = string.match(value, '^.:(%d+):(%d+):(.*)$')
 elseif value then
 	holder = string.sub(value, 3)
 end
@@ -53,9 +74,7 @@ local over = left and ttl <= tonumber(left)
 local pending = kind == 'p' or (kind == 'r' and not over)
 local function keep(text, grace, left, token, life)
 	if left < 0 then left = 0 end
-	local entry = string.format('%s:%d:%d', text, grace, left)
-	if token then entry = entry .. ':' .. token end
-	redis.call('SET', KEYS[1], entry, 'PX', life)
+	redis.call('SET', KEYS[1], string.format('%s:%d:%d:%s', text, grace, left, token), 'PX', life)
 end`;
 
 /** Arguments: token, lease, longest grace. Sent again, since its answer was lost, it finds its own token. */
@@ -87,21 +106,28 @@ if kind == 'b' then return 0 end
 local life = tonumber(ARGV[2])
 if grace then life = math.max(ttl, life) end
 grace = grace or ARGV[3]
-keep('s', grace, life - grace, nil, life)
-if pending and holder == ARGV[1] then return 1 end
-return 0`);
+local theirs = (pending or kind == 's') and holder == ARGV[1]
+keep('s', grace, life - grace, theirs and holder or '', life)
+return theirs and 1 or 0`);
 
 /** Arguments: token. An event that was stored before is overdue again. */
 export const RELEASE = script(`${READ_ENTRY}
 if not pending or holder ~= ARGV[1] then return 0 end
 if kind == 'p' then return redis.call('DEL', KEYS[1]) end
-keep('s', grace, ttl, nil, ttl)
+keep('s', grace, ttl, '', ttl)
 return 1`);
 
-/** Arguments: run, retention. */
+/** Arguments: run, retention. Returns 2 when the run continues with an event that was free. */
 export const BEGIN = script(`${READ_ENTRY}
 if kind == 'b' and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'b:' .. ARGV[1], 'PX', ARGV[2])
+return value and 1 or 2`);
+
+/** Arguments: run, first grace. Returns 0 when the entry is pending. */
+export const GIVE_BACK = script(`${READ_ENTRY}
+if pending then return 0 end
+if not value or (kind == 'b' and holder ~= ARGV[1]) then return 1 end
+keep('s', grace or ARGV[2], ttl, '', ttl)
 return 1`);
 
 /** What is known of an entry; changes nothing. */

@@ -2,7 +2,7 @@
 import { LedgerUnavailableError } from '../errors';
 import { type Environment, readBoolean, readNumber, readText } from '../environment';
 
-const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
+export const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
 const KEY_PREFIX = 'asset-service:ledger:';
 /** n8n leaves this to the system (hours); a connection is idle here whenever no events come. */
 const DEFAULT_KEEP_ALIVE_MS = 30_000;

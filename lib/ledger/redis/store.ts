@@ -17,6 +17,7 @@ import {
 	BEGIN,
 	CLAIM,
 	COMMIT,
+	GIVE_BACK,
 	LOOK,
 	type Call,
 	READ_RECORD,
@@ -26,9 +27,9 @@ import {
 } from './scripts';
 import type { RedisSettings } from './settings';
 
-/** So many claims whose answer was lost are given back at the same time; the others are left to their lease. */
-const MOST_GIVEN_BACK = 1_000;
-const GIVE_BACK_PAUSE_MS = 1_000;
+/** So many claims whose response was lost are released at the same time; the others are left to their lease. */
+const MOST_LOST = 1_000;
+const RELEASE_PAUSE_MS = 1_000;
 
 const entryState = literal(['free', 'pending', 'stored', 'overdue', 'begun']);
 
@@ -36,6 +37,8 @@ interface RedisLedgerOptions {
 	readonly settings: RedisSettings;
 	/** Called once if Redis is set up in a way that breaks the ledger's promise. */
 	readonly warn?: (message: string) => void;
+	/** Called with the number of events that began without the ledger knowing them. */
+	readonly onUnknown?: ((events: number) => void) | undefined;
 	/** Called when the ledger is closed. */
 	readonly onClose?: () => void;
 }
@@ -43,13 +46,15 @@ interface RedisLedgerOptions {
 export class RedisLedger implements Ledger {
 	readonly #connection: RedisConnection;
 	readonly #keyPrefix: string;
+	readonly #onUnknown: ((events: number) => void) | undefined;
 	readonly #onClose: (() => void) | undefined;
-	#givingBack = 0;
+	#lost = 0;
 	#closed = false;
 
 	constructor(options: RedisLedgerOptions) {
 		this.#connection = new RedisConnection(options.settings, options.warn ?? (() => undefined));
 		this.#keyPrefix = options.settings.keyPrefix;
+		this.#onUnknown = options.onUnknown;
 		this.#onClose = options.onClose;
 	}
 
@@ -72,7 +77,7 @@ export class RedisLedger implements Ledger {
 			if (state === 'committed' || state === 'pending') return { state };
 			throw unknownAnswerError('a claim');
 		} catch (error) {
-			if (sending.begun) void this.#giveBack(claim, leaseMs);
+			if (sending.begun) void this.#releaseLost(claim, leaseMs);
 			throw error;
 		}
 	}
@@ -99,8 +104,17 @@ export class RedisLedger implements Ledger {
 	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
 		const args = [run, Math.ceil(retentionMs)];
 		keys.forEach(checkKey);
-		const answers = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
-		return answers.map((answer) => answer === 1);
+		const results = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
+		const unknown = results.filter((result) => result === 2).length;
+		if (unknown > 0) this.#onUnknown?.(unknown);
+		return results.map((result) => result !== 0);
+	}
+
+	async giveBack(keys: readonly string[], run: string): Promise<boolean[]> {
+		keys.forEach(checkKey);
+		const args = [run, FIRST_GRACE_MS];
+		const results = await Promise.all(keys.map((key) => this.#run(GIVE_BACK, key, args)));
+		return results.map((result) => result !== 0);
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
@@ -139,13 +153,13 @@ export class RedisLedger implements Ledger {
 		return this.#connection.run({ script, key: this.#keyPrefix + key, args }, onSend);
 	}
 
-	/** Redis may hold a claim that nobody knows of; the next copy of the event would wait for the end of its lease. */
-	async #giveBack(claim: Claim, leaseMs: number): Promise<void> {
-		if (this.#givingBack >= MOST_GIVEN_BACK) return;
-		this.#givingBack += 1;
+	/** Redis may hold a claim that no caller has; the next copy of the event would wait for the end of its lease. */
+	async #releaseLost(claim: Claim, leaseMs: number): Promise<void> {
+		if (this.#lost >= MOST_LOST) return;
+		this.#lost += 1;
 		const leaseEnd = performance.now() + leaseMs;
 		while (!this.#closed && performance.now() < leaseEnd) {
-			await sleep(GIVE_BACK_PAUSE_MS, { keepAlive: false });
+			await sleep(RELEASE_PAUSE_MS, { keepAlive: false });
 			try {
 				await this.release(claim);
 				break;
@@ -153,7 +167,7 @@ export class RedisLedger implements Ledger {
 				// Redis is still away.
 			}
 		}
-		this.#givingBack -= 1;
+		this.#lost -= 1;
 	}
 }
 

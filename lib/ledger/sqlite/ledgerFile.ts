@@ -13,6 +13,8 @@ export class LedgerFile {
 	readonly #path: string;
 	readonly #openDatabase: (path: string) => LedgerDatabase;
 	#database: LedgerDatabase | undefined;
+	/** Whether the last sync failed, so that the disk may lack what was written. */
+	#isUnsynced = false;
 
 	constructor(
 		path: string,
@@ -38,7 +40,9 @@ export class LedgerFile {
 			});
 			try {
 				await database.durable();
+				this.#isUnsynced = false;
 			} catch (error) {
+				this.#isUnsynced = true;
 				const isReplaced = !database.isCurrent();
 				if (database === this.#database) void this.close();
 				if (!isReplaced) throw sqliteUnavailableError(this.#path, error);
@@ -50,6 +54,11 @@ export class LedgerFile {
 		throw new LedgerUnavailableError(
 			`The ledger is not available. ${printable(this.#path, 500)} is replaced again and again: find out what replaces it.`,
 		);
+	}
+
+	/** After a sync that failed, throws until one has succeeded: what is claimed meanwhile could not be committed. */
+	async untilSynced(): Promise<void> {
+		if (this.#isUnsynced) await this.runDurably(() => undefined);
 	}
 
 	/** The next work opens the file again. A file that fails to close is given up all the same. */

@@ -24,6 +24,8 @@ export interface Statements {
 	readonly commitAnyway: StatementSync;
 	/** $key, $run, $now, $until: changes a row when the run goes on. */
 	readonly begin: StatementSync;
+	/** $key, $run, $now: changes a row that is overdue then. */
+	readonly giveBack: StatementSync;
 	/** $key: `{ value }` */
 	readonly readRecord: StatementSync;
 	/** $key, $next: changes a row when there was none. */
@@ -42,7 +44,7 @@ const THEIRS = `key = $key AND holder = $token AND state = ${PENDING} AND due > 
 /** A grace other than 0 says that the event was stored before, and its retention goes on. */
 const WAS_STORED = 'entry.grace > 0 AND entry.expires > $now';
 const GRACE = `CASE WHEN ${WAS_STORED} THEN entry.grace ELSE ${FIRST_GRACE_MS} END`;
-const STORE = `state = ${STORED}, holder = NULL, grace = ${GRACE}, due = $now + ${GRACE},
+const STORE = `state = ${STORED}, grace = ${GRACE}, due = $now + ${GRACE},
 	expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $until) ELSE $until END`;
 
 export function prepareStatements(db: DatabaseSync): Statements {
@@ -61,7 +63,11 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			expires = CASE WHEN grace > 0 THEN max(expires, $leaseEnd) ELSE $leaseEnd END
 			WHERE ${THEIRS}`,
 		),
-		commit: db.prepare(`UPDATE entry SET ${STORE} WHERE ${THEIRS}`),
+		// The holder stays, so that a commit that is sent again finds its own.
+		commit: db.prepare(
+			`UPDATE entry SET ${STORE} WHERE key = $key AND holder = $token AND expires > $now
+			AND (state = ${STORED} OR (state = ${PENDING} AND due > $now))`,
+		),
 		releaseNew: db.prepare(`DELETE FROM entry WHERE ${THEIRS} AND grace = 0`),
 		releaseStored: db.prepare(
 			`UPDATE entry SET state = ${STORED}, holder = NULL, due = $now WHERE ${THEIRS}`,
@@ -69,7 +75,7 @@ export function prepareStatements(db: DatabaseSync): Statements {
 		commitAnyway: db.prepare(
 			`INSERT INTO entry (key, state, expires, due, grace, holder)
 			VALUES ($key, ${STORED}, $until, $now + ${FIRST_GRACE_MS}, ${FIRST_GRACE_MS}, NULL)
-			ON CONFLICT (key) DO UPDATE SET ${STORE}
+			ON CONFLICT (key) DO UPDATE SET ${STORE}, holder = NULL
 			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now`,
 		),
 		begin: db.prepare(
@@ -77,6 +83,12 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			VALUES ($key, ${BEGUN}, $until, 0, 0, $run)
 			ON CONFLICT (key) DO UPDATE SET state = ${BEGUN}, expires = $until, due = 0, grace = 0, holder = $run
 			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now OR entry.holder = $run`,
+		),
+		giveBack: db.prepare(
+			`UPDATE entry SET state = ${STORED}, holder = NULL, due = $now,
+			grace = CASE WHEN state = ${BEGUN} THEN ${FIRST_GRACE_MS} ELSE grace END
+			WHERE key = $key AND expires > $now
+			AND (state = ${STORED} OR (state = ${BEGUN} AND holder = $run))`,
 		),
 		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
 		addRecord: db.prepare(

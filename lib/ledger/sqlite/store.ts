@@ -14,6 +14,8 @@ interface SqliteLedgerOptions {
 	readonly now?: () => number;
 	/** Opens the file; default Node's own SQLite. */
 	readonly openDatabase?: (path: string) => LedgerDatabase;
+	/** Called with the number of events that began without the ledger knowing them. */
+	readonly onUnknown?: ((events: number) => void) | undefined;
 	/** Called when the ledger is closed. */
 	readonly onClose?: () => void;
 }
@@ -21,12 +23,14 @@ interface SqliteLedgerOptions {
 export class SqliteLedger implements Ledger {
 	readonly #file: LedgerFile;
 	readonly #now: () => number;
+	readonly #onUnknown: ((events: number) => void) | undefined;
 	readonly #onClose: (() => void) | undefined;
 	readonly #sweeper = new Sweeper();
 
 	constructor(options: SqliteLedgerOptions) {
 		this.#file = new LedgerFile(options.path, options.openDatabase);
 		this.#now = options.now ?? Date.now;
+		this.#onUnknown = options.onUnknown;
 		this.#onClose = options.onClose;
 	}
 
@@ -38,6 +42,7 @@ export class SqliteLedger implements Ledger {
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
 		const id = keyBytes(key);
 		const token = newToken();
+		await this.#file.untilSynced();
 		return this.#file.run((database) => {
 			// A look costs no lock: the answer to a duplicate does not wait for other writers.
 			const before = this.#look(database, id);
@@ -107,7 +112,22 @@ export class SqliteLedger implements Ledger {
 			const now = this.#now();
 			const until = now + retentionMs;
 			const { begin } = database.statements;
+			if (this.#onUnknown !== undefined) {
+				const unknown = ids.filter((key) => this.#look(database, key) === 'free').length;
+				if (unknown > 0) this.#onUnknown(unknown);
+			}
 			return inOneStep(database, ids, (key) => begin.run({ key, run, now, until }).changes !== 0);
+		});
+	}
+
+	async giveBack(keys: readonly string[], run: string): Promise<boolean[]> {
+		const ids = keys.map(keyBytes);
+		return this.#file.runDurably((database) => {
+			const now = this.#now();
+			return inOneStep(database, ids, (key) => {
+				if (database.statements.giveBack.run({ key, run, now }).changes !== 0) return true;
+				return this.#look(database, key) !== 'pending';
+			});
 		});
 	}
 

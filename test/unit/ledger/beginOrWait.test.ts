@@ -1,5 +1,5 @@
 import { LedgerUnavailableError } from '../../../lib/ledger';
-import { beginOrWait } from '../../../lib/ledger/beginOrWait';
+import { beginOrWait, markBegun } from '../../../lib/ledger/beginOrWait';
 import { MemoryLedger } from './memoryLedger';
 import { useStoppedClock } from './stoppedClock';
 
@@ -57,6 +57,48 @@ describe('beginOrWait', () => {
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(begin.outcome).toBe('LedgerUnavailableError: The disk is full');
 		expect(ledger.entries.size).toBe(0);
+	});
+
+	it('gives back what it began and cannot use, and what is stored, once the ledger takes it', async () => {
+		const begin = ledger.begin.bind(ledger);
+		jest.spyOn(ledger, 'begin').mockImplementation(async (...asked) => {
+			await begin(...asked);
+			ledger.failing = true;
+			throw new LedgerUnavailableError('The sync failed');
+		});
+		const claim = await ledger.claim('two', RETENTION_MS);
+		if (claim.state === 'claimed') await ledger.commit(claim.claim, RETENTION_MS);
+		const failed = watch(beginOrWait(open, ['one'], 'run', RETENTION_MS));
+		await jest.advanceTimersByTimeAsync(10_000);
+		ledger.failing = false;
+		const late = watch(beginOrWait(open, ['two'], 'late run', RETENTION_MS, { waitMs: 0 }));
+		await jest.advanceTimersByTimeAsync(30_000);
+		expect([failed.outcome, late.outcome]).toEqual([
+			expect.stringContaining('LedgerUnavailableError'),
+			expect.stringContaining('LedgerUnavailableError'),
+		]);
+		expect(await ledger.look('one').catch(String)).toContain('The disk is full');
+		ledger.failing = false;
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect([await ledger.look('one'), await ledger.look('two')]).toEqual(['overdue', 'overdue']);
+	});
+
+	it('gives back again what is committed while it gives up', async () => {
+		const claim = await ledger.claim('one', RETENTION_MS);
+		if (claim.state !== 'claimed') throw new Error('The event is taken.');
+		const lost = new LedgerUnavailableError('The response was lost');
+		jest.spyOn(ledger, 'begin').mockRejectedValue(lost);
+		watch(beginOrWait(open, ['one'], 'run', RETENTION_MS, { waitMs: 0 }));
+		await jest.advanceTimersByTimeAsync(2_000);
+		expect(await ledger.look('one')).toBe('pending');
+		await ledger.commit(claim.claim, RETENTION_MS);
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(await ledger.look('one')).toBe('overdue');
+		// The second pass, for what was still on its way at the first.
+		const again = await ledger.claim('one', RETENTION_MS);
+		if (again.state === 'claimed') await ledger.commit(again.claim, RETENTION_MS);
+		await jest.advanceTimersByTimeAsync(6_000);
+		expect(await ledger.look('one')).toBe('overdue');
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
@@ -109,8 +151,10 @@ describe('beginOrWait', () => {
 		await jest.advanceTimersByTimeAsync(0);
 		expect(begin.outcome).toBe('Error: The run was cancelled');
 		const asked = ledger.count('begin');
+		ledger.failing = false;
 		await jest.advanceTimersByTimeAsync(30_000);
 		expect(ledger.count('begin')).toBe(asked);
+		expect(ledger.count('giveBack')).toBeGreaterThanOrEqual(2);
 	});
 
 	it('asks nothing for a signal that has been given already', async () => {
@@ -118,6 +162,31 @@ describe('beginOrWait', () => {
 		await expect(beginOrWait(open, KEYS, 'run', RETENTION_MS, { signal })).rejects.toThrow(
 			'The run was cancelled',
 		);
-		expect(ledger.calls).toEqual([]);
+		expect(ledger.count('begin')).toBe(0);
+	});
+});
+
+describe('markBegun', () => {
+	useStoppedClock();
+
+	it('does not wait for a ledger that is not available, and marks the events once it is', async () => {
+		const ledger = new MemoryLedger();
+		ledger.failing = true;
+		const marked = markBegun(async () => ledger, KEYS, 'retry', RETENTION_MS);
+		await expect(marked).rejects.toThrow('The disk is full');
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(ledger.entries.size).toBe(0);
+		ledger.failing = false;
+		await jest.advanceTimersByTimeAsync(6_000);
+		expect(await ledger.begin(KEYS, 'copy', RETENTION_MS)).toEqual([false, false]);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('leaves what has begun in another run to it', async () => {
+		const ledger = new MemoryLedger();
+		await ledger.begin(['one'], 'first', RETENTION_MS);
+		await markBegun(async () => ledger, KEYS, 'retry', RETENTION_MS);
+		expect(ledger.entries.get('one')).toMatchObject({ holder: 'first' });
+		expect(ledger.entries.get('two')).toMatchObject({ holder: 'retry' });
 	});
 });

@@ -56,6 +56,27 @@ describe('the choice of the store', () => {
 		expect(chooseStore(env).store).toBe(store);
 	});
 
+	it.each([
+		['worker', 'redis'],
+		['webhook', 'redis'],
+		['start', 'sqlite'],
+		[undefined, 'sqlite'],
+	])('by the command of n8n: %s uses %s, whatever EXECUTIONS_MODE says', (command, store) => {
+		expect(chooseStore({ HOME: '/home/node' }, command).store).toBe(store);
+		expect(chooseStore({ EXECUTIONS_MODE: 'queue' }, command).store).toBe('redis');
+		const env = { HOME: '/home/node', EXECUTIONS_MODE: 'regular' };
+		expect(chooseStore(env, command).store).toBe(store);
+	});
+
+	it('is the Redis that ASSET_SERVICE_LEDGER_REDIS_URL names, unless SQLite is wanted', () => {
+		const env = { ASSET_SERVICE_LEDGER_REDIS_URL: 'redis://ledger.local:6379', HOME: '/home/node' };
+		expect(chooseStore(env)).toMatchObject({
+			store: 'redis',
+			settings: { address: { host: 'ledger.local', port: 6379 } },
+		});
+		expect(chooseStore({ ...env, ASSET_SERVICE_LEDGER: 'sqlite' }).store).toBe('sqlite');
+	});
+
 	it('says which variable is wrong, and what it may be', () => {
 		const choose = () => chooseStore({ ASSET_SERVICE_LEDGER: 'postgres' });
 		expect(choose).toThrow(LedgerUnavailableError);

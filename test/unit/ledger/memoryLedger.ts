@@ -8,7 +8,7 @@ import {
 import type { ClaimAnswer } from '../../../lib/ledger/types';
 
 interface Entry {
-	readonly state: 'pending' | 'stored' | 'begun';
+	readonly state: 'pending' | 'stored' | 'overdue' | 'begun';
 	/** Token of the claim, or the run. */
 	readonly holder?: string;
 	readonly expires: number;
@@ -35,7 +35,8 @@ export class MemoryLedger implements Ledger {
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
 		await this.#called('claim');
 		const entry = this.#living(key);
-		if (entry) return { state: entry.state === 'pending' ? 'pending' : 'committed' };
+		if (entry && entry.state !== 'overdue')
+			return { state: entry.state === 'pending' ? 'pending' : 'committed' };
 		const claim = { key, token: String(++this.#tokens) };
 		this.#set(key, { state: 'pending', holder: claim.token, expires: Date.now() + leaseMs });
 		return { state: 'claimed', claim };
@@ -81,6 +82,17 @@ export class MemoryLedger implements Ledger {
 			if (entry?.state === 'begun' && entry.holder !== run) return false;
 			this.#set(key, { state: 'begun', holder: run, expires: Date.now() + retentionMs });
 			return true;
+		});
+	}
+
+	async giveBack(keys: readonly string[], run: string): Promise<boolean[]> {
+		await this.#called('giveBack');
+		return keys.map((key) => {
+			const entry = this.#living(key);
+			const isTheirs = entry?.state === 'begun' && entry.holder === run;
+			if (isTheirs || entry?.state === 'stored')
+				this.#set(key, { state: 'overdue', expires: entry.expires });
+			return entry?.state !== 'pending';
 		});
 	}
 

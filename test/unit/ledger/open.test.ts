@@ -62,6 +62,42 @@ describe('openLedger', () => {
 		expect(await open()).toBe(next);
 	});
 
+	it.each([
+		['worker', undefined],
+		['start', 'queue'],
+	])(
+		'warns in a queue installation (%s, %s) when events begin that it does not know, once a minute',
+		async (command, mode) => {
+			const warnings: string[] = [];
+			env['ASSET_SERVICE_LEDGER'] = 'sqlite';
+			if (mode !== undefined) env['EXECUTIONS_MODE'] = mode;
+			const ledger = await openLedger({
+				env,
+				command,
+				log: () => undefined,
+				warn: (line) => warnings.push(line),
+			});
+			const claim = await ledger.claim(key, LEASE_MS);
+			expect(claim.state).toBe('claimed');
+			await ledger.begin([key], 'a run', LEASE_MS);
+			expect(warnings).toEqual([]);
+			const unknown = [ledgerKey('workflow', '2'), ledgerKey('workflow', '3')];
+			await ledger.begin([key, ...unknown], 'a run', LEASE_MS);
+			await ledger.begin([ledgerKey('workflow', '4')], 'a run', LEASE_MS);
+			expect(warnings).toEqual([
+				expect.stringContaining('Executions began for 2 events that the ledger did not know.'),
+			]);
+		},
+	);
+
+	it('does not warn where there is one process', async () => {
+		const warnings: string[] = [];
+		const warn = (line: string) => warnings.push(line);
+		const ledger = await openLedger({ env, command: 'start', log: () => undefined, warn });
+		await ledger.begin([key], 'a run', LEASE_MS);
+		expect(warnings).toEqual([]);
+	});
+
 	it("takes the queue's Redis in queue mode without a word of its password", async () => {
 		env['EXECUTIONS_MODE'] = 'queue';
 		// Nothing listens on the port of discard.

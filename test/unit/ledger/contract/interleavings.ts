@@ -32,6 +32,12 @@ type Action =
 			readonly keys: readonly number[];
 			readonly run: number;
 			readonly retentionMs: number;
+	  }
+	| {
+			readonly kind: 'giveBack';
+			readonly holder: number;
+			readonly keys: readonly number[];
+			readonly run: number;
 	  };
 
 /** What happens at one moment: time goes by, the clock is set back, a holder dies and starts again, or some actions at once. */
@@ -64,6 +70,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 	{ weight: 10, arbitrary: fc.record({ kind: kind('commit'), claim, retentionMs }) },
 	{ weight: 4, arbitrary: fc.record({ kind: kind('release'), claim }) },
 	{ weight: 2, arbitrary: fc.record({ kind: kind('begin'), holder, keys, run, retentionMs }) },
+	{ weight: 2, arbitrary: fc.record({ kind: kind('giveBack'), holder, keys, run }) },
 );
 
 export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
@@ -100,9 +107,14 @@ export const everyAnswer: Moment[] = [
 	{ kind: 'pause', ms: 1_800_000 },
 	at({ kind: 'look', holder: 2, key: 0 }),
 	at({ kind: 'claim', holder: 2, key: 0, leaseMs: 65_000 }),
+	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0 }),
 	at({ kind: 'release', claim: 0 }),
 	at({ kind: 'begin', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
 	at({ kind: 'begin', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
+	at({ kind: 'look', holder: 0, key: 0 }),
+	at({ kind: 'giveBack', holder: 1, keys: [0], run: 1 }),
+	at({ kind: 'look', holder: 0, key: 0 }),
+	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0 }),
 	at({ kind: 'look', holder: 0, key: 0 }),
 ];
 
@@ -199,6 +211,7 @@ export class Run {
 	async #run(action: Action): Promise<Ran[]> {
 		if (action.kind === 'claim') return [await this.#claim(action)];
 		if (action.kind === 'begin') return this.#begin(action);
+		if (action.kind === 'giveBack') return this.#giveBack(action);
 		if (action.kind === 'look') {
 			const answer = await this.#holder(action.holder).look(this.#key(action.key));
 			return [{ key: action.key, step: { kind: 'look' }, answer }];
@@ -223,6 +236,14 @@ export class Run {
 		if (answers.length !== keys.length) throw new Error('Not every key has got an answer');
 		return answers.map((answer, index) => {
 			return { key: action.keys[index] ?? -1, step: { kind: 'begin', run, retentionMs }, answer };
+		});
+	}
+
+	async #giveBack({ holder, keys, run }: Action & { kind: 'giveBack' }): Promise<Ran[]> {
+		const names = keys.map((key) => this.#key(key));
+		const answers = await this.#holder(holder).giveBack(names, String(run));
+		return keys.map((key, index) => {
+			return { key, step: { kind: 'giveBack', run }, answer: answers[index] ?? 'free' };
 		});
 	}
 

@@ -17,6 +17,8 @@ export type Entry =
 	  }
 	| {
 			readonly state: 'stored';
+			/** The claim that committed it; undefined when its holder had lost it. */
+			readonly by: number | undefined;
 			readonly due: number;
 			readonly expires: number;
 			readonly grace: number;
@@ -30,7 +32,8 @@ export type Step =
 	| { readonly kind: 'claim' | 'renew'; readonly claim: number; readonly leaseMs: number }
 	| { readonly kind: 'commit'; readonly claim: number; readonly retentionMs: number }
 	| { readonly kind: 'release'; readonly claim: number }
-	| { readonly kind: 'begin'; readonly run: number; readonly retentionMs: number };
+	| { readonly kind: 'begin'; readonly run: number; readonly retentionMs: number }
+	| { readonly kind: 'giveBack'; readonly run: number };
 
 export type Answer = EntryState | 'claimed' | 'committed' | boolean;
 
@@ -49,16 +52,28 @@ export function after(before: Entry, step: Step, now: number): After {
 		const expires = now + step.retentionMs;
 		return { answer: true, entry: { state: 'begun', run: step.run, expires } };
 	}
+	if (step.kind === 'giveBack') return afterGiveBack(entry, step.run, now);
 	const isTheirs = entry?.state === 'pending' && entry.holder === step.claim && entry.due > now;
 	if (step.kind === 'commit') {
 		if (entry?.state === 'begun') return { answer: false, entry };
-		return { answer: isTheirs, entry: stored(entry, now, now + step.retentionMs) };
+		const isCommitted = isTheirs || (entry?.state === 'stored' && entry.by === step.claim);
+		const by = isCommitted ? step.claim : undefined;
+		return { answer: isCommitted, entry: stored(entry, by, now, now + step.retentionMs) };
 	}
 	if (!isTheirs) return { answer: false, entry };
 	if (step.kind === 'renew') return { answer: true, entry: leased(entry, now + step.leaseMs) };
 	if (entry.grace === 0) return { answer: true, entry: undefined };
 	const { grace, expires } = entry;
-	return { answer: true, entry: { state: 'stored', due: now, expires, grace } };
+	return { answer: true, entry: { state: 'stored', by: undefined, due: now, expires, grace } };
+}
+
+function afterGiveBack(entry: Entry, run: number, now: number): After {
+	if (!entry || (entry.state === 'begun' && entry.run !== run)) return { answer: true, entry };
+	if (entry.state === 'pending' && entry.due > now) return { answer: false, entry };
+	if (entry.state === 'pending') return { answer: true, entry };
+	const grace = entry.state === 'begun' ? FIRST_GRACE_MS : entry.grace;
+	const { expires } = entry;
+	return { answer: true, entry: { state: 'stored', by: undefined, due: now, expires, grace } };
 }
 
 function stateOf(entry: Entry, now: number): EntryState {
@@ -82,12 +97,15 @@ function leased(entry: Entry & { state: 'pending' }, leaseEnd: number): Entry {
 	return { ...entry, due: leaseEnd, expires };
 }
 
-function stored(entry: Exclude<Entry, { state: 'begun' }>, now: number, until: number): Entry {
-	if (!entry || entry.grace === 0) {
-		return { state: 'stored', due: now + FIRST_GRACE_MS, expires: until, grace: FIRST_GRACE_MS };
-	}
-	const { grace, expires } = entry;
-	return { state: 'stored', due: now + grace, expires: Math.max(expires, until), grace };
+function stored(
+	entry: Exclude<Entry, { state: 'begun' }>,
+	by: number | undefined,
+	now: number,
+	until: number,
+): Entry {
+	const grace = entry?.grace || FIRST_GRACE_MS;
+	const expires = entry && entry.grace > 0 ? Math.max(entry.expires, until) : until;
+	return { state: 'stored', by, due: now + grace, expires, grace };
 }
 
 /**

@@ -1,7 +1,15 @@
 /** Sentences of the contract: which run goes on with an event. */
 import { ledgerKey } from '../../../../lib/ledger';
 import { FIRST_GRACE_MS } from '../../../../lib/ledger/types';
-import { claimed, LEASE_MS, type LedgerScene, MARGIN_MS, RETENTION_MS, stored } from './scene';
+import {
+	claimed,
+	expectGrace,
+	LEASE_MS,
+	type LedgerScene,
+	MARGIN_MS,
+	RETENTION_MS,
+	stored,
+} from './scene';
 
 export function itBeginsRuns(scene: () => LedgerScene): void {
 	/** Brings the event into a state; gives the claim that is left over from it. */
@@ -108,5 +116,67 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		]);
 		const [first, second] = [answers[0], [...answers[1]].reverse()];
 		expect(keys.map((_key, n) => first[n] !== second[n])).toEqual(keys.map(() => true));
+	});
+}
+
+/** Sentences of the contract: what a run that cannot continue gives back. */
+export function itTakesEventsBack(scene: () => LedgerScene): void {
+	const expectToStart = async () => {
+		const { ledger, other, key } = scene();
+		expect(await ledger.look(key)).toBe('overdue');
+		await claimed(other, key);
+		expect(await ledger.begin([key], 'next run', RETENTION_MS)).toEqual([true]);
+	};
+
+	it('that the run began: the next copy starts them at once', async () => {
+		const { ledger, key } = scene();
+		await ledger.begin([key], 'run 1', RETENTION_MS);
+		expect(await ledger.giveBack([key], 'run 1')).toEqual([true]);
+		await expectToStart();
+	});
+
+	it('that are stored, for a run that never began', async () => {
+		const { ledger, other, key } = scene();
+		await stored(ledger, key);
+		expect(await other.giveBack([key], 'run 1')).toEqual([true]);
+		await expectToStart();
+	});
+
+	it('once: another run that has begun by then keeps them', async () => {
+		const { ledger, other, key } = scene();
+		await ledger.begin([key], 'run 1', RETENTION_MS);
+		await ledger.giveBack([key], 'run 1');
+		await other.begin([key], 'run 2', RETENTION_MS);
+		expect(await ledger.giveBack([key], 'run 1')).toEqual([true]);
+		expect(await ledger.look(key)).toBe('begun');
+		expect(await ledger.begin([key], 'run 1', RETENTION_MS)).toEqual([false]);
+	});
+
+	it('but not while they are being handed over', async () => {
+		const { ledger, other, key } = scene();
+		const claim = await claimed(ledger, key);
+		expect(await other.giveBack([key], 'run 1')).toEqual([false]);
+		expect(await other.look(key)).toBe('pending');
+		expect(await ledger.commit(claim, RETENTION_MS)).toBe(true);
+	});
+
+	it('with the grace of a new event, and the retention that they had', async () => {
+		const { world, ledger, key } = scene();
+		await ledger.begin([key], 'run 1', RETENTION_MS);
+		await ledger.giveBack([key], 'run 1');
+		await world.advance(RETENTION_MS - FIRST_GRACE_MS);
+		expect(await ledger.look(key)).toBe('overdue');
+		await stored(ledger, key);
+		await expectGrace(scene(), 2 * FIRST_GRACE_MS);
+	});
+
+	it('each by itself, and leave a free one free', async () => {
+		const { ledger, key } = scene();
+		const [begun, free] = [ledgerKey('workflow', 'begun'), ledgerKey('workflow', 'free')];
+		await stored(ledger, key);
+		await ledger.begin([begun], 'another run', RETENTION_MS);
+		expect(await ledger.giveBack([key, begun, free], 'run 1')).toEqual([true, true, true]);
+		const states = [key, begun, free].map(async (each) => await ledger.look(each));
+		expect(await Promise.all(states)).toEqual(['overdue', 'begun', 'free']);
 	});
 }

@@ -5,7 +5,7 @@ import { LEASE_MS, type LedgerScene, describeScene } from './scene';
 import { itClaims } from './claims';
 import { everyAnswer, interleaving, Run } from './interleavings';
 import { itKeepsRecords } from './records';
-import { itBeginsRuns } from './runs';
+import { itBeginsRuns, itTakesEventsBack } from './runs';
 import { itKeepsStoredEvents } from './storedEvents';
 import type { LedgerWorld } from './world';
 
@@ -25,6 +25,7 @@ export function describeLedgerContract(
 				() => ledger.claim('whevt_1', LEASE_MS),
 				() => ledger.commit(claim, LEASE_MS),
 				() => ledger.begin([key, claim.key], 'run', LEASE_MS),
+				() => ledger.giveBack([key, claim.key], 'run'),
 			];
 			for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
 			expect(await ledger.look(key)).toBe('free');
@@ -39,6 +40,9 @@ export function describeLedgerContract(
 		describe('runs', () => {
 			itBeginsRuns(scene);
 		});
+		describe('events that a run gives back are taken', () => {
+			itTakesEventsBack(scene);
+		});
 		describe('records', () => {
 			itKeepsRecords(scene);
 		});
@@ -47,7 +51,7 @@ export function describeLedgerContract(
 }
 
 function itAnswersAsTheModel(scene: () => LedgerScene): void {
-	it(`are answered as the model does in ${INTERLEAVINGS} interleavings of claims, renewals, commits, releases, begins, expiries, crashes and a clock that is set back`, async () => {
+	it(`are answered as the model does in ${INTERLEAVINGS} interleavings of claims, renewals, commits, releases, begins, events given back, expiries, crashes and a clock that is set back`, async () => {
 		const seen = new Map<string, number>();
 		let runs = 0;
 		await fc.assert(
@@ -72,6 +76,8 @@ function itAnswersAsTheModel(scene: () => LedgerScene): void {
 			'claim: pending',
 			'commit: false',
 			'commit: true',
+			'giveBack: false',
+			'giveBack: true',
 			'look: begun',
 			'look: free',
 			'look: overdue',

@@ -92,7 +92,7 @@ describe('a call to Redis', () => {
 		// It tells more than the silence since.
 		expect(String(seen.error)).toContain('(LOADING)');
 		// The next call need not wait for that.
-		await advanceUntil('another connection', () => redis.count('ping') === 2);
+		await advanceUntil('another connection', () => redis.count('time') === 2);
 	});
 
 	it('is refused at once when the password is wrong, and by none as well', async () => {
@@ -120,7 +120,7 @@ describe('a call to Redis', () => {
 		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
 		await call(ledger).ended;
 		await advanceUntil('another connection', () => redis.heard.at(-1)?.connection === 2);
-		await redis.untilHeard('ping', 2);
+		await redis.untilHeard('time', 2);
 		const { seen, ended } = call(ledger);
 		redis.hangUp();
 		await advanceUntil('the call to fail', () => seen.error !== undefined);
@@ -166,7 +166,7 @@ describe('a call to Redis', () => {
 		await ledger.close();
 		await ended;
 		expect(String(seen.error)).toContain('(READONLY)');
-		expect(redis.count('ping')).toBe(1);
+		expect(redis.count('time')).toBe(1);
 	});
 
 	it('fails at once when the ledger is closed, and a later one connects again', async () => {
@@ -184,7 +184,7 @@ describe('a call to Redis', () => {
 	});
 
 	it('is taken by Redis from a user who may not do more', async () => {
-		await start((command) => (command === 'ping' ? '-NOPERM No permissions' : undefined));
+		await start((command) => (command === 'time' ? '-NOPERM No permissions' : undefined));
 		const { seen, ended } = call(redis.open());
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
@@ -210,16 +210,16 @@ describe('a call to Redis', () => {
 		redis.hangUp();
 		await until('another connection to come', () => jest.getTimerCount() === 1);
 		await advance(100);
-		await redis.untilHeard('ping', 2);
+		await redis.untilHeard('time', 2);
 		await call(ledger).ended;
 		expect(redis.count('info')).toBe(1);
 		expect(warnings).toStrictEqual(expected);
 	});
 
 	it('is not sent before Redis has answered on its connection', async () => {
-		await start((command) => (command === 'ping' ? SILENCE : undefined));
+		await start((command) => (command === 'time' ? SILENCE : undefined));
 		const { ended } = call(redis.open());
-		await redis.untilHeard('ping');
+		await redis.untilHeard('time');
 		await advance(2_000);
 		await ended;
 		expect(redis.count('evalsha')).toBe(0);

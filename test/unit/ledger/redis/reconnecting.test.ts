@@ -39,7 +39,7 @@ describe('a lost connection to Redis', () => {
 			redis.hangUp();
 			await until('another connection to come', () => jest.getTimerCount() === 1);
 			await advance(100);
-			await redis.untilHeard('ping', 2);
+			await redis.untilHeard('time', 2);
 		});
 
 		it('is opened again later by the next call', async () => {
@@ -57,12 +57,12 @@ describe('a lost connection to Redis', () => {
 
 		it('is opened again to a Redis that is silent, after a call that failed', async () => {
 			const { ended } = call(await start(() => SILENCE));
-			await redis.untilHeard('ping');
+			await redis.untilHeard('time');
 			await advance(2_000);
 			await ended;
 			await until('another connection to come', () => jest.getTimerCount() > 0);
 			await advance(200);
-			await redis.untilHeard('ping', 2);
+			await redis.untilHeard('time', 2);
 		});
 
 		it('is given up when the client has brought no answer for 10 s', async () => {
@@ -90,12 +90,12 @@ describe('a lost connection to Redis', () => {
 			// One try, another connection, and what is left of the 2 s.
 			await advance(900);
 			await advance(200);
-			await redis.untilHeard('ping', 2);
+			await redis.untilHeard('time', 2);
 			await advance(900);
 			await ended;
 			await until('another connection to come', () => jest.getTimerCount() > 0);
 			await advance(200);
-			await redis.untilHeard('ping', 3);
+			await redis.untilHeard('time', 3);
 		});
 
 		it('is not opened again sooner by a call', async () => {
@@ -105,7 +105,7 @@ describe('a lost connection to Redis', () => {
 			await until('another connection to come', () => jest.getTimerCount() === 1);
 			const { seen, ended } = call(ledger);
 			await call(redis.open()).ended;
-			expect(redis.count('ping')).toBe(2);
+			expect(redis.count('time')).toBe(2);
 			await advance(100);
 			await ended;
 			expect(seen).toEqual({ answer: 'none' });
@@ -127,11 +127,11 @@ describe('a lost connection to Redis', () => {
 
 		it('is not taken for the next one when Redis answers late on it', async () => {
 			const ledger = await start((command, connection) =>
-				command === 'ping' && connection === 1 ? SILENCE : undefined,
+				command === 'time' && connection === 1 ? SILENCE : undefined,
 			);
 			redis.lingers = true;
 			const { ended } = call(ledger);
-			await redis.untilHeard('ping');
+			await redis.untilHeard('time');
 			await ledger.close();
 			await call(ledger).ended;
 			await ended;

@@ -9,8 +9,14 @@ export const SILENCE = 'silence';
 /** The end of the connection. */
 export const HANG_UP = 'hang up';
 
+/** What TIME returns on a Redis whose clock shows so many milliseconds. */
+export function redisTime(ms: number): string {
+	const parts = [Math.floor(ms / 1_000), Math.floor((ms % 1_000) * 1_000)].map(String);
+	return ['*2', ...parts.flatMap((part) => [`$${part.length}`, part])].join('\r\n');
+}
+
 function emptyRedis(command: string): string {
-	if (command === 'ping') return '+PONG';
+	if (command === 'time') return redisTime(performance.now());
 	return command === 'evalsha' ? '$-1' : '-ERR not here';
 }
 
@@ -85,7 +91,9 @@ export class ScriptedRedis {
 		});
 		socket.on('data', (bytes) => {
 			// A command is an array of texts, each behind its length; its name is the first of them.
-			for (const [, texts = ''] of bytes.toString().matchAll(/\*\d+\r\n((?:\$\d+\r\n.*\r\n)+)/g)) {
+			for (const [, texts = ''] of bytes
+				.toString()
+				.matchAll(/\*\d+\r\n((?:\$\d+\r\n[^\r]*\r\n)+)/g)) {
 				const [name = '', ...args] = texts.split('\r\n').filter((_line, n) => n % 2 === 1);
 				const command = name.toLowerCase();
 				this.heard.push({ command, args, connection });

@@ -15,7 +15,7 @@ describe('a call to a Redis that is silent', () => {
 		await start(() => SILENCE);
 		stopTheClock();
 		const { seen, ended } = call(redis.open());
-		await redis.untilHeard('ping');
+		await redis.untilHeard('time');
 		await jest.advanceTimersByTimeAsync(1_999);
 		expect(seen.error).toBeUndefined();
 		await jest.advanceTimersByTimeAsync(1);
@@ -42,7 +42,7 @@ describe('a call to a Redis that is silent', () => {
 		stopTheClock();
 		const ledger = redis.open();
 		const calls = Array.from({ length: 1_000 }, () => call(ledger));
-		await redis.untilHeard('ping');
+		await redis.untilHeard('time');
 		await jest.advanceTimersByTimeAsync(2_000);
 		await Promise.all(calls.map(({ ended }) => ended));
 		expect(calls.filter(({ seen }) => seen.error instanceof LedgerUnavailableError)).toHaveLength(
