@@ -2,18 +2,18 @@ import { after } from '../contract/model';
 import type { LedgerModel } from './protocol';
 import { search } from './search';
 
-/** Three copies of one event at a time, as often as they come, and up to four runs that n8n has stored for it. */
-const SIZE = { copies: 3, rows: 4 };
+/** Three copies of one event at a time, as often as they arrive, and up to three starts of its executions. */
+const SIZE = { copies: 3, attempts: 3 };
 
 describe('the protocol, in every order of its steps', () => {
-	it('never lets two runs go on, never acknowledges what was not stored, and can always start what n8n lost', () => {
+	it('never lets two runs continue, and every acknowledged event can still be started', () => {
 		const { fault, states } = search(after, SIZE);
 		expect(fault).toBeUndefined();
 		// Far fewer would mean that steps are missing.
 		expect(states).toBeGreaterThan(5_000);
 	}, 60_000);
 
-	it('would let two runs go on if begin only wrote', () => {
+	it('would let two runs continue if begin only wrote', () => {
 		const always: LedgerModel = (entry, step, now) => {
 			const next = after(entry, step, now);
 			return step.kind === 'begin' ? { ...next, answer: true } : next;
@@ -21,11 +21,48 @@ describe('the protocol, in every order of its steps', () => {
 		expect(search(always, SIZE).fault).toEqual({
 			steps: [
 				'copy 0: claims',
-				'copy 0: n8n stores 2',
-				'run 0: begins and goes on',
-				'run 1: begins and goes on',
+				'copy 0: n8n stores',
+				'run 0: begins and continues',
+				'run 1: begins and continues',
 			],
-			what: 'two runs went on',
+			what: 'two runs continued',
+		});
+	}, 60_000);
+
+	it('would let two runs continue if all starts of an execution were one attempt', () => {
+		const byExecution: LedgerModel = (entry, step, now) =>
+			after(entry, 'run' in step ? { ...step, run: 0 } : step, now);
+		expect(search(byExecution, SIZE).fault).toEqual({
+			steps: [
+				'copy 0: claims',
+				'copy 0: n8n stores',
+				'run 0: begins and continues',
+				'run 1: begins and continues',
+			],
+			what: 'two runs continued',
+		});
+	}, 60_000);
+
+	it('would let two runs continue if anybody could give back what has begun', () => {
+		const anybody: LedgerModel = (entry, step, now) =>
+			step.kind === 'giveBack' && entry?.state === 'begun'
+				? after(entry, { ...step, run: entry.run }, now)
+				: after(entry, step, now);
+		expect(search(anybody, SIZE).fault).toMatchObject({ what: 'two runs continued' });
+	}, 60_000);
+
+	it('would keep an event from ever running if a begin that failed stayed begun', () => {
+		const never: LedgerModel = (entry, step, now) =>
+			step.kind === 'giveBack' ? { answer: true, entry } : after(entry, step, now);
+		expect(search(never, SIZE).fault).toEqual({
+			steps: [
+				'copy 0: claims',
+				'copy 0: n8n stores',
+				'run 0: begins, response lost',
+				'run 0: gives up',
+				'run 0: gives back',
+			],
+			what: 'given up, and begun all the same',
 		});
 	}, 60_000);
 
@@ -35,13 +72,8 @@ describe('the protocol, in every order of its steps', () => {
 				? { answer: 'committed', entry }
 				: after(entry, step, now);
 		expect(search(never, SIZE).fault).toEqual({
-			steps: [
-				'copy 0: claims',
-				'copy 0: n8n stores 1',
-				'copy 0: commits, 2xx',
-				'run 0: n8n loses it',
-			],
-			what: 'acknowledged, lost by n8n, and no later copy starts it',
+			steps: ['copy 0: claims', 'copy 0: n8n stores', 'copy 0: commits, 2xx'],
+			what: 'acknowledged, and no later copy could start it',
 		});
 	}, 60_000);
 

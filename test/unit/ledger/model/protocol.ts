@@ -1,6 +1,7 @@
 /**
- * The whole protocol for one event, every step of which may fail: copies that are handed over, n8n that stores rows and
- * runs or loses them, and the ledger, whose answers are those of the model that the stores are compared with.
+ * The whole protocol for one event, every step of which may fail: copies that are handed over, n8n that stores an
+ * execution, loses it or starts it any number of times, attempts that begin or fail to, and the ledger, whose responses
+ * are those of the model that the stores are compared with.
  */
 import type { after, Answer, Entry, Step } from '../contract/model';
 
@@ -9,25 +10,38 @@ export type LedgerModel = typeof after;
 /** What a process does with a copy of the event; `away` when it has none, or has died. */
 type Copy =
 	| 'away'
-	/** Has claimed the event, and n8n has not answered yet. */
+	/** Has claimed the event, and n8n has not responded yet. */
 	| 'handing over'
-	/** n8n has stored the run and answers 2xx; the sender waits for the commit. */
+	/** Has committed, because the sender hung up and n8n has not responded for long. */
+	| 'abandoned'
+	/** n8n has failed after that: the event is to be given back. */
+	| 'failed late'
+	/** n8n has stored the execution and responds with 2xx; the sender waits for the commit. */
 	| 'stored'
 	/** The sender has its 2xx, the commit is being tried again. */
 	| 'committing late'
-	/** n8n could not store a run, or the claim's answer was lost: the claim is to be released. */
-	| 'giving back';
+	/** n8n could not store an execution, or the response to the claim was lost: the claim is to be released. */
+	| 'releasing';
 
-/** A run that n8n has stored: it may run it at any time, lose it, or run it again; `on` when it went past begin. */
-type Row = 'none' | 'waiting' | 'on';
+/** One start of the stored execution. */
+type Attempt =
+	| 'none'
+	/** Has asked to begin; the response was lost. */
+	| 'unsure'
+	/** Has given up, and gives back what it may hold. */
+	| 'giving back'
+	/** Went past `begin`: the workflow has run. */
+	| 'on';
 
 export interface World {
-	/** Its moments are told from now on, so that two worlds that differ in the time of day alone are one. */
+	/** Its moments are counted from now on, so that two worlds that differ only in the time of day are one. */
 	readonly entry: Entry;
 	readonly copies: readonly Copy[];
-	/** The index is n8n's id of the run; that of a run that is over may be used again. */
-	readonly rows: readonly Row[];
-	/** Whether n8n has ever stored a run for the event. */
+	/** Whether n8n has an execution for the event that it may start at any time, and again. */
+	readonly isStored: boolean;
+	/** The index is the run that the attempt asks for. */
+	readonly attempts: readonly Attempt[];
+	/** Whether n8n has ever stored an execution for the event, or was taken to have by an abandoned claim. */
 	readonly hasBeenStored: boolean;
 	/** Whether the sender has got a 2xx. */
 	readonly isAcknowledged: boolean;
@@ -35,15 +49,18 @@ export interface World {
 
 export type Move = readonly [what: string, world: World];
 
-/** A claim or run that nobody has any more. */
-export const NOBODY = -1;
+/** A claim or run whose process has died. */
+export const DEAD = -1;
+/** A run that has given up, and whose event is begun all the same. */
+export const GIVEN_UP = -2;
 export const LEASE_MS = 60_000;
 
-export function firstWorld(copies: number, rows: number): World {
+export function firstWorld(copies: number, attempts: number): World {
 	return {
 		entry: undefined,
 		copies: Array.from({ length: copies }, () => 'away'),
-		rows: Array.from({ length: rows }, () => 'none'),
+		isStored: false,
+		attempts: Array.from({ length: attempts }, () => 'none'),
 		hasBeenStored: false,
 		isAcknowledged: false,
 	};
@@ -55,9 +72,10 @@ export function* moves(world: World, ledger: LedgerModel): Generator<Move> {
 		yield* movesOfCopy(world, index, copy, ledger);
 		if (copy !== 'away') yield [`copy ${index}: its process dies`, withCopy(world, index, 'away')];
 	}
-	for (const [index, row] of world.rows.entries()) {
-		if (row !== 'none') yield* movesOfRow(world, index, row, ledger);
+	for (const [run, attempt] of world.attempts.entries()) {
+		yield* movesOfAttempt(world, run, attempt, ledger);
 	}
+	if (world.isStored) yield ['n8n loses the execution', { ...world, isStored: false }];
 	if (world.entry && world.entry.state !== 'begun' && world.entry.due > 0) {
 		yield [`the ${world.entry.state} entry lapses`, { ...world, entry: later(world.entry) }];
 	}
@@ -70,68 +88,97 @@ export function later(entry: Entry): Entry {
 	return expires > 0 ? { ...entry, due: 0, expires } : undefined;
 }
 
-function* movesOfCopy(world: World, index: number, copy: Copy, ledger: LedgerModel) {
+function* movesOfCopy(
+	world: World,
+	index: number,
+	copy: Copy,
+	ledger: LedgerModel,
+): Generator<Move> {
 	const say = (what: string) => `copy ${index}: ${what}`;
 	const ask = (step: Step) => called(world, step, ledger);
-	const claim = { kind: 'claim', claim: index, leaseMs: LEASE_MS } as const;
 	if (copy === 'away') {
-		const { answer, asked } = ask(claim);
+		const { answer, asked } = ask({ kind: 'claim', claim: index, leaseMs: LEASE_MS });
 		if (answer === 'claimed') {
-			yield [say('claims'), withCopy(asked, index, 'handing over')] as const;
-			yield [say('claims, answer lost'), withCopy(asked, index, 'giving back')] as const;
+			yield [say('claims'), withCopy(asked, index, 'handing over')];
+			yield [say('claims, response lost'), withCopy(asked, index, 'releasing')];
 		}
 		if (answer === 'committed') {
-			yield [say('is a duplicate, 2xx'), { ...asked, isAcknowledged: true }] as const;
+			yield [say('is a duplicate, 2xx'), { ...asked, isAcknowledged: true }];
 		}
 		return;
 	}
-	if (copy === 'giving back') {
+	if (copy === 'releasing') {
 		const { asked } = ask({ kind: 'release', claim: index });
-		yield [say('releases'), withCopy(asked, index, 'away')] as const;
+		yield [say('releases'), withCopy(asked, index, 'away')];
+		return;
+	}
+	if (copy === 'abandoned') {
+		yield [say('n8n stores at last'), withCopy({ ...world, isStored: true }, index, 'away')];
+		yield [say('n8n refuses at last'), withCopy(world, index, 'failed late')];
+		return;
+	}
+	if (copy === 'failed late') {
+		const { asked } = ask({ kind: 'giveBack', run: DEAD });
+		yield [say('gives back'), withCopy(asked, index, 'away')];
 		return;
 	}
 	yield* renewals(world, index, ledger);
+	const { asked } = ask({ kind: 'commit', claim: index, retentionMs: Infinity });
 	if (copy === 'handing over') {
-		yield [say('n8n refuses'), withCopy(world, index, 'giving back')] as const;
-		for (const rows of [1, 2]) {
-			const stored = withRows(world, rows);
-			if (!stored) continue;
-			yield [say(`n8n stores ${rows}`), withCopy(stored, index, 'stored')] as const;
-			yield [say(`n8n stores ${rows}, and fails`), withCopy(stored, index, 'giving back')] as const;
-		}
+		const stored = { ...world, isStored: true, hasBeenStored: true };
+		yield [say('n8n refuses'), withCopy(world, index, 'releasing')];
+		yield [say('n8n stores'), withCopy(stored, index, 'stored')];
+		yield [say('n8n stores, and fails'), withCopy(stored, index, 'releasing')];
+		const abandoned = withCopy({ ...asked, hasBeenStored: true }, index, 'abandoned');
+		yield [say('its sender is gone, commits'), abandoned];
 		return;
 	}
-	const { asked } = ask({ kind: 'commit', claim: index, retentionMs: Infinity });
 	const settled = withCopy(asked, index, 'away');
-	if (copy === 'committing late') yield [say('commits late'), settled] as const;
-	if (copy === 'committing late') yield [say('commits late, answer lost'), asked] as const;
-	if (copy !== 'stored') return;
-	yield [say('commits, 2xx'), { ...settled, isAcknowledged: true }] as const;
+	if (copy === 'committing late') {
+		yield [say('commits late'), settled];
+		yield [say('commits late, response lost'), asked];
+		return;
+	}
+	yield [say('commits, 2xx'), { ...settled, isAcknowledged: true }];
 	const late = { isAcknowledged: true, copies: withCopy(world, index, 'committing late').copies };
-	yield [say('cannot commit, 2xx'), { ...world, ...late }] as const;
-	yield [say('commits, answer lost, 2xx'), { ...asked, ...late }] as const;
+	yield [say('cannot commit, 2xx'), { ...world, ...late }];
+	yield [say('commits, response lost, 2xx'), { ...asked, ...late }];
 }
 
 /** As the holder does: a claim that was lost is taken again when it is free. */
-function* renewals(world: World, index: number, ledger: LedgerModel) {
+function* renewals(world: World, index: number, ledger: LedgerModel): Generator<Move> {
 	const renewed = called(world, { kind: 'renew', claim: index, leaseMs: LEASE_MS }, ledger);
-	if (renewed.answer === true) yield [`copy ${index}: renews`, renewed.asked] as const;
-	if (renewed.answer === true) return;
-	const again = called(world, { kind: 'claim', claim: index, leaseMs: LEASE_MS }, ledger);
-	yield [`copy ${index}: takes its claim again`, again.asked] as const;
-}
-
-function* movesOfRow(world: World, run: number, row: Row, ledger: LedgerModel) {
-	const { answer, asked } = called(world, { kind: 'begin', run, retentionMs: Infinity }, ledger);
-	if (row === 'on') {
-		yield [`run ${run}: n8n runs it again`, answer === true ? asked : world] as const;
+	if (renewed.answer === true) {
+		yield [`copy ${index}: renews`, renewed.asked];
 		return;
 	}
-	yield [`run ${run}: n8n loses it`, withRow(world, run, 'none')] as const;
-	if (answer === true) {
-		yield [`run ${run}: begins and goes on`, withRow(asked, run, 'on')] as const;
-		yield [`run ${run}: begins, answer lost`, asked] as const;
-	} else yield [`run ${run}: may not begin`, withRow(asked, run, 'none')] as const;
+	const again = called(world, { kind: 'claim', claim: index, leaseMs: LEASE_MS }, ledger);
+	yield [`copy ${index}: takes its claim again`, again.asked];
+}
+
+function* movesOfAttempt(
+	world: World,
+	run: number,
+	attempt: Attempt,
+	ledger: LedgerModel,
+): Generator<Move> {
+	const say = (what: string) => `run ${run}: ${what}`;
+	if (attempt === 'giving back') {
+		const { answer, asked } = called(world, { kind: 'giveBack', run }, ledger);
+		yield [say('gives back, response lost'), asked];
+		if (answer === true) yield [say('gives back'), withAttempt(asked, run, 'none', GIVEN_UP)];
+	}
+	if (attempt === 'unsure') yield [say('gives up'), withAttempt(world, run, 'giving back')];
+	if (attempt === 'unsure' || (attempt === 'none' && world.isStored)) {
+		const { answer, asked } = called(world, { kind: 'begin', run, retentionMs: Infinity }, ledger);
+		if (answer === true) {
+			yield [say('begins and continues'), withAttempt(asked, run, 'on')];
+			yield [say('begins, response lost'), withAttempt(asked, run, 'unsure')];
+		} else if (attempt === 'unsure') yield [say('may not begin'), withAttempt(asked, run, 'none')];
+		if (attempt === 'none') yield [say('cannot ask'), withAttempt(world, run, 'giving back')];
+	}
+	const hasProcess = attempt === 'unsure' || attempt === 'giving back';
+	if (hasProcess) yield [say('its process dies'), withAttempt(world, run, 'none', DEAD)];
 }
 
 function called(world: World, step: Step, ledger: LedgerModel): { answer: Answer; asked: World } {
@@ -141,28 +188,22 @@ function called(world: World, step: Step, ledger: LedgerModel): { answer: Answer
 
 function withCopy(world: World, index: number, copy: Copy): World {
 	const { entry } = world;
-	const isLeft = copy === 'away' && entry?.state === 'pending' && entry.holder === index;
-	return {
-		...world,
-		entry: isLeft ? { ...entry, holder: NOBODY } : entry,
-		copies: world.copies.with(index, copy),
-	};
+	const copies = world.copies.with(index, copy);
+	if (copy !== 'away') return { ...world, copies };
+	if (entry?.state === 'pending' && entry.holder === index)
+		return { ...world, copies, entry: { ...entry, holder: DEAD } };
+	if (entry?.state === 'stored' && entry.by === index)
+		return { ...world, copies, entry: { ...entry, by: undefined } };
+	return { ...world, copies };
 }
 
-function withRow(world: World, run: number, row: Row): World {
+/** `left` is who holds what the attempt has begun when it ends. */
+function withAttempt(world: World, run: number, attempt: Attempt, left = DEAD): World {
 	const { entry } = world;
-	const isLeft = row === 'none' && entry?.state === 'begun' && entry.run === run;
+	const isLeft = attempt === 'none' && entry?.state === 'begun' && entry.run === run;
 	return {
 		...world,
-		entry: isLeft ? { ...entry, run: NOBODY } : entry,
-		rows: world.rows.with(run, row),
+		entry: isLeft ? { ...entry, run: left } : entry,
+		attempts: world.attempts.with(run, attempt),
 	};
-}
-
-/** So many rows more; undefined when there is no room for them. */
-function withRows(world: World, rows: number): World | undefined {
-	const free = [...world.rows.keys()].filter((run) => world.rows[run] === 'none').slice(0, rows);
-	if (free.length < rows) return undefined;
-	const stored = free.reduce((before, run) => withRow(before, run, 'waiting'), world);
-	return { ...stored, hasBeenStored: true };
 }

@@ -1,11 +1,12 @@
 /** Goes through every world that the protocol can reach, breadth first, and shows the shortest way to one that must not be. */
 import {
+	DEAD,
 	firstWorld,
+	GIVEN_UP,
 	later,
 	LEASE_MS,
 	type LedgerModel,
 	moves,
-	NOBODY,
 	type World,
 } from './protocol';
 
@@ -22,12 +23,12 @@ interface Visited {
 	readonly what: string;
 }
 
-/** `rows` is how many runs n8n can have stored at a time. */
+/** `attempts` is how many starts of an execution there can be at a time. */
 export function search(
 	ledger: LedgerModel,
-	{ copies, rows }: { copies: number; rows: number },
+	{ copies, attempts }: { copies: number; attempts: number },
 ): Search {
-	const first = firstWorld(copies, rows);
+	const first = firstWorld(copies, attempts);
 	const visited = new Map<string, Visited>([
 		[nameOf(first), { world: first, from: undefined, what: '' }],
 	]);
@@ -44,37 +45,47 @@ export function search(
 }
 
 function faultOf(world: World, ledger: LedgerModel): string | undefined {
-	const { entry, rows } = world;
-	if (rows.filter((row) => row === 'on').length > 1) return 'two runs went on';
+	const { entry, attempts } = world;
+	if (attempts.filter((attempt) => attempt === 'on').length > 1) return 'two runs continued';
 	if (world.isAcknowledged && !world.hasBeenStored) return 'acknowledged, and never stored';
-	// A run that has begun and is lost then is n8n's crash during a run, which no ledger can tell from its end.
-	const isLost = rows.every((row) => row === 'none') && entry?.state !== 'begun';
-	if (world.isAcknowledged && isLost && !canStartLater(world, ledger)) {
-		return 'acknowledged, lost by n8n, and no later copy starts it';
+	if (entry?.state === 'begun' && entry.run === GIVEN_UP) return 'given up, and begun all the same';
+	// What has begun in a process that died is n8n's crash during an execution, which no ledger can tell from its end.
+	if (world.isAcknowledged && entry?.state !== 'begun' && !canStartLater(world, ledger)) {
+		return 'acknowledged, and no later copy could start it';
 	}
 	return undefined;
 }
 
-/** Whether a copy that comes in when lease or grace is over is handed over, and its run begins. */
+/** Whether a copy that arrives when lease or grace is over is handed over, and its run begins. */
 function canStartLater(world: World, ledger: LedgerModel): boolean {
-	const ask = { kind: 'claim', claim: NOBODY - 1, leaseMs: LEASE_MS } as const;
+	const nobody = GIVEN_UP - 1;
+	const ask = { kind: 'claim', claim: nobody, leaseMs: LEASE_MS } as const;
 	const claimed = ledger(later(world.entry), ask, 0);
 	if (claimed.answer !== 'claimed') return false;
-	return (
-		ledger(claimed.entry, { kind: 'begin', run: NOBODY - 1, retentionMs: 1 }, 0).answer === true
-	);
+	return ledger(claimed.entry, { kind: 'begin', run: nobody, retentionMs: 1 }, 0).answer === true;
 }
 
-/** One name for all worlds that differ in the numbers of copies and runs alone: what holds for one holds for the others. */
-function nameOf({ entry, copies, rows, hasBeenStored, isAcknowledged }: World): string {
+/** One name for all worlds that differ only in the numbers of copies and runs: what holds for one holds for the others. */
+function nameOf(world: World): string {
+	const { entry, copies, attempts } = world;
 	const holder = entry?.state === 'pending' ? entry.holder : undefined;
+	const by = entry?.state === 'stored' ? entry.by : undefined;
 	const begun = entry?.state === 'begun' ? entry.run : undefined;
-	const numbered = { holder: holder === NOBODY, run: begun === NOBODY };
+	const numbered = {
+		holder: holder === DEAD,
+		by: by !== undefined,
+		run: begun !== undefined && begun < 0 ? begun : undefined,
+	};
 	const parts = [
 		JSON.stringify({ ...entry, ...numbered }),
-		...copies.map((copy, index) => (index === holder ? `${copy}, holds` : copy)).sort(),
-		...rows.map((row, index) => (index === begun ? `${row}, has begun` : row)).sort(),
-		...[hasBeenStored, isAcknowledged],
+		...copies
+			.map(
+				(copy, index) =>
+					`${copy}${index === holder ? ', holds' : ''}${index === by ? ', stored' : ''}`,
+			)
+			.sort(),
+		...attempts.map((each, index) => (index === begun ? `${each}, has begun` : each)).sort(),
+		...[world.isStored, world.hasBeenStored, world.isAcknowledged],
 	];
 	return parts.join(' ');
 }
