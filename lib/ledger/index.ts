@@ -6,4 +6,4 @@ export { claimOrWait } from './claimOrWait';
 export type { ClaimHold } from './hold';
 export { openLedger } from './open';
 export { beginOrWait, markBegun } from './beginOrWait';
-export { newToken } from './token';
+export { newAttempt } from './token';

@@ -7,7 +7,7 @@ import {
 	ledgerKey,
 	LedgerUnavailableError,
 	markBegun,
-	newToken,
+	newAttempt,
 } from '../../lib/ledger';
 import { printable } from '../../lib/shared/printable';
 import { toNodeError } from '../nodeError';
@@ -41,8 +41,7 @@ export async function beginRun(
 	});
 	const keys = events.map(({ key }) => key);
 	const openLedger = () => ledgerFor(context);
-	// One attempt: n8n may start the execution of this ID again.
-	const run = `${context.getExecutionId()}:${newToken()}`;
+	const run = newAttempt(context.getExecutionId());
 	try {
 		if (mode === 'retry') {
 			await markBegun(openLedger, keys, run, retentionMs);

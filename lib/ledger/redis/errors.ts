@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 	NOAUTH: 'it asks for a password: set the user and password',
 	WRONGPASS: 'it refuses the user or password: correct them',
 	NOPERM:
-		'its user is not allowed to run scripts (EVAL, EVALSHA) or use the keys asset-service:ledger:*',
+		'its user is not allowed to do what the ledger needs: allow it EVAL, EVALSHA, TIME, GET, SET, DEL, PTTL and PEXPIRE on the keys asset-service:ledger:*, and SELECT for a database other than 0',
 	LOADING: 'it is still loading its data: it answers when that is done',
 	READONLY: 'it is a read-only replica: use the address of the primary',
 	MASTERDOWN: 'it is a replica without its primary: use the address of the primary',
@@ -36,7 +36,10 @@ export function errorCode(error: unknown): string | undefined {
 	// A cluster of which no node answers tells what the last one said.
 	const nodeError = errorField(error, 'lastNodeError');
 	if (nodeError !== undefined) return errorCode(nodeError);
-	return /^[A-Z]{2,}(?=[ :]|$)/.exec(String(errorField(error, 'message')))?.[0];
+	const message = String(errorField(error, 'message'));
+	// How Redis 6 and 7 put NOPERM when the command is one of a script.
+	if (message.startsWith('ERR The user executing the script')) return 'NOPERM';
+	return /^[A-Z]{2,}(?=[ :]|$)/.exec(message)?.[0];
 }
 
 export function isLasting(error: unknown): boolean {

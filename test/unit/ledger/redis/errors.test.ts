@@ -16,7 +16,11 @@ describe('what Redis or the system said', () => {
 	it.each([
 		[reply('NOAUTH Authentication required.'), /asks for a password: set .* \(NOAUTH\)\.$/],
 		[reply('WRONGPASS invalid username-password pair'), /correct them \(WRONGPASS\)\.$/],
-		[reply('NOPERM User hunter2 has no permissions'), /not allowed to run scripts .*\(NOPERM\)/],
+		[reply('NOPERM User hunter2 has no permissions'), /not allowed .*EVALSHA.*\(NOPERM\)/],
+		[
+			reply("ERR The user executing the script can't run this command or subcommand script: d0d8"),
+			/allow it EVAL.* \(NOPERM\)\.$/,
+		],
 		[reply('LOADING Redis is loading the dataset'), /still loading its data/],
 		[reply("READONLY You can't write against a read only replica."), /read-only replica/],
 		[reply('MASTERDOWN Link with MASTER is down and hunter2'), /replica without its primary/],

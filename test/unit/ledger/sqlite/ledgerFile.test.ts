@@ -132,4 +132,20 @@ describe('the file at the path of the ledger in SQLite', () => {
 		await read();
 		expect(opened).toBe(2);
 	});
+
+	it('lets nothing be claimed after a sync that failed, until one has succeeded', async () => {
+		let isFailing = true;
+		beforeSync = async () => {
+			if (isFailing) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+		};
+		await file.untilSynced();
+		await expect(add('b')).rejects.toThrow(/disk failed/);
+		await expect(file.untilSynced()).rejects.toThrow(/disk failed/);
+		await expect(file.untilSynced()).rejects.toThrow(/disk failed/);
+		isFailing = false;
+		await file.untilSynced();
+		isFailing = true;
+		// Synced since: a claim needs no sync of its own.
+		await file.untilSynced();
+	});
 });
