@@ -51,10 +51,8 @@ async function giveBack(
 	keys: readonly string[],
 	run: string,
 ): Promise<void> {
-	const write = async (key: string) => {
-		const [isGivenBack = false] = await (await openLedger()).giveBack([key], run);
-		return isGivenBack;
-	};
+	const write = async (key: string) =>
+		(await (await openLedger()).giveBack([key], run)).every((isGivenBack) => isGivenBack);
 	await untilWritten(keys, write);
 	await sleep(SETTLED_MS, { keepAlive: false });
 	await untilWritten(keys, write);
@@ -76,7 +74,7 @@ export async function markBegun(
 		await begin(keys);
 	} catch (error) {
 		if (error instanceof LedgerUnavailableError) {
-			void untilWritten(keys, async (key) => (await begin([key])).length > 0);
+			void untilWritten(keys, async (key) => await begin([key]).then(() => true));
 		}
 		throw error;
 	}

@@ -15,7 +15,7 @@ export async function untilWritten(
 	let left = keys;
 	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
 		const written = await Promise.all(left.map((key) => write(key).catch(() => false)));
-		left = left.filter((_key, n) => written[n] !== true);
+		left = left.filter((_key, n) => !written[n]);
 		if (left.length === 0) return;
 		await sleep(jittered(pauseMs), { keepAlive: false });
 	}

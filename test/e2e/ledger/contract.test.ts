@@ -27,7 +27,7 @@ describeLedgerContract('redis', async () => {
 	const settings = readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url });
 	await client.flushall();
 	return {
-		open: () => new RedisLedger({ settings }),
+		open: (onUnknown) => new RedisLedger({ settings, onUnknown }),
 		// Redis has a clock of its own, which nobody can set.
 		advance: async (ms) => {
 			await client.eval(ADVANCE, 0, ms);

@@ -129,6 +129,8 @@ describe('beginOrWait', () => {
 		jest.spyOn(ledger, 'begin').mockRejectedValue(new TypeError('No such key'));
 		await expect(beginOrWait(open, KEYS, 'run', RETENTION_MS)).rejects.toThrow('No such key');
 		expect(jest.getTimerCount()).toBe(0);
+		// Nothing was wrong with the ledger, so there is nothing to undo.
+		expect(ledger.count('giveBack')).toBe(0);
 	});
 
 	it('may ask again what was answered, and the answer lost', async () => {
@@ -180,6 +182,15 @@ describe('markBegun', () => {
 		await jest.advanceTimersByTimeAsync(6_000);
 		expect(await ledger.begin(KEYS, 'copy', RETENTION_MS)).toEqual([false, false]);
 		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('does not try again what is no fault of the ledger', async () => {
+		const ledger = new MemoryLedger();
+		const begin = jest.spyOn(ledger, 'begin').mockRejectedValue(new TypeError('No such key'));
+		const marked = markBegun(async () => ledger, KEYS, 'retry', RETENTION_MS);
+		await expect(marked).rejects.toThrow('No such key');
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(begin).toHaveBeenCalledTimes(1);
 	});
 
 	it('leaves what has begun in another run to it', async () => {

@@ -102,6 +102,20 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		expect(await ledger.begin([], 'run 3', RETENTION_MS)).toEqual([]);
 	});
 
+	it('report the events that were free, which the ledger should have known', async () => {
+		const { world, ledger, key } = scene();
+		const unknown: number[] = [];
+		const other = world.open((events) => unknown.push(events));
+		await stored(ledger, key);
+		await other.begin([key], 'run 1', RETENTION_MS);
+		await other.begin([key], 'run 2', RETENTION_MS);
+		expect(unknown).toEqual([]);
+		const [second, third] = [ledgerKey('workflow', '2'), ledgerKey('workflow', '3')];
+		await other.begin([key, second, third], 'run 3', RETENTION_MS);
+		expect(unknown).toEqual([2]);
+		await other.close();
+	});
+
 	it('are told yes for an event that they name twice', async () => {
 		const { ledger, key } = scene();
 		expect(await ledger.begin([key, key], 'run 1', RETENTION_MS)).toEqual([true, true]);

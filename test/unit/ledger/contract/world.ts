@@ -3,7 +3,7 @@ import type { Ledger } from '../../../../lib/ledger';
 
 export interface LedgerWorld {
 	/** The ledger as another process opens it: over a connection of its own. */
-	open(): Ledger;
+	open(onUnknown?: (events: number) => void): Ledger;
 	/** Lets time go by for the entries, in milliseconds. */
 	advance(ms: number): Promise<void>;
 	/** Sets the clock back, in milliseconds, where the store asks the clock of its host. */

@@ -8,7 +8,8 @@ describeLedgerContract('sqlite', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
 	let now = Date.now();
 	return {
-		open: () => new SqliteLedger({ path: join(folder, 'ledger.sqlite'), now: () => now }),
+		open: (onUnknown) =>
+			new SqliteLedger({ path: join(folder, 'ledger.sqlite'), now: () => now, onUnknown }),
 		advance: async (ms) => {
 			now += ms;
 		},

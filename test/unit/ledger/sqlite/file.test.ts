@@ -75,9 +75,10 @@ describe('the file of the ledger in SQLite', () => {
 			await commit(ledger, ledgerKey('workflow', '1'));
 			const db = new sqlite.DatabaseSync(path);
 			const rows = db.prepare('SELECT length(key) AS size, holder FROM entry').all();
+			const holder: unknown = expect.stringMatching(/^[\w-]{22}$/);
 			expect(rows).toEqual([
-				{ size: 32, holder: expect.stringMatching(/^[\w-]{22}$/) },
-				{ size: 32, holder: expect.stringMatching(/^[\w-]{22}$/) },
+				{ size: 32, holder },
+				{ size: 32, holder },
 			]);
 			db.close();
 		});
