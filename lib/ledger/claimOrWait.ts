@@ -25,8 +25,21 @@ type ClaimOutcome =
 	/** Another copy was still being handed over when the waiting ended. */
 	| { readonly outcome: 'busy' };
 
+interface Waiter {
+	readonly leases: Leases;
+	readonly giveUpAt: number;
+	readonly resolve: (outcome: ClaimOutcome) => void;
+	readonly reject: (error: unknown) => void;
+}
+
+/** The copies of an event that wait in this process, in the order they came: one question to the ledger serves all of them. */
+type Waiters = Set<Waiter>;
+
+const waiting = new WeakMap<Ledger, Map<string, Waiters>>();
+
 /**
  * Claims the event, or waits while another copy is pending and takes over when its holder gave up or died.
+ * A claim goes to the copy that has waited longest; the others keep waiting, each until its own limit.
  * Throws `LedgerUnavailableError` when the ledger fails, at the first look or while waiting.
  */
 export async function claimOrWait(
@@ -34,15 +47,68 @@ export async function claimOrWait(
 	key: string,
 	{ waitMs = WAIT_MS, leases = processLeases }: ClaimOrWaitOptions = {},
 ): Promise<ClaimOutcome> {
-	const giveUpAt = performance.now() + waitMs;
-	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
-		const answer = await ledger.claim(key, leases.ms);
-		if (answer.state === 'claimed') {
-			return { outcome: 'claimed', hold: new ClaimHold(ledger, answer.claim, leases) };
+	return await new Promise((resolve, reject) => {
+		const byKey = waiting.get(ledger) ?? new Map<string, Waiters>();
+		waiting.set(ledger, byKey);
+		const waiter = { leases, giveUpAt: performance.now() + waitMs, resolve, reject };
+		const others = byKey.get(key);
+		if (others !== undefined) {
+			others.add(waiter);
+			return;
 		}
-		if (answer.state === 'committed') return { outcome: 'duplicate' };
-		const leftMs = giveUpAt - performance.now();
-		if (leftMs <= 0) return { outcome: 'busy' };
-		await sleep(Math.min(jittered(pauseMs), leftMs));
+		const waiters = new Set([waiter]);
+		byKey.set(key, waiters);
+		void askForAll(ledger, key, waiters, () => byKey.delete(key));
+	});
+}
+
+/** Asks until nobody waits; `whenOver` is called before a later copy could join. */
+async function askForAll(
+	ledger: Ledger,
+	key: string,
+	waiters: Waiters,
+	whenOver: () => void,
+): Promise<void> {
+	let pauseMs = FIRST_PAUSE_MS;
+	// Only this loop removes a waiter, so the one that a claim was asked for is still there to take it.
+	for (let [first] = waiters; first !== undefined; [first] = waiters) {
+		try {
+			const answer = await ledger.claim(key, first.leases.ms);
+			if (answer.state === 'committed') {
+				for (const { resolve } of waiters) resolve({ outcome: 'duplicate' });
+				break;
+			}
+			if (answer.state === 'claimed') {
+				waiters.delete(first);
+				first.resolve({
+					outcome: 'claimed',
+					hold: new ClaimHold(ledger, answer.claim, first.leases),
+				});
+				pauseMs = FIRST_PAUSE_MS;
+			}
+		} catch (error) {
+			for (const { reject } of waiters) reject(error);
+			break;
+		}
+		const soonest = dismissOverdue(waiters);
+		if (waiters.size === 0) break;
+		await sleep(Math.min(jittered(pauseMs), soonest));
+		pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
 	}
+	whenOver();
+}
+
+/** Tells those whose time is over; returns the milliseconds until the next one's is. */
+function dismissOverdue(waiters: Waiters): number {
+	const now = performance.now();
+	let soonest = Infinity;
+	for (const waiter of waiters) {
+		const leftMs = waiter.giveUpAt - now;
+		if (leftMs > 0) soonest = Math.min(soonest, leftMs);
+		else {
+			waiters.delete(waiter);
+			waiter.resolve({ outcome: 'busy' });
+		}
+	}
+	return soonest;
 }

@@ -101,4 +101,88 @@ describe('claimOrWait', () => {
 		await jest.advanceTimersByTimeAsync(250);
 		await failed;
 	});
+
+	describe('of many copies', () => {
+		type Outcome = Awaited<ReturnType<typeof claimOrWait>>['outcome'];
+		const LEASE_MS = 10 * 60_000;
+
+		/** The outcomes so far, by the order of the copies. */
+		function collect(copies: readonly ReturnType<typeof claimOrWait>[]): (Outcome | undefined)[] {
+			const outcomes: (Outcome | undefined)[] = copies.map(() => undefined);
+			for (const [n, copy] of copies.entries()) {
+				void copy.then(({ outcome }) => (outcomes[n] = outcome));
+			}
+			return outcomes;
+		}
+		const copiesOf = (count: number) =>
+			Array.from({ length: count }, () => claimOrWait(ledger, KEY));
+
+		it('asks the ledger no more often than for one', async () => {
+			await ledger.claim(KEY, LEASE_MS);
+			const copies = copiesOf(100);
+			await jest.advanceTimersByTimeAsync(10_000);
+			copies.push(...copiesOf(100));
+			await jest.advanceTimersByTimeAsync(21_000);
+			expect((await Promise.all(copies)).every(({ outcome }) => outcome === 'busy')).toBe(true);
+			expect(ledger.count('claim')).toBeLessThan(30_000 / 125 + 10);
+		});
+
+		it('asks for one that came later when the first one’s time is over, until its own is', async () => {
+			const held = await ledger.claim(KEY, LEASE_MS);
+			const copies = copiesOf(1);
+			await jest.advanceTimersByTimeAsync(15_000);
+			const outcomes = collect([...copies, ...copiesOf(2)]);
+			await jest.advanceTimersByTimeAsync(5_010);
+			expect(outcomes).toEqual(['busy', undefined, undefined]);
+			await jest.advanceTimersByTimeAsync(10_000);
+			if (held.state === 'claimed') await ledger.release(held.claim);
+			await jest.advanceTimersByTimeAsync(250);
+			expect(outcomes).toEqual(['busy', 'claimed', undefined]);
+			await jest.advanceTimersByTimeAsync(5_000);
+			expect(outcomes).toEqual(['busy', 'claimed', 'busy']);
+		});
+
+		it('gives the claim to one, and waits for its outcome with the others', async () => {
+			const first = await held();
+			const outcomes = collect(copiesOf(5));
+			await first.release();
+			await jest.advanceTimersByTimeAsync(250);
+			expect(outcomes).toEqual(['claimed', ...Array<undefined>(4)]);
+			expect(ledger.entries.get(KEY)?.state).toBe('pending');
+			await ledger.begin([KEY], 'run', RETENTION_MS);
+			await jest.advanceTimersByTimeAsync(250);
+			expect(outcomes).toEqual(['claimed', ...Array<string>(4).fill('duplicate')]);
+		});
+
+		it('claims the event for one of those that came at the same moment, at its first look', async () => {
+			const outcomes = collect(copiesOf(5));
+			await jest.advanceTimersByTimeAsync(0);
+			expect(outcomes).toEqual(['claimed', ...Array<undefined>(4)]);
+		});
+
+		it('fails for all of them when the ledger fails, and asks again for the next one', async () => {
+			await held();
+			const failed = copiesOf(5).map((copy) =>
+				expect(copy).rejects.toThrow(LedgerUnavailableError),
+			);
+			ledger.failing = true;
+			await jest.advanceTimersByTimeAsync(250);
+			await Promise.all(failed);
+			ledger.failing = false;
+			await ledger.begin([KEY], 'run', RETENTION_MS);
+			expect(await claimOrWait(ledger, KEY)).toEqual({ outcome: 'duplicate' });
+		});
+
+		it('keeps no count of an event that nobody waits for, and mixes up neither events nor ledgers', async () => {
+			const another = new MemoryLedger();
+			await ledger.claim(KEY, LEASE_MS);
+			const waits = claimOrWait(ledger, KEY);
+			expect(await claimOrWait(ledger, 'another event')).toMatchObject({ outcome: 'claimed' });
+			expect(await claimOrWait(another, KEY)).toMatchObject({ outcome: 'claimed' });
+			await jest.advanceTimersByTimeAsync(21_000);
+			expect(await waits).toEqual({ outcome: 'busy' });
+			ledger.entries.clear();
+			expect(await claimOrWait(ledger, KEY)).toMatchObject({ outcome: 'claimed' });
+		});
+	});
 });
