@@ -2,6 +2,7 @@
 import { jittered, sleep } from '../shared/sleep';
 import type { Leases } from './leases';
 import type { Claim, Hold, Ledger } from './types';
+import { untilWritten } from './untilWritten';
 
 /** The response to the service waits for the commit, but no longer than this. */
 const ANSWER_WITHIN_MS = 2_000;
@@ -44,8 +45,12 @@ export class ClaimHold implements Hold {
 	}
 
 	async release(): Promise<void> {
-		// A commit wins: it says that the run is stored.
-		if (this.#commit === undefined) await (this.#release ??= this.#writeRelease());
+		if (this.#commit === undefined) {
+			await (this.#release ??= this.#writeRelease());
+			return;
+		}
+		this.#release ??= this.#giveBack(this.#commit);
+		await Promise.race([this.#release, unwrittenAfter(ANSWER_WITHIN_MS, this.#release)]);
 	}
 
 	readonly #renew = (): void => {
@@ -89,6 +94,16 @@ export class ClaimHold implements Hold {
 		}
 	}
 
+	async #giveBack(commit: Promise<unknown>): Promise<void> {
+		await commit;
+		const { key, token } = this.#claim;
+		await untilWritten([key], async () => {
+			// False: somebody has claimed it since, and what becomes of the event is up to them.
+			await this.#ledger.giveBack([key], token);
+			return true;
+		});
+	}
+
 	async #writeRelease(): Promise<void> {
 		this.#leases.remove(this.#renew);
 		// A renewal on its way may take the claim under a new token.
@@ -101,13 +116,13 @@ export class ClaimHold implements Hold {
 	}
 }
 
-/** `unwritten` after `ms` milliseconds; the timer is cleared as soon as the commit is written. */
-function unwrittenAfter(ms: number, commit: Promise<unknown>): Promise<'unwritten'> {
+/** `unwritten` after `ms` milliseconds; the timer is cleared as soon as `write` is over. */
+function unwrittenAfter(ms: number, write: Promise<unknown>): Promise<'unwritten'> {
 	return new Promise((resolve) => {
 		const timer = setTimeout(() => {
 			resolve('unwritten');
 		}, ms).unref();
-		void commit.then(() => {
+		void write.then(() => {
 			clearTimeout(timer);
 		});
 	});

@@ -108,6 +108,9 @@ export interface Hold {
 	 */
 	commit(retentionMs: number): Promise<'committed' | 'unwritten'>;
 
-	/** Gives the event back. Never rejects: what cannot be written is left to the lease. */
+	/**
+	 * Gives the event back. Never rejects: what cannot be written is left to the lease. After a commit, for a run that
+	 * n8n could not store after all, it makes the event overdue at once; that is retried in the background.
+	 */
 	release(): Promise<void>;
 }

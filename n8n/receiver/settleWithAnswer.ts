@@ -4,8 +4,15 @@ import type { Hold } from '../../lib/ledger';
 /** The part of a response that matters here. */
 export interface EndableResponse {
 	statusCode: number;
+	/** Whether the connection is closed. */
+	readonly destroyed: boolean;
 	end: (...answer: never[]) => unknown;
+	once(event: 'close', listener: () => void): unknown;
+	off(event: 'close', listener: () => void): unknown;
 }
+
+/** How long n8n may take to respond to a sender that has hung up, counted from the hand-over: the service itself gives up after 30 s. */
+const RESPOND_WITHIN_MS = 30_000;
 
 /**
  * Settles `hold` when n8n ends the response: a status below 300 says that the execution is stored.
@@ -13,13 +20,27 @@ export interface EndableResponse {
  * It wraps `end` because nothing else fires for certain: when the caller has hung up, `finish` never comes and
  * `close` comes early with a false 200, but n8n still calls `end` with the status that it decided on.
  * A second call of `end` while the claim is being settled is swallowed: the first one has not been sent yet.
+ *
+ * n8n never responds for a queued execution that a person stopped. So once the sender has hung up and n8n has not
+ * responded in time, the event counts as stored, and a failure that n8n reports after that takes it back.
  */
 export function settleWithAnswer(response: EndableResponse, hold: Hold, retentionMs: number): void {
 	const end = response.end.bind(response) as (...answer: unknown[]) => unknown;
 	let ending = false;
+	let isLate = false;
+	const commitIfAbandoned = () => {
+		if (isLate && response.destroyed) void hold.commit(retentionMs);
+	};
+	const timer = setTimeout(() => {
+		isLate = true;
+		commitIfAbandoned();
+	}, RESPOND_WITHIN_MS).unref();
+	response.once('close', commitIfAbandoned);
 	response.end = (...answer: unknown[]) => {
 		if (ending) return response;
 		ending = true;
+		clearTimeout(timer);
+		response.off('close', commitIfAbandoned);
 		const settled = response.statusCode < 300 ? hold.commit(retentionMs) : hold.release();
 		void settled.then(() => {
 			end(...answer);

@@ -153,13 +153,6 @@ describe('a claim that is held', () => {
 		expect(ledger.count('commit')).toBe(1);
 	});
 
-	it('stays committed when it is released afterwards', async () => {
-		await hold.commit(RETENTION_MS);
-		await hold.release();
-		expect(stateOf(KEY)).toBe('stored');
-		expect(ledger.count('release')).toBe(0);
-	});
-
 	it('does not reject a release that cannot be written, and leaves the rest to the lease', async () => {
 		ledger.failing = true;
 		await hold.release();

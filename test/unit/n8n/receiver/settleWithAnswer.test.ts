@@ -1,5 +1,7 @@
+import { EventEmitter } from 'node:events';
 import type { Hold } from '../../../../lib/ledger';
 import { settleWithAnswer } from '../../../../n8n/receiver/settleWithAnswer';
+import { useStoppedClock } from '../../ledger/stoppedClock';
 
 const setUp = (statusCode: number) => {
 	const order: string[] = [];
@@ -18,17 +20,23 @@ const setUp = (statusCode: number) => {
 			await settled;
 		},
 	};
-	const response = {
+	const response = Object.assign(new EventEmitter(), {
 		statusCode,
+		destroyed: false,
 		sent: [] as unknown[][],
 		end(...answer: unknown[]) {
 			order.push('end');
-			this.sent.push(answer);
-			return this;
+			response.sent.push(answer);
+			return response;
 		},
-	};
+	});
 	settleWithAnswer(response, hold, 1000);
-	return { order, response, settle };
+	/** The sender's, as Node's HTTP server reports it. */
+	const hangUp = () => {
+		response.destroyed = true;
+		response.emit('close');
+	};
+	return { order, response, settle, hangUp };
 };
 
 const nextTurn = async () => {
@@ -81,5 +89,70 @@ describe('settleWithAnswer', () => {
 		const { order } = setUp(200);
 		await nextTurn();
 		expect(order).toEqual([]);
+	});
+});
+
+describe('an execution that n8n does not respond for', () => {
+	useStoppedClock();
+
+	it('counts as stored 30 s after the hand-over, when its sender has hung up before', async () => {
+		const { order, hangUp } = setUp(200);
+		await jest.advanceTimersByTimeAsync(5_000);
+		hangUp();
+		await jest.advanceTimersByTimeAsync(24_990);
+		expect(order).toEqual([]);
+		await jest.advanceTimersByTimeAsync(20);
+		expect(order).toEqual(['commit 1000']);
+	});
+
+	it('counts as stored as soon as its sender hangs up later than that, not while it waits', async () => {
+		const { order, hangUp } = setUp(200);
+		await jest.advanceTimersByTimeAsync(10 * 60_000);
+		expect(order).toEqual([]);
+		hangUp();
+		expect(order).toEqual(['commit 1000']);
+	});
+
+	it('counts as stored when its sender had hung up before the hand-over', async () => {
+		const { order, response } = setUp(200);
+		response.destroyed = true;
+		await jest.advanceTimersByTimeAsync(30_000);
+		expect(order).toEqual(['commit 1000']);
+	});
+
+	it('is given back when n8n reports a failure after all', async () => {
+		const { order, response, hangUp, settle } = setUp(200);
+		hangUp();
+		await jest.advanceTimersByTimeAsync(30_000);
+		response.statusCode = 500;
+		response.end();
+		settle();
+		await jest.advanceTimersByTimeAsync(0);
+		expect(order).toEqual(['commit 1000', 'release', 'end']);
+	});
+
+	it('is not committed by a sender that hangs up while a release is being written', async () => {
+		const { order, response, hangUp } = setUp(500);
+		await jest.advanceTimersByTimeAsync(29_000);
+		response.end();
+		hangUp();
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(order).toEqual(['release']);
+	});
+
+	it('leaves no timer and no listener once n8n has responded', () => {
+		const { response } = setUp(200);
+		expect(jest.getTimerCount()).toBe(1);
+		response.end();
+		expect(jest.getTimerCount()).toBe(0);
+		expect(response.listenerCount('close')).toBe(0);
+	});
+
+	it('keeps no process alive', () => {
+		const timers = jest.spyOn(global, 'setTimeout');
+		setUp(200);
+		expect(timers.mock.results.map(({ value }) => (value as NodeJS.Timeout).hasRef())).toEqual([
+			false,
+		]);
 	});
 });
