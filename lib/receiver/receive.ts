@@ -37,7 +37,7 @@ export async function receive(
 	const signed = await verifyDelivery(verifiers, secrets, delivery, settings.toleranceSeconds);
 	if (!signed.ok) return refused(signed.reason, signed.detail);
 
-	const parsed = parseEvent(body);
+	const parsed = parseEvent(body, signed.messageId);
 	if (!parsed.ok) return refused('event_invalid');
 	const { event } = parsed;
 

@@ -22,16 +22,19 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  * Parses the raw bytes of a delivery.
  * Not ok for anything but a JSON object in UTF-8 whose `id` is non-empty text or a safe integer:
  * beyond 2^53 two different ids would become one number, and an event would be lost.
+ * An object without an `id` gets `messageId`, the signed id of the delivery, as its own, also in its record: the run reads it there.
  * Never throws. Source: specification section 2 (webhook event) and 6.5.
  */
-export function parseEvent(body: Uint8Array): ParseResult {
+export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
 	let value: unknown;
 	try {
 		value = JSON.parse(decoder.decode(body));
 	} catch {
 		return { ok: false };
 	}
-	return isRecord(value) ? eventOf(value) : { ok: false };
+	if (!isRecord(value)) return { ok: false };
+	const lacksId = messageId !== undefined && !Object.hasOwn(value, 'id');
+	return eventOf(lacksId ? { id: messageId, ...value } : value);
 }
 
 /**

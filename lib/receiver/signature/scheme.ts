@@ -14,6 +14,8 @@ export interface Reading {
 	readonly timestamp: number | null;
 	/** Every signature to try, each as long as the digest. */
 	readonly candidates: readonly Buffer[];
+	/** The message's id, where it is among the signed parts. */
+	readonly messageId?: string;
 	/** What is signed, in order. */
 	readonly parts: readonly SignedPart[];
 }

@@ -30,6 +30,11 @@ export const standardWebhooks: Scheme = {
 		if (candidates.length === 0 || !ID.test(id) || !isTimestamp(timestamp)) {
 			return 'signature_malformed';
 		}
-		return { timestamp: Number(timestamp), candidates, parts: [`${id}.${timestamp}.`, BODY] };
+		return {
+			timestamp: Number(timestamp),
+			candidates,
+			messageId: id,
+			parts: [`${id}.${timestamp}.`, BODY],
+		};
 	},
 };

@@ -51,6 +51,8 @@ export interface SignedBy {
 	readonly secret: SecretName;
 	/** The signed unix time in seconds; null where the scheme carries none. */
 	readonly timestamp: number | null;
+	/** The message's id where the signature covers one: the header `webhook-id` of Standard Webhooks. */
+	readonly messageId?: string;
 }
 
 export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };

@@ -47,11 +47,11 @@ class CompiledVerifier implements Verifier {
 		const secret = this.match(reading, body);
 		if (secret === undefined) return { ok: false, reason: 'signature_mismatch' };
 
-		const { timestamp } = reading;
+		const { timestamp, messageId } = reading;
 		if (timestamp !== null && !isWithinTolerance(timestamp, options)) {
 			return { ok: false, reason: 'timestamp_outside_tolerance' };
 		}
-		return { ok: true, secret, timestamp };
+		return { ok: true, secret, timestamp, ...(messageId !== undefined && { messageId }) };
 	}
 
 	/** Computes every key's digest, also after a match, so that the time taken does not tell which secret is in use. */

@@ -35,6 +35,29 @@ describe('deliveries by Standard Webhooks', () => {
 		expect(server.started).toMatchObject([{ ...event, _delivery }]);
 	});
 
+	it('take the id of their header for an event without one, in its item too, and start it once', async () => {
+		const server = await startStandard();
+		const { id: _, ...event } = eventOf();
+		const body = JSON.stringify(event);
+		expect(await send(server, body, signed(body))).toMatchObject({ body: { status: 'accepted' } });
+		expect(await send(server, body, signed(body))).toMatchObject({ body: { status: 'duplicate' } });
+		const other = signed(body, { id: 'msg_2' });
+		expect(await send(server, body, other)).toMatchObject({ body: { status: 'accepted' } });
+		expect(server.started).toMatchObject([
+			{ ...event, id: 'msg_1' },
+			{ ...event, id: 'msg_2' },
+		]);
+	});
+
+	it.each(['', null, {}])('are refused when the id of the event is %j', async (id) => {
+		const server = await startStandard();
+		const body = JSON.stringify(eventOf({ id }));
+		expect(await send(server, body, signed(body))).toMatchObject({
+			status: 400,
+			body: { status: 'invalid' },
+		});
+	});
+
 	it('are rejected when forged, stale, under another id or without a header', async () => {
 		const server = await startStandard();
 		const body = JSON.stringify(eventOf());
@@ -73,6 +96,14 @@ describe('deliveries by a scheme of the service’s own', () => {
 	const signed = (body: string, timestamp = now()) => ({
 		'x-time': String(timestamp),
 		'x-sign': `v0=${createHmac('sha512', secret).update(`v0:${timestamp}:${body}`).digest('base64')}`,
+	});
+
+	it('are refused without an id, even with a header webhook-id, which the signature does not cover', async () => {
+		const server = await startCustom();
+		const { id: _, ...event } = eventOf();
+		const body = JSON.stringify(event);
+		const headers = { ...signed(body), 'webhook-id': 'msg_1' };
+		expect(await send(server, body, headers)).toMatchObject({ status: 400 });
 	});
 
 	it('start the workflow once, with no id where there is no header of one', async () => {

@@ -44,6 +44,27 @@ describe('parseEvent', () => {
 		expect(parseEvent(bytes(body))).toEqual({ ok: false });
 	});
 
+	it('gives an event without an id the signed id of its delivery, in its record too', () => {
+		expect(parseEvent(bytes('{"type":"a","data":{"id":"b"}}'), 'msg_1')).toEqual({
+			ok: true,
+			event: { id: 'msg_1', type: 'a', record: { id: 'msg_1', type: 'a', data: { id: 'b' } } },
+		});
+	});
+
+	it.each([
+		['a text', '{"id":"a"}', 'a'],
+		['a number', '{"id":7}', '7'],
+	])('keeps the id of the body, %s, whatever the id of the delivery', (_name, body, id) => {
+		expect(parseEvent(bytes(body), 'msg_1')).toMatchObject({ ok: true, event: { id } });
+	});
+
+	it.each(['{"id":""}', '{"id":null}', '{"id":{}}', '{"id":1.5}', '[]', 'null', '"a"', 'x', ''])(
+		'refuses %s, whatever the id of the delivery',
+		(body) => {
+			expect(parseEvent(bytes(body), 'msg_1')).toEqual({ ok: false });
+		},
+	);
+
 	it('refuses bytes that are no UTF-8', () => {
 		// Latin-1 for ÿ, in what is JSON otherwise: read with a replacement it would be another id.
 		expect(parseEvent(Buffer.from('{"id":"\u00ff"}', 'latin1'))).toEqual({ ok: false });

@@ -24,7 +24,7 @@ function judgeWith(changes: Changes = {}, body: Uint8Array = BODY, secret = KEY,
 	return judge({ settings, headers, body, options: { nowSeconds: now } });
 }
 
-const ACCEPTED = { ok: true, secret: 'current', timestamp: TIME };
+const ACCEPTED = { ok: true, secret: 'current', timestamp: TIME, messageId: ID };
 const refused = (reason: string) => ({ ok: false, reason });
 const other = `v1,${Buffer.alloc(32).toString('base64')}`;
 
