@@ -1,6 +1,6 @@
 /**
  * Gathers the events of a node while a hand-over of it is unanswered: the first of them then hands all over as the items
- * of one run. There is no timer and no inbox: with nobody else waiting, an event goes at once.
+ * of one run. There is no inbox, and no timer delays an event: with nobody else waiting, it goes at once.
  */
 import type { ClaimHold, Hold } from '../ledger';
 import { oldestFirst } from './event';
@@ -18,14 +18,19 @@ export interface Member {
 type Turn =
 	/** The run to start, and what to settle when n8n has answered. */
 	| { readonly start: true; readonly items: readonly Item[]; readonly hold: Hold }
-	/** The event was stored with the run of another one. */
-	| { readonly start: false };
+	/** The event is in the run of another one, which n8n has stored, or is taking too long to store. */
+	| { readonly start: false; readonly outcome: 'stored' | 'busy' };
 
 /** More than this is not stored in one run, unless one event alone has it. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Those who came later do not wait longer for an answer: the service gives up after 30 s. Looked at when one comes. */
+/**
+ * No event waits longer for somebody else's hand-over. The service gives up after 30 s, and n8n may hold a run back for
+ * minutes, or never respond: a queued execution that a person stopped gets no response at all.
+ */
 const LONGEST_WAIT_MS = 10_000;
+/** What n8n has in any case to store a run before the senders of its events are told to come again. */
+const LEAST_WAIT_MS = 2_000;
 
 /** The nodes that have a hand-over unanswered, by what tells them apart. */
 const busy = new Map<string, Gatherer>();
@@ -38,12 +43,13 @@ export async function takeTurn(node: string, member: Member, most: number): Prom
 }
 
 interface Waiting extends Member {
+	readonly since: number;
 	readonly tell: (turn: Turn) => void;
 }
 
 class Gatherer {
+	/** Hand-overs that are waited for. Each of them is older than what waits. */
 	#unanswered = 0;
-	#handedOverAt = 0;
 	#waiting: Waiting[] = [];
 	#bytes = 0;
 
@@ -52,11 +58,9 @@ class Gatherer {
 	take(member: Member, most: number): Promise<Turn> {
 		return new Promise((tell) => {
 			if (this.#bytes + member.bytes > MOST_BYTES) this.#handOver();
-			this.#waiting.push({ ...member, tell });
+			this.#waiting.push({ ...member, since: performance.now(), tell });
 			this.#bytes += member.bytes;
-			const isFree =
-				this.#unanswered === 0 || performance.now() - this.#handedOverAt > LONGEST_WAIT_MS;
-			if (isFree || this.#waiting.length >= most) this.#handOver();
+			if (this.#unanswered === 0 || this.#waiting.length >= most) this.#handOver();
 		});
 	}
 
@@ -67,21 +71,24 @@ class Gatherer {
 		this.#waiting = [];
 		this.#bytes = 0;
 		if (first === undefined) return;
-		this.#unanswered += 1;
-		this.#handedOverAt = performance.now();
+		const followers = new Followers(others);
 		const commit: Hold['commit'] = async (retentionMs) => {
 			if (others.length === 0) return await first.hold.commit(retentionMs);
 			await first.hold.commitWith(
 				others.map(({ hold }) => hold),
 				retentionMs,
 			);
-			for (const { tell } of others) tell({ start: false });
+			for (const { tell } of followers.dismiss()) tell({ start: false, outcome: 'stored' });
 			return 'committed';
 		};
 		const release: Hold['release'] = async () => {
+			// What waits goes first: it must not wait for the hand-overs that begin here.
+			this.#handOver();
 			// One event that n8n cannot store must not cost the others an hour.
-			for (const other of others) this.#handOverAlone(other);
-			await first.hold.release();
+			const present = new Set(followers.dismiss());
+			for (const other of present) this.#handOverAlone(other);
+			const gone = others.filter((other) => !present.has(other));
+			await Promise.all([first, ...gone].map(({ hold }) => hold.release()));
 		};
 		first.tell({
 			start: true,
@@ -91,21 +98,53 @@ class Gatherer {
 	}
 
 	#handOverAlone({ item, hold, tell }: Waiting): void {
-		this.#unanswered += 1;
 		tell({ start: true, items: [item], hold: this.#answered(hold) });
 	}
 
-	/** The hold, which hands over what has gathered once it is settled. */
+	/** The hold; once it is settled, or n8n has taken too long, what has gathered is handed over. */
 	#answered(hold: Hold): Hold {
+		let isOver = false;
 		const next = () => {
+			if (isOver) return;
+			isOver = true;
+			clearTimeout(timer);
 			this.#unanswered -= 1;
 			if (this.#unanswered > 0) return;
 			this.#handOver();
 			if (this.#unanswered === 0) this.whenIdle();
 		};
+		const timer = setTimeout(next, LONGEST_WAIT_MS).unref();
+		this.#unanswered += 1;
 		return {
 			commit: (retentionMs) => hold.commit(retentionMs).finally(next),
 			release: () => hold.release().finally(next),
 		};
+	}
+}
+
+/** Those in a run who wait for its outcome, each until its time is over. Their claims are settled with the run. */
+class Followers {
+	readonly #timers = new Map<Waiting, NodeJS.Timeout>();
+
+	constructor(members: readonly Waiting[]) {
+		for (const member of members) {
+			const leftMs = member.since + LONGEST_WAIT_MS - performance.now();
+			const timer = setTimeout(
+				() => {
+					this.#timers.delete(member);
+					member.tell({ start: false, outcome: 'busy' });
+				},
+				Math.max(leftMs, LEAST_WAIT_MS),
+			);
+			this.#timers.set(member, timer.unref());
+		}
+	}
+
+	/** Ends their waiting; returns those who still did. */
+	dismiss(): Waiting[] {
+		const present = [...this.#timers.keys()];
+		for (const timer of this.#timers.values()) clearTimeout(timer);
+		this.#timers.clear();
+		return present;
 	}
 }

@@ -56,7 +56,8 @@ export async function receive(
 
 	const member = { item, hold: claim.hold, bytes: body.length };
 	const turn = await takeTurn(secrets.key, member, settings.batchSize);
-	return turn.start ? turn : accepted;
+	if (turn.start) return turn;
+	return turn.outcome === 'stored' ? accepted : refused('busy');
 }
 
 /** The hold of the event, or the verdict where there is none. */

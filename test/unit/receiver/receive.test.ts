@@ -108,6 +108,21 @@ describe('receive', () => {
 		}
 	});
 
+	it('tells the sender to come again in a minute when the run that holds its event is not answered for 10 s', async () => {
+		jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask'] });
+		try {
+			const to = receiver({ delivery: 'batched' }, { workflowId: 'a batch that n8n keeps' });
+			const [, , other] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
+			await jest.advanceTimersByTimeAsync(12_000);
+			expect(await other).toMatchObject({
+				answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+				log: { reason: 'busy' },
+			});
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+
 	it('refuses an event whose claim fails in a way that nobody knew of, and repeats nothing of it', async () => {
 		const to = receiver();
 		jest.spyOn(to.ledger, 'claim').mockRejectedValue(new Error('secret inside'));

@@ -1,0 +1,94 @@
+import type { takeTurn } from '../../../lib/receiver/batch';
+import { BUSY, isOpen, RETENTION_MS, runOf, stateOf, take, useTurns } from './turns';
+
+useTurns();
+
+describe('the turn of an event', () => {
+	it('comes after 10 s without the answer, whether or not another event comes', async () => {
+		await runOf((await take('1')).turn);
+		const { turn } = await take('2');
+		await jest.advanceTimersByTimeAsync(9_000);
+		await take('3');
+		expect(await isOpen(turn)).toBe(true);
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect((await runOf(turn)).ids).toEqual(['2', '3']);
+	});
+
+	it('comes at once again when the answer has been missing for 10 s and nobody waits', async () => {
+		const stuck = await runOf((await take('1')).turn);
+		await jest.advanceTimersByTimeAsync(10_000);
+		const second = await runOf((await take('2')).turn);
+		const { turn } = await take('3');
+		// An answer that comes so late is not the one that is waited for.
+		await stuck.hold.commit(RETENTION_MS);
+		expect(await isOpen(turn)).toBe(true);
+		await second.hold.commit(RETENTION_MS);
+		expect((await runOf(turn)).ids).toEqual(['3']);
+	});
+
+	it('does not wait longer for events that are handed over singly meanwhile', async () => {
+		await runOf((await take('1', { most: 3 })).turn);
+		const { turn: leads } = await take('2', { most: 3 });
+		const { turn: single } = await take('3', { most: 3 });
+		await take('4', { most: 3 });
+		const { turn: waits } = await take('5', { most: 3 });
+		await jest.advanceTimersByTimeAsync(9_000);
+		await (await runOf(leads)).hold.release();
+		await runOf(single);
+		expect((await runOf(waits)).ids).toEqual(['5']);
+	});
+});
+
+describe('in a run that n8n does not answer', () => {
+	let first: Awaited<ReturnType<typeof runOf>>;
+	let run: Awaited<ReturnType<typeof runOf>>;
+	let early: ReturnType<typeof takeTurn>;
+	let late: ReturnType<typeof takeTurn>;
+
+	/** Events that waited 9 s and 1 s for their turn, and the one that leads them. */
+	beforeEach(async () => {
+		first = await runOf((await take('1')).turn);
+		const { turn: leads } = await take('2');
+		({ turn: early } = await take('3'));
+		await jest.advanceTimersByTimeAsync(8_000);
+		({ turn: late } = await take('4'));
+		await jest.advanceTimersByTimeAsync(1_000);
+		await first.hold.commit(RETENTION_MS);
+		run = await runOf(leads);
+	});
+
+	it('ends as busy 10 s after the event came, and not before n8n had 2 s', async () => {
+		await jest.advanceTimersByTimeAsync(1_990);
+		expect(await isOpen(early)).toBe(true);
+		await jest.advanceTimersByTimeAsync(10);
+		expect(await early).toEqual(BUSY);
+		await jest.advanceTimersByTimeAsync(6_990);
+		expect(await isOpen(late)).toBe(true);
+		await jest.advanceTimersByTimeAsync(10);
+		expect(await late).toEqual(BUSY);
+	});
+
+	it('keeps its claim, which is committed with the run', async () => {
+		await jest.advanceTimersByTimeAsync(10 * 60_000);
+		expect(await early).toEqual(BUSY);
+		expect(stateOf('3')).toBe('pending');
+		await run.hold.commit(RETENTION_MS);
+		for (const id of ['2', '3', '4']) expect(stateOf(id)).toBe('stored');
+	});
+
+	it('is free for its next copy when n8n could not store the run, and others go singly', async () => {
+		await jest.advanceTimersByTimeAsync(3_000);
+		expect(await early).toEqual(BUSY);
+		await run.hold.release();
+		for (const id of ['2', '3']) expect(stateOf(id)).toBe('free');
+		expect((await runOf(late)).ids).toEqual(['4']);
+	});
+
+	it('is given back when the run was taken for stored and was not', async () => {
+		await jest.advanceTimersByTimeAsync(30_000);
+		await run.hold.commit(RETENTION_MS);
+		await run.hold.release();
+		for (const id of ['2', '3', '4']) expect(stateOf(id)).toBe('overdue');
+		await runOf((await take('5')).turn);
+	});
+});

@@ -1,0 +1,52 @@
+/** Events of one node that take their turns, for the tests of batches. */
+import { type ClaimHold, claimOrWait } from '../../../lib/ledger';
+import { Leases } from '../../../lib/ledger/leases';
+import { takeTurn } from '../../../lib/receiver/batch';
+import { MemoryLedger } from '../ledger/memoryLedger';
+import { useStoppedClock } from '../ledger/stoppedClock';
+
+export const RETENTION_MS = 60 * 60_000;
+export const STORED = { start: false, outcome: 'stored' };
+export const BUSY = { start: false, outcome: 'busy' };
+
+/** The ledger and the node of the test that runs. */
+export const world = { ledger: new MemoryLedger(), node: '' };
+
+let leases: Leases;
+let nodes = 0;
+
+/** To be called at the top of a test file: time stands still, and each test has a ledger and a node of its own. */
+export function useTurns(): void {
+	useStoppedClock();
+	beforeEach(() => {
+		leases = new Leases();
+		Object.assign(world, { ledger: new MemoryLedger(), node: `node-${++nodes}` });
+	});
+}
+
+async function hold(id: string): Promise<ClaimHold> {
+	const claim = await claimOrWait(world.ledger, id, { leases });
+	if (claim.outcome !== 'claimed') throw new Error(`The event is ${claim.outcome}`);
+	return claim.hold;
+}
+
+/** Not the turn itself: that would be waited for. */
+export async function take(id: string, { most = 100, bytes = 1, createdAt = '' } = {}) {
+	const item = { id, ...(createdAt !== '' && { createdAt }) };
+	return { turn: takeTurn(world.node, { item, hold: await hold(id), bytes }, most) };
+}
+
+/** The run that the turn starts. */
+export async function runOf(turn: ReturnType<typeof takeTurn>) {
+	const run = await turn;
+	if (!run.start) throw new Error('The event went with another one');
+	return { ids: run.items.map(({ id }) => id), hold: run.hold };
+}
+
+export async function isOpen(turn: Promise<unknown>): Promise<boolean> {
+	const open = Symbol('open');
+	return (await Promise.race([turn, Promise.resolve(open)])) === open;
+}
+
+/** What the ledger holds of the event. */
+export const stateOf = (id: string): string => world.ledger.entries.get(id)?.state ?? 'free';
