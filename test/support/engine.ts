@@ -64,6 +64,8 @@ interface OneNode {
 	/** The decrypted credential, by type; called once a read. */
 	readonly readCredential: (type: string) => Promise<IDataObject>;
 	readonly workflowId: string;
+	/** `node-1` unless told. */
+	readonly nodeId?: string | undefined;
 }
 
 interface OneNodeWorkflow {
@@ -75,6 +77,7 @@ interface OneNodeWorkflow {
 /** A published workflow of one node, the same node each time for the same workflow id. */
 export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	const { nodeType, typeVersion, parameters, credentialTypes, readCredential } = options;
+	const { nodeId: id = 'node-1' } = options;
 	const type = `test.${nodeType.description.name}`;
 	const credentials = credentialTypes.map((name) => ({
 		type: name,
@@ -83,7 +86,7 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	}));
 	const content = buildWorkflow({
 		nodes: {
-			Node: { id: 'node-1', type, typeVersion, credentials, ...(parameters && { parameters }) },
+			Node: { id, type, typeVersion, credentials, ...(parameters && { parameters }) },
 		},
 	});
 	const [node] = content.nodes;

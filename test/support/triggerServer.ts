@@ -24,6 +24,8 @@ export interface TriggerServerOptions {
 	/** As n8n does for content types that it does not know: the bytes are read when the node asks for them, or cannot be read. */
 	readonly body?: 'onRequest' | 'unreadable';
 	readonly workflowId?: string;
+	/** Tells the triggers of one workflow apart. */
+	readonly nodeId?: string;
 }
 
 export interface TriggerServer {
@@ -104,6 +106,7 @@ function contextOf(
 		credentialTypes,
 		mode = 'webhook',
 		workflowId = 'workflow-1',
+		nodeId,
 	}: TriggerServerOptions,
 	request: IncomingMessage,
 	response: ServerResponse,
@@ -115,6 +118,7 @@ function contextOf(
 		credentialTypes,
 		readCredential,
 		workflowId,
+		nodeId,
 	});
 	const webhookBaseUrl = `http://${request.headers.host ?? ''}/webhook`;
 	Object.assign(additionalData, { httpRequest: request, httpResponse: response, webhookBaseUrl });

@@ -67,6 +67,25 @@ it.each([
 	expect(log()).not.toContain(clientSecret);
 });
 
+describe('the copy of the record in n8n’s static data', () => {
+	it('lets a publication recognise its endpoint where the ledger is lost', async () => {
+		const { publish, useLedger, ledgerPath, simulator } = await createWorld();
+		await publish();
+		await useLedger(`${ledgerPath}-new`);
+		await publish();
+		expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 0, mostAtOnce: 1 });
+	});
+
+	it('is gone once the workflow is unpublished, and with it the sealed secret', async () => {
+		const { publish, unpublish, staticData, simulator } = await createWorld();
+		await publish();
+		const { id = 'none' } = simulator.endpoints[0] ?? {};
+		expect(JSON.stringify(staticData)).toContain(id);
+		await unpublish();
+		expect(JSON.stringify(staticData)).not.toMatch(/registration:|sealedSecret/);
+	});
+});
+
 describe('credential and record are read', () => {
 	it('once for a publication, whether the endpoint is new or was there', async () => {
 		const { publish, readsOf } = await createWorld();

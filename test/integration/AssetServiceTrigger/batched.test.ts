@@ -37,7 +37,7 @@ const gathered = async (count: number, store?: (...items: IDataObject[]) => Prom
 		await Promise.all(others.map(({ id }) => ledger.look(ledgerKey(workflowId, id))));
 	const allWait = async () => (await looks()).every((state) => state === 'pending') || undefined;
 	await waitFor(allWait, { what: 'the others to be claimed', everyMs: 5 });
-	return { server, first, others, answers: [alone, ...answers], open };
+	return { server, first, others, answers: [alone, ...answers], open, looks, workflowId };
 };
 
 describe('with batched delivery', () => {
@@ -81,6 +81,44 @@ describe('with batched delivery', () => {
 		expect(server.started.map(({ id }) => id).sort()).toEqual(
 			[first, ...others].map(({ id }) => id).sort(),
 		);
+	});
+
+	it('each trigger of a workflow gathers by itself, and starts what was delivered to it', async () => {
+		const { server, first, others, answers, open, workflowId } = await gathered(2);
+		const another = await start({ parameters, workflowId, nodeId: 'node-2' });
+		const event = eventOf();
+		// Nobody is being handed over there, so it does not wait for the other trigger.
+		expect(await send(another, event)).toMatchObject({ body: { status: 'accepted' } });
+		expect(another.runs).toEqual([[event]]);
+		open();
+		await Promise.all(answers);
+		expect(server.runs).toEqual([[first], others.toReversed()]);
+		expect(another.runs).toHaveLength(1);
+	});
+
+	it('nobody is told that an event is accepted before the ledger says that it is stored', async () => {
+		const { others, answers, open, looks } = await gathered(4);
+		const ledger = await openLedger({ log: () => undefined });
+		const { open: write, opened: written } = gate();
+		const commitAll = ledger.commitAll.bind(ledger);
+		const committing = jest.spyOn(ledger, 'commitAll').mockImplementation(async (...all) => {
+			await written;
+			return await commitAll(...all);
+		});
+		open();
+		const answered = answers.slice(1).map(async (answer) => {
+			expect(await answer).toMatchObject({ body: { status: 'accepted' } });
+			return await looks();
+		});
+		await waitFor(() => committing.mock.calls.find(([claims]) => claims.length > 1), {
+			what: 'the batch to be committed',
+			everyMs: 5,
+		});
+		write();
+		for (const states of await Promise.all(answered)) {
+			expect(states).toEqual(others.map(() => 'stored'));
+		}
+		committing.mockRestore();
 	});
 
 	it('a forged delivery, a duplicate and an event that is not wanted do not wait', async () => {

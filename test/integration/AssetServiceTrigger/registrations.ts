@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HookContext } from 'n8n-core';
-import type { IHookFunctions, INodeParameters, IWebhookData } from 'n8n-workflow';
+import type { IDataObject, IHookFunctions, INodeParameters, IWebhookData } from 'n8n-workflow';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { startSimulator } from '../../../simulator';
@@ -71,6 +71,8 @@ export async function createWorld(options: WorldOptions = {}) {
 	});
 
 	const log: string[] = [];
+	/** What n8n keeps of the workflow between its hooks. */
+	const staticData: IDataObject = {};
 	const hook = (): IHookFunctions => {
 		const { node, workflow, additionalData } = oneNodeWorkflow({
 			nodeType: trigger,
@@ -78,6 +80,7 @@ export async function createWorld(options: WorldOptions = {}) {
 			...published,
 		});
 		Object.assign(additionalData, { webhookBaseUrl: server.url });
+		workflow.staticData = staticData;
 		const webhookData = { isTest: false } as IWebhookData;
 		const context = new HookContext(
 			workflow,
@@ -109,6 +112,7 @@ export async function createWorld(options: WorldOptions = {}) {
 		server,
 		failures,
 		log: () => log.join('\n'),
+		staticData,
 		useLedger,
 		ledgerPath,
 		readsOf,

@@ -81,7 +81,11 @@ describe('in a run that n8n does not answer', () => {
 		expect(await early).toEqual(BUSY);
 		await run.hold.release();
 		for (const id of ['2', '3']) expect(stateOf(id)).toBe('free');
-		expect((await runOf(late)).ids).toEqual(['4']);
+		const single = await runOf(late);
+		expect(single.ids).toEqual(['4']);
+		await single.hold.commit(RETENTION_MS);
+		// Nothing else is being handed over.
+		expect(await isOpen((await take('5')).turn)).toBe(false);
 	});
 
 	it('is given back when the run was taken for stored and was not', async () => {
