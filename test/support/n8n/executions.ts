@@ -22,6 +22,8 @@ export interface ExecutionsClient {
 		filter?: ExecutionFilter & { readonly limit?: number },
 	): Promise<ExecutionSummary[]>;
 	getExecution(id: string): Promise<Execution>;
+	/** As a person does in the editor, whether the execution has begun or waits for its turn. */
+	stopExecution(id: string): Promise<void>;
 	/** Waits until the execution has ended (2 minutes unless told) and gives it with its data. */
 	waitForExecution(id: string, options?: { readonly timeoutMs?: number }): Promise<Execution>;
 	/**
@@ -94,6 +96,10 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 		async getExecution(id) {
 			const path = `/rest/executions/${encodeURIComponent(id)}`;
 			return (await session.send('GET', path, z.object({ data: ExecutionShape }))).data;
+		},
+
+		async stopExecution(id) {
+			await session.send('POST', `/rest/executions/${encodeURIComponent(id)}/stop`, z.unknown());
 		},
 
 		async waitForExecution(id, { timeoutMs = WAIT_MS } = {}) {
