@@ -13,6 +13,7 @@ import { printable } from '../../lib/shared/printable';
 import { readConditions } from '../../lib/receiver/event';
 import { createVerifier } from '../../lib/receiver/signature';
 import { checkConditions } from '../conditions';
+import { refuseEngine2 } from '../engine';
 import { toNodeError } from '../nodeError';
 import { dueSteps } from '../../lib/endpoint/dueSteps';
 import { isPublicHttp } from '../../lib/endpoint/deliverableUrl';
@@ -26,6 +27,7 @@ export const endpointLifecycle = {
 	 * A throw fails the activation.
 	 */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
+		refuseEngine2(this);
 		checkConditions(this.getNode(), readConditions(this.getNodeParameter('conditions', {})));
 		if (isAutomatic(this)) return false;
 		await checkManualSetUp(this);

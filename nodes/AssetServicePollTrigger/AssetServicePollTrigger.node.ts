@@ -9,6 +9,7 @@ import {
 } from 'n8n-workflow';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { apiClientFor } from '../../n8n/apiClient';
+import { refuseEngine2 } from '../../n8n/engine';
 import { beginRun } from '../../n8n/receiver/beginRun';
 import { toNodeError } from '../../n8n/nodeError';
 import { pollTriggerProperties } from './description';
@@ -37,6 +38,7 @@ export class AssetServicePollTrigger implements INodeType {
 	methods = { credentialTest: { assetServiceApiTest } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		refuseEngine2(this);
 		try {
 			return await pollEvents(this, await apiClientFor(this));
 		} catch (error) {

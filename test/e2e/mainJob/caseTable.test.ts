@@ -1,10 +1,10 @@
 /** Every answer that a delivery can get, on a real n8n, and whether the workflow starts. */
 import { startSimulator, type Simulator, type Tamper } from '../../../simulator';
 import { errorOf, itemsOf } from '../../support/n8n/answers';
-import { signingCredential } from '../../support/n8n/credentials';
+import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';
-import { eventTrigger, TRIGGER } from '../../support/nodes';
+import { eventTrigger, POLL_TRIGGER_TYPE, TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { buildWorkflow } from '../../support/workflow';
 import { answered, deliver, newEvent, post, refusalsIn } from './deliveries';
@@ -147,6 +147,33 @@ it('refuses to publish a condition that no event can meet, and says which', asyn
 	const failure: unknown = await client.activate(id).catch((error: unknown) => error);
 	expect(failure).toBeInstanceOf(PublicationFailure);
 	expect(String(failure)).toContain('The conditions cannot be met by any event');
+});
+
+it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what to choose instead', async () => {
+	const { client } = world;
+	const signing = await client.createCredential(signingCredential('whsec_0123456789abcdef'));
+	const api = await client.createCredential(apiCredential(simulator));
+	const pollTimes = { item: [{ mode: 'everyMinute' }] };
+	const poll = { type: POLL_TRIGGER_TYPE, typeVersion: 1, credentials: [api] };
+	const content = buildWorkflow({
+		nodes: {
+			[TRIGGER]: eventTrigger({}, [signing]),
+			Poll: { ...poll, parameters: { pollTimes } },
+		},
+	});
+	const settings = { ...content.settings, engineType: 'v2' };
+	const { id } = await client.createWorkflow({ ...content, settings });
+	const failure: unknown = await client.activate(id).catch((error: unknown) => error);
+	expect(failure).toBeInstanceOf(PublicationFailure);
+	const { messages } = failure as PublicationFailure;
+	expect(messages).toHaveLength(2);
+	for (const message of messages) {
+		expect(message).toContain('Choose the default engine in the workflow settings');
+	}
+
+	await client.updateWorkflow(id, { settings: { ...settings, engineType: 'v1' } });
+	await client.activate(id);
+	await client.deactivate(id);
 });
 
 it('answers 503 unavailable while the credential has no signing secret, and takes the event when it has one', async () => {
