@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { type EntryState, ledgerKey, openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../lib/receiver/signature';
 import {
 	aCopyWaits,
@@ -9,8 +11,22 @@ import {
 	start,
 	useLedgerOfItsOwn,
 } from './deliveries';
+import { waitFor } from '../../support/wait';
 
 useLedgerOfItsOwn();
+
+/** Everything else is the HTTP server's and the ledger's. */
+const ALL_BUT_TIMEOUTS = [
+	'Date',
+	'hrtime',
+	'nextTick',
+	'performance',
+	'queueMicrotask',
+	'setImmediate',
+	'clearImmediate',
+	'setInterval',
+	'clearInterval',
+] as const;
 
 describe('an event that n8n could not store', () => {
 	it('is answered 500, and runs when it is sent again', async () => {
@@ -72,13 +88,17 @@ describe('a copy that arrives while another one is being handed over', () => {
 });
 
 describe('a caller that hangs up before the answer', () => {
-	it('leaves an event that is stored and committed once', async () => {
+	/** A trigger whose n8n stores nothing until `open`, and an event whose caller has gone meanwhile. */
+	const abandoned = async (store: () => void) => {
 		const { open, opened } = gate();
 		const { open: reach, opened: reached } = gate();
+		const workflowId = randomUUID();
 		const server = await start({
+			workflowId,
 			store: async () => {
 				reach();
 				await opened;
+				store();
 			},
 		});
 		const event = eventOf();
@@ -93,8 +113,42 @@ describe('a caller that hangs up before the answer', () => {
 		await reached;
 		abort.abort();
 		expect(await hungUp).toBe('hung up');
+		const ledger = await openLedger({ log: () => undefined });
+		const untilIs = async (state: EntryState) =>
+			await waitFor(
+				async () =>
+					(await ledger.look(ledgerKey(workflowId, event.id))) === state ? true : undefined,
+				{ what: `the event to be ${state}`, everyMs: 5 },
+			);
+		return { server, event, open, untilIs };
+	};
+
+	it('leaves an event that is stored and committed once', async () => {
+		const { server, event, open } = await abandoned(() => undefined);
 		open();
 		expect(await send(server, event)).toMatchObject({ body: { status: 'duplicate' } });
 		expect(server.started).toEqual([event]);
+	});
+
+	it('leaves an event that counts as stored after 30 s, and can be started at once when n8n fails to store it after all', async () => {
+		let failing = true;
+		jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
+		try {
+			const { server, event, open, untilIs } = await abandoned(() => {
+				if (failing) throw new Error('disk full');
+			});
+			await untilIs('pending');
+			await jest.advanceTimersByTimeAsync(30_000);
+			await untilIs('stored');
+			expect(await send(server, event)).toMatchObject({ body: { status: 'duplicate' } });
+			open();
+			await untilIs('overdue');
+			failing = false;
+			expect(await send(server, event)).toMatchObject({ body: { status: 'accepted' } });
+			expect(await send(server, event)).toMatchObject({ body: { status: 'duplicate' } });
+			expect(server.started).toEqual([event]);
+		} finally {
+			jest.useRealTimers();
+		}
 	});
 });
