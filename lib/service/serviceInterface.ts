@@ -1,5 +1,5 @@
 /** Reads what a person entered about the points that the specification leaves open. */
-import { isRecord } from '../shared/values';
+import { isRecord, withoutSlashes } from '../shared/values';
 import {
 	number,
 	object,
@@ -54,14 +54,11 @@ const isPath = (path: string) =>
 		.slice(1)
 		.split('/')
 		.every((segment) => SEGMENT.test(segment));
-const withoutSlash = pipe(
-	string().check(trim()),
-	transform((path) => path.replace(/\/+$/, '')),
-);
-const plainPath = withoutSlash.check(refine(isPath));
+const path = pipe(string().check(trim()), transform(withoutSlashes));
+const plainPath = path.check(refine(isPath));
 /** The specification writes `{endpoint_id}`. */
 const pathOfDelivery = pipe(
-	withoutSlash,
+	path,
 	transform((path) => path.replaceAll(/\{(endpoint|delivery)_id\}/g, '{$1Id}')),
 ).check(
 	refine((path) => path.includes('{deliveryId}') && isPath(path.replaceAll(PLACEHOLDERS, 'id'))),

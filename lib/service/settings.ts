@@ -11,7 +11,7 @@ import {
 	trim,
 	unknown,
 } from '../vendor/zod';
-import { isRecord } from '../shared/values';
+import { isRecord, withoutSlashes } from '../shared/values';
 import { TOKEN_PATH } from './defaults';
 import { isListed, isLoopback, isPrivate } from './hosts';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
@@ -103,7 +103,7 @@ function emptyFieldError(name: PropertyKey | undefined): ApiError {
 
 function authUrl(value: string): string {
 	const url = normalUrl(value, 'authUrl');
-	return url.endsWith(TOKEN_PATH) ? url.slice(0, -TOKEN_PATH.length).replace(/\/+$/, '') : url;
+	return url.endsWith(TOKEN_PATH) ? withoutSlashes(url.slice(0, -TOKEN_PATH.length)) : url;
 }
 
 function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
@@ -141,5 +141,5 @@ function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 			`Remove the ? or # and everything after it from ${label}.`,
 		);
 	}
-	return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+	return withoutSlashes(url.origin + url.pathname);
 }

@@ -32,6 +32,13 @@ function asList(value: unknown): unknown[] {
 	return Array.isArray(value) ? value : [];
 }
 
+/** The text without the slashes at its end. In linear time, which `/\/+$/` does not take. */
+export function withoutSlashes(text: string): string {
+	let end = text.length;
+	while (text[end - 1] === '/') end--;
+	return text.slice(0, end);
+}
+
 /** What the text says as JSON; undefined when it is no JSON. */
 export function jsonIn(text: string): unknown {
 	try {

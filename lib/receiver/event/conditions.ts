@@ -38,7 +38,10 @@ type Test = (value: unknown) => boolean;
 
 /** Lists within lists; no event of the service has any. */
 const MOST_NESTED = 20;
-const NUMERAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+/** One way to match each text: a station's own text is tried here, and two ways would take quadratic time. */
+const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+/** Characters. The largest number has 309 digits. */
+const LONGEST_NUMERAL = 400;
 
 /** Compiled once for each wording: n8n hands the parameter over anew with every delivery. */
 const compiled = new Map<string, Conditions>();
@@ -147,7 +150,8 @@ function textOf(value: unknown): string | undefined {
 
 function numberIn(text: string | undefined): number | undefined {
 	const trimmed = text?.trim() ?? '';
-	const number = NUMERAL.test(trimmed) ? Number(trimmed) : NaN;
+	const isNumeral = trimmed.length <= LONGEST_NUMERAL && NUMERAL.test(trimmed);
+	const number = isNumeral ? Number(trimmed) : NaN;
 	return Number.isFinite(number) ? number : undefined;
 }
 

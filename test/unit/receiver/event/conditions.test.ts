@@ -59,6 +59,7 @@ describe('a condition', () => {
 		['data.payload.connectorId', 'lessThan', '1E3', true],
 		['data.missing', 'lessThan', '1', false],
 		['data.payload.power', 'greaterThan', '7', true],
+		['data.payload.connectorId', 'lessThan', '3.', true],
 		['data.payload.ok', 'greaterThan', '0', false],
 		['data.payload.empty', 'lessThan', '1', false],
 		['data.action', 'lessThan', '1', false],
@@ -150,6 +151,25 @@ describe('conditions', () => {
 		expect(wording('second')).toBe(second);
 		for (let n = 0; n < 200; n++) wording(String(n));
 		expect(wording('first')).not.toBe(first);
+	});
+
+	it.each(['1', '1.', '.1', '1e', '0'])(
+		'take time in proportion to the length of a text such as %s',
+		(part) => {
+			const { unmet } = read(condition('text', 'greaterThan', '1'));
+			// 200 kB took minutes while the pattern could match its digits in two ways.
+			const started = performance.now();
+			expect(unmet({ text: `${part.repeat(200_000 / part.length)}x` })).toBe('text greaterThan 1');
+			expect(unmet({ text: part.repeat(200_000 / part.length) })).toBe('text greaterThan 1');
+			expect(performance.now() - started).toBeLessThan(5_000);
+		},
+	);
+
+	it('know the largest numbers, and no text that is longer than any number', () => {
+		const { unmet } = read(condition('text', 'greaterThan', '1'));
+		expect(unmet({ text: `1${'0'.repeat(308)}` })).toBeUndefined();
+		expect(unmet({ text: `  ${'1'.padStart(300, '0')}${'0'.repeat(99)}  ` })).toBeUndefined();
+		expect(unmet({ text: '0'.repeat(500) + '7' })).toBe('text greaterThan 1');
 	});
 
 	it('take lists within lists, however deep', () => {
