@@ -123,13 +123,19 @@ export const TIMEOUTS = {
 /** Ours: bytes of one answer, compressed or not. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
+/** Ours: values in one answer. In memory an empty object takes twenty times its bytes; 64 MB of real records hold fewer. */
+export const MAX_VALUES = 4_000_000;
+
+/** Ours: levels of lists and objects in one answer. Some thousands exhaust the stack, of n8n's own code too. */
+export const MAX_DEPTH = 500;
+
 /** Ours: connections to one server at once; further requests wait for one of them. */
 export const MAX_CONNECTIONS = 64;
 
 /** Ours: a token is not used in the last part of its life, so that it does not expire under way. */
 export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
 
-/** Ours: no further token is fetched for this long when one that was just renewed because of a 401 is refused too. */
+/** Ours: no further token is fetched for this long, or until the token expires, when one that was just renewed because of a 401 is refused too. */
 export const REFUSED_TOKEN_MS = 60_000;
 
 /** Ours: access tokens kept at once in one process. */

@@ -14,7 +14,8 @@ export interface AccessTokens {
 	renew(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
 	/**
 	 * Drops this token, which the API refused; a newer one stays. One that itself replaced a refused one less than a
-	 * minute ago is kept for a minute, so that refusals do not cost a token each. Answers whether `get` may give another.
+	 * minute ago is kept for a minute, or until it expires, so that refusals do not cost a token each. Answers
+	 * whether `get` may give another.
 	 */
 	drop(settings: ApiSettings, accessToken: string): boolean;
 }
@@ -123,7 +124,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 			const now = runtime.now();
 			const { replacedAt = -Infinity, heldUntil } = entry;
 			if (heldUntil === undefined && now < replacedAt + REFUSED_TOKEN_MS) {
-				entry.heldUntil = now + REFUSED_TOKEN_MS;
+				entry.heldUntil = Math.min(now + REFUSED_TOKEN_MS, entry.token.expiresAt);
 			}
 			entry.isDropped = now >= (entry.heldUntil ?? now);
 			return entry.isDropped;

@@ -106,7 +106,7 @@ describe('the access tokens of a process', () => {
 	});
 
 	it('fetch no further token for a minute after the renewed one is refused too', async () => {
-		const world = await startWorld({ expiresIn: 30 });
+		const world = await startWorld({ expiresIn: 65 });
 		const runtime = fakeRuntime();
 		const tokens = createAccessTokens({ runtime });
 		const refuse = async () => {
@@ -121,6 +121,23 @@ describe('the access tokens of a process', () => {
 		expect(world.tokensAskedFor()).toBe(2);
 		runtime.pass(1);
 		expect([await refuse(), await refuse()]).toEqual([false, false]);
+		expect(world.tokensAskedFor()).toBe(3);
+	});
+
+	it('use a token that was refused like the one before it until it expires and no longer', async () => {
+		const world = await startWorld({ expiresIn: 30 });
+		const runtime = fakeRuntime();
+		const tokens = createAccessTokens({ runtime });
+		const refuse = async () => {
+			const { accessToken } = await tokens.get(world.settings, transport);
+			return tokens.drop(world.settings, accessToken);
+		};
+		expect([await refuse(), await refuse()]).toEqual([true, false]);
+		runtime.pass(29_999);
+		expect(await refuse()).toBe(false);
+		expect(world.tokensAskedFor()).toBe(2);
+		runtime.pass(1);
+		expect(await refuse()).toBe(false);
 		expect(world.tokensAskedFor()).toBe(3);
 	});
 
