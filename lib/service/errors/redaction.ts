@@ -14,53 +14,47 @@ const REPLACEMENT = '[redacted]';
 /** As much of a secret tells too much; less of it may be a word. */
 const TELLING_LENGTH = 12;
 
-/** Parts of secrets, in small letters. */
-interface Parts {
-	/** By their length: every part of the telling length of a form, of a shorter form the whole. */
-	readonly byLength: ReadonlyMap<number, ReadonlySet<string>>;
-	/** Which beginnings they have: most places of a long text need no further look. */
-	readonly beginnings: Uint8Array;
-}
+/**
+ * Parts of secrets in small letters, by their length: every part of the telling length of a written form, and a shorter form
+ * as a whole.
+ */
+type Parts = Map<number, Set<string>>;
 
 /** A redactor that knows these secrets, except empty ones. */
 export function createRedactor(...secrets: readonly string[]): Redactor {
-	const hidden = new Set(secrets);
-	// Made when it is needed: most requests give no reason to redact anything.
-	let parts: Parts | undefined;
+	const hidden = new Set(['']);
+	const parts: Parts = new Map();
+	// Taken apart when it is needed: most requests give no reason to redact anything.
+	let unread: string[] = [];
+	const add = (secret: string) => {
+		// The token is added with every request.
+		if (hidden.has(secret)) return;
+		hidden.add(secret);
+		unread.push(secret);
+	};
+	secrets.forEach(add);
 	return {
-		add: (secret) => {
-			hidden.add(secret);
-			parts = undefined;
+		add,
+		redact: (text) => {
+			for (const secret of unread) addParts(parts, secret);
+			unread = [];
+			return withoutParts(text, parts);
 		},
-		redact: (text) => withoutParts(text, (parts ??= partsOf(hidden))),
 	};
 }
 
-function partsOf(secrets: ReadonlySet<string>): Parts {
-	const byLength = new Map<number, Set<string>>();
-	const beginnings = new Uint8Array(1 << 16);
-	for (const form of [...secrets].filter((secret) => secret !== '').flatMap(writtenForms)) {
+function addParts(parts: Parts, secret: string): void {
+	for (const form of writtenForms(secret)) {
 		const letters = inSmallLetters(form);
 		const length = Math.min(letters.length, TELLING_LENGTH);
-		const known = byLength.get(length) ?? new Set<string>();
-		byLength.set(length, known);
-		for (let at = 0; at + length <= letters.length; at++) {
-			known.add(letters.slice(at, at + length));
-			if (length < 3) beginnings.fill(1);
-			else beginnings[beginningAt(letters, at)] = 1;
-		}
+		const known = parts.get(length) ?? new Set<string>();
+		parts.set(length, known);
+		for (let at = 0; at + length <= letters.length; at++) known.add(letters.slice(at, at + length));
 	}
-	return { byLength, beginnings };
-}
-
-/** Three characters as a number of 16 bits. */
-function beginningAt(text: string, at: number): number {
-	const mixed = text.charCodeAt(at) * 1681 + text.charCodeAt(at + 1) * 41 + text.charCodeAt(at + 2);
-	return mixed & 0xffff;
 }
 
 /** Replaces each stretch of the text that known parts cover together. */
-function withoutParts(text: string, { byLength, beginnings }: Parts): string {
+function withoutParts(text: string, parts: Parts): string {
 	const letters = inSmallLetters(text);
 	let kept = '';
 	let keptTo = 0;
@@ -71,8 +65,7 @@ function withoutParts(text: string, { byLength, beginnings }: Parts): string {
 		keptTo = to;
 	};
 	for (let at = 0; at < letters.length; at++) {
-		if (beginnings[beginningAt(letters, at)] === 0) continue;
-		for (const [length, known] of byLength) {
+		for (const [length, known] of parts) {
 			if (!known.has(letters.slice(at, at + length))) continue;
 			if (at > to) {
 				cut();

@@ -26,6 +26,19 @@ describe('a redactor', () => {
 		expect(redactor.redact('x short-and-long y short z')).toBe('x [redacted] y [redacted] z');
 	});
 
+	it('takes each secret apart once, however often it is added and looked for', () => {
+		const token = 'a token of some length';
+		const takenApart = jest.spyOn(Buffer, 'from');
+		const redactor = createRedactor(SECRET);
+		for (let request = 0; request < 50; request++) {
+			redactor.add(token);
+			expect(redactor.redact(`no ${token}!`)).toBe('no [redacted]!');
+		}
+		const secrets = takenApart.mock.calls.map(([text]: unknown[]) => text);
+		takenApart.mockRestore();
+		expect(secrets).toEqual([SECRET, token]);
+	});
+
 	it('leaves text alone when a secret is empty', () => {
 		expect(createRedactor('').redact('as it was')).toBe('as it was');
 	});
