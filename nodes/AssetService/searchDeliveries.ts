@@ -5,6 +5,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { newest, type ApiRecord } from '../../lib/service';
+import { asText } from '../../lib/shared/values';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor } from '../../n8n/apiClient';
 import { toNodeError } from '../../n8n/nodeError';
@@ -29,7 +30,7 @@ export async function searchDeliveries(
 	const wanted = filter.trim().toLowerCase();
 	const matching = ({ id, eventId, eventType, status }: ApiRecord) =>
 		wanted === '' ||
-		[id, eventId, eventType, status].some((value) => String(value).toLowerCase().includes(wanted));
+		[id, eventId, eventType, status].some((value) => asText(value).toLowerCase().includes(wanted));
 	try {
 		const client = await apiClientFor(this);
 		const deliveries = client.listDeliveries(endpointIdIn(endpoint) ?? endpoint, {});

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { MAX_BODY_BYTES } from '../defaults';
 import { TransportError } from '../errors/errors';
+import { checkStructure } from './structure';
 import { codeOf } from '../../shared/thrown';
 
 /** The encodings that a request asks for. */
@@ -19,7 +20,8 @@ const DECODERS: Readonly<
 
 /**
  * The whole body as text.
- * @throws {TransportError} when it is longer than `maxBytes`, before or after decoding, or in an encoding that was not asked for.
+ * @throws {TransportError} when it is longer than `maxBytes`, before or after decoding, in an encoding that was not asked
+ * for, or of more values or levels than JSON may have here.
  */
 export async function readBoundedBody(
 	chunks: AsyncIterable<Uint8Array>,
@@ -36,6 +38,7 @@ export async function readBoundedBody(
 		parts.push(chunk);
 	}
 	const bytes = await decode(Buffer.concat(parts), headers['content-encoding'], maxBytes);
+	checkStructure(bytes);
 	return bytes.toString('utf8');
 }
 

@@ -14,10 +14,9 @@ export function attemptedAt(attempt: unknown): number | undefined {
 
 /** An ISO 8601 text, or unix seconds (open point: times are not specified). */
 function timeOf(value: unknown): number | undefined {
-	const isSeconds = typeof value === 'number' || /^\d{9,12}$/.test(String(value));
-	const time = isSeconds
-		? Number(value) * 1000
-		: Date.parse(typeof value === 'string' ? value : '');
+	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+	const isSeconds = typeof value === 'number' || /^\d{9,12}$/.test(value);
+	const time = isSeconds ? Number(value) * 1000 : Date.parse(value);
 	// Beyond what a date can be, it is no time.
 	return Number.isNaN(new Date(time).getTime()) ? undefined : time;
 }

@@ -2,7 +2,7 @@
 import { ENVELOPE } from '../defaults';
 import type { Destination } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
-import { isRecord } from '../../shared/values';
+import { asText, isRecord } from '../../shared/values';
 import { quotable } from '../errors/serverText';
 import { toldError } from '../errors/toldError';
 
@@ -26,8 +26,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 /** Whether there is more, by the fields of an answer: a boolean, or its text. Undefined when they do not say. */
 function moreOf(fields: unknown): boolean | undefined {
 	for (const name of [hasMore, has_more]) {
-		const value = own(fields, name);
-		const said = typeof value === 'string' ? value.trim().toLowerCase() : String(value);
+		const said = asText(own(fields, name)).toLowerCase();
 		if (said === 'true' || said === 'false') return said === 'true';
 	}
 	return undefined;

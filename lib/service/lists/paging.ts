@@ -66,14 +66,20 @@ export async function* walkPages(
  * unless all the others show that the whole page came before.
  */
 function newRecords(items: readonly unknown[], known: Set<string>): readonly unknown[] {
-	const ids = items.map((item) => idOf(item));
-	const identified = ids.filter((id) => id !== undefined);
-	if (identified.length > 0 && identified.every((id) => known.has(id))) return [];
-	return items.filter((_, index) => {
-		const id = ids[index];
-		if (id === undefined) return true;
-		const fresh = !known.has(id);
-		known.add(id);
-		return fresh;
-	});
+	const fresh: unknown[] = [];
+	let hasKnown = false;
+	let hasNew = false;
+	for (const item of items) {
+		const id = idOf(item);
+		if (id !== undefined && known.has(id)) {
+			hasKnown = true;
+			continue;
+		}
+		if (id !== undefined) {
+			known.add(id);
+			hasNew = true;
+		}
+		fresh.push(item);
+	}
+	return hasKnown && !hasNew ? [] : fresh;
 }

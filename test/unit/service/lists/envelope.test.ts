@@ -7,6 +7,11 @@ const destination = {
 	redactor: createRedactor('hush'),
 } as const;
 const items = [{ id: 1 }];
+const deepList = (): unknown => {
+	let list: unknown = [];
+	for (let depth = 0; depth < 100_000; depth++) list = [list];
+	return list;
+};
 
 function failure(answer: unknown, itemsPath?: string): unknown {
 	try {
@@ -26,6 +31,8 @@ describe('a page', () => {
 		['{ items: [...] }', { items, hasMore: false }, false],
 		['{ data: null, items: [...] }', { data: null, items }, undefined],
 		['hasMore of another kind', { items, hasMore: 'yes' }, undefined],
+		['hasMore as an object', { items, hasMore: { toString: 1, valueOf: 2 } }, undefined],
+		['hasMore as a deep list', { items, hasMore: deepList() }, undefined],
 		['hasMore as null', { items, hasMore: null }, undefined],
 		['hasMore as text', { data: { items, hasMore: ' True ' } }, true],
 		['hasMore as text that denies', { items, hasMore: 'false' }, false],

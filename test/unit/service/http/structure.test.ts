@@ -1,0 +1,53 @@
+import { gzipSync } from 'node:zlib';
+import { MAX_DEPTH, MAX_VALUES } from '../../../../lib/service/defaults';
+import { checkStructure } from '../../../../lib/service/http/structure';
+import { rejection } from '../world';
+import { closeAll, get, serve } from './servers';
+
+afterEach(closeAll);
+
+const check = (text: string) => () => {
+	checkStructure(Buffer.from(text));
+};
+const nested = (depth: number, [open, close] = ['[', ']']) =>
+	open.repeat(depth) + close.repeat(depth);
+
+describe('the structure of an answer', () => {
+	it.each([
+		['as deep as may be', nested(MAX_DEPTH)],
+		['wide', `[${nested(MAX_DEPTH - 1)},${nested(MAX_DEPTH - 1)}]`],
+		['with brackets in its texts', JSON.stringify(['['.repeat(2 * MAX_DEPTH)])],
+		['with quotes in its texts', JSON.stringify(Array(MAX_DEPTH).fill('\\"[[[\\\\"'))],
+		['with a text that does not end', `["${'['.repeat(2 * MAX_DEPTH)}`],
+		['with as many values as may be', `[${'0,'.repeat(MAX_VALUES - 2)}0]`],
+	])('is accepted %s', (_name, text) => {
+		expect(check(text)).not.toThrow();
+	});
+
+	it.each([
+		['lists', nested(MAX_DEPTH + 1)],
+		['objects', nested(MAX_DEPTH + 1, ['{"a":', '}'])],
+		['levels behind a text that would close them', `["${']'.repeat(600)}",${nested(MAX_DEPTH)}]`],
+		['levels behind an escaped quote', `["\\"",${nested(MAX_DEPTH)}]`],
+	])('is refused with too many levels of %s', (_name, text) => {
+		expect(check(text)).toThrow('the answer is nested more than 500 levels deep');
+	});
+
+	it('is refused with too many values', () => {
+		expect(check(`[${'{},'.repeat(MAX_VALUES / 2)}0]`)).toThrow(
+			'the answer holds more than 4 million values',
+		);
+	});
+
+	it('is looked at after the answer was unpacked, and said to be no passing fault', async () => {
+		const service = await serve((_request, { response }) => {
+			response.setHeader('content-encoding', 'gzip').end(gzipSync(nested(100_000)));
+			return undefined;
+		});
+		expect(await rejection(get(service.url))).toMatchObject({
+			code: 'ANSWER_TOO_DEEP',
+			retryable: false,
+			neverSent: false,
+		});
+	});
+});
