@@ -4,13 +4,13 @@ import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
 import { tooLongError } from './boundedBody';
 import { TransportError } from '../errors/errors';
 import { networkFailure } from './networkFailure';
-import { proxyHosts } from './pools';
+import { hostOf, proxyFor } from './proxy';
 import { abortReason } from './runtime';
 import { isError } from '../../shared/thrown';
 import type { Transport, TransportRequest, TransportResponse } from '../types';
 
 interface HelperTransportOptions {
-	/** Where the helper's proxies stand, so that their failures are not taken for the service's. */
+	/** Where the helper's proxy stands, so that its failures are not taken for the service's. */
 	env?: NodeJS.ProcessEnv;
 	/** Milliseconds for one attempt, all phases together: the helper does not tell them apart. */
 	timeoutMs?: number;
@@ -41,11 +41,20 @@ export function helperTransport(
 			return response;
 		} catch (error) {
 			if (deadline.signal.aborted) throw abortReason(deadline.signal);
-			throw n8nRefusalError(error) ?? networkFailure(error, proxyHosts(env));
+			throw n8nRefusalError(error) ?? networkFailure(error, proxyHost(request.url, env));
 		} finally {
 			deadline.end();
 		}
 	};
+}
+
+function proxyHost(url: string, env: NodeJS.ProcessEnv): string | undefined {
+	try {
+		const proxy = proxyFor(new URL(url), env);
+		return proxy && hostOf(proxy);
+	} catch {
+		return undefined;
+	}
 }
 
 /** In n8n's own words, which tell an operator which variable to change. They hold the address and nothing else of the request. */

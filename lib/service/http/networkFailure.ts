@@ -45,9 +45,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 
 /**
  * Explains the first cause with a known code; a failure of unknown kind is not retried.
- * `proxies` are the hosts with ports that requests may go through: a failure at one of them is not the service's.
+ * `proxy` is the host with port that the request goes through: a failure there is not the service's.
  */
-export function networkFailure(error: unknown, proxies: readonly string[] = []): TransportError {
+export function networkFailure(error: unknown, proxy?: string): TransportError {
 	if (error instanceof TransportError) return error;
 	const all = causes(error);
 	for (const cause of all) {
@@ -55,8 +55,8 @@ export function networkFailure(error: unknown, proxies: readonly string[] = []):
 		const known = code === undefined ? undefined : EXPLANATIONS[code];
 		if (known) {
 			const { message, retryable, hint } = known;
-			const proxy = proxies.find((address) => all.some((each) => isAbout(each, address)));
-			return proxy === undefined
+			const isOfProxy = proxy !== undefined && all.some((each) => isAbout(each, proxy));
+			return !isOfProxy
 				? new TransportError(message, { code, retryable, hint })
 				: new TransportError(`the proxy ${proxy} did not take it: ${message}`, {
 						code,
@@ -75,12 +75,14 @@ export function networkFailure(error: unknown, proxies: readonly string[] = []):
 	});
 }
 
-const PROXY_HINT = 'Check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the environment of n8n.';
+const PROXY_HINT =
+	'Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY in the environment of n8n.';
 
-function proxyError(status: string): TransportError {
+export function proxyError(status: string): TransportError {
 	return new TransportError(`the proxy refused with status ${status}`, {
 		retryable: status.startsWith('5'),
 		hint: PROXY_HINT,
+		neverSent: true,
 	});
 }
 

@@ -1,63 +1,76 @@
-/** The connections of the process: keep-alive pools through the proxy of the environment, and who may use them when. */
-import { EnvHttpProxyAgent, Pool } from '../../vendor/undici';
+/** The connections of the process: keep-alive pools, through the proxy of the environment, and who may use them when. */
+import { Agent, type Dispatcher, Pool, ProxyAgent } from '../../vendor/undici';
 import { MAX_CONNECTIONS } from '../defaults';
-import { TransportError } from '../errors/errors';
+import { authorizationFor, hostOf, invalidProxyError, proxyFor } from './proxy';
 import { createTurns, type Turns } from './turns';
 
 interface Pools {
-	dispatcher: EnvHttpProxyAgent;
+	dispatcher: Dispatcher;
 	/** The turns of an origin. We keep the queue ourselves: undici does not tell waiting from connecting. */
 	turnsOf: (origin: string) => Turns;
-	/** As `proxyHosts`. */
-	proxies: readonly string[];
 }
 
-interface Proxies {
-	httpProxy: string;
-	httpsProxy: string;
-	noProxy: string;
+/** How a request gets to its host. */
+interface Route {
+	dispatcher: Dispatcher;
+	turns: Turns;
+	/** Whom to connect to, what to ask there for, and the headers for a proxy that forwards the request. */
+	origin: string;
+	path: string;
+	headers: Readonly<Record<string, string>>;
+	/** Host and port of the proxy. */
+	proxy: string | undefined;
+	/** Whether the proxy reads the request, and answers in the service's place when it refuses. */
+	isForwarded: boolean;
 }
 
-interface PoolOptions {
+interface RouteOptions {
 	env: NodeJS.ProcessEnv;
 	connectMs: number;
 	/** Whether the certificates of hosts are checked. Those of proxies always are. */
 	rejectUnauthorized: boolean;
 }
 
-/** One set of pools for each of these options, as long as the process lives. */
+/** One set of pools for each proxy and these options, as long as the process lives. */
 const kept = new Map<string, Pools>();
 
-export function poolsFor({ env, connectMs, rejectUnauthorized }: PoolOptions): Pools {
-	const proxies = proxiesIn(env);
-	const key = JSON.stringify([proxies, connectMs, rejectUnauthorized]);
-	const pools = kept.get(key) ?? {
-		dispatcher: dispatcherOf(proxies, { timeout: connectMs, rejectUnauthorized }),
-		turnsOf: turns(),
-		proxies: proxyHosts(env),
+/** @throws {TransportError} when the proxy of the environment is no address. */
+export function routeTo(url: string, options: RouteOptions): Route {
+	const target = new URL(url);
+	const { origin, pathname, search } = target;
+	const proxy = proxyFor(target, options.env);
+	const authorization = proxy && authorizationFor(proxy);
+	// As n8n does it: a plain http request is handed to the proxy, an https one goes through a tunnel.
+	const isForwarded = target.protocol === 'http:' && /^https?:$/.test(proxy?.protocol ?? '');
+	const key = [proxy?.href ?? '', isForwarded, options.connectMs, options.rejectUnauthorized];
+	const { dispatcher, turnsOf } = poolsFor(JSON.stringify(key), () =>
+		proxy && !isForwarded
+			? tunnels(proxy, authorization, options)
+			: direct({ ...options, ...(isForwarded && { rejectUnauthorized: true }) }),
+	);
+	const through = {
+		dispatcher,
+		turns: turnsOf(origin),
+		proxy: proxy && hostOf(proxy),
+		isForwarded,
 	};
+	if (!proxy || !isForwarded) return { ...through, origin, path: pathname + search, headers: {} };
+	return {
+		...through,
+		origin: proxy.origin,
+		path: origin + pathname + search,
+		headers: {
+			host: target.host,
+			'proxy-connection': 'keep-alive',
+			...(authorization !== undefined && { 'proxy-authorization': authorization }),
+		},
+	};
+}
+
+function poolsFor(key: string, open: () => Dispatcher): Pools {
+	const pools = kept.get(key) ?? { dispatcher: open(), turnsOf: turns() };
 	kept.set(key, pools);
 	return pools;
-}
-
-/** With an empty text undici does not look into the environment of the process. */
-function proxiesIn(env: NodeJS.ProcessEnv): Proxies {
-	return {
-		httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? '',
-		httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? '',
-		noProxy: env.no_proxy ?? env.NO_PROXY ?? '',
-	};
-}
-
-/** Host and port of each proxy of the environment, without the password that its address may hold. */
-export function proxyHosts(env: NodeJS.ProcessEnv): string[] {
-	const { httpProxy, httpsProxy } = proxiesIn(env);
-	return [httpProxy, httpsProxy].filter((url) => URL.canParse(url)).map(hostOf);
-}
-
-function hostOf(address: string): string {
-	const { hostname, port, protocol } = new URL(address);
-	return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
 function turns(): Pools['turnsOf'] {
@@ -69,27 +82,26 @@ function turns(): Pools['turnsOf'] {
 	};
 }
 
+function direct({ connectMs: timeout, rejectUnauthorized }: RouteOptions): Dispatcher {
+	return new Agent({ connect: { timeout, rejectUnauthorized } });
+}
+
 /** The times close what a caller has long left; without them a silent proxy would keep a connection for 5 minutes. */
-function dispatcherOf(
-	proxies: Proxies,
-	toHosts: { timeout: number; rejectUnauthorized: boolean },
-): EnvHttpProxyAgent {
-	const { timeout } = toHosts;
+function tunnels(
+	proxy: URL,
+	token: string | undefined,
+	{ connectMs: timeout, rejectUnauthorized }: RouteOptions,
+): Dispatcher {
 	try {
-		return new EnvHttpProxyAgent({
-			...proxies,
-			connect: toHosts,
+		return new ProxyAgent({
+			uri: proxy.href,
+			...(token !== undefined && { token }),
 			proxyTls: { timeout },
-			requestTls: toHosts,
-			clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: timeout }),
+			requestTls: { timeout, rejectUnauthorized },
+			clientFactory: (address, options) =>
+				new Pool(address, { ...options, headersTimeout: timeout }),
 		});
 	} catch {
-		// The address may hold a password: it is not repeated.
-		throw new TransportError('the proxy address in the environment is not a valid one', {
-			code: 'PROXY_INVALID',
-			retryable: false,
-			neverSent: true,
-			hint: 'Correct HTTP_PROXY and HTTPS_PROXY in the environment of n8n, such as http://proxy.example.com:3128.',
-		});
+		throw invalidProxyError();
 	}
 }

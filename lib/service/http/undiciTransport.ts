@@ -5,19 +5,21 @@ import { ACCEPTED_ENCODINGS, readBoundedBody } from './boundedBody';
 import { createDeadline, raceSignal } from './deadline';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
 import { TransportError } from '../errors/errors';
-import { networkFailure } from './networkFailure';
-import { poolsFor } from './pools';
+import { networkFailure, proxyError } from './networkFailure';
+import { routeTo } from './pools';
 import { abortReason } from './runtime';
 import type { Transport } from '../types';
 
 interface UndiciTransportOptions {
-	/** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read from, in upper or lower case. */
+	/** Where HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are read from, in upper or lower case. */
 	env?: NodeJS.ProcessEnv;
 	/** Milliseconds for one attempt. */
 	timeouts?: { connectMs: number; answerMs: number; bodyMs: number };
 	/** Most bytes of one answer. */
 	maxBodyBytes?: number;
 }
+
+const PROXY_AUTH_REQUIRED = 407;
 
 /**
  * Sends each request once, over connections that stay open between requests and callers. It follows no redirect.
@@ -29,12 +31,11 @@ interface UndiciTransportOptions {
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
 	return async (request) => {
-		const { dispatcher, turnsOf, proxies } = poolsFor({
+		const route = routeTo(request.url, {
 			env,
 			connectMs: timeouts.connectMs,
 			rejectUnauthorized: request.allowUnauthorizedCerts !== true,
 		});
-		const { origin, pathname, search } = new URL(request.url);
 		const deadline = createDeadline(request.signal);
 		const { signal } = deadline;
 		let phase = 'waiting' as 'waiting' | 'connecting' | 'sent';
@@ -47,11 +48,11 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 				deadline.restart(timeouts.answerMs, 'the answer took too long');
 			});
 			const answer = await raceSignal(
-				dispatcher.compose(started).request({
-					origin,
-					path: pathname + search,
+				route.dispatcher.compose(started).request({
+					origin: route.origin,
+					path: route.path,
 					method: request.method,
-					headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...request.headers },
+					headers: { 'accept-encoding': ACCEPTED_ENCODINGS, ...request.headers, ...route.headers },
 					body: request.body ?? null,
 					headersTimeout: 0,
 					bodyTimeout: 0,
@@ -64,12 +65,15 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			const body = await raceSignal(readBoundedBody(answer.body, headers, maxBodyBytes), signal);
 			// For undici the connection is busy until this turn of the event loop ends: the next page would open another one.
 			await nextTurn();
+			if (route.isForwarded && answer.statusCode === PROXY_AUTH_REQUIRED) {
+				throw proxyError(String(answer.statusCode));
+			}
 			return { status: answer.statusCode, headers, body };
 		};
 		try {
-			return await turnsOf(origin)(send, signal);
+			return await route.turns(send, signal);
 		} catch (error) {
-			const failure = signal.aborted ? abortReason(signal) : networkFailure(error, proxies);
+			const failure = signal.aborted ? abortReason(signal) : networkFailure(error, route.proxy);
 			if (!(failure instanceof TransportError) || phase === 'sent') throw failure;
 			const message = phase === 'waiting' ? 'all connections to it stayed busy' : failure.message;
 			const { code, retryable, hint } = failure;

@@ -3,8 +3,12 @@ declare module 'undici/lib/dispatcher/dispatcher' {
 	export { Dispatcher as default } from 'undici';
 }
 
-declare module 'undici/lib/dispatcher/env-http-proxy-agent' {
-	export { EnvHttpProxyAgent as default } from 'undici';
+declare module 'undici/lib/dispatcher/agent' {
+	export { Agent as default } from 'undici';
+}
+
+declare module 'undici/lib/dispatcher/proxy-agent' {
+	export { ProxyAgent as default } from 'undici';
 }
 
 declare module 'undici/lib/dispatcher/pool' {
