@@ -12,6 +12,7 @@ export { endpointHealth } from './endpointHealth';
 export { ApiError } from './errors/errors';
 export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';
+export { idInPath } from './http/paths';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
 export { isLoopback } from './hosts';

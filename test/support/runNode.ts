@@ -23,6 +23,8 @@ export interface NodeRunOptions {
 	readonly input?: readonly IDataObject[];
 	readonly credentials?: readonly TestCredential[];
 	readonly onError?: NonNullable<INode['onError']>;
+	/** How often the node is tried, with Retry On Fail; once unless told. */
+	readonly tries?: number;
 	/** As the type of the node that an AI agent calls as a tool. */
 	readonly asTool?: boolean;
 	/** An expression that the node at the error output has as a parameter; `NodeResult.read` are its values. */
@@ -96,7 +98,15 @@ function resultOf(run: IRun): NodeResult {
 }
 
 function workflowOf(
-	{ node, parameters, credentials = [], onError, readErrors = '', asTool = false }: NodeRunOptions,
+	{
+		node,
+		parameters,
+		credentials = [],
+		onError,
+		tries,
+		readErrors = '',
+		asTool = false,
+	}: NodeRunOptions,
 	input: readonly IDataObject[],
 ): Workflow {
 	// So n8n names what it makes of a node that is usable as a tool.
@@ -114,6 +124,7 @@ function workflowOf(
 					name: displayName,
 				})),
 				...(onError && { onError }),
+				...(tries && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 			},
 			[CAUGHT]: { type: CAUGHT, typeVersion: 1, parameters: { read: readErrors } },
 		},

@@ -13,6 +13,10 @@ export interface NodePlan {
 	readonly credentials?: readonly CredentialName[];
 	readonly webhookId?: string;
 	readonly onError?: NonNullable<INode['onError']>;
+	readonly retryOnFail?: boolean;
+	readonly maxTries?: number;
+	/** Milliseconds. */
+	readonly waitBetweenTries?: number;
 	/** Runs for the first of its items alone. */
 	readonly executeOnce?: boolean;
 }

@@ -12,14 +12,22 @@ export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, 
 	return Object.entries(LABELS).reduce((path, [name, label]) => {
 		const placeholder = `{${name}}`;
 		if (!path.includes(placeholder)) return path;
-		const id = encoded((ids[name as IdName] ?? '').trim());
-		if (id === undefined || id === '' || id === '.' || id === '..') {
-			throw new ApiError(id === '' ? `${label} is empty.` : `${label} is not an ID.`, {
-				hint: `Enter the ${label} as the service shows it.`,
-			});
-		}
-		return path.split(placeholder).join(id);
+		return path.split(placeholder).join(idInPath(ids[name as IdName] ?? '', label));
 	}, template);
+}
+
+/**
+ * The id as a part of a path.
+ * @throws {ApiError} for one that is empty, `.` or `..`, which would change the path itself.
+ */
+export function idInPath(given: string, label: string): string {
+	const id = encoded(given.trim());
+	if (id === undefined || id === '' || id === '.' || id === '..') {
+		throw new ApiError(id === '' ? `${label} is empty.` : `${label} is not an ID.`, {
+			hint: `Enter the ${label} as the service shows it.`,
+		});
+	}
+	return id;
 }
 
 /** Address of a path under the base URL, with these query parameters. */

@@ -1,13 +1,13 @@
 /** Deliveries: the service's attempts to bring events to an endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DELIVERY_STATUS_FIELD, type ApiRecord } from '../../../lib/service';
+import { DELIVERY_STATUS_FIELD, type ApiClient, type ApiRecord } from '../../../lib/service';
 import { safeParse, unknown } from '../../../lib/vendor/zod';
 import { deliveryField, deliveryIdOf } from '../shared/deliveryId';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
-import { parameter, parameterError, plainText } from '../shared/parameters';
-import { onlyParallelItems } from '../shared/parallelItems';
+import { type InputItem, parameter, parameterError, plainText } from '../shared/parameters';
+import { onlyParallelChanges } from '../shared/parallelItems';
 import { DELIVERY_SHAPE, simplifier, simplifyField } from '../shared/simplify';
 import type { Resource, Run } from './resource';
 
@@ -41,15 +41,18 @@ export const delivery: Resource = {
 			name: 'Resend',
 			description: 'Have the service deliver the same event again',
 			action: 'Resend a delivery',
-			fields: [endpoint, deliveryField, onlyParallelItems],
-			run: resend,
+			fields: [endpoint, deliveryField, onlyParallelChanges],
+			prepare: resend,
 		},
 	},
 };
 
-async function resend(run: Run): Promise<ApiRecord[]> {
-	const deliveryId = deliveryIdOf(run);
-	return [await run.client.resendDelivery(endpointIdOf(run), deliveryId)];
+function resend(item: InputItem) {
+	const deliveryId = deliveryIdOf(item);
+	const endpointId = endpointIdOf(item);
+	return async (client: ApiClient): Promise<ApiRecord[]> => [
+		await client.resendDelivery(endpointId, deliveryId),
+	];
 }
 
 function statusOf(run: Run): string {

@@ -11,16 +11,28 @@ export interface Run {
 	warn: (message: string) => void;
 }
 
-export interface Operation {
+interface Texts {
 	name: string;
 	description: string;
 	/** What it is called in n8n's list of the actions of a node. */
 	action: string;
 	/** Its parameters, in the order of the editor, which shows them for this operation alone. */
 	fields: readonly INodeProperties[];
+}
+
+interface Reading extends Texts {
 	/** The records for one input item, each to become an item of its own. */
 	run(run: Run): Promise<ApiRecord[]>;
+	prepare?: never;
 }
+
+/** An operation that changes something: the parameters of all input items are checked before the first request. */
+export interface Changing extends Texts {
+	/** Throws for parameters that cannot be meant; what it answers sends the request. */
+	prepare(item: Omit<Run, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
+}
+
+export type Operation = Reading | Changing;
 
 export interface Resource {
 	name: string;

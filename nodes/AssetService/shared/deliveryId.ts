@@ -1,5 +1,6 @@
 /** The delivery of an operation: from the list of its endpoint, or by its ID. */
 import type { INodeProperties } from 'n8n-workflow';
+import { idInPath } from '../../../lib/service';
 import { located } from './locator';
 import { parameter, parameterError, type InputItem } from './parameters';
 
@@ -33,10 +34,13 @@ export const deliveryField: INodeProperties = {
 /** The ID of the delivery. Throws a `NodeOperationError` when there is none. */
 export function deliveryIdOf(item: InputItem): string {
 	const id = parameter(item, 'deliveryId', located);
-	if (id !== '') return id;
-	throw parameterError(
-		item,
-		'Delivery is empty.',
-		'Choose a delivery from the list, or enter its ID.',
-	);
+	if (id === '') {
+		throw parameterError(
+			item,
+			'Delivery is empty.',
+			'Choose a delivery from the list, or enter its ID.',
+		);
+	}
+	idInPath(id, 'Delivery ID');
+	return id;
 }

@@ -1,5 +1,6 @@
 /** The endpoint of an operation: by its ID, or by an address that holds it. */
 import type { INodeProperties } from 'n8n-workflow';
+import { idInPath } from '../../../lib/service';
 import { located } from './locator';
 import { parameter, parameterError, type InputItem } from './parameters';
 
@@ -41,14 +42,17 @@ export function endpointIdOf(item: InputItem): string {
 			'Enter the ID of the endpoint, or its address.',
 		);
 	}
-	if (!/^https?:\/\//i.test(given)) return given;
-	const id = endpointIdIn(given);
-	if (id !== undefined) return id;
-	throw parameterError(
-		item,
-		'The address holds no ID of an endpoint.',
-		'Enter the ID alone, or an address with /webhook-endpoints/ and the ID in it.',
-	);
+	const id = /^https?:\/\//i.test(given) ? endpointIdIn(given) : given;
+	if (id === undefined) {
+		throw parameterError(
+			item,
+			'The address holds no ID of an endpoint.',
+			'Enter the ID alone, or an address with /webhook-endpoints/ and the ID in it.',
+		);
+	}
+	// Checked here too, before a request for any other item is sent.
+	idInPath(id, 'Endpoint ID');
+	return id;
 }
 
 /**

@@ -2,28 +2,44 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { bounded } from '../../../n8n/parameters';
 
-const DEFAULT = 8;
+const READING = 8;
+const CHANGING = 1;
 const MOST = 64;
 
 /** The value of the option. */
-export const parallelItems = bounded(DEFAULT, 1, MOST);
+export const parallelItems = (changes: boolean) => bounded(changes ? CHANGING : READING, 1, MOST);
 
-export const parallelItemsOption: INodeProperties = {
+const optionWith = (fallback: number, description: string): INodeProperties => ({
 	displayName: 'Parallel Items',
 	name: 'parallelItems',
 	type: 'number',
 	noDataExpression: true,
 	typeOptions: { minValue: 1, maxValue: MOST, numberPrecision: 0 },
-	default: DEFAULT,
-	description: 'How many input items to work on at once. With 1, one is done after the other.',
-};
+	default: fallback,
+	description,
+});
 
-/** The options of an operation that has no others. */
-export const onlyParallelItems: INodeProperties = {
+export const parallelItemsOption = optionWith(
+	READING,
+	'How many input items to process at the same time. Set to 1 to process them one by one.',
+);
+
+const only = (option: INodeProperties): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
-	options: [parallelItemsOption],
-};
+	options: [option],
+});
+
+/** The options of an operation that has no others. */
+export const onlyParallelItems = only(parallelItemsOption);
+
+/** The same for an operation that changes something. */
+export const onlyParallelChanges = only(
+	optionWith(
+		CHANGING,
+		'How many input items to process at the same time. With 1, nothing more is changed after the first failure.',
+	),
+);

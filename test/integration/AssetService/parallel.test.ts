@@ -58,19 +58,6 @@ it.each([
 	expect(world.service.connections()).toBeLessThanOrEqual(most);
 });
 
-it.each(['resend', 'delete'])('%s has several in flight too', async (operation) => {
-	const service = gathering(8, 16);
-	const world = await serving(service.handler);
-	const parameters = {
-		...deliveries,
-		resource: operation === 'resend' ? 'delivery' : 'webhookEndpoint',
-		operation,
-		deliveryId: 'del_1',
-	};
-	expect((await run(world, parameters, { input: inputOf(16) })).error).toBeUndefined();
-	expect(service.most()).toBe(8);
-});
-
 it('one that fails keeps the rest from being started', async () => {
 	const world = await serving(({ path }) =>
 		path.includes('we_2/') ? { status: 400 } : { body: [{ id: 'del_1' }] },

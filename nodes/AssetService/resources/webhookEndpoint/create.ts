@@ -1,13 +1,13 @@
 /** Creates a webhook endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
 import { canDeliverTo } from '../../../../lib/endpoint/deliverableUrl';
-import type { ApiRecord } from '../../../../lib/service';
+import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { eventTypesOf } from '../../shared/eventTypes';
-import { flag, parameterError, requiredText } from '../../shared/parameters';
+import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { withoutSecrets } from '../../shared/withoutSecrets';
-import { onlyParallelItems } from '../../shared/parallelItems';
-import type { Operation, Run } from '../resource';
+import { onlyParallelChanges } from '../../shared/parallelItems';
+import type { Changing } from '../resource';
 
 const fields: INodeProperties[] = [
 	{
@@ -40,23 +40,23 @@ const fields: INodeProperties[] = [
 	},
 ];
 
-export const create: Operation = {
+export const create: Changing = {
 	name: 'Create',
 	description: 'Have the service deliver events to an address',
 	action: 'Create a webhook endpoint',
-	fields: [...fields, onlyParallelItems],
-	run,
+	fields: [...fields, onlyParallelChanges],
+	prepare,
 };
 
 const SECRET_NOT_FOUND =
 	'The answer has no field that is known to hold the signing secret, so only fields that cannot hold it are shown.';
 
 /** Whether a model reads the output: n8n names a node that it uses as a tool so, or its context tells. */
-function isTool({ context }: Run): boolean {
+function isTool({ context }: InputItem): boolean {
 	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
 }
 
-async function run(item: Run): Promise<ApiRecord[]> {
+function prepare(item: Parameters<Changing['prepare']>[0]) {
 	const url = requiredText(item, 'url', 'URL');
 	const events = eventTypesOf(item, 'events');
 	if (!canDeliverTo(url)) {
@@ -73,10 +73,11 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			'Pick at least one event type, such as OCPP Message.',
 		);
 	}
-	// Read before anything is sent, in case it cannot be read.
 	const include = !isTool(item) && flag(item, 'includeSecret', 'Include Secret', true);
-	const made = await item.client.createWebhookEndpoint({ url, events });
-	if (include) return [made.record];
-	if (made.secret === undefined) item.warn(SECRET_NOT_FOUND);
-	return [withoutSecrets(made, { url, events })];
+	return async (client: ApiClient): Promise<ApiRecord[]> => {
+		const made = await client.createWebhookEndpoint({ url, events });
+		if (include) return [made.record];
+		if (made.secret === undefined) item.warn(SECRET_NOT_FOUND);
+		return [withoutSecrets(made, { url, events })];
+	};
 }

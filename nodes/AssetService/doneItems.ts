@@ -1,0 +1,37 @@
+/** Remembers for which input items something was changed, so that it is not changed twice, and says so in errors. */
+import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
+import type { ApiRecord } from '../../lib/service';
+
+/** The records of each item that is done, by its index. */
+type DoneItems = Map<number, ApiRecord[]>;
+
+/** In memory only, since the records may hold signing secrets. n8n hands all tries of a node the same object. */
+const byRun = new WeakMap<IExecuteData, DoneItems>();
+
+/** The items that earlier tries of Retry On Fail have done; none without it. */
+export function doneItems(context: IExecuteFunctions): DoneItems {
+	// An agent runs all calls of a tool with the data of its own node, and never one of them again with the same input.
+	if (context.getNode().retryOnFail !== true || context.isToolExecution()) return new Map();
+	const run = context.getExecuteData();
+	const done = byRun.get(run) ?? new Map<number, ApiRecord[]>();
+	byRun.set(run, done);
+	return done;
+}
+
+/** One sentence or two about the items that a failed run has done; none of their values. */
+export function aboutDone(done: ReadonlyMap<number, unknown>, total: number): string {
+	if (done.size === 0) return 'No other item was sent.';
+	const [were, them] = done.size === 1 ? ['was', 'it'] : ['were', 'them'];
+	return `${done.size} of ${total} items ${were} done before the failure (item index ${ranges(done.keys())}). Retry On Fail skips ${them}; executing the node again repeats ${them}.`;
+}
+
+/** For example `0 to 2, 5`. */
+function ranges(indices: Iterable<number>): string {
+	const found: [first: number, last: number][] = [];
+	for (const index of [...indices].sort((a, b) => a - b)) {
+		const open = found.at(-1);
+		if (open?.[1] === index - 1) open[1] = index;
+		else found.push([index, index]);
+	}
+	return found.map(([first, last]) => (first === last ? first : `${first} to ${last}`)).join(', ');
+}
