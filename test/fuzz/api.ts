@@ -10,17 +10,17 @@ import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
 import type { TransportResponse } from '../../lib/service/types';
 import { counter, type Target } from './target';
 
-const SETTINGS = parseApiSettings({
+export const API_SETTINGS = parseApiSettings({
 	baseUrl: 'https://api.example.com',
 	authUrl: 'https://auth.example.com',
 	audience: 'https://api.example.com',
 	clientId: 'the client',
 	clientSecret: 'c1ient/secret+0123456789',
 });
-const destination = {
+export const destination = {
 	address: 'https://api.example.com/a',
 	field: 'baseUrl' as const,
-	redactor: createRedactor(SETTINGS.clientSecret),
+	redactor: createRedactor(API_SETTINGS.clientSecret),
 };
 /** Waits nothing, and lets the time of the waits go by. */
 function runtimeWithoutWaits(): Runtime {
@@ -41,7 +41,7 @@ function expectReadable(error: unknown): void {
 	ok(error instanceof ApiError, `not an ApiError: ${String(error)}`);
 	for (const text of [error.message, error.hint]) {
 		ok(!UNPRINTABLE.test(text), text);
-		ok(!text.includes(SETTINGS.clientSecret), text);
+		ok(!text.includes(API_SETTINGS.clientSecret), text);
 		ok(text.length < 2_000, `a text of ${text.length} characters`);
 	}
 }
@@ -49,9 +49,9 @@ function expectReadable(error: unknown): void {
 const texts = fc.oneof(
 	fc.string({ unit: 'binary', maxLength: 40 }),
 	fc.constantFrom(
-		SETTINGS.clientSecret,
-		encodeURIComponent(SETTINGS.clientSecret),
-		`a ${SETTINGS.clientSecret} b`,
+		API_SETTINGS.clientSecret,
+		encodeURIComponent(API_SETTINGS.clientSecret),
+		`a ${API_SETTINGS.clientSecret} b`,
 		'x'.repeat(5_000),
 		'\u001b[31m\r\nforged line',
 	),
@@ -97,7 +97,7 @@ const asked = counter();
 const tokenAnswers = fc.asyncProperty(responses, async (response) => {
 	const runtime = runtimeWithoutWaits();
 	try {
-		const token = await fetchAccessToken(SETTINGS, async () => response, { runtime });
+		const token = await fetchAccessToken(API_SETTINGS, async () => response, { runtime });
 		asked.count('tokens');
 		const sent = JSON.parse(response.body) as Record<string, unknown>;
 		strictEqual(token.accessToken, sent['access_token']);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { apiTargets } from './api';
 import { conditionTargets } from './conditions';
 import { eventTargets } from './event';
+import { growthTarget } from './growth';
 import { peerTarget } from './peers';
 import { signatureTargets } from './signature';
 import type { Target } from './target';
@@ -13,6 +14,7 @@ const TARGETS: readonly Target[] = [
 	...eventTargets,
 	...conditionTargets,
 	...apiTargets,
+	growthTarget,
 ];
 
 async function main(): Promise<void> {

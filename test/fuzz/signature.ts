@@ -97,7 +97,7 @@ export const standardWebhooks: Scheme = {
 	},
 };
 
-const custom: Scheme = {
+export const custom: Scheme = {
 	name: 'custom',
 	settings: {
 		scheme: 'custom',

@@ -1,0 +1,180 @@
+/** Long runs of one character, and of two in turn, for everything that reads text from outside: it must take linear time. */
+import { ok } from 'node:assert/strict';
+import fc from 'fast-check';
+import { createdAt, eventTypeFilter, parseEvent, readConditions } from '../../lib/receiver/event';
+import { createVerifier } from '../../lib/receiver/signature';
+import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
+import { redirectError } from '../../lib/service/errors/answerFailure';
+import { createRedactor } from '../../lib/service/errors/redaction';
+import { jsonOf, serverText } from '../../lib/service/errors/serverText';
+import { isListed, isPrivate } from '../../lib/service/hosts';
+import { pathWith } from '../../lib/service/http/paths';
+import { proxyFor } from '../../lib/service/http/proxy';
+import { retryAfterMs } from '../../lib/service/http/retry';
+import { checkStructure } from '../../lib/service/http/structure';
+import { pageOf } from '../../lib/service/lists/envelope';
+import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
+import { printable } from '../../lib/shared/printable';
+import { messageOf } from '../../lib/shared/thrown';
+import { asNumber, asText, asTexts } from '../../lib/shared/values';
+import { endpointIdIn } from '../../nodes/AssetService/shared/endpointId';
+import { withoutSecrets } from '../../nodes/AssetService/shared/withoutSecrets';
+import { API_SETTINGS, destination } from './api';
+import { custom, standardWebhooks, timestamped, TOLERANCE } from './signature';
+import { counter, type Target } from './target';
+
+type Reader = (text: string) => unknown;
+
+const condition = (operator: string, value: string) =>
+	readConditions({ condition: [{ field: 'a.b', operator, value }] });
+const conditionReaders = Object.fromEntries(
+	['equals', 'contains', 'startsWith', 'greaterThan', 'lessThan'].map((operator) => {
+		const { unmet } = condition(operator, '1');
+		return [`${operator} of an event`, (text: string) => unmet({ a: [{ b: text }] })];
+	}),
+);
+const options = { nowSeconds: 0, toleranceSeconds: TOLERANCE };
+const headerReaders = Object.fromEntries(
+	[timestamped, standardWebhooks, custom].flatMap(({ name, settings, sign }) => {
+		const made = createVerifier(settings);
+		if (!made.ok) throw new Error(made.problems.join(' '));
+		const signed = sign('a key', '0', Buffer.from('{}'));
+		return Object.keys(signed).map((header): [string, Reader] => [
+			`${header} of ${name}`,
+			(text) => made.verifier.verify({ ...signed, [header]: text }, Buffer.from('{}'), options),
+		]);
+	}),
+);
+const response = (body: string, status = 400) => ({ status, headers: {}, body });
+const { redactor } = destination;
+const token = (body: string, status = 200) =>
+	fetchAccessToken(API_SETTINGS, async () => response(body, status)).catch(() => undefined);
+const wanted = eventTypeFilter(['*a*1*', 'a*b', '*x']);
+const ignoringErrors =
+	(read: Reader): Reader =>
+	(text) => {
+		try {
+			return read(text);
+		} catch {
+			return undefined;
+		}
+	};
+
+const READERS: Readonly<Record<string, Reader>> = {
+	...conditionReaders,
+	...headerReaders,
+	'value of a condition': (text) => condition('greaterThan', text).unmet({ a: { b: text } }),
+	'path of a condition': (text) =>
+		readConditions({ condition: [{ field: text, operator: 'exists' }] }).unmet({}),
+	'event type': (text) => wanted(text),
+	'body of a delivery': (text) => parseEvent(Buffer.from(text)),
+	'time of an event': (text) => createdAt({ record: { createdAt: text } }),
+	'time of a record': (text) => createdAtOf({ createdAt: text }),
+	'signature prefix': (text) => createVerifier({ ...custom.settings, signaturePrefix: text }),
+	'signed payload': (text) => createVerifier({ ...custom.settings, signedPayload: text }),
+	'signing secret': (text) => createVerifier({ ...standardWebhooks.settings, signingSecret: text }),
+	'body of an answer': (text) => jsonOf(response(text)),
+	'ID in an answer': (text) => jsonOf(response(`{"id":${text}`)),
+	'text of an error': (text) => serverText(response(text), redactor),
+	'message of an error': (text) =>
+		serverText(response(JSON.stringify({ e: text, message: text })), redactor),
+	'structure of an answer': (text) => {
+		checkStructure(Buffer.from(text));
+	},
+	'keys of an answer': (text) => pageOf({ [text]: 1 }, undefined, destination),
+	'hasMore of an answer': (text) => pageOf({ items: [], hasMore: text }, undefined, destination),
+	'path to the items': (text) => pageOf({}, text, destination),
+	'target of a redirect': (text) =>
+		redirectError({ ...response('', 302), headers: { location: text } }, destination),
+	'retry-after': (text) => retryAfterMs({ 'retry-after': text }, 0),
+	'date of retry-after': (text) => retryAfterMs({ 'retry-after': `Mon, ${text}` }, 0),
+	'answer of the token route': (text) => token(text),
+	'refusal of the token route': (text) =>
+		token(JSON.stringify({ error: text, message: text }), 403),
+	'fields of a token': (text) =>
+		token(JSON.stringify({ access_token: text, token_type: 'bearer', expires_in: text })),
+	'text with secrets': (text) => redactor.redact(text),
+	'secret to redact': (text) => createRedactor(text).redact(text),
+	'record with a secret': (text) => withoutSecret({ [text]: text }, 'a secret of some length'),
+	'record of unknown fields': (text) =>
+		withoutSecrets({ record: { [text]: text, status: text } }, {}),
+	'line of a log': (text) => printable(text),
+	'thrown text': (text) => messageOf(new Error(text)),
+	'base URL': (text) => parseApiSettings({ ...API_SETTINGS, baseUrl: `https://a.example/${text}` }),
+	'auth URL': (text) => parseApiSettings({ ...API_SETTINGS, authUrl: text }),
+	'path of the interface': (text) =>
+		parseApiSettings({
+			...API_SETTINGS,
+			serviceInterface: { endpointsPath: text, pageSize: text },
+		}),
+	'allowed domains': (text) => isListed('a.example', text),
+	'host name': (text) => isPrivate(text) || isListed(text, '*.example'),
+	'ID in a path': (text) => pathWith('/a/{endpointId}/b', { endpointId: text }),
+	'address of an endpoint': (text) => endpointIdIn(`https://a.example/${text}`),
+	'exempt hosts': (text) => proxyFor(new URL('https://a.example'), { NO_PROXY: text }),
+	'parameter of a node': (text) => [asText(text), asTexts(text), asNumber(text, 0, 0, 1)],
+};
+
+const SHORT = 2_000;
+const GROWTH = 8;
+/** Milliseconds of the processor; whatever takes linear time stays far below with a long text. */
+const FLOOR = 40;
+/** How much more than in proportion a busy machine may add; quadratic time is 8 times more. */
+const SLACK = 4;
+
+/** The least processor time of some runs, in milliseconds: other processes do not count. */
+async function cost(read: Reader, text: string, runs: number): Promise<number> {
+	let least = Infinity;
+	for (let run = 0; run < runs; run++) {
+		const before = process.cpuUsage();
+		await read(text);
+		const { user, system } = process.cpuUsage(before);
+		least = Math.min(least, (user + system) / 1000);
+	}
+	return least;
+}
+
+const characters = fc.oneof(
+	{ weight: 2, arbitrary: fc.constantFrom(...Array.from('019aeEITxZ')) },
+	{ weight: 2, arbitrary: fc.constantFrom(...Array.from(' \t\n.,:;/\\"\'+-=*_{}[]()<>@#?&%')) },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom('\0', '\u00e9', '\u0130', '\u2028', '\ud800', '\u{1f50c}'),
+	},
+);
+const units = fc.oneof(
+	{ weight: 3, arbitrary: characters },
+	{ weight: 2, arbitrary: fc.tuple(characters, characters).map((two) => two.join('')) },
+	{
+		weight: 1,
+		arbitrary: fc.constantFrom('"id":', '"id" ', 'v1=', 't=1,', 'v1,', '../', '%2e', '[[{'),
+	},
+);
+const ends = fc.constantFrom('', '', 'x', '!', '1', ' ', '"', '-2026-01-01T');
+const { reached, count } = counter();
+
+const growing = fc.asyncProperty(
+	fc.constantFrom(...Object.keys(READERS)),
+	units,
+	ends,
+	ends,
+	async (name, unit, start, end) => {
+		const reader = READERS[name];
+		ok(reader);
+		const read = ignoringErrors(reader);
+		const text = (length: number) => start + unit.repeat(Math.ceil(length / unit.length)) + end;
+		const long = text(SHORT * GROWTH);
+		if ((await cost(read, long, 1)) < FLOOR) {
+			count('quick');
+			return;
+		}
+		const [least, most] = [await cost(read, text(SHORT), 3), await cost(read, long, 3)];
+		count('slow');
+		ok(
+			most < FLOOR || most < least * GROWTH * SLACK,
+			`${name}: ${least} ms for ${SHORT} characters, ${most} ms for ${GROWTH} times as many`,
+		);
+	},
+);
+
+export const growthTarget: Target = { name: 'long runs of characters', property: growing, reached };
