@@ -101,3 +101,16 @@ describe.each(CASES)('%s', (_name, resource, record, simple) => {
 		]);
 	});
 });
+
+it('a simplified record keeps 0, false, null and an empty text, and looks no further for another value', async () => {
+	const odd = {
+		id: 0,
+		type: false,
+		createdAt: null,
+		payload: { status: '' },
+		data: { status: 'b' },
+	};
+	const world = await serving(() => ({ body: [{ ...odd, eventType: 'x' }] }));
+	const listed = await records(run(world, { resource: 'event', operation: 'getAll' }));
+	expect(listed).toEqual([{ id: 0, type: false, createdAt: null, status: '' }]);
+});

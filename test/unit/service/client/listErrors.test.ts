@@ -47,6 +47,14 @@ describe('the error of a list', () => {
 		});
 	});
 
+	it.each([SECRET, 'token-1'])('does not show %j in the target of a redirect', async (secret) => {
+		const location = `https://login.example.com/${encodeURIComponent(secret)}/in?s=${secret}`;
+		const { error } = await listError({ status: 302, headers: { location } });
+		const { message, hint } = error as ApiError;
+		expect(message).toContain('redirects to https://login.example.com/[redacted]/in (302 Found)');
+		expect(message + hint).not.toContain(secret);
+	});
+
 	it.each<[string, Answer]>([
 		['a 404', { status: 404 }],
 		['a 405', { status: 405 }],

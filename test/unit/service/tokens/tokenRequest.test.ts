@@ -161,6 +161,12 @@ describe('the error of a token request', () => {
 		expect(error.message).not.toContain('secret=1');
 	});
 
+	it('tells where a redirect leads without the secret', async () => {
+		const location = `https://login.example.com/${encodeURIComponent(SECRET)}/in`;
+		const { message } = await errorFor({ status: 302, headers: { location } });
+		expect(message).toContain('redirects to https://login.example.com/[redacted]/in (302 Found)');
+	});
+
 	it('says how long the service asks to wait', async () => {
 		const error = await errorFor({ status: 429, headers: { 'retry-after': '600' } });
 		expect(error).toMatchObject({ status: 429, hint: 'Try again in 10 minutes.' });

@@ -1,0 +1,195 @@
+/** What the editor offers is what the code reads: names of parameters and options, their values, and the nodes themselves. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IHookFunctions, INodeProperties, INodeType } from 'n8n-workflow';
+import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
+import { OPERATORS } from '../../../lib/receiver/event/conditions';
+import { OTHER_FIELD, readConditions, type Wanted } from '../../../lib/receiver/event';
+import { readTriggerSettings, type ReadParameter } from '../../../lib/receiver/settings';
+import { createVerifier } from '../../../lib/receiver/signature';
+import { ASSET_FILTERS } from '../../../lib/service';
+import { conditionsProperty } from '../../../n8n/conditions';
+import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
+import { readPollSettings } from '../../../n8n/poll/settings';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import packageJson from '../../../package.json';
+import { generateAssets } from '../../../simulator/data/assets';
+import { documentedEvents } from '../../../simulator/data/events';
+import { fieldEvents } from '../../../simulator/data/field/source';
+
+type Parameters = Readonly<Record<string, unknown>>;
+
+const HOUR_MS = 3_600_000;
+const reading =
+	(given: Parameters): ReadParameter =>
+	(name, fallback) =>
+		given[name] ?? fallback;
+const asPoll = (given: Parameters): Parameters => ({ ...readPollSettings(reading(given)) });
+const asTrigger = (given: Parameters): Parameters => {
+	const context = { getNodeParameter: reading(given) } as unknown as IHookFunctions;
+	return {
+		...readTriggerSettings(reading(given)),
+		...rotationPlan(context),
+		isAutomatic: isAutomatic(context),
+	};
+};
+
+const namesOf = (properties: readonly INodeProperties[]) =>
+	properties.filter(({ type }) => type !== 'notice').map(({ name }) => name);
+const property = ({ description }: INodeType, name: string) =>
+	description.properties.find((one) => one.name === name);
+/** The values that a field offers. */
+const offered = (field: INodeProperties | undefined) =>
+	(field?.options ?? []).map((option) => ('value' in option ? option.value : option.name));
+/** The fields within a collection, or within the first group of a fixed one. */
+const fieldsIn = (field: INodeProperties | undefined): INodeProperties[] =>
+	(field?.options ?? []).flatMap((option) =>
+		'values' in option ? option.values : 'type' in option ? [option] : [],
+	);
+
+/** A value of each option, and what the code makes of it. */
+const TRIGGER_OPTIONS: Readonly<Record<string, [unknown, Parameters]>> = {
+	includeDelivery: [true, { includeDelivery: true }],
+	retentionDays: [40, { retentionMs: 40 * 24 * HOUR_MS }],
+	rotateAfterDays: [3, { rotateAfterMs: 3 * 24 * HOUR_MS }],
+	rotationGraceHours: [5, { graceMs: 5 * HOUR_MS }],
+	toleranceSeconds: [7, { toleranceSeconds: 7 }],
+};
+
+describe('the options of the webhook trigger', () => {
+	const options = fieldsIn(property(new AssetServiceTrigger(), 'options'));
+
+	it('are those that the code reads', () => {
+		expect(namesOf(options).sort()).toEqual(Object.keys(TRIGGER_OPTIONS).sort());
+	});
+
+	it.each(Object.entries(TRIGGER_OPTIONS))('%s is read', (name, [value, expected]) => {
+		expect(asTrigger({ options: { [name]: value } })).toMatchObject(expected);
+	});
+
+	it.each(options.map((option) => [option.name, option.default]))(
+		'%s has the default of the code',
+		(name, value) => {
+			const text = (settings: Parameters) => JSON.stringify(settings);
+			expect(text(asTrigger({ options: { [name]: value } }))).toBe(text(asTrigger({})));
+		},
+	);
+});
+
+describe.each<[string, INodeType, (given: Parameters) => Parameters]>([
+	['webhook trigger', new AssetServiceTrigger(), asTrigger],
+	['poll trigger', new AssetServicePollTrigger(), asPoll],
+])('the parameters of the %s', (_name, node, read) => {
+	const unmet = (given: Parameters, type: string) => {
+		const { isWanted, conditions } = read(given) as unknown as Wanted;
+		return !isWanted(type) || conditions.unmet({ type }) !== undefined;
+	};
+
+	it.each<[string, Parameters]>([
+		['eventTypes', { eventTypes: ['a.b'] }],
+		['otherEventTypes', { otherEventTypes: 'a.b' }],
+		[
+			'conditions',
+			{ conditions: { condition: [{ field: 'type', operator: 'equals', value: 'a.b' }] } },
+		],
+	])('%s is offered and read', (name, given) => {
+		expect(namesOf(node.description.properties)).toContain(name);
+		expect([unmet(given, 'a.b'), unmet(given, 'c')]).toEqual([false, true]);
+	});
+
+	it('delivery and batchSize are offered and read', () => {
+		expect(namesOf(node.description.properties)).toEqual(
+			expect.arrayContaining(['delivery', 'batchSize']),
+		);
+		expect(offered(property(node, 'delivery'))).toEqual(['immediate', 'batched']);
+		expect(read({ delivery: 'batched', batchSize: 7 })).toMatchObject({ batchSize: 7 });
+		expect(read({ delivery: 'immediate', batchSize: 7 })).toMatchObject({ batchSize: 1 });
+	});
+});
+
+it('the poll trigger offers the starts and the limit that it reads', () => {
+	const node = new AssetServicePollTrigger();
+	for (const startFrom of offered(property(node, 'startFrom'))) {
+		expect(asPoll({ startFrom })).toMatchObject({ startFrom });
+	}
+	expect(asPoll({ [property(node, 'limit')?.name ?? '']: 7 })).toMatchObject({ pageSize: 7 });
+});
+
+it('the webhook trigger offers both kinds of registration', () => {
+	const kinds = offered(property(new AssetServiceTrigger(), 'registration'));
+	expect(kinds.map((registration) => asTrigger({ registration })['isAutomatic'])).toEqual([
+		false,
+		true,
+	]);
+});
+
+describe('the conditions', () => {
+	const fields = Object.fromEntries(
+		fieldsIn(conditionsProperty).map((field) => [field.name, field]),
+	);
+
+	it('offer the operators that the code knows, and no other', () => {
+		expect(offered(fields['operator']).sort()).toEqual([...OPERATORS].sort());
+	});
+
+	it('have the names that the code reads', () => {
+		const row = { field: OTHER_FIELD, path: 'a', operator: 'equals', value: 'b' };
+		expect(Object.keys(fields)).toEqual(Object.keys(row));
+		const [group] = conditionsProperty.options ?? [];
+		const { problems, unmet } = readConditions({ [group?.name ?? '']: [row] });
+		expect([problems, unmet({ a: 'b' }), unmet({ a: 'c' })]).toEqual([[], undefined, 'a equals b']);
+	});
+
+	const assets = generateAssets(20);
+	const events = [documentedEvents(assets), fieldEvents(assets)].flatMap((source) =>
+		source.history(3_000, Date.UTC(2026, 0, 1)),
+	);
+
+	it.each(offered(fields['field']).filter((path) => path !== OTHER_FIELD))(
+		'offer a field that events have: %s',
+		(field) => {
+			const { problems, unmet } = readConditions({ condition: [{ field, operator: 'exists' }] });
+			expect(problems).toEqual([]);
+			expect(events.some((event) => unmet({ ...event }) === undefined)).toBe(true);
+		},
+	);
+});
+
+it('the action node offers the filters of assets that the service has', () => {
+	const filters = new AssetService().description.properties.find(
+		({ name, displayOptions }) =>
+			name === 'filters' && displayOptions?.show?.['resource']?.includes('asset'),
+	);
+	expect(namesOf(fieldsIn(filters)).sort()).toEqual([...ASSET_FILTERS].sort());
+});
+
+it.each(['scheme', 'algorithm', 'encoding'])(
+	'the signing secret credential offers what the code knows as %s',
+	(name) => {
+		const { properties } = new AssetServiceSigningSecretApi();
+		const choices = offered(properties.find((field) => field.name === name));
+		expect(choices.length).toBeGreaterThan(1);
+		for (const choice of choices) {
+			const signingSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+			const settings = { signingSecret, scheme: 'custom', timestampHeader: 'x-at' };
+			expect(createVerifier({ ...settings, [name]: choice })).toMatchObject({ ok: true });
+		}
+	},
+);
+
+describe('the package', () => {
+	const files = (folder: string, ending: string) =>
+		readdirSync(join(__dirname, '../../..', folder), { recursive: true, encoding: 'utf8' })
+			.filter((file) => file.endsWith(ending))
+			.map((file) => join('dist', folder, file.replace(/\.ts$/, '.js')))
+			.sort();
+
+	it('names every node and every credential that there is', () => {
+		expect([...packageJson.n8n.nodes].sort()).toEqual(files('nodes', '.node.ts'));
+		expect([...packageJson.n8n.credentials].sort()).toEqual(
+			files('credentials', '.credentials.ts'),
+		);
+	});
+});
