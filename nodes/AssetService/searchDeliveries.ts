@@ -46,7 +46,7 @@ function choiceOf(delivery: ApiRecord, timeZone: string) {
 	const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
 	const time = timeText(createdAt ?? lastAttemptAt, timeZone);
 	const known = [eventType, status, time].filter((part) => typeof part === 'string' && part !== '');
-	return { name: known.join(' · ') || String(id), value: String(id) };
+	return { name: known.join(' · ') || asText(id), value: asText(id) };
 }
 
 /** The time as the clocks of the workflow show it; a value that is none as it is. */

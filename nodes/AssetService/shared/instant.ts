@@ -19,8 +19,9 @@ export function timeOf(item: InputItem, label: string, value: unknown): number |
  */
 function instantOf(value: unknown, timeZone: string): number | undefined {
 	if (typeof value === 'object' && value !== null) {
-		const time = Number(value.valueOf());
-		return Array.isArray(value) || Number.isNaN(time) ? undefined : time;
+		// JSON may have a field of this name.
+		const time: unknown = typeof value.valueOf === 'function' ? value.valueOf() : undefined;
+		return typeof time === 'number' && !Number.isNaN(time) ? time : undefined;
 	}
 	if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
 	const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(value) && /[T ]/.test(value);

@@ -56,6 +56,17 @@ describe('the list of deliveries to choose from', () => {
 		expect(world.service.to(DELIVERIES)).toHaveLength(1);
 	});
 
+	it('takes fields of odd kinds for fields that say nothing', async () => {
+		const odd = { toString: 1, valueOf: 2 };
+		const records = [
+			{ id: 'whdel_1', eventId: odd, eventType: odd, status: odd, createdAt: odd, attempts: odd },
+		];
+		const world = await serving(() => ({ body: { items: records, hasMore: odd } }));
+		expect(await search(world, { endpointId: 'we_1' }, 'WHDEL')).toEqual([
+			{ name: 'whdel_1', value: 'whdel_1' },
+		]);
+	});
+
 	it.each([
 		['its status', 'FAILED', 23],
 		['its event type', 'connectivity', 100],

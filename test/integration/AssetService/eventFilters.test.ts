@@ -82,13 +82,17 @@ it('the limit counts what matches', async () => {
 	);
 });
 
-it.each(['soon', '={{ null }}', '={{ [1] }}', '={{ {} }}', '2026-13-45T00:00:00Z'])(
-	'%s is no time, and nothing is listed',
-	async (createdAfter) => {
-		const world = await serving((request) => pages(events, request));
-		expect(await failure(run(world, { ...getAll, filters: { createdAfter } }))).toMatchObject({
-			message: 'Created After of Filters is not a date and time.',
-		});
-		expect(world.service.to(EVENTS)).toEqual([]);
-	},
-);
+it.each([
+	'soon',
+	'={{ null }}',
+	'={{ [1] }}',
+	'={{ {} }}',
+	'={{ ({ valueOf: 1, toString: 2 }) }}',
+	'2026-13-45T00:00:00Z',
+])('%s is no time, and nothing is listed', async (createdAfter) => {
+	const world = await serving((request) => pages(events, request));
+	expect(await failure(run(world, { ...getAll, filters: { createdAfter } }))).toMatchObject({
+		message: 'Created After of Filters is not a date and time.',
+	});
+	expect(world.service.to(EVENTS)).toEqual([]);
+});

@@ -29,6 +29,20 @@ describe('the settings of the service', () => {
 		).toEqual({ ...good, serviceInterface: SERVICE_INTERFACE });
 	});
 
+	it('are read in time in proportion to their length', () => {
+		const slashes = '/'.repeat(200_000);
+		const started = performance.now();
+		const { baseUrl, authUrl } = parseApiSettings({
+			...good,
+			baseUrl: `https://api.example.com/a${slashes}b${slashes}`,
+			authUrl: `https://auth.example.com/a${slashes}/oauth/token${slashes}`,
+		});
+		expect(baseUrl).toBe(`https://api.example.com/a${slashes}b`);
+		expect(authUrl).toBe('https://auth.example.com/a');
+		// 28 s and more while a pattern looked for the slashes at the end.
+		expect(performance.now() - started).toBeLessThan(5_000);
+	});
+
 	it('take what is entered about the interface once it is switched on', () => {
 		const entered = { ...good, serviceInterface: { pageSize: 7 }, limitParameter: 'max' };
 		const read = (change: object) => parseApiSettings({ ...entered, ...change }).serviceInterface;
