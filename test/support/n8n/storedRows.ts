@@ -1,11 +1,52 @@
-/** Reads and changes the executions in the SQLite database of an n8n that is stopped. */
+/** Copies and changes the SQLite database in which an n8n keeps its executions. */
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+const BUSY_MS = 10_000;
+
+const fileIn = (userFolder: string): string => join(userFolder, '.n8n', 'database.sqlite');
+
+/**
+ * Copies the database as it is now, as an operator's backup does, whether n8n is running or not. The function that it
+ * returns puts the copy back, as often as it is called; n8n must be stopped then.
+ */
+export function backUpDatabase(userFolder: string): () => void {
+	const file = fileIn(userFolder);
+	const backup = `${file}.backup`;
+	rmSync(backup, { force: true });
+	withDatabase(file, (database) => {
+		database.prepare('VACUUM INTO ?').run(backup);
+	});
+	return () => {
+		// The log of the newer database must not be played into the older one.
+		for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
+		copyFileSync(backup, file);
+	};
+}
+
+/** Keeps n8n from storing anything until the function that it returns is called. */
+export function lockDatabase(userFolder: string): () => void {
+	const database = new DatabaseSync(fileIn(userFolder), { timeout: BUSY_MS });
+	database.exec('BEGIN IMMEDIATE');
+	return () => {
+		database.exec('ROLLBACK');
+		database.close();
+	};
+}
+
+function withDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
+	const database = new DatabaseSync(file, { timeout: BUSY_MS });
+	try {
+		return work(database);
+	} finally {
+		database.close();
+	}
+}
+
 /** Stores every execution that waits for its turn a second time, under an id of its own; gives their number. */
 export function doubleWaitingRows(userFolder: string): number {
-	const database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
-	try {
+	return withDatabase(fileIn(userFolder), (database) => {
 		const columns = (table: string, without: string): string =>
 			database
 				.prepare('SELECT name FROM pragma_table_info(?) WHERE name <> ?')
@@ -24,7 +65,5 @@ export function doubleWaitingRows(userFolder: string): number {
 		const waiting = database.prepare(`SELECT id FROM execution_entity WHERE status = 'new'`).all();
 		for (const { id = null } of waiting) copyData.run(copyRow.run(id).lastInsertRowid, id);
 		return waiting.length;
-	} finally {
-		database.close();
-	}
+	});
 }

@@ -1,0 +1,93 @@
+/** n8n starts stored executions a second time, under the same IDs: each event still runs once. */
+import { expectOneRunEach } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { startN8n } from '../support/n8n/server';
+import { backUpDatabase } from '../support/n8n/storedRows';
+import { createWorld, type World } from '../support/n8n/world';
+import type { Sending } from '../support/sender';
+import { waitFor } from '../support/wait';
+
+const MINUTES = 60_000;
+const EVENTS = 15;
+
+let world: World;
+let trigger: CountedWorkflow;
+
+beforeAll(async () => {
+	world = await createWorld({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } });
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+}, MINUTES);
+
+const publish = countedWorkflows();
+
+/** Delivers events until the first of them runs and does not end, while n8n has stored the others and lets them wait. */
+async function backlogOf(seed: number): Promise<{ sendingAll: Promise<Sending[]> }> {
+	trigger = await publish(world);
+	// n8n responds to a delivery when the run has its turn, which takes longer here than the service would wait.
+	const sender = await trigger.startSender({ seed, attemptTimeoutMs: 3 * MINUTES });
+	trigger.counter.hold();
+	const sendingAll = Promise.all(sender.events(EVENTS).map((event) => sender.deliver(event)));
+	await waitFor(
+		async () => {
+			const stored = await world.client.listExecutions({ workflowId: trigger.workflow.id });
+			return trigger.counter.waiting === 1 && stored.length === EVENTS ? true : undefined;
+		},
+		{ what: 'every event to be stored and the first to run', timeoutMs: MINUTES },
+	);
+	return { sendingAll };
+}
+
+it(
+	'runs each event once when n8n’s database is restored from a backup that still lists them as waiting',
+	async () => {
+		const { sendingAll } = await backlogOf(1);
+		const restore = backUpDatabase(world.userFolder);
+		trigger.counter.letGo();
+		const sendings = await sendingAll;
+		await expectOneRunEach(trigger, sendings);
+
+		await world.server.stop();
+		restore();
+		await world.server.start();
+		await untilNoneWaits();
+		await expectOneRunEach(trigger, sendings);
+		await world.client.deactivate(trigger.workflow.id);
+	},
+	5 * MINUTES,
+);
+
+it(
+	'runs each event once when a second n8n on the same folder takes over the backlog of the first',
+	async () => {
+		const { sendingAll } = await backlogOf(2);
+		// It runs at once what waits in the first one, which runs it as well when its turn comes.
+		const second = await startN8n({
+			userFolder: world.userFolder,
+			env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
+		});
+		try {
+			await waitFor(() => (trigger.counter.waiting === EVENTS ? true : undefined), {
+				what: 'the second n8n to run the backlog',
+				timeoutMs: MINUTES,
+			});
+			trigger.counter.letGo();
+			await expectOneRunEach(trigger, await sendingAll);
+		} finally {
+			await second.kill();
+		}
+	},
+	5 * MINUTES,
+);
+
+/** n8n starts what waits after it has said that it is ready. */
+async function untilNoneWaits(): Promise<void> {
+	await waitFor(
+		async () => {
+			const rows = await world.client.listExecutions({ workflowId: trigger.workflow.id });
+			return rows.some(({ status }) => status === 'new') ? undefined : true;
+		},
+		{ what: 'n8n to have run what waited in the backup', timeoutMs: 2 * MINUTES },
+	);
+}
