@@ -1,7 +1,9 @@
 /** Faults of n8n in queue mode: processes killed and restarted, Redis away or emptied, the database locked, under steady deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchCores } from '../support/cores';
+import { passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
+import type { N8nServer } from '../support/n8n/server';
 import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
 import { expectOneAttemptEach, expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
@@ -12,6 +14,8 @@ import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
 const KILLS = 6;
+/** A stored event that has not begun by then may be started by a copy. */
+const GRACE_MS = 15 * MINUTES;
 
 let world: QueueWorld;
 let trigger: CountedWorkflow;
@@ -25,6 +29,7 @@ beforeAll(async () => {
 	world = await createQueueWorld({
 		webhookProcessors: 2,
 		workers: 2,
+		workersAreToldMode: false,
 		redis: { appendOnly: true },
 		// As docs/operations.md advises: n8n outlives its Redis, and finds a webhook without it.
 		env: { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
@@ -167,4 +172,24 @@ it(
 		await expectOneRunEach(trigger, sendings);
 	},
 	5 * MINUTES,
+);
+
+it(
+	'runs each event once when another worker runs the copies that arrive after 16 minutes',
+	async () => {
+		const sender = await newSender(50);
+		const [first, second] = world.workers as readonly [N8nServer, N8nServer];
+		await second.stop();
+		const sendings = await sender.deliverAll(sender.events(12), { perSecond: 10 });
+		await expectOneRunEach(trigger, sendings);
+		await second.start();
+		await first.stop();
+
+		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
+		const events = sendings.map(({ event }) => event);
+		const again = await sender.deliverAll(events, { perSecond: 10 });
+		await first.start();
+		await expectOneRunEach(trigger, again);
+	},
+	3 * MINUTES,
 );

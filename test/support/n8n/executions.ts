@@ -24,6 +24,8 @@ export interface ExecutionsClient {
 	getExecution(id: string): Promise<Execution>;
 	/** As a person does in the editor, whether the execution has begun or waits for its turn. */
 	stopExecution(id: string): Promise<void>;
+	/** Retries an execution that has failed, as a person does in the editor, and resolves with the new one's end. */
+	retryExecution(id: string): Promise<{ readonly id: string; readonly status: ExecutionStatus }>;
 	/** Waits until the execution has ended (2 minutes unless told) and gives it with its data. */
 	waitForExecution(id: string, options?: { readonly timeoutMs?: number }): Promise<Execution>;
 	/**
@@ -100,6 +102,12 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 
 		async stopExecution(id) {
 			await session.send('POST', `/rest/executions/${encodeURIComponent(id)}/stop`, z.unknown());
+		},
+
+		async retryExecution(id) {
+			const path = `/rest/executions/${encodeURIComponent(id)}/retry`;
+			const shape = z.object({ data: ExecutionShape.pick({ id: true, status: true }) });
+			return (await session.send('POST', path, shape, { loadWorkflow: false })).data;
 		},
 
 		async waitForExecution(id, { timeoutMs = WAIT_MS } = {}) {

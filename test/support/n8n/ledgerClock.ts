@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from '../../../lib/vendor/ioredis';
 
-const KEY_PREFIX = 'asset-service:ledger:';
+/** What the keys of entries start with. */
+export const KEY_PREFIX = 'asset-service:ledger:';
 const BUSY_MS = 10_000;
 
 /** The ledger's file of an n8n that is not in queue mode. */

@@ -42,6 +42,8 @@ interface QueueWorldOptions extends WorldOptions {
 	readonly webhookProcessors: number;
 	readonly workers: number;
 	readonly redis?: RedisServerOptions;
+	/** False leaves `EXECUTIONS_MODE` out of the workers' environment: n8n's worker command sets the mode by itself. */
+	readonly workersAreToldMode?: boolean;
 }
 
 export interface QueueWorld extends World {
@@ -80,8 +82,12 @@ export async function createQueueWorld(options: QueueWorldOptions): Promise<Queu
 
 		const env = { ...queueEnvironment(postgres, redis), ...options.env };
 		const shared = { env, encryptionKey: randomBytes(24).toString('hex') };
-		const startMany = async (command: N8nCommand, count: number): Promise<N8nServer[]> => {
-			const starts = Array.from({ length: count }, () => start(command, shared));
+		const startMany = async (
+			command: N8nCommand,
+			count: number,
+			options = shared,
+		): Promise<N8nServer[]> => {
+			const starts = Array.from({ length: count }, () => start(command, options));
 			return (await Promise.allSettled(starts)).map((result) => {
 				if (result.status === 'rejected') throw result.reason;
 				return result.value.server;
@@ -90,10 +96,12 @@ export async function createQueueWorld(options: QueueWorldOptions): Promise<Queu
 		// Alone and first: it sets up the database that the others expect.
 		const main = await startMain(start, shared);
 		const webhookProcessors = await startMany('webhook', options.webhookProcessors);
-		const workers = await startMany('worker', options.workers);
-		const [base = main.url, ...others] = webhookProcessors.map(({ url }) => url);
+		const { EXECUTIONS_MODE: _told, ...untold } = env;
+		const workerEnv = options.workersAreToldMode === false ? untold : env;
+		const workers = await startMany('worker', options.workers, { ...shared, env: workerEnv });
+		const [base = main.url, ...otherBases] = webhookProcessors.map(({ url }) => url);
 		const servers = { webhookProcessors, workers, postgres, redis };
-		return { ...main, bases: [base, ...others], ...servers };
+		return { ...main, bases: [base, ...otherBases], ...servers };
 	});
 }
 

@@ -1,0 +1,198 @@
+/** Executions that n8n has acknowledged and that fail at their first step, because the ledger cannot be written: the next copy of each event starts it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliveredEvent } from '../../simulator';
+import { expectAcknowledged, expectOneRunEach, expectOneRunOf } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { ledgerFile, passTimeInRedis } from '../support/n8n/ledgerClock';
+import { countClaimsInSqlite, countInRedis } from '../support/n8n/ledgerEntries';
+import { lockDatabase } from '../support/n8n/storedRows';
+import { createWorld, type World } from '../support/n8n/world';
+import { type RedisServer, startRedis } from '../support/redis';
+import { type RedisCluster, startRedisCluster } from '../support/redisCluster';
+import { type EventSender, isAcknowledged, type Sending } from '../support/sender';
+import { waitFor } from '../support/wait';
+
+const MINUTES = 60_000;
+/** Longer than a claim lasts whose holder cannot renew it. */
+const FROZEN_MS = 75_000;
+/** A stored event that has not begun by then may be started by a copy. */
+const GRACE_MS = 15 * MINUTES;
+
+let folder: string;
+let failSyncs: string;
+let redis: RedisServer;
+let cluster: RedisCluster;
+let world: World;
+let trigger: CountedWorkflow;
+let sender: EventSender;
+
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), 'asset-service-faults-'));
+	failSyncs = join(folder, 'fail-syncs');
+	redis = await startRedis({ appendOnly: true });
+	cluster = await startRedisCluster();
+	world = await createWorld({
+		env: {
+			NODE_OPTIONS: `--require ${join(__dirname, 'failSyncs.cjs')}`,
+			FAIL_SYNCS_WHILE: failSyncs,
+		},
+	});
+}, 20 * MINUTES);
+afterAll(async () => {
+	await world.dispose();
+	await cluster.remove();
+	await redis.remove();
+	rmSync(folder, { recursive: true });
+}, MINUTES);
+
+const publish = countedWorkflows();
+
+async function newSender(seed: number, delivery = 'immediate'): Promise<void> {
+	trigger = await publish(world, { parameters: { delivery } });
+	sender = await trigger.startSender({ seed });
+}
+
+const deliver = async (events: readonly DeliveredEvent[]): Promise<Sending[]> =>
+	await sender.deliverAll(events, { perSecond: 50 });
+
+const executions = async () =>
+	await world.client.listExecutions({ workflowId: trigger.workflow.id });
+
+interface Outage {
+	readonly count: number;
+	/** How many events are claimed. */
+	readonly claims: () => Promise<number> | number;
+	readonly begin: () => Promise<void> | void;
+}
+
+/** Lets n8n store and acknowledge executions of so many events while the ledger is out of order, until they have failed. */
+async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredEvent[]> {
+	const before = (await executions()).length;
+	const events = sender.events(count);
+	const unlock = lockDatabase(world.userFolder);
+	const attempts = events.map((event) => sender.attempt(event));
+	try {
+		await waitFor(async () => ((await claims()) === count ? true : undefined), {
+			what: 'every event to be claimed',
+		});
+		await begin();
+	} finally {
+		unlock();
+	}
+	expect((await Promise.all(attempts)).filter((attempt) => !isAcknowledged(attempt))).toEqual([]);
+	await waitFor(
+		async () => {
+			const stored = (await executions()).slice(0, -before || undefined);
+			const ended = stored.every(({ status }) => status === 'error' || status === 'success');
+			return ended && stored.some(({ status }) => status === 'error') ? true : undefined;
+		},
+		{ what: 'the executions to fail', timeoutMs: 2 * MINUTES, everyMs: 500 },
+	);
+	// Where only a part of the ledger is down, the first event can run, by itself.
+	expect(trigger.counter.lost(events).length).toBeGreaterThanOrEqual(count - 1);
+	return events;
+}
+
+it(
+	'starts each event by its next copy when the disk synced nothing as it began',
+	async () => {
+		await newSender(1);
+		const before = await deliver(sender.events(1));
+		await expectOneRunEach(trigger, before);
+		const events = await untilFailed({
+			count: 5,
+			claims: () => countClaimsInSqlite(ledgerFile(world.userFolder)),
+			begin: () => {
+				writeFileSync(failSyncs, '');
+			},
+		});
+		rmSync(failSyncs);
+		await expectOneRunEach(trigger, [...before, ...(await deliver(events))]);
+	},
+	6 * MINUTES,
+);
+
+it(
+	'starts each event by its next copy when Redis was frozen as it began',
+	async () => {
+		await world.restart({
+			ASSET_SERVICE_LEDGER: 'redis',
+			ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,
+		});
+		await newSender(2);
+		let frozenAt = 0;
+		const events = await untilFailed({
+			count: 15,
+			claims: () => countInRedis('claimed', [redis]),
+			begin: () => {
+				redis.pause();
+				frozenAt = Date.now();
+			},
+		});
+		await sleep(frozenAt + FROZEN_MS - Date.now());
+		redis.resume();
+		await expectOneRunEach(trigger, await deliver(events));
+	},
+	6 * MINUTES,
+);
+
+it(
+	'remembers a retry that was made while Redis was down, and starts the other events by their next copies',
+	async () => {
+		await newSender(3);
+		const before = await countInRedis('begun', [redis]);
+		const events = await untilFailed({
+			count: 4,
+			claims: () => countInRedis('claimed', [redis]),
+			begin: () => redis.stop(),
+		});
+		const [failed] = await executions();
+		const retried = await world.client.retryExecution(failed?.id ?? '');
+		expect(retried.status).toBe('success');
+		expect(trigger.counter.calls).toHaveLength(1);
+		const [retriedId] = trigger.counter.calls;
+
+		await redis.start();
+		expectAcknowledged(await deliver(events.filter(({ id }) => id !== retriedId)));
+		await expectOneRunOf(trigger, events);
+		await untilMarked(before + events.length);
+		await passTimeInRedis(redis.url, GRACE_MS + MINUTES);
+		await expectOneRunEach(trigger, await deliver(events));
+	},
+	6 * MINUTES,
+);
+
+/** Until so many events are marked as begun, or there has been time enough for it: the workflow's calls are what counts. */
+async function untilMarked(count: number): Promise<void> {
+	const enoughAt = Date.now() + 20_000;
+	await waitFor(
+		async () => {
+			const begun = await countInRedis('begun', [redis]);
+			return begun === count || Date.now() > enoughAt ? true : undefined;
+		},
+		{ what: 'the ledger to be written' },
+	);
+}
+
+it(
+	'starts each event of a batch by its next copy when one node of a Redis cluster was down as it began',
+	async () => {
+		await world.restart({
+			ASSET_SERVICE_LEDGER: 'redis',
+			QUEUE_BULL_REDIS_CLUSTER_NODES: cluster.addresses,
+		});
+		await newSender(4, 'batched');
+		const [node] = cluster.nodes;
+		const events = await untilFailed({
+			count: 60,
+			claims: () => countInRedis('claimed', cluster.nodes),
+			begin: () => node?.stop(),
+		});
+		await node?.start();
+		await expectOneRunEach(trigger, await deliver(events));
+	},
+	6 * MINUTES,
+);

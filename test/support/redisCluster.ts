@@ -1,0 +1,87 @@
+/** A real Redis cluster of several nodes on 127.0.0.1, each with its share of the slots and without replicas. */
+import { Redis } from '../../lib/vendor/ioredis';
+import { type RedisServer, startRedis } from './redis';
+import { waitFor } from './wait';
+
+const SLOTS = 16_384;
+/** Fewer cannot agree that one of them is down. */
+const NODES = 3;
+
+export interface RedisCluster {
+	readonly nodes: readonly RedisServer[];
+	/** As `QUEUE_BULL_REDIS_CLUSTER_NODES` names them. */
+	readonly addresses: string;
+	remove(): Promise<void>;
+}
+
+/** The slots of a node that is down are not served, and those of the others are. */
+export async function startRedisCluster(): Promise<RedisCluster> {
+	const nodes: RedisServer[] = [];
+	const cluster: RedisCluster = {
+		nodes,
+		get addresses() {
+			return nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+		},
+		async remove() {
+			for (const node of nodes) await node.remove();
+		},
+	};
+	try {
+		while (nodes.length < NODES) nodes.push(await startNode());
+		await Promise.all(nodes.map(assignSlots));
+		await Promise.all(nodes.map((node) => meet(node, nodes)));
+		await Promise.all(nodes.map(untilUp));
+	} catch (error) {
+		await cluster.remove();
+		throw error;
+	}
+	return cluster;
+}
+
+async function startNode(): Promise<RedisServer> {
+	return await startRedis({
+		appendOnly: true,
+		args: [
+			...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
+			...['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '2000'],
+		],
+	});
+}
+
+async function assignSlots(node: RedisServer, index: number): Promise<void> {
+	const first = (n: number): number => Math.floor((n * SLOTS) / NODES);
+	await withClient(node, (client) =>
+		client.cluster('ADDSLOTSRANGE', first(index), first(index + 1) - 1),
+	);
+}
+
+async function meet(node: RedisServer, nodes: readonly RedisServer[]): Promise<void> {
+	await withClient(node, async (client) => {
+		for (const { port } of nodes) {
+			if (port !== node.port) await client.cluster('MEET', '127.0.0.1', port);
+		}
+	});
+}
+
+async function untilUp(node: RedisServer): Promise<void> {
+	const isUp = (info: string): boolean =>
+		info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}`);
+	await withClient(node, (client) =>
+		waitFor(async () => (isUp(await client.cluster('INFO')) ? true : undefined), {
+			what: 'every node to know all slots',
+			everyMs: 50,
+		}),
+	);
+}
+
+async function withClient<T>(
+	{ url }: RedisServer,
+	work: (client: Redis) => Promise<T>,
+): Promise<T> {
+	const client = new Redis(url);
+	try {
+		return await work(client);
+	} finally {
+		client.disconnect();
+	}
+}
