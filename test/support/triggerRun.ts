@@ -3,6 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	type IDataObject,
+	type INodeParameters,
 	type INodeType,
 	NodeConnectionTypes,
 	type WorkflowExecuteMode,
@@ -11,7 +12,7 @@ import { oneNodeWorkflow, surroundings, versionOf } from './engine';
 
 interface TriggerRunOptions {
 	readonly trigger: INodeType;
-	readonly parameters?: Readonly<Record<string, string>>;
+	readonly parameters?: INodeParameters;
 	readonly mode: WorkflowExecuteMode;
 	readonly executionId: string;
 	readonly workflowId: string;

@@ -67,4 +67,21 @@ describe('the mark of a process that is making an endpoint', () => {
 		expect(await registrationOf(world)).toEqual(before);
 		expect(jest.getTimerCount()).toBe(0);
 	});
+
+	it('is returned as it is kept, although a renewal was on its way', async () => {
+		const { world, context, swapRecord } = setUp();
+		const mark = await holdMark(context, undefined, WANTED);
+		const { records } = context;
+		const renewal = Promise.withResolvers<undefined>();
+		swapRecord.mockImplementationOnce(async (...change) => {
+			await renewal.promise;
+			return await records.swapRecord(...change);
+		});
+		await jest.advanceTimersByTimeAsync(2000);
+		const stopping = mark?.stopRenewing();
+		renewal.resolve(undefined);
+		const text = await stopping;
+		await jest.advanceTimersByTimeAsync(0);
+		expect(text).toBe(world.records.get(context.key));
+	});
 });

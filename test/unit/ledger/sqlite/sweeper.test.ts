@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { ledgerKey } from '../../../../lib/ledger';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { BEGUN, STORED } from '../../../../lib/ledger/sqlite/statements';
 import { LEASE_MS, SqliteWorld } from './world';
 
 const OLD_ENTRIES = 2_000;
@@ -29,12 +30,12 @@ describe('expired entries of the ledger in SQLite', () => {
 		await ledger.claim(ledgerKey('workflow', `new ${++events}`), LEASE_MS);
 	}
 
-	function add(entries: number, expires: number): void {
+	function add(entries: number, expires: number, state = STORED): void {
 		const insert = db.prepare(
-			'INSERT INTO entry (key, state, expires, due, grace) VALUES (?, 1, ?, 0, 900000)',
+			'INSERT INTO entry (key, state, expires, due, grace) VALUES (?, ?, ?, 0, 900000)',
 		);
 		db.exec('BEGIN');
-		for (let n = 0; n < entries; n++) insert.run(randomBytes(32), expires);
+		for (let n = 0; n < entries; n++) insert.run(randomBytes(32), state, expires);
 		db.exec('COMMIT');
 	}
 
@@ -67,6 +68,16 @@ describe('expired entries of the ledger in SQLite', () => {
 		for (let n = 0; n < 500; n++) await claimNext();
 		expect(count('holder IS NULL')).toBe(OLD_ENTRIES);
 		expect(count('holder IS NOT NULL')).toBe(501);
+	});
+
+	it('go from between others that are overdue or begun, whose retention lasts', async () => {
+		const live = Date.now() + 1_000_000;
+		add(OLD_ENTRIES, Date.now() - 1);
+		add(OLD_ENTRIES, live, STORED);
+		add(OLD_ENTRIES, live, BEGUN);
+		while (count(`expires < ${Date.now()}`) > 0) await claimNext();
+		expect(count(`expires = ${live} AND state = ${STORED}`)).toBe(OLD_ENTRIES);
+		expect(count(`expires = ${live} AND state = ${BEGUN}`)).toBe(OLD_ENTRIES);
 	});
 
 	it('stay few when events come and go for long', async () => {

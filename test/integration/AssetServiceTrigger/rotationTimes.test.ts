@@ -1,0 +1,60 @@
+/** The times of a rotation as people give them, in days and hours, against those that are kept. */
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod/v4';
+import { waitFor } from '../../support/wait';
+import { cleanUpAfterEach, createWorld } from './registrations';
+
+cleanUpAfterEach();
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Makes the registered endpoint this much older. */
+function age(ledgerPath: string, ms: number): void {
+	const database = new DatabaseSync(ledgerPath);
+	database
+		.prepare(
+			`UPDATE record SET value = json_set(value, '$.current.createdAt', value ->> '$.current.createdAt' - ?)`,
+		)
+		.run(ms);
+	database.close();
+}
+
+const Rotated = z.object({ previous: z.object({ deleteAfter: z.number() }) });
+
+/** When the endpoint that was replaced is to be deleted; undefined while there is none. */
+function deleteAfter(ledgerPath: string): number | undefined {
+	const database = new DatabaseSync(ledgerPath, { readOnly: true });
+	const row = database.prepare('SELECT value FROM record').get();
+	database.close();
+	return Rotated.safeParse(JSON.parse(String(row?.['value']))).data?.previous.deleteAfter;
+}
+
+it.each([
+	['24 hours by default', {}, 24],
+	['the hours given', { rotationGraceHours: 3 }, 3],
+])('keeps a replaced endpoint for %s', async (_which, grace, hours) => {
+	const { publish, unpublish, ledgerPath } = await createWorld({
+		parameters: { options: { rotateAfterDays: 30, ...grace } },
+	});
+	await publish();
+	age(ledgerPath, 30 * DAY_MS);
+	const before = Date.now();
+	await publish();
+	const kept = await waitFor(() => deleteAfter(ledgerPath), { what: 'the rotation' });
+	expect(kept).toBeGreaterThanOrEqual(before + hours * HOUR_MS);
+	expect(kept).toBeLessThanOrEqual(Date.now() + hours * HOUR_MS);
+	await unpublish();
+});
+
+it('replaces no endpoint before the days given', async () => {
+	const { publish, unpublish, deliver, simulator, ledgerPath } = await createWorld({
+		parameters: { options: { rotateAfterDays: 30 } },
+	});
+	await publish();
+	age(ledgerPath, 30 * DAY_MS - 60_000);
+	await publish();
+	await deliver();
+	expect(simulator.stats.endpoints).toMatchObject({ created: 1 });
+	await unpublish();
+});

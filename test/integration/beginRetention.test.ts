@@ -1,0 +1,50 @@
+/** For how long a run that begins keeps its events begun, by the moments that the ledger stores. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { INodeParameters } from 'n8n-workflow';
+import { openLedger } from '../../lib/ledger';
+import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { runTrigger } from '../support/triggerRun';
+
+const DAY_MS = 24 * 60 * 60_000;
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-retention-'));
+const ledgerPath = join(folder, 'ledger.sqlite');
+
+beforeAll(() => {
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
+});
+afterAll(async () => {
+	await (await openLedger({ log: () => undefined })).close();
+	rmSync(folder, { recursive: true });
+});
+
+/** Of the only entry. */
+function expires(): number {
+	const database = new DatabaseSync(ledgerPath);
+	const [row] = database.prepare('DELETE FROM entry RETURNING expires').all();
+	database.close();
+	return Number(row?.['expires']);
+}
+
+const webhook = () => new AssetServiceTrigger();
+const poll = () => new AssetServicePollTrigger();
+
+it.each<[string, () => AssetServiceTrigger | AssetServicePollTrigger, INodeParameters, number]>([
+	['35 days by default', webhook, {}, 35],
+	['the days given', webhook, { options: { retentionDays: 60 } }, 60],
+	['35 days with the poll trigger', poll, {}, 35],
+])('keeps an event for %s', async (_which, createTrigger, parameters, days) => {
+	for (const mode of ['trigger', 'retry'] as const) {
+		const before = Date.now();
+		await runTrigger({
+			...{ trigger: createTrigger(), parameters, mode },
+			...{ executionId: '1', workflowId: 'workflow', items: [{ id: mode }] },
+		});
+		const until = expires();
+		expect(until).toBeGreaterThanOrEqual(before + days * DAY_MS);
+		expect(until).toBeLessThanOrEqual(Date.now() + days * DAY_MS);
+	}
+});
