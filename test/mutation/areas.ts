@@ -14,6 +14,26 @@ function part(folder: string, mutate: string, tests = mutate): Part {
 	};
 }
 
+const inFolder = (folder: string, names: readonly string[]): string[] =>
+	names.map((name) => `${folder}/${name}.test.ts`);
+
+/** Tests that run a node in n8n-core's own engine. */
+const actionTests = (...names: string[]): string[] =>
+	inFolder('test/integration/AssetService', names);
+const triggerTests = (...names: string[]): string[] =>
+	inFolder('test/integration/AssetServiceTrigger', names);
+const pollTests = (...names: string[]): string[] =>
+	inFolder('test/integration/AssetServicePollTrigger', names);
+
+/** Files of `n8n` with a unit test of their own. */
+const n8nPart = (names: string): Part => ({
+	mutate: [`n8n/${names}.ts`],
+	tests: [`test/unit/n8n/${names}.test.ts`],
+});
+
+/** The life of an endpoint is tested as a whole. */
+const LIFE_OF_ENDPOINT = '{mark,races,registration,rotation,serviceText}';
+
 export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	receiver: [
 		part('receiver/signature', 'encoding'),
@@ -103,5 +123,76 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	retry: [
 		part('service/http', 'retry'),
 		part('service/http', '{deadline,runtime}', '{deadline,retry}'),
+	],
+	endpoint: [
+		part('endpoint', 'deliverableUrl'),
+		part('endpoint', 'dueSteps'),
+		part('endpoint', '{making,mark}', LIFE_OF_ENDPOINT),
+		part('endpoint', '{endpoints,reconcile}', LIFE_OF_ENDPOINT),
+		part('endpoint', '{record,steps}', LIFE_OF_ENDPOINT),
+		part('endpoint', 'secretBox', '{registration,rotation,secretBox}'),
+	],
+	n8n: [
+		n8nPart('{apiClient,transport}'),
+		n8nPart('{eventTypeProperties,parameters}'),
+		n8nPart('httpHelper'),
+		n8nPart('logLimiter'),
+		n8nPart('nodeError'),
+		{
+			mutate: ['n8n/{conditions,deliveryProperties}.ts'],
+			tests: triggerTests('batched', 'delivery', 'lifecycle'),
+		},
+		{
+			mutate: ['n8n/credentialTests/*.ts', 'n8n/storedToken.ts'],
+			tests: ['test/unit/credentials/*.test.ts', ...actionTests('credential')],
+		},
+		{
+			mutate: ['n8n/endpoint/*.ts'],
+			tests: triggerTests('{automaticRegistration,killedPublication,lifecycle,rotationTimes}'),
+		},
+		{ mutate: ['n8n/poll/*.ts'], tests: pollTests('*') },
+	],
+	nodes: [
+		{
+			mutate: ['nodes/AssetService/{AssetService.node,execute,properties,searchDeliveries}.ts'],
+			tests: [
+				'test/unit/nodes/AssetService/*.test.ts',
+				...actionTests('{deliveryList,errorItems,errors,lists,parallel,unreadable}'),
+			],
+		},
+		{
+			mutate: ['nodes/AssetService/resources/{asset,delivery,index,resource}.ts'],
+			tests: actionTests('{deliveryList,lists,simplify}'),
+		},
+		{
+			mutate: ['nodes/AssetService/resources/event/*.ts'],
+			tests: actionTests('{eventFilters,lists,reconcile}'),
+		},
+		{
+			mutate: ['nodes/AssetService/resources/webhookEndpoint/*.ts'],
+			tests: actionTests('{health,webhookEndpoints}'),
+		},
+		{
+			mutate: ['nodes/AssetService/shared/*.ts'],
+			tests: [
+				'test/unit/nodes/AssetService/*.test.ts',
+				...actionTests('{eventFilters,lists,parallel,reconcile,simplify,webhookEndpoints}'),
+			],
+		},
+		{
+			mutate: ['nodes/AssetServiceTrigger/*.ts'],
+			tests: triggerTests('{automaticRegistration,batched,delivery,lifecycle,schemes}'),
+		},
+		{ mutate: ['nodes/AssetServicePollTrigger/*.ts'], tests: pollTests('*') },
+	],
+	credentials: [
+		{
+			mutate: ['credentials/{AssetServiceApi.credentials,ignoreSslIssues,serviceInterface}.ts'],
+			tests: ['test/unit/credentials/AssetServiceApi.test.ts', ...actionTests('credential')],
+		},
+		{
+			mutate: ['credentials/{AssetServiceSigningSecretApi.credentials,customScheme}.ts'],
+			tests: ['test/unit/credentials/AssetServiceSigningSecretApi.test.ts'],
+		},
 	],
 };

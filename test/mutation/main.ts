@@ -1,4 +1,4 @@
-/** Changes the code in small ways, one at a time, and counts which changes the tests notice: `npm run test:mutation`, or `npm run test:mutation -- paging` with options of Stryker after it. */
+/** Changes the code in small ways, one at a time, and counts which changes the tests notice: `npm run test:mutation`, or `npm run test:mutation -- paging` (one area) or `-- paging-2` (one part of it), with options of Stryker after it. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -69,8 +69,21 @@ function mutantsOf(name: string, part: Part, more: readonly string[]): Count {
 	return { killed: count('Killed', 'Timeout'), survived: count('Survived', 'NoCoverage') };
 }
 
-function rowOf(area: string, parts: readonly Part[], more: readonly string[]) {
-	const counts = parts.map((part, index) => mutantsOf(`${area}-${index + 1}`, part, more));
+interface NamedPart extends Part {
+	readonly name: string;
+}
+
+/** All parts, those of one area, or one of them: `paging-2`. */
+function partsOf(area: string, only: string | undefined): NamedPart[] {
+	const parts = (AREAS[area] ?? []).map((part, index) => ({
+		name: `${area}-${index + 1}`,
+		...part,
+	}));
+	return only === undefined || only === area ? parts : parts.filter(({ name }) => name === only);
+}
+
+function rowOf(area: string, parts: readonly NamedPart[], more: readonly string[]) {
+	const counts = parts.map((part) => mutantsOf(part.name, part, more));
 	const killed = counts.reduce((sum, count) => sum + count.killed, 0);
 	const survived = counts.reduce((sum, count) => sum + count.survived, 0);
 	const percent = (100 * killed) / (killed + survived);
@@ -85,7 +98,9 @@ function rowOf(area: string, parts: readonly Part[], more: readonly string[]) {
 
 function main(): void {
 	const [only, ...more] = process.argv.slice(2);
-	const areas = Object.entries(AREAS).filter(([name]) => only === undefined || name === only);
+	const areas = Object.keys(AREAS)
+		.map((area) => [area, partsOf(area, only)] as const)
+		.filter(([, parts]) => parts.length > 0);
 	if (areas.length === 0) throw new Error(`Give one of ${Object.keys(AREAS).join(', ')}.`);
 	mkdirSync(FOLDER, { recursive: true });
 	const rows = areas.map(([name, parts]) => rowOf(name, parts, more));
