@@ -12,7 +12,7 @@ import { lockDatabase } from '../support/n8n/storedRows';
 import { createWorld, type World } from '../support/n8n/world';
 import { type RedisServer, startRedis } from '../support/redis';
 import { type RedisCluster, startRedisCluster } from '../support/redisCluster';
-import { type EventSender, isAcknowledged, type Sending } from '../support/sender';
+import type { EventSender, Sending } from '../support/sender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -72,6 +72,7 @@ async function deliverUntilRun(events: readonly DeliveredEvent[]): Promise<void>
 		},
 		{
 			what: 'copies to start every event',
+			timeoutMs: MINUTES,
 			everyMs: 1_000,
 			detail: () => `Lost: ${trigger.counter.lost(events).length} of ${events.length}`,
 		},
@@ -93,7 +94,7 @@ async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredE
 	const before = (await executions()).length;
 	const events = sender.events(count);
 	const unlock = lockDatabase(world.userFolder);
-	const attempts = events.map((event) => sender.attempt(event));
+	const sendingAll = Promise.all(events.map((event) => sender.deliver(event)));
 	try {
 		await waitFor(async () => ((await claims()) === count ? true : undefined), {
 			what: 'every event to be claimed',
@@ -102,7 +103,7 @@ async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredE
 	} finally {
 		unlock();
 	}
-	expect((await Promise.all(attempts)).filter((attempt) => !isAcknowledged(attempt))).toEqual([]);
+	expectAcknowledged(await sendingAll);
 	await waitFor(
 		async () => {
 			const stored = (await executions()).slice(0, -before || undefined);

@@ -43,7 +43,7 @@ async function startNode(): Promise<RedisServer> {
 		appendOnly: true,
 		args: [
 			...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
-			...['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '2000'],
+			...['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '10000'],
 		],
 	});
 }
