@@ -19,8 +19,6 @@ export class AssetServiceApi implements ICredentialType {
 
 	icon = { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' } as const;
 
-	documentationUrl = 'https://www.jsdelivr.com/package/npm/n8n-nodes-asset-service';
-
 	properties: INodeProperties[] = [
 		{
 			displayName: 'Base URL',

@@ -9,8 +9,6 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 
 	icon = { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' } as const;
 
-	documentationUrl = 'https://www.jsdelivr.com/package/npm/n8n-nodes-asset-service';
-
 	properties: INodeProperties[] = [
 		{
 			displayName: 'Signing Secret',

@@ -1,6 +1,6 @@
 /** Installs the development dependencies when they are missing or older than the lock file, so that one command works on a fresh clone. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,7 +14,12 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
+// A link leads to the installation of another checkout, which npm would empty.
+const modules = lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false });
+const isStale = () =>
+  !existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs;
+
+if (!modules?.isSymbolicLink() && isStale()) {
   console.error('Installing the development dependencies (about a minute, once) ...');
   const { status } = spawnSync(
     'npm',

@@ -59,7 +59,7 @@ export async function npm(args: readonly string[], options: NpmOptions): Promise
  * This process may itself be run by npm, which leaves variables about its own folder and command behind; a second npm
  * would take them for its own settings. What the user configured (registry, cache, proxies) stays.
  */
-function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const own =
 		/^(npm_(package|lifecycle|command|execpath|node_execpath)|npm_config_(local_prefix|ignore_scripts|omit|include|loglevel)$|NODE_ENV$|INIT_CWD$)/;
 	return Object.fromEntries(Object.entries(env).filter(([name]) => !own.test(name)));
