@@ -84,7 +84,6 @@ async function askForAll(
 					outcome: 'claimed',
 					hold: new ClaimHold(ledger, answer.claim, first.leases),
 				});
-				pauseMs = FIRST_PAUSE_MS;
 			}
 		} catch (error) {
 			for (const { reject } of waiters) reject(error);
