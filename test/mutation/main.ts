@@ -15,6 +15,9 @@ const STRYKER = join(
 	'bin/stryker.js',
 );
 
+/** Files that hold what n8n shows. */
+const DESCRIPTIONS = /^(nodes|credentials)\/|Properties/;
+
 interface Report {
 	readonly files: Readonly<
 		Record<string, { readonly mutants: readonly { readonly status: string }[] }>
@@ -40,6 +43,10 @@ function optionsOf(name: string, { mutate, tests }: Part) {
 		// A busy machine must not look like a mutant that never ends.
 		timeoutMS: 10_000,
 		ignorePatterns: ['/coverage', '/dist', '/docs', '/examples'],
+		...(mutate.some((file) => DESCRIPTIONS.test(file)) && {
+			plugins: ['@stryker-mutator/*', join(__dirname, 'screenText.mjs')],
+			ignorers: ['screen-text'],
+		}),
 		tempDirName: join(FOLDER, 'sandbox'),
 		cleanTempDir: 'always',
 		reporters: ['progress', 'clear-text', 'html', 'json'],
