@@ -31,6 +31,9 @@ const n8nPart = (names: string): Part => ({
 	tests: [`test/unit/n8n/${names}.test.ts`],
 });
 
+/** Ties what the descriptions offer to what the code reads. */
+const OFFERED = 'test/unit/nodes/descriptions.test.ts';
+
 /** The life of an endpoint is tested as a whole. */
 const LIFE_OF_ENDPOINT = '{mark,races,registration,rotation,serviceText}';
 
@@ -140,7 +143,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		n8nPart('nodeError'),
 		{
 			mutate: ['n8n/{conditions,deliveryProperties}.ts'],
-			tests: triggerTests('batched', 'delivery', 'lifecycle'),
+			tests: [OFFERED, ...triggerTests('batched', 'delivery', 'lifecycle')],
 		},
 		{
 			mutate: ['n8n/credentialTests/*.ts', 'n8n/storedToken.ts'],
@@ -156,43 +159,52 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		{
 			mutate: ['nodes/AssetService/{AssetService.node,execute,properties,searchDeliveries}.ts'],
 			tests: [
+				OFFERED,
 				'test/unit/nodes/AssetService/*.test.ts',
 				...actionTests('{deliveryList,errorItems,errors,lists,parallel,unreadable}'),
 			],
 		},
 		{
 			mutate: ['nodes/AssetService/resources/{asset,delivery,index,resource}.ts'],
-			tests: actionTests('{deliveryList,lists,simplify}'),
+			tests: [OFFERED, ...actionTests('{deliveryList,lists,simplify}')],
 		},
 		{
 			mutate: ['nodes/AssetService/resources/event/*.ts'],
-			tests: actionTests('{eventFilters,lists,reconcile}'),
+			tests: [OFFERED, ...actionTests('{eventFilters,lists,reconcile}')],
 		},
 		{
 			mutate: ['nodes/AssetService/resources/webhookEndpoint/*.ts'],
-			tests: actionTests('{health,webhookEndpoints}'),
+			tests: [OFFERED, ...actionTests('{health,webhookEndpoints}')],
 		},
 		{
 			mutate: ['nodes/AssetService/shared/*.ts'],
 			tests: [
+				OFFERED,
 				'test/unit/nodes/AssetService/*.test.ts',
 				...actionTests('{eventFilters,lists,parallel,reconcile,simplify,webhookEndpoints}'),
 			],
 		},
 		{
 			mutate: ['nodes/AssetServiceTrigger/*.ts'],
-			tests: triggerTests('{automaticRegistration,batched,delivery,lifecycle,schemes}'),
+			tests: [
+				OFFERED,
+				...triggerTests('{automaticRegistration,batched,delivery,lifecycle,schemes}'),
+			],
 		},
-		{ mutate: ['nodes/AssetServicePollTrigger/*.ts'], tests: pollTests('*') },
+		{ mutate: ['nodes/AssetServicePollTrigger/*.ts'], tests: [OFFERED, ...pollTests('*')] },
 	],
 	credentials: [
 		{
 			mutate: ['credentials/{AssetServiceApi.credentials,ignoreSslIssues,serviceInterface}.ts'],
-			tests: ['test/unit/credentials/AssetServiceApi.test.ts', ...actionTests('credential')],
+			tests: [
+				OFFERED,
+				'test/unit/credentials/AssetServiceApi.test.ts',
+				...actionTests('credential'),
+			],
 		},
 		{
 			mutate: ['credentials/{AssetServiceSigningSecretApi.credentials,customScheme}.ts'],
-			tests: ['test/unit/credentials/AssetServiceSigningSecretApi.test.ts'],
+			tests: [OFFERED, 'test/unit/credentials/AssetServiceSigningSecretApi.test.ts'],
 		},
 	],
 };
