@@ -66,7 +66,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 				...(startingAfter !== undefined && { [service.cursorParameter]: startingAfter }),
 			};
 			const page = startingAfter === undefined ? { ...call, query } : calls.nextPage(call, query);
-			const answer = jsonAnswer(await exchange(page, context), call, context);
+			const response = await exchange(page, context);
+			const date = Date.parse(response.headers['date'] ?? '');
+			if (!Number.isNaN(date)) list.onDate?.(date);
+			const answer = jsonAnswer(response, call, context);
 			return pageOf(answer, list.itemsPath, destinationOf(call, context));
 		};
 		return walkPages(fetchPage, { ...list, pageSize }, warn);

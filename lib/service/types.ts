@@ -65,6 +65,12 @@ export interface ListOptions {
 	matching?: (record: ApiRecord) => boolean;
 	/** Unix milliseconds: only records of this time or later, and those that tell no time. See `since` for where it ends. */
 	createdAfter?: number;
+	/** The ID of a record: the list continues after it. */
+	startingAfter?: string;
+	/** Asked before each page; the list ends there when it is false. */
+	mayRequest?: () => boolean;
+	/** Called with the service's own time (unix milliseconds) as each page arrives, if its response has a `Date` header. */
+	onDate?: (date: number) => void;
 }
 
 /** The client of the service: it sees to tokens, paging, retries and errors. */

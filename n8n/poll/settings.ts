@@ -8,10 +8,6 @@ export const DEFAULT_PAGE_SIZE = 50;
 /** The service's own maximum of `limit` (open in the specification, documented for assets). */
 export const MAX_PAGE_SIZE = 100;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Longer than the 30 days for which the service lists an event (specification 6.6), so that none is met again once it is forgotten. */
-export const RETENTION_MS = 35 * DAY_MS;
-
 export interface PollSettings extends Wanted {
 	readonly startFrom: 'now' | 'retained';
 	readonly pageSize: number;

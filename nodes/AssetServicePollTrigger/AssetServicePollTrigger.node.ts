@@ -15,7 +15,8 @@ import { toNodeError } from '../../n8n/nodeError';
 import { pollTriggerProperties } from './description';
 import { newestEvent } from '../../n8n/poll/newestEvent';
 import { pollEvents } from '../../n8n/poll/poll';
-import { readPollSettings, RETENTION_MS } from '../../n8n/poll/settings';
+import { readPollSettings } from '../../n8n/poll/settings';
+import { RETENTION_MS } from '../../lib/poll';
 
 export class AssetServicePollTrigger implements INodeType {
 	description: INodeTypeDescription = {

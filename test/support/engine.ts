@@ -20,14 +20,14 @@ process.env['N8N_LOG_LEVEL'] ??= 'silent';
 export function inEngine(
 	{ name, nodes, connections, settings }: WorkflowContent,
 	types: Readonly<Record<string, INodeType>>,
-	{ id = 'workflow-1', active = false } = {},
+	{ id = 'workflow-1', active = false, staticData = {} as IDataObject } = {},
 ): Workflow {
 	const nodeTypes = {
 		getByName: (type: string) => types[type],
 		getByNameAndVersion: (type: string) => types[type],
 		getKnownTypes: () => ({}),
 	} as INodeTypes;
-	return new Workflow({ id, name, nodes, connections, active, settings, nodeTypes });
+	return new Workflow({ id, name, nodes, connections, active, settings, nodeTypes, staticData });
 }
 
 /** What n8n-core asks of the n8n around it while it runs an execution. */
@@ -66,6 +66,8 @@ interface OneNode {
 	readonly workflowId: string;
 	/** `node-1` unless told. */
 	readonly nodeId?: string | undefined;
+	/** What n8n has saved of the workflow's static data; none unless told. */
+	readonly staticData?: IDataObject;
 }
 
 interface OneNodeWorkflow {
@@ -77,7 +79,7 @@ interface OneNodeWorkflow {
 /** A published workflow of one node, the same node each time for the same workflow id. */
 export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	const { nodeType, typeVersion, parameters, credentialTypes, readCredential } = options;
-	const { nodeId: id = 'node-1' } = options;
+	const { nodeId = 'node-1', staticData = {} } = options;
 	const type = `test.${nodeType.description.name}`;
 	const credentials = credentialTypes.map((name) => ({
 		type: name,
@@ -86,7 +88,7 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	}));
 	const content = buildWorkflow({
 		nodes: {
-			Node: { id, type, typeVersion, credentials, ...(parameters && { parameters }) },
+			Node: { id: nodeId, type, typeVersion, credentials, ...(parameters && { parameters }) },
 		},
 	});
 	const [node] = content.nodes;
@@ -98,7 +100,7 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	};
 	return {
 		node,
-		workflow: inEngine(content, { [type]: nodeType }, { id: options.workflowId, active: true }),
+		workflow: inEngine(content, { [type]: nodeType }, { id: options.workflowId, active: true, staticData }),
 		additionalData: { credentialsHelper } as IWorkflowExecuteAdditionalData,
 	};
 }

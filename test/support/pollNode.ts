@@ -1,4 +1,4 @@
-/** A poll trigger run by n8n-core's own PollContext, with an n8n that stores executions as the test says. */
+/** A poll trigger run by n8n-core's own PollContext, with an n8n that stores executions as the test says, and runs them. */
 import { PollContext } from 'n8n-core';
 import type {
 	IDataObject,
@@ -6,60 +6,83 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	IPollFunctions,
+	IRun,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
 import { oneNodeWorkflow } from './engine';
+import { runTrigger } from './triggerRun';
 
 export interface PollNodeOptions {
 	readonly trigger: INodeType;
 	readonly parameters?: INode['parameters'];
 	readonly credential: IDataObject;
 	readonly workflowId: string;
-	/** Stores and runs an execution; a rejection is what n8n reports when it could not. */
+	/** Stores an execution, before it runs; a rejection is what n8n reports when it could not. */
 	readonly run?: (...items: IDataObject[]) => Promise<void>;
+	/** Whether n8n runs what it has stored; false for one that loses it. */
+	readonly runs?: () => boolean;
+	/** What n8n has saved of the workflow's static data, as after a restart. */
+	readonly staticData?: IDataObject;
 }
 
 interface PollNode {
-	/** The items that started the workflow, in order. */
+	/** The items that passed the trigger, in order: the workflow has run for them. */
 	readonly started: IDataObject[];
-	/** The same, run by run. */
+	/** The items of each execution that n8n has stored. */
 	readonly runs: readonly IDataObject[][];
+	/** What n8n has saved of the workflow's static data so far. */
+	saved(): IDataObject;
 	/** Polls as after an activation of this kind; later polls of one activation share its context, as in n8n. */
 	activation(mode: WorkflowActivateMode): () => Promise<INodeExecutionData[][] | null>;
 }
 
+let executions = 0;
+
 export function createPollNode(options: PollNodeOptions): PollNode {
-	const { trigger, parameters = {}, credential, workflowId, run } = options;
+	const { trigger, parameters = {}, credential, workflowId, run, runs: doesRun } = options;
 	const started: IDataObject[] = [];
 	const runs: IDataObject[][] = [];
-	const { node, workflow, additionalData } = oneNodeWorkflow({
-		nodeType: trigger,
-		typeVersion: 1,
-		parameters,
-		credentialTypes: ['assetServiceApi'],
-		readCredential: async () => credential,
-		workflowId,
-	});
+	let saved = structuredClone(options.staticData ?? {});
 
-	const emit = (
-		data: INodeExecutionData[][],
-		_response?: unknown,
-		done?: { resolve: (run: undefined) => void; reject: (error: Error) => void },
-	): void => {
-		const items = (data[0] ?? []).map(({ json }) => json);
-		void (async () => {
-			await run?.(...items);
-			started.push(...items);
-			runs.push(items);
-		})().then(
-			() => done?.resolve(undefined),
-			(error: unknown) => done?.reject(error as Error),
-		);
+	const execute = async (items: IDataObject[]): Promise<IRun> => {
+		await run?.(...items);
+		runs.push(items);
+		if (doesRun?.() ?? true) {
+			const executionId = String(++executions);
+			const ran = await runTrigger({ trigger, mode: 'trigger', executionId, workflowId, items });
+			if (ran.error) throw new Error(ran.error.message);
+			started.push(...ran.items);
+		}
+		return {} as IRun;
 	};
 	return {
 		started,
 		runs,
+		saved: () => saved,
 		activation(mode) {
+			const { node, workflow, additionalData } = oneNodeWorkflow({
+				nodeType: trigger,
+				typeVersion: 1,
+				parameters,
+				credentialTypes: ['assetServiceApi'],
+				readCredential: async () => credential,
+				...{ workflowId, staticData: structuredClone(saved) },
+			});
+			/** n8n saves static data when a poll trigger is activated, and with each run that a poll starts. */
+			const save = (): void => {
+				saved = JSON.parse(JSON.stringify(workflow.staticData)) as IDataObject;
+			};
+			const emit = (
+				data: INodeExecutionData[][],
+				_response?: unknown,
+				done?: { resolve: (run: IRun) => void; reject: (error: Error) => void },
+			): void => {
+				save();
+				void execute((data[0] ?? []).map(({ json }) => json)).then(
+					(ran) => done?.resolve(ran),
+					(error: unknown) => done?.reject(error as Error),
+				);
+			};
 			const context = new PollContext(
 				workflow,
 				node,
@@ -68,7 +91,12 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 				mode,
 				emit,
 			) as unknown as IPollFunctions;
-			return async () => (await trigger.poll?.call(context)) ?? null;
+			let polls = 0;
+			return async () => {
+				const polled = (await trigger.poll?.call(context)) ?? null;
+				if (polls++ === 0) save();
+				return polled;
+			};
 		},
 	};
 }

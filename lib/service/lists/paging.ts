@@ -22,9 +22,7 @@ const NO_ID =
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
-	options: Pick<ListOptions, 'limit' | 'matching' | 'createdAfter' | 'readAhead'> & {
-		pageSize: number;
-	},
+	options: Omit<ListOptions, 'query' | 'itemsPath' | 'pageSize'> & { pageSize: number },
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
 	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
@@ -34,10 +32,10 @@ export async function* walkPages(
 	const known = new Set<string>();
 	let left = limit;
 	let next: Promise<Page> | undefined;
-	let cursor: string | undefined;
+	let cursor = options.startingAfter;
 	const fetchNext = (wanted: number) =>
 		fetchPage(isFiltered ? options.pageSize : Math.min(options.pageSize, wanted), cursor);
-	while (left > 0) {
+	while (left > 0 && (options.mayRequest?.() ?? true)) {
 		const { items, hasMore } = await (next ?? fetchNext(left));
 		const fresh = newRecords(items, known);
 		cursor = idOf(items.at(-1));

@@ -1,0 +1,121 @@
+/**
+ * One poll, step by step: list, find what is new, start the workflow for it, remember how far that went.
+ *
+ * The life of a poll trigger, kept in a record of the ledger (`PollState`):
+ *
+ *     unpublished ──publication──▶ published ◀───────── poll ─────────┐
+ *                                      │                              │
+ *                                      └─ a way back too long ─▶ walking, until a poll comes to its end
+ *
+ * - publication: `now` fixes `publishedAt`, the moment from which events start, and starts nothing; `retained` begins with
+ *   a walk to the end of the list. Choosing the other one is a new publication. Later publications change nothing.
+ * - poll: reads from the newest event back to the *frontier* less an overlap, once an hour a day back. Everything
+ *   created before the frontier was listed and has settled: begun, or not wanted. What was claimed, handed over or
+ *   stored and has not begun holds the frontier back, so a later poll meets it again, and so does what n8n gave back.
+ * - walking: a poll may send a bounded number of requests. One that needs more remembers where it stopped, and the next
+ *   polls read what is new first and then continue there. The frontier stays until the walk has come to its end.
+ * - the frontier is written last: after a page that failed, or a process that died, the next poll reads as far again.
+ * - forgotten: the record is gone, but n8n's own memory says up to when the trigger polled. Nothing created before that
+ *   starts by itself then; all later events do, and one line of the log says so.
+ *
+ * A list that begins with the oldest is read from an `anchor` to its end, since its new events stand there.
+ */
+import type { ParsedEvent } from '../receiver/event';
+import type { ApiClient } from '../service';
+import { messageOf } from '../shared/thrown';
+import { LISTING_SHARE, MOST_REQUESTS } from './bounds';
+import { knowledgeOf, type Scope } from './knowledge';
+import { Listing } from './listing';
+import { type Memory, ProcessMemory } from './memory';
+import { nextState, readStretches } from './progress';
+import { firstState } from './publication';
+import { type Start, startEvents } from './start';
+import { readState, type StartFrom, writeState } from './state';
+
+export interface PollOptions extends Scope, Pick<Start, 'batchSize' | 'handOver'> {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly startFrom: StartFrom;
+	readonly pageSize: number;
+	readonly isWanted: (event: ParsedEvent) => boolean;
+	/** What survives a ledger that was lost. */
+	readonly memory: Memory;
+	/** Told what an operator should know. */
+	readonly warn: (message: string) => void;
+	/** How long the poll may take, in milliseconds. */
+	readonly budgetMs?: number | undefined;
+	readonly now?: () => number;
+}
+
+interface Polled {
+	/** Why the list could not be read further. */
+	readonly failure?: Error | undefined;
+	/** Resolves when the events have started and the poll is remembered. */
+	readonly started?: Promise<void>;
+}
+
+/** Nodes whose events are being started: the next poll leaves them to it. */
+const starting = new Set<string>();
+
+/**
+ * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored and never ran.
+ * Starting continues after the call. When a page of the list fails, what was listed before it still starts.
+ * Throws `LedgerUnavailableError`, and what the client throws at the publication.
+ */
+export async function poll(options: PollOptions): Promise<Polled> {
+	const { ledger, workflowId, nodeId, client, pageSize, startFrom, warn } = options;
+	const { now = Date.now, budgetMs = Infinity } = options;
+	const polledAt = now();
+	const deadline = performance.now() + budgetMs * LISTING_SHARE;
+	const node = JSON.stringify([workflowId, nodeId]);
+	if (starting.has(node)) return {};
+
+	const stateKey = `poll:${workflowId}:${nodeId}`;
+	const memory = new ProcessMemory(node, startFrom, options.memory);
+	let remembered = await readState(ledger, stateKey, polledAt);
+	const isPublication = remembered.state?.startFrom !== startFrom;
+	if (isPublication) {
+		const forgotten = remembered.state === undefined ? memory.at : undefined;
+		const first = await firstState(options, { ...options, now: polledAt, forgotten });
+		remembered = await writeState(ledger, stateKey, remembered, first);
+		if (forgotten === undefined && startFrom === 'now') {
+			memory.write(first.publishedAt);
+			return {};
+		}
+	}
+	const { state } = remembered;
+	if (state === undefined) return {};
+	memory.write(Math.max(state.frontier, state.publishedAt));
+
+	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
+	let requests = 0;
+	const listing = new Listing({
+		...{ client, pageSize, now: polledAt, isWanted: options.isWanted },
+		mayRequest: () =>
+			requests++ === 0 || (requests <= MOST_REQUESTS && performance.now() < deadline),
+		look: (event) => knowledgeOf(options, event, isUnbounded ? undefined : state.publishedAt),
+	});
+	const reading = await readStretches(listing, state, polledAt);
+	if (listing.withoutId > 0) {
+		warn(`${listing.withoutId} listed events have no id and were left out`);
+	}
+
+	const { fresh } = listing;
+	const finish = async (): Promise<void> => {
+		const isAll = reading.end === 'whole' && !state.walk && listing.waitingAt === undefined;
+		const open = await startEvents(
+			{ ...options, ...(isAll && { onProgress: (at) => memory.advance(Math.min(at, polledAt)) }) },
+			fresh,
+		);
+		const next = nextState(listing, state, { ...reading, open, polledAt });
+		if (next === undefined) return;
+		await writeState(ledger, stateKey, remembered, next);
+		memory.write(Math.max(next.frontier, next.publishedAt));
+	};
+	starting.add(node);
+	const started = finish()
+		.catch((error: unknown) => {
+			warn(`the rest is left to the next poll: ${messageOf(error)}`);
+		})
+		.finally(() => starting.delete(node));
+	return { failure: listing.failure, started };
+}

@@ -1,0 +1,83 @@
+/** How far back a poll reads, and what it remembers afterwards. */
+import { createdAt, type ParsedEvent } from '../receiver/event';
+import { LOOK_BACK_EVERY_MS, LOOK_BACK_MS, OVERLAP_MS } from './bounds';
+import type { End, Listing } from './listing';
+import type { PollState } from './state';
+
+interface Reading {
+	readonly end: End;
+	/** The walk that this poll began or continued ends at what was created before. */
+	readonly backTo: number;
+	readonly lookedBackAt: number;
+}
+
+/** Reads what is new, then what an unfinished walk still has to read. Throws what `Listing.read` throws. */
+export async function readStretches(
+	listing: Listing,
+	{ frontier, lookedBackAt, walk, anchor }: PollState,
+	polledAt: number,
+): Promise<Reading> {
+	if (walk !== undefined) {
+		const { cursor, backTo } = walk;
+		const end = walk.isOldestFirst
+			? 'whole'
+			: await listing.read({ after: undefined, backTo: walk.readFrom - OVERLAP_MS });
+		const rest = { after: cursor, backTo };
+		return { end: end === 'whole' ? await listing.read(rest) : end, backTo, lookedBackAt };
+	}
+	// A clock that was set back does not put the look-back off.
+	const isLookBack = Math.abs(polledAt - lookedBackAt) >= LOOK_BACK_EVERY_MS;
+	const backTo = Math.min(frontier - OVERLAP_MS, isLookBack ? polledAt - LOOK_BACK_MS : Infinity);
+	const end = await listing.read({ after: anchor, backTo });
+	return { end, backTo, lookedBackAt: isLookBack ? polledAt : lookedBackAt };
+}
+
+interface Outcome extends Reading {
+	/** Events that were to start and have not begun. */
+	readonly open: readonly ParsedEvent[];
+	readonly polledAt: number;
+}
+
+/** Undefined where the next poll has to read as far as this one. */
+export function nextState(
+	listing: Listing,
+	state: PollState,
+	{ end, backTo, lookedBackAt, open, polledAt }: Outcome,
+): PollState | undefined {
+	const { walk, anchor, ...kept } = state;
+	const expectsOldestFirst = walk?.isOldestFirst ?? anchor !== undefined;
+	const isTurned = expectsOldestFirst && listing.isOldestFirst === false;
+	// From the head again: the place to continue from is gone, or the list is sorted another way by now.
+	if (listing.isCursorRefused || isTurned) return kept;
+	if (end === 'failed') return undefined;
+
+	const openAt = open.map((event) => createdAt(event) ?? Infinity);
+	const unsettledAt = Math.min(
+		walk?.unsettledAt ?? Infinity,
+		listing.waitingAt ?? Infinity,
+		...openAt,
+	);
+	const readFrom = Math.max(state.frontier, walk?.readFrom ?? 0, listing.newestAt ?? 0);
+	if (end === 'bounded') {
+		const { cursor } = listing;
+		if (cursor === undefined) return undefined;
+		return {
+			...kept,
+			lookedBackAt,
+			...(anchor !== undefined && { anchor }),
+			walk: {
+				...{ cursor, backTo, readFrom, isOldestFirst: listing.isOldestFirst === true },
+				...(unsettledAt < Infinity && { unsettledAt }),
+			},
+		};
+	}
+	const frontier = Math.min(unsettledAt, readFrom, polledAt);
+	const neededFrom = Math.min(polledAt - LOOK_BACK_MS, frontier) - OVERLAP_MS;
+	const nextAnchor =
+		listing.isOldestFirst === false ? undefined : (listing.lastBefore(neededFrom) ?? anchor);
+	const isAnchored = listing.isOldestFirst === true || anchor !== undefined;
+	return {
+		...{ ...kept, frontier, lookedBackAt },
+		...(isAnchored && nextAnchor !== undefined && { anchor: nextAnchor }),
+	};
+}

@@ -1,0 +1,82 @@
+/** The publication: from which moment on events start the workflow. */
+import { createdAt, eventFromList } from '../receiver/event';
+import type { ApiClient } from '../service';
+import { isOldestFirst } from './listOrder';
+import { rememberListed, type Scope } from './knowledge';
+import type { PollState, StartFrom } from './state';
+
+interface First {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly startFrom: StartFrom;
+	readonly pageSize: number;
+	readonly now: number;
+	/** Up to when the node had polled, when the ledger has lost its memory of that. */
+	readonly forgotten: number | undefined;
+	readonly warn: (message: string) => void;
+}
+
+/** The state that a trigger begins with, or continues with after the ledger has lost its memory. */
+export async function firstState(scope: Scope, first: First): Promise<PollState> {
+	const { startFrom, now, forgotten } = first;
+	const begun = { startFrom, lookedBackAt: now };
+	if (forgotten !== undefined) {
+		first.warn(
+			`the event ledger has lost its memory: events created after ${new Date(forgotten).toISOString()} start, even those that started before; older ones do not`,
+		);
+		const publishedAt = await publish(scope, { ...first, since: forgotten + 1 });
+		return { ...begun, publishedAt, frontier: forgotten };
+	}
+	const publishedAt = startFrom === 'now' ? await publish(scope, first) : 0;
+	return { ...begun, publishedAt, frontier: publishedAt };
+}
+
+interface Publication {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly pageSize: number;
+	readonly now: number;
+	/** Taken as the moment, instead of the newest time listed, where the workflow was published before. */
+	readonly since?: number;
+}
+
+/** This many older records in a row end the reading of a list that begins with the newest. */
+const OLDER_IN_A_ROW = 20;
+
+/**
+ * Lists what is there, which is not to start the workflow, and returns the moment of the publication: the newest time
+ * listed, at most `now`. Where no record tells a time, it is the service's own, so that a service whose clock is behind
+ * loses nothing. Records from that moment on, and those without a time, are remembered one by one.
+ */
+async function publish(scope: Scope, publication: Publication): Promise<number> {
+	const { client, pageSize, now, since } = publication;
+	const listed: { id: string; at: number | undefined }[] = [];
+	const times: number[] = [];
+	let newestAt: number | undefined;
+	let olderInARow = 0;
+	let serviceNow: number | undefined;
+	const onDate = (date: number) => (serviceNow ??= date);
+	for await (const record of client.list('event', { pageSize, onDate })) {
+		const parsed = eventFromList(record);
+		if (!parsed.ok) continue;
+		const at = createdAt(parsed.event);
+		if (at !== undefined) {
+			times.push(at);
+			const newest = Math.max(newestAt ?? at, at);
+			olderInARow = at < Math.min(newest, now) ? olderInARow + 1 : 0;
+			newestAt = newest;
+		}
+		listed.push({ id: parsed.event.id, at });
+		const isPage = listed.length % pageSize === 0;
+		if (isPage && olderInARow >= OLDER_IN_A_ROW && isOldestFirst(times) === false) break;
+	}
+	const newestBefore = newestAt === undefined ? undefined : Math.min(newestAt, now);
+	const publishedAt = since ?? newestBefore ?? serviceNow ?? now;
+	const known = listed.filter(
+		// What was created since an earlier publication is what was missed.
+		({ at }) => at === undefined || (since === undefined && at >= publishedAt),
+	);
+	await rememberListed(
+		scope,
+		known.map(({ id }) => id),
+	);
+	return publishedAt;
+}

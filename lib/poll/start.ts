@@ -1,0 +1,122 @@
+/** Starts the workflow for events, oldest first, and commits what n8n has stored. */
+import { type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
+import { MOST_BYTES } from '../receiver/batch';
+import { createdAt, type ParsedEvent } from '../receiver/event';
+import { sleep } from '../shared/sleep';
+import { RETENTION_MS } from './bounds';
+
+/**
+ * The next run starts when the one before has ended, or after this long: events keep their order, since n8n stores a run
+ * within milliseconds, and a slow workflow does not hold the others up. Nothing counts as stored because of it.
+ */
+const NEXT_AFTER_MS = 1000;
+
+export interface Start {
+	readonly ledger: Ledger;
+	readonly workflowId: string;
+	/** The most events of one run. */
+	readonly batchSize: number;
+	/** Starts a run. Resolves when it has ended, and rejects when n8n could not store it. */
+	readonly handOver: (records: readonly Record<string, unknown>[]) => Promise<void>;
+	/** Called before each hand-over with the time of its newest event, as long as all before it are stored. */
+	readonly onProgress?: (at: number) => void;
+}
+
+interface Claimed {
+	readonly event: ParsedEvent;
+	readonly hold: ClaimHold;
+}
+
+/**
+ * Claims the events and hands them over, as many in a run as the batch size allows. What n8n cannot store together is
+ * tried one by one, and what it cannot store by itself is given back: it holds nothing else up.
+ *
+ * Returns the events that have not begun so far: given back, or handed over and still on their way.
+ * Throws `LedgerUnavailableError`.
+ */
+export async function startEvents(
+	start: Start,
+	events: readonly ParsedEvent[],
+): Promise<ParsedEvent[]> {
+	await startBatches(start, events, new Set());
+	const looked = await Promise.all(
+		events.map(async (event) => {
+			const state = await start.ledger.look(ledgerKey(start.workflowId, event.id));
+			return state === 'begun' ? [] : [event];
+		}),
+	);
+	return looked.flat();
+}
+
+/** `open` has the events of hand-overs that are not known to be stored. */
+async function startBatches(
+	start: Start,
+	events: readonly ParsedEvent[],
+	open: Set<ParsedEvent>,
+): Promise<void> {
+	for (const batch of batchesOf(events, start.batchSize)) {
+		const claimed = await claimAll(start, batch);
+		if (claimed.length === 0) continue;
+		if (open.size === 0) {
+			start.onProgress?.(Math.max(...batch.map((event) => createdAt(event) ?? -Infinity)));
+		}
+		for (const { event } of claimed) open.add(event);
+		const outcome = handOver(start, claimed);
+		void outcome.then((isStored) => {
+			if (isStored) for (const { event } of claimed) open.delete(event);
+		});
+		const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
+		if (first === false && claimed.length > 1) {
+			const oneByOne = claimed.map(({ event }) => event);
+			await startBatches({ ...start, batchSize: 1 }, oneByOne, open);
+		}
+	}
+}
+
+/** Those of the events that nobody else has claimed or stored. */
+async function claimAll(
+	{ ledger, workflowId }: Start,
+	events: readonly ParsedEvent[],
+): Promise<Claimed[]> {
+	const claimed: Claimed[] = [];
+	let isDone = false;
+	try {
+		for (const event of events) {
+			const claim = await claimOrWait(ledger, ledgerKey(workflowId, event.id), { waitMs: 0 });
+			if (claim.outcome === 'claimed') claimed.push({ event, hold: claim.hold });
+		}
+		isDone = true;
+		return claimed;
+	} finally {
+		if (!isDone) await Promise.all(claimed.map(({ hold }) => hold.release()));
+	}
+}
+
+function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<ParsedEvent[]> {
+	let batch: ParsedEvent[] = [];
+	let bytes = 0;
+	for (const event of events) {
+		const size = most === 1 ? 0 : Buffer.byteLength(JSON.stringify(event.record));
+		if (batch.length > 0 && (batch.length >= most || bytes + size > MOST_BYTES)) {
+			yield batch;
+			batch = [];
+			bytes = 0;
+		}
+		batch.push(event);
+		bytes += size;
+	}
+	if (batch.length > 0) yield batch;
+}
+
+/** Whether n8n has stored the run: known once it has ended. By then `execute` of the node has begun the events. */
+async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
+	try {
+		await start.handOver(claimed.map(({ event }) => event.record));
+	} catch {
+		await Promise.all(claimed.map(({ hold }) => hold.release()));
+		return false;
+	}
+	const [first, ...others] = claimed.map(({ hold }) => hold);
+	await first?.commitWith(others, RETENTION_MS);
+	return true;
+}

@@ -1,0 +1,38 @@
+/** Up to when a node has polled, in the static data of its workflow: in n8n's own database, apart from the ledger. */
+import type { IPollFunctions } from 'n8n-workflow';
+import type { Memory } from '../../lib/poll';
+import { enum as oneOf, literal, number, object, safeParse } from '../../lib/vendor/zod';
+
+const FIELD = 'polledUntil';
+
+/**
+ * n8n saves static data when a workflow has been published and with each run that a poll starts; a poll that starts
+ * nothing leaves it. A copy of the workflow brings the static data along, so it names the node that it is of.
+ */
+export function staticMemory(context: IPollFunctions): Memory & { close(): void } {
+	const workflowId = context.getWorkflow().id ?? '';
+	const { id: nodeId } = context.getNode();
+	// Read within the poll: later n8n may refuse it.
+	const data = context.getWorkflowStaticData('node');
+	const ours = object({
+		workflowId: literal(workflowId),
+		nodeId: literal(nodeId),
+		startFrom: oneOf(['now', 'retained']),
+		at: number(),
+	});
+	let isClosed = false;
+	return {
+		/** Later writes are left out. */
+		close: () => {
+			isClosed = true;
+		},
+		read: () => safeParse(ours, data[FIELD]).data,
+		write: (until) => {
+			const kept = safeParse(ours, data[FIELD]).data;
+			if (isClosed) return;
+			// An assignment, even of the same, makes n8n write all static data of the workflow.
+			if (kept?.at === until.at && kept.startFrom === until.startFrom) return;
+			data[FIELD] = { workflowId, nodeId, ...until };
+		},
+	};
+}
