@@ -31,7 +31,7 @@ interface Found {
 	readonly at: number | undefined;
 }
 
-/** This many older records in a row end a stretch: the list need not be sorted to the second. */
+/** This many older records in a row, or half a page, end a stretch: the list need not be sorted to the second. */
 const OLDER_IN_A_ROW = 20;
 
 /**
@@ -81,11 +81,14 @@ export class Listing {
 	async read({ after, backTo }: Stretch): Promise<End> {
 		const { client, pageSize } = this.#reading;
 		this.cursor = after;
-		let isBounded = false;
 		let page: Found[] = [];
 		let records = 0;
 		let olderInARow = 0;
-		const mayRequest = () => !(isBounded = !this.#reading.mayRequest());
+		const asked = { isRefused: false };
+		const mayRequest = () => {
+			asked.isRefused = !this.#reading.mayRequest();
+			return !asked.isRefused;
+		};
 		const options = { pageSize, mayRequest, ...(after !== undefined && { startingAfter: after }) };
 		const listed = this.#listed(client.list('event', options));
 		for await (const found of listed) {
@@ -97,11 +100,11 @@ export class Listing {
 			const tellsNoTime = page.every(({ at }) => at === undefined);
 			page = [];
 			if (tellsNoTime && !hasNews) return 'whole';
-			const isFarEnough = olderInARow >= Math.min(OLDER_IN_A_ROW, pageSize);
+			const isFarEnough = olderInARow >= Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
 			if (isFarEnough && this.isOldestFirst === false) return 'whole';
 		}
 		await this.#sort(page);
-		if (this.failure === undefined) return isBounded ? 'bounded' : 'whole';
+		if (this.failure === undefined) return asked.isRefused ? 'bounded' : 'whole';
 		const status = 'status' in this.failure ? Number(this.failure.status) : 0;
 		this.isCursorRefused =
 			records === 0 && after !== undefined && [400, 404, 410, 422].includes(status);

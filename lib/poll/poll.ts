@@ -67,8 +67,6 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	const polledAt = now();
 	const deadline = performance.now() + budgetMs * LISTING_SHARE;
 	const node = JSON.stringify([workflowId, nodeId]);
-	if (starting.has(node)) return {};
-
 	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const memory = new ProcessMemory(node, startFrom, options.memory);
 	let remembered = await readState(ledger, stateKey, polledAt);
@@ -83,7 +81,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 		}
 	}
 	const { state } = remembered;
-	if (state === undefined) return {};
+	if (state === undefined || starting.has(node)) return {};
 	memory.write(Math.max(state.frontier, state.publishedAt));
 
 	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
@@ -102,10 +100,10 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	const { fresh } = listing;
 	const finish = async (): Promise<void> => {
 		const isAll = reading.end === 'whole' && !state.walk && listing.waitingAt === undefined;
-		const open = await startEvents(
-			{ ...options, ...(isAll && { onProgress: (at) => memory.advance(Math.min(at, polledAt)) }) },
-			fresh,
-		);
+		const onProgress = (at: number) => {
+			if (isAll) memory.advance(Math.min(at, polledAt));
+		};
+		const open = await startEvents({ ...options, onProgress }, fresh);
 		const next = nextState(listing, state, { ...reading, open, polledAt });
 		if (next === undefined) return;
 		await writeState(ledger, stateKey, remembered, next);

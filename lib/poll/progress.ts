@@ -58,26 +58,18 @@ export function nextState(
 		...openAt,
 	);
 	const readFrom = Math.max(state.frontier, walk?.readFrom ?? 0, listing.newestAt ?? 0);
-	if (end === 'bounded') {
-		const { cursor } = listing;
-		if (cursor === undefined) return undefined;
-		return {
-			...kept,
-			lookedBackAt,
-			...(anchor !== undefined && { anchor }),
-			walk: {
-				...{ cursor, backTo, readFrom, isOldestFirst: listing.isOldestFirst === true },
-				...(unsettledAt < Infinity && { unsettledAt }),
-			},
-		};
-	}
 	const frontier = Math.min(unsettledAt, readFrom, polledAt);
-	const neededFrom = Math.min(polledAt - LOOK_BACK_MS, frontier) - OVERLAP_MS;
-	const nextAnchor =
-		listing.isOldestFirst === false ? undefined : (listing.lastBefore(neededFrom) ?? anchor);
-	const isAnchored = listing.isOldestFirst === true || anchor !== undefined;
+	const neededFrom = Math.min(frontier, polledAt - LOOK_BACK_MS) - OVERLAP_MS;
+	const nextAnchor = listing.isOldestFirst ? (listing.lastBefore(neededFrom) ?? anchor) : anchor;
+	const next = { ...kept, lookedBackAt, ...(nextAnchor !== undefined && { anchor: nextAnchor }) };
+	if (end === 'whole') return { ...next, frontier };
+	const { cursor } = listing;
+	if (cursor === undefined) return undefined;
 	return {
-		...{ ...kept, frontier, lookedBackAt },
-		...(isAnchored && nextAnchor !== undefined && { anchor: nextAnchor }),
+		...next,
+		walk: {
+			...{ cursor, backTo, readFrom, isOldestFirst: listing.isOldestFirst === true },
+			...(unsettledAt < Infinity && { unsettledAt }),
+		},
 	};
 }

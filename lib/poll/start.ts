@@ -16,8 +16,8 @@ export interface Start {
 	readonly workflowId: string;
 	/** The most events of one run. */
 	readonly batchSize: number;
-	/** Starts a run. Resolves when it has ended, and rejects when n8n could not store it. */
-	readonly handOver: (records: readonly Record<string, unknown>[]) => Promise<void>;
+	/** Starts a run. Resolves when it has ended, to whether n8n has stored it. */
+	readonly handOver: (records: readonly Record<string, unknown>[]) => Promise<boolean>;
 	/** Called before each hand-over with the time of its newest event, as long as all before it are stored. */
 	readonly onProgress?: (at: number) => void;
 }
@@ -110,13 +110,14 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 
 /** Whether n8n has stored the run: known once it has ended. By then `execute` of the node has begun the events. */
 async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
-	try {
-		await start.handOver(claimed.map(({ event }) => event.record));
-	} catch {
+	const isStored = await start
+		.handOver(claimed.map(({ event }) => event.record))
+		.catch(() => false);
+	if (isStored) {
+		const [first, ...others] = claimed.map(({ hold }) => hold);
+		await first?.commitWith(others, RETENTION_MS);
+	} else {
 		await Promise.all(claimed.map(({ hold }) => hold.release()));
-		return false;
 	}
-	const [first, ...others] = claimed.map(({ hold }) => hold);
-	await first?.commitWith(others, RETENTION_MS);
-	return true;
+	return isStored;
 }

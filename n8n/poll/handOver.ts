@@ -2,20 +2,20 @@
 import type { IDataObject, IPollFunctions, IRun } from 'n8n-workflow';
 
 /**
- * Resolves when the run has ended: n8n says nothing earlier here. Rejects when n8n could not store it.
- * A run that n8n dropped without an error counts as not stored: if there is one after all, the ledger keeps it or its
- * repetition from going on.
+ * Whether n8n has stored the run: known when it has ended, since n8n says nothing earlier here.
+ * A run that n8n dropped without an error counts as not stored: if there is one after all, the ledger lets only it or
+ * its repetition continue.
  */
 export async function handOver(
 	context: IPollFunctions,
 	records: readonly IDataObject[],
-): Promise<void> {
+): Promise<boolean> {
 	const done = context.helpers.createDeferredPromise<IRun | undefined>();
 	context.__emit([records.map((json) => ({ json }))], undefined, done);
 	try {
-		if ((await done.promise) === undefined) throw new Error('n8n has not stored the execution');
+		return (await done.promise) !== undefined;
 	} catch (error) {
-		if (!wasCancelled(error)) throw error;
+		return wasCancelled(error);
 	}
 }
 

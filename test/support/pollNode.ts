@@ -50,7 +50,6 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 		if (doesRun?.() ?? true) {
 			const executionId = String(++executions);
 			const ran = await runTrigger({ trigger, mode: 'trigger', executionId, workflowId, items });
-			if (ran.error) throw new Error(ran.error.message);
 			started.push(...ran.items);
 		}
 		return {} as IRun;

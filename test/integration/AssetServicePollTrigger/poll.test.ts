@@ -69,14 +69,50 @@ describe('a poll', () => {
 		);
 	});
 
-	it('catches up after a restart', async () => {
-		await start();
+	it('catches up after a restart with what was created hours before it, and repeats nothing', async () => {
+		const simulator = await start();
+		const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+		const emitAt = async (hours: number) =>
+			(await simulator.emit({ createdAt: at(hours) }, { deliver: false })).event.id;
+		await emitAt(10);
+		const node = pollNode({ parameters: { limit: 5 } });
+		const poll = node.activation('activate');
+		await poll();
+		const ran = [await emitAt(9), await emitAt(8)];
+		await pollUntil(poll, 'two runs', () => node.ids().length === 2);
+		const missed = [];
+		for (let n = 0; n < 12; n++) missed.push(await emitAt(7 - n / 2));
+		// What a process keeps in memory is gone; the ledger and what n8n has saved are there.
+		const restarted = pollNode({
+			workflowId: node.workflowId,
+			parameters: { limit: 5 },
+			staticData: node.saved(),
+		});
+		await pollUntil(restarted.activation('init'), 'the missed', () => restarted.ids().length >= 12);
+		expect([...node.ids(), ...restarted.ids()]).toEqual([...ran, ...missed]);
+	});
+
+	it('keeps up to when it polled in the static data of its workflow, and there only of itself', async () => {
+		await start({ events: 2 });
 		const node = pollNode();
 		await node.activation('activate')();
-		const missed = await record(12);
-		await node.activation('init')();
-		await until('twelve runs', () => node.ids().length === 12);
-		expect(node.ids()).toEqual(missed);
+		const [ran = ''] = await record(1);
+		await pollUntil(node.activation('init'), 'a run', () => node.ids().length === 1);
+		const forget = async () => {
+			const store = await ledger();
+			const key = `poll:${node.workflowId}:node-1`;
+			await store.swapRecord(key, await store.readRecord(key), undefined);
+		};
+		await forget();
+		const missed = await record(2);
+		const copied = pollNode({ staticData: node.saved() });
+		await copied.activation('activate')();
+		await copied.activation('init')();
+		expect(copied.ids()).toEqual([]);
+		const again = pollNode({ workflowId: node.workflowId, staticData: node.saved() });
+		await pollUntil(again.activation('init'), 'the missed', () => again.ids().length === 2);
+		expect(again.ids()).toEqual(missed);
+		expect(again.ids()).not.toContain(ran);
 	});
 
 	it('goes on where it was when the workflow was unpublished and is published again', async () => {
@@ -96,14 +132,16 @@ describe('a poll', () => {
 		const [ran = ''] = await record(1);
 		await now.activation('init')();
 		await until('a run', () => now.ids().length === 1);
-		await (await ledger()).begin([ledgerKey(now.workflowId, ran)], '1', 60_000);
 
 		const retained = pollNode({
 			workflowId: now.workflowId,
 			parameters: { startFrom: 'retained' },
 		});
-		await retained.activation('activate')();
-		await until('four runs', () => retained.ids().length === 4);
+		await pollUntil(
+			retained.activation('activate'),
+			'four runs',
+			() => retained.ids().length === 4,
+		);
 		expect(retained.ids()).not.toContain(ran);
 
 		const missed = await record(2);

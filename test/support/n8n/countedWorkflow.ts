@@ -1,6 +1,5 @@
 /** Publishes workflows that start on signed events and tell a counter of each that they run, and starts senders of such events. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Simulator } from '../../../simulator';
 import { type Counter, startCounter } from '../counter';
 import {
 	baseNode,
@@ -13,7 +12,7 @@ import {
 import { type EventSender, type SenderOptions, startSender } from '../sender';
 import { buildWorkflow, type NodePlan } from '../workflow';
 import type { Workflow } from './answers';
-import { apiCredential, signingCredential } from './credentials';
+import { apiCredential, type ServiceAccess, signingCredential } from './credentials';
 import type { N8nClient } from './rest';
 import type { World } from './world';
 
@@ -40,7 +39,7 @@ interface Options {
 }
 
 interface PollOptions {
-	readonly service: Simulator;
+	readonly service: ServiceAccess;
 	/** `now` unless told. */
 	readonly startFrom?: 'now' | 'retained';
 	/** Events a page; 50 unless told. */

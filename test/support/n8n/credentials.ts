@@ -2,8 +2,14 @@
 import type { Simulator } from '../../../simulator';
 import type { CredentialContent } from './rest';
 
+/** What an API client needs to know of a service. */
+export type ServiceAccess = Pick<
+	Simulator,
+	'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret'
+>;
+
 export function apiCredential(
-	{ baseUrl, authUrl, audience, clientId, clientSecret }: Simulator,
+	{ baseUrl, authUrl, audience, clientId, clientSecret }: ServiceAccess,
 	changes: Readonly<Record<string, string>> = {},
 ): CredentialContent {
 	return {

@@ -1,0 +1,176 @@
+/** What holds the frontier back: nothing that has not begun may fall behind it. */
+import {
+	downFrom,
+	eventAt,
+	eventsAt,
+	HOUR,
+	MINUTE,
+	type PollWorld,
+	pollWorld,
+	START,
+} from './pollWorld';
+
+/** Events of 5 hours, the newest first, far more than a look-back of ten minutes. */
+const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
+const IDS = MINUTES.toReversed().map((minute) => `e${minute}`);
+
+function worldOfFiveHours(...options: Parameters<typeof pollWorld>): PollWorld {
+	const world = pollWorld(...options);
+	world.list = eventsAt(...MINUTES);
+	world.now = START + 301 * MINUTE;
+	return world;
+}
+
+it('moves to the newest event when all have begun, and the next poll reads one page', async () => {
+	const world = worldOfFiveHours();
+	await world.poll();
+	expect(world.started()).toEqual(IDS);
+	expect(world.state().frontier).toBe(START + 300 * MINUTE);
+	await world.poll();
+	expect(world.requests).toEqual([undefined]);
+	expect(world.started()).toEqual(IDS);
+});
+
+it('stays when a page failed: the next poll reads as far back', async () => {
+	const world = worldOfFiveHours();
+	world.failures.set('e210', new Error('page 2'));
+	expect((await world.poll())?.message).toBe('page 2');
+	expect(world.started()).toEqual(IDS.slice(-10));
+	world.failures.clear();
+	await world.poll();
+	expect([...world.started()].sort()).toEqual([...IDS].sort());
+});
+
+it('waits for an event that n8n could not store, which holds no other up', async () => {
+	const world = worldOfFiveHours();
+	world.fate = async (ids) => (ids.includes('e50') ? 'failed' : 'begun');
+	await world.poll();
+	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e50'));
+	expect(world.state().frontier).toBe(START + 50 * MINUTE);
+	world.fate = async () => 'begun';
+	await world.poll();
+	expect(world.started()).toEqual([...IDS.filter((id) => id !== 'e50'), 'e50']);
+	expect(world.state().frontier).toBe(START + 300 * MINUTE);
+});
+
+it('waits for an event that n8n fails to store only seconds later', async () => {
+	const world = worldOfFiveHours();
+	const { promise: later, reject } = Promise.withResolvers<'begun'>();
+	world.fate = (ids) => (ids.includes('e50') ? later : Promise.resolve('begun'));
+	await world.poll();
+	expect(world.started()).not.toContain('e50');
+	expect(world.state().frontier).toBe(START + 50 * MINUTE);
+	reject(new Error('database is locked'));
+	await later.catch(() => undefined);
+	world.fate = async () => 'begun';
+	await world.poll();
+	expect(world.started().filter((id) => id === 'e50')).toHaveLength(1);
+});
+
+it('does not wait for the end of a slow run that has begun, and polls on meanwhile', async () => {
+	const world = worldOfFiveHours();
+	const run: { end?: () => void } = {};
+	world.fate = async (ids) => {
+		await world.begin(ids);
+		if (ids.includes('e50')) await new Promise<void>((resolve) => (run.end = resolve));
+		return 'stored';
+	};
+	await world.poll();
+	expect(world.state().frontier).toBe(START + 300 * MINUTE);
+	run.end?.();
+});
+
+it('waits for a run that n8n has stored and not begun, and starts the event once it is overdue', async () => {
+	const world = worldOfFiveHours();
+	world.fate = async (ids) => (ids.includes('e50') ? 'stored' : 'begun');
+	await world.poll();
+	expect(world.state().frontier).toBe(START + 50 * MINUTE);
+	world.fate = async () => 'begun';
+	await world.poll();
+	expect(world.started().filter((id) => id === 'e50')).toHaveLength(1);
+	world.ledger.entries.set(world.entry('e50'), { state: 'overdue', expires: Infinity });
+	await world.poll();
+	expect(world.started().filter((id) => id === 'e50')).toHaveLength(2);
+});
+
+it.each(['pending', 'stored'] as const)(
+	'waits for an event that a webhook brought and that is %s, however far back it is',
+	async (entryState) => {
+		const world = worldOfFiveHours();
+		world.ledger.entries.set(world.entry('e50'), { state: entryState, expires: Infinity });
+		await world.poll();
+		expect(world.started()).toEqual(IDS.filter((id) => id !== 'e50'));
+		expect(world.state().frontier).toBe(START + 50 * MINUTE);
+		// Its holder died, or its run was lost.
+		world.ledger.entries.set(world.entry('e50'), { state: 'overdue', expires: Infinity });
+		await world.poll();
+		expect(world.started().at(-1)).toBe('e50');
+	},
+);
+
+it('starts the other events of a batch when somebody else has claimed one in the meantime', async () => {
+	const world = worldOfFiveHours({ batchSize: 4 });
+	const claim = world.ledger.claim.bind(world.ledger);
+	jest.spyOn(world.ledger, 'claim').mockImplementation(async (key, leaseMs) => {
+		if (key === world.entry('e20')) await world.begin(['e20']);
+		return await claim(key, leaseMs);
+	});
+	await world.poll();
+	expect(world.runs[0]).toEqual(['e10', 'e30', 'e40']);
+	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e20'));
+});
+
+it('tries one by one what n8n cannot store together, and starts all but the one', async () => {
+	const world = worldOfFiveHours({ batchSize: 5 });
+	world.fate = async (ids) => (ids.includes('e20') ? 'failed' : 'begun');
+	await world.poll();
+	expect(world.runs.slice(0, 5)).toEqual([
+		['e10'],
+		['e30'],
+		['e40'],
+		['e50'],
+		['e60', 'e70', 'e80', 'e90', 'e100'],
+	]);
+	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e20'));
+});
+
+it('finds an event that appears up to ten minutes late, and once an hour one of the last day', async () => {
+	const world = worldOfFiveHours();
+	await world.poll();
+	world.list.splice(0, 1, eventAt(300), eventAt(292));
+	await world.poll();
+	expect(world.started()).toEqual([...IDS, 'e292']);
+
+	const late = eventAt(75);
+	world.list.splice(
+		world.list.findIndex(({ id }) => id === 'e70'),
+		0,
+		late,
+	);
+	world.now += HOUR - MINUTE;
+	await world.poll();
+	expect(world.started()).not.toContain(late.id);
+	world.now += 2 * MINUTE;
+	await world.poll();
+	expect(world.started().at(-1)).toBe(late.id);
+	await world.poll();
+	expect(world.requests).toHaveLength(1);
+});
+
+it('is not moved by an event that is dated a day ahead', async () => {
+	const world = worldOfFiveHours();
+	world.list.unshift(eventAt(300 + 24 * 60));
+	await world.poll();
+	expect(world.started()).toHaveLength(IDS.length + 1);
+	expect(world.state().frontier).toBe(START + 300 * MINUTE);
+	world.list.splice(2, 0, eventAt(295));
+	await world.poll();
+	expect(world.started().at(-1)).toBe('e295');
+});
+
+it('leaves the events to the poll before as long as that is starting them', async () => {
+	const world = worldOfFiveHours();
+	await Promise.all([world.poll(), world.poll()]);
+	await world.poll();
+	expect(world.started()).toEqual(IDS);
+});

@@ -1,0 +1,15 @@
+import { isOldestFirst } from '../../../lib/poll/listOrder';
+
+it.each([
+	['the oldest first', [1, 2, 3, 4, 5, 6], true],
+	['the newest first', [6, 5, 4, 3, 2, 1], false],
+	['the newest first with one pair out of order', [5, 6, 4, 3, 2, 1], false],
+	['the newest first with an event dated ahead at its end', [6, 5, 4, 3, 2, 1, 99], false],
+	['the oldest first with an event that appeared late at its end', [1, 2, 3, 4, 5, 6, 0], true],
+	['two records', [1, 2], true],
+	['one record', [1], undefined],
+	['one moment', [7, 7, 7], undefined],
+	['nothing', [], undefined],
+])('tells the order of a list: %s', (_what, times, expected) => {
+	expect(isOldestFirst(times)).toBe(expected);
+});

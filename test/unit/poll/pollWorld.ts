@@ -1,0 +1,113 @@
+/** A poll without n8n: a list in an array, a ledger in memory, a clock that the test moves, and runs that begin as told. */
+import { randomUUID } from 'node:crypto';
+import { ledgerKey } from '../../../lib/ledger';
+import { poll, type PollOptions } from '../../../lib/poll';
+import type { PolledUntil } from '../../../lib/poll/memory';
+import type { PollState } from '../../../lib/poll/state';
+import { walkPages } from '../../../lib/service/lists/paging';
+import { MemoryLedger } from '../ledger/memoryLedger';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const START = Date.UTC(2026, 0, 10);
+
+export interface Listed {
+	readonly id: string;
+	readonly eventType: string;
+	readonly createdAt?: string;
+}
+
+/** An event of so many minutes after the start, called by that. */
+export const eventAt = (minute: number, id = `e${minute}`): Listed => ({
+	...{ id, eventType: 'wanted' },
+	createdAt: new Date(START + minute * MINUTE).toISOString(),
+});
+export const eventsAt = (...minutes: number[]): Listed[] => minutes.map((m) => eventAt(m));
+/** From the newest to the oldest minute. */
+export const downFrom = (newest: number, oldest: number): number[] =>
+	Array.from({ length: newest - oldest + 1 }, (_unused, n) => newest - n);
+
+export type PollWorld = ReturnType<typeof pollWorld>;
+
+export function pollWorld(options: Partial<PollOptions> = {}) {
+	const workflowId = randomUUID();
+	const ledger = new MemoryLedger();
+	const world = {
+		ledger,
+		workflowId,
+		/** What is listed, in this order. */
+		list: [] as Listed[],
+		/** In unix milliseconds. */
+		now: START,
+		serviceDate: undefined as number | undefined,
+		/** The cursors of the requests of the last poll; undefined for the head of the list. */
+		requests: [] as (string | undefined)[],
+		/** What a request for the page after this record is answered. */
+		failures: new Map<string | undefined, Error>(),
+		/** The events of each run, by their ids. */
+		runs: [] as string[][],
+		/** Decides what becomes of a run: stored and begun unless told. */
+		fate: async (_ids: string[]): Promise<'begun' | 'stored' | 'failed'> => 'begun',
+		kept: undefined as PolledUntil | undefined,
+		warnings: [] as string[],
+		started: () => world.runs.flat(),
+		entry: (id: string) => ledgerKey(workflowId, id),
+		state: () => JSON.parse([...ledger.records.values()][0] ?? '{}') as PollState,
+		begin: async (ids: readonly string[]) => {
+			await ledger.begin(ids.map(world.entry), 'another run', HOUR);
+		},
+		/** Polls, and waits until the events have started. */
+		async poll(changes: Partial<PollOptions> = {}) {
+			world.requests = [];
+			const { failure, started } = await poll({
+				...{
+					ledger,
+					workflowId,
+					nodeId: 'node',
+					startFrom: 'retained',
+					pageSize: 10,
+					batchSize: 1,
+				},
+				client: { list: (_resource, listing) => pages(listing) },
+				isWanted: () => true,
+				handOver,
+				memory: {
+					read: () => world.kept,
+					write: (until) => {
+						world.kept = until;
+					},
+				},
+				warn: (message) => world.warnings.push(message),
+				now: () => world.now,
+				...options,
+				...changes,
+			});
+			await started;
+			return failure;
+		},
+	};
+
+	const handOver: PollOptions['handOver'] = async (records) => {
+		const ids = records.map(({ id }) => String(id));
+		const fate = await world.fate(ids);
+		if (fate === 'failed') return false;
+		world.runs.push(ids);
+		if (fate === 'begun') await ledger.begin(ids.map(world.entry), ids.join(), HOUR);
+		return true;
+	};
+	const pages = (listing: Parameters<PollOptions['client']['list']>[1]) =>
+		walkPages(
+			async (limit, after) => {
+				world.requests.push(after);
+				const failure = world.failures.get(after);
+				if (failure) throw failure;
+				if (world.serviceDate !== undefined) listing.onDate?.(world.serviceDate);
+				const from = world.list.findIndex(({ id }) => id === after) + 1;
+				const items = world.list.slice(from, from + limit).map((record) => ({ ...record }));
+				return { items, hasMore: from + limit < world.list.length };
+			},
+			{ pageSize: 10, ...listing },
+			() => undefined,
+		);
+	return world;
+}

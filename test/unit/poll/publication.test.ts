@@ -1,0 +1,152 @@
+/** From which moment on events start the workflow. */
+import { ledgerKey } from '../../../lib/ledger';
+import { downFrom, eventAt, eventsAt, HOUR, MINUTE, pollWorld, START } from './pollWorld';
+
+const NOW = { startFrom: 'now' } as const;
+const at = (minute: number) => START + minute * MINUTE;
+
+it.each([
+	['the newest first', (minutes: number[]) => minutes],
+	['the oldest first', (minutes: number[]) => minutes.toReversed()],
+])('starts nothing of before and everything of after, %s', async (_order, ordered) => {
+	const world = pollWorld(NOW);
+	world.now = at(101);
+	world.list = eventsAt(...ordered(downFrom(100, 1)));
+	await world.poll();
+	expect(world.state().publishedAt).toBe(at(100));
+	world.list = eventsAt(...ordered(downFrom(105, 1)));
+	world.now = at(106);
+	await world.poll();
+	await world.poll();
+	expect(world.started()).toEqual(['e101', 'e102', 'e103', 'e104', 'e105']);
+});
+
+it('starts no old event because two new ones are listed out of order', async () => {
+	const world = pollWorld(NOW);
+	world.now = at(1_501);
+	world.list = eventsAt(...downFrom(1_500, 1));
+	await world.poll();
+	world.list.unshift(eventAt(1_501), eventAt(1_502));
+	await world.poll();
+	expect(world.started()).toEqual(['e1501', 'e1502']);
+	expect(world.requests.length).toBeLessThan(5);
+});
+
+it('keeps apart what was listed then and what was created in the same moment', async () => {
+	const world = pollWorld(NOW);
+	world.now = at(10);
+	world.list = eventsAt(9, 8);
+	await world.poll();
+	world.list.unshift(eventAt(9, 'same moment'));
+	await world.poll();
+	expect(world.started()).toEqual(['same moment']);
+});
+
+it('takes n8n’s own time when an event is dated ahead, and starts that one neither', async () => {
+	const world = pollWorld(NOW);
+	world.now = at(10);
+	world.list = eventsAt(2_000, 8);
+	await world.poll();
+	expect(world.state().publishedAt).toBe(at(10));
+	world.list.splice(1, 0, eventAt(11));
+	world.now = at(12);
+	await world.poll();
+	expect(world.started()).toEqual(['e11']);
+});
+
+it('takes the service’s own time from an empty list, so that a clock that is behind loses nothing', async () => {
+	const world = pollWorld(NOW);
+	world.now = at(60);
+	world.serviceDate = at(5);
+	await world.poll();
+	expect(world.state().publishedAt).toBe(at(5));
+	world.list = eventsAt(6);
+	await world.poll();
+	expect(world.started()).toEqual(['e6']);
+});
+
+it('takes n8n’s time when the service tells none', async () => {
+	const world = pollWorld(NOW);
+	await world.poll();
+	expect(world.state().publishedAt).toBe(START);
+});
+
+it('starts an event of before that n8n had stored and never began', async () => {
+	const world = pollWorld(NOW);
+	world.now = at(10);
+	world.list = eventsAt(9, 8, 7);
+	await world.poll();
+	world.ledger.entries.set(world.entry('e8'), { state: 'overdue', expires: Infinity });
+	await world.poll();
+	expect(world.started()).toEqual(['e8']);
+});
+
+it('looks up one by one what tells no time, and ends at a page without news', async () => {
+	const untimed = (from: number, to: number) =>
+		downFrom(from, to).map((n) => ({ id: `u${n}`, eventType: 'wanted' }));
+	const world = pollWorld(NOW);
+	world.list = untimed(50, 1);
+	await world.poll();
+	world.list = untimed(53, 1);
+	await world.poll();
+	expect(world.started()).toEqual(['u51', 'u52', 'u53']);
+	expect(world.requests).toHaveLength(2);
+});
+
+describe('when the ledger has lost its memory', () => {
+	it('starts what was created since the last poll, nothing older, and says so in one line', async () => {
+		const world = pollWorld(NOW);
+		world.now = at(100);
+		world.list = eventsAt(99, 98);
+		await world.poll();
+		world.list.unshift(eventAt(100));
+		await world.poll();
+		world.ledger.entries.clear();
+		world.ledger.records.clear();
+		world.list.unshift(...eventsAt(105, 104, 103));
+		world.now = at(106);
+		await world.poll();
+		await world.poll();
+		expect(world.started()).toEqual(['e100', 'e103', 'e104', 'e105']);
+		expect(world.warnings).toEqual([expect.stringMatching(/lost its memory.*2026-01-10T01:40/)]);
+	});
+
+	it('is a first publication where the choice was another', async () => {
+		const world = pollWorld(NOW);
+		world.kept = { startFrom: 'retained', at: at(0) };
+		world.now = at(100);
+		world.list = eventsAt(99, 98);
+		await world.poll();
+		expect(world.started()).toEqual([]);
+		expect(world.warnings).toEqual([]);
+	});
+});
+
+describe('a record of version 1.0', () => {
+	const old = { startFrom: 'now', baselineAt: at(10), newestAt: at(300) };
+
+	it.each([
+		['the newest event of its last poll', old, at(300)],
+		['the oldest that waited to begin', { ...old, waitingSince: at(50) }, at(50)],
+		['the present where an event was dated ahead', { ...old, newestAt: at(9_999) }, at(320)],
+	])('continues from %s', async (_what, record, frontier) => {
+		const world = pollWorld(NOW);
+		world.now = at(320);
+		world.list = eventsAt(...downFrom(310, 1));
+		world.ledger.records.set(`poll:${world.workflowId}:node`, JSON.stringify(record));
+		await world.begin(downFrom(300, 11).map((minute) => `e${minute}`));
+		// The newest of those that were there at its publication.
+		const baseline = JSON.stringify([world.workflowId, 'node', 'listed before publication']);
+		await world.ledger.begin([ledgerKey(baseline, 'e10')], 'baseline', HOUR);
+		await world.poll({ isWanted: () => false });
+		expect(world.state().publishedAt).toBe(at(10));
+		expect(world.state().frontier).toBe(Math.max(frontier, at(310)));
+		world.now += HOUR;
+		await world.poll();
+		expect(world.started()).toEqual(
+			downFrom(310, 301)
+				.toReversed()
+				.map((m) => `e${m}`),
+		);
+	});
+});
