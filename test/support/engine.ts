@@ -16,11 +16,17 @@ import { buildWorkflow, type WorkflowContent } from './workflow';
 // n8n-core logs every failing node; a test looks at the failure itself.
 process.env['N8N_LOG_LEVEL'] ??= 'silent';
 
+interface EngineOptions {
+	readonly id?: string;
+	readonly active?: boolean;
+	readonly staticData?: IDataObject;
+}
+
 /** `types` are the nodes' classes, by their types. */
 export function inEngine(
 	{ name, nodes, connections, settings }: WorkflowContent,
 	types: Readonly<Record<string, INodeType>>,
-	{ id = 'workflow-1', active = false, staticData = {} as IDataObject } = {},
+	{ id = 'workflow-1', active = false, staticData = {} }: EngineOptions = {},
 ): Workflow {
 	const nodeTypes = {
 		getByName: (type: string) => types[type],
