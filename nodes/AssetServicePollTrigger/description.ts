@@ -8,7 +8,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 export const pollTriggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Each event that the service lists starts the workflow once. Alone, this node serves an n8n that the service cannot reach; beside an Asset Service Trigger in the same workflow, it fetches only what did not arrive by webhook.',
+			'Each event that the service lists starts the workflow once. Use it by itself when the service cannot reach your n8n, or next to an Asset Service Trigger in the same workflow to pick up events whose webhook never arrived.',
 		name: 'notice',
 		type: 'notice',
 		default: '',
@@ -25,7 +25,7 @@ export const pollTriggerProperties: INodeProperties[] = [
 			{
 				name: 'Now',
 				value: 'now',
-				description: 'Events that are listed when the workflow is first published do not start it',
+				description: 'Only events created after the workflow is first published',
 			},
 			{
 				name: 'All Retained Events',
@@ -46,6 +46,6 @@ export const pollTriggerProperties: INodeProperties[] = [
 		default: DEFAULT_PAGE_SIZE,
 		// n8n's own words for a limit, with what follows for a poll.
 		description:
-			'Max number of results to return per request. A poll goes on to the next page until it has met that many known events in a row.',
+			'Max number of results to return per request. A poll reads as many pages as it takes to reach the events of the last poll.',
 	},
 ];
