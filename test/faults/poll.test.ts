@@ -116,7 +116,8 @@ it(
 	'finds events that appear in the list 15 minutes late, at their place, by its hourly look back',
 	async () => {
 		await publishAt([eventOf(HOUR_SECONDS)], 5);
-		const known = eventsFrom(0, 30, 10);
+		// Some of them older than ten minutes, so that a poll could end before the late ones.
+		const known = eventsFrom(0, 60, 12);
 		list.events.unshift(...known);
 		await pollNow();
 		await expectOneRunOf(trigger, known);

@@ -1,0 +1,48 @@
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { staticMemory } from '../../../../n8n/poll/memory';
+
+const memoryOf = (data: IDataObject, { workflowId = 'w', nodeId = 'n' } = {}) =>
+	staticMemory({
+		getWorkflow: () => ({ id: workflowId }),
+		getNode: () => ({ id: nodeId }),
+		getWorkflowStaticData: () => data,
+	} as unknown as IPollFunctions);
+
+const until = { startFrom: 'now', at: 5 } as const;
+
+it('keeps up to when the node has polled', () => {
+	const data = {};
+	memoryOf(data).write(until);
+	expect(memoryOf(data).read()).toMatchObject(until);
+});
+
+it.each([{ workflowId: 'a copy' }, { nodeId: 'another' }])('is not that of %j', (other) => {
+	const data = {};
+	memoryOf(data).write(until);
+	expect(memoryOf(data, other).read()).toBeUndefined();
+});
+
+it('assigns nothing that is there already: n8n would write all static data of the workflow', () => {
+	const data: IDataObject = {};
+	memoryOf(data).write(until);
+	const kept = data['polledUntil'];
+	memoryOf(data).write({ ...until });
+	expect(data['polledUntil']).toBe(kept);
+	memoryOf(data).write({ ...until, at: 6 });
+	expect(memoryOf(data).read()?.at).toBe(6);
+});
+
+it('leaves the static data alone once it is closed', () => {
+	const data = {};
+	const memory = memoryOf(data);
+	memory.close();
+	memory.write(until);
+	expect(data).toEqual({});
+});
+
+it.each([undefined, 'text', { at: 'soon' }, { startFrom: 'never', at: 1 }])(
+	'takes %j for nothing',
+	(polledUntil) => {
+		expect(memoryOf({ polledUntil }).read()).toBeUndefined();
+	},
+);
