@@ -27,7 +27,7 @@ import { LISTING_SHARE, MOST_REQUESTS } from './bounds';
 import { knowledgeOf, type Scope } from './knowledge';
 import { Listing } from './listing';
 import { type Memory, ProcessMemory } from './memory';
-import { nextState, readStretches } from './progress';
+import { nextState, oldestUnsettled, readStretches } from './progress';
 import { firstState } from './publication';
 import { type Start, startEvents } from './start';
 import { readState, type StartFrom, writeState } from './state';
@@ -82,7 +82,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	}
 	const { state } = remembered;
 	if (state === undefined || starting.has(node)) return {};
-	memory.write(Math.max(state.frontier, state.publishedAt));
+	memory.advance(Math.max(state.frontier - 1, state.publishedAt));
 
 	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
 	let requests = 0;
@@ -107,7 +107,8 @@ export async function poll(options: PollOptions): Promise<Polled> {
 		const next = nextState(listing, state, { ...reading, open, polledAt });
 		if (next === undefined) return;
 		await writeState(ledger, stateKey, remembered, next);
-		memory.write(Math.max(next.frontier, next.publishedAt));
+		const settledAt = Math.min(next.frontier, oldestUnsettled(listing, open) - 1);
+		memory.write(Math.max(settledAt, next.publishedAt));
 	};
 	starting.add(node);
 	const started = finish()

@@ -38,6 +38,12 @@ interface Outcome extends Reading {
 	readonly polledAt: number;
 }
 
+/** The time of the oldest event that was met and has not begun; Infinity for none. */
+export function oldestUnsettled(listing: Listing, open: readonly ParsedEvent[]): number {
+	const openAt = open.map((event) => createdAt(event) ?? Infinity);
+	return openAt.reduce((oldest, at) => Math.min(oldest, at), listing.waitingAt ?? Infinity);
+}
+
 /** Undefined where the next poll has to read as far as this one. */
 export function nextState(
 	listing: Listing,
@@ -51,12 +57,7 @@ export function nextState(
 	if (listing.isCursorRefused || isTurned) return kept;
 	if (end === 'failed') return undefined;
 
-	const openAt = open.map((event) => createdAt(event) ?? Infinity);
-	const unsettledAt = Math.min(
-		walk?.unsettledAt ?? Infinity,
-		listing.waitingAt ?? Infinity,
-		...openAt,
-	);
+	const unsettledAt = Math.min(walk?.unsettledAt ?? Infinity, oldestUnsettled(listing, open));
 	const readFrom = Math.max(state.frontier, walk?.readFrom ?? 0, listing.newestAt ?? 0);
 	const frontier = Math.min(unsettledAt, readFrom, polledAt);
 	const neededFrom = Math.min(frontier, polledAt - LOOK_BACK_MS) - OVERLAP_MS;
