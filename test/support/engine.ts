@@ -106,7 +106,11 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	};
 	return {
 		node,
-		workflow: inEngine(content, { [type]: nodeType }, { id: options.workflowId, active: true, staticData }),
+		workflow: inEngine(
+			content,
+			{ [type]: nodeType },
+			{ id: options.workflowId, active: true, staticData },
+		),
 		additionalData: { credentialsHelper } as IWorkflowExecuteAdditionalData,
 	};
 }

@@ -21,21 +21,33 @@ async function outcome(settle: (done: PromiseWithResolvers<IRun | undefined>) =>
 }
 
 it.each([
-	['ended', true, (done: PromiseWithResolvers<IRun | undefined>) => { done.resolve({} as IRun); }],
+	[
+		'ended',
+		true,
+		(done: PromiseWithResolvers<IRun | undefined>) => {
+			done.resolve({} as IRun);
+		},
+	],
 	[
 		'was cancelled by a person',
 		true,
-		(done: PromiseWithResolvers<IRun | undefined>) => { done.reject(new ManualExecutionCancelledError()); },
+		(done: PromiseWithResolvers<IRun | undefined>) => {
+			done.reject(new ManualExecutionCancelledError());
+		},
 	],
 	[
 		'could not be stored',
 		false,
-		(done: PromiseWithResolvers<IRun | undefined>) => { done.reject(new Error('database is locked')); },
+		(done: PromiseWithResolvers<IRun | undefined>) => {
+			done.reject(new Error('database is locked'));
+		},
 	],
 	[
 		'was dropped without a word',
 		false,
-		(done: PromiseWithResolvers<IRun | undefined>) => { done.resolve(undefined); },
+		(done: PromiseWithResolvers<IRun | undefined>) => {
+			done.resolve(undefined);
+		},
 	],
 ])('says of a run that %s whether it was stored: %s', async (_what, isStored, settle) => {
 	expect(await outcome(settle)).toBe(isStored);
