@@ -61,6 +61,16 @@ async function inRedis<T>(work: (client: Redis) => Promise<T>): Promise<T> {
 	}
 }
 
+/** Whether nothing is on its way: no event of the ledger is pending or stored. */
+async function haveAllBegun(): Promise<boolean> {
+	return await inRedis(async (client) => {
+		const keys = await client.keys('asset-service:ledger:*');
+		const entries = keys.filter((key) => !key.includes(':record:'));
+		const values = await Promise.all(entries.map((key) => client.get(key)));
+		return values.every((value) => value === null || value.startsWith('b:'));
+	});
+}
+
 it(
 	'runs each event once although n8n’s database is locked for 25 s while five hours of them start',
 	async () => {
@@ -79,7 +89,10 @@ it(
 		await sleep(25_000);
 		database.exec('ROLLBACK');
 		database.close();
-		await expectOneRunOf(trigger, missed);
+		// The lock may leave an execution "running" in n8n's database for ever, although it has ended.
+		await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
+		await pollNow();
+		await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
 	},
 	6 * MINUTES,
 );
