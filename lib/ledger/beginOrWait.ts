@@ -6,8 +6,6 @@ import { untilWritten } from './untilWritten';
 
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
-/** By then, what was on its way to the ledger when the run gave up has arrived: a commit, or a `begin`. */
-const SETTLED_MS = 5_000;
 
 interface BeginOptions {
 	/** How long to ask again while the ledger is not available, in milliseconds. Default 30,000. */
@@ -41,21 +39,13 @@ export async function beginOrWait(
 		}
 	} catch (error) {
 		const isOver = error instanceof LedgerUnavailableError || signal?.aborted === true;
-		if (isOver) void giveBack(openLedger, keys, run);
+		if (isOver) {
+			void untilWritten(keys, async (key) => {
+				await (await openLedger()).giveBack([key], run, retentionMs);
+			});
+		}
 		throw error;
 	}
-}
-
-async function giveBack(
-	openLedger: () => Promise<Ledger>,
-	keys: readonly string[],
-	run: string,
-): Promise<void> {
-	const write = async (key: string) =>
-		(await (await openLedger()).giveBack([key], run)).every((isGivenBack) => isGivenBack);
-	await untilWritten(keys, write);
-	await sleep(SETTLED_MS, { keepAlive: false });
-	await untilWritten(keys, write);
 }
 
 /**
@@ -68,13 +58,14 @@ export async function markBegun(
 	run: string,
 	retentionMs: number,
 ): Promise<void> {
-	const begin = async (some: readonly string[]) =>
+	const begin = async (some: readonly string[]) => {
 		await (await openLedger()).begin(some, run, retentionMs);
+	};
 	try {
 		await begin(keys);
 	} catch (error) {
 		if (error instanceof LedgerUnavailableError) {
-			void untilWritten(keys, async (key) => await begin([key]).then(() => true));
+			void untilWritten(keys, (key) => begin([key]));
 		}
 		throw error;
 	}

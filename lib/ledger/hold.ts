@@ -18,6 +18,8 @@ export class ClaimHold implements Hold {
 	#claim: Claim;
 	#renewal: Promise<void> | undefined;
 	#commit: Promise<'committed' | 'unwritten'> | undefined;
+	/** Of the commit. */
+	#retentionMs = 0;
 	#release: Promise<void> | undefined;
 
 	constructor(ledger: Ledger, claim: Claim, leases: Leases) {
@@ -40,6 +42,7 @@ export class ClaimHold implements Hold {
 		retentionMs: number,
 		written?: Promise<unknown>,
 	): Promise<'committed' | 'unwritten'> {
+		this.#retentionMs = retentionMs;
 		this.#commit ??= this.#writeCommit(retentionMs, written);
 		return Promise.race([this.#commit, unwrittenAfter(ANSWER_WITHIN_MS, this.#commit)]);
 	}
@@ -49,7 +52,7 @@ export class ClaimHold implements Hold {
 			await (this.#release ??= this.#writeRelease());
 			return;
 		}
-		this.#release ??= this.#giveBack(this.#commit);
+		this.#release ??= this.#giveBack();
 		await Promise.race([this.#release, unwrittenAfter(ANSWER_WITHIN_MS, this.#release)]);
 	}
 
@@ -94,14 +97,9 @@ export class ClaimHold implements Hold {
 		}
 	}
 
-	async #giveBack(commit: Promise<unknown>): Promise<void> {
-		await commit;
+	async #giveBack(): Promise<void> {
 		const { key, token } = this.#claim;
-		await untilWritten([key], async () => {
-			// False: somebody has claimed it since, and what becomes of the event is up to them.
-			await this.#ledger.giveBack([key], token);
-			return true;
-		});
+		await untilWritten([key], () => this.#ledger.giveBack([key], token, this.#retentionMs));
 	}
 
 	async #writeRelease(): Promise<void> {

@@ -70,8 +70,8 @@ export interface Ledger extends Records {
 
 	/**
 	 * Marks the event as stored for `retentionMs` milliseconds, whoever holds it by now: the caller's run is
-	 * stored. A longer retention that is there already stays, and so does begun. False when the claim was no
-	 * longer the caller's; a commit that is sent again returns the same.
+	 * stored. A longer retention that is there already stays, and so do begun and the grace of a stored one. False when
+	 * the claim was no longer the caller's; a commit that is sent again returns the same.
 	 */
 	commit(claim: Claim, retentionMs: number): Promise<boolean>;
 
@@ -91,10 +91,9 @@ export interface Ledger extends Records {
 
 	/**
 	 * Makes events overdue at once that `run` holds and cannot use: its `begin` failed after a write, or n8n never ran
-	 * what was stored. Events that another run has begun stay begun. Returns false for each key that is pending: its
-	 * holder may still commit, so the caller asks again later.
+	 * what was stored. A commit that comes later leaves them overdue. Events that another run has begun stay begun.
 	 */
-	giveBack(keys: readonly string[], run: string): Promise<boolean[]>;
+	giveBack(keys: readonly string[], run: string, retentionMs: number): Promise<void>;
 
 	/** Closes the store; a later call opens it again. */
 	close(): Promise<void>;

@@ -1,22 +1,21 @@
 /** Writes in the background what the ledger could not take at once. */
 import { jittered, sleep } from '../shared/sleep';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 5_000;
+/** As short as the longest of a commit: until it is written, a copy is refused as a duplicate. */
+const PAUSE_MS = 1_000;
 
 /**
- * Calls `write` for each key until it has resolved with true for every one of them, for as long as the process lives:
- * what is written here keeps an event from being lost or started twice. Its timers keep no process alive.
+ * Calls `write` for each key until it has resolved for every one of them, for as long as the process lives: what is
+ * written here keeps an event from being lost or started twice. Its timers keep no process alive.
  */
 export async function untilWritten(
 	keys: readonly string[],
-	write: (key: string) => Promise<boolean>,
+	write: (key: string) => Promise<void>,
 ): Promise<void> {
-	let left = keys;
-	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-		const written = await Promise.all(left.map((key) => write(key).catch(() => false)));
-		left = left.filter((_key, n) => !written[n]);
+	for (let left = keys; ;) {
+		const written = await Promise.allSettled(left.map(write));
+		left = left.filter((_key, n) => written[n]?.status === 'rejected');
 		if (left.length === 0) return;
-		await sleep(jittered(pauseMs), { keepAlive: false });
+		await sleep(jittered(PAUSE_MS), { keepAlive: false });
 	}
 }

@@ -56,7 +56,7 @@ function script(text: string): Script {
  * but that of Redis matters:
  *
  *     p:<token>                  pending, until the key expires
- *     s:<grace>:<left>:<token>   stored, by this claim; overdue once no more than <left> ms are left
+ *     s:<grace>:<left>:<token>   stored, by this claim; overdue once no more than <left> ms are left (below 0: never)
  *     r:<grace>:<left>:<token>   pending, claimed again when it was overdue, until no more than <left> ms are left
  *     b:<run>                    begun
  */
@@ -66,14 +66,13 @@ local kind = value and string.sub(value, 1, 1)
 local ttl = value and redis.call('PTTL', KEYS[1])
 local grace, left, holder
 if kind == 's' or kind == 'r' then
-	grace, left, holder = string.match(value, '^.:(%d+):(%d+):(.*)$')
+	grace, left, holder = string.match(value, '^.:(%d+):(%-?%d+):(.*)$')
 elseif value then
 	holder = string.sub(value, 3)
 end
 local over = left and ttl <= tonumber(left)
 local pending = kind == 'p' or (kind == 'r' and not over)
 local function keep(text, grace, left, token, life)
-	if left < 0 then left = 0 end
 	redis.call('SET', KEYS[1], string.format('%s:%d:%d:%s', text, grace, left, token), 'PX', life)
 end`;
 
@@ -100,14 +99,15 @@ local life = math.max(ttl, tonumber(ARGV[2]))
 keep('r', grace, life - ARGV[2], ARGV[1], life)
 return 1`);
 
-/** Arguments: token, retention, first grace. A longer retention that is there already stays, and so does begun. */
+/** Arguments: token, retention, first grace. A longer retention stays, and so do begun and the grace of a stored entry. */
 export const COMMIT = script(`${READ_ENTRY}
 if kind == 'b' then return 0 end
 local life = tonumber(ARGV[2])
 if grace then life = math.max(ttl, life) end
 grace = grace or ARGV[3]
 local theirs = (pending or kind == 's') and holder == ARGV[1]
-keep('s', grace, life - grace, theirs and holder or '', life)
+local due = kind == 's' and ttl - left or grace
+keep('s', grace, life - due, theirs and holder or '', life)
 return theirs and 1 or 0`);
 
 /** Arguments: token. An event that was stored before is overdue again. */
@@ -123,11 +123,12 @@ if kind == 'b' and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'b:' .. ARGV[1], 'PX', ARGV[2])
 return value and 1 or 2`);
 
-/** Arguments: run, first grace. Returns 0 when the entry is pending. */
+/** Arguments: run, retention, first grace. */
 export const GIVE_BACK = script(`${READ_ENTRY}
-if pending then return 0 end
-if not value or (kind == 'b' and holder ~= ARGV[1]) then return 1 end
-keep('s', grace or ARGV[2], ttl, '', ttl)
+if kind == 'b' and holder ~= ARGV[1] then return 0 end
+local life = tonumber(ARGV[2])
+if grace then life = math.max(ttl, life) end
+keep('s', grace or ARGV[3], life, '', life)
 return 1`);
 
 /** What is known of an entry; changes nothing. */

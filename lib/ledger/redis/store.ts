@@ -110,11 +110,10 @@ export class RedisLedger implements Ledger {
 		return results.map((result) => result !== 0);
 	}
 
-	async giveBack(keys: readonly string[], run: string): Promise<boolean[]> {
+	async giveBack(keys: readonly string[], run: string, retentionMs: number): Promise<void> {
 		keys.forEach(checkKey);
-		const args = [run, FIRST_GRACE_MS];
-		const results = await Promise.all(keys.map((key) => this.#run(GIVE_BACK, key, args)));
-		return results.map((result) => result !== 0);
+		const args = [run, Math.ceil(retentionMs), FIRST_GRACE_MS];
+		await Promise.all(keys.map((key) => this.#run(GIVE_BACK, key, args)));
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {

@@ -24,7 +24,7 @@ export interface Statements {
 	readonly commitAnyway: StatementSync;
 	/** $key, $run, $now, $until: changes a row when the run goes on. */
 	readonly begin: StatementSync;
-	/** $key, $run, $now: changes a row that is overdue then. */
+	/** $key, $run, $now, $until: the entry is overdue then, unless another run has begun it. */
 	readonly giveBack: StatementSync;
 	/** $key: `{ value }` */
 	readonly readRecord: StatementSync;
@@ -44,7 +44,9 @@ const THEIRS = `key = $key AND holder = $token AND state = ${PENDING} AND due > 
 /** A grace other than 0 says that the event was stored before, and its retention goes on. */
 const WAS_STORED = 'entry.grace > 0 AND entry.expires > $now';
 const GRACE = `CASE WHEN ${WAS_STORED} THEN entry.grace ELSE ${FIRST_GRACE_MS} END`;
-const STORE = `state = ${STORED}, grace = ${GRACE}, due = $now + ${GRACE},
+/** A commit after the first leaves the grace alone: the event may have been given back in between. */
+const DUE = `CASE WHEN entry.state = ${STORED} AND entry.expires > $now THEN entry.due ELSE $now + ${GRACE} END`;
+const STORE = `state = ${STORED}, grace = ${GRACE}, due = ${DUE},
 	expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $until) ELSE $until END`;
 
 export function prepareStatements(db: DatabaseSync): Statements {
@@ -85,10 +87,11 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now OR entry.holder = $run`,
 		),
 		giveBack: db.prepare(
-			`UPDATE entry SET state = ${STORED}, holder = NULL, due = $now,
-			grace = CASE WHEN state = ${BEGUN} THEN ${FIRST_GRACE_MS} ELSE grace END
-			WHERE key = $key AND expires > $now
-			AND (state = ${STORED} OR (state = ${BEGUN} AND holder = $run))`,
+			`INSERT INTO entry (key, state, expires, due, grace, holder)
+			VALUES ($key, ${STORED}, $until, $now, ${FIRST_GRACE_MS}, NULL)
+			ON CONFLICT (key) DO UPDATE SET state = ${STORED}, holder = NULL, due = $now, grace = ${GRACE},
+			expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $until) ELSE $until END
+			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now OR entry.holder = $run`,
 		),
 		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
 		addRecord: db.prepare(

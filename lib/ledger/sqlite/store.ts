@@ -120,14 +120,13 @@ export class SqliteLedger implements Ledger {
 		});
 	}
 
-	async giveBack(keys: readonly string[], run: string): Promise<boolean[]> {
+	async giveBack(keys: readonly string[], run: string, retentionMs: number): Promise<void> {
 		const ids = keys.map(keyBytes);
-		return this.#file.runDurably((database) => {
+		await this.#file.runDurably((database) => {
 			const now = this.#now();
-			return inOneStep(database, ids, (key) => {
-				if (database.statements.giveBack.run({ key, run, now }).changes !== 0) return true;
-				return this.#look(database, key) !== 'pending';
-			});
+			const until = now + retentionMs;
+			const { giveBack } = database.statements;
+			inOneStep(database, ids, (key) => giveBack.run({ key, run, now, until }));
 		});
 	}
 

@@ -83,21 +83,14 @@ describe('beginOrWait', () => {
 		expect([await ledger.look('one'), await ledger.look('two')]).toEqual(['overdue', 'overdue']);
 	});
 
-	it('gives back again what is committed while it gives up', async () => {
+	it('gives back what is committed while it gives up', async () => {
 		const claim = await ledger.claim('one', RETENTION_MS);
 		if (claim.state !== 'claimed') throw new Error('The event is taken.');
 		const lost = new LedgerUnavailableError('The response was lost');
 		jest.spyOn(ledger, 'begin').mockRejectedValue(lost);
 		watch(beginOrWait(open, ['one'], 'run', RETENTION_MS, { waitMs: 0 }));
-		await jest.advanceTimersByTimeAsync(2_000);
-		expect(await ledger.look('one')).toBe('pending');
+		await jest.advanceTimersByTimeAsync(1_000);
 		await ledger.commit(claim.claim, RETENTION_MS);
-		await jest.advanceTimersByTimeAsync(5_000);
-		expect(await ledger.look('one')).toBe('overdue');
-		// The second pass, for what was still on its way at the first.
-		const again = await ledger.claim('one', RETENTION_MS);
-		if (again.state === 'claimed') await ledger.commit(again.claim, RETENTION_MS);
-		await jest.advanceTimersByTimeAsync(6_000);
 		expect(await ledger.look('one')).toBe('overdue');
 		expect(jest.getTimerCount()).toBe(0);
 	});
@@ -156,7 +149,7 @@ describe('beginOrWait', () => {
 		ledger.failing = false;
 		await jest.advanceTimersByTimeAsync(30_000);
 		expect(ledger.count('begin')).toBe(asked);
-		expect(ledger.count('giveBack')).toBeGreaterThanOrEqual(2);
+		expect(ledger.count('giveBack')).toBeGreaterThanOrEqual(KEYS.length);
 	});
 
 	it('asks nothing for a signal that has been given already', async () => {

@@ -57,7 +57,8 @@ export class MemoryLedger implements Ledger {
 	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
 		await this.#called('commit');
 		const theirs = this.#isTheirs(claim);
-		if (this.#living(claim.key)?.state !== 'begun') {
+		const state = this.#living(claim.key)?.state;
+		if (state !== 'begun' && state !== 'overdue') {
 			this.#set(claim.key, { state: 'stored', expires: Date.now() + retentionMs });
 		}
 		return theirs;
@@ -85,15 +86,13 @@ export class MemoryLedger implements Ledger {
 		});
 	}
 
-	async giveBack(keys: readonly string[], run: string): Promise<boolean[]> {
+	async giveBack(keys: readonly string[], run: string, retentionMs: number): Promise<void> {
 		await this.#called('giveBack');
-		return keys.map((key) => {
+		for (const key of keys) {
 			const entry = this.#living(key);
-			const isTheirs = entry?.state === 'begun' && entry.holder === run;
-			if (isTheirs || entry?.state === 'stored')
-				this.#set(key, { state: 'overdue', expires: entry.expires });
-			return entry?.state !== 'pending';
-		});
+			if (entry?.state === 'begun' && entry.holder !== run) continue;
+			this.#set(key, { state: 'overdue', expires: Date.now() + retentionMs });
+		}
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {

@@ -38,6 +38,7 @@ type Action =
 			readonly holder: number;
 			readonly keys: readonly number[];
 			readonly run: number;
+			readonly retentionMs: number;
 	  };
 
 /** What happens at one moment: time goes by, the clock is set back, a holder dies and starts again, or some actions at once. */
@@ -70,7 +71,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 	{ weight: 10, arbitrary: fc.record({ kind: kind('commit'), claim, retentionMs }) },
 	{ weight: 4, arbitrary: fc.record({ kind: kind('release'), claim }) },
 	{ weight: 2, arbitrary: fc.record({ kind: kind('begin'), holder, keys, run, retentionMs }) },
-	{ weight: 2, arbitrary: fc.record({ kind: kind('giveBack'), holder, keys, run }) },
+	{ weight: 2, arbitrary: fc.record({ kind: kind('giveBack'), holder, keys, run, retentionMs }) },
 );
 
 export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
@@ -107,14 +108,14 @@ export const everyAnswer: Moment[] = [
 	{ kind: 'pause', ms: 1_800_000 },
 	at({ kind: 'look', holder: 2, key: 0 }),
 	at({ kind: 'claim', holder: 2, key: 0, leaseMs: 65_000 }),
-	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0 }),
+	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
 	at({ kind: 'release', claim: 0 }),
 	at({ kind: 'begin', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
 	at({ kind: 'begin', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
 	at({ kind: 'look', holder: 0, key: 0 }),
-	at({ kind: 'giveBack', holder: 1, keys: [0], run: 1 }),
+	at({ kind: 'giveBack', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
 	at({ kind: 'look', holder: 0, key: 0 }),
-	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0 }),
+	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
 	at({ kind: 'look', holder: 0, key: 0 }),
 ];
 
@@ -239,12 +240,12 @@ export class Run {
 		});
 	}
 
-	async #giveBack({ holder, keys, run }: Action & { kind: 'giveBack' }): Promise<Ran[]> {
-		const names = keys.map((key) => this.#key(key));
-		const answers = await this.#holder(holder).giveBack(names, String(run));
-		return keys.map((key, index) => {
-			return { key, step: { kind: 'giveBack', run }, answer: answers[index] ?? 'free' };
-		});
+	async #giveBack(action: Action & { kind: 'giveBack' }): Promise<Ran[]> {
+		const { run, retentionMs } = action;
+		const keys = action.keys.map((key) => this.#key(key));
+		await this.#holder(action.holder).giveBack(keys, String(run), retentionMs);
+		const step = { kind: 'giveBack', run, retentionMs } as const;
+		return action.keys.map((key) => ({ key, step, answer: 'given back' }));
 	}
 
 	#holder(number: number): Ledger {

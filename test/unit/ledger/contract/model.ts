@@ -33,9 +33,9 @@ export type Step =
 	| { readonly kind: 'commit'; readonly claim: number; readonly retentionMs: number }
 	| { readonly kind: 'release'; readonly claim: number }
 	| { readonly kind: 'begin'; readonly run: number; readonly retentionMs: number }
-	| { readonly kind: 'giveBack'; readonly run: number };
+	| { readonly kind: 'giveBack'; readonly run: number; readonly retentionMs: number };
 
-export type Answer = EntryState | 'claimed' | 'committed' | boolean;
+export type Answer = EntryState | 'claimed' | 'committed' | 'given back' | boolean;
 
 export interface After {
 	readonly answer: Answer;
@@ -52,7 +52,7 @@ export function after(before: Entry, step: Step, now: number): After {
 		const expires = now + step.retentionMs;
 		return { answer: true, entry: { state: 'begun', run: step.run, expires } };
 	}
-	if (step.kind === 'giveBack') return afterGiveBack(entry, step.run, now);
+	if (step.kind === 'giveBack') return afterGiveBack(entry, step.run, now, now + step.retentionMs);
 	const isTheirs = entry?.state === 'pending' && entry.holder === step.claim && entry.due > now;
 	if (step.kind === 'commit') {
 		if (entry?.state === 'begun') return { answer: false, entry };
@@ -67,13 +67,11 @@ export function after(before: Entry, step: Step, now: number): After {
 	return { answer: true, entry: { state: 'stored', by: undefined, due: now, expires, grace } };
 }
 
-function afterGiveBack(entry: Entry, run: number, now: number): After {
-	if (!entry || (entry.state === 'begun' && entry.run !== run)) return { answer: true, entry };
-	if (entry.state === 'pending' && entry.due > now) return { answer: false, entry };
-	if (entry.state === 'pending') return { answer: true, entry };
-	const grace = entry.state === 'begun' ? FIRST_GRACE_MS : entry.grace;
-	const { expires } = entry;
-	return { answer: true, entry: { state: 'stored', by: undefined, due: now, expires, grace } };
+function afterGiveBack(entry: Entry, run: number, now: number, until: number): After {
+	const answer = 'given back';
+	if (entry?.state === 'begun' && entry.run !== run) return { answer, entry };
+	const given = stored(entry?.state === 'begun' ? undefined : entry, undefined, now, until);
+	return { answer, entry: { ...given, due: now } };
 }
 
 function stateOf(entry: Entry, now: number): EntryState {
@@ -102,10 +100,12 @@ function stored(
 	by: number | undefined,
 	now: number,
 	until: number,
-): Entry {
+): Entry & { state: 'stored' } {
 	const grace = entry?.grace || FIRST_GRACE_MS;
 	const expires = entry && entry.grace > 0 ? Math.max(entry.expires, until) : until;
-	return { state: 'stored', by, due: now + grace, expires, grace };
+	// A commit after the first leaves the grace alone: the event may have been given back in between.
+	const due = entry?.state === 'stored' ? entry.due : now + grace;
+	return { state: 'stored', by, due, expires, grace };
 }
 
 /**

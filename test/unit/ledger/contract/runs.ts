@@ -145,52 +145,66 @@ export function itTakesEventsBack(scene: () => LedgerScene): void {
 	it('that the run began: the next copy starts them at once', async () => {
 		const { ledger, key } = scene();
 		await ledger.begin([key], 'run 1', RETENTION_MS);
-		expect(await ledger.giveBack([key], 'run 1')).toEqual([true]);
+		await ledger.giveBack([key], 'run 1', RETENTION_MS);
 		await expectToStart();
 	});
 
 	it('that are stored, for a run that never began', async () => {
 		const { ledger, other, key } = scene();
 		await stored(ledger, key);
-		expect(await other.giveBack([key], 'run 1')).toEqual([true]);
+		await other.giveBack([key], 'run 1', RETENTION_MS);
 		await expectToStart();
 	});
+
+	it.each(['free', 'pending'])(
+		'before they are committed: they were %s, and the late commit leaves them overdue',
+		async (state) => {
+			const { world, ledger, other, key } = scene();
+			const claim = await claimed(ledger, key);
+			if (state === 'free') await world.advance(LEASE_MS + MARGIN_MS);
+			await other.giveBack([key], 'run 1', RETENTION_MS);
+			expect(await other.look(key)).toBe('overdue');
+			await ledger.commit(claim, RETENTION_MS);
+			await ledger.commit(claim, RETENTION_MS);
+			await expectToStart();
+		},
+	);
 
 	it('once: another run that has begun by then keeps them', async () => {
 		const { ledger, other, key } = scene();
 		await ledger.begin([key], 'run 1', RETENTION_MS);
-		await ledger.giveBack([key], 'run 1');
+		await ledger.giveBack([key], 'run 1', RETENTION_MS);
 		await other.begin([key], 'run 2', RETENTION_MS);
-		expect(await ledger.giveBack([key], 'run 1')).toEqual([true]);
+		await ledger.giveBack([key], 'run 1', RETENTION_MS);
 		expect(await ledger.look(key)).toBe('begun');
 		expect(await ledger.begin([key], 'run 1', RETENTION_MS)).toEqual([false]);
 	});
 
-	it('but not while they are being handed over', async () => {
-		const { ledger, other, key } = scene();
-		const claim = await claimed(ledger, key);
-		expect(await other.giveBack([key], 'run 1')).toEqual([false]);
-		expect(await other.look(key)).toBe('pending');
-		expect(await ledger.commit(claim, RETENTION_MS)).toBe(true);
-	});
-
-	it('with the grace of a new event, and the retention that they had', async () => {
+	it('with the grace of a new event, and the longer of two retentions', async () => {
 		const { world, ledger, key } = scene();
-		await ledger.begin([key], 'run 1', RETENTION_MS);
-		await ledger.giveBack([key], 'run 1');
+		await stored(ledger, key);
+		await ledger.giveBack([key], 'run 1', 1_000);
 		await world.advance(RETENTION_MS - FIRST_GRACE_MS);
 		expect(await ledger.look(key)).toBe('overdue');
 		await stored(ledger, key);
 		await expectGrace(scene(), 2 * FIRST_GRACE_MS);
 	});
 
-	it('each by itself, and leave a free one free', async () => {
+	it('and are forgotten when the retention is over', async () => {
+		const { world, ledger, key } = scene();
+		await ledger.giveBack([key], 'run 1', RETENTION_MS);
+		await world.advance(RETENTION_MS - MARGIN_MS);
+		expect(await ledger.look(key)).toBe('overdue');
+		await world.advance(2 * MARGIN_MS);
+		expect(await ledger.look(key)).toBe('free');
+	});
+
+	it('each by itself', async () => {
 		const { ledger, key } = scene();
-		const [begun, free] = [ledgerKey('workflow', 'begun'), ledgerKey('workflow', 'free')];
+		const begun = ledgerKey('workflow', 'begun');
 		await stored(ledger, key);
 		await ledger.begin([begun], 'another run', RETENTION_MS);
-		expect(await ledger.giveBack([key, begun, free], 'run 1')).toEqual([true, true, true]);
-		const states = [key, begun, free].map(async (each) => await ledger.look(each));
-		expect(await Promise.all(states)).toEqual(['overdue', 'begun', 'free']);
+		await ledger.giveBack([key, begun], 'run 1', RETENTION_MS);
+		expect([await ledger.look(key), await ledger.look(begun)]).toEqual(['overdue', 'begun']);
 	});
 }

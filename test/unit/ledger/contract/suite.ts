@@ -25,7 +25,7 @@ export function describeLedgerContract(
 				() => ledger.claim('whevt_1', LEASE_MS),
 				() => ledger.commit(claim, LEASE_MS),
 				() => ledger.begin([key, claim.key], 'run', LEASE_MS),
-				() => ledger.giveBack([key, claim.key], 'run'),
+				() => ledger.giveBack([key, claim.key], 'run', LEASE_MS),
 			];
 			for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
 			expect(await ledger.look(key)).toBe('free');
@@ -76,8 +76,7 @@ function itAnswersAsTheModel(scene: () => LedgerScene): void {
 			'claim: pending',
 			'commit: false',
 			'commit: true',
-			'giveBack: false',
-			'giveBack: true',
+			'giveBack: given back',
 			'look: begun',
 			'look: free',
 			'look: overdue',

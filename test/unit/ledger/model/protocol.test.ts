@@ -53,7 +53,7 @@ describe('the protocol, in every order of its steps', () => {
 
 	it('would keep an event from ever running if a begin that failed stayed begun', () => {
 		const never: LedgerModel = (entry, step, now) =>
-			step.kind === 'giveBack' ? { answer: true, entry } : after(entry, step, now);
+			step.kind === 'giveBack' ? { answer: 'given back', entry } : after(entry, step, now);
 		expect(search(never, SIZE).fault).toEqual({
 			steps: [
 				'copy 0: claims',

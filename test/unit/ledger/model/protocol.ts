@@ -118,7 +118,7 @@ function* movesOfCopy(
 		return;
 	}
 	if (copy === 'failed late') {
-		const { asked } = ask({ kind: 'giveBack', run: DEAD });
+		const { asked } = ask({ kind: 'giveBack', run: DEAD, retentionMs: Infinity });
 		yield [say('gives back'), withCopy(asked, index, 'away')];
 		return;
 	}
@@ -164,9 +164,10 @@ function* movesOfAttempt(
 ): Generator<Move> {
 	const say = (what: string) => `run ${run}: ${what}`;
 	if (attempt === 'giving back') {
-		const { answer, asked } = called(world, { kind: 'giveBack', run }, ledger);
+		const step = { kind: 'giveBack', run, retentionMs: Infinity } as const;
+		const { asked } = called(world, step, ledger);
 		yield [say('gives back, response lost'), asked];
-		if (answer === true) yield [say('gives back'), withAttempt(asked, run, 'none', GIVEN_UP)];
+		yield [say('gives back'), withAttempt(asked, run, 'none', GIVEN_UP)];
 	}
 	if (attempt === 'unsure') yield [say('gives up'), withAttempt(world, run, 'giving back')];
 	if (attempt === 'unsure' || (attempt === 'none' && world.isStored)) {
