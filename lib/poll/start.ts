@@ -1,4 +1,5 @@
 /** Starts the workflow for events, oldest first, and commits what n8n has stored. */
+import { setImmediate } from 'node:timers/promises';
 import { type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
 import { MOST_BYTES } from '../receiver/batch';
 import { createdAt, type ParsedEvent } from '../receiver/event';
@@ -10,6 +11,13 @@ import { RETENTION_MS } from './bounds';
  * within milliseconds, and a slow workflow does not hold the others up. Nothing counts as stored because of it.
  */
 const NEXT_AFTER_MS = 1000;
+/**
+ * An execution that has not ended by then counts as stored: n8n never says what became of a queued one that a person
+ * stopped, and its event must not be held until n8n restarts. A failure that n8n reports later takes that back.
+ */
+const COUNTS_AS_STORED_AFTER_MS = 30_000;
+/** Looked at together; between them, other work of the process has its turn. */
+const LOOKED_AT_ONCE = 100;
 
 export interface Start {
 	readonly ledger: Ledger;
@@ -39,13 +47,17 @@ export async function startEvents(
 	events: readonly ParsedEvent[],
 ): Promise<ParsedEvent[]> {
 	await startBatches(start, events, new Set());
-	const looked = await Promise.all(
-		events.map(async (event) => {
-			const state = await start.ledger.look(ledgerKey(start.workflowId, event.id));
-			return state === 'begun' ? [] : [event];
-		}),
-	);
-	return looked.flat();
+	const open: ParsedEvent[] = [];
+	for (let from = 0; from < events.length; from += LOOKED_AT_ONCE) {
+		const some = events.slice(from, from + LOOKED_AT_ONCE);
+		const states = some.map(({ id }) => start.ledger.look(ledgerKey(start.workflowId, id)));
+		for (const [n, state] of (await Promise.all(states)).entries()) {
+			const event = some[n];
+			if (event !== undefined && state !== 'begun') open.push(event);
+		}
+		await setImmediate();
+	}
+	return open;
 }
 
 /** `open` has the events of hand-overs that are not known to be stored. */
@@ -110,12 +122,15 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 
 /** Whether n8n has stored the run: known once it has ended. By then `execute` of the node has begun the events. */
 async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
+	const [first, ...others] = claimed.map(({ hold }) => hold);
+	const commit = async () => await first?.commitWith(others, RETENTION_MS);
+	const late = setTimeout(() => void commit(), COUNTS_AS_STORED_AFTER_MS).unref();
 	const isStored = await start
 		.handOver(claimed.map(({ event }) => event.record))
 		.catch(() => false);
+	clearTimeout(late);
 	if (isStored) {
-		const [first, ...others] = claimed.map(({ hold }) => hold);
-		await first?.commitWith(others, RETENTION_MS);
+		await commit();
 	} else {
 		await Promise.all(claimed.map(({ hold }) => hold.release()));
 	}

@@ -50,8 +50,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('receiver/event', 'conditions'),
 		part('receiver/event', 'eventTypes'),
 		part('receiver/event', '{order,parseEvent,wanted}'),
-		part('receiver', 'batch'),
-		part('receiver', 'listFresh'),
+		part('receiver', 'batch', 'batch*'),
 		part('receiver', 'listedStates'),
 		part('receiver', '{receive,verdict,verify}'),
 		part('receiver', 'settings'),
@@ -69,8 +68,14 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			tests: ['test/integration/AssetServiceTrigger/{delivery,http,refusal}.test.ts'],
 		},
 	],
+	poll: [
+		part('poll', '{bounds,listing,listOrder,progress}', '*'),
+		part('poll', '{knowledge,memory,poll,publication}', '*'),
+		part('poll', '{start,state}', '*'),
+		n8nPart('poll/{handOver,memory}'),
+	],
 	ledger: [
-		part('ledger', 'beginOrWait'),
+		part('ledger', '{beginOrWait,untilWritten}'),
 		part('ledger', 'choice'),
 		part('ledger', 'claimOrWait'),
 		part('ledger', '{environment,errors}'),
@@ -97,9 +102,12 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger/redis', 'settings'),
 		{
 			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
-			tests: ['test/unit/ledger/redis/store.test.ts', 'test/e2e/ledger/contract.test.ts'],
+			tests: [
+				'test/unit/ledger/redis/{deadline,store}.test.ts',
+				'test/e2e/ledger/contract.test.ts',
+			],
 		},
-		part('ledger/redis', '{connection,timeLimit}', '{connection,reconnecting,timeLimit}'),
+		part('ledger/redis', '{connection,timeLimit}', '{connection,deadline,reconnecting,timeLimit}'),
 		{
 			mutate: ['lib/ledger/redis/client.ts'],
 			tests: [
