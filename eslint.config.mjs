@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 const communityNodes = n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport;
@@ -14,9 +15,12 @@ const notYet = {
 /** The rooms of lib, and which others each may import: arrows run one way. docs/architecture.md draws them. */
 const mayImport = {
   shared: [],
+  event: ['shared'],
+  signature: ['shared'],
   ledger: ['shared', 'vendor'],
   service: ['shared', 'vendor'],
-  receiver: ['ledger', 'shared'],
+  receiver: ['event', 'signature', 'ledger', 'shared'],
+  poll: ['event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 
@@ -24,6 +28,14 @@ const forbid = (rooms, message) => ({
   regex: `^(\\.\\./)+(${rooms.join('|')})(/|$)`,
   message,
 });
+
+/** Each room of lib has one door. shared and vendor have none, since each of their files stands for itself. */
+const throughIndex = {
+  regex: `/lib/(${Object.keys(mayImport)
+    .filter((room) => room !== 'shared')
+    .join('|')})/`,
+  message: 'A room of lib is entered through its index.',
+};
 
 const walls = (...patterns) => ({
   'no-restricted-imports': [
@@ -33,7 +45,7 @@ const walls = (...patterns) => ({
         ...patterns,
         {
           regex: '^(undici|zod|ioredis)(/|$)',
-          message: 'Third-party packages are imported by lib/vendor alone.',
+          message: 'Only lib/vendor imports third-party packages.',
         },
       ],
     },
@@ -49,7 +61,7 @@ const wallsOf = (room, allowed) => {
     rules: walls(
       { group: ['n8n-*'], message: 'lib is free of n8n.' },
       forbid(['nodes', 'credentials', 'n8n'], 'lib is free of n8n.'),
-      forbid(others, `lib/${room} imports ${allowed.join(', ') || 'nothing of lib'} alone.`),
+      forbid(others, `lib/${room} may import ${allowed.join(', ') || 'nothing of lib'}.`),
     ),
   };
 };
@@ -60,10 +72,21 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
+    plugins: { 'import-x': importX },
+    settings: { 'import-x/resolver-next': [createNodeResolver()] },
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {
+      'import-x/order': [
+        'error',
+        {
+          groups: ['builtin', 'external', 'parent', ['sibling', 'index']],
+          alphabetize: { order: 'asc', caseInsensitive: true },
+          'newlines-between': 'never',
+        },
+      ],
+      'import-x/no-duplicates': ['error', { 'prefer-inline': true }],
       // A number in a template string is what the reader expects it to be.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       // Leaving a field out by naming it beside a rest is how a copy without it is made.
@@ -75,7 +98,11 @@ export default tseslint.config(
   ...Object.entries(mayImport).map(([room, allowed]) => wallsOf(room, allowed)),
   {
     files: ['n8n/**/*.ts'],
-    rules: walls(forbid(['nodes', 'credentials'], 'n8n/ does not know who uses it.')),
+    rules: walls(forbid(['nodes', 'credentials'], 'n8n/ does not know who uses it.'), throughIndex),
+  },
+  {
+    files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+    rules: walls(throughIndex),
   },
   {
     files: ['nodes/**/*.ts', 'credentials/**/*.ts', 'n8n/**/*.ts'],

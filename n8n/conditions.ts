@@ -1,6 +1,6 @@
 /** The parameter that says which events of a type a trigger wants, the same in both triggers, and its check. */
 import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
-import { type Conditions, OTHER_FIELD } from '../lib/receiver/event';
+import { type Conditions, OTHER_FIELD } from '../lib/event';
 
 const WITHOUT_VALUE = ['exists', 'notExists'];
 

@@ -1,6 +1,6 @@
 /** The parameters that say how many events a run gets, the same in both triggers. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/receiver/settings';
+import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 
 export const deliveryProperties: INodeProperties[] = [
 	{

@@ -1,6 +1,6 @@
 /** The parameters for event types, the same in all nodes: a list to pick from, and a text for types that are not in it. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { OTHER_EVENT_TYPES } from '../lib/receiver/event';
+import { OTHER_EVENT_TYPES } from '../lib/event';
 
 /** The known types. */
 const KNOWN: INodePropertyOptions[] = [

@@ -1,4 +1,6 @@
 /** Endpoints that a trigger registers itself, and the rotation of their secrets. */
+export { canDeliverTo, isPublicHttp } from './deliverableUrl';
+export { dueSteps } from './dueSteps';
 export { loadAndWatch, watchMark, type Watched } from './mark';
 export { hasEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
 export { reconcile, unregister } from './reconcile';

@@ -1,6 +1,6 @@
 /** What one poll finds in the list: the events to start, and how far it has read. */
 import { setImmediate } from 'node:timers/promises';
-import { createdAt, eventFromList, oldestFirst, type ParsedEvent } from '../receiver/event';
+import { createdAt, eventFromList, oldestFirst, type ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
 import { isError } from '../shared/thrown';
 import type { Knowledge } from './knowledge';

@@ -20,7 +20,7 @@
  *
  * A list that begins with the oldest is read from an `anchor` to its end, since its new events stand there.
  */
-import type { ParsedEvent } from '../receiver/event';
+import type { ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
 import { messageOf } from '../shared/thrown';
 import { LISTING_SHARE, MOST_REQUESTS } from './bounds';

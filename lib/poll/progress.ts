@@ -1,5 +1,5 @@
 /** How far back a poll reads, and what it remembers afterwards. */
-import { createdAt, type ParsedEvent } from '../receiver/event';
+import { createdAt, type ParsedEvent } from '../event';
 import { LOOK_BACK_EVERY_MS, LOOK_BACK_MS, OVERLAP_MS } from './bounds';
 import type { End, Listing } from './listing';
 import type { PollState } from './state';

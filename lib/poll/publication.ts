@@ -1,5 +1,5 @@
 /** The publication: from which moment on events start the workflow. */
-import { createdAt, eventFromList } from '../receiver/event';
+import { createdAt, eventFromList } from '../event';
 import type { ApiClient } from '../service';
 import { isOldestFirst } from './listOrder';
 import { rememberListed, type Scope } from './knowledge';

@@ -1,8 +1,7 @@
 /** Starts the workflow for events, oldest first, and commits what n8n has stored. */
 import { setImmediate } from 'node:timers/promises';
 import { type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
-import { MOST_BYTES } from '../receiver/batch';
-import { createdAt, type ParsedEvent } from '../receiver/event';
+import { createdAt, MAX_BATCH_BYTES, type ParsedEvent } from '../event';
 import { sleep } from '../shared/sleep';
 import { RETENTION_MS } from './bounds';
 
@@ -109,7 +108,7 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 	let bytes = 0;
 	for (const event of events) {
 		const size = most === 1 ? 0 : Buffer.byteLength(JSON.stringify(event.record));
-		if (batch.length > 0 && (batch.length >= most || bytes + size > MOST_BYTES)) {
+		if (batch.length > 0 && (batch.length >= most || bytes + size > MAX_BATCH_BYTES)) {
 			yield batch;
 			batch = [];
 			bytes = 0;

@@ -3,7 +3,7 @@
  * of one run. There is no inbox, and no timer delays an event: with nobody else waiting, it goes at once.
  */
 import type { ClaimHold, Hold } from '../ledger';
-import { oldestFirst } from './event';
+import { MAX_BATCH_BYTES, oldestFirst } from '../event';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -20,9 +20,6 @@ type Turn =
 	| { readonly start: true; readonly items: readonly Item[]; readonly hold: Hold }
 	/** The event is in the run of another one, which n8n has stored, or is taking too long to store. */
 	| { readonly start: false; readonly outcome: 'stored' | 'busy' };
-
-/** More than this is not stored in one run, unless one event alone has it. */
-export const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
  * No event waits longer for somebody else's hand-over. The service gives up after 30 s, and n8n may hold a run back for
@@ -57,7 +54,7 @@ class Gatherer {
 
 	take(member: Member, most: number): Promise<Turn> {
 		return new Promise((tell) => {
-			if (this.#bytes + member.bytes > MOST_BYTES) this.#handOver();
+			if (this.#bytes + member.bytes > MAX_BATCH_BYTES) this.#handOver();
 			this.#waiting.push({ ...member, since: performance.now(), tell });
 			this.#bytes += member.bytes;
 			if (this.#unanswered === 0 || this.#waiting.length >= most) this.#handOver();

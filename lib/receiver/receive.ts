@@ -7,9 +7,9 @@ import {
 	LedgerUnavailableError,
 } from '../ledger';
 import { takeTurn } from './batch';
-import { parseEvent, unwanted } from './event';
+import { parseEvent, unwanted } from '../event';
 import type { TriggerSettings } from './settings';
-import type { DeliveryHeaders, SignedBy } from './signature';
+import type { DeliveryHeaders, SignedBy } from '../signature';
 import { accepted, duplicate, ignored, type NoStart, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';

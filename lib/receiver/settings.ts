@@ -2,8 +2,8 @@
  * Reads the trigger's parameters, with the bounds that keep a wrong value harmless.
  * Checked by hand and not by a schema, since it runs for every delivery, even a forged one.
  */
-import { eventTypeFilter, readConditions, type Wanted } from './event';
-import { asNumber, asRecord, asTexts } from '../shared/values';
+import { readBatchSize, type ReadParameter, readWanted, type Wanted } from '../event';
+import { asNumber, asRecord } from '../shared/values';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -14,10 +14,6 @@ export const MIN_RETENTION_DAYS = 31;
 export const DEFAULT_RETENTION_DAYS = 35;
 export const MAX_RETENTION_DAYS = 365;
 
-/** Events in one run with batched delivery. */
-export const DEFAULT_BATCH_SIZE = 100;
-export const MAX_BATCH_SIZE = 1000;
-
 export interface TriggerSettings extends Wanted {
 	/** The most events of one run; 1 where each event is a run of its own. */
 	readonly batchSize: number;
@@ -26,14 +22,11 @@ export interface TriggerSettings extends Wanted {
 	readonly includeDelivery: boolean;
 }
 
-export type ReadParameter = (name: string, fallback: unknown) => unknown;
-
 /** Reads the settings; a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
 export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 	const options = asRecord(read('options', {}));
 	return {
-		isWanted: eventTypeFilter(readEventTypes(read)),
-		conditions: readConditions(read('conditions', {})),
+		...readWanted(read),
 		batchSize: readBatchSize(read),
 		toleranceSeconds: asNumber(options['toleranceSeconds'], DEFAULT_TOLERANCE_SECONDS, 0, Infinity),
 		retentionMs:
@@ -45,21 +38,4 @@ export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 			) * DAY_MS,
 		includeDelivery: options['includeDelivery'] === true,
 	};
-}
-
-/** The patterns of both fields for event types. */
-export function readEventTypes(read: ReadParameter): string[] {
-	return [...asTexts(read('eventTypes', [])), ...asTexts(read('otherEventTypes', ''))];
-}
-
-/** By the parameters `delivery` and `batchSize`, which both triggers have. */
-export function readBatchSize(read: ReadParameter): number {
-	if (read('delivery', 'immediate') !== 'batched') return 1;
-	const size = asNumber(
-		read('batchSize', DEFAULT_BATCH_SIZE),
-		DEFAULT_BATCH_SIZE,
-		1,
-		MAX_BATCH_SIZE,
-	);
-	return Math.trunc(size);
 }

@@ -1,6 +1,6 @@
 /** Every way to end a delivery: the workflow starts, or an answer that makes the sender do the right thing. */
 import type { Hold } from '../ledger';
-import type { SignatureRefusal } from './signature';
+import type { SignatureRefusal } from '../signature';
 
 /** Why a delivery was refused: the fixed codes of the log lines. */
 export type RefusalReason =

@@ -1,5 +1,5 @@
 /** Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a signature. */
-import { createVerifier, type SigningSettings, type VerifierResult } from './signature';
+import { createVerifier, type SigningSettings, type VerifierResult } from '../signature';
 
 export interface VersionedSettings {
 	readonly settings: SigningSettings;

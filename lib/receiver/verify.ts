@@ -1,5 +1,5 @@
 /** Checks the signature of a delivery with the node's signing secrets, reading them as seldom as is safe. */
-import type { DeliveryHeaders, SignatureRefusal, SignedBy, VerifierResult } from './signature';
+import type { DeliveryHeaders, SignatureRefusal, SignedBy, VerifierResult } from '../signature';
 import type { ReadSigningSettings, VerifierCache } from './verifierCache';
 
 export interface SignedRefusal {

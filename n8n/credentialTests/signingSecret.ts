@@ -4,7 +4,7 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { checkSigningSettings } from '../../lib/receiver/signature';
+import { checkSigningSettings } from '../../lib/signature';
 
 /** Answers with every problem at once, so that a person corrects the form in one go. */
 export async function testSigningSecret(

@@ -1,22 +1,12 @@
 /** What n8n calls when a workflow is published and unpublished: makes and deletes the endpoint, and refuses a set-up that cannot work. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
-import {
-	loadAndWatch,
-	nextStepAt,
-	reconcile,
-	RegistrationError,
-	stepRegistration,
-	unregister,
-	weaknessOf,
-} from '../../lib/endpoint';
+import { dueSteps, isPublicHttp, loadAndWatch, nextStepAt, reconcile, RegistrationError, stepRegistration, unregister, weaknessOf } from '../../lib/endpoint';
 import { printable } from '../../lib/shared/printable';
-import { readConditions } from '../../lib/receiver/event';
-import { createVerifier } from '../../lib/receiver/signature';
+import { readConditions } from '../../lib/event';
+import { createVerifier } from '../../lib/signature';
 import { checkConditions } from '../conditions';
 import { refuseEngine2 } from '../engine';
 import { toNodeError } from '../nodeError';
-import { dueSteps } from '../../lib/endpoint/dueSteps';
-import { isPublicHttp } from '../../lib/endpoint/deliverableUrl';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 import { SIGNING_SECRET_CREDENTIAL } from '../receiver/secretSource';
 

@@ -1,21 +1,8 @@
 /** The signing secrets of the endpoint that the node registered, for the verifier of its deliveries. */
 import type { IWebhookFunctions } from 'n8n-workflow';
-import {
-	isBeingUnpublished,
-	load,
-	nextStepAt,
-	openRegistration,
-	stepRegistration,
-	watchMark,
-	type Loaded,
-	type RecordSlot,
-	type RegistrationContext,
-	type WantedEndpoint,
-	type Watched,
-} from '../../lib/endpoint';
-import { dueSteps } from '../../lib/endpoint/dueSteps';
-import type { SigningSettings } from '../../lib/receiver/signature';
-import type { SecretSource } from '../../lib/receiver/verify';
+import { dueSteps, isBeingUnpublished, load, type Loaded, nextStepAt, openRegistration, type RecordSlot, type RegistrationContext, stepRegistration, type WantedEndpoint, type Watched, watchMark } from '../../lib/endpoint';
+import type { SigningSettings } from '../../lib/signature';
+import type { SecretSource } from '../../lib/receiver';
 import { recordSlot, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 
 /**

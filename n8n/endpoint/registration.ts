@@ -1,21 +1,13 @@
 /** Reads what an automatic registration works with from n8n: the credential, the URL, the parameters. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { KNOWN_EVENT_TYPES } from '../../lib/service';
-import { eventTypeFilter, OTHER_EVENT_TYPES } from '../../lib/receiver/event';
-import { readEventTypes } from '../../lib/receiver/settings';
-import {
-	RegistrationError,
-	type RecordSlot,
-	type RegistrationContext,
-	type RotationPlan,
-	type WantedEndpoint,
-} from '../../lib/endpoint';
+import { eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
+import { canDeliverTo, type RecordSlot, type RegistrationContext, RegistrationError, type RotationPlan, type WantedEndpoint } from '../../lib/endpoint';
 import { printable } from '../../lib/shared/printable';
 import { apiClientWith, readApiSettings } from '../apiClient';
 import { asRecord } from '../../lib/shared/values';
 import { object, parse } from '../../lib/vendor/zod';
 import { bounded } from '../parameters';
-import { canDeliverTo } from '../../lib/endpoint/deliverableUrl';
 import { recordStore } from './recordStore';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

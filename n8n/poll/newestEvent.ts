@@ -5,7 +5,7 @@ import {
 	type INodeExecutionData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { createdAt, eventFromList, type ParsedEvent, unwanted } from '../../lib/receiver/event';
+import { createdAt, eventFromList, type ParsedEvent, unwanted } from '../../lib/event';
 import type { ApiClient } from '../../lib/service';
 import { checkConditions } from '../conditions';
 import type { PollSettings } from './settings';

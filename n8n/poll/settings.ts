@@ -1,6 +1,5 @@
 /** Reads the poll trigger's parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
-import { eventTypeFilter, readConditions, type Wanted } from '../../lib/receiver/event';
-import { readBatchSize, readEventTypes, type ReadParameter } from '../../lib/receiver/settings';
+import { readBatchSize, type ReadParameter, readWanted, type Wanted } from '../../lib/event';
 import { catch as orElse, enum as oneOf, object, parse } from '../../lib/vendor/zod';
 import { bounded } from '../parameters';
 
@@ -26,8 +25,7 @@ export function readPollSettings(read: ReadParameter): PollSettings {
 		limit: read('limit', DEFAULT_PAGE_SIZE),
 	});
 	return {
-		isWanted: eventTypeFilter(readEventTypes(read)),
-		conditions: readConditions(read('conditions', {})),
+		...readWanted(read),
 		startFrom,
 		pageSize: Math.trunc(limit),
 		batchSize: readBatchSize(read),

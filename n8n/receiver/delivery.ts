@@ -6,12 +6,10 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { receive } from '../../lib/receiver/receive';
-import { readTriggerSettings } from '../../lib/receiver/settings';
-import type { DeliveryHeaders } from '../../lib/receiver/signature';
-import { createVerifierCache } from '../../lib/receiver/verifierCache';
+import { createVerifierCache, readTriggerSettings, receive } from '../../lib/receiver';
+import type { DeliveryHeaders } from '../../lib/signature';
 import { ledgerFor } from '../ledger';
-import { beginRun } from './beginRun';
+import { beginRun } from '../beginRun';
 import { logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
 import { testRefusal, throwTestRefusal } from './testRefusal';

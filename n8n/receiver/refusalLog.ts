@@ -1,6 +1,6 @@
 /** Writes the reason of each refusal into n8n's log, one line a second for a node and a reason. */
 import type { IWebhookFunctions, Logger } from 'n8n-workflow';
-import type { RefusalLog } from '../../lib/receiver/verdict';
+import type { RefusalLog } from '../../lib/receiver';
 import { printable } from '../../lib/shared/printable';
 import { createLogLimiter, type LogLimiter } from '../logLimiter';
 

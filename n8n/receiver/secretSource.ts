@@ -2,7 +2,7 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { RegistrationError } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
-import type { SecretSource, SignedRefusal } from '../../lib/receiver/verify';
+import type { SecretSource, SignedRefusal } from '../../lib/receiver';
 import { ApiError } from '../../lib/service';
 import { API_CREDENTIAL } from '../apiClient';
 import { registeredSecrets } from '../endpoint/registeredSecrets';

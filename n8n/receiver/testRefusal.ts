@@ -5,7 +5,7 @@ import {
 	type IWebhookResponseData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import type { NoStart } from '../../lib/receiver/verdict';
+import type { NoStart } from '../../lib/receiver';
 import { printable } from '../../lib/shared/printable';
 
 /** The one field of the item by which `webhook` tells `execute`: nothing else reaches it in every process. */

@@ -1,6 +1,5 @@
 /** Runs the node: each input item by its own parameters, all of them with one client. */
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
+import { type IDataObject, type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
 import { inParallel } from '../../lib/shared/inParallel';
 import { printable } from '../../lib/shared/printable';

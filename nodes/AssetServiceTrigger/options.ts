@@ -5,7 +5,7 @@ import {
 	DEFAULT_TOLERANCE_SECONDS,
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
-} from '../../lib/receiver/settings';
+} from '../../lib/receiver';
 
 export const triggerOptions: INodeProperties[] = [
 	{

@@ -1,5 +1,5 @@
 /** Makes the body and headers of one delivery, right or wrong in a chosen way. */
-import { signTimestamped } from '../../lib/receiver/signature';
+import { signTimestamped } from '../../lib/signature';
 import { newSigningSecret } from '../ids';
 import type { DeliveredEvent, Tamper } from '../types';
 

@@ -1,5 +1,5 @@
 /** What ten conditions cost an event, read from the parameters and decided as for each delivery: `npx tsx test/bench/conditions.bench.ts`. */
-import { readConditions } from '../../lib/receiver/event';
+import { readConditions } from '../../lib/event';
 import { median } from './median';
 
 const ROUNDS = 25;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
-import { signTimestamped } from '../../lib/receiver/signature';
+import { signTimestamped } from '../../lib/signature';
 import type { World } from '../support/n8n/world';
 import { waitFor } from '../support/wait';
 import { buildWorkflow, type NodePlan } from '../support/workflow';

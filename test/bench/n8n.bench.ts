@@ -5,7 +5,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { signTimestamped } from '../../lib/receiver/signature';
+import { signTimestamped } from '../../lib/signature';
 import { signingCredential } from '../support/n8n/credentials';
 import { createWorld, type World } from '../support/n8n/world';
 import { baseNode, eventTrigger, webhook } from '../support/nodes';

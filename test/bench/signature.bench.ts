@@ -11,7 +11,7 @@ import {
 	createVerifier,
 	signTimestamped,
 	type SigningSettings,
-} from '../../lib/receiver/signature';
+} from '../../lib/signature';
 
 /** Rounds are short and many, and medians are compared, so that other work on the machine hits all alike. */
 const ROUNDS = 15;

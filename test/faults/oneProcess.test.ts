@@ -1,7 +1,7 @@
 /** Faults around one n8n with the ledger in SQLite: clocks that are off, callers that hang up, an n8n that is slow or restarted. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { signTimestamped } from '../../lib/receiver/signature';
+import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { errorOf, itemsOf } from '../support/n8n/answers';

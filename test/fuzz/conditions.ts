@@ -1,7 +1,7 @@
 /** Conditions against a plain reading of what they say. */
 import { strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { readConditions } from '../../lib/receiver/event';
+import { readConditions } from '../../lib/event';
 import { counter, type Target } from './target';
 
 const OPERATORS = [

@@ -1,7 +1,7 @@
 /** Events against a plain reading of what one is. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { eventFromList, eventTypeFilter, parseEvent } from '../../lib/receiver/event';
+import { eventFromList, eventTypeFilter, parseEvent } from '../../lib/event';
 import { counter, type Target } from './target';
 
 const ids = fc.oneof(

@@ -1,8 +1,8 @@
 /** Long runs of one character, and of two in turn, for everything that reads text from outside: it must take linear time. */
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
-import { createdAt, eventTypeFilter, parseEvent, readConditions } from '../../lib/receiver/event';
-import { createVerifier } from '../../lib/receiver/signature';
+import { createdAt, eventTypeFilter, parseEvent, readConditions } from '../../lib/event';
+import { createVerifier } from '../../lib/signature';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
 import { redirectError } from '../../lib/service/errors/answerFailure';
 import { createRedactor } from '../../lib/service/errors/redaction';

@@ -3,7 +3,7 @@ import { strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { createVerifier } from '../../lib/receiver/signature';
+import { createVerifier } from '../../lib/signature';
 import {
 	bodies,
 	CURRENT,

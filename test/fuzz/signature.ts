@@ -2,7 +2,7 @@
 import { strictEqual } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { createVerifier, type SigningSettings } from '../../lib/receiver/signature';
+import { createVerifier, type SigningSettings } from '../../lib/signature';
 import { counter, type Target } from './target';
 
 const NOW = 1_767_225_600;

@@ -1,6 +1,6 @@
 /** Filters events by type and time, which the service is not known to do itself. */
 import type { INodeProperties } from 'n8n-workflow';
-import { eventTypeFilter } from '../../../lib/receiver/event';
+import { eventTypeFilter } from '../../../lib/event';
 import { createdAtOf, type ApiRecord, type ListOptions } from '../../../lib/service';
 import { unknown } from '../../../lib/vendor/zod';
 import { allTypes, eventTypes } from './eventTypes';

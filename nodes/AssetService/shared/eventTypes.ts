@@ -1,5 +1,5 @@
 /** Reads the fields for event types: what is picked from the list, and what is entered beside it. */
-import { OTHER_EVENT_TYPES } from '../../../lib/receiver/event';
+import { OTHER_EVENT_TYPES } from '../../../lib/event';
 import { array, pipe, safeParse, transform, union, unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, plainText, type InputItem } from './parameters';
 

@@ -1,6 +1,6 @@
 /** Sends single deliveries to a published trigger, and says what came of them. */
 import { randomUUID } from 'node:crypto';
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import type { DeliveredEvent, Simulator, Tamper } from '../../../simulator';
 import type { World } from '../../support/n8n/world';
 import { waitFor } from '../../support/wait';

@@ -1,5 +1,5 @@
 /** n8n starts again what it had stored and not begun; the event of such a run does not run a second time. */
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { countedWorkflows } from '../../support/n8n/countedWorkflow';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { createWorld, type World } from '../../support/n8n/world';

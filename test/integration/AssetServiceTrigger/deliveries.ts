@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { openLedger } from '../../../lib/ledger';
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import {
 	startTriggerServer,

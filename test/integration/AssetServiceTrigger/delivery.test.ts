@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { runTrigger } from '../../support/triggerRun';
 import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntryState, ledgerKey, openLedger } from '../../../lib/ledger';
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import {
 	aCopyWaits,
 	eventOf,

@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();

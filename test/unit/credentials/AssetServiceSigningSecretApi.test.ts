@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ICredentialsDecrypted, ICredentialTestFunctions } from 'n8n-workflow';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
-import { checkSigningSettings } from '../../../lib/receiver/signature';
+import { checkSigningSettings } from '../../../lib/signature';
 import { testSigningSecret } from '../../../n8n/credentialTests/signingSecret';
 
 const credential = new AssetServiceSigningSecretApi();

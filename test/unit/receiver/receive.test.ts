@@ -1,7 +1,7 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { accepted } from '../../../lib/receiver/verdict';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';
 import { MemoryLedger } from '../ledger/memoryLedger';

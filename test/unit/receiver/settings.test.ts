@@ -1,4 +1,4 @@
-import { OTHER_EVENT_TYPES } from '../../../lib/receiver/event';
+import { OTHER_EVENT_TYPES } from '../../../lib/event';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
 
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { createVerifierCache, type ReadSigningSettings } from '../../../lib/receiver/verifierCache';
 
 const setUp = () => {

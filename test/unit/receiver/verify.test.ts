@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../lib/receiver/signature';
+import { signTimestamped } from '../../../lib/signature';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';
 import { type SecretSource, verifyDelivery } from '../../../lib/receiver/verify';
 

@@ -1,4 +1,4 @@
-import { createVerifier } from '../../../lib/receiver/signature';
+import { createVerifier } from '../../../lib/signature';
 import type { Tamper } from '../../../simulator';
 import { waitFor } from '../../support/wait';
 import { ENDPOINTS, receiver, setUp, START } from './world';

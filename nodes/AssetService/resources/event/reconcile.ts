@@ -1,8 +1,8 @@
 /** Says of each listed event whether it started a workflow, and so which are missing. Reads alone: nothing is started or written. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
-import { eventTypeFilter, readConditions } from '../../../../lib/receiver/event';
-import { listedStates } from '../../../../lib/receiver/listedStates';
+import { eventTypeFilter, readConditions } from '../../../../lib/event';
+import { listedStates } from '../../../../lib/poll';
 import type { ApiRecord } from '../../../../lib/service';
 import { printable } from '../../../../lib/shared/printable';
 import { safeParse, unknown } from '../../../../lib/vendor/zod';

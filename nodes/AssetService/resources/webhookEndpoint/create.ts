@@ -1,6 +1,6 @@
 /** Creates a webhook endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
-import { canDeliverTo } from '../../../../lib/endpoint/deliverableUrl';
+import { canDeliverTo } from '../../../../lib/endpoint';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';

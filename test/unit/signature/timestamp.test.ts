@@ -1,4 +1,4 @@
-import { isTimestamp, isWithinTolerance } from '../../../../lib/receiver/signature/timestamp';
+import { isTimestamp, isWithinTolerance } from '../../../lib/signature/timestamp';
 
 describe('the form of a timestamp', () => {
 	test.each(['0', '1700000000', '999999999999', '000000000001'])('%j is one', (text) => {

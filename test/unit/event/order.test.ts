@@ -1,4 +1,4 @@
-import { createdAt, oldestFirst } from '../../../../lib/receiver/event';
+import { createdAt, oldestFirst } from '../../../lib/event';
 
 const eventAt = (time: unknown) => ({ record: { createdAt: time } });
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import type { SigningSettings } from '../../../../lib/receiver/signature';
+import type { SigningSettings } from '../../../lib/signature';
 import { BODY, flipBit, judge, NOW, SECRET } from './world';
 
 /** As GitHub signs: hex of the body alone, with a prefix. */

@@ -8,7 +8,7 @@ import {
 	signTimestamped,
 	type DeliveryHeaders,
 	type SigningSettings,
-} from '../../../../lib/receiver/signature';
+} from '../../../lib/signature';
 import { judge } from './world';
 
 /** The peers look at the real clock. */

@@ -1,4 +1,4 @@
-import { eventTypeFilter, readConditions, unwanted } from '../../../../lib/receiver/event';
+import { eventTypeFilter, readConditions, unwanted } from '../../../lib/event';
 
 const wanted = {
 	isWanted: eventTypeFilter(['asset.*']),

@@ -3,7 +3,7 @@ import {
 	checkSigningSettings,
 	createVerifier,
 	type SigningSettings,
-} from '../../../../lib/receiver/signature';
+} from '../../../lib/signature';
 
 const SECRET = 'a signing secret';
 const KEY = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

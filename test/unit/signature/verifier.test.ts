@@ -5,7 +5,7 @@ import {
 	signTimestamped,
 	type DeliveryHeaders,
 	type SigningSettings,
-} from '../../../../lib/receiver/signature';
+} from '../../../lib/signature';
 import { BODY, judge, NOW, SECRET, verifierOf } from './world';
 
 const OLD_SECRET = 'the secret of the old endpoint';

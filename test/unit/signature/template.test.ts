@@ -1,5 +1,5 @@
-import { BODY, type SignedPart } from '../../../../lib/receiver/signature/scheme';
-import { compileTemplate } from '../../../../lib/receiver/signature/template';
+import { BODY, type SignedPart } from '../../../lib/signature/scheme';
+import { compileTemplate } from '../../../lib/signature/template';
 
 function partsOf(text: string, timestamp = '17'): readonly SignedPart[] {
 	const compiled = compileTemplate(text);

@@ -6,7 +6,7 @@ import {
 	type Verifier,
 	type VerifyOptions,
 	type VerifyResult,
-} from '../../../../lib/receiver/signature';
+} from '../../../lib/signature';
 
 export const NOW = 1_700_000_000;
 export const SECRET = 'a signing secret';

@@ -2,7 +2,7 @@
  * Reads an event from the bytes of a delivery, and from a record of the event list: one shape for both.
  * Checked by hand and not by a schema, since it runs for every delivery and every listed event.
  */
-import { isRecord } from '../../shared/values';
+import { isRecord } from '../shared/values';
 
 /** An event as the service delivers it: whatever fields it has, and an id that is text here whatever it was there. */
 export interface ParsedEvent {

@@ -1,6 +1,6 @@
 import { ledgerKey, LedgerUnavailableError, type EntryState } from '../../../lib/ledger';
-import { eventTypeFilter, readConditions } from '../../../lib/receiver/event';
-import { listedStates } from '../../../lib/receiver/listedStates';
+import { eventTypeFilter, readConditions } from '../../../lib/event';
+import { listedStates } from '../../../lib/poll/listedStates';
 
 const statesOf = async (
 	records: readonly Record<string, unknown>[],

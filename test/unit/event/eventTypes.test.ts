@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { eventTypeFilter } from '../../../../lib/receiver/event';
+import { eventTypeFilter } from '../../../lib/event';
 
 describe('eventTypeFilter', () => {
 	it('wants everything without a pattern, also events without a type', () => {

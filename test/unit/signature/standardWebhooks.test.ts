@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import type { DeliveryHeaders } from '../../../../lib/receiver/signature';
+import type { DeliveryHeaders } from '../../../lib/signature';
 import { flipBit, judge } from './world';
 
 // The example of the Standard Webhooks libraries, which they all test against.

@@ -2,8 +2,8 @@
  * Decides whether an event meets the conditions of a trigger. They hold literals only and are read by hand, since that
  * is done for every delivery.
  */
-import { printable } from '../../shared/printable';
-import { asRecord, asText, isRecord } from '../../shared/values';
+import { printable } from '../shared/printable';
+import { asRecord, asText, isRecord } from '../shared/values';
 
 export const OPERATORS = [
 	'contains',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodeBase64, digestDecoder } from '../../../../lib/receiver/signature/encoding';
+import { decodeBase64, digestDecoder } from '../../../lib/signature/encoding';
 
 const whole = (decode: ReturnType<typeof digestDecoder>) => (text: string) =>
 	decode(text, 0, text.length);

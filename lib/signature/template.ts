@@ -1,5 +1,5 @@
 /** The template of a `custom` scheme's signed bytes: text with `{body}` and `{timestamp}` in it. */
-import { printable } from '../../shared/printable';
+import { printable } from '../shared/printable';
 import { BODY, type SignedPart } from './scheme';
 
 export interface Template {

@@ -1,4 +1,4 @@
-import { readConditions } from '../../../../lib/receiver/event';
+import { readConditions } from '../../../lib/event';
 
 const event = {
 	id: 'whevt_1',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { signTimestamped, type DeliveryHeaders } from '../../../../lib/receiver/signature';
+import { signTimestamped, type DeliveryHeaders } from '../../../lib/signature';
 import { BODY, flipBit, judge, NOW, SECRET } from './world';
 
 const headersOf = (value: string | readonly string[]): DeliveryHeaders => ({

@@ -2,5 +2,14 @@
 export { type Conditions, OTHER_FIELD, readConditions } from './conditions';
 export { eventTypeFilter, type EventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
 export { createdAt, oldestFirst } from './order';
+export {
+	DEFAULT_BATCH_SIZE,
+	MAX_BATCH_BYTES,
+	MAX_BATCH_SIZE,
+	readBatchSize,
+	readEventTypes,
+	type ReadParameter,
+	readWanted,
+} from './parameters';
 export { unwanted, type Wanted } from './wanted';
 export { eventFromList, eventIdOf, parseEvent, type ParsedEvent } from './parseEvent';

@@ -1,5 +1,5 @@
 /** Reads a header that must occur once, and takes lists in it apart. */
-import { isRecord } from '../../shared/values';
+import { isRecord } from '../shared/values';
 import type { DeliveryHeaders } from './types';
 
 /**

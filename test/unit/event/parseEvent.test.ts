@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { eventFromList, parseEvent } from '../../../../lib/receiver/event';
+import { eventFromList, parseEvent } from '../../../lib/event';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 

@@ -1,16 +1,16 @@
 /** The first step of every execution: the ledger says which of its events it continues with. */
-import { ledgerFor } from '../ledger';
+import { ledgerFor } from './ledger';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
-import { eventIdOf } from '../../lib/receiver/event';
+import { eventIdOf } from '../lib/event';
 import {
 	beginOrWait,
 	ledgerKey,
 	LedgerUnavailableError,
 	markBegun,
 	newAttempt,
-} from '../../lib/ledger';
-import { printable } from '../../lib/shared/printable';
-import { toNodeError } from '../nodeError';
+} from '../lib/ledger';
+import { printable } from '../lib/shared/printable';
+import { toNodeError } from './nodeError';
 
 /** Modes in which n8n runs what a trigger of this package started. */
 const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);

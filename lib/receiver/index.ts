@@ -1,0 +1,12 @@
+/** A delivery from bytes to verdict: what the webhook trigger may use of it. */
+export { receive } from './receive';
+export {
+	DEFAULT_RETENTION_DAYS,
+	DEFAULT_TOLERANCE_SECONDS,
+	MAX_RETENTION_DAYS,
+	MIN_RETENTION_DAYS,
+	readTriggerSettings,
+} from './settings';
+export type { NoStart, RefusalLog } from './verdict';
+export { createVerifierCache } from './verifierCache';
+export type { SecretSource, SignedRefusal } from './verify';
