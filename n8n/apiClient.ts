@@ -14,10 +14,8 @@ import {
 	type ApiSettings,
 } from '../lib/service';
 import { printable } from '../lib/shared/printable';
+import { API_CREDENTIAL } from './credentialNames';
 import { nodeTransport } from './transport';
-
-/** The credential with the service's addresses and the API client. */
-export const API_CREDENTIAL = 'assetServiceApi';
 
 type ApiContext =
 	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;

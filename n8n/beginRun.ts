@@ -1,5 +1,4 @@
 /** The first step of every execution: the ledger says which of its events it continues with. */
-import { ledgerFor } from './ledger';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { eventIdOf } from '../lib/event';
 import {
@@ -10,6 +9,7 @@ import {
 	newAttempt,
 } from '../lib/ledger';
 import { printable } from '../lib/shared/printable';
+import { ledgerFor } from './ledger';
 import { toNodeError } from './nodeError';
 
 /** Modes in which n8n runs what a trigger of this package started. */

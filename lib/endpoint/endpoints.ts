@@ -1,6 +1,6 @@
 /** Endpoints at the service: made with their secret sealed, deleted again when they cannot be kept. */
-import { messageOf } from '../shared/thrown';
 import { printable } from '../shared/printable';
+import { messageOf } from '../shared/thrown';
 import type { RegisteredEndpoint } from './record';
 import { sealEndpoint } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';

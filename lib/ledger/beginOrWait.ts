@@ -1,6 +1,6 @@
 /** Begins a run: asks the ledger which events the run continues with, and undoes what it cannot use. */
-import { LedgerUnavailableError } from './errors';
 import { jittered, sleep } from '../shared/sleep';
+import { LedgerUnavailableError } from './errors';
 import type { Ledger } from './types';
 import { untilWritten } from './untilWritten';
 

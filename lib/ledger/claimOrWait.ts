@@ -1,7 +1,7 @@
 /** Claims an event, or waits for the outcome of the copy that is being handed over. */
+import { jittered, sleep } from '../shared/sleep';
 import { ClaimHold } from './hold';
 import { Leases } from './leases';
-import { jittered, sleep } from '../shared/sleep';
 import type { Ledger } from './types';
 
 const WAIT_MS = 20_000;

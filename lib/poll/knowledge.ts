@@ -1,6 +1,6 @@
 /** Says what a poll has to do about a listed event, by the ledger and by when the workflow was first published. */
-import { type Ledger, ledgerKey } from '../ledger';
 import { createdAt, type ParsedEvent } from '../event';
+import { type Ledger, ledgerKey } from '../ledger';
 import { RETENTION_MS } from './bounds';
 
 /** `fresh`: start it. `waiting`: it was handed over and has not begun, so it is not settled. `done`: nothing is left to do. */

@@ -1,7 +1,7 @@
 /** Says what became of listed events, by the ledger of events seen; changes nothing there. */
 import { setImmediate } from 'node:timers/promises';
-import { ledgerKey, type EntryState, type Ledger } from '../ledger';
 import { eventFromList, unwanted, type Wanted } from '../event';
+import { ledgerKey, type EntryState, type Ledger } from '../ledger';
 
 /** `begun`: a run has begun. `stored`: n8n stored one. `pending`: being handed over. `missing`: it never arrived, or was given back. */
 export type ListedState = 'begun' | 'stored' | 'pending' | 'missing';

@@ -1,7 +1,7 @@
 /** Starts the workflow for events, oldest first, and commits what n8n has stored. */
 import { setImmediate } from 'node:timers/promises';
-import { type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
 import { createdAt, MAX_BATCH_BYTES, type ParsedEvent } from '../event';
+import { type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
 import { sleep } from '../shared/sleep';
 import { RETENTION_MS } from './bounds';
 

@@ -2,8 +2,8 @@
  * Gathers the events of a node while a hand-over of it is unanswered: the first of them then hands all over as the items
  * of one run. There is no inbox, and no timer delays an event: with nobody else waiting, it goes at once.
  */
-import type { ClaimHold, Hold } from '../ledger';
 import { MAX_BATCH_BYTES, oldestFirst } from '../event';
+import type { ClaimHold, Hold } from '../ledger';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. It knows nothing of n8n. */
+import { parseEvent, unwanted } from '../event';
 import {
 	type ClaimHold,
 	claimOrWait,
@@ -6,10 +7,9 @@ import {
 	ledgerKey,
 	LedgerUnavailableError,
 } from '../ledger';
-import { takeTurn } from './batch';
-import { parseEvent, unwanted } from '../event';
-import type { TriggerSettings } from './settings';
 import type { DeliveryHeaders, SignedBy } from '../signature';
+import { takeTurn } from './batch';
+import type { TriggerSettings } from './settings';
 import { accepted, duplicate, ignored, type NoStart, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';

@@ -1,8 +1,7 @@
 /** What each operation sends: method, path, body, and the words for its errors. */
-import { LISTS, PATHS } from './defaults';
+import { LISTS, PATHS, type ServiceInterface } from './defaults';
 import { IN_CREDENTIAL } from './errors/errors';
 import { pathWith } from './http/paths';
-import type { ServiceInterface } from './serviceInterface';
 import type { ListedResource, TransportRequest } from './types';
 
 /** One call of the API, without settings, token or query. */

@@ -1,24 +1,18 @@
 /** The client of the service: its operations, made of paging and exchange. */
-import { processAccessTokens, type AccessTokens } from './tokens/accessTokens';
+import { isRecord } from '../shared/values';
 import * as calls from './calls';
 import { RETRIES } from './defaults';
-import { pageOf } from './lists/envelope';
-import {
-	exchange,
-	isSuccess,
-	jsonAnswer,
-	destinationOf,
-	type ExchangeContext,
-} from './http/exchange';
-import { checkListOptions } from './lists/listOptions';
-import { walkPages, type FetchPage } from './lists/paging';
 import { createRedactor } from './errors/redaction';
+import { jsonOf } from './errors/serverText';
 import { toldError } from './errors/toldError';
+import { exchange, isSuccess, jsonAnswer, destinationOf, type ExchangeContext } from './exchange';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime, type Runtime } from './http/runtime';
-import { isRecord } from '../shared/values';
+import { pageOf } from './lists/envelope';
+import { checkListOptions } from './lists/listOptions';
+import { walkPages, type FetchPage } from './lists/paging';
 import { createdEndpoint, dataOf } from './schemas';
-import { jsonOf } from './errors/serverText';
+import { processAccessTokens, type AccessTokens } from './tokens/accessTokens';
 import type {
 	ApiClient,
 	ApiRecord,

@@ -1,12 +1,12 @@
 /** The test of the credential: a new token with the values as entered, then one asset. */
-import { createAccessTokens } from './tokens/accessTokens';
 import { limitQuery, list, type Call } from './calls';
 import { ApiError, IN_CREDENTIAL } from './errors/errors';
-import { exchange, jsonAnswer, type ExchangeContext } from './http/exchange';
 import { createRedactor } from './errors/redaction';
+import { exchange, jsonAnswer, type ExchangeContext } from './exchange';
 import type { RetryLimits } from './http/retry';
 import { systemRuntime } from './http/runtime';
 import { parseApiSettings, plainHttpWarning } from './settings';
+import { createAccessTokens } from './tokens/accessTokens';
 import type { Transport } from './types';
 
 /** Milliseconds. A person waits for the result: with what n8n itself needs, it is there within 15 s. */

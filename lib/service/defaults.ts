@@ -4,7 +4,6 @@
  * Sources: "section n" is the interface specification; "published" are the public pages of a service known to speak this
  * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
  */
-import type { ServiceInterface } from './serviceInterface';
 
 /** What is listed as a whole, by the name that the node uses for it: the path, headers of its own, and the words for its errors. */
 export const LISTS = {
@@ -69,6 +68,26 @@ export const ENDPOINT_FIELDS = {
 	/** Published (validating signatures): shown once, in the answer to the creation. */
 	secret: 'secret',
 } as const;
+
+/** How the service is spoken to, where its specification is silent. */
+export type ServiceInterface = {
+	/** Records to ask for in one request; 0 sends no limit, so that the service chooses. */
+	pageSize: number;
+	/** Query parameter of the page size. */
+	limitParameter: string;
+	/** Query parameter of the id of the last record of the page before. */
+	cursorParameter: string;
+	/** Endpoints are created here with POST, and deleted with DELETE at their id below it. */
+	endpointsPath: string;
+	/** POST sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
+	resendPath: string;
+	/** Fields of the request that creates an endpoint. */
+	endpointUrlField: string;
+	endpointEventsField: string;
+	/** Fields of its answer, as dot paths, in `data` or beside it. */
+	endpointIdField: string;
+	endpointSecretField: string;
+};
 
 /** What holds where the credential's Service Interface is left empty. */
 export const SERVICE_INTERFACE: ServiceInterface = {

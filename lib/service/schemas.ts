@@ -1,8 +1,7 @@
 /** The fields of answers that the client relies on; everything else passes through unread. */
 import { isRecord } from '../shared/values';
 import { gt, number, object, pipe, regex, string, transform, union } from '../vendor/zod';
-import { ENVELOPE, RECORD_ID } from './defaults';
-import type { ServiceInterface } from './serviceInterface';
+import { ENVELOPE, RECORD_ID, type ServiceInterface } from './defaults';
 
 /** Some services write a number as text. */
 const numeral = pipe(string().check(regex(/^\d{1,15}(?:\.\d+)?$/)), transform(Number));

@@ -12,28 +12,8 @@ import {
 	trim,
 	union,
 } from '../vendor/zod';
-import { SERVICE_INTERFACE } from './defaults';
+import { SERVICE_INTERFACE, type ServiceInterface } from './defaults';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
-
-/** How the service is spoken to, where its specification is silent; `defaults.ts` has the sources. */
-export type ServiceInterface = {
-	/** Records to ask for in one request; 0 sends no limit, so that the service chooses. */
-	pageSize: number;
-	/** Query parameter of the page size. */
-	limitParameter: string;
-	/** Query parameter of the id of the last record of the page before. */
-	cursorParameter: string;
-	/** Endpoints are created here with POST, and deleted with DELETE at their id below it. */
-	endpointsPath: string;
-	/** POST sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
-	resendPath: string;
-	/** Fields of the request that creates an endpoint. */
-	endpointUrlField: string;
-	endpointEventsField: string;
-	/** Fields of its answer, as dot paths, in `data` or beside it. */
-	endpointIdField: string;
-	endpointSecretField: string;
-};
 
 type Field = keyof ServiceInterface;
 

@@ -1,4 +1,5 @@
 /** Checks what a person entered to reach the service, and normalises it. */
+import { isRecord, withoutSlashes } from '../shared/values';
 import {
 	boolean,
 	minLength,
@@ -11,10 +12,9 @@ import {
 	trim,
 	unknown,
 } from '../vendor/zod';
-import { isRecord, withoutSlashes } from '../shared/values';
 import { TOKEN_PATH } from './defaults';
-import { isListed, isLoopback, isPrivate } from './hosts';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
+import { isListed, isLoopback, isPrivate } from './hosts';
 import { parseServiceInterface } from './serviceInterface';
 import type { ApiSettings, CredentialField } from './types';
 

@@ -1,6 +1,5 @@
 /** The types that the API client shares with its users. */
-import type { LISTS } from './defaults';
-import type { ServiceInterface } from './serviceInterface';
+import type { LISTS, ServiceInterface } from './defaults';
 
 /** What a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
@@ -86,4 +85,11 @@ export interface ApiClient {
 	webhookEndpointExists(endpointId: string): Promise<boolean>;
 	/** Deleting an endpoint that no longer exists is not an error: `existed` is false then. */
 	deleteWebhookEndpoint(endpointId: string): Promise<{ record: ApiRecord; existed: boolean }>;
+}
+
+/** How a request ended: the last answer, and how many seconds the service asks to wait, if it does. */
+export interface Outcome {
+	response: TransportResponse;
+	/** Set when the service asks for a wait that would go beyond the bounds. */
+	waitSeconds?: number;
 }

@@ -1,14 +1,24 @@
 /** What n8n calls when a workflow is published and unpublished: makes and deletes the endpoint, and refuses a set-up that cannot work. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
-import { dueSteps, isPublicHttp, loadAndWatch, nextStepAt, reconcile, RegistrationError, stepRegistration, unregister, weaknessOf } from '../../lib/endpoint';
-import { printable } from '../../lib/shared/printable';
+import {
+	dueSteps,
+	isPublicHttp,
+	loadAndWatch,
+	nextStepAt,
+	reconcile,
+	RegistrationError,
+	stepRegistration,
+	unregister,
+	weaknessOf,
+} from '../../lib/endpoint';
 import { readConditions } from '../../lib/event';
+import { printable } from '../../lib/shared/printable';
 import { createVerifier } from '../../lib/signature';
 import { checkConditions } from '../conditions';
+import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { refuseEngine2 } from '../engine';
 import { toNodeError } from '../nodeError';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
-import { SIGNING_SECRET_CREDENTIAL } from '../receiver/secretSource';
 
 export const endpointLifecycle = {
 	/**

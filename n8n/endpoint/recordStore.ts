@@ -1,9 +1,9 @@
 /** Keeps registrations where every process of one n8n finds them. */
-import { ledgerFor } from '../ledger';
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { hasEndpoint } from '../../lib/endpoint';
 import type { Records } from '../../lib/ledger';
 import { safeParse, string } from '../../lib/vendor/zod';
+import { ledgerFor } from '../ledger';
 
 /**
  * The ledger's records, with a copy in the workflow's static data, which n8n saves in its own database after its hooks:

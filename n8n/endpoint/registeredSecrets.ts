@@ -1,8 +1,21 @@
 /** The signing secrets of the endpoint that the node registered, for the verifier of its deliveries. */
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { dueSteps, isBeingUnpublished, load, type Loaded, nextStepAt, openRegistration, type RecordSlot, type RegistrationContext, stepRegistration, type WantedEndpoint, type Watched, watchMark } from '../../lib/endpoint';
-import type { SigningSettings } from '../../lib/signature';
+import {
+	dueSteps,
+	isBeingUnpublished,
+	load,
+	type Loaded,
+	nextStepAt,
+	openRegistration,
+	type RecordSlot,
+	type RegistrationContext,
+	stepRegistration,
+	type WantedEndpoint,
+	type Watched,
+	watchMark,
+} from '../../lib/endpoint';
 import type { SecretSource } from '../../lib/receiver';
+import type { SigningSettings } from '../../lib/signature';
 import { recordSlot, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 
 /**

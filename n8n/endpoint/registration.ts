@@ -1,12 +1,19 @@
 /** Reads what an automatic registration works with from n8n: the credential, the URL, the parameters. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
-import { KNOWN_EVENT_TYPES } from '../../lib/service';
+import {
+	canDeliverTo,
+	type RecordSlot,
+	type RegistrationContext,
+	RegistrationError,
+	type RotationPlan,
+	type WantedEndpoint,
+} from '../../lib/endpoint';
 import { eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
-import { canDeliverTo, type RecordSlot, type RegistrationContext, RegistrationError, type RotationPlan, type WantedEndpoint } from '../../lib/endpoint';
+import { KNOWN_EVENT_TYPES } from '../../lib/service';
 import { printable } from '../../lib/shared/printable';
-import { apiClientWith, readApiSettings } from '../apiClient';
 import { asRecord } from '../../lib/shared/values';
 import { object, parse } from '../../lib/vendor/zod';
+import { apiClientWith, readApiSettings } from '../apiClient';
 import { bounded } from '../parameters';
 import { recordStore } from './recordStore';
 

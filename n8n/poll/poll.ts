@@ -1,7 +1,7 @@
 /** Polls for a node: hands n8n's runs, log, static data and time budget to the poll. */
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { poll } from '../../lib/poll';
 import { unwanted } from '../../lib/event';
+import { poll } from '../../lib/poll';
 import type { ApiClient } from '../../lib/service';
 import { printable } from '../../lib/shared/printable';
 import { checkConditions } from '../conditions';

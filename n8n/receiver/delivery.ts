@@ -8,12 +8,12 @@ import type {
 } from 'n8n-workflow';
 import { createVerifierCache, readTriggerSettings, receive } from '../../lib/receiver';
 import type { DeliveryHeaders } from '../../lib/signature';
-import { ledgerFor } from '../ledger';
 import { beginRun } from '../beginRun';
+import { ledgerFor } from '../ledger';
 import { logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
-import { testRefusal, throwTestRefusal } from './testRefusal';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
+import { testRefusal, throwTestRefusal } from './testRefusal';
 
 /** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. Taken as n8n promises it. */
 interface DeliveryRequest {

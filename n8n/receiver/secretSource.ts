@@ -4,11 +4,9 @@ import { RegistrationError } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource, SignedRefusal } from '../../lib/receiver';
 import { ApiError } from '../../lib/service';
-import { API_CREDENTIAL } from '../apiClient';
+import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { registeredSecrets } from '../endpoint/registeredSecrets';
 import { isAutomatic } from '../endpoint/registration';
-
-export const SIGNING_SECRET_CREDENTIAL = 'assetServiceSigningSecretApi';
 
 /** With automatic registration there is no secret that a person could set. */
 const NO_ENDPOINT =

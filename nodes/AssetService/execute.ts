@@ -1,5 +1,10 @@
 /** Runs the node: each input item by its own parameters, all of them with one client. */
-import { type IDataObject, type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	NodeOperationError,
+} from 'n8n-workflow';
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
 import { inParallel } from '../../lib/shared/inParallel';
 import { printable } from '../../lib/shared/printable';

@@ -1,7 +1,7 @@
 /** Finds out what the node is to do for an input item, before anything is sent. */
 import { resources } from './resources';
-import type { Operation, Run } from './resources/resource';
 import { parameter, parameterError, text, type InputItem } from './shared/parameters';
+import type { Operation, Run } from './shared/resource';
 
 interface Plan {
 	/** Whether it changes something at the service. */

@@ -1,7 +1,7 @@
 /** The parameters of the node: the resource, the operations of each, and the fields of each operation. */
 import type { INodeProperties } from 'n8n-workflow';
 import { resources } from './resources';
-import type { Operation, Resource } from './resources/resource';
+import type { Operation, Resource } from './shared/resource';
 
 export const properties: INodeProperties[] = [
 	{

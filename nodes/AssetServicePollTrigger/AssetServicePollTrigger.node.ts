@@ -7,16 +7,16 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { RETENTION_MS } from '../../lib/poll';
 import { apiClientFor } from '../../n8n/apiClient';
-import { refuseEngine2 } from '../../n8n/engine';
 import { beginRun } from '../../n8n/beginRun';
+import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { refuseEngine2 } from '../../n8n/engine';
 import { toNodeError } from '../../n8n/nodeError';
-import { pollTriggerProperties } from './description';
 import { newestEvent } from '../../n8n/poll/newestEvent';
 import { pollEvents } from '../../n8n/poll/poll';
 import { readPollSettings } from '../../n8n/poll/settings';
-import { RETENTION_MS } from '../../lib/poll';
+import { pollTriggerProperties } from './description';
 
 export class AssetServicePollTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -1,11 +1,11 @@
 /** The webhook trigger: starts a workflow exactly once for each signed event. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
+import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
 import { triggerProperties } from './description';
 import { triggerPanel } from './triggerPanel';
-import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
-import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 
 export class AssetServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {

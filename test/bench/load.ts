@@ -1,6 +1,6 @@
 /** What the benches on a real n8n send, and how they send it. */
-import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { signTimestamped } from '../../lib/signature';
 import type { World } from '../support/n8n/world';

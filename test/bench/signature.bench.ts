@@ -7,11 +7,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { Bench } from 'tinybench';
-import {
-	createVerifier,
-	signTimestamped,
-	type SigningSettings,
-} from '../../lib/signature';
+import { createVerifier, signTimestamped, type SigningSettings } from '../../lib/signature';
 
 /** Rounds are short and many, and medians are compared, so that other work on the machine hits all alike. */
 const ROUNDS = 15;

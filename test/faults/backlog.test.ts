@@ -1,9 +1,9 @@
 /** Runs that n8n has stored and not begun when it ends: it starts them by itself when it is back, while the sender and the list bring their events again. */
 import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
 import { expectOneRunEach } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
 import { doubleWaitingRows } from '../support/n8n/storedRows';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { createWorld, type World } from '../support/n8n/world';
 import type { EventSender, Sending } from '../support/sender';
 import { waitFor } from '../support/wait';

@@ -1,8 +1,8 @@
 /** Faults around the list of events beside the webhook: a trigger that is unpublished for a while, events that the ledger might forget, pages that fail. */
 import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
-import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
 import { createWorld, type World } from '../support/n8n/world';
 import { waitFor } from '../support/wait';
 

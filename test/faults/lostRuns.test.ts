@@ -1,10 +1,10 @@
 /** Runs that n8n has acknowledged in queue mode and then never starts: a later copy of the event starts it, and no event runs twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectAcknowledged, expectOneRunEach, untilMoreRan } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
 import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';

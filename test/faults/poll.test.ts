@@ -1,7 +1,7 @@
 /** Faults around the poll trigger by itself: n8n that cannot store, lists in odd orders, and a ledger that loses its memory. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from '../../lib/vendor/ioredis';
 import { expectOneRunOf } from '../support/expectations';
 import { eventOf, type ListedEvent, startHostileList } from '../support/hostileList';

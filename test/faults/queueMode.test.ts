@@ -1,12 +1,12 @@
 /** Faults of n8n in queue mode: processes killed and restarted, Redis away or emptied, the database locked, under steady deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchCores } from '../support/cores';
+import { expectOneAttemptEach, expectOneRunEach, untilMoreRan } from '../support/expectations';
+import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
 import type { N8nServer } from '../support/n8n/server';
 import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
-import { expectOneAttemptEach, expectOneRunEach, untilMoreRan } from '../support/expectations';
-import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { expectToOutlastRedis } from '../support/redisOutage';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';

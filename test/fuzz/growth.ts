@@ -2,7 +2,6 @@
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { createdAt, eventTypeFilter, parseEvent, readConditions } from '../../lib/event';
-import { createVerifier } from '../../lib/signature';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
 import { redirectError } from '../../lib/service/errors/answerFailure';
 import { createRedactor } from '../../lib/service/errors/redaction';
@@ -17,6 +16,7 @@ import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
 import { printable } from '../../lib/shared/printable';
 import { messageOf } from '../../lib/shared/thrown';
 import { asNumber, asText, asTexts } from '../../lib/shared/values';
+import { createVerifier } from '../../lib/signature';
 import { endpointIdIn } from '../../nodes/AssetService/shared/endpointId';
 import { withoutSecrets } from '../../nodes/AssetService/shared/withoutSecrets';
 import { API_SETTINGS, destination } from './api';

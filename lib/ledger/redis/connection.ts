@@ -1,8 +1,8 @@
 /** The one connection of the process to Redis: every call is bounded in time, however Redis behaves. */
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
-import { evictionWarning } from './eviction';
 import { errorCode, isAnswer, isLasting, redisUnavailableError } from './errors';
+import { evictionWarning } from './eviction';
 import { type Call, clockWhenLate, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
 import { NoAnswer, within } from './timeLimit';

@@ -1,9 +1,9 @@
 /** The ledger on Redis: what any number of processes on any number of hosts agree on. */
+import { sleep } from '../../shared/sleep';
+import { literal, safeParse } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../errors';
 import { checkKey } from '../key';
-import { sleep } from '../../shared/sleep';
 import { newToken } from '../token';
-import { literal, safeParse } from '../../vendor/zod';
 import {
 	type Claim,
 	type ClaimAnswer,

@@ -1,8 +1,8 @@
 /** What stands in the SQLite file, and how a file of another kind is told from one of ours. */
 import type { DatabaseSync } from 'node:sqlite';
 import { printable } from '../../shared/printable';
-import { LedgerUnavailableError } from '../errors';
 import { number, parse } from '../../vendor/zod';
+import { LedgerUnavailableError } from '../errors';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;

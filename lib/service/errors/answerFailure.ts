@@ -1,9 +1,8 @@
 /** Turns failures, and answers that are not a success, into errors for people. */
+import type { Outcome, TransportResponse } from '../types';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from './errors';
 import type { Redactor } from './redaction';
-import type { Outcome } from '../http/retry';
 import { jsonOf, quotable, serverText, statusText } from './serverText';
-import type { TransportResponse } from '../types';
 
 /** Where a request goes, as its errors name it. */
 export interface Destination {

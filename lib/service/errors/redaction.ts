@@ -1,6 +1,6 @@
 /** Takes secrets out of what came from elsewhere, such as an answer in which the server repeats them. */
-import { ENDPOINT_FIELDS } from '../defaults';
 import { isRecord } from '../../shared/values';
+import { ENDPOINT_FIELDS } from '../defaults';
 import type { ApiRecord } from '../types';
 
 export interface Redactor {

@@ -1,7 +1,6 @@
 /** What an answer says in words, for an error message: short, on one line and without secrets. */
 import { STATUS_CODES } from 'node:http';
-import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../defaults';
-import type { Redactor } from './redaction';
+import { isRecord } from '../../shared/values';
 import {
 	array,
 	custom,
@@ -15,8 +14,9 @@ import {
 	unknown,
 	type Schema,
 } from '../../vendor/zod';
-import { isRecord } from '../../shared/values';
+import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../defaults';
 import type { TransportResponse } from '../types';
+import type { Redactor } from './redaction';
 
 const MAX_LENGTH = 300;
 /** Far more than is shown, so that what is taken out leaves enough; a body of 64 MB would take seconds. */

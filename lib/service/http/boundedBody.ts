@@ -1,10 +1,10 @@
 /** Reads the body of an answer up to a bound, and decodes it to text. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { codeOf } from '../../shared/thrown';
 import { MAX_BODY_BYTES } from '../defaults';
 import { TransportError } from '../errors/errors';
 import { checkStructure } from './structure';
-import { codeOf } from '../../shared/thrown';
 
 /** The encodings that a request asks for. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';

@@ -1,13 +1,13 @@
 /** The transport through n8n's own HTTP helper, for operators who have n8n check where requests go. */
-import { createDeadline, raceSignal } from './deadline';
+import { isError } from '../../shared/thrown';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
-import { tooLongError } from './boundedBody';
 import { TransportError } from '../errors/errors';
+import type { Transport, TransportRequest, TransportResponse } from '../types';
+import { tooLongError } from './boundedBody';
+import { createDeadline, raceSignal } from './deadline';
 import { networkFailure } from './networkFailure';
 import { hostOf, proxyFor } from './proxy';
 import { abortReason } from './runtime';
-import { isError } from '../../shared/thrown';
-import type { Transport, TransportRequest, TransportResponse } from '../types';
 
 interface HelperTransportOptions {
 	/** Where the helper's proxy stands, so that its failures are not taken for the service's. */

@@ -1,6 +1,6 @@
 /** Turns what Node, TLS, undici or n8n's helper throws into half a sentence for people, and says whether to try again. */
-import { TransportError } from '../errors/errors';
 import { codeOf, isError } from '../../shared/thrown';
+import { TransportError } from '../errors/errors';
 
 interface Explanation {
 	message: string;

@@ -1,9 +1,9 @@
 /** Retries a request that changes nothing, after growing, jittered waits and within bounds. */
-import { createDeadline } from './deadline';
 import { RETRIED_STATUSES, RETRIES } from '../defaults';
 import { TransportError } from '../errors/errors';
+import type { Outcome, Transport, TransportRequest, TransportResponse } from '../types';
+import { createDeadline } from './deadline';
 import { systemRuntime, type Runtime } from './runtime';
-import type { Transport, TransportRequest, TransportResponse } from '../types';
 
 export interface RetryLimits {
 	/** Attempts after the first one. */
@@ -20,13 +20,6 @@ export interface RetryOptions {
 }
 
 const MAX_JITTER_MS = 250;
-
-/** How a request ended: the last answer, and how many seconds the service asks to wait, if it does. */
-export interface Outcome {
-	response: TransportResponse;
-	/** Set when the service asks for a wait that would go beyond the bounds. */
-	waitSeconds?: number;
-}
 
 /**
  * Sends the request until its answer is one that will not change, or the bounds are reached (4 retries, 60 s in all).

@@ -1,14 +1,14 @@
 /** The usual transport: keep-alive pools shared by the whole process, through the proxy of the environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from '../../vendor/undici';
-import { ACCEPTED_ENCODINGS, readBoundedBody } from './boundedBody';
-import { createDeadline, raceSignal } from './deadline';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
 import { TransportError } from '../errors/errors';
+import type { Transport } from '../types';
+import { ACCEPTED_ENCODINGS, readBoundedBody } from './boundedBody';
+import { createDeadline, raceSignal } from './deadline';
 import { networkFailure, proxyError } from './networkFailure';
 import { routeTo } from './pools';
 import { abortReason } from './runtime';
-import type { Transport } from '../types';
 
 interface UndiciTransportOptions {
 	/** Where HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are read from, in upper or lower case. */

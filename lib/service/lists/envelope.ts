@@ -1,8 +1,8 @@
 /** Finds the records in a list answer, by its shape (open point: list envelope) or by a path that the user gives. */
+import { asText, isRecord } from '../../shared/values';
 import { ENVELOPE } from '../defaults';
 import type { Destination } from '../errors/answerFailure';
 import { ApiError } from '../errors/errors';
-import { asText, isRecord } from '../../shared/values';
 import { quotable } from '../errors/serverText';
 import { toldError } from '../errors/toldError';
 

@@ -1,6 +1,6 @@
 /** What a person may ask of a list. */
+import type { ServiceInterface } from '../defaults';
 import { ApiError } from '../errors/errors';
-import type { ServiceInterface } from '../serviceInterface';
 import type { ListOptions } from '../types';
 
 /**

@@ -1,9 +1,9 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
-import type { Page } from './envelope';
-import { IN_CREDENTIAL } from '../errors/errors';
 import { isRecord } from '../../shared/values';
+import { IN_CREDENTIAL } from '../errors/errors';
 import { idOf } from '../schemas';
 import type { ApiRecord, ListOptions } from '../types';
+import type { Page } from './envelope';
 import { since } from './since';
 
 /** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */

@@ -1,11 +1,11 @@
 /** Keeps one access token for each API client of the process, and asks for a new one only when there is no good one. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { raceSignal } from '../http/deadline';
 import { MAX_TOKENS, REFUSED_TOKEN_MS, RETRIES } from '../defaults';
+import { raceSignal } from '../http/deadline';
 import type { RetryLimits } from '../http/retry';
 import { systemRuntime, type Runtime } from '../http/runtime';
-import { fetchAccessToken, type AccessToken } from './tokenRequest';
 import type { ApiSettings, Transport } from '../types';
+import { fetchAccessToken, type AccessToken } from './tokenRequest';
 
 export interface AccessTokens {
 	/** A token with some life left: the kept one, the one under way, or a new one. */

@@ -1,15 +1,14 @@
 /** Reads from the token route's answer which field of the credential is wrong. */
-import { ApiError, IN_CREDENTIAL } from '../errors/errors';
+import { object, orElse, parse, string } from '../../vendor/zod';
 import {
 	statusError,
 	notTheServiceError,
 	redirectError,
 	type Destination,
 } from '../errors/answerFailure';
-import type { Outcome } from '../http/retry';
-import { object, orElse, parse, string } from '../../vendor/zod';
+import { ApiError, IN_CREDENTIAL } from '../errors/errors';
 import { jsonOf, quotable, serverText, statusText } from '../errors/serverText';
-import type { ApiSettings, TransportResponse } from '../types';
+import type { ApiSettings, Outcome, TransportResponse } from '../types';
 
 /** The error for an answer of the token route other than a 2xx. */
 export function tokenFailure(

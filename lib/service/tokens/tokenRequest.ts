@@ -1,20 +1,20 @@
 /** One request to the token route (specification sections 4 and 5). */
 import { safeParse } from '../../vendor/zod';
+import { TOKEN_MARGIN, TOKEN_PATH, USER_AGENT } from '../defaults';
 import {
 	unreadableError,
 	unreachableError,
 	wrongAddressError,
 	type Destination,
 } from '../errors/answerFailure';
-import { TOKEN_MARGIN, TOKEN_PATH, USER_AGENT } from '../defaults';
 import type { ApiError } from '../errors/errors';
 import { createRedactor } from '../errors/redaction';
+import { jsonOf } from '../errors/serverText';
 import { sendWithRetries, type RetryOptions } from '../http/retry';
 import { systemRuntime } from '../http/runtime';
 import { tokenAnswer } from '../schemas';
-import { jsonOf } from '../errors/serverText';
-import { tokenFailure } from './tokenFailure';
 import type { ApiSettings, Transport } from '../types';
+import { tokenFailure } from './tokenFailure';
 
 export interface AccessToken {
 	accessToken: string;

@@ -5,8 +5,8 @@ import { array, pipe, transform, union } from '../../../lib/vendor/zod';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
 import { collection, plainText } from '../shared/parameters';
+import type { Resource, Run } from '../shared/resource';
 import { ASSET_SHAPE, simplifier, simplifyField } from '../shared/simplify';
-import type { Resource, Run } from './resource';
 
 const filters: INodeProperties = {
 	displayName: 'Filters',

@@ -6,10 +6,10 @@ import { deliveryField, deliveryIdOf } from '../shared/deliveryId';
 import { endpointField, endpointIdOf } from '../shared/endpointId';
 import { listFields, listOptions } from '../shared/listFields';
 import { listOptionsOf } from '../shared/listRequest';
-import { type InputItem, parameter, parameterError, plainText } from '../shared/parameters';
 import { onlyParallelChanges } from '../shared/parallelItems';
+import { type InputItem, parameter, parameterError, plainText } from '../shared/parameters';
+import type { Resource, Run } from '../shared/resource';
 import { DELIVERY_SHAPE, simplifier, simplifyField } from '../shared/simplify';
-import type { Resource, Run } from './resource';
 
 const endpoint = endpointField('The webhook endpoint that the deliveries go to');
 

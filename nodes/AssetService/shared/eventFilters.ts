@@ -3,11 +3,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import { eventTypeFilter } from '../../../lib/event';
 import { createdAtOf, type ApiRecord, type ListOptions } from '../../../lib/service';
 import { unknown } from '../../../lib/vendor/zod';
+import { eventTypeFilters } from '../../../n8n/eventTypeProperties';
 import { allTypes, eventTypes } from './eventTypes';
 import { timeOf } from './instant';
 import { collection } from './parameters';
-import { eventTypeFilters } from '../../../n8n/eventTypeProperties';
-import type { Run } from '../resources/resource';
+import type { Run } from './resource';
 
 export const eventFilters: INodeProperties = {
 	displayName: 'Filters',

@@ -16,7 +16,7 @@ import {
 	unknown,
 	type Schema,
 } from '../../../lib/vendor/zod';
-import type { Run } from '../resources/resource';
+import type { Run } from './resource';
 
 /** An input item, whose parameters count. */
 export type InputItem = Pick<Run, 'context' | 'itemIndex'>;

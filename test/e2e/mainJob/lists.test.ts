@@ -7,8 +7,8 @@ import { apiCredential } from '../../support/n8n/credentials';
 import { createWorld, type World } from '../../support/n8n/world';
 import { assetList, webhook } from '../../support/nodes';
 import { buildWorkflow } from '../../support/workflow';
-import { tracesOf } from './traces';
 import { NODE, runByHand } from './runByHand';
+import { tracesOf } from './traces';
 
 const MINUTES = 60_000;
 jest.setTimeout(3 * MINUTES);

@@ -2,9 +2,9 @@
 import catchMissedEvents from '../../../examples/catch-missed-events.json';
 import { startSimulator, type Simulator } from '../../../simulator';
 import { itemsOf } from '../../support/n8n/answers';
+import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { createWorld, type World } from '../../support/n8n/world';
 import { TRIGGER } from '../../support/nodes';
-import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 
 const MINUTES = 60_000;
 const POLL = 'Asset Service Poll Trigger';

@@ -1,7 +1,7 @@
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
-import type { Handler } from '../../support/httpService';
 import type { TestCredential } from '../../support/credentialsHelper';
+import type { Handler } from '../../support/httpService';
 import { runNode } from '../../support/runNode';
 import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
 import { requester } from './requester';

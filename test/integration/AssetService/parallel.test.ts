@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { startNode } from '../../support/runNode';
 import type { Handler } from '../../support/httpService';
+import { startNode } from '../../support/runNode';
 import { stopWorlds } from '../../unit/service/world';
 import { assetWorld, failure, list, optionsFor, run, serving } from './runs';
 

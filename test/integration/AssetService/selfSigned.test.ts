@@ -9,8 +9,8 @@ import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credential
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { runNode } from '../../support/runNode';
 import { startSelfSigned, type SelfSignedService } from '../../support/selfSigned';
-import { list } from './runs';
 import { requester } from './requester';
+import { list } from './runs';
 
 let service: SelfSignedService;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
-import type { ICredentialsDecrypted, ICredentialTestFunctions } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
+import type { ICredentialsDecrypted, ICredentialTestFunctions } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import type { Handler } from '../../support/httpService';

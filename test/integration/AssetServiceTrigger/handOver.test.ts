@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntryState, ledgerKey, openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../lib/signature';
+import { waitFor } from '../../support/wait';
 import {
 	aCopyWaits,
 	eventOf,
@@ -11,7 +12,6 @@ import {
 	start,
 	useLedgerOfItsOwn,
 } from './deliveries';
-import { waitFor } from '../../support/wait';
 
 useLedgerOfItsOwn();
 

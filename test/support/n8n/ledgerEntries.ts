@@ -1,8 +1,8 @@
 /** Counts the ledger's entries by their state, past the ledger itself. */
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from '../../../lib/vendor/ioredis';
-import { KEY_PREFIX } from './ledgerClock';
 import type { RedisServer } from '../redis';
+import { KEY_PREFIX } from './ledgerClock';
 
 /** Entries in SQLite of events that are being handed over. */
 export function countClaimsInSqlite(file: string): number {

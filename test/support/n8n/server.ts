@@ -1,11 +1,11 @@
 /** Starts and stops one n8n process (main, worker or webhook processor) on 127.0.0.1. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type Log, silent } from '../log';
 import { freePort } from '../ports';
 import { baseEnvironment, type Exit, type RunningProcess, startProcess } from '../process';
 import { waitFor } from '../wait';
 import { ensureN8n } from './install';
-import { type Log, silent } from '../log';
 
 export type N8nCommand = 'start' | 'worker' | 'webhook';
 type Environment = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { LedgerUnavailableError } from '../../../lib/ledger';
-import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
 import { chooseStore } from '../../../lib/ledger/choice';
+import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
 
 describe('the choice of the store', () => {
 	const { platform: here } = process;

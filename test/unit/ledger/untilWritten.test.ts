@@ -1,5 +1,5 @@
-import * as sleeping from '../../../lib/shared/sleep';
 import { untilWritten } from '../../../lib/ledger/untilWritten';
+import * as sleeping from '../../../lib/shared/sleep';
 import { useStoppedClock } from './stoppedClock';
 
 describe('untilWritten', () => {

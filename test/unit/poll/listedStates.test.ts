@@ -1,5 +1,5 @@
-import { ledgerKey, LedgerUnavailableError, type EntryState } from '../../../lib/ledger';
 import { eventTypeFilter, readConditions } from '../../../lib/event';
+import { ledgerKey, LedgerUnavailableError, type EntryState } from '../../../lib/ledger';
 import { listedStates } from '../../../lib/poll/listedStates';
 
 const statesOf = async (

@@ -1,9 +1,9 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/settings';
-import { signTimestamped } from '../../../lib/signature';
 import { accepted } from '../../../lib/receiver/verdict';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';
+import { signTimestamped } from '../../../lib/signature';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const KEY = ledgerKey('workflow', 'whevt_1');

@@ -1,5 +1,5 @@
-import { signTimestamped } from '../../../lib/signature';
 import { createVerifierCache, type ReadSigningSettings } from '../../../lib/receiver/verifierCache';
+import { signTimestamped } from '../../../lib/signature';
 
 const setUp = () => {
 	let time = 0;

@@ -1,7 +1,7 @@
 import { ApiError, parseApiSettings, SERVICE_INTERFACE } from '../../../lib/service';
-import { all, startWorld, stopWorlds } from './world';
-import { ASSETS, clientOf } from './client/client';
 import type { Handler } from '../../support/httpService';
+import { ASSETS, clientOf } from './client/client';
+import { all, startWorld, stopWorlds } from './world';
 
 afterEach(stopWorlds);
 

@@ -1,5 +1,5 @@
-import { eachEntry, singleHeader } from '../../../lib/signature/headers';
 import type { DeliveryHeaders } from '../../../lib/signature';
+import { eachEntry, singleHeader } from '../../../lib/signature/headers';
 
 describe('a header that must occur once', () => {
 	test('is read from a text and from an array of one, without surrounding white space', () => {

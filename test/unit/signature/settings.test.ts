@@ -1,9 +1,5 @@
 import fc from 'fast-check';
-import {
-	checkSigningSettings,
-	createVerifier,
-	type SigningSettings,
-} from '../../../lib/signature';
+import { checkSigningSettings, createVerifier, type SigningSettings } from '../../../lib/signature';
 
 const SECRET = 'a signing secret';
 const KEY = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

@@ -1,5 +1,5 @@
-import { SCOPES } from '../../../simulator/types';
 import type { Scope } from '../../../simulator';
+import { SCOPES } from '../../../simulator/types';
 import { ASSETS, ENDPOINTS, EVENTS, type Sent, setUp, START } from './world';
 
 const OTHER = 'https://other.example';

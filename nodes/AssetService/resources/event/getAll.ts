@@ -3,8 +3,8 @@ import type { ApiRecord } from '../../../../lib/service';
 import { eventFilters, wantedEvents } from '../../shared/eventFilters';
 import { listFields, listOptions } from '../../shared/listFields';
 import { listOptionsOf } from '../../shared/listRequest';
+import type { Operation, Run } from '../../shared/resource';
 import { EVENT_SHAPE, simplifier, simplifyField } from '../../shared/simplify';
-import type { Operation, Run } from '../resource';
 
 export const getAll: Operation = {
 	name: 'Get Many',

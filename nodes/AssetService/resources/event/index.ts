@@ -1,5 +1,5 @@
 /** Events: what happened in the network in the last 30 days. */
-import type { Resource } from '../resource';
+import type { Resource } from '../../shared/resource';
 import { getAll } from './getAll';
 import { reconcile } from './reconcile';
 

@@ -1,7 +1,7 @@
 /** Says of each listed event whether it started a workflow, and so which are missing. Reads alone: nothing is started or written. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
+import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { listedStates } from '../../../../lib/poll';
 import type { ApiRecord } from '../../../../lib/service';
 import { printable } from '../../../../lib/shared/printable';
@@ -12,10 +12,10 @@ import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
 import { createdAfterField, createdAfterOf } from '../../shared/createdAfter';
 import { eventTypesOf } from '../../shared/eventTypes';
-import { parameter, parameterError, plainText } from '../../shared/parameters';
 import { onlyParallelItems } from '../../shared/parallelItems';
+import { parameter, parameterError, plainText } from '../../shared/parameters';
+import type { Operation, Run } from '../../shared/resource';
 import { EVENT_SHAPE, flattener } from '../../shared/simplify';
-import type { Operation, Run } from '../resource';
 
 const DAYS_BACK = 1;
 

@@ -2,12 +2,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { canDeliverTo } from '../../../../lib/endpoint';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
-import { eventTypesOf } from '../../shared/eventTypes';
-import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
-import { withoutSecrets } from '../../shared/withoutSecrets';
+import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelChanges } from '../../shared/parallelItems';
-import type { Changing } from '../resource';
+import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';
+import type { Changing } from '../../shared/resource';
+import { withoutSecrets } from '../../shared/withoutSecrets';
 
 const fields: INodeProperties[] = [
 	{

@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/endpointId';
 import { onlyParallelChanges } from '../../shared/parallelItems';
-import type { Changing } from '../resource';
+import type { Changing } from '../../shared/resource';
 
 export const remove: Changing = {
 	name: 'Delete',

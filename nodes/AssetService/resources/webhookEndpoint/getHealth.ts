@@ -3,7 +3,7 @@ import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../
 import { createdAfterField, createdAfterOf } from '../../shared/createdAfter';
 import { endpointField, endpointIdOf } from '../../shared/endpointId';
 import { onlyParallelItems } from '../../shared/parallelItems';
-import type { Operation, Run } from '../resource';
+import type { Operation, Run } from '../../shared/resource';
 
 const DAYS_BACK = 7;
 

@@ -1,5 +1,5 @@
 /** Webhook endpoints: where the service delivers events to. */
-import type { Resource } from '../resource';
+import type { Resource } from '../../shared/resource';
 import { create } from './create';
 import { remove } from './delete';
 import { getHealth } from './getHealth';

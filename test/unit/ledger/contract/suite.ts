@@ -1,11 +1,11 @@
 /** The contract that every store of the ledger passes: the same sentences for SQLite and for Redis. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { LEASE_MS, type LedgerScene, describeScene } from './scene';
 import { itClaims } from './claims';
 import { everyAnswer, interleaving, Run } from './interleavings';
 import { itKeepsRecords } from './records';
 import { itBeginsRuns, itTakesEventsBack } from './runs';
+import { LEASE_MS, type LedgerScene, describeScene } from './scene';
 import { itKeepsStoredEvents } from './storedEvents';
 import type { LedgerWorld } from './world';
 

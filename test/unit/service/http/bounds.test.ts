@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { undiciTransport } from '../../../../lib/service';
 import { MAX_CONNECTIONS } from '../../../../lib/service/defaults';
 import { sendWithRetries } from '../../../../lib/service/http/retry';
-import type { Answer } from '../../../support/httpService';
 import { watchCores } from '../../../support/cores';
+import type { Answer } from '../../../support/httpService';
 import { rejection } from '../world';
 import { closeAll, get, serve, startTcp } from './servers';
 

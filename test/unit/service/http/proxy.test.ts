@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { rejection } from '../world';
 import { proxyFor } from '../../../../lib/service/http/proxy';
+import { rejection } from '../world';
 import { closeAll, closing, get, serve, startTcp } from './servers';
 
 afterEach(closeAll);

@@ -1,5 +1,5 @@
-import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
 import { undiciTransport } from '../../../../lib/service';
+import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
 import { rejection, startWorld, stopWorlds } from '../world';
 
 afterEach(stopWorlds);

@@ -1,5 +1,6 @@
 /** Sends one call to the API with the bearer token (specification section 5), and turns a bad status into an error. */
-import type { AccessTokens } from '../tokens/accessTokens';
+import type { Call } from './calls';
+import { USER_AGENT } from './defaults';
 import {
 	notTheServiceError,
 	redirectError,
@@ -7,16 +8,15 @@ import {
 	unreachableError,
 	unreadableError,
 	type Destination,
-} from '../errors/answerFailure';
-import type { Call } from '../calls';
-import { USER_AGENT } from '../defaults';
-import { ApiError, FIELD_LABELS, TransportError } from '../errors/errors';
-import { urlOf } from './paths';
-import type { Redactor } from '../errors/redaction';
-import { sendWithRetries, type Outcome, type RetryLimits } from './retry';
-import type { Runtime } from './runtime';
-import { jsonOf, serverText, statusText } from '../errors/serverText';
-import type { ApiSettings, Transport, TransportRequest, TransportResponse } from '../types';
+} from './errors/answerFailure';
+import { ApiError, FIELD_LABELS, TransportError } from './errors/errors';
+import type { Redactor } from './errors/redaction';
+import { jsonOf, serverText, statusText } from './errors/serverText';
+import { urlOf } from './http/paths';
+import { sendWithRetries, type RetryLimits } from './http/retry';
+import type { Runtime } from './http/runtime';
+import type { AccessTokens } from './tokens/accessTokens';
+import type { ApiSettings, Outcome, Transport, TransportRequest, TransportResponse } from './types';
 
 export interface ExchangeContext {
 	settings: ApiSettings;
