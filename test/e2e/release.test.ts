@@ -23,7 +23,7 @@ afterEach(() => {
 
 const read = (file: string): string => readFileSync(join(checkout.folder, file), 'utf8');
 const release = (version = VERSION) =>
-	checkout.run('node', join('test', 'setup', 'release.mjs'), version);
+	checkout.run('node', join('scripts', 'setup', 'release.mjs'), version);
 const git = (...args: readonly string[]): string => checkout.run('git', ...args).output.trim();
 const state = (): string => [git('rev-parse', 'HEAD'), git('tag'), git('status', '-s')].join('\n');
 

@@ -34,6 +34,7 @@ const NOT_BUILT = new Set([
 	'coverage',
 	'simulator',
 	'test',
+	'scripts',
 ]);
 
 /** A pack that was not used for this long is removed, in milliseconds. */

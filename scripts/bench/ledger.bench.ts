@@ -1,0 +1,210 @@
+/**
+ * What an event costs in the ledger, by the number of ids in it: `npx tsx scripts/bench/ledger.bench.ts [--up-to 10000000]`.
+ * SQLite by itself; Redis as well when redis-server is installed.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parseArgs } from 'node:util';
+import { ledgerKey, type Ledger } from '../../lib/ledger';
+import { RedisLedger, readRedisSettings } from '../../lib/ledger/redis';
+import { SqliteLedger } from '../../lib/ledger/sqlite';
+import { Redis } from '../../lib/vendor/ioredis';
+import { type RedisServer, redisServer, startRedis } from '../../test/support/redis';
+import { printMainThread } from './mainThread';
+import { median } from './median';
+
+const SIZES = [1_000, 100_000, 1_000_000, 10_000_000];
+const ROUNDS = 15;
+const EVENTS_PER_ROUND = 500;
+const WARM_UP_EVENTS = 900;
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
+const FILL_CHUNK = 50_000;
+/** As in a file in daily use: what has expired stays until its turn to be removed. */
+const EXPIRED_SHARE = 1 / 8;
+
+interface Measured {
+	/** An event in the fastest round: what else the machine does only ever adds to it. */
+	readonly microseconds: number;
+	/** To a ledger of a thousand ids at the same time; the median round. */
+	readonly ratio: number;
+	readonly slowestMs: number;
+}
+
+interface Row extends Measured {
+	readonly ids: number;
+	readonly bytesPerId: number;
+}
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({ options: { 'up-to': { type: 'string', default: '10000000' } } });
+	const sizes = SIZES.filter((size) => size <= Number(values['up-to']));
+	await printMainThread();
+	print('SQLite', await measureSqlite(sizes));
+	if (redisServer() === undefined) console.log('Redis: redis-server is not installed, left out');
+	else print('Redis', await measureRedis(sizes));
+}
+
+async function measureSqlite(sizes: readonly number[]): Promise<Row[]> {
+	const folder = mkdtempSync(join(tmpdir(), 'ledger-bench-'));
+	const path = join(folder, 'ledger.sqlite');
+	const ledger = new SqliteLedger({ path });
+	const referencePath = join(folder, 'reference.sqlite');
+	const reference = new SqliteLedger({ path: referencePath });
+	const rows: Row[] = [];
+	try {
+		await warmUp(ledger);
+		await warmUp(reference);
+		fillSqlite(referencePath, 1_000);
+		for (const ids of sizes) {
+			await ledger.close();
+			fillSqlite(path, ids);
+			const bytesPerId = statSync(path).size / ids;
+			rows.push({ ...(await measure(ledger, reference)), ids, bytesPerId });
+		}
+	} finally {
+		await ledger.close();
+		await reference.close();
+		rmSync(folder, { recursive: true });
+	}
+	return rows;
+}
+
+/** The rows that as many events would have left, in the same order of keys, without the waiting for the disk. */
+function fillSqlite(path: string, upTo: number): void {
+	const db = new DatabaseSync(path);
+	db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
+	const insert = db.prepare(
+		"INSERT INTO entry (key, state, expires, due, grace, holder) VALUES (?, 2, ?, 0, 0, '1234')",
+	);
+	let ids = Number(db.prepare('SELECT count(*) AS ids FROM entry').get()?.['ids']);
+	while (ids < upTo) {
+		db.exec('BEGIN');
+		const chunk = Math.min(FILL_CHUNK, upTo - ids);
+		for (let n = 0; n < chunk; n++) insert.run(randomBytes(32), expiry());
+		db.exec('COMMIT');
+		ids += chunk;
+	}
+	db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+	db.close();
+	// Or the first measured checkpoint pays for the filling.
+	const file = openSync(path, 'r+');
+	fsyncSync(file);
+	closeSync(file);
+}
+
+function expiry(): number {
+	return Date.now() + (Math.random() < EXPIRED_SHARE ? -1_000 : Math.random() * RETENTION_MS);
+}
+
+async function measureRedis(sizes: readonly number[]): Promise<Row[]> {
+	const server = await startRedis();
+	const referenceServer = await startRedis();
+	const ledger = openRedis(server);
+	const reference = openRedis(referenceServer);
+	const client = new Redis(server.url);
+	const rows: Row[] = [];
+	try {
+		const empty = await usedMemory(client);
+		await warmUp(ledger);
+		await client.flushall();
+		await warmUp(reference);
+		for (const ids of sizes) {
+			await fillRedis(client, ids);
+			const bytesPerId = ((await usedMemory(client)) - empty) / (await client.dbsize());
+			rows.push({ ...(await measure(ledger, reference)), ids, bytesPerId });
+		}
+	} finally {
+		client.disconnect();
+		await ledger.close();
+		await reference.close();
+		await server.remove();
+		await referenceServer.remove();
+	}
+	return rows;
+}
+
+function openRedis(server: RedisServer): RedisLedger {
+	return new RedisLedger({
+		settings: readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }),
+	});
+}
+
+async function fillRedis(client: Redis, upTo: number): Promise<void> {
+	for (let ids = await client.dbsize(); ids < upTo;) {
+		const chunk = Math.min(FILL_CHUNK, upTo - ids);
+		const pipeline = client.pipeline();
+		for (let n = 0; n < chunk; n++) {
+			const key = createHash('sha256')
+				.update(`${ids + n}`)
+				.digest('base64url');
+			pipeline.set(`asset-service:ledger:${key}`, 'b:1234', 'PX', RETENTION_MS);
+		}
+		await pipeline.exec();
+		ids += chunk;
+	}
+}
+
+async function usedMemory(client: Redis): Promise<number> {
+	return Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+}
+
+/** In turns with a ledger of a thousand ids, since what else the machine does changes from one second to the next. */
+async function measure(ledger: Ledger, reference: Ledger): Promise<Measured> {
+	const times: number[] = [];
+	const ratios: number[] = [];
+	let slowestMs = 0;
+	for (let round = 0; round < ROUNDS; round++) {
+		// Its events expire at once and are removed along with the next ones: it stays small.
+		const smallest = await timeRound(reference, 1);
+		const own = await timeRound(ledger, RETENTION_MS);
+		times.push(own.microseconds);
+		ratios.push(own.microseconds / smallest.microseconds);
+		slowestMs = Math.max(slowestMs, own.slowestMs);
+	}
+	return { microseconds: Math.min(...times), ratio: median(ratios), slowestMs };
+}
+
+async function timeRound(
+	ledger: Ledger,
+	retentionMs: number,
+): Promise<{ microseconds: number; slowestMs: number }> {
+	const started = performance.now();
+	let slowestMs = 0;
+	for (let n = 0; n < EVENTS_PER_ROUND; n++) {
+		const before = performance.now();
+		await oneEvent(ledger, retentionMs);
+		slowestMs = Math.max(slowestMs, performance.now() - before);
+	}
+	return { microseconds: ((performance.now() - started) * 1_000) / EVENTS_PER_ROUND, slowestMs };
+}
+
+/** Until the code is compiled, an event costs several times as much. */
+async function warmUp(ledger: Ledger): Promise<void> {
+	for (let n = 0; n < WARM_UP_EVENTS; n++) await oneEvent(ledger, RETENTION_MS);
+}
+
+async function oneEvent(ledger: Ledger, retentionMs: number): Promise<void> {
+	const answer = await ledger.claim(ledgerKey('workflow', randomBytes(12).toString('hex')), 60_000);
+	if (answer.state !== 'claimed')
+		throw new Error(`An event that nobody has seen is ${answer.state}`);
+	await ledger.commit(answer.claim, retentionMs);
+	await ledger.begin([answer.claim.key], '1234', retentionMs);
+}
+
+function print(store: string, rows: readonly Row[]): void {
+	console.log(`\n${store}: claim, commit and begin of one event`);
+	console.table(
+		rows.map((row) => ({
+			ids: row.ids.toLocaleString('en'),
+			'µs an event': Math.round(row.microseconds),
+			'ratio to a thousand ids': row.ratio.toFixed(2),
+			'slowest event (ms)': row.slowestMs.toFixed(1),
+			'bytes an id': Math.round(row.bytesPerId),
+		})),
+	);
+}
+
+void main();

@@ -1,0 +1,72 @@
+/** `npm run dev`: a real n8n with the package, beside the simulator; when a source changes, it is packed, installed and n8n started again. */
+import { watch } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { installPackage, packPackage } from '../../test/support/n8n/package';
+import { setStage } from '../demo/stage';
+
+const ROOT = resolve(__dirname, '..', '..');
+const WATCHED = ['credentials', 'nodes', 'n8n', 'lib'];
+/** An editor writes several files at once. */
+const SETTLE_MS = 300;
+
+const started = performance.now();
+
+function log(line: string): void {
+	const seconds = Math.round((performance.now() - started) / 1000);
+	console.log(`${String(seconds).padStart(4)} s  ${line}`);
+}
+
+async function main(): Promise<void> {
+	const stopping = new AbortController();
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => {
+			stopping.abort();
+		});
+	}
+	const stage = await setStage(log);
+	const { world, simulator, endpoint } = stage;
+	const changes = new Set<string>();
+	const watchers = WATCHED.map((folder) =>
+		watch(resolve(ROOT, folder), { recursive: true }, () => {
+			changes.add(folder);
+		}),
+	);
+	try {
+		console.log(
+			[
+				'',
+				`Editor     ${world.url}`,
+				`Sign in    ${world.owner.email}  ${world.owner.password}`,
+				`Service    ${simulator.baseUrl} (simulated)`,
+				`An event   curl -X POST ${simulator.baseUrl}/_simulator/events`,
+				`Webhook    ${endpoint.url}`,
+				'',
+				`Watching ${WATCHED.join(', ')}. Ctrl-C ends it and removes what was stored.`,
+				'',
+			].join('\n'),
+		);
+		while (!stopping.signal.aborted) {
+			await sleep(SETTLE_MS);
+			if (changes.size === 0) continue;
+			changes.clear();
+			try {
+				await installPackage(await packPackage({ log }), world.userFolder);
+				log('Starting n8n again ...');
+				await world.restart();
+				log('Ready.');
+			} catch (error) {
+				log(error instanceof Error ? error.message : String(error));
+			}
+		}
+	} finally {
+		for (const watcher of watchers) watcher.close();
+		log('Stopping ...');
+		await stage.stop();
+	}
+}
+
+main().catch((error: unknown) => {
+	console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+	process.exitCode = 1;
+});

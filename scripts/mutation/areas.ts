@@ -1,0 +1,220 @@
+/** What is mutated, and the tests that must notice it. */
+
+/** The tests of a part are few, since each mutant loads them anew: no others, and none whose child processes run the code unmutated. */
+export interface Part {
+	readonly mutate: readonly string[];
+	readonly tests: readonly string[];
+}
+
+/** Files of a folder of `lib`, and the tests that mirror them unless others are named. */
+function part(folder: string, mutate: string, tests = mutate): Part {
+	return {
+		mutate: [`lib/${folder}/${mutate}.ts`],
+		tests: [`test/unit/${folder}/${tests}.test.ts`],
+	};
+}
+
+const inFolder = (folder: string, names: readonly string[]): string[] =>
+	names.map((name) => `${folder}/${name}.test.ts`);
+
+/** Tests that run a node in n8n-core's own engine. */
+const actionTests = (...names: string[]): string[] =>
+	inFolder('test/integration/AssetService', names);
+const triggerTests = (...names: string[]): string[] =>
+	inFolder('test/integration/AssetServiceTrigger', names);
+const pollTests = (...names: string[]): string[] =>
+	inFolder('test/integration/AssetServicePollTrigger', names);
+
+/** Files of `n8n` with a unit test of their own. */
+const n8nPart = (names: string): Part => ({
+	mutate: [`n8n/${names}.ts`],
+	tests: [`test/unit/n8n/${names}.test.ts`],
+});
+
+/** Ties what the descriptions offer to what the code reads. */
+const OFFERED = 'test/unit/nodes/descriptions.test.ts';
+
+/** The life of an endpoint is tested as a whole. */
+const LIFE_OF_ENDPOINT = '{mark,races,registration,rotation,serviceText}';
+
+export const AREAS: Readonly<Record<string, readonly Part[]>> = {
+	receiver: [
+		part('signature', 'encoding'),
+		part('signature', '{headers,timestamp}'),
+		part('signature', '{fields,secrets,settings}', '{custom,settings}'),
+		part('signature', 'template'),
+		part('signature', '{custom,scheme}', 'custom'),
+		part('signature', 'standardWebhooks'),
+		part('signature', '{sign,timestamped}'),
+		part('signature', '{compare,verifier}', '{custom,settings,verifier}'),
+		part('event', 'conditions'),
+		part('event', 'eventTypes'),
+		part('event', '{order,parseEvent,wanted}'),
+		part('receiver', 'batch', 'batch*'),
+		part('receiver', '{receive,verdict,verify}'),
+		{
+			mutate: ['lib/event/parameters.ts', 'lib/receiver/settings.ts'],
+			tests: ['test/unit/receiver/settings.test.ts'],
+		},
+		part('receiver', 'verifierCache'),
+		{
+			mutate: ['n8n/receiver/{refusalLog,secretSource,settleWithAnswer,testRefusal}.ts'],
+			tests: ['test/unit/n8n/receiver/*.test.ts'],
+		},
+		{
+			mutate: ['n8n/beginRun.ts'],
+			tests: ['test/integration/beginRun.test.ts'],
+		},
+		{
+			mutate: ['n8n/receiver/delivery.ts'],
+			tests: ['test/integration/AssetServiceTrigger/{delivery,http,refusal}.test.ts'],
+		},
+	],
+	poll: [
+		part('poll', '{bounds,listing,listOrder,progress}', '*'),
+		part('poll', '{knowledge,listedStates,memory,poll,publication}', '*'),
+		part('poll', '{start,state}', '*'),
+		n8nPart('poll/{handOver,memory}'),
+	],
+	ledger: [
+		part('ledger', '{beginOrWait,untilWritten}'),
+		part('ledger', 'choice'),
+		part('ledger', 'claimOrWait'),
+		part('ledger', '{environment,errors}'),
+		part('ledger', 'hold', '{commitWith,hold}'),
+		part('ledger', '{key,token}'),
+		part('ledger', 'leases'),
+		part('ledger', 'open'),
+		part('ledger/sqlite', '{checkpoint,groupSync}', '{checkpoint,gate,groupSync}'),
+		part(
+			'ledger/sqlite',
+			'database',
+			'{checkpoint,database,durability,file,gate,store,unusable,warning}',
+		),
+		part('ledger/sqlite', 'errors'),
+		part(
+			'ledger/sqlite',
+			'{files,ledgerFile,schema}',
+			'{durability,file,files,gate,ledgerFile,schema,unusable}',
+		),
+		part('ledger/sqlite', 'retry'),
+		part('ledger/sqlite', '{statements,store}', '{contract,store,sweeper}'),
+		part('ledger/sqlite', 'sweeper'),
+		part('ledger/redis', '{errors,eviction}'),
+		part('ledger/redis', 'settings'),
+		{
+			mutate: ['lib/ledger/redis/{scripts,store}.ts'],
+			tests: [
+				'test/unit/ledger/redis/{deadline,store}.test.ts',
+				'test/e2e/ledger/contract.test.ts',
+			],
+		},
+		part('ledger/redis', '{connection,timeLimit}', '{connection,deadline,reconnecting,timeLimit}'),
+		{
+			mutate: ['lib/ledger/redis/client.ts'],
+			tests: [
+				'test/unit/ledger/redis/{client,connection,reconnecting}.test.ts',
+				'test/e2e/ledger/redis.test.ts',
+			],
+		},
+	],
+	tokens: [
+		part('service/tokens', 'accessTokens', '{accessTokens,successor}'),
+		part(
+			'service/tokens',
+			'{tokenFailure,tokenRequest}',
+			'{accessTokens,tokenRequest,unreachable}',
+		),
+	],
+	paging: [
+		part('service/lists', 'envelope'),
+		part('service/lists', 'paging'),
+		part('service/lists', 'listOptions'),
+		part('service/lists', '{since,createdAt}', 'since'),
+		part('service/lists', 'newest'),
+	],
+	retry: [
+		part('service/http', 'retry'),
+		part('service/http', '{deadline,runtime}', '{deadline,retry}'),
+	],
+	endpoint: [
+		part('endpoint', 'deliverableUrl'),
+		part('endpoint', 'dueSteps'),
+		part('endpoint', '{making,mark}', LIFE_OF_ENDPOINT),
+		part('endpoint', '{endpoints,reconcile}', LIFE_OF_ENDPOINT),
+		part('endpoint', '{record,steps}', LIFE_OF_ENDPOINT),
+		part('endpoint', 'secretBox', '{registration,rotation,secretBox}'),
+	],
+	n8n: [
+		n8nPart('{apiClient,transport}'),
+		n8nPart('{eventTypeProperties,parameters}'),
+		n8nPart('httpHelper'),
+		n8nPart('logLimiter'),
+		n8nPart('nodeError'),
+		{
+			mutate: ['n8n/{conditions,deliveryProperties}.ts'],
+			tests: [OFFERED, ...triggerTests('batched', 'delivery', 'lifecycle')],
+		},
+		{
+			mutate: ['n8n/credentialTests/*.ts', 'n8n/storedToken.ts'],
+			tests: ['test/unit/credentials/*.test.ts', ...actionTests('credential')],
+		},
+		{
+			mutate: ['n8n/endpoint/*.ts'],
+			tests: triggerTests('{automaticRegistration,killedPublication,lifecycle,rotationTimes}'),
+		},
+		{ mutate: ['n8n/poll/*.ts'], tests: pollTests('*') },
+	],
+	nodes: [
+		{
+			mutate: ['nodes/AssetService/{AssetService.node,execute,properties,searchDeliveries}.ts'],
+			tests: [
+				OFFERED,
+				'test/unit/nodes/AssetService/*.test.ts',
+				...actionTests('{deliveryList,errorItems,errors,lists,parallel,unreadable}'),
+			],
+		},
+		{
+			mutate: ['nodes/AssetService/resources/{asset,delivery,index,resource}.ts'],
+			tests: [OFFERED, ...actionTests('{deliveryList,lists,simplify}')],
+		},
+		{
+			mutate: ['nodes/AssetService/resources/event/*.ts'],
+			tests: [OFFERED, ...actionTests('{eventFilters,lists,reconcile}')],
+		},
+		{
+			mutate: ['nodes/AssetService/resources/webhookEndpoint/*.ts'],
+			tests: [OFFERED, ...actionTests('{health,webhookEndpoints}')],
+		},
+		{
+			mutate: ['nodes/AssetService/shared/*.ts'],
+			tests: [
+				OFFERED,
+				'test/unit/nodes/AssetService/*.test.ts',
+				...actionTests('{eventFilters,lists,parallel,reconcile,simplify,webhookEndpoints}'),
+			],
+		},
+		{
+			mutate: ['nodes/AssetServiceTrigger/*.ts'],
+			tests: [
+				OFFERED,
+				...triggerTests('{automaticRegistration,batched,delivery,lifecycle,schemes}'),
+			],
+		},
+		{ mutate: ['nodes/AssetServicePollTrigger/*.ts'], tests: [OFFERED, ...pollTests('*')] },
+	],
+	credentials: [
+		{
+			mutate: ['credentials/{AssetServiceApi.credentials,ignoreSslIssues,serviceInterface}.ts'],
+			tests: [
+				OFFERED,
+				'test/unit/credentials/AssetServiceApi.test.ts',
+				...actionTests('credential'),
+			],
+		},
+		{
+			mutate: ['credentials/{AssetServiceSigningSecretApi.credentials,customScheme}.ts'],
+			tests: [OFFERED, 'test/unit/credentials/AssetServiceSigningSecretApi.test.ts'],
+		},
+	],
+};

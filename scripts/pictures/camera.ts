@@ -1,0 +1,163 @@
+/** Takes pictures of the editor: of a canvas, cropped to what is on it, or of a panel; refuses to take one of an error. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { waitFor } from '../../test/support/wait';
+
+export const PICTURES = join(__dirname, '..', '..', 'docs', 'pictures');
+
+/** A page with many pictures should open fast. */
+const MAX_BYTES = 150_000;
+/** CSS pixels above and below what is on a canvas. */
+const MARGIN = 24;
+
+/** Every canvas has the same width, so that nodes look alike on a page; pages are about that wide. Panels need more. */
+const CANVAS_WINDOW = { width: 1000, height: 700 };
+const ROOMY_WINDOW = { ...CANVAS_WINDOW, height: 900 };
+const PANEL_WINDOW = { width: 1400, height: 830 };
+
+export interface Camera {
+	/** The nodes of the workflow that is open, as large as the window allows. */
+	takeCanvas(name: string): Promise<void>;
+	/** The element with this test id, in a window of that size, so that all of it shows. */
+	takePanel(
+		name: string,
+		testId: string,
+		size?: { readonly width?: number; readonly height?: number },
+	): Promise<void>;
+}
+
+/** Things that come and go, hints of the mouse, and the buttons around the canvas. */
+const HIDDEN = [
+	'.el-notification',
+	'[data-test-id=canvas-node-toolbar]',
+	'[data-test-id=canvas-handle-plus-wrapper]',
+	'[data-test-id^=execute-workflow-button]',
+	':has(> * > * > [data-test-id=execute-workflow-button])',
+	'[data-test-id=canvas-controls]',
+	'[data-test-id=canvas-minimap]',
+	// Its dots run through the labels.
+	'[data-test-id=canvas-background]',
+	'[data-test-id=logs-panel]',
+	'[data-test-id=node-creator-plus-button]',
+	'[data-test-id=command-bar-button]',
+	'[data-test-id=add-sticky-button]',
+	'[data-test-id=toggle-focus-panel-button]',
+	'[data-test-id=instance-ai-canvas-action-button]',
+	'#header',
+	'#sidebar',
+	'[data-test-id=ask-assistant-chat]',
+	'[data-test-id=credential-edit-instance-ai-help-button]',
+	'[data-test-id=floating-node]',
+	'[data-test-id=node-feature-request]',
+	'[data-reka-popper-content-wrapper]',
+	'.el-popper',
+];
+
+/** Behind a panel with round corners. */
+const BACKDROPS = ['[data-test-id=ndv-backdrop]', '.el-overlay'];
+const STYLE = `${HIDDEN.join(', ')} { display: none !important; }
+${BACKDROPS.join(', ')} { background: white !important; }
+[data-test-id=editCredential-modal] { height: auto !important; max-height: none !important; }`;
+
+/** What n8n marks a node with that does not work, or is not set up. */
+const ISSUES = ['node-issues', 'node-setup-required', 'canvas-node-status-warning'];
+
+/** Signs of a mistake, addresses of this machine, secrets. */
+const UNWANTED = /.*(\bundefined\b|\[object Object\]|127\.0\.0\.1|localhost|whsec_).*/;
+
+export function createCamera(page: Page): Camera {
+	const take = async (name: string, subject: Locator, shot: Promise<Buffer>): Promise<void> => {
+		const picture = await shot;
+		await refuseErrors(subject, name);
+		if (picture.length > MAX_BYTES)
+			throw new Error(`${name}.png has ${picture.length} bytes; ${MAX_BYTES} are allowed.`);
+		mkdirSync(PICTURES, { recursive: true });
+		writeFileSync(join(PICTURES, `${name}.png`), picture);
+	};
+
+	return {
+		async takeCanvas(name) {
+			await page.setViewportSize(CANVAS_WINDOW);
+			await settle(page);
+			// Without a mouse, since the button is hidden.
+			await page.getByTestId('zoom-to-fit').dispatchEvent('click');
+			await settle(page);
+			// n8n fits the nodes in without their labels.
+			await page.setViewportSize(ROOMY_WINDOW);
+			await settle(page);
+			const { left, top, right, bottom } = await contentRange(page);
+			const { width, height } = ROOMY_WINDOW;
+			const isCut = left < 0 || right > width || top < MARGIN || bottom > height - MARGIN;
+			if (isCut || (await cutsANote(page))) throw new Error(`${name}.png would cut something off.`);
+			const y = Math.floor(top - MARGIN);
+			const clip = { x: 0, y, width, height: Math.ceil(bottom + MARGIN) - y };
+			await take(
+				name,
+				page.getByTestId('canvas'),
+				page.screenshot({ clip, animations: 'disabled' }),
+			);
+		},
+
+		async takePanel(name, testId, size) {
+			await page.setViewportSize({ ...PANEL_WINDOW, ...size });
+			await settle(page);
+			const panel = page.getByTestId(testId);
+			// A pixel each is enough: panels are wider than the pages that show them.
+			await take(name, panel, panel.screenshot({ animations: 'disabled', scale: 'css' }));
+		},
+	};
+}
+
+/** Waits until nothing moves any more: two looks in a row are the same. */
+async function settle(page: Page): Promise<void> {
+	await page.addStyleTag({ content: STYLE });
+	await page.mouse.move(0, 0);
+	for (const focused of await page.locator(':focus').all()) await focused.blur();
+	let before: Buffer = Buffer.alloc(0);
+	await waitFor(
+		async () => {
+			const now = await page.screenshot({ scale: 'css' });
+			const same = now.equals(before);
+			before = now;
+			return same ? true : undefined;
+		},
+		{ what: 'the editor to be at rest', timeoutMs: 60_000, everyMs: 300 },
+	);
+}
+
+type Side = 'left' | 'right' | 'top' | 'bottom';
+
+/** From where to where the nodes, their labels and the notes reach. */
+async function contentRange(page: Page): Promise<Record<Side, number>> {
+	const parts = await page.locator('.vue-flow__node, .vue-flow__node div:visible').all();
+	const found = await Promise.all(parts.map((part) => part.boundingBox()));
+	const boxes = found.flatMap((box) => (box && box.height > 0 ? [box] : []));
+	return {
+		left: Math.min(...boxes.map(({ x }) => x)),
+		right: Math.max(...boxes.map(({ x, width }) => x + width)),
+		top: Math.min(...boxes.map(({ y }) => y)),
+		bottom: Math.max(...boxes.map(({ y, height }) => y + height)),
+	};
+}
+
+/** Whether a note is too small for its text. */
+async function cutsANote(page: Page): Promise<boolean> {
+	for (const note of await page.getByTestId('sticky').all()) {
+		const frame = await note.boundingBox();
+		const text = await note.locator('p').last().boundingBox();
+		if (frame && text && text.y + text.height > frame.y + frame.height) return true;
+	}
+	return false;
+}
+
+async function refuseErrors(subject: Locator, name: string): Promise<void> {
+	for (const testId of ISSUES) {
+		if ((await subject.getByTestId(testId).count()) > 0)
+			throw new Error(`${name}.png would show a node that is not set up (${testId}).`);
+	}
+	const fields = await subject.locator('input:not([type=password]), textarea').all();
+	const typed = await Promise.all(fields.map((field) => field.inputValue()));
+	const found = UNWANTED.exec([await subject.innerText(), ...typed].join('\n'))?.[0];
+	if (found !== undefined) throw new Error(`${name}.png would show “${found}”.`);
+}

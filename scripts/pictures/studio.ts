@@ -1,0 +1,87 @@
+/** What the pictures are taken of: a real n8n with the packed package, the simulated service behind public addresses, and the editor. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../simulator';
+import type { Log } from '../../test/support/log';
+import type { Credential, Workflow } from '../../test/support/n8n/answers';
+import { type Editor, openEditor } from '../../test/support/n8n/browser';
+import { apiCredential, signingCredential } from '../../test/support/n8n/credentials';
+import { createWorld, type World } from '../../test/support/n8n/world';
+import { PUBLIC, publish } from './publicService';
+
+export const EXAMPLES = join(__dirname, '..', '..', 'examples');
+
+/** Signs what the pictures show; n8n shows dots in its place. */
+export const SIGNING_SECRET = 'whsec_0123456789abcdef';
+
+/** What n8n's own nodes in the examples need, so that the canvas shows none of them as incomplete. */
+const OTHERS = [
+	{
+		name: 'Mail server',
+		type: 'smtp',
+		data: { host: 'smtp.example.com', port: 465, secure: true },
+	},
+];
+
+export interface Studio {
+	readonly world: World;
+	readonly editor: Editor;
+	readonly simulator: Simulator;
+	readonly api: Credential;
+	readonly signing: Credential;
+	/** Makes a workflow of an example, with all credentials set. */
+	importExample(file: string): Promise<Workflow>;
+	close(): Promise<void>;
+}
+
+export async function openStudio(log: Log): Promise<Studio> {
+	const endings: (() => unknown)[] = [];
+	const close = async (): Promise<void> => {
+		// Newest first: each before what it depends on.
+		for (let end = endings.pop(); end; end = endings.pop()) await end();
+	};
+	try {
+		return { ...(await setUp(log, endings)), close };
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+async function setUp(log: Log, endings: (() => unknown)[]): Promise<Omit<Studio, 'close'>> {
+	const folder = mkdtempSync(join(tmpdir(), 'asset-service-pictures-'));
+	endings.push(() => {
+		rmSync(folder, { recursive: true, force: true });
+	});
+	const simulator = await startSimulator({ clientId: 'n8n-production', audience: PUBLIC.audience });
+	endings.push(() => simulator.stop());
+	const service = await publish(simulator, folder);
+	endings.push(() => {
+		service.stop();
+	});
+	const world = await createWorld({ env: service.env, log });
+	endings.push(() => world.dispose());
+
+	const { client } = world;
+	const api = await client.createCredential({
+		...apiCredential({ ...simulator, ...PUBLIC }),
+		name: 'Asset Service',
+	});
+	const signing = await client.createCredential({
+		...signingCredential(SIGNING_SECRET),
+		name: 'Asset Service endpoint',
+	});
+	const others = await Promise.all(OTHERS.map((content) => client.createCredential(content)));
+
+	log('Opening the editor ...');
+	const editor = await openEditor({ ...world, deviceScaleFactor: 1.25 });
+	endings.push(() => editor.close());
+	return {
+		...{ world, editor, simulator, api, signing },
+		async importExample(file) {
+			const content: unknown = JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8'));
+			return await client.importWorkflow(content, [api, signing, ...others]);
+		},
+	};
+}
