@@ -1,11 +1,10 @@
 /** In which order events were created, as far as they tell. */
+import { timeOf } from '../shared/timeOf';
 import type { ParsedEvent } from './parseEvent';
 
 /** The time of creation in unix milliseconds; undefined when the event tells none. */
 export function createdAt({ record }: Pick<ParsedEvent, 'record'>): number | undefined {
-	const value = record['createdAt'];
-	const at = typeof value === 'string' ? Date.parse(value) : NaN;
-	return Number.isNaN(at) ? undefined : at;
+	return timeOf(record['createdAt']);
 }
 
 /** By time where every event tells it; else in the order that they have. */

@@ -1,8 +1,9 @@
 /** What a host name tells about where it is, and whether n8n allows it for a credential. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** RFC 1918, link-local and unique local addresses. */
+/** "This network", RFC 1918, link-local and unique local addresses. */
 const PRIVATE = new BlockList();
+PRIVATE.addSubnet('0.0.0.0', 8);
 PRIVATE.addSubnet('10.0.0.0', 8);
 PRIVATE.addSubnet('172.16.0.0', 12);
 PRIVATE.addSubnet('192.168.0.0', 16);
@@ -10,8 +11,8 @@ PRIVATE.addSubnet('169.254.0.0', 16);
 PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
-/** Names that the local network, Docker and Podman give; a name without a dot is found there alone. */
-const PRIVATE_NAME = /^[^.]+$|\.(?:local|docker\.internal|containers\.internal)$/;
+/** Names that only a private network resolves (RFC 6761, 6762, 8375; `.internal` by ICANN), and those without a dot. */
+const PRIVATE_NAME = /^[^.]+$|\.(?:local|internal|lan|home\.arpa|test)$/;
 
 /** Whether the host of a URL is this machine. */
 export function isLoopback(hostname: string): boolean {

@@ -15,7 +15,7 @@ export { readBoundedBody } from './http/boundedBody';
 export { idInPath } from './http/paths';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
-export { isLoopback } from './hosts';
+export { isLoopback, isPrivate } from './hosts';
 export { newest } from './lists/newest';
 export { createdAtOf } from './lists/createdAt';
 export { parseApiSettings, plainHttpWarning } from './settings';

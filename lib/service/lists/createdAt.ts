@@ -1,4 +1,5 @@
 /** Reads the times that events and deliveries tell. */
+import { timeOf } from '../../shared/timeOf';
 import { isRecord } from '../../shared/values';
 import type { ApiRecord } from '../types';
 
@@ -10,13 +11,4 @@ export function createdAtOf({ createdAt, attempts }: ApiRecord): number | undefi
 /** When an attempt was made, in unix milliseconds. */
 export function attemptedAt(attempt: unknown): number | undefined {
 	return isRecord(attempt) ? timeOf(attempt['timestamp']) : undefined;
-}
-
-/** An ISO 8601 text, or unix seconds (open point: times are not specified). */
-function timeOf(value: unknown): number | undefined {
-	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-	const isSeconds = typeof value === 'number' || /^\d{9,12}$/.test(value);
-	const time = isSeconds ? Number(value) * 1000 : Date.parse(value);
-	// Beyond what a date can be, it is no time.
-	return Number.isNaN(new Date(time).getTime()) ? undefined : time;
 }
