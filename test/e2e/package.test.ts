@@ -14,7 +14,7 @@ jest.setTimeout(5 * MINUTES);
 const ROOT = resolve(__dirname, '..', '..');
 
 const ALLOWED = [
-	/^(package\.json|index\.js|README\.md|CHANGELOG\.md|LICENSE)$/,
+	/^(package\.json|index\.js|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE)$/,
 	/^docs\/[a-z0-9-]+\.md$/,
 	/^examples\/([a-z-]+\.json|docker\/(Dockerfile|compose\.yaml))$/,
 	/^dist\/(THIRD-PARTY-NOTICES|sbom\.cdx\.json)$/,
