@@ -1,4 +1,13 @@
-/** The one connection of the process to Redis: every call is bounded in time, however Redis behaves. */
+/**
+ * The one connection of the process to Redis: every call is bounded in time, however Redis behaves.
+ *
+ *     none ──call──▶ connecting ──TIME answered──▶ usable
+ *      ▲                 ▲                           │
+ *      │                 └── closed, or no response ─┘
+ *      └── closed by the ledger; no result for 10 s; idle for 10 s and lost
+ *
+ * - none: the next call makes a client. - connecting: calls wait for their time. - usable: calls are sent.
+ */
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
 import { errorCode, isAnswer, isLasting, redisUnavailableError } from './errors';

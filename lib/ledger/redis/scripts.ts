@@ -1,4 +1,7 @@
-/** What Redis does with an entry: one key per script, so that each runs atomically, in a cluster too. */
+/**
+ * What Redis does with an entry: one key per script, so that each runs atomically, in a cluster too.
+ * KEYS[1] is the entry or the record, and ARGV begins with the deadline, which `CHECK_DEADLINE` takes off. Spans are in milliseconds.
+ */
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './client';
 import { errorCode } from './errors';
@@ -76,7 +79,10 @@ local function keep(text, grace, left, token, life)
 	redis.call('SET', KEYS[1], string.format('%s:%d:%d:%s', text, grace, left, token), 'PX', life)
 end`;
 
-/** Arguments: token, lease, longest grace. Sent again, since its answer was lost, it finds its own token. */
+/**
+ * ARGV: token, lease, longest grace. Returns `claimed`, `pending` or `committed`.
+ * Sent again because its response was lost, it finds its own token.
+ */
 export const CLAIM = script(`${READ_ENTRY}
 if not value then
 	redis.call('SET', KEYS[1], 'p:' .. ARGV[1], 'PX', ARGV[2])
@@ -91,7 +97,7 @@ local life = math.max(ttl, tonumber(ARGV[2]))
 keep('r', math.min(2 * grace, tonumber(ARGV[3])), life - ARGV[2], ARGV[1], life)
 return 'claimed'`);
 
-/** Arguments: token, lease. */
+/** ARGV: token, lease. Returns 1 if the claim was still the token's, otherwise 0. */
 export const RENEW = script(`${READ_ENTRY}
 if not pending or holder ~= ARGV[1] then return 0 end
 if kind == 'p' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -99,7 +105,10 @@ local life = math.max(ttl, tonumber(ARGV[2]))
 keep('r', grace, life - ARGV[2], ARGV[1], life)
 return 1`);
 
-/** Arguments: token, retention, first grace. A longer retention stays, and so do begun and the grace of a stored entry. */
+/**
+ * ARGV: token, retention, first grace. Returns 1 if the claim was still the token's, otherwise 0.
+ * A longer retention stays, and so do begun and the grace of a stored entry.
+ */
 export const COMMIT = script(`${READ_ENTRY}
 if kind == 'b' then return 0 end
 local life = tonumber(ARGV[2])
@@ -110,20 +119,20 @@ local due = kind == 's' and ttl - left or grace
 keep('s', grace, life - due, theirs and holder or '', life)
 return theirs and 1 or 0`);
 
-/** Arguments: token. An event that was stored before is overdue again. */
+/** ARGV: token. Returns 1 if the claim was still the token's, otherwise 0. An event that was stored before is overdue again. */
 export const RELEASE = script(`${READ_ENTRY}
 if not pending or holder ~= ARGV[1] then return 0 end
 if kind == 'p' then return redis.call('DEL', KEYS[1]) end
 keep('s', grace, ttl, '', ttl)
 return 1`);
 
-/** Arguments: run, retention. Returns 2 when the run continues with an event that was free. */
+/** ARGV: run, retention. Returns 0 if another run has begun, otherwise 1, or 2 if the entry was free. */
 export const BEGIN = script(`${READ_ENTRY}
 if kind == 'b' and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], 'b:' .. ARGV[1], 'PX', ARGV[2])
 return value and 1 or 2`);
 
-/** Arguments: run, retention, first grace. */
+/** ARGV: run, retention, first grace. Returns 0 if another run has begun, otherwise 1. */
 export const GIVE_BACK = script(`${READ_ENTRY}
 if kind == 'b' and holder ~= ARGV[1] then return 0 end
 local life = tonumber(ARGV[2])
@@ -131,7 +140,7 @@ if grace then life = math.max(ttl, life) end
 keep('s', grace or ARGV[3], life, '', life)
 return 1`);
 
-/** What is known of an entry; changes nothing. */
+/** Returns the state of an entry (`EntryState`); changes nothing. */
 export const LOOK = script(`${READ_ENTRY}
 if not value then return 'free' end
 if pending then return 'pending' end
@@ -139,9 +148,13 @@ if kind == 'b' then return 'begun' end
 if over then return 'overdue' end
 return 'stored'`);
 
+/** Returns the record, or nil. */
 export const READ_RECORD = script(`return redis.call('GET', KEYS[1])`);
 
-/** Arguments: 1 or 0 for whether a record is expected, that record, 1 or 0 for whether one follows, that one. Sent again, it finds its own change. */
+/**
+ * ARGV: 1 or 0 for whether a record is expected, that record, 1 or 0 for whether one follows, that one.
+ * Returns 1 if the record is the next one now, otherwise 0. Sent again, it finds its own change.
+ */
 export const SWAP_RECORD = script(`
 local value = redis.call('GET', KEYS[1])
 if ARGV[3] == '1' and value == ARGV[4] then return 1 end
