@@ -69,7 +69,7 @@ local kind = value and string.sub(value, 1, 1)
 local ttl = value and redis.call('PTTL', KEYS[1])
 local grace, left, holder
 if kind == 's' or kind == 'r' then
-	grace, left, holder = string.match(value, '^.:(%d+):(%-?%d+):(.*)$')
+	grace, left, holder = string.match(value, '^.:(%d+):(%-?%d+):?(.*)$')
 elseif value then
 	holder = string.sub(value, 3)
 end
