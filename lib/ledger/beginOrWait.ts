@@ -6,6 +6,8 @@ import { untilWritten } from './untilWritten';
 
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
+/** Longer than a call to the ledger may take effect. */
+const SETTLED_MS = 3_000;
 
 interface BeginOptions {
 	/** How long to ask again while the ledger is not available, in milliseconds. Default 30,000. */
@@ -39,13 +41,24 @@ export async function beginOrWait(
 		}
 	} catch (error) {
 		const isOver = error instanceof LedgerUnavailableError || signal?.aborted === true;
-		if (isOver) {
-			void untilWritten(keys, async (key) => {
-				await (await openLedger()).giveBack([key], run, retentionMs);
-			});
-		}
+		if (isOver) void giveBack(openLedger, keys, run, retentionMs);
 		throw error;
 	}
+}
+
+/** Twice: a `begin` that was on its way as the run gave up may have arrived after the first time. */
+async function giveBack(
+	openLedger: () => Promise<Ledger>,
+	keys: readonly string[],
+	run: string,
+	retentionMs: number,
+): Promise<void> {
+	const write = async (key: string) => {
+		await (await openLedger()).giveBack([key], run, retentionMs);
+	};
+	await untilWritten(keys, write);
+	await sleep(SETTLED_MS, { keepAlive: false });
+	await untilWritten(keys, write);
 }
 
 /**

@@ -72,7 +72,8 @@ async function deliverUntilRun(events: readonly DeliveredEvent[]): Promise<void>
 		},
 		{
 			what: 'copies to start every event',
-			timeoutMs: MINUTES,
+			// A copy that is refused meanwhile is sent again half a minute later, and n8n may be slow.
+			timeoutMs: 3 * MINUTES,
 			everyMs: 1_000,
 			detail: () => `Lost: ${trigger.counter.lost(events).length} of ${events.length}`,
 		},
@@ -215,6 +216,7 @@ it(
 			begin: () => node?.stop(),
 		});
 		await node?.start();
+		await cluster.untilUp();
 		await deliverUntilRun(events);
 		await expectOneRunEach(trigger, await deliver(events));
 	},

@@ -11,6 +11,8 @@ export interface RedisCluster {
 	readonly nodes: readonly RedisServer[];
 	/** As `QUEUE_BULL_REDIS_CLUSTER_NODES` names them. */
 	readonly addresses: string;
+	/** Resolves when every node serves, or knows, all slots. */
+	untilUp(): Promise<void>;
 	remove(): Promise<void>;
 }
 
@@ -22,6 +24,9 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 		get addresses() {
 			return nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
 		},
+		async untilUp() {
+			await Promise.all(nodes.map(untilUp));
+		},
 		async remove() {
 			for (const node of nodes) await node.remove();
 		},
@@ -30,7 +35,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 		while (nodes.length < NODES) nodes.push(await startNode());
 		await Promise.all(nodes.map(assignSlots));
 		await Promise.all(nodes.map((node) => meet(node, nodes)));
-		await Promise.all(nodes.map(untilUp));
+		await cluster.untilUp();
 	} catch (error) {
 		await cluster.remove();
 		throw error;

@@ -104,7 +104,7 @@ export class RedisLedger implements Ledger {
 	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
 		const args = [run, Math.ceil(retentionMs)];
 		keys.forEach(checkKey);
-		const results = await Promise.all(keys.map((key) => this.#run(BEGIN, key, args)));
+		const results = await allOf(keys.map((key) => this.#run(BEGIN, key, args)));
 		const unknown = results.filter((result) => result === 2).length;
 		if (unknown > 0) this.#onUnknown?.(unknown);
 		return results.map((result) => result !== 0);
@@ -168,6 +168,12 @@ export class RedisLedger implements Ledger {
 		}
 		this.#lost -= 1;
 	}
+}
+
+/** As `Promise.all`, but rejects only when all have ended: none of them changes anything any more. */
+async function allOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
+	await Promise.allSettled(calls);
+	return await Promise.all(calls);
 }
 
 function unknownAnswerError(call: string): LedgerUnavailableError {

@@ -92,7 +92,20 @@ describe('beginOrWait', () => {
 		await jest.advanceTimersByTimeAsync(1_000);
 		await ledger.commit(claim.claim, RETENTION_MS);
 		expect(await ledger.look('one')).toBe('overdue');
+		await jest.advanceTimersByTimeAsync(3_000);
 		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('gives back once more what a begin marks that arrives after the run gave up', async () => {
+		const lost = new LedgerUnavailableError('The response was lost');
+		const begin = ledger.begin.bind(ledger);
+		jest.spyOn(ledger, 'begin').mockRejectedValue(lost);
+		watch(beginOrWait(open, ['one'], 'run', RETENTION_MS, { waitMs: 0 }));
+		await jest.advanceTimersByTimeAsync(1_000);
+		await begin(['one'], 'run', RETENTION_MS);
+		expect(await ledger.look('one')).toBe('begun');
+		await jest.advanceTimersByTimeAsync(3_000);
+		expect(await ledger.look('one')).toBe('overdue');
 	});
 
 	it('counts the time that a slow ledger takes', async () => {
