@@ -1,0 +1,62 @@
+import { ledgerKey } from '../../../lib/ledger';
+import { RETENTION_MS } from '../../../lib/poll';
+import { knowledgeOf, rememberListed } from '../../../lib/poll/knowledge';
+import { MemoryLedger } from '../ledger/memoryLedger';
+import { parsed } from './fakeList';
+
+function scoped() {
+	const ledger = new MemoryLedger();
+	return { ledger, workflowId: 'w', nodeId: 'node' };
+}
+
+it.each([
+	['pending', 'waiting'],
+	['stored', 'waiting'],
+	['begun', 'done'],
+	['overdue', 'fresh'],
+] as const)(
+	'what is %s in the ledger is %s, whatever the publication says',
+	async (state, knowledge) => {
+		const scope = scoped();
+		scope.ledger.entries.set(ledgerKey('w', 'a'), { state, expires: Infinity });
+		expect(await knowledgeOf(scope, parsed('a', 1), undefined)).toBe(knowledge);
+		expect(await knowledgeOf(scope, parsed('a', 1), 2)).toBe(knowledge);
+	},
+);
+
+describe('what the ledger does not know', () => {
+	it.each([
+		['starts without a bound', 1, undefined, 'fresh'],
+		['does not start when it was created before the publication', 1, 2, 'done'],
+		['starts from the publication on', 2, 2, 'fresh'],
+		['starts when it tells no time', undefined, 2, 'fresh'],
+	])('%s', async (_what, at, publishedAt, knowledge) => {
+		expect(await knowledgeOf(scoped(), parsed('a', at), publishedAt)).toBe(knowledge);
+	});
+
+	it.each([2, undefined])(
+		'does not start when the publication listed it (created: %s)',
+		async (at) => {
+			const scope = scoped();
+			await rememberListed(scope, ['a']);
+			expect(await knowledgeOf(scope, parsed('a', at), 2)).toBe('done');
+			expect(await knowledgeOf({ ...scope, nodeId: 'other' }, parsed('a', at), 2)).toBe('fresh');
+		},
+	);
+});
+
+it('leaves what was listed at the publication to a webhook, and remembers it in steps', async () => {
+	const scope = scoped();
+	const begin = jest.spyOn(scope.ledger, 'begin');
+	await rememberListed(
+		scope,
+		Array.from({ length: 250 }, (_unused, n) => String(n)),
+	);
+	expect(begin.mock.calls.map(([keys, , kept]) => [keys.length, kept])).toEqual([
+		[100, RETENTION_MS],
+		[100, RETENTION_MS],
+		[50, RETENTION_MS],
+	]);
+	expect(scope.ledger.entries.size).toBe(250);
+	expect(await scope.ledger.look(ledgerKey('w', '1'))).toBe('free');
+});

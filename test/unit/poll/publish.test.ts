@@ -1,0 +1,84 @@
+/** What the publication reads of the list and remembers of it. */
+import { ledgerKey } from '../../../lib/ledger';
+import { firstState } from '../../../lib/poll/publication';
+import { MemoryLedger } from '../ledger/memoryLedger';
+import { fakeList, listed } from './fakeList';
+import { downFrom } from './pollWorld';
+
+interface Choices {
+	readonly startFrom?: 'now' | 'retained';
+	readonly pageSize?: number;
+	readonly now?: number;
+	readonly forgotten?: number;
+}
+
+async function published(records: readonly Record<string, unknown>[], choices: Choices = {}) {
+	const ledger = new MemoryLedger();
+	const list = fakeList(records);
+	const warnings: string[] = [];
+	const state = await firstState(
+		{ ledger, workflowId: 'w', nodeId: 'node' },
+		{
+			...{ client: list.client, startFrom: 'now', pageSize: 21, now: 1_000, forgotten: undefined },
+			warn: (message) => warnings.push(message),
+			...choices,
+		},
+	);
+	const scope = JSON.stringify(['w', 'node', 'listed before publication']);
+	const isRemembered = ({ id }: Record<string, unknown>) =>
+		ledger.entries.has(ledgerKey(scope, String(id)));
+	const remembered = records.filter(isRemembered).map(({ id }) => id);
+	expect(ledger.entries.size).toBe(remembered.length);
+	return { state, list, warnings, remembered };
+}
+const atTimes = (times: readonly number[]) => times.map((at) => listed(`e${at}`, at));
+
+it('takes the newest time listed, and remembers what has that time or none', async () => {
+	const records = [
+		...atTimes([9, 8]),
+		listed('same', 9),
+		listed('untimed'),
+		{ eventType: 'no id' },
+	];
+	const { state, remembered, list, warnings } = await published(records);
+	expect(state).toEqual({ startFrom: 'now', publishedAt: 9, frontier: 9, lookedBackAt: 1_000 });
+	expect(remembered).toEqual(['e9', 'same', 'untimed']);
+	expect(list.asked.map(([resource]) => resource)).toEqual(['event']);
+	expect(warnings).toEqual([]);
+});
+
+it('lists nothing for all that is retained', async () => {
+	const { state, list } = await published(atTimes([9]), { startFrom: 'retained' });
+	expect(state).toMatchObject({ startFrom: 'retained', publishedAt: 0, frontier: 0 });
+	expect(list.asked).toEqual([]);
+});
+
+it('starts what was missed when the ledger has lost its memory, and says so', async () => {
+	const records = [...atTimes([90, 51, 50, 49]), listed('untimed')];
+	const { state, remembered, warnings } = await published(records, { forgotten: 50 });
+	expect(state).toMatchObject({ publishedAt: 51, frontier: 50 });
+	expect(remembered).toEqual(['untimed']);
+	expect(warnings).toEqual([expect.stringContaining('1970-01-01T00:00:00.050Z')]);
+});
+
+describe('reads', () => {
+	it.each([
+		['a list of the newest first to the page with 20 older in a row', downFrom(100, 1), 1_000, 21],
+		['further for events dated ahead, which it is to know', downFrom(100, 1), 90, 42],
+		['a list of the oldest first to its end', downFrom(100, 1).toReversed(), 1_000, 100],
+		[
+			'that also to its end when it begins with a new event',
+			[100, ...downFrom(99, 1).toReversed()],
+			1_000,
+			100,
+		],
+	])('%s', async (_what, times, now, taken) => {
+		const { list } = await published(atTimes(times), { now });
+		expect(list.taken).toBe(taken);
+	});
+
+	it('all of a list that tells no time', async () => {
+		const { list, remembered } = await published(downFrom(100, 1).map((n) => listed(`u${n}`)));
+		expect([list.taken, remembered.length]).toEqual([100, 100]);
+	});
+});
