@@ -1,5 +1,7 @@
 /** What survives a lost ledger, and how long the ledger keeps what a poll writes. */
+import { randomUUID } from 'node:crypto';
 import { RETENTION_MS } from '../../../lib/poll';
+import { type PolledUntil, ProcessMemory } from '../../../lib/poll/memory';
 import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
@@ -76,4 +78,69 @@ it('lets the ledger keep events, and what was listed at the publication, for 35 
 	expect(commit.mock.calls.map(([claims, retention]) => [claims.length, retention])).toEqual([
 		[1, 35 * DAY],
 	]);
+});
+
+describe('the memory of a node', () => {
+	const made = (survived?: PolledUntil) => {
+		const written: PolledUntil[] = [];
+		const survives = { read: () => survived, write: (until: PolledUntil) => written.push(until) };
+		const node = randomUUID();
+		return {
+			written,
+			of: (startFrom: 'now' | 'retained') => new ProcessMemory(node, startFrom, survives),
+		};
+	};
+
+	it('is what survived the process, of the same choice only', () => {
+		expect(made().of('now').at).toBeUndefined();
+		expect(made({ startFrom: 'now', at: 5 }).of('now').at).toBe(5);
+		expect(made({ startFrom: 'retained', at: 5 }).of('now').at).toBeUndefined();
+	});
+
+	it('is the later of that and of what the process knows, since n8n saves late', () => {
+		const { of } = made({ startFrom: 'now', at: 5 });
+		of('now').write(7);
+		expect(of('now').at).toBe(7);
+		of('now').write(3);
+		expect(of('now').at).toBe(5);
+	});
+
+	it('advances, and is written no more often than that', () => {
+		const { of, written } = made();
+		for (const at of [5, 5, 4, 6]) of('now').advance(at);
+		expect(written.map(({ at }) => at)).toEqual([5, 6]);
+		expect(of('now').at).toBe(6);
+	});
+});
+
+it('begins with the publication, and is not behind what the ledger remembers', async () => {
+	const polled = world({ startFrom: 'now' });
+	await polled.poll();
+	expect(polled.kept).toEqual({ startFrom: 'now', at: at(5) });
+	for (const [frontier, publishedAt, until] of [
+		[at(9), at(7), at(9) - 1],
+		[at(11), at(11), at(11)],
+	] as const) {
+		const record = { startFrom: 'now', publishedAt, frontier, lookedBackAt: polled.now };
+		polled.ledger.records.set(`poll:${polled.workflowId}:node`, JSON.stringify(record));
+		polled.failures.set(undefined, new Error('page 1'));
+		await polled.poll();
+		expect(polled.kept?.at).toBe(until);
+	}
+});
+
+it('names nothing as polled before a walk has come to its end', async () => {
+	const polled = world();
+	polled.list = eventsAt(...downFrom(30, 1));
+	polled.now = at(31);
+	const seen = new Set<unknown>();
+	polled.fate = async () => {
+		seen.add(polled.kept?.at);
+		return 'begun';
+	};
+	await polled.poll({ budgetMs: 0 });
+	await polled.poll();
+	expect(polled.started()).toHaveLength(30);
+	expect([...seen]).toEqual([0]);
+	expect(polled.kept?.at).toBe(at(30));
 });

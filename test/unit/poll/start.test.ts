@@ -1,7 +1,9 @@
-import { ledgerKey } from '../../../lib/ledger';
-import { startEvents } from '../../../lib/poll/start';
+import type { ParsedEvent } from '../../../lib/event';
+import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { type Start, startEvents } from '../../../lib/poll/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
+import { parsed } from './fakeList';
 
 const EVENTS = ['1', '2'].map((id) => ({ id, type: 'ocpp.message', record: { id } }));
 
@@ -41,5 +43,103 @@ describe('a hand-over that n8n does not answer, as for a queued execution that a
 		expect(await states()).toEqual(['stored', 'stored']);
 		expect(ledger.count('commitAll')).toBe(1);
 		expect(jest.getTimerCount()).toBe(0);
+	});
+});
+
+describe('the events are handed over', () => {
+	const MiB = 1024 * 1024;
+
+	interface Choices extends Partial<Start> {
+		/** What becomes of a run; stored unless told. */
+		readonly fate?: (ids: string[]) => Promise<boolean>;
+		readonly ledger?: MemoryLedger;
+	}
+	async function startAll(events: readonly ParsedEvent[], choices: Choices = {}) {
+		const { ledger = new MemoryLedger(), fate = async () => true } = choices;
+		const runs: string[][] = [];
+		const handOver = async (records: readonly Record<string, unknown>[]) => {
+			runs.push(records.map(({ id }) => String(id)));
+			return await fate(runs.at(-1) ?? []);
+		};
+		const start = { ledger, workflowId: 'w', batchSize: 10, handOver, ...choices };
+		const open = await startEvents(start, events);
+		return { ledger, runs, open: open.map(({ id }) => id) };
+	}
+	/** An event whose record has this many bytes as JSON. */
+	const sized = (id: string, bytes: number) => {
+		const event = { id, type: undefined, record: { id, text: '' } };
+		event.record.text = 'x'.repeat(bytes - JSON.stringify(event.record).length);
+		return event;
+	};
+	const small = (...ids: string[]) => ids.map((id) => parsed(id, Number(id)));
+
+	it.each([
+		['as many in a run as the batch size allows', 2, small('1', '2', '3'), [['1', '2'], ['3']]],
+		[
+			'at most 4 MiB in a run',
+			10,
+			[sized('a', MiB), sized('b', 3 * MiB), sized('c', 1024), sized('d', 1024)],
+			[
+				['a', 'b'],
+				['c', 'd'],
+			],
+		],
+		[
+			'by itself where one is larger than that',
+			10,
+			[sized('a', 9 * MiB), ...small('1', '2')],
+			[['a'], ['1', '2']],
+		],
+	])('%s', async (_how, batchSize, events, runs) => {
+		expect((await startAll(events, { batchSize })).runs).toEqual(runs);
+	});
+
+	it('not at all where another holds them, without waiting, and are open then', async () => {
+		const ledger = new MemoryLedger();
+		await ledger.claim(ledgerKey('w', '1'), 60_000);
+		const before = performance.now();
+		const { runs, open } = await startAll(small('1'), { ledger });
+		expect(performance.now() - before).toBeLessThan(1_000);
+		expect([runs, open]).toEqual([[], ['1']]);
+	});
+
+	it('one by one where n8n throws for them together, and only then', async () => {
+		const fate = async (ids: string[]) => {
+			if (ids.length > 1) throw new Error('database is locked');
+			return true;
+		};
+		expect((await startAll(small('1', '2'), { fate })).runs).toEqual([['1', '2'], ['1'], ['2']]);
+		const together = await startAll(small('1', '2'));
+		expect([together.runs, together.ledger.count('claim')]).toEqual([[['1', '2']], 2]);
+	});
+
+	it('and those that have not begun are open, each once, however many', async () => {
+		const ledger = new MemoryLedger();
+		const ids = Array.from({ length: 250 }, (_unused, n) => String(n));
+		await ledger.begin([ledgerKey('w', '7')], 'run', 60_000);
+		const { open } = await startAll(small(...ids), { ledger, batchSize: 300 });
+		expect(open).toEqual(ids.filter((id) => id !== '7'));
+	});
+
+	it('with the newest time of a run as progress, until one is not stored', async () => {
+		const progress: number[] = [];
+		const onProgress = (at: number) => void progress.push(at);
+		const events = [...small('1', '2'), parsed('untimed'), ...small('3', '4', '5')];
+		const fate = async (ids: string[]) => !ids.includes('3');
+		await startAll(events, { batchSize: 2, onProgress, fate });
+		expect(progress).toEqual([2, 3]);
+	});
+
+	it('or given back, and claimable at once, when the ledger fails on the way', async () => {
+		const ledger = new MemoryLedger();
+		const claim = ledger.claim.bind(ledger);
+		jest.spyOn(ledger, 'claim').mockImplementation(async (key, leaseMs) => {
+			if (key === ledgerKey('w', '3')) throw new LedgerUnavailableError('The disk is full');
+			return await claim(key, leaseMs);
+		});
+		await expect(startAll(small('1', '2', '3'), { ledger })).rejects.toThrow(
+			LedgerUnavailableError,
+		);
+		expect(ledger.entries.size).toBe(0);
 	});
 });

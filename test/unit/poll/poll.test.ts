@@ -1,0 +1,101 @@
+/** One poll as a whole: what it asks for, and what an operator is told. */
+import { LedgerUnavailableError } from '../../../lib/ledger';
+import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
+
+const at = (minute: number) => START + minute * MINUTE;
+
+it('warns of listed events without an id, once a poll, and starts the others', async () => {
+	const world = pollWorld();
+	world.list = [{ id: '', eventType: 'wanted' }, ...eventsAt(2, 1)];
+	await world.poll();
+	expect(world.warnings).toEqual(['1 listed events have no id and were left out']);
+	expect(world.started()).toEqual(['e1', 'e2']);
+});
+
+it('warns of nothing else, and asks the ledger for an event once before it starts it', async () => {
+	const world = pollWorld();
+	world.list = eventsAt(2, 1);
+	await world.poll();
+	expect(world.warnings).toEqual([]);
+	expect(world.ledger.calls.slice(0, world.ledger.calls.indexOf('claim'))).toEqual([
+		...['readRecord', 'swapRecord', 'look', 'look'],
+	]);
+});
+
+it('leaves the rest to the next poll when the ledger fails while events start, and says so', async () => {
+	const world = pollWorld();
+	world.list = eventsAt(2, 1);
+	const claim = jest.spyOn(world.ledger, 'claim');
+	claim.mockRejectedValueOnce(new LedgerUnavailableError('The disk is full'));
+	await world.poll();
+	expect(world.warnings).toEqual([
+		expect.stringMatching(/^the rest is left to the next poll: .*The disk is full/),
+	]);
+	expect(world.state().frontier).toBe(0);
+	await world.poll();
+	expect(world.started()).toEqual(['e1', 'e2']);
+});
+
+it('lists nothing while the poll before is still starting events', async () => {
+	const world = pollWorld();
+	world.list = eventsAt(2, 1);
+	const { promise: begun, resolve: begin } = Promise.withResolvers<true>();
+	const { promise: ended, resolve: end } = Promise.withResolvers<'begun'>();
+	world.fate = async () => {
+		begin(true);
+		return await ended;
+	};
+	const first = world.poll();
+	await begun;
+	await world.poll();
+	expect(world.requests).toEqual([]);
+	end('begun');
+	await first;
+	await world.poll();
+	expect(world.requests).toEqual([undefined]);
+});
+
+it.each([
+	['ends listing after half of the time that it has', 60, 1],
+	['goes on listing until then', 40, 3],
+])('%s', async (_what, elapsed, requests) => {
+	const world = pollWorld();
+	world.list = eventsAt(...downFrom(30, 1));
+	const clock = jest.spyOn(performance, 'now').mockReturnValue(elapsed);
+	clock.mockReturnValueOnce(0);
+	await world.poll({ budgetMs: 100 }).finally(() => {
+		clock.mockRestore();
+	});
+	expect(world.requests).toHaveLength(requests);
+});
+
+describe('a publication', () => {
+	it('from now on lists once, and starts nothing', async () => {
+		const world = pollWorld({ startFrom: 'now' });
+		world.list = eventsAt(2, 1);
+		world.now = at(3);
+		await world.poll();
+		expect([world.requests, world.started()]).toEqual([[undefined], []]);
+	});
+
+	it('after the ledger has lost its memory starts at once what was missed', async () => {
+		const world = pollWorld({ startFrom: 'now' });
+		world.list = eventsAt(2, 1);
+		world.now = at(3);
+		world.kept = { startFrom: 'now', at: at(1) };
+		await world.poll();
+		expect(world.started()).toEqual(['e2']);
+		expect(world.warnings).toEqual([expect.stringContaining('lost its memory')]);
+	});
+
+	it('with another choice is a first one, whatever was polled with that choice before', async () => {
+		const world = pollWorld();
+		world.list = eventsAt(2, 1);
+		world.now = at(3);
+		await world.poll({ isWanted: () => false });
+		world.kept = { startFrom: 'now', at: at(1) };
+		await world.poll({ startFrom: 'now' });
+		expect([world.started(), world.warnings]).toEqual([[], []]);
+		expect(world.state()).toMatchObject({ startFrom: 'now', publishedAt: at(2) });
+	});
+});
