@@ -27,7 +27,7 @@ it('moves to the newest event when all have begun, and the next poll reads one p
 	expect(world.started()).toEqual(IDS);
 	expect(world.state().frontier).toBe(START + 300 * MINUTE);
 	await world.poll();
-	expect(world.requests).toEqual([undefined]);
+	expect(world.requests).toStrictEqual([undefined]);
 	expect(world.started()).toEqual(IDS);
 });
 

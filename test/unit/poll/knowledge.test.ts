@@ -45,6 +45,12 @@ describe('what the ledger does not know', () => {
 	);
 });
 
+it('asks the ledger once where there is no bound', async () => {
+	const scope = scoped();
+	await knowledgeOf(scope, parsed('a', 1), undefined);
+	expect(scope.ledger.calls).toEqual(['look']);
+});
+
 it('leaves what was listed at the publication to a webhook, and remembers it in steps', async () => {
 	const scope = scoped();
 	const begin = jest.spyOn(scope.ledger, 'begin');

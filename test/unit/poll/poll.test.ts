@@ -48,11 +48,11 @@ it('lists nothing while the poll before is still starting events', async () => {
 	const first = world.poll();
 	await begun;
 	await world.poll();
-	expect(world.requests).toEqual([]);
+	expect(world.requests).toStrictEqual([]);
 	end('begun');
 	await first;
 	await world.poll();
-	expect(world.requests).toEqual([undefined]);
+	expect(world.requests).toStrictEqual([undefined]);
 });
 
 it.each([
@@ -75,7 +75,7 @@ describe('a publication', () => {
 		world.list = eventsAt(2, 1);
 		world.now = at(3);
 		await world.poll();
-		expect([world.requests, world.started()]).toEqual([[undefined], []]);
+		expect([world.requests, world.started()]).toStrictEqual([[undefined], []]);
 	});
 
 	it('after the ledger has lost its memory starts at once what was missed', async () => {
