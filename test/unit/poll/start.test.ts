@@ -97,9 +97,9 @@ describe('the events are handed over', () => {
 	it('not at all where another holds them, without waiting, and are open then', async () => {
 		const ledger = new MemoryLedger();
 		await ledger.claim(ledgerKey('w', '1'), 60_000);
-		const before = performance.now();
 		const { runs, open } = await startAll(small('1'), { ledger });
-		expect(performance.now() - before).toBeLessThan(1_000);
+		// The other's claim and one of its own.
+		expect(ledger.count('claim')).toBe(2);
 		expect([runs, open]).toEqual([[], ['1']]);
 	});
 
