@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
 import { ledgerKey, openLedger } from '../../lib/ledger';
+import { SqliteLedger } from '../../lib/ledger/sqlite';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { runTrigger } from '../support/triggerRun';
@@ -109,16 +110,26 @@ describe.each([
 		const away = join(folder, randomUUID());
 		mkdirSync(away);
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = away;
+		const giveBack = jest.spyOn(SqliteLedger.prototype, 'giveBack');
+		const givenBack = async () => {
+			const calls = giveBack.mock.results.map(({ value }) => value as Promise<void>);
+			return (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled');
+		};
 		jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+		/** Lets time go by on the clock of the test, and the disk have its turn, until it is so. */
+		const passTimeUntil = async (isSo: () => Promise<boolean> | boolean) => {
+			while (!(await isSo())) {
+				await jest.advanceTimersByTimeAsync(1_000);
+				await new Promise(setImmediate);
+			}
+		};
 		try {
 			const lost = event();
-			const failing = run([lost]);
-			const over = failing.then(() => true);
-			while (
-				!(await Promise.race([over, new Promise((resolve) => setImmediate(resolve, false))]))
-			) {
-				await jest.advanceTimersByTimeAsync(1_000);
-			}
+			let isOver = false;
+			const failing = run([lost]).finally(() => {
+				isOver = true;
+			});
+			await passTimeUntil(() => isOver);
 			const { items, error } = await failing;
 			expect(items).toEqual([]);
 			expect(error?.message).toContain('was not available for 30 seconds');
@@ -127,10 +138,13 @@ describe.each([
 			// Once the ledger is back, it has the mark of the retry.
 			await (await ledger()).close();
 			process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
-			await jest.advanceTimersByTimeAsync(6_000);
+			await passTimeUntil(async () => (await stateOf(lost)) === 'begun');
+			// What runs in the background is over before the test ends.
+			await passTimeUntil(async () => (await givenBack()).length === 2);
 			expect(await stateOf(lost)).toBe('begun');
 		} finally {
 			jest.useRealTimers();
+			giveBack.mockRestore();
 		}
 	});
 });
