@@ -84,7 +84,7 @@ export type ServiceInterface = {
 	/** Fields of the request that creates an endpoint. */
 	endpointUrlField: string;
 	endpointEventsField: string;
-	/** Fields of its answer, as dot paths, in `data` or beside it. */
+	/** Fields of its response, as dot paths, in `data` or next to it. */
 	endpointIdField: string;
 	endpointSecretField: string;
 };
