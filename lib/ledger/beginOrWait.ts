@@ -1,7 +1,7 @@
 /** Begins a run: asks the ledger which events the run continues with, and undoes what it cannot use. */
 import { jittered, sleep } from '../shared/sleep';
-import { LedgerUnavailableError } from './errors';
-import type { Ledger } from './types';
+import { LedgerUnavailableError } from './common/errors';
+import type { Ledger } from './common/types';
 import { untilWritten } from './untilWritten';
 
 const WAIT_MS = 30_000;

@@ -1,8 +1,8 @@
 /** Which store the ledger uses: the operator's choice, else Redis in queue mode or with a Redis of its own, else SQLite. */
 import { join, resolve } from 'node:path';
 import { literal, safeParse } from '../vendor/zod';
-import { type Environment, readText } from './environment';
-import { LedgerUnavailableError } from './errors';
+import { type Environment, readText } from './common/environment';
+import { LedgerUnavailableError } from './common/errors';
 import { type RedisSettings, readRedisSettings, URL_VARIABLE } from './redis/settings';
 
 const STORE_VARIABLE = 'ASSET_SERVICE_LEDGER';

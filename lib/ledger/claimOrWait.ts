@@ -1,8 +1,8 @@
 /** Claims an event, or waits for the outcome of the copy that is being handed over. */
 import { jittered, sleep } from '../shared/sleep';
+import type { Ledger } from './common/types';
 import { ClaimHold } from './hold';
 import { Leases } from './leases';
-import type { Ledger } from './types';
 
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 25;

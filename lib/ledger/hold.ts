@@ -1,7 +1,7 @@
 /** A claim that is held: it is renewed until it is settled, and its commit is tried until it is written. */
 import { jittered, sleep } from '../shared/sleep';
+import type { Claim, Hold, Ledger } from './common/types';
 import type { Leases } from './leases';
-import type { Claim, Hold, Ledger } from './types';
 import { untilWritten } from './untilWritten';
 
 /** The response to the service waits for the commit, but no longer than this. */

@@ -1,8 +1,8 @@
 /** The process's one ledger: its store is chosen on first use, whoever asks. */
 import { printable } from '../shared/printable';
 import { chooseStore, isQueueMode } from './choice';
-import type { Environment } from './environment';
-import type { Ledger } from './types';
+import type { Environment } from './common/environment';
+import type { Ledger } from './common/types';
 
 const UNKNOWN_EVERY_MS = 60_000;
 

@@ -1,5 +1,5 @@
 /** What went wrong at Redis, for operators: which address, and what to do now. */
-import { errorField, LedgerUnavailableError } from '../errors';
+import { errorField, LedgerUnavailableError } from '../common/errors';
 import { describeRedis, type RedisSettings } from './settings';
 
 /** By the first word of Redis's answer, or the system's error code. */

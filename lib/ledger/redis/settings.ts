@@ -1,6 +1,6 @@
 /** Where the ledger's Redis is: the one of n8n's queue, by n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`. */
-import { type Environment, readBoolean, readNumber, readText } from '../environment';
-import { LedgerUnavailableError } from '../errors';
+import { type Environment, readBoolean, readNumber, readText } from '../common/environment';
+import { LedgerUnavailableError } from '../common/errors';
 
 export const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
 const KEY_PREFIX = 'asset-service:ledger:';

@@ -1,9 +1,9 @@
 /** The ledger on Redis: what any number of processes on any number of hosts agree on. */
 import { sleep } from '../../shared/sleep';
 import { literal, safeParse } from '../../vendor/zod';
-import { LedgerUnavailableError } from '../errors';
-import { checkKey } from '../key';
-import { newToken } from '../token';
+import { LedgerUnavailableError } from '../common/errors';
+import { checkKey } from '../common/key';
+import { newToken } from '../common/token';
 import {
 	type Claim,
 	type ClaimAnswer,
@@ -11,7 +11,7 @@ import {
 	FIRST_GRACE_MS,
 	type Ledger,
 	LONGEST_GRACE_MS,
-} from '../types';
+} from '../common/types';
 import { RedisConnection } from './connection';
 import {
 	BEGIN,

@@ -1,6 +1,6 @@
 /** The open SQLite file: how it is made, opened, set up and synced, and whether it is still the one at its path. */
 import type { DatabaseSync } from 'node:sqlite';
-import { LedgerUnavailableError } from '../errors';
+import { LedgerUnavailableError } from '../common/errors';
 import { checkpoint, Gate } from './checkpoint';
 import { busyError } from './errors';
 import {

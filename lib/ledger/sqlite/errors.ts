@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { printable } from '../../shared/printable';
-import { errorField, LedgerUnavailableError } from '../errors';
+import { errorField, LedgerUnavailableError } from '../common/errors';
 
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
 const NOT_WRITABLE = `the file and its folder must be writable for the user that runs n8n: correct the permissions, ${MOVE_IT}`;

@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { printable } from '../../shared/printable';
-import { errorField, LedgerUnavailableError } from '../errors';
+import { errorField, LedgerUnavailableError } from '../common/errors';
 
 /** An open file, of which only this is needed: to bring what was written to it to the disk. */
 export interface SyncedFile {

@@ -1,6 +1,6 @@
 /** The file at the ledger's path: opened on first use, and again when it has failed or another has taken its place. */
 import { printable } from '../../shared/printable';
-import { LedgerUnavailableError } from '../errors';
+import { LedgerUnavailableError } from '../common/errors';
 import { LedgerDatabase, loadSqlite } from './database';
 import { isBusy, sqliteUnavailableError } from './errors';
 import { progressAt } from './files';

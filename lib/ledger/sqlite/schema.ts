@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { printable } from '../../shared/printable';
 import { number, parse } from '../../vendor/zod';
-import { LedgerUnavailableError } from '../errors';
+import { LedgerUnavailableError } from '../common/errors';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;

@@ -1,6 +1,6 @@
 /** The ledger's SQL: one statement a step, each atomic by itself. Moments are milliseconds of unix time. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../types';
+import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../common/types';
 
 /** What `entry.state` holds. */
 const PENDING = 0;

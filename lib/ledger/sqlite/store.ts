@@ -1,7 +1,7 @@
 /** The ledger in an SQLite file: what the processes of one host agree on, with nothing to set up. */
-import { checkKey } from '../key';
-import { newToken } from '../token';
-import type { Claim, ClaimAnswer, EntryState, Ledger } from '../types';
+import { checkKey } from '../common/key';
+import { newToken } from '../common/token';
+import type { Claim, ClaimAnswer, EntryState, Ledger } from '../common/types';
 import type { LedgerDatabase } from './database';
 import { LedgerFile } from './ledgerFile';
 import { BEGUN, STORED } from './statements';

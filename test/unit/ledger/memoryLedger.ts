@@ -5,7 +5,7 @@ import {
 	type Ledger,
 	LedgerUnavailableError,
 } from '../../../lib/ledger';
-import type { ClaimAnswer } from '../../../lib/ledger/types';
+import type { ClaimAnswer } from '../../../lib/ledger/common/types';
 
 interface Entry {
 	readonly state: 'pending' | 'stored' | 'overdue' | 'begun';

@@ -1,6 +1,6 @@
 /** One entry of the ledger as design says it: a pure function, against which the stores and the whole protocol are checked. */
 import { isDeepStrictEqual } from 'node:util';
-import { type EntryState, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/types';
+import { type EntryState, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/common/types';
 
 /** Moments are milliseconds on the clock of the test. Undefined is an entry that is free. */
 export type Entry =

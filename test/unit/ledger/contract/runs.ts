@@ -1,6 +1,6 @@
 /** Sentences of the contract: which run goes on with an event. */
 import { ledgerKey } from '../../../../lib/ledger';
-import { FIRST_GRACE_MS } from '../../../../lib/ledger/types';
+import { FIRST_GRACE_MS } from '../../../../lib/ledger/common/types';
 import {
 	claimed,
 	expectGrace,

@@ -1,6 +1,6 @@
 /** Sentences of the contract: what is stored, when it is overdue, and when it is forgotten. */
 import { ledgerKey } from '../../../../lib/ledger';
-import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/types';
+import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/common/types';
 import {
 	claimed,
 	expectGrace,

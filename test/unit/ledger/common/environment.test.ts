@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LedgerUnavailableError } from '../../../lib/ledger';
-import { readBoolean, readNumber, readText } from '../../../lib/ledger/environment';
+import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { readBoolean, readNumber, readText } from '../../../../lib/ledger/common/environment';
 
 describe('the environment, read as n8n reads it', () => {
 	let folder: string;

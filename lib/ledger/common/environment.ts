@@ -9,7 +9,7 @@ import {
 	stringbool,
 	transform,
 	trim,
-} from '../vendor/zod';
+} from '../../vendor/zod';
 import { errorField, LedgerUnavailableError } from './errors';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

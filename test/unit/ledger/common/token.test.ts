@@ -1,4 +1,4 @@
-import { newAttempt, newToken } from '../../../lib/ledger/token';
+import { newAttempt, newToken } from '../../../../lib/ledger/common/token';
 
 it('a token is 128 random bits as text', () => {
 	const tokens = Array.from({ length: 1_000 }, newToken);

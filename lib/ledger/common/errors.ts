@@ -1,5 +1,5 @@
 /** The one error of the ledger, and how the errors behind it are read. */
-import { printable } from '../shared/printable';
+import { printable } from '../../shared/printable';
 
 /**
  * The store cannot be reached, opened or written, so nobody knows whether the event was seen.
