@@ -1,9 +1,9 @@
 /** The ledger of events seen: what the nodes may use of it. */
-export type { Claim, EntryState, Hold, Ledger, Records } from './common/types';
+export type { Claim, Entry, EntryState, Hold, Ledger, Records } from './common/types';
 export { LedgerUnavailableError } from './common/errors';
 export { ledgerKey } from './common/key';
 export { claimOrWait } from './claimOrWait';
 export type { ClaimHold } from './hold';
 export { openLedger } from './open';
 export { beginOrWait, markBegun } from './beginOrWait';
-export { newAttempt } from './common/token';
+export { attemptOf, newAttempt, type Attempt } from './common/attempt';

@@ -29,12 +29,12 @@ export async function knowledgeOf(
 	publishedAt: number | undefined,
 ): Promise<Knowledge> {
 	const { ledger, workflowId } = scope;
-	const state = await ledger.look(ledgerKey(workflowId, event.id));
+	const { state } = await ledger.look(ledgerKey(workflowId, event.id));
 	if (state === 'pending' || state === 'stored') return 'waiting';
 	if (state === 'begun') return 'done';
 	if (state === 'overdue' || publishedAt === undefined) return 'fresh';
 	if ((createdAt(event) ?? Infinity) < publishedAt) return 'done';
-	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))) === 'begun'
+	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))).state === 'begun'
 		? 'done'
 		: 'fresh';
 }

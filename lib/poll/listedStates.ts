@@ -1,10 +1,15 @@
 /** Says what became of listed events, by the ledger of events seen; changes nothing there. */
 import { setImmediate } from 'node:timers/promises';
 import { eventFromList, unwanted, type Wanted } from '../event';
-import { ledgerKey, type EntryState, type Ledger } from '../ledger';
+import { attemptOf, type Attempt, type EntryState, type Ledger, ledgerKey } from '../ledger';
 
 /** `begun`: a run has begun. `stored`: n8n stored one. `pending`: being handed over. `missing`: it never arrived, or was given back. */
 export type ListedState = 'begun' | 'stored' | 'pending' | 'missing';
+
+/** What is known of a listed event; the execution that began with it and the time, where the ledger has them. */
+export interface Account extends Partial<Attempt> {
+	readonly state: ListedState;
+}
 
 const STATES: Readonly<Record<EntryState, ListedState>> = {
 	begun: 'begun',
@@ -31,13 +36,16 @@ interface Listing {
 export async function listedStates<T>(
 	records: AsyncIterable<Record<string, unknown>>,
 	{ ledger, workflowId, wanted }: Listing,
-	as: (record: Record<string, unknown>, state: ListedState) => T,
+	as: (record: Record<string, unknown>, account: Account) => T,
 ): Promise<{ listed: T[]; withoutId: number }> {
 	const listed: T[] = [];
 	let withoutId = 0;
 	let next: { record: Record<string, unknown>; key: string }[] = [];
 	const look = async () => {
-		const looked = next.map(async ({ record, key }) => as(record, STATES[await ledger.look(key)]));
+		const looked = next.map(async ({ record, key }) => {
+			const { state, run } = await ledger.look(key);
+			return as(record, { state: STATES[state], ...(run !== undefined && attemptOf(run)) });
+		});
 		listed.push(...(await Promise.all(looked)));
 		next = [];
 		await setImmediate();

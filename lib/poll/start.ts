@@ -49,8 +49,8 @@ export async function startEvents(
 	const open: ParsedEvent[] = [];
 	for (let from = 0; from < events.length; from += LOOKED_AT_ONCE) {
 		const some = events.slice(from, from + LOOKED_AT_ONCE);
-		const states = some.map(({ id }) => start.ledger.look(ledgerKey(start.workflowId, id)));
-		for (const [n, state] of (await Promise.all(states)).entries()) {
+		const entries = some.map(({ id }) => start.ledger.look(ledgerKey(start.workflowId, id)));
+		for (const [n, { state }] of (await Promise.all(entries)).entries()) {
 			const event = some[n];
 			if (event !== undefined && state !== 'begun') open.push(event);
 		}

@@ -82,7 +82,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger', 'claimOrWait'),
 		part('ledger/common', '{environment,errors}'),
 		part('ledger', 'hold', '{commitWith,hold}'),
-		part('ledger/common', '{key,token}'),
+		part('ledger/common', '{attempt,key,token}'),
 		part('ledger', 'leases'),
 		part('ledger', 'open'),
 		part('ledger/sqlite', '{checkpoint,groupSync}', '{checkpoint,gate,groupSync}'),

@@ -43,7 +43,7 @@ describe.each([
 			...options,
 		});
 	const stateOf = async ({ id }: { id: string | number }) =>
-		await (await ledger()).look(ledgerKey(workflowId, String(id)));
+		(await (await ledger()).look(ledgerKey(workflowId, String(id)))).state;
 
 	it('goes on with an event that has begun in no other run, and marks it as begun', async () => {
 		const fresh = event();

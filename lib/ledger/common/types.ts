@@ -21,6 +21,13 @@ export type EntryState =
 	/** A run has begun. */
 	| 'begun';
 
+/** What is known of an event. */
+export interface Entry {
+	readonly state: EntryState;
+	/** The attempt that began it, by the name that it gave to `begin`; absent in every other state. */
+	readonly run?: string;
+}
+
 /** How long a stored event may wait for its run to begin before it can be claimed again, in milliseconds. */
 export const FIRST_GRACE_MS = 15 * 60_000;
 /** Each claim of an overdue event doubles its grace, up to this. */
@@ -60,7 +67,7 @@ export interface Records {
  */
 export interface Ledger extends Records {
 	/** What is known of the event; changes nothing. */
-	look(key: string): Promise<EntryState>;
+	look(key: string): Promise<Entry>;
 
 	/** Takes the event for `leaseMs` milliseconds, unless it is held, stored or begun. An overdue one can be taken. */
 	claim(key: string, leaseMs: number): Promise<ClaimAnswer>;

@@ -140,13 +140,13 @@ if grace then life = math.max(ttl, life) end
 keep('s', grace or ARGV[3], life, '', life)
 return 1`);
 
-/** Returns the state of an entry (`EntryState`); changes nothing. */
+/** Returns the state of an entry (`EntryState`), and the run that has begun; changes nothing. */
 export const LOOK = script(`${READ_ENTRY}
-if not value then return 'free' end
-if pending then return 'pending' end
-if kind == 'b' then return 'begun' end
-if over then return 'overdue' end
-return 'stored'`);
+if not value then return {'free'} end
+if pending then return {'pending'} end
+if kind == 'b' then return {'begun', holder} end
+if over then return {'overdue'} end
+return {'stored'}`);
 
 /** Returns the record, or nil. */
 export const READ_RECORD = script(`return redis.call('GET', KEYS[1])`);

@@ -1,13 +1,13 @@
 /** The ledger on Redis: what any number of processes on any number of hosts agree on. */
 import { sleep } from '../../shared/sleep';
-import { literal, safeParse } from '../../vendor/zod';
+import { array, literal, safeParse, string } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../common/errors';
 import { checkKey } from '../common/key';
 import { newToken } from '../common/token';
 import {
 	type Claim,
 	type ClaimAnswer,
-	type EntryState,
+	type Entry,
 	FIRST_GRACE_MS,
 	type Ledger,
 	LONGEST_GRACE_MS,
@@ -58,10 +58,11 @@ export class RedisLedger implements Ledger {
 		this.#onClose = options.onClose;
 	}
 
-	async look(key: string): Promise<EntryState> {
-		const state = safeParse(entryState, await this.#run(LOOK, key, []));
+	async look(key: string): Promise<Entry> {
+		const [first, run] = safeParse(array(string()), await this.#run(LOOK, key, [])).data ?? [];
+		const state = safeParse(entryState, first);
 		if (!state.success) throw unknownAnswerError('a look');
-		return state.data;
+		return { state: state.data, ...(run !== undefined && { run }) };
 	}
 
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {

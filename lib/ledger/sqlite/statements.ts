@@ -8,7 +8,7 @@ export const STORED = 1;
 export const BEGUN = 2;
 
 export interface Statements {
-	/** $key: `{ state, expires, due }` */
+	/** $key: `{ state, expires, due, holder }` */
 	readonly find: StatementSync;
 	/** $key, $token, $now, $leaseEnd: changes a row when the event could be claimed. */
 	readonly claim: StatementSync;
@@ -51,7 +51,7 @@ const STORE = `state = ${STORED}, grace = ${GRACE}, due = ${DUE},
 
 export function prepareStatements(db: DatabaseSync): Statements {
 	return {
-		find: db.prepare('SELECT state, expires, due FROM entry WHERE key = $key'),
+		find: db.prepare('SELECT state, expires, due, holder FROM entry WHERE key = $key'),
 		claim: db.prepare(
 			`INSERT INTO entry (key, state, expires, due, grace, holder)
 			VALUES ($key, ${PENDING}, $leaseEnd, $leaseEnd, 0, $token)

@@ -1,7 +1,7 @@
 /** The ledger in an SQLite file: what the processes of one host agree on, with nothing to set up. */
 import { checkKey } from '../common/key';
 import { newToken } from '../common/token';
-import type { Claim, ClaimAnswer, EntryState, Ledger } from '../common/types';
+import type { Claim, ClaimAnswer, Entry, Ledger } from '../common/types';
 import type { LedgerDatabase } from './database';
 import { LedgerFile } from './ledgerFile';
 import { BEGUN, STORED } from './statements';
@@ -34,7 +34,7 @@ export class SqliteLedger implements Ledger {
 		this.#onClose = options.onClose;
 	}
 
-	async look(key: string): Promise<EntryState> {
+	async look(key: string): Promise<Entry> {
 		const id = keyBytes(key);
 		return this.#file.run((database) => this.#look(database, id));
 	}
@@ -45,7 +45,7 @@ export class SqliteLedger implements Ledger {
 		await this.#file.untilSynced();
 		return this.#file.run((database) => {
 			// A look costs no lock: the answer to a duplicate does not wait for other writers.
-			const before = this.#look(database, id);
+			const before = this.#look(database, id).state;
 			if (before === 'pending') return { state: 'pending' };
 			if (before === 'stored' || before === 'begun') return { state: 'committed' };
 			database.beforeWrite();
@@ -58,7 +58,7 @@ export class SqliteLedger implements Ledger {
 			});
 			if (changes === 0) {
 				// Another process came in between. Should the entry be free again, the copy finds out when it looks again.
-				const after = this.#look(database, id);
+				const after = this.#look(database, id).state;
 				return { state: after === 'stored' || after === 'begun' ? 'committed' : 'pending' };
 			}
 			this.#sweep(database, now);
@@ -113,7 +113,7 @@ export class SqliteLedger implements Ledger {
 			const until = now + retentionMs;
 			const { begin } = database.statements;
 			if (this.#onUnknown !== undefined) {
-				const unknown = ids.filter((key) => this.#look(database, key) === 'free').length;
+				const unknown = ids.filter((key) => this.#look(database, key).state === 'free').length;
 				if (unknown > 0) this.#onUnknown(unknown);
 			}
 			return inOneStep(database, ids, (key) => begin.run({ key, run, now, until }).changes !== 0);
@@ -162,15 +162,15 @@ export class SqliteLedger implements Ledger {
 		await this.#file.close();
 	}
 
-	#look(database: LedgerDatabase, key: Uint8Array): EntryState {
+	#look(database: LedgerDatabase, key: Uint8Array): Entry {
 		// Read by hand: every delivery waits for it.
 		const row = database.statements.find.get({ key });
 		const now = this.#now();
-		if (row === undefined || Number(row['expires']) <= now) return 'free';
-		if (row['state'] === BEGUN) return 'begun';
+		if (row === undefined || Number(row['expires']) <= now) return { state: 'free' };
+		if (row['state'] === BEGUN) return { state: 'begun', run: String(row['holder']) };
 		// Also a claim that ran out, on an event that was stored before.
-		if (Number(row['due']) <= now) return 'overdue';
-		return row['state'] === STORED ? 'stored' : 'pending';
+		if (Number(row['due']) <= now) return { state: 'overdue' };
+		return { state: row['state'] === STORED ? 'stored' : 'pending' };
 	}
 
 	#sweep(database: LedgerDatabase, now: number): void {

@@ -119,7 +119,7 @@ describe('the ledger while Redis is away', () => {
 			await server.start();
 			await within(BACK_MS, () =>
 				eventually(async () => {
-					expect(await ledger.look(key)).toBe('stored');
+					expect((await ledger.look(key)).state).toBe('stored');
 				}),
 			);
 		},

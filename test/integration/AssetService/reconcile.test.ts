@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { ledgerKey, openLedger, type Ledger } from '../../../lib/ledger';
+import { ledgerKey, newAttempt, openLedger, type Ledger } from '../../../lib/ledger';
 import { SqliteLedger } from '../../../lib/ledger/sqlite';
 import { stopWorlds } from '../../unit/service/world';
 import { containing, failure, pages, records, run, serving } from './runs';
@@ -29,9 +29,9 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-const begin = async (workflowId: string, ids: readonly string[]) => {
+const begin = async (workflowId: string, ids: readonly string[], attempt = 'run') => {
 	const keys = ids.map((id) => ledgerKey(workflowId, id));
-	await (await ledger()).begin(keys, 'run', 35 * DAY);
+	await (await ledger()).begin(keys, attempt, 35 * DAY);
 };
 const claim = async (store: Ledger, workflowId: string, id: string) => {
 	const answer = await store.claim(ledgerKey(workflowId, id), MINUTE);
@@ -74,7 +74,7 @@ it('names the hundred gaps in a list of two thousand events, and reads a day of 
 		else await earlier.release(held);
 	}
 	const stored = ledgerKey(OWN, gaps[40] ?? '');
-	expect(await (await ledger()).look(stored)).toBe('overdue');
+	expect((await (await ledger()).look(stored)).state).toBe('overdue');
 
 	const { found, world } = await statesIn([...recent, ...older]);
 	expect(new Map(found.map(({ id, state }) => [id, state]))).toEqual(expected);
@@ -83,12 +83,13 @@ it('names the hundred gaps in a list of two thousand events, and reads a day of 
 	// 20 pages are of the day, and one more shows that it is over; the next may be asked for by then.
 	expect(world.service.to(EVENTS).length).toBeLessThanOrEqual(23);
 	// It claimed nothing and wrote nothing.
-	expect(await (await ledger()).look(stored)).toBe('overdue');
-	expect(await (await ledger()).look(ledgerKey(OWN, gaps[0] ?? ''))).toBe('free');
+	expect((await (await ledger()).look(stored)).state).toBe('overdue');
+	expect((await (await ledger()).look(ledgerKey(OWN, gaps[0] ?? ''))).state).toBe('free');
 });
 
 it('gives the fields that name an event, with the state of each kind', async () => {
-	await begin(OWN, ['begun']);
+	const begunAt = Date.now() - MINUTE;
+	await begin(OWN, ['begun'], newAttempt('4711', begunAt));
 	const store = await ledger();
 	await store.commit(await claim(store, OWN, 'stored'), 35 * DAY);
 	const held = await claim(store, OWN, 'pending');
@@ -109,6 +110,8 @@ it('gives the fields that name an event, with the state of each kind', async () 
 			createdAt: first?.createdAt,
 			assetId: 'as_1',
 			state: 'begun',
+			executionId: '4711',
+			begunAt: new Date(begunAt).toISOString(),
 		},
 		{ id: 'stored', type: 'ocpp.message', createdAt: second?.createdAt, state: 'stored' },
 		{ id: 'pending', type: 'asset.created', createdAt: third?.createdAt, state: 'pending' },
@@ -116,14 +119,20 @@ it('gives the fields that name an event, with the state of each kind', async () 
 	]);
 });
 
-it.each<[string, INodeParameters, string]>([
-	['this workflow by default', {}, 'missing'],
-	['this workflow where the ID is empty', { workflowId: ' ' }, 'missing'],
-	['this workflow by expression', { workflowId: '={{ $workflow.id }}' }, 'missing'],
-	['another workflow', { workflowId: OTHER }, 'begun'],
-])('compares with %s', async (_name, parameters, state) => {
-	await begin(OTHER, ['shared']);
-	expect((await statesIn([event('shared', 5)], parameters)).states).toEqual([`shared ${state}`]);
+it.each<[string, INodeParameters, string[]]>([
+	['this workflow by default', {}, ['own begun', 'other missing']],
+	['this workflow where the ID is empty', { workflowId: ' ' }, ['own begun', 'other missing']],
+	[
+		'this workflow by expression',
+		{ workflowId: '={{ $workflow.id }}' },
+		['own begun', 'other missing'],
+	],
+	['another workflow', { workflowId: OTHER }, ['own missing', 'other begun']],
+])('compares with %s', async (_name, parameters, states) => {
+	await begin(OWN, ['own']);
+	await begin(OTHER, ['other']);
+	const listed = [event('own', 5), event('other', 6)];
+	expect((await statesIn(listed, parameters)).states).toEqual(states);
 });
 
 it.each<[string, INodeParameters, string[]]>([
@@ -147,6 +156,7 @@ it.each<[string, INodeParameters, string[]]>([
 		event('c', 1439, { eventType: 'asset.deleted' }),
 		event('d', 1441),
 	];
+	await begin(OWN, ids);
 	const { found } = await statesIn(listed, parameters);
 	expect(found.map(({ id }) => id)).toEqual(ids);
 });
@@ -160,17 +170,17 @@ it('leaves out events without an ID, and says how many', async () => {
 	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
 });
 
-it('says so when no event has reached the workflow, as with a wrong Workflow ID', async () => {
+it('fails when no event has reached the workflow, as with a wrong Workflow ID', async () => {
 	await begin(OWN, ['reached']);
 	const listed = [event('reached', 1), event('late', 2)];
-	const hintsFor = async (workflowId: string, events = listed) =>
-		(await run(await serving((request) => pages(events, request)), { ...reconcile, workflowId }))
-			.hints;
-	expect(await hintsFor('replace_me')).toMatchObject([
-		{ type: 'warning', message: containing('workflow replace_me. Check Workflow ID') },
-	]);
-	expect(await hintsFor('')).toEqual([]);
-	expect(await hintsFor('replace_me', [])).toEqual([]);
+	const reconciled = async (workflowId: string, events = listed) =>
+		run(await serving((request) => pages(events, request)), { ...reconcile, workflowId });
+	expect(await failure(reconciled('replace_me'))).toMatchObject({
+		message: 'No listed event has reached the workflow "replace_me"',
+		description: containing('All 2 listed events are missing. Check "Workflow ID"'),
+	});
+	expect((await reconciled('')).items).toHaveLength(2);
+	expect((await reconciled('replace_me', [])).items).toEqual([]);
 });
 
 it.each<[INodeParameters, string]>([
@@ -206,8 +216,9 @@ it('leaves out what the conditions of the trigger leave out, and refuses those t
 	const listed = ['Faulted', 'Available'].map((status, n) =>
 		event(`status_${n}`, 5, { payload: { status } }),
 	);
+	await begin(OWN, ['status_0']);
 	const { states } = await statesIn(listed, { conditions: { condition: [condition] } });
-	expect(states).toEqual(['status_0 missing']);
+	expect(states).toEqual(['status_0 begun']);
 	const world = await serving((request) => pages(listed, request));
 	const unmeetable = { ...condition, operator: 'lessThan' };
 	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });

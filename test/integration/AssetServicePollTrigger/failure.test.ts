@@ -40,7 +40,8 @@ describe('a poll', () => {
 		runs = false;
 		const { event } = await simulator.emit({ createdAt: hoursAgo(3) }, { deliver: false });
 		await pollUntil(poll, 'n8n to store it', () => node.runs.length === 1);
-		const state = async () => await (await ledger()).look(ledgerKey(node.workflowId, event.id));
+		const state = async () =>
+			(await (await ledger()).look(ledgerKey(node.workflowId, event.id))).state;
 		await waitFor(async () => ((await state()) === 'stored' ? true : undefined), {
 			what: 'the commit',
 		});
@@ -70,7 +71,7 @@ describe('a poll', () => {
 		const fresh = await record(3);
 		await poll();
 		const free = async () =>
-			(await (await ledger()).look(ledgerKey(node.workflowId, fresh[0] ?? ''))) === 'free';
+			(await (await ledger()).look(ledgerKey(node.workflowId, fresh[0] ?? ''))).state === 'free';
 		await waitFor(async () => ((await free()) ? true : undefined), { what: 'a release' });
 		expect(node.ids()).toEqual([]);
 		failing = false;
@@ -110,15 +111,18 @@ describe('a poll', () => {
 		await poll();
 		const key = ledgerKey(node.workflowId, id);
 		await waitFor(
-			async () => ((await (await ledger()).look(key)) === 'pending' ? true : undefined),
+			async () => ((await (await ledger()).look(key)).state === 'pending' ? true : undefined),
 			{
 				what: 'the claim',
 			},
 		);
 		release();
-		await waitFor(async () => ((await (await ledger()).look(key)) === 'begun' ? true : undefined), {
-			what: 'the run to begin',
-		});
+		await waitFor(
+			async () => ((await (await ledger()).look(key)).state === 'begun' ? true : undefined),
+			{
+				what: 'the run to begin',
+			},
+		);
 		expect(node.ids()).toEqual([id]);
 	});
 });

@@ -33,8 +33,10 @@ const gathered = async (count: number, store?: (...items: IDataObject[]) => Prom
 	const others = events(count);
 	const answers = others.map((event) => send(server, event));
 	const ledger = await openLedger({ log: () => undefined });
-	const looks = async () =>
-		await Promise.all(others.map(({ id }) => ledger.look(ledgerKey(workflowId, id))));
+	const looks = async () => {
+		const entries = others.map(({ id }) => ledger.look(ledgerKey(workflowId, id)));
+		return (await Promise.all(entries)).map(({ state }) => state);
+	};
 	const allWait = async () => (await looks()).every((state) => state === 'pending') || undefined;
 	await waitFor(allWait, { what: 'the others to be claimed', everyMs: 5 });
 	return { server, first, others, answers: [alone, ...answers], open, looks, workflowId };

@@ -117,7 +117,7 @@ describe('a caller that hangs up before the answer', () => {
 		const untilIs = async (state: EntryState) =>
 			await waitFor(
 				async () =>
-					(await ledger.look(ledgerKey(workflowId, event.id))) === state ? true : undefined,
+					(await ledger.look(ledgerKey(workflowId, event.id))).state === state ? true : undefined,
 				{ what: `the event to be ${state}`, everyMs: 5 },
 			);
 		return { server, event, open, untilIs };

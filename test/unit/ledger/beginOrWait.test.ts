@@ -80,7 +80,10 @@ describe('beginOrWait', () => {
 		expect(await ledger.look('one').catch(String)).toContain('The disk is full');
 		ledger.failing = false;
 		await jest.advanceTimersByTimeAsync(5_000);
-		expect([await ledger.look('one'), await ledger.look('two')]).toEqual(['overdue', 'overdue']);
+		expect([(await ledger.look('one')).state, (await ledger.look('two')).state]).toEqual([
+			'overdue',
+			'overdue',
+		]);
 	});
 
 	it('gives back what is committed while it gives up', async () => {
@@ -91,7 +94,7 @@ describe('beginOrWait', () => {
 		watch(beginOrWait(open, ['one'], 'run', RETENTION_MS, { waitMs: 0 }));
 		await jest.advanceTimersByTimeAsync(1_000);
 		await ledger.commit(claim.claim, RETENTION_MS);
-		expect(await ledger.look('one')).toBe('overdue');
+		expect((await ledger.look('one')).state).toBe('overdue');
 		await jest.advanceTimersByTimeAsync(3_000);
 		expect(jest.getTimerCount()).toBe(0);
 	});
@@ -103,9 +106,9 @@ describe('beginOrWait', () => {
 		watch(beginOrWait(open, ['one'], 'run', RETENTION_MS, { waitMs: 0 }));
 		await jest.advanceTimersByTimeAsync(1_000);
 		await begin(['one'], 'run', RETENTION_MS);
-		expect(await ledger.look('one')).toBe('begun');
+		expect((await ledger.look('one')).state).toBe('begun');
 		await jest.advanceTimersByTimeAsync(3_000);
-		expect(await ledger.look('one')).toBe('overdue');
+		expect((await ledger.look('one')).state).toBe('overdue');
 	});
 
 	it('counts the time that a slow ledger takes', async () => {

@@ -1,7 +1,7 @@
 /** A ledger in memory that can fail, hang and lose its entries, for tests of what is built on a ledger. */
 import {
 	type Claim,
-	type EntryState,
+	type Entry as LookedUp,
 	type Ledger,
 	LedgerUnavailableError,
 } from '../../../lib/ledger';
@@ -27,9 +27,10 @@ export class MemoryLedger implements Ledger {
 	delayMs = 0;
 	#tokens = 0;
 
-	async look(key: string): Promise<EntryState> {
+	async look(key: string): Promise<LookedUp> {
 		await this.#called('look');
-		return this.#living(key)?.state ?? 'free';
+		const { state = 'free', holder } = this.#living(key) ?? {};
+		return { state, ...(state === 'begun' && holder !== undefined && { run: holder }) };
 	}
 
 	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {

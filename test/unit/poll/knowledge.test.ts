@@ -64,5 +64,5 @@ it('leaves what was listed at the publication to a webhook, and remembers it in 
 		[50, RETENTION_MS],
 	]);
 	expect(scope.ledger.entries.size).toBe(250);
-	expect(await scope.ledger.look(ledgerKey('w', '1'))).toBe('free');
+	expect((await scope.ledger.look(ledgerKey('w', '1'))).state).toBe('free');
 });

@@ -1,5 +1,10 @@
 import { eventTypeFilter, readConditions } from '../../../lib/event';
-import { ledgerKey, LedgerUnavailableError, type EntryState } from '../../../lib/ledger';
+import {
+	ledgerKey,
+	LedgerUnavailableError,
+	newAttempt,
+	type EntryState,
+} from '../../../lib/ledger';
 import { listedStates } from '../../../lib/poll/listedStates';
 
 const statesOf = async (
@@ -16,11 +21,11 @@ const statesOf = async (
 	return await listedStates(
 		list(),
 		{
-			ledger: { look: async (key) => entries.get(key) ?? 'free' },
+			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free' }) },
 			workflowId: 'workflow',
 			wanted: { isWanted: eventTypeFilter(wanted), conditions: readConditions({}) },
 		},
-		({ id }, state) => `${String(id)} ${state}`,
+		({ id }, { state }) => `${String(id)} ${state}`,
 	);
 };
 
@@ -35,6 +40,21 @@ describe('the states of listed events', () => {
 			'a begun',
 			'e missing',
 			'5 begun',
+		]);
+	});
+
+	it('name the execution that began with the event, and when', async () => {
+		const runs = [newAttempt('1234', 1_700_000_000_123), '1234:without-time', 'baseline'];
+		const look = async () => ({ state: 'begun' as const, run: runs.shift() ?? '' });
+		const list = async function* () {
+			for (const id of ['a', 'b', 'c']) yield { id };
+		};
+		const wanted = { isWanted: () => true, conditions: readConditions({}) };
+		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
+		expect((await listedStates(list(), listing, (_record, account) => account)).listed).toEqual([
+			{ state: 'begun', executionId: '1234', begunAt: 1_700_000_000_123 },
+			{ state: 'begun' },
+			{ state: 'begun' },
 		]);
 	});
 
@@ -77,7 +97,7 @@ describe('the states of listed events', () => {
 			most = Math.max(most, ++asked);
 			await new Promise((resolve) => setImmediate(resolve));
 			asked -= 1;
-			return 'free' as const;
+			return { state: 'free' } as const;
 		};
 		const list = async function* () {
 			for (let id = 1; id <= 250; id++) yield { id };

@@ -21,7 +21,7 @@ describe('a hand-over that n8n does not answer, as for a queued execution that a
 	});
 
 	const states = async () =>
-		await Promise.all(EVENTS.map(async ({ id }) => await ledger.look(ledgerKey('w', id))));
+		await Promise.all(EVENTS.map(async ({ id }) => (await ledger.look(ledgerKey('w', id))).state));
 
 	it('counts as stored after 30 s, not before, and is held no longer', async () => {
 		expect(await states()).toEqual(['pending', 'pending']);

@@ -44,9 +44,9 @@ describe('receive', () => {
 		const to = receiver();
 		const verdict = await receive(delivery(), to);
 		expect(verdict).toMatchObject({ start: true, items: [event] });
-		expect(await to.ledger.look(KEY)).toBe('pending');
+		expect((await to.ledger.look(KEY)).state).toBe('pending');
 		if (verdict.start) await verdict.hold?.commit(60_000);
-		expect(await to.ledger.look(KEY)).toBe('stored');
+		expect((await to.ledger.look(KEY)).state).toBe('stored');
 	});
 
 	it('adds what is known of the delivery when it is asked to', async () => {

@@ -71,13 +71,24 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			workflowId,
 			wanted: { isWanted, conditions },
 		},
-		(record, state) => ({ ...flat(record), state }),
+		(record, { begunAt, ...account }) => ({
+			...flat(record),
+			...account,
+			...(begunAt !== undefined && { begunAt: new Date(begunAt).toISOString() }),
+		}),
 	);
 	if (withoutId > 0) {
 		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
 	}
 	if (listed.length > 0 && listed.every(({ state }) => state === 'missing')) {
-		warn(`No listed event has reached the workflow ${printable(workflowId)}. Check Workflow ID.`);
+		throw new NodeOperationError(
+			context.getNode(),
+			`No listed event has reached the workflow "${printable(workflowId)}"`,
+			{
+				itemIndex: item.itemIndex,
+				description: `All ${listed.length} listed events are missing. Check "Workflow ID", "Event Types" and "Conditions": they must be those of the workflow that the events start. If they are right, check that the workflow is published and that the service delivers to its production URL.`,
+			},
+		);
 	}
 	return listed;
 }

@@ -8,7 +8,7 @@ export function itClaims(scene: () => LedgerScene): void {
 		await claimed(ledger, key);
 		expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'pending' });
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'pending' });
-		expect(await other.look(key)).toBe('pending');
+		expect((await other.look(key)).state).toBe('pending');
 	});
 
 	it('are given to exactly one of many who ask at once', async () => {
@@ -31,7 +31,7 @@ export function itClaims(scene: () => LedgerScene): void {
 		const { ledger, other, key } = scene();
 		const claim = await claimed(ledger, key);
 		expect(await ledger.release(claim)).toBe(true);
-		expect(await other.look(key)).toBe('free');
+		expect((await other.look(key)).state).toBe('free');
 		await claimed(other, key);
 		expect(await ledger.release(claim)).toBe(false);
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'pending' });
@@ -43,7 +43,7 @@ export function itClaims(scene: () => LedgerScene): void {
 		await world.advance(LEASE_MS - MARGIN_MS);
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'pending' });
 		await world.advance(2 * MARGIN_MS);
-		expect(await other.look(key)).toBe('free');
+		expect((await other.look(key)).state).toBe('free');
 		await claimed(other, key);
 	});
 
@@ -84,7 +84,7 @@ export function itClaims(scene: () => LedgerScene): void {
 		expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		expect(await other.release(taken)).toBe(false);
 		expect(await other.renew(taken, LEASE_MS)).toBe(false);
-		expect(await other.look(key)).toBe('stored');
+		expect((await other.look(key)).state).toBe('stored');
 	});
 
 	it('that have run out and are gone are committed all the same', async () => {
@@ -109,6 +109,6 @@ export function itClaims(scene: () => LedgerScene): void {
 		const claim = await stored(ledger, key);
 		expect(await ledger.renew(claim, LEASE_MS)).toBe(false);
 		expect(await ledger.release(claim)).toBe(false);
-		expect(await ledger.look(key)).toBe('stored');
+		expect((await ledger.look(key)).state).toBe('stored');
 	});
 }

@@ -194,7 +194,7 @@ export class Run {
 	async #act(actions: readonly Action[]): Promise<void> {
 		const ran = (await Promise.all(actions.map((each) => this.#run(each)))).flat();
 		for (const { step, answer } of ran) {
-			const what = `${step.kind}: ${String(answer)}`;
+			const what = `${step.kind}: ${String(answer).replace(/ by \d+$/, '')}`;
 			this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
 		}
 		for (const [key, entries] of this.#entries.entries()) {
@@ -214,7 +214,8 @@ export class Run {
 		if (action.kind === 'begin') return this.#begin(action);
 		if (action.kind === 'giveBack') return this.#giveBack(action);
 		if (action.kind === 'look') {
-			const answer = await this.#holder(action.holder).look(this.#key(action.key));
+			const { state, run } = await this.#holder(action.holder).look(this.#key(action.key));
+			const answer = state === 'begun' ? (`begun by ${String(run)}` as const) : state;
 			return [{ key: action.key, step: { kind: 'look' }, answer }];
 		}
 		const held = this.#claims.at(-1 - action.claim);

@@ -1,6 +1,10 @@
 /** One entry of the ledger as design says it: a pure function, against which the stores and the whole protocol are checked. */
 import { isDeepStrictEqual } from 'node:util';
-import { type EntryState, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/common/types';
+import {
+	type EntryState,
+	FIRST_GRACE_MS,
+	LONGEST_GRACE_MS,
+} from '../../../../lib/ledger/common/types';
 
 /** Moments are milliseconds on the clock of the test. Undefined is an entry that is free. */
 export type Entry =
@@ -35,7 +39,13 @@ export type Step =
 	| { readonly kind: 'begin'; readonly run: number; readonly retentionMs: number }
 	| { readonly kind: 'giveBack'; readonly run: number; readonly retentionMs: number };
 
-export type Answer = EntryState | 'claimed' | 'committed' | 'given back' | boolean;
+export type Answer =
+	| Exclude<EntryState, 'begun'>
+	| `begun by ${string}`
+	| 'claimed'
+	| 'committed'
+	| 'given back'
+	| boolean;
 
 export interface After {
 	readonly answer: Answer;
@@ -45,7 +55,10 @@ export interface After {
 /** What the ledger must answer at this moment, and what the entry is afterwards. */
 export function after(before: Entry, step: Step, now: number): After {
 	const entry = before && before.expires > now ? before : undefined;
-	if (step.kind === 'look') return { answer: stateOf(entry, now), entry };
+	if (step.kind === 'look') {
+		const state = stateOf(entry, now);
+		return { answer: state === 'begun' ? `begun by ${runOf(entry)}` : state, entry };
+	}
 	if (step.kind === 'claim') return afterClaim(entry, step.claim, now + step.leaseMs, now);
 	if (step.kind === 'begin') {
 		if (entry?.state === 'begun' && entry.run !== step.run) return { answer: false, entry };
@@ -73,6 +86,8 @@ function afterGiveBack(entry: Entry, run: number, now: number, until: number): A
 	const given = stored(entry?.state === 'begun' ? undefined : entry, undefined, now, until);
 	return { answer, entry: { ...given, due: now } };
 }
+
+const runOf = (entry: Entry) => (entry?.state === 'begun' ? String(entry.run) : '');
 
 function stateOf(entry: Entry, now: number): EntryState {
 	if (!entry) return 'free';

@@ -35,7 +35,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 			const { ledger, other, key } = scene();
 			await states[state]();
 			expect(await other.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
-			expect(await other.look(key)).toBe('begun');
+			expect((await other.look(key)).state).toBe('begun');
 			expect(await ledger.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
 			expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
 		},
@@ -70,7 +70,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		expect(await other.release(claim)).toBe(false);
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		await world.advance(RETENTION_MS - MARGIN_MS);
-		expect(await other.look(key)).toBe('begun');
+		expect((await other.look(key)).state).toBe('begun');
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
 	});
@@ -79,7 +79,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		const { world, ledger, other, key } = scene();
 		await ledger.begin([key], 'run 1', RETENTION_MS);
 		await world.advance(RETENTION_MS + MARGIN_MS);
-		expect(await other.look(key)).toBe('free');
+		expect((await other.look(key)).state).toBe('free');
 		await claimed(other, key);
 		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([true]);
 	});
@@ -89,7 +89,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		await ledger.begin([key], 'run 1', RETENTION_MS);
 		await world.advance(RETENTION_MS + MARGIN_MS);
 		expect(await ledger.commit({ key, token: 'late' }, RETENTION_MS)).toBe(false);
-		expect(await ledger.look(key)).toBe('stored');
+		expect((await ledger.look(key)).state).toBe('stored');
 	});
 
 	it('ask for many events at once, and are answered in their order', async () => {
@@ -137,7 +137,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 export function itTakesEventsBack(scene: () => LedgerScene): void {
 	const expectToStart = async () => {
 		const { ledger, other, key } = scene();
-		expect(await ledger.look(key)).toBe('overdue');
+		expect((await ledger.look(key)).state).toBe('overdue');
 		await claimed(other, key);
 		expect(await ledger.begin([key], 'next run', RETENTION_MS)).toEqual([true]);
 	};
@@ -163,7 +163,7 @@ export function itTakesEventsBack(scene: () => LedgerScene): void {
 			const claim = await claimed(ledger, key);
 			if (state === 'free') await world.advance(LEASE_MS + MARGIN_MS);
 			await other.giveBack([key], 'run 1', RETENTION_MS);
-			expect(await other.look(key)).toBe('overdue');
+			expect((await other.look(key)).state).toBe('overdue');
 			await ledger.commit(claim, RETENTION_MS);
 			await ledger.commit(claim, RETENTION_MS);
 			await expectToStart();
@@ -176,7 +176,7 @@ export function itTakesEventsBack(scene: () => LedgerScene): void {
 		await ledger.giveBack([key], 'run 1', RETENTION_MS);
 		await other.begin([key], 'run 2', RETENTION_MS);
 		await ledger.giveBack([key], 'run 1', RETENTION_MS);
-		expect(await ledger.look(key)).toBe('begun');
+		expect((await ledger.look(key)).state).toBe('begun');
 		expect(await ledger.begin([key], 'run 1', RETENTION_MS)).toEqual([false]);
 	});
 
@@ -185,7 +185,7 @@ export function itTakesEventsBack(scene: () => LedgerScene): void {
 		await stored(ledger, key);
 		await ledger.giveBack([key], 'run 1', 1_000);
 		await world.advance(RETENTION_MS - FIRST_GRACE_MS);
-		expect(await ledger.look(key)).toBe('overdue');
+		expect((await ledger.look(key)).state).toBe('overdue');
 		await stored(ledger, key);
 		await expectGrace(scene(), 2 * FIRST_GRACE_MS);
 	});
@@ -194,9 +194,9 @@ export function itTakesEventsBack(scene: () => LedgerScene): void {
 		const { world, ledger, key } = scene();
 		await ledger.giveBack([key], 'run 1', RETENTION_MS);
 		await world.advance(RETENTION_MS - MARGIN_MS);
-		expect(await ledger.look(key)).toBe('overdue');
+		expect((await ledger.look(key)).state).toBe('overdue');
 		await world.advance(2 * MARGIN_MS);
-		expect(await ledger.look(key)).toBe('free');
+		expect((await ledger.look(key)).state).toBe('free');
 	});
 
 	it('each by itself', async () => {
@@ -205,6 +205,9 @@ export function itTakesEventsBack(scene: () => LedgerScene): void {
 		await stored(ledger, key);
 		await ledger.begin([begun], 'another run', RETENTION_MS);
 		await ledger.giveBack([key, begun], 'run 1', RETENTION_MS);
-		expect([await ledger.look(key), await ledger.look(begun)]).toEqual(['overdue', 'begun']);
+		expect([(await ledger.look(key)).state, (await ledger.look(begun)).state]).toEqual([
+			'overdue',
+			'begun',
+		]);
 	});
 }

@@ -55,7 +55,7 @@ export async function stored(ledger: Ledger, key: string): Promise<Claim> {
 /** For how long a stored event stays so: exactly, but for the margin. */
 export async function expectGrace({ world, ledger, key }: LedgerScene, ms: number): Promise<void> {
 	await world.advance(ms - MARGIN_MS);
-	expect(await ledger.look(key)).toBe('stored');
+	expect((await ledger.look(key)).state).toBe('stored');
 	await world.advance(2 * MARGIN_MS);
-	expect(await ledger.look(key)).toBe('overdue');
+	expect((await ledger.look(key)).state).toBe('overdue');
 }

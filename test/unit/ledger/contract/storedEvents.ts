@@ -16,14 +16,14 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		const { world, ledger, key } = scene();
 		await stored(ledger, key);
 		await world.advance(FIRST_GRACE_MS + MARGIN_MS);
-		expect(await ledger.look(key)).toBe('overdue');
+		expect((await ledger.look(key)).state).toBe('overdue');
 	}
 
 	it('are committed for everybody, and a look changes nothing', async () => {
 		const { ledger, other, key } = scene();
 		await stored(ledger, key);
 		for (const each of [ledger, other]) {
-			expect(await each.look(key)).toBe('stored');
+			expect((await each.look(key)).state).toBe('stored');
 			expect(await each.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		}
 	});
@@ -50,7 +50,7 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		);
 		expect(answers.filter(({ state }) => state === 'claimed')).toHaveLength(1);
 		expect(answers.filter(({ state }) => state === 'pending')).toHaveLength(19);
-		expect(await other.look(key)).toBe('pending');
+		expect((await other.look(key)).state).toBe('pending');
 	});
 
 	it('have twice the grace each time they are claimed again, up to 4 hours', async () => {
@@ -67,7 +67,7 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		const { ledger, other, key } = scene();
 		await overdue();
 		expect(await ledger.release(await claimed(ledger, key))).toBe(true);
-		expect(await other.look(key)).toBe('overdue');
+		expect((await other.look(key)).state).toBe('overdue');
 		await stored(other, key);
 		await expectGrace(scene(), 60 * 60_000);
 	});
@@ -81,7 +81,7 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		await world.advance(LEASE_MS - MARGIN_MS);
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'pending' });
 		await world.advance(2 * MARGIN_MS);
-		expect(await other.look(key)).toBe('overdue');
+		expect((await other.look(key)).state).toBe('overdue');
 		expect(await ledger.renew(claim, LEASE_MS)).toBe(false);
 		await claimed(other, key);
 		expect(await ledger.release(claim)).toBe(false);
@@ -102,9 +102,9 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		const { world, ledger, other, key } = scene();
 		await stored(ledger, key);
 		await world.advance(RETENTION_MS - MARGIN_MS);
-		expect(await other.look(key)).toBe('overdue');
+		expect((await other.look(key)).state).toBe('overdue');
 		await world.advance(2 * MARGIN_MS);
-		expect(await other.look(key)).toBe('free');
+		expect((await other.look(key)).state).toBe('free');
 		await stored(other, key);
 		await expectGrace(scene(), 15 * 60_000);
 	});
@@ -114,9 +114,9 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		await overdue();
 		await claimed(ledger, key);
 		await world.advance(RETENTION_MS - FIRST_GRACE_MS - 3 * MARGIN_MS);
-		expect(await other.look(key)).toBe('overdue');
+		expect((await other.look(key)).state).toBe('overdue');
 		await world.advance(3 * MARGIN_MS);
-		expect(await other.look(key)).toBe('free');
+		expect((await other.look(key)).state).toBe('free');
 	});
 
 	it('are held beyond their retention by a claim whose lease ends later', async () => {
@@ -125,10 +125,10 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		await world.advance(RETENTION_MS - MARGIN_MS);
 		const claim = await claimed(ledger, key);
 		await world.advance(3 * MARGIN_MS);
-		expect(await other.look(key)).toBe('pending');
+		expect((await other.look(key)).state).toBe('pending');
 		expect(await ledger.renew(claim, LEASE_MS)).toBe(true);
 		expect(await ledger.commit(claim, RETENTION_MS)).toBe(true);
-		expect(await other.look(key)).toBe('stored');
+		expect((await other.look(key)).state).toBe('stored');
 	});
 
 	it('keep the longer of two retentions', async () => {
@@ -139,11 +139,11 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		await other.commit(claim, 2 * RETENTION_MS);
 		await world.advance(RETENTION_MS + LEASE_MS);
-		expect(await other.look(key)).toBe('overdue');
+		expect((await other.look(key)).state).toBe('overdue');
 		const again = await claimed(ledger, key);
 		expect(await ledger.commit(again, 1_000)).toBe(true);
 		await world.advance(LEASE_MS);
-		expect(await other.look(key)).toBe('stored');
+		expect((await other.look(key)).state).toBe('stored');
 	});
 
 	it('may be committed together, each as if alone', async () => {
@@ -154,7 +154,7 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		claims.push({ key: third, token: 'late' });
 		expect(await ledger.commitAll(claims, RETENTION_MS)).toEqual([true, false, false]);
 		expect(await ledger.commitAll([], RETENTION_MS)).toEqual([]);
-		const states = [first, second, third].map(async (key) => await other.look(key));
+		const states = [first, second, third].map(async (key) => (await other.look(key)).state);
 		expect(await Promise.all(states)).toEqual(['stored', 'stored', 'begun']);
 	});
 
@@ -163,6 +163,6 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		const claim = await claimed(ledger, key);
 		const wrong = { key: 'no key', token: claim.token };
 		await expect(ledger.commitAll([claim, wrong], RETENTION_MS)).rejects.toThrow(TypeError);
-		expect(await ledger.look(key)).toBe('pending');
+		expect((await ledger.look(key)).state).toBe('pending');
 	});
 }

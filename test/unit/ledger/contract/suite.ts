@@ -28,7 +28,7 @@ export function describeLedgerContract(
 				() => ledger.giveBack([key, claim.key], 'run', LEASE_MS),
 			];
 			for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
-			expect(await ledger.look(key)).toBe('free');
+			expect((await ledger.look(key)).state).toBe('free');
 		});
 
 		describe('claims', () => {

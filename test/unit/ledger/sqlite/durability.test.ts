@@ -219,7 +219,8 @@ async function statesIn(
 	events: Iterable<string>,
 ): Promise<[string, EntryState][]> {
 	const states: [string, EntryState][] = [];
-	for (const event of events) states.push([event, await ledger.look(ledgerKey('workflow', event))]);
+	for (const event of events)
+		states.push([event, (await ledger.look(ledgerKey('workflow', event))).state]);
 	return states;
 }
 

@@ -115,9 +115,9 @@ describe('the file of the ledger in SQLite', () => {
 		const other = new SqliteLedger({ path: target });
 		await commit(other, key);
 		symlinkSync(target, path);
-		expect(await ledger.look(key)).toBe('stored');
+		expect((await ledger.look(key)).state).toBe('stored');
 		await commit(ledger, otherKey);
-		expect(await other.look(otherKey)).toBe('stored');
+		expect((await other.look(otherKey)).state).toBe('stored');
 		await other.close();
 	});
 

@@ -1,0 +1,21 @@
+/** The name under which an attempt begins events. The ledger keeps it, so it also says which execution began, and when. */
+import { randomBytes } from 'node:crypto';
+
+export interface Attempt {
+	readonly executionId: string;
+	/** Milliseconds of unix time on the clock of the process that began. */
+	readonly begunAt: number;
+}
+
+/** One start of an execution: n8n may start the execution of this ID again. 64 random bits keep the entry small. */
+export function newAttempt(executionId: string, now = Date.now()): string {
+	return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;
+}
+
+/** Undefined for a name without a time, as earlier versions wrote it. */
+export function attemptOf(run: string): Attempt | undefined {
+	const [executionId = '', time = '', random] = run.split(':');
+	const begunAt = Number.parseInt(time, 36);
+	const isAttempt = executionId !== '' && random !== undefined && Number.isSafeInteger(begunAt);
+	return isAttempt ? { executionId, begunAt } : undefined;
+}
