@@ -11,7 +11,7 @@ describe('the ledger in SQLite', () => {
 	beforeEach(async () => {
 		world = new SqliteWorld();
 		// Makes the file.
-		(await world.ledger.look(KEY)).state;
+		await world.ledger.look(KEY);
 	});
 
 	afterEach(() => world.remove());
