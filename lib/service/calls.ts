@@ -1,8 +1,9 @@
 /** What each operation sends: method, path, body, and the words for its errors. */
-import { LISTS, PATHS, type ServiceInterface } from './defaults';
+import type { ServiceInterface } from './defaults';
 import { IN_CREDENTIAL } from './errors/errors';
 import { pathWith } from './http/paths';
-import type { ListedResource, TransportRequest } from './types';
+import { LISTS, type ListedResource, type ListRow } from './lists/table';
+import type { TransportRequest } from './types';
 
 /** One call of the API, without settings, token or query. */
 export interface Call {
@@ -37,23 +38,23 @@ export const limitQuery = (
 	limit: number,
 ): Record<string, string> => (pageSize === 0 ? {} : { [limitParameter]: String(limit) });
 
-export const list = (resource: ListedResource): Call => ({
-	method: 'GET',
-	...LISTS[resource],
-});
+/** The list of a resource; `endpointId` for one whose path has it. */
+export const list = (resource: ListedResource, endpointId = ''): Call => {
+	const { path, headers = {}, records }: ListRow = LISTS[resource];
+	return {
+		method: 'GET',
+		path: pathWith(path, { endpointId }),
+		headers,
+		purpose: `list ${records}`,
+		...(path.includes('{endpointId}') && { hints: UNKNOWN_ENDPOINT }),
+	};
+};
 
 /** The next page of a list: the address and the other values have worked for the page before. */
 export const nextPage = (call: Call, query: Readonly<Record<string, string>>): Call => {
 	const hint = `The page before came, so the address is right: the service does not go on from the record that it named last. Run it again. If it stays so, correct Cursor Parameter under Service Interface${IN_CREDENTIAL}.`;
 	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
 };
-
-export const listDeliveries = (endpointId: string): Call => ({
-	method: 'GET',
-	path: pathWith(PATHS.deliveries, { endpointId }),
-	purpose: 'list deliveries',
-	hints: UNKNOWN_ENDPOINT,
-});
 
 export const resendDelivery = (
 	{ resendPath }: ServiceInterface,
@@ -87,7 +88,7 @@ export const createEndpoint = (
 
 /** Asks for the endpoint's deliveries: the specification has no way to ask for the endpoint itself. */
 export const findEndpoint = (service: ServiceInterface, endpointId: string): Call => ({
-	...listDeliveries(endpointId),
+	...list('delivery', endpointId),
 	query: limitQuery(service, 1),
 	accepted: GONE,
 });

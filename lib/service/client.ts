@@ -70,8 +70,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	};
 
 	return {
-		list: (resource, options) => walk(calls.list(resource), options),
-		listDeliveries: (endpointId, options) => walk(calls.listDeliveries(endpointId), options),
+		list: (resource, options) => walk(calls.list(resource, options.endpointId), options),
 		resendDelivery: async (endpointId, deliveryId) => {
 			const call = calls.resendDelivery(service, endpointId, deliveryId);
 			return recordOf(await exchange(call, context), call, context);

@@ -1,28 +1,10 @@
 /**
- * Every value that the service's specification leaves open, and the bounds of the client, each with where it comes from.
+ * Every value that the service's specification leaves open, and the bounds of the client, each with where it comes from. The lists
+ * have a table of their own, `lists/table.ts`.
  *
  * Sources: "section n" is the interface specification; "published" are the public pages of a service known to speak this
  * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
  */
-
-/** What is listed as a whole, by the name that the node uses for it: the path, headers of its own, and the words for its errors. */
-export const LISTS = {
-	asset: {
-		/** Section 4. */
-		path: '/asset-management/v1/assets',
-		/** Section 4 asks for it here, and here alone. */
-		headers: { 'content-type': 'application/json' },
-		purpose: 'list assets',
-	},
-	/** Section 4. */
-	event: { path: '/webhooks/v1/webhook-events', purpose: 'list events' },
-} as const;
-
-/** Further paths under the base URL. `{endpointId}` is replaced by an encoded id. */
-export const PATHS = {
-	/** Section 4. */
-	deliveries: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries',
-} as const;
 
 /** Section 4: the token route, under the auth URL. */
 export const TOKEN_PATH = '/oauth/token';
@@ -38,14 +20,6 @@ export const ENVELOPE = {
 
 /** Published: the field of every record that names it. */
 export const RECORD_ID = 'id';
-
-/** Published (assets): the filters that are query parameters of the list of assets. */
-export const ASSET_FILTERS = [
-	'chargingStationMake',
-	'chargingStationModel',
-	'firmwareVersion',
-	'assetGroups',
-] as const;
 
 /** Published (events and deliveries): where a delivery says how it went. As query parameter of the list: assumed. */
 export const DELIVERY_STATUS_FIELD = 'status';

@@ -2,12 +2,7 @@
 export { processAccessTokens } from './tokens/accessTokens';
 export { createApiClient } from './client';
 export { checkConnection } from './connection';
-export {
-	ASSET_FILTERS,
-	DELIVERY_STATUS_FIELD,
-	KNOWN_EVENT_TYPES,
-	SERVICE_INTERFACE,
-} from './defaults';
+export { DELIVERY_STATUS_FIELD, KNOWN_EVENT_TYPES, SERVICE_INTERFACE } from './defaults';
 export { endpointHealth } from './endpointHealth';
 export { ApiError } from './errors/errors';
 export { withoutSecret } from './errors/redaction';
@@ -18,6 +13,8 @@ export { undiciTransport } from './http/undiciTransport';
 export { isLoopback, isPrivate } from './hosts';
 export { newest } from './lists/newest';
 export { createdAtOf } from './lists/createdAt';
+export { LISTED_RESOURCES, LISTS } from './lists/table';
+export type { ListedResource, ListFilter, ListRow, Shape } from './lists/table';
 export { parseApiSettings, plainHttpWarning } from './settings';
 export type {
 	ApiClient,

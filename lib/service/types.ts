@@ -1,5 +1,6 @@
 /** The types that the API client shares with its users. */
-import type { LISTS, ServiceInterface } from './defaults';
+import type { ServiceInterface } from './defaults';
+import type { ListedResource } from './lists/table';
 
 /** What a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
@@ -46,10 +47,9 @@ export type Transport = (request: TransportRequest) => Promise<TransportResponse
 /** One record as the service sent it, untouched; a list item that is not an object becomes `{ value }`. */
 export type ApiRecord = Record<string, unknown>;
 
-/** What can be listed as a whole. */
-export type ListedResource = keyof typeof LISTS;
-
 export interface ListOptions {
+	/** For the list of one endpoint, such as its deliveries. */
+	endpointId?: string;
 	/** Most records to list, a whole number above 0; without it all are listed. */
 	limit?: number;
 	/** Further query parameters. The limit and the cursor belong to the paging and are refused. */
@@ -75,7 +75,6 @@ export interface ListOptions {
 /** The client of the service: it sees to tokens, paging, retries and errors. */
 export interface ApiClient {
 	list(resource: ListedResource, options: ListOptions): AsyncIterable<ApiRecord>;
-	listDeliveries(endpointId: string, options: ListOptions): AsyncIterable<ApiRecord>;
 	resendDelivery(endpointId: string, deliveryId: string): Promise<ApiRecord>;
 	createWebhookEndpoint(input: {
 		url: string;

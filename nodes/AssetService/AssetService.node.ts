@@ -6,10 +6,16 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
+import { LISTED_RESOURCES, LISTS } from '../../lib/service';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { execute } from './execute';
 import { properties } from './properties';
 import { searchDeliveries } from './searchDeliveries';
+
+/** Such as `assets, deliveries and events`. */
+const listed = new Intl.ListFormat('en-GB').format(
+	LISTED_RESOURCES.map((resource) => LISTS[resource].records),
+);
 
 export class AssetService implements INodeType {
 	description: INodeTypeDescription = {
@@ -19,8 +25,7 @@ export class AssetService implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description:
-			'Lists assets, events and deliveries of the Asset and Webhook Service, and manages its webhook endpoints',
+		description: `Lists ${listed} of the Asset and Webhook Service, and manages its webhook endpoints`,
 		defaults: { name: 'Asset Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -4,19 +4,18 @@ import {
 	type INodeListSearchResult,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { newest, type ApiRecord } from '../../lib/service';
+import { LISTS, newest, type ApiRecord } from '../../lib/service';
 import { asText } from '../../lib/shared/values';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor } from '../../n8n/apiClient';
 import { toNodeError } from '../../n8n/nodeError';
-import { endpointIdIn } from './shared/endpointId';
-import { located } from './shared/locator';
-import { DELIVERY_SHAPE, flattener } from './shared/simplify';
+import { endpointIdIn, located } from './shared/ids';
+import { flattener } from './shared/simplify';
 
 const MOST = 100;
 const MOST_SEEN = 2000;
 
-const flat = flattener(DELIVERY_SHAPE);
+const flat = flattener(LISTS.delivery.fields);
 
 /** The newest deliveries to the endpoint of the node, with `filter` in their ID, event type, event ID or status. */
 export async function searchDeliveries(
@@ -33,7 +32,7 @@ export async function searchDeliveries(
 		[id, eventId, eventType, status].some((value) => asText(value).toLowerCase().includes(wanted));
 	try {
 		const client = await apiClientFor(this);
-		const deliveries = client.listDeliveries(endpointIdIn(endpoint) ?? endpoint, {});
+		const deliveries = client.list('delivery', { endpointId: endpointIdIn(endpoint) ?? endpoint });
 		const found = await newest(deliveries, { most: MOST, mostSeen: MOST_SEEN, matching });
 		const timeZone = this.getTimezone();
 		return { results: found.map((delivery) => choiceOf(delivery, timeZone)) };

@@ -175,7 +175,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			],
 		},
 		{
-			mutate: ['nodes/AssetService/resources/{asset,delivery,index,resource}.ts'],
+			mutate: ['nodes/AssetService/resources/{delivery,index}.ts'],
 			tests: [OFFERED, ...actionTests('{deliveryList,lists,simplify}')],
 		},
 		{

@@ -1,13 +1,29 @@
 /** The resources by the value of the parameter, in the order of the editor; the first one is the default. */
-import type { Resource } from '../shared/resource';
-import { asset } from './asset';
+import { LISTED_RESOURCES, LISTS, type ListedResource } from '../../../lib/service';
+import { getMany, type Filters } from '../shared/lists';
+import type { Operation, Resource } from '../shared/resource';
 import { delivery } from './delivery';
 import { event } from './event';
 import { webhookEndpoint } from './webhookEndpoint';
 
+interface Further {
+	readonly filters?: Filters;
+	readonly operations?: Readonly<Record<string, Operation>>;
+}
+
+/** What a resource that is listed has beyond its row of the table. */
+const further: Partial<Record<ListedResource, Further>> = { delivery, event };
+
+const listed = LISTED_RESOURCES.map((resource): [string, Resource] => {
+	const { name, description } = LISTS[resource];
+	const { filters, operations } = further[resource] ?? {};
+	return [
+		resource,
+		{ name, description, operations: { getAll: getMany(resource, filters), ...operations } },
+	];
+});
+
 export const resources: Readonly<Record<string, Resource>> = {
-	asset,
-	delivery,
-	event,
+	...Object.fromEntries(listed),
 	webhookEndpoint,
 };

@@ -1,6 +1,6 @@
 /** The fields of a record that people use, flat. */
 import type { INodeProperties } from 'n8n-workflow';
-import type { ApiRecord } from '../../../lib/service';
+import type { ApiRecord, Shape } from '../../../lib/service';
 import { isRecord } from '../../../lib/shared/values';
 import { flag, type InputItem } from './parameters';
 
@@ -10,56 +10,6 @@ export const simplifyField: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
-
-/** By the name in the output, where the value may stand in the record: the first place that has one counts. */
-type Shape = Readonly<Record<string, readonly string[]>>;
-
-const STATION = 'chargingStation';
-const MADE = `${STATION}.manufacturingInfo`;
-
-export const ASSET_SHAPE: Shape = {
-	id: ['id'],
-	name: ['name', `${STATION}.name`],
-	type: ['type'],
-	status: ['status', `${STATION}.status`],
-	serialNumber: ['serialNumber', `${STATION}.serialNumber`],
-	make: ['make', `${MADE}.chargePointVendor`],
-	model: ['model', `${MADE}.chargePointModel`],
-	firmwareVersion: ['firmwareVersion', `${MADE}.firmwareVersion`],
-	protocol: ['protocol', `${STATION}.protocol`],
-	siteId: ['siteId', 'site.id'],
-	networkId: ['networkId', 'network.id'],
-	assetGroupId: ['assetGroupId', 'assetGroup.id'],
-	createdAt: ['createdAt'],
-	updatedAt: ['updatedAt'],
-};
-
-const ofPayload = (path: string) => [`payload.${path}`, `data.${path}`];
-
-export const EVENT_SHAPE = {
-	id: ['id'],
-	type: ['type', 'eventType'],
-	createdAt: ['createdAt'],
-	assetId: ofPayload('asset.id'),
-	status: ofPayload('status'),
-	action: ofPayload('action'),
-	messageType: ofPayload('messageType'),
-	messageId: ofPayload('messageId'),
-	protocol: ofPayload('protocol'),
-	errorCode: ofPayload('errorCode'),
-} satisfies Shape;
-
-export const DELIVERY_SHAPE: Shape = {
-	id: ['id'],
-	eventId: ['eventId'],
-	eventType: ['eventType'],
-	status: ['status'],
-	attempts: ['attempts.length'],
-	lastAttemptStatus: ['attempts.last.status'],
-	lastStatusCode: ['attempts.last.statusCode'],
-	lastAttemptAt: ['attempts.last.timestamp'],
-	createdAt: ['createdAt'],
 };
 
 /** What makes the records of this item's list its output. */

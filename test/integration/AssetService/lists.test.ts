@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { expectedLists } from '../../support/lists';
 import { startNode } from '../../support/runNode';
 import { stopWorlds } from '../../unit/service/world';
 import {
@@ -140,12 +141,14 @@ describe('a list of assets', () => {
 	);
 });
 
-it.each([['event', '/webhooks/v1/webhook-events']])(
+it.each(expectedLists)(
 	'a list of the resource %s brings its records untouched',
-	async (resource, path) => {
+	async (resource, { path, parameters }) => {
 		const world = await serving(() => ({ body: [{ id: 'r_1', payload: {} }] }));
-		const parameters = { resource, operation: 'getAll', returnAll: true, simplify: false };
-		expect(await records(run(world, parameters))).toEqual([{ id: 'r_1', payload: {} }]);
+		const all = { operation: 'getAll', returnAll: true, simplify: false };
+		expect(await records(run(world, { resource, ...all, ...parameters }))).toEqual([
+			{ id: 'r_1', payload: {} },
+		]);
 		expect(world.service.requests.at(-1)).toMatchObject({ path, query: { limit: '100' } });
 	},
 );

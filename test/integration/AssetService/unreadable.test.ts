@@ -22,7 +22,7 @@ it.each<[string, INodeParameters, string]>([
 	['a Return All that is an object', { returnAll: '={{ {} }}' }, 'Return All'],
 	['a status that is an object', { ...deliveries, status: '={{ {} }}' }, 'Status'],
 	['an operation that there is not', { operation: 'purge' }, '“purge”'],
-	['a resource that there is not', { resource: 'site' }, '“site”'],
+	['a resource that there is not', { resource: 'nothing' }, '“nothing”'],
 ])('%s', async (_name, parameters, label) => {
 	const world = await assetWorld();
 	expect(await failure(run(world, { ...list, ...parameters }))).toMatchObject({

@@ -6,7 +6,6 @@ import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceS
 import { OTHER_FIELD, readConditions, type Wanted, type ReadParameter } from '../../../lib/event';
 import { OPERATORS } from '../../../lib/event/conditions';
 import { readTriggerSettings } from '../../../lib/receiver';
-import { ASSET_FILTERS } from '../../../lib/service';
 import { createVerifier } from '../../../lib/signature';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
@@ -18,6 +17,7 @@ import packageJson from '../../../package.json';
 import { generateAssets } from '../../../simulator/data/assets';
 import { documentedEvents } from '../../../simulator/data/events';
 import { fieldEvents } from '../../../simulator/data/field/source';
+import { expectedLists } from '../../support/lists';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -157,13 +157,16 @@ describe('the conditions', () => {
 	);
 });
 
-it('the action node offers the filters of assets that the service has', () => {
-	const filters = new AssetService().description.properties.find(
-		({ name, displayOptions }) =>
-			name === 'filters' && displayOptions?.show?.['resource']?.includes('asset'),
-	);
-	expect(namesOf(fieldsIn(filters)).sort()).toEqual([...ASSET_FILTERS].sort());
-});
+it.each(expectedLists)(
+	'the action node offers the filters of the list %s',
+	(resource, { filters }) => {
+		const field = new AssetService().description.properties.find(
+			({ name, displayOptions }) =>
+				name === 'filters' && displayOptions?.show?.['resource']?.includes(resource),
+		);
+		expect(namesOf(fieldsIn(field)).sort()).toEqual(filters);
+	},
+);
 
 it.each(['scheme', 'algorithm', 'encoding'])(
 	'the signing secret credential offers what the code knows as %s',

@@ -3,19 +3,19 @@ import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { listedStates } from '../../../../lib/poll';
-import type { ApiRecord } from '../../../../lib/service';
+import { LISTS, type ApiRecord } from '../../../../lib/service';
 import { printable } from '../../../../lib/shared/printable';
 import { safeParse, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
-import { createdAfterField, createdAfterOf } from '../../shared/createdAfter';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import { parameter, parameterError, plainText } from '../../shared/parameters';
 import type { Operation, Run } from '../../shared/resource';
-import { EVENT_SHAPE, flattener } from '../../shared/simplify';
+import { flattener } from '../../shared/simplify';
+import { createdAfterField, createdAfterOf } from '../../shared/times';
 
 const DAYS_BACK = 1;
 
@@ -54,7 +54,7 @@ export const reconcile: Operation = {
 	run,
 };
 
-const { id, type, createdAt, assetId } = EVENT_SHAPE;
+const { id, type, createdAt, assetId } = LISTS.event.fields;
 const flat = flattener({ id, type, createdAt, assetId });
 
 async function run(item: Run): Promise<ApiRecord[]> {

@@ -7,7 +7,7 @@ import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelChanges } from '../../shared/parallelItems';
 import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
-import { withoutSecrets } from '../../shared/withoutSecrets';
+import { withoutSecrets } from './withoutSecrets';
 
 const fields: INodeProperties[] = [
 	{

@@ -1,7 +1,7 @@
 /** Deletes a webhook endpoint. */
 import { NodeApiError } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
-import { endpointField, endpointIdOf } from '../../shared/endpointId';
+import { endpointField, endpointIdOf } from '../../shared/ids';
 import { onlyParallelChanges } from '../../shared/parallelItems';
 import type { Changing } from '../../shared/resource';
 

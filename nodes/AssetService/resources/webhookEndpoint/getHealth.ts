@@ -1,9 +1,9 @@
 /** Tells how an endpoint is, before the service gives it up. */
 import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../../lib/service';
-import { createdAfterField, createdAfterOf } from '../../shared/createdAfter';
-import { endpointField, endpointIdOf } from '../../shared/endpointId';
+import { endpointField, endpointIdOf } from '../../shared/ids';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { Operation, Run } from '../../shared/resource';
+import { createdAfterField, createdAfterOf } from '../../shared/times';
 
 const DAYS_BACK = 7;
 
@@ -27,7 +27,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const endpointId = endpointIdOf(item);
 	const now = Date.now();
 	const createdAfter = createdAfterOf(item, DAYS_BACK, now);
-	const deliveries = item.client.listDeliveries(endpointId, { createdAfter });
+	const deliveries = item.client.list('delivery', { endpointId, createdAfter });
 	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
 	if (withoutStatus > 0) {
 		item.warn(

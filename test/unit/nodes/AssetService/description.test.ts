@@ -1,16 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import { LISTS } from '../../../../lib/service';
 import { AssetService } from '../../../../nodes/AssetService/AssetService.node';
 import codex from '../../../../nodes/AssetService/AssetService.node.json';
+import { expectedLists } from '../../../support/lists';
 
 const { description, methods } = new AssetService();
 
 /** The resources in the order of the editor, with their operations. */
 const OPERATIONS = {
-	asset: ['getAll'],
+	...Object.fromEntries(expectedLists.map(([resource]) => [resource, ['getAll']])),
 	delivery: ['getAll', 'resend'],
 	event: ['getAll', 'reconcile'],
 	webhookEndpoint: ['create', 'delete', 'getHealth'],
 };
+
+const textOf = (file: string) => readFileSync(join(__dirname, '../../../..', file), 'utf8');
 
 const operationsOf = (resource: string) =>
 	description.properties.filter(
@@ -55,20 +61,8 @@ describe('the description of the action node', () => {
 
 	it.each([
 		[
-			{ resource: 'asset', operation: 'getAll', returnAll: false },
-			['returnAll', 'limit', 'simplify', 'filters', 'options'],
-		],
-		[
-			{ resource: 'event', operation: 'getAll', returnAll: true },
-			['returnAll', 'simplify', 'filters', 'options'],
-		],
-		[
 			{ resource: 'event', operation: 'reconcile' },
 			['workflowId', 'eventTypes', 'conditions', 'createdAfter', 'options'],
-		],
-		[
-			{ resource: 'delivery', operation: 'getAll', returnAll: false },
-			['endpointId', 'status', 'returnAll', 'limit', 'simplify', 'options'],
 		],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
 		[
@@ -83,6 +77,32 @@ describe('the description of the action node', () => {
 	])('shows for %j the parameters %j', (values, expected) => {
 		expect(shown(values)).toEqual(['resource', 'operation', ...expected]);
 	});
+
+	it.each(expectedLists)('shows for the list %s its parameters', (resource, expected) => {
+		const values = { resource, operation: 'getAll', returnAll: false };
+		expect(shown(values)).toEqual(['resource', 'operation', ...expected.shown]);
+		const withoutLimit = expected.shown.filter((name) => name !== 'limit');
+		expect(shown({ ...values, returnAll: true })).toEqual([
+			'resource',
+			'operation',
+			...withoutLimit,
+		]);
+		const [{ options = [] } = {}] = operationsOf(resource);
+		expect(options).toContainEqual(
+			expect.objectContaining({ name: 'Get Many', action: `Get many ${expected.called}` }),
+		);
+	});
+
+	it.each(expectedLists)(
+		'and README.md and CHANGELOG.md name the list %s',
+		(resource, { called }) => {
+			expect(description.description).toContain(called);
+			expect(textOf('README.md')).toMatch(
+				new RegExp(`^\\| ${LISTS[resource].name} +\\| Get Many `, 'm'),
+			);
+			expect(textOf('CHANGELOG.md')).toMatch(new RegExp(`\\b${called}\\b`));
+		},
+	);
 
 	it('is found by the names that people search for', () => {
 		expect(codex.node).toBe(`n8n-nodes-asset-service.${description.name}`);

@@ -1,33 +1,26 @@
-import type { ListedResource } from '../../../../lib/service/types';
+import { expectedLists } from '../../../support/lists';
 import { all, rejection, stopWorlds } from '../world';
 import { answering, ASSETS, start } from './client';
 
 afterEach(stopWorlds);
 
-const LIST_PATHS: Record<ListedResource, string> = {
-	asset: ASSETS,
-	event: '/webhooks/v1/webhook-events',
-};
-
 describe('a list', () => {
-	it.each(Object.entries(LIST_PATHS) as [ListedResource, string][])(
-		'of %s is asked for as specified',
-		async (resource, path) => {
-			const { client, world } = await answering({
-				body: { data: { items: [{ id: 'a', n: null }], hasMore: false } },
-			});
-			const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
-			expect(await all(client.list(resource, { limit: 7, query }))).toEqual([{ id: 'a', n: null }]);
-			expect(world.service.to(path)).toMatchObject([
-				{
-					method: 'GET',
-					query: { ...query, limit: '7' },
-					headers: { authorization: 'Bearer token-1' },
-					body: '',
-				},
-			]);
-		},
-	);
+	it.each(expectedLists)('of %s is asked for as specified', async (resource, { path }) => {
+		const { client, world } = await answering({
+			body: { data: { items: [{ id: 'a', n: null }], hasMore: false } },
+		});
+		const query = { assetGroups: 'g1,g2', 'odd name': 'ü&' };
+		const options = { limit: 7, query, endpointId: 'we_1' };
+		expect(await all(client.list(resource, options))).toEqual([{ id: 'a', n: null }]);
+		expect(world.service.to(path)).toMatchObject([
+			{
+				method: 'GET',
+				query: { ...query, limit: '7' },
+				headers: { authorization: 'Bearer token-1' },
+				body: '',
+			},
+		]);
+	});
 
 	it('of assets says application/json, as the specification has it', async () => {
 		const { client, world } = await answering({ body: [] });
@@ -37,7 +30,7 @@ describe('a list', () => {
 
 	it('of deliveries goes to the endpoint, its id encoded', async () => {
 		const { client, world } = await answering({ body: { data: [{ id: 1 }] } });
-		expect(await all(client.listDeliveries('we/1', {}))).toEqual([{ id: 1 }]);
+		expect(await all(client.list('delivery', { endpointId: 'we/1' }))).toEqual([{ id: 1 }]);
 		expect(world.service.requests.at(-1)?.path).toBe(
 			'/webhooks/v1/webhook-endpoints/we%2F1/deliveries',
 		);

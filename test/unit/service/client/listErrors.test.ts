@@ -1,5 +1,6 @@
 import type { ApiError, ListOptions } from '../../../../lib/service';
 import type { Answer } from '../../../support/httpService';
+import { expectedLists } from '../../../support/lists';
 import { all, rejection, SECRET, startWorld, stopWorlds } from '../world';
 import { answering, ASSETS, clientOf, start } from './client';
 
@@ -38,11 +39,11 @@ describe('the error of a list', () => {
 		expect(world.service.to(ASSETS).length).toBeLessThanOrEqual(100 + atOnce);
 	});
 
-	it('speaks of the scope after a 403', async () => {
-		const { error } = await listError({ status: 403, body: { error: 'insufficient_scope' } });
-		expect(error).toMatchObject({
+	it.each(expectedLists)('of %s speaks of the scope after a 403', async (resource, { called }) => {
+		const { client } = await answering({ status: 403, body: { error: 'insufficient_scope' } });
+		expect(await rejection(all(client.list(resource, { endpointId: 'we_1' })))).toMatchObject({
 			status: 403,
-			message: expect.stringContaining('is not allowed to list assets') as string,
+			message: expect.stringContaining(`is not allowed to list ${called}`) as string,
 			hint: expect.stringContaining('scope') as string,
 		});
 	});
@@ -151,7 +152,7 @@ describe('the error of a list', () => {
 
 	it('names the endpoint when its deliveries are not found', async () => {
 		const { client } = await answering({ status: 404, body: { message: 'no such endpoint' } });
-		expect(await rejection(all(client.listDeliveries('we_1', {})))).toMatchObject({
+		expect(await rejection(all(client.list('delivery', { endpointId: 'we_1' })))).toMatchObject({
 			status: 404,
 			field: undefined,
 			message: expect.stringContaining('no such endpoint') as string,
@@ -198,7 +199,9 @@ describe('the error of a list', () => {
 		const { client, world } = await answering({ body: [] });
 		expect(() => client.list('asset', { limit: 0 })).toThrow('Limit');
 		expect(() => client.list('asset', { query: { limit: '1' } })).toThrow('limit');
-		expect(() => client.listDeliveries('..', {})).toThrow('Endpoint ID is not an ID.');
+		expect(() => client.list('delivery', { endpointId: '..' })).toThrow(
+			'Endpoint ID is not an ID.',
+		);
 		expect(world.service.requests).toEqual([]);
 	});
 });

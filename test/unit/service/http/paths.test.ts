@@ -1,5 +1,6 @@
-import { PATHS, SERVICE_INTERFACE } from '../../../../lib/service/defaults';
+import { SERVICE_INTERFACE } from '../../../../lib/service/defaults';
 import { pathWith, urlOf } from '../../../../lib/service/http/paths';
+import { LISTS } from '../../../../lib/service/lists/table';
 
 describe('a path', () => {
 	it.each([
@@ -11,13 +12,13 @@ describe('a path', () => {
 		['$&', '%24%26'],
 		['...', '...'],
 	])('holds the id %s as %s', (endpointId, encoded) => {
-		const path = pathWith(PATHS.deliveries, { endpointId });
+		const path = pathWith(LISTS.delivery.path, { endpointId });
 		expect(path).toBe(`/webhooks/v1/webhook-endpoints/${encoded}/deliveries`);
 		expect(new URL(`https://example.com${path}`).pathname).toBe(path);
 	});
 
 	it.each(['', ' ', '.', '..', ' .. ', '\ud800'])('refuses the id %j', (endpointId) => {
-		expect(() => pathWith(PATHS.deliveries, { endpointId })).toThrow(/^Endpoint ID is /);
+		expect(() => pathWith(LISTS.delivery.path, { endpointId })).toThrow(/^Endpoint ID is /);
 	});
 
 	it('names the id that is missing', () => {

@@ -1,6 +1,6 @@
 /** What may leave the node of a new endpoint when its signing secret is to be left out. */
-import { withoutSecret, type ApiRecord } from '../../../lib/service';
-import { isRecord } from '../../../lib/shared/values';
+import { withoutSecret, type ApiRecord } from '../../../../lib/service';
+import { isRecord } from '../../../../lib/shared/values';
 
 interface NewEndpoint {
 	readonly id?: string;

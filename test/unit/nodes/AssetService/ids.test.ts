@@ -1,4 +1,4 @@
-import { endpointIdIn } from '../../../../nodes/AssetService/shared/endpointId';
+import { endpointIdIn } from '../../../../nodes/AssetService/shared/ids';
 
 describe('the ID of an endpoint in a pasted address', () => {
 	it.each([

@@ -1,5 +1,28 @@
-/** Reads a time as n8n's date field and expressions give it. */
-import { parameterError, type InputItem } from './parameters';
+/** Times as n8n's date fields and expressions give them. */
+import type { INodeProperties } from 'n8n-workflow';
+import { unknown } from '../../../lib/vendor/zod';
+import { parameter, parameterError, type InputItem } from './parameters';
+
+const DAY_MS = 86_400_000;
+
+/** How far back an operation looks. */
+export function createdAfterField(
+	words: Pick<INodeProperties, 'description' | 'hint'>,
+): INodeProperties {
+	return {
+		displayName: 'Created After',
+		name: 'createdAfter',
+		type: 'dateTime',
+		default: '',
+		...words,
+	};
+}
+
+/** The moment in milliseconds since 1970; `days` before `now` when the field is empty. */
+export function createdAfterOf(item: InputItem, days: number, now: number): number {
+	const given = timeOf(item, 'Created After', parameter(item, 'createdAfter', unknown()));
+	return given ?? now - days * DAY_MS;
+}
 
 /** The time of a field, in milliseconds since 1970; undefined when it is empty. The error names the field by its label. */
 export function timeOf(item: InputItem, label: string, value: unknown): number | undefined {

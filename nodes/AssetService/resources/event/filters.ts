@@ -1,15 +1,16 @@
 /** Filters events by type and time, which the service is not known to do itself. */
 import type { INodeProperties } from 'n8n-workflow';
-import { eventTypeFilter } from '../../../lib/event';
-import { createdAtOf, type ApiRecord, type ListOptions } from '../../../lib/service';
-import { unknown } from '../../../lib/vendor/zod';
-import { eventTypeFilters } from '../../../n8n/eventTypeProperties';
-import { allTypes, eventTypes } from './eventTypes';
-import { timeOf } from './instant';
-import { collection } from './parameters';
-import type { Run } from './resource';
+import { eventTypeFilter } from '../../../../lib/event';
+import { createdAtOf, type ApiRecord } from '../../../../lib/service';
+import { unknown } from '../../../../lib/vendor/zod';
+import { eventTypeFilters } from '../../../../n8n/eventTypeProperties';
+import { allTypes, eventTypes } from '../../shared/eventTypes';
+import type { Filters } from '../../shared/lists';
+import { collection } from '../../shared/parameters';
+import type { Run } from '../../shared/resource';
+import { timeOf } from '../../shared/times';
 
-export const eventFilters: INodeProperties = {
+const last: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
@@ -34,9 +35,8 @@ export const eventFilters: INodeProperties = {
 	],
 };
 
-/** Which events are wanted, by the filters of an input item. */
-export function wantedEvents(run: Run): Pick<ListOptions, 'matching' | 'createdAfter'> {
-	const given = collection(run, eventFilters, {
+function read(run: Run): ReturnType<Filters['read']> {
+	const given = collection(run, last, {
 		eventTypes,
 		otherEventTypes: eventTypes,
 		createdAfter: unknown(),
@@ -57,3 +57,5 @@ export function wantedEvents(run: Run): Pick<ListOptions, 'matching' | 'createdA
 	};
 	return { matching, ...(after !== undefined && { createdAfter: after }) };
 }
+
+export const filters: Filters = { last, read };

@@ -1,10 +1,18 @@
-/** The endpoint of an operation: by its ID, or by an address that holds it. */
+/** The endpoint and the delivery of an operation: fields in which a person chooses from a list, by ID or by URL. */
 import type { INodeProperties } from 'n8n-workflow';
 import { idInPath } from '../../../lib/service';
-import { located } from './locator';
-import { parameter, parameterError, type InputItem } from './parameters';
+import { object, pipe, transform, union } from '../../../lib/vendor/zod';
+import { parameter, parameterError, text, type InputItem } from './parameters';
 
-/** The field of the endpoint. */
+/** What such a field holds, or a plain text, as an expression or an import may give it. */
+export const located = union([
+	pipe(
+		object({ value: text }),
+		transform(({ value }) => value),
+	),
+	text,
+]);
+
 export function endpointField(description: string): INodeProperties {
 	return {
 		displayName: 'Endpoint',
@@ -76,4 +84,45 @@ function decoded(part: string): string {
 	} catch {
 		return part;
 	}
+}
+
+export const deliveryField: INodeProperties = {
+	displayName: 'Delivery',
+	name: 'deliveryId',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The delivery to send again',
+	// The list of another endpoint is another list.
+	typeOptions: { loadOptionsDependsOn: ['endpointId.value'] },
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Choose a delivery…',
+			hint: 'Deliveries to the endpoint above, the newest first',
+			typeOptions: { searchListMethod: 'searchDeliveries', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. whdel_01HZX3',
+		},
+	],
+};
+
+/** The ID of the delivery. Throws a `NodeOperationError` when there is none. */
+export function deliveryIdOf(item: InputItem): string {
+	const id = parameter(item, 'deliveryId', located);
+	if (id === '') {
+		throw parameterError(
+			item,
+			'Delivery is empty.',
+			'Choose a delivery from the list, or enter its ID.',
+		);
+	}
+	idInPath(id, 'Delivery ID');
+	return id;
 }

@@ -1,0 +1,130 @@
+/**
+ * What the service lists, a row for each list: the client, the action node, the simulator and the tests of all lists take it
+ * from here. The comments say where a path comes from, in the words at the head of `defaults.ts`.
+ */
+
+export interface ListRow {
+	/** Under the base URL. `{endpointId}` is replaced by an encoded id: the list is that of one endpoint then. */
+	readonly path: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** The resource, as the editor shows it. */
+	readonly name: string;
+	readonly description: string;
+	/** The records, in the words of the editor and of errors: `List assets`, `Get many assets`. */
+	readonly records: string;
+	/** Completes the description of the operation, which begins with `List`. */
+	readonly about: string;
+	/** Query parameters that are texts, each with a field in the editor. */
+	readonly filters?: readonly ListFilter[];
+	readonly fields: Shape;
+}
+
+export interface ListFilter {
+	readonly name: string;
+	readonly label: string;
+	readonly description: string;
+}
+
+/** What Simplify keeps, by its name in the output: where the value may be in a record. The first place that has one counts. */
+export type Shape = Readonly<Record<string, readonly string[]>>;
+
+const STATION = 'chargingStation';
+const MADE = `${STATION}.manufacturingInfo`;
+const ofPayload = (path: string) => [`payload.${path}`, `data.${path}`];
+
+/** By the value of the parameter Resource, in the order of the editor; the first one is the default. */
+export const LISTS = {
+	asset: {
+		/** Section 4. */
+		path: '/asset-management/v1/assets',
+		/** Section 4 asks for it here, and only here. */
+		headers: { 'content-type': 'application/json' },
+		name: 'Asset',
+		description: 'What the service manages',
+		records: 'assets',
+		about: 'the assets of the network',
+		/** Published (assets). */
+		filters: [
+			{
+				name: 'assetGroups',
+				label: 'Asset Groups',
+				description: 'IDs of asset groups, separated by commas',
+			},
+			{
+				name: 'chargingStationMake',
+				label: 'Charging Station Make',
+				description: 'Only charging stations of this make',
+			},
+			{
+				name: 'chargingStationModel',
+				label: 'Charging Station Model',
+				description: 'Only charging stations of this model',
+			},
+			{
+				name: 'firmwareVersion',
+				label: 'Firmware Version',
+				description: 'Only charging stations with this version of the firmware',
+			},
+		],
+		fields: {
+			id: ['id'],
+			name: ['name', `${STATION}.name`],
+			type: ['type'],
+			status: ['status', `${STATION}.status`],
+			serialNumber: ['serialNumber', `${STATION}.serialNumber`],
+			make: ['make', `${MADE}.chargePointVendor`],
+			model: ['model', `${MADE}.chargePointModel`],
+			firmwareVersion: ['firmwareVersion', `${MADE}.firmwareVersion`],
+			protocol: ['protocol', `${STATION}.protocol`],
+			siteId: ['siteId', 'site.id'],
+			networkId: ['networkId', 'network.id'],
+			assetGroupId: ['assetGroupId', 'assetGroup.id'],
+			createdAt: ['createdAt'],
+			updatedAt: ['updatedAt'],
+		},
+	},
+	delivery: {
+		/** Section 4. */
+		path: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries',
+		name: 'Delivery',
+		description: 'An attempt to bring an event to a webhook endpoint',
+		records: 'deliveries',
+		about: 'recent deliveries to an endpoint, which the service keeps for 30 days',
+		fields: {
+			id: ['id'],
+			eventId: ['eventId'],
+			eventType: ['eventType'],
+			status: ['status'],
+			attempts: ['attempts.length'],
+			lastAttemptStatus: ['attempts.last.status'],
+			lastStatusCode: ['attempts.last.statusCode'],
+			lastAttemptAt: ['attempts.last.timestamp'],
+			createdAt: ['createdAt'],
+		},
+	},
+	event: {
+		/** Section 4. */
+		path: '/webhooks/v1/webhook-events',
+		name: 'Event',
+		description: 'Something that happened in the network',
+		records: 'events',
+		about: 'recent events of the network, which the service keeps for 30 days',
+		fields: {
+			id: ['id'],
+			type: ['type', 'eventType'],
+			createdAt: ['createdAt'],
+			assetId: ofPayload('asset.id'),
+			status: ofPayload('status'),
+			action: ofPayload('action'),
+			messageType: ofPayload('messageType'),
+			messageId: ofPayload('messageId'),
+			protocol: ofPayload('protocol'),
+			errorCode: ofPayload('errorCode'),
+		},
+	},
+} satisfies Readonly<Record<string, ListRow>>;
+
+export type ListedResource = keyof typeof LISTS;
+
+/** The names of the rows, in their order. */
+export const LISTED_RESOURCES = Object.keys(LISTS) as ListedResource[];

@@ -1,0 +1,225 @@
+/** Get Many of any list: its fields, and what they ask of the client, by the row of the list in the table. */
+import type { INodeProperties } from 'n8n-workflow';
+import {
+	LISTS,
+	type ListedResource,
+	type ListFilter,
+	type ListOptions,
+	type ListRow,
+} from '../../../lib/service';
+import {
+	array,
+	number,
+	object,
+	optional,
+	pipe,
+	transform,
+	union,
+	unknown,
+} from '../../../lib/vendor/zod';
+import { endpointField, endpointIdOf } from './ids';
+import { parallelItemsOption } from './parallelItems';
+import {
+	collection,
+	flag,
+	parameter,
+	parameterError,
+	plainText,
+	text,
+	type InputItem,
+} from './parameters';
+import type { Operation, Run } from './resource';
+import { simplifier, simplifyField } from './simplify';
+
+/** Filters of a list that are more than texts in its query. */
+export interface Filters {
+	/** Shown before the fields that all lists have. */
+	readonly first?: INodeProperties;
+	/** Shown after them. */
+	readonly last?: INodeProperties;
+	/** What an input item asks for; `done` is called when its records are there. */
+	readonly read: (
+		run: Run,
+	) => Pick<ListOptions, 'query' | 'matching' | 'createdAfter'> & { done?: () => void };
+}
+
+export function getMany(resource: ListedResource, own?: Filters): Operation {
+	const row: ListRow = LISTS[resource];
+	const isOfEndpoint = row.path.includes('{endpointId}');
+	const { first, last, read } = own ?? queryFilters(row.filters ?? []);
+	return {
+		name: 'Get Many',
+		description: `List ${row.about}`,
+		action: `Get many ${row.records}`,
+		fields: [
+			...(isOfEndpoint
+				? [endpointField(`The webhook endpoint that the ${row.records} go to`)]
+				: []),
+			...(first ? [first] : []),
+			...limitFields,
+			simplifyField,
+			...(last ? [last] : []),
+			listOptions,
+		],
+		run: async (run) => {
+			const ofEndpoint = isOfEndpoint && { endpointId: endpointIdOf(run) };
+			const { done, query, ...wanted } = read(run);
+			const simplified = simplifier(run, row.fields);
+			const options = { ...listOptionsOf(run, query), ...wanted, ...ofEndpoint };
+			const records = await Array.fromAsync(run.client.list(resource, options), simplified);
+			done?.();
+			return records;
+		},
+	};
+}
+
+/** A list, as an expression may give it, becomes one text with commas. */
+const filterValue = pipe(
+	union([array(plainText), plainText]),
+	transform((value) => (Array.isArray(value) ? value.join(',') : value)),
+);
+
+/** The filters of the table, of which those that are filled in are sent. */
+function queryFilters(filters: readonly ListFilter[]): Filters {
+	if (filters.length === 0) return { read: () => ({}) };
+	const schemas = Object.fromEntries(filters.map(({ name }) => [name, filterValue]));
+	const last: INodeProperties = {
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add filter',
+		default: {},
+		options: filters.map(({ name, label, description }) => ({
+			displayName: label,
+			name,
+			type: 'string',
+			default: '',
+			description,
+		})),
+	};
+	const read = (run: Run) => {
+		const given = Object.entries(collection(run, last, schemas));
+		return {
+			query: Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : []))),
+		};
+	};
+	return { last, read };
+}
+
+const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 50,
+		displayOptions: { show: { returnAll: [false] } },
+		description: 'Max number of results to return',
+	},
+];
+
+/** The editor shows these last. */
+const listOptions: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [
+		{
+			displayName: 'Items Path',
+			name: 'itemsPath',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. data.results',
+			description:
+				'Where the list stands in the answer, as names separated by dots. Only needed when the service answers in a shape that the node does not know.',
+		},
+		parallelItemsOption,
+		{
+			displayName: 'Query Parameters',
+			name: 'queryParameters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add query parameter',
+			default: {},
+			description: 'Further parameters to send with the request, such as filters of the service',
+			options: [
+				{
+					displayName: 'Parameter',
+					name: 'parameter',
+					values: [
+						{
+							displayName: 'Name',
+							name: 'name',
+							type: 'string',
+							default: '',
+							description: 'Name of the query parameter',
+						},
+						{
+							displayName: 'Value',
+							name: 'value',
+							type: 'string',
+							default: '',
+							description: 'Value of the query parameter',
+						},
+					],
+				},
+			],
+		},
+	],
+};
+
+/** An expression may give the number as text. */
+const limitValue = union([
+	number(),
+	pipe(
+		text,
+		transform((value) => Number(value || Number.NaN)),
+	),
+]);
+
+const queryParameters = pipe(
+	object({ parameter: optional(array(object({ name: plainText, value: plainText }))) }),
+	transform(({ parameter: given = [] }) =>
+		given.filter(({ name, value }) => name !== '' || value !== ''),
+	),
+);
+
+/** The options of a list, by the fields that all lists have; `filters` are query parameters with fields of their own. */
+function listOptionsOf(
+	item: InputItem,
+	filters: Readonly<Record<string, string>> = {},
+): ListOptions {
+	const { itemsPath = '', queryParameters: further = [] } = collection(item, listOptions, {
+		itemsPath: plainText,
+		parallelItems: unknown(),
+		queryParameters,
+	});
+	const query = { ...filters };
+	for (const { name, value } of further) {
+		if (Object.hasOwn(query, name)) {
+			throw parameterError(
+				item,
+				`The query parameter “${name}” is given twice.`,
+				'Give each query parameter once; a filter counts as one.',
+			);
+		}
+		query[name] = value;
+	}
+	return {
+		query,
+		itemsPath,
+		readAhead: true,
+		...(!flag(item, 'returnAll', 'Return All', false) && {
+			limit: parameter(item, 'limit', limitValue, 50),
+		}),
+	};
+}
