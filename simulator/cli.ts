@@ -3,8 +3,8 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { createRandom } from './data/random';
 import { createDisorder } from './delivery/disorder';
 import { introduction } from './introduction';
+import { type Profile, PROFILES, type Simulator } from './shared/types';
 import { startSimulator } from './simulator';
-import { type Profile, PROFILES, type Simulator } from './types';
 
 interface CliOptions {
 	port: number;

@@ -23,4 +23,4 @@ export type {
 	SimulatorOptions,
 	SimulatorStats,
 	Tamper,
-} from './types';
+} from './shared/types';

@@ -1,6 +1,6 @@
 /** What a person needs to use a running simulator: what to enter where, and commands to try. */
 import { CONTROL_PREFIX } from './http/request';
-import type { Endpoint, Simulator } from './types';
+import type { Endpoint, Simulator } from './shared/types';
 
 /** Lines of labels, each as wide as the longest, and values. */
 export function introduction(simulator: Simulator, endpoint: Endpoint): string[] {

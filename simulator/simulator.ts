@@ -1,8 +1,8 @@
 /** Starts the simulator on 127.0.0.1 and gives the handle to it. */
 import type { AddressInfo } from 'node:net';
-import { createServer } from './http/server';
-import { Service } from './service';
-import type { Simulator, SimulatorOptions } from './types';
+import { createServer } from './server';
+import { Service } from './service/service';
+import type { Simulator, SimulatorOptions } from './shared/types';
 
 const HOST = '127.0.0.1';
 

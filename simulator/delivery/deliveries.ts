@@ -1,14 +1,14 @@
 /** The deliveries of events to endpoints: attempts, retries, resends and their records. */
-import { newId } from '../ids';
-import type { Endpoints, StoredEndpoint } from '../store/endpoints';
-import { Retained } from '../store/retained';
+import { newId } from '../shared/ids';
 import type {
 	DeliveredEvent,
 	DeliveryAttempt,
 	DeliveryRecord,
 	DeliveryResponse,
 	DeliveryResult,
-} from '../types';
+} from '../shared/types';
+import type { Endpoints, StoredEndpoint } from '../store/endpoints';
+import { Retained } from '../store/retained';
 import { retryDelayMs, RetryTimers } from './schedule';
 import { isSuccess, type Sender } from './sender';
 import { signedDelivery } from './signedDelivery';

@@ -1,7 +1,7 @@
 /** Sends deliveries over HTTP and says what the receiver answered; it never throws. */
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
-import type { DeliveryResult } from '../types';
+import type { DeliveryResult } from '../shared/types';
 import type { SignedDelivery } from './signedDelivery';
 
 /** How much of an answer is read and kept, in bytes. */

@@ -1,7 +1,7 @@
 /** Makes the body and headers of one delivery, right or wrong in a chosen way. */
 import { signTimestamped } from '../../lib/signature';
-import { newSigningSecret } from '../ids';
-import type { DeliveredEvent, Tamper } from '../types';
+import { newSigningSecret } from '../shared/ids';
+import type { DeliveredEvent, Tamper } from '../shared/types';
 
 export interface SignedDelivery {
 	headers: Record<string, string>;

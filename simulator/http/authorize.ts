@@ -1,7 +1,7 @@
 /** Lets only requests through that carry a valid access token with the scope that the route needs. */
 import type { onRequestAsyncHookHandler } from 'fastify';
-import type { Service } from '../service';
-import type { Scope } from '../types';
+import type { Service } from '../service/service';
+import type { Scope } from '../shared/types';
 import { ServiceError } from './errors';
 
 /** The token in `Authorization: Bearer <ACCESS_TOKEN>` (specification 5.4). */

@@ -1,8 +1,8 @@
 /** Carries out faults: answers, delays and resets in place of the service, or spoils its real answer. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Service } from '../service';
-import type { Fault } from '../types';
+import type { Service } from '../service/service';
+import type { Fault } from '../shared/types';
 import { bearerToken } from './authorize';
 import { errorBody } from './errors';
 import { isControl, pathOf, queryOf } from './request';

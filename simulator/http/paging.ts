@@ -1,6 +1,6 @@
 /** Lists in pages: `limit`, `startingAfter` and the envelope `{ data: { hasMore, items } }`. */
 import { z } from 'zod/v4';
-import type { Fault } from '../types';
+import type { Fault } from '../shared/types';
 import { ServiceError } from './errors';
 
 const DEFAULT_LIMIT = 20;

@@ -1,6 +1,8 @@
 /** Small questions about a request that several parts ask. */
 import type { FastifyRequest } from 'fastify';
 
+export const TOKEN_PATH = '/oauth/token';
+
 /** Everything below it belongs to the simulator and not to the service. */
 export const CONTROL_PREFIX = '/_simulator';
 

@@ -1,9 +1,8 @@
 /** Counts requests and connections, so that tests can see what a client really did. */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RequestStat } from '../types';
-import { isControl, pathOf, queryOf } from './request';
-import { TOKEN_PATH } from './routes/token';
+import type { RequestStat } from '../shared/types';
+import { isControl, pathOf, queryOf, TOKEN_PATH } from './request';
 
 const MAX_REQUESTS = 100_000;
 

@@ -1,6 +1,6 @@
 /** Webhook endpoints: where deliveries go, for which events, signed with which secret. */
-import { newId, newSigningSecret } from '../ids';
-import type { Endpoint, EndpointInput } from '../types';
+import { newId, newSigningSecret } from '../shared/ids';
+import type { Endpoint, EndpointInput } from '../shared/types';
 
 /** Stands for every event type; not part of the service, which is told exact types. */
 export const EVERY_EVENT = '*';

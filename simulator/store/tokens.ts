@@ -1,6 +1,6 @@
 /** API clients and the access tokens that were issued to them. */
-import { newId, newSecret } from '../ids';
-import { SCOPES, type ClientInput, type Scope } from '../types';
+import { newId, newSecret } from '../shared/ids';
+import { SCOPES, type ClientInput, type Scope } from '../shared/types';
 
 interface Client {
 	readonly clientSecret: string;

@@ -1,9 +1,9 @@
 /** Drives the simulator over HTTP, below `/_simulator`: what tests do by calls, a person does with curl. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import type { Service } from '../../service';
+import type { Service } from '../../service/service';
+import { SCOPES, type SimulatorStats } from '../../shared/types';
 import { EVERY_EVENT, isLoopback } from '../../store/endpoints';
-import { SCOPES, type SimulatorStats } from '../../types';
 import { parse, ServiceError } from '../errors';
 import { createEndpoint, refused, withSecret } from './endpoints';
 

@@ -1,8 +1,8 @@
-/** Creating and deleting webhook endpoints; there is no list of them in the specification. */
+/** Creating and deleting webhook endpoints, of which the specification has no list, and sending a delivery again. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import type { Service } from '../../service';
-import type { Endpoint, EndpointInput } from '../../types';
+import type { Service } from '../../service/service';
+import type { Endpoint, EndpointInput } from '../../shared/types';
 import { requireScope } from '../authorize';
 import { parse, ServiceError } from '../errors';
 
@@ -22,6 +22,7 @@ const newEndpoint = z.strictObject({
 });
 
 const endpointParams = z.object({ endpointId: z.string() });
+const deliveryParams = endpointParams.extend({ deliveryId: z.string() });
 
 export function endpointRoutes(service: Service) {
 	return async (fastify: FastifyInstance): Promise<void> => {
@@ -38,6 +39,13 @@ export function endpointRoutes(service: Service) {
 				throw new ServiceError(404, 'There is no such webhook endpoint.');
 			}
 			return await reply.code(204).send();
+		});
+
+		fastify.post(`${ENDPOINTS}/:endpointId/deliveries/:deliveryId/resend`, async (request) => {
+			const { endpointId, deliveryId } = parse(deliveryParams, request.params);
+			const data = await service.deliveries.resend(endpointId, deliveryId);
+			if (!data) throw new ServiceError(404, 'There is no such delivery.');
+			return { data };
 		});
 	};
 }

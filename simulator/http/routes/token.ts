@@ -1,10 +1,9 @@
 /** The token route (specification section 4, rule 1): client credentials for an access token. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
-import type { Service } from '../../service';
+import type { Service } from '../../service/service';
 import { whatIsWrong } from '../errors';
-
-export const TOKEN_PATH = '/oauth/token';
+import { TOKEN_PATH } from '../request';
 
 const OTHER_METHODS = ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 

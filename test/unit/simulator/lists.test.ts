@@ -1,4 +1,5 @@
 import { generateAssets } from '../../../simulator/data/assets';
+import { expectedLists } from '../../support/lists';
 import { ASSETS, ENDPOINTS, EVENTS, setUp, START } from './world';
 
 const ORDERS = [undefined, 'newestFirst', 'oldestFirst'] as const;
@@ -10,6 +11,20 @@ const REFUSED = [
 	'limit=1&limit=2',
 	'startingAfter=x',
 ];
+
+it.each(expectedLists)(
+	'the list %s has records, each with its own ID, in pages',
+	async (_name, { path }) => {
+		const { simulator, pages, subscribe } = await setUp();
+		const { id } = await subscribe();
+		for (let count = 0; count < 3; count++) await simulator.emit();
+		const [first = [], ...others] = await pages(`${path.replace('we_1', id)}?limit=2`);
+		expect(first).toHaveLength(2);
+		const records = [first, ...others].flat();
+		expect(records.length).toBeGreaterThan(2);
+		expect(new Set(records.map((record) => record.id)).size).toBe(records.length);
+	},
+);
 
 describe('the list of assets', () => {
 	it.each([

@@ -1,6 +1,7 @@
 import type { Scope } from '../../../simulator';
-import { SCOPES } from '../../../simulator/types';
-import { ASSETS, ENDPOINTS, EVENTS, type Sent, setUp, START } from './world';
+import { SCOPES } from '../../../simulator/shared/types';
+import { expectedLists } from '../../support/lists';
+import { ASSETS, ENDPOINTS, type Sent, setUp, START } from './world';
 
 const OTHER = 'https://other.example';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -69,9 +70,7 @@ describe('an access token', () => {
 	});
 
 	it.each<[Scope, string, string]>([
-		['assets:read', 'GET', ASSETS],
-		['webhooks:read', 'GET', EVENTS],
-		['webhooks:read', 'GET', `${ENDPOINTS}/we_none/deliveries`],
+		...expectedLists.map(([, { scope, path }]): [Scope, string, string] => [scope, 'GET', path]),
 		['webhooks:write', 'POST', ENDPOINTS],
 		['webhooks:write', 'DELETE', `${ENDPOINTS}/we_none`],
 		['webhooks:write', 'POST', `${ENDPOINTS}/we_none/deliveries/whdel_none/resend`],

@@ -1,5 +1,5 @@
 /** Faults on request: which request is hit by which. */
-import type { Fault, Faults } from './types';
+import type { Fault, Faults } from '../shared/types';
 
 interface ActiveFault {
 	readonly fault: Fault;

@@ -1,17 +1,15 @@
 /** Puts the routes, the faults and the counters together into one HTTP server. */
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Service } from '../service';
-import type { SimulatorStats } from '../types';
-import { errorBody, ServiceError } from './errors';
-import { injectFaults } from './faultHooks';
-import { CONTROL_PREFIX } from './request';
-import { assetRoutes } from './routes/assets';
-import { controlRoutes } from './routes/control';
-import { deliveryRoutes } from './routes/deliveries';
-import { endpointRoutes } from './routes/endpoints';
-import { eventRoutes } from './routes/events';
-import { tokenRoutes } from './routes/token';
-import { countRequests } from './statistics';
+import { errorBody, ServiceError } from './http/errors';
+import { injectFaults } from './http/faultHooks';
+import { CONTROL_PREFIX } from './http/request';
+import { controlRoutes } from './http/routes/control';
+import { endpointRoutes } from './http/routes/endpoints';
+import { listRoutes } from './http/routes/lists';
+import { tokenRoutes } from './http/routes/token';
+import { countRequests } from './http/statistics';
+import type { Service } from './service/service';
+import type { SimulatorStats } from './shared/types';
 
 export async function createServer(
 	service: Service,
@@ -35,10 +33,8 @@ export async function createServer(
 	});
 
 	await fastify.register(tokenRoutes(service));
-	await fastify.register(assetRoutes(service));
-	await fastify.register(eventRoutes(service));
+	await fastify.register(listRoutes(service));
 	await fastify.register(endpointRoutes(service));
-	await fastify.register(deliveryRoutes(service));
 	await fastify.register(controlRoutes(service, stats), { prefix: CONTROL_PREFIX });
 	return { fastify, stats };
 }

@@ -1,17 +1,13 @@
 /** The simulated service without its HTTP side: assets, clients, endpoints, events, deliveries and faults in one place. */
-import { type Asset, generateAssets } from './data/assets';
-import { documentedEvents, EVENT_TYPES, type EventSource } from './data/events';
-import { fieldEvents } from './data/field/source';
-import { createRandom } from './data/random';
-import { Deliveries } from './delivery/deliveries';
-import { inDisorder } from './delivery/disorder';
-import { Sender } from './delivery/sender';
-import { signedDelivery } from './delivery/signedDelivery';
-import { FaultList } from './faults';
-import { newId } from './ids';
-import { Endpoints } from './store/endpoints';
-import { Retained } from './store/retained';
-import { Tokens } from './store/tokens';
+import { type Asset, generateAssets } from '../data/assets';
+import { documentedEvents, EVENT_TYPES, type EventSource } from '../data/events';
+import { fieldEvents } from '../data/field/source';
+import { createRandom } from '../data/random';
+import { Deliveries } from '../delivery/deliveries';
+import { inDisorder } from '../delivery/disorder';
+import { Sender } from '../delivery/sender';
+import { signedDelivery } from '../delivery/signedDelivery';
+import { newId } from '../shared/ids';
 import type {
 	DeliveredEvent,
 	DeliveryResult,
@@ -22,7 +18,11 @@ import type {
 	Profile,
 	SimulatorOptions,
 	Tamper,
-} from './types';
+} from '../shared/types';
+import { Endpoints } from '../store/endpoints';
+import { Retained } from '../store/retained';
+import { Tokens } from '../store/tokens';
+import { FaultList } from './faults';
 
 const DEFAULT_ASSETS = 230;
 const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
