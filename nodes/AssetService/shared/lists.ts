@@ -83,20 +83,15 @@ const filterValue = pipe(
 function queryFilters(filters: readonly ListFilter[]): Filters {
 	if (filters.length === 0) return { read: () => ({}) };
 	const schemas = Object.fromEntries(filters.map(({ name }) => [name, filterValue]));
-	const last: INodeProperties = {
-		displayName: 'Filters',
-		name: 'filters',
-		type: 'collection',
-		placeholder: 'Add filter',
-		default: {},
-		options: filters.map(({ name, label, description }) => ({
+	const last = filtersField(
+		filters.map(({ name, label, description }) => ({
 			displayName: label,
 			name,
 			type: 'string',
 			default: '',
 			description,
 		})),
-	};
+	);
 	const read = (run: Run) => {
 		const given = Object.entries(collection(run, last, schemas));
 		return {
@@ -105,6 +100,15 @@ function queryFilters(filters: readonly ListFilter[]): Filters {
 	};
 	return { last, read };
 }
+
+export const filtersField = (options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add filter',
+	default: {},
+	options,
+});
 
 const limitFields: INodeProperties[] = [
 	{

@@ -1,39 +1,31 @@
 /** Filters events by type and time, which the service is not known to do itself. */
-import type { INodeProperties } from 'n8n-workflow';
 import { eventTypeFilter } from '../../../../lib/event';
 import { createdAtOf, type ApiRecord } from '../../../../lib/service';
 import { unknown } from '../../../../lib/vendor/zod';
 import { eventTypeFilters } from '../../../../n8n/eventTypeProperties';
 import { allTypes, eventTypes } from '../../shared/eventTypes';
-import type { Filters } from '../../shared/lists';
+import { filtersField, type Filters } from '../../shared/lists';
 import { collection } from '../../shared/parameters';
 import type { Run } from '../../shared/resource';
 import { timeOf } from '../../shared/times';
 
-const last: INodeProperties = {
-	displayName: 'Filters',
-	name: 'filters',
-	type: 'collection',
-	placeholder: 'Add filter',
-	default: {},
-	options: [
-		{
-			displayName: 'Created After',
-			name: 'createdAfter',
-			type: 'dateTime',
-			default: '',
-			description: 'Only events of this time or later',
-		},
-		{
-			displayName: 'Created Before',
-			name: 'createdBefore',
-			type: 'dateTime',
-			default: '',
-			description: 'Only events before this time',
-		},
-		...eventTypeFilters({ description: 'Only events of these types' }),
-	],
-};
+const last = filtersField([
+	{
+		displayName: 'Created After',
+		name: 'createdAfter',
+		type: 'dateTime',
+		default: '',
+		description: 'Only events of this time or later',
+	},
+	{
+		displayName: 'Created Before',
+		name: 'createdBefore',
+		type: 'dateTime',
+		default: '',
+		description: 'Only events before this time',
+	},
+	...eventTypeFilters({ description: 'Only events of these types' }),
+]);
 
 function read(run: Run): ReturnType<Filters['read']> {
 	const given = collection(run, last, {
