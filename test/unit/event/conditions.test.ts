@@ -1,4 +1,5 @@
 import { readConditions } from '../../../lib/event';
+import { OPERATORS } from '../../../lib/event/conditions';
 
 const event = {
 	id: 'whevt_1',
@@ -24,7 +25,7 @@ const condition = (field: unknown, operator: unknown, value?: unknown) => ({
 const read = (...conditions: unknown[]) => readConditions({ condition: conditions });
 
 describe('a condition', () => {
-	it.each([
+	const cases: [field: string, operator: string, value: unknown, isMet: boolean][] = [
 		['data.asset.id', 'equals', 'asset_1', true],
 		['data.asset.id', 'equals', 'Asset_1', false],
 		['data.asset.id', 'equals', 'asset_2, asset_1', true],
@@ -68,6 +69,7 @@ describe('a condition', () => {
 		['nothing', 'notExists', '', true],
 		['data.missing.deeper', 'exists', '', false],
 		['data.missing.deeper', 'notExists', '', true],
+		['data.asset.id', 'notExists', '', false],
 		['data.none', 'exists', '', true],
 		['toString', 'exists', '', false],
 		['data.tags.length', 'exists', '', false],
@@ -83,10 +85,17 @@ describe('a condition', () => {
 		['data.connectors.faults.code', 'equals', 'X', true],
 		['data.connectors.faults', 'notExists', '', true],
 		[' data.action ', 'equals', 'StatusNotification', true],
-	])('%s %s %j is met: %s', (field, operator, value, expected) => {
+	];
+
+	it.each(cases)('%s %s %j is met: %s', (field, operator, value, expected) => {
 		const { problems, unmet } = read(condition(field, operator, value));
 		expect(problems).toEqual([]);
 		expect(unmet(event) === undefined).toBe(expected);
+	});
+
+	it.each(OPERATORS)('has a case with %s that is met, and one that is not', (operator) => {
+		const outcomes = cases.flatMap(([, used, , isMet]) => (used === operator ? [isMet] : []));
+		expect([...new Set(outcomes)].sort()).toEqual([false, true]);
 	});
 
 	it('may name a field that is not offered', () => {

@@ -1,12 +1,12 @@
 /** What the editor offers is what the code reads: names of parameters and options, their values, and the nodes themselves. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IHookFunctions, INodeProperties, INodeType } from 'n8n-workflow';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
 import { OTHER_FIELD, readConditions, type Wanted, type ReadParameter } from '../../../lib/event';
 import { OPERATORS } from '../../../lib/event/conditions';
 import { readTriggerSettings } from '../../../lib/receiver';
-import { createVerifier } from '../../../lib/signature';
+import { checkSigningSettings, createVerifier } from '../../../lib/signature';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { readPollSettings } from '../../../n8n/poll/settings';
@@ -134,6 +134,14 @@ describe('the conditions', () => {
 		expect(offered(fields['operator']).sort()).toEqual([...OPERATORS].sort());
 	});
 
+	it('ask for a value where the operator needs one', () => {
+		const hidden = fields['value']?.displayOptions?.hide?.['operator'];
+		const withoutValue = OPERATORS.filter(
+			(operator) => readConditions({ condition: [{ field: 'a', operator }] }).problems.length === 0,
+		);
+		expect(hidden).toEqual(withoutValue);
+	});
+
 	it('have the names that the code reads', () => {
 		const row = { field: OTHER_FIELD, path: 'a', operator: 'equals', value: 'b' };
 		expect(Object.keys(fields)).toEqual(Object.keys(row));
@@ -168,19 +176,35 @@ it.each(expectedLists)(
 	},
 );
 
-it.each(['scheme', 'algorithm', 'encoding'])(
-	'the signing secret credential offers what the code knows as %s',
-	(name) => {
-		const { properties } = new AssetServiceSigningSecretApi();
-		const choices = offered(properties.find((field) => field.name === name));
-		expect(choices.length).toBeGreaterThan(1);
-		for (const choice of choices) {
-			const signingSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
-			const settings = { signingSecret, scheme: 'custom', timestampHeader: 'x-at' };
+describe('the signing secret credential', () => {
+	const { properties } = new AssetServiceSigningSecretApi();
+	const field = (label: string) => properties.find(({ displayName }) => displayName === label);
+	const signingSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+	const settings = { signingSecret, scheme: 'custom', timestampHeader: 'x-at' };
+
+	it.each(['Scheme', 'Algorithm', 'Encoding'])('offers what the code knows as %s', (label) => {
+		const name = field(label)?.name ?? '';
+		// The refusal of another value names all that the code knows.
+		const [problem = ''] = checkSigningSettings({ ...settings, [name]: 'unknown' });
+		const known = /is none of (.+)\. Choose/.exec(problem)?.[1]?.split(', ') ?? [];
+		expect(offered(field(label)).sort()).toEqual(known.sort());
+		for (const choice of known) {
 			expect(createVerifier({ ...settings, [name]: choice })).toMatchObject({ ok: true });
 		}
-	},
-);
+	});
+
+	it.each(
+		(field('Scheme')?.options ?? []).map((option) => [
+			option.name,
+			'value' in option ? String(option.value) : '',
+		]),
+	)('offers the scheme %s, which has tests (%s.test.ts) and a place in the docs', (name, value) => {
+		expect(existsSync(join(__dirname, '../signature', `${value}.test.ts`))).toBe(true);
+		expect(readFileSync(join(__dirname, '../../../docs/nodes.md'), 'utf8')).toContain(
+			`**${name}**`,
+		);
+	});
+});
 
 describe('the package', () => {
 	const files = (folder: string, ending: string) =>
