@@ -14,7 +14,7 @@ export { isLoopback, isPrivate } from './hosts';
 export { newest } from './lists/newest';
 export { createdAtOf } from './lists/createdAt';
 export { LISTED_RESOURCES, LISTS } from './lists/table';
-export type { ListedResource, ListFilter, ListRow, Shape } from './lists/table';
+export type { ListedResource, ListFilters, ListRow, Shape } from './lists/table';
 export { parseApiSettings, plainHttpWarning } from './settings';
 export type {
 	ApiClient,

@@ -15,15 +15,12 @@ export interface ListRow {
 	/** Completes the description of the operation, which begins with `List`. */
 	readonly about: string;
 	/** Query parameters that are texts, each with a field in the editor. */
-	readonly filters?: readonly ListFilter[];
+	readonly filters?: ListFilters;
 	readonly fields: Shape;
 }
 
-export interface ListFilter {
-	readonly name: string;
-	readonly label: string;
-	readonly description: string;
-}
+/** Label and description of the field, by the name of the query parameter. */
+export type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
 
 /** What Simplify keeps, by its name in the output: where the value may be in a record. The first place that has one counts. */
 export type Shape = Readonly<Record<string, readonly string[]>>;
@@ -44,28 +41,15 @@ export const LISTS = {
 		records: 'assets',
 		about: 'the assets of the network',
 		/** Published (assets). */
-		filters: [
-			{
-				name: 'assetGroups',
-				label: 'Asset Groups',
-				description: 'IDs of asset groups, separated by commas',
-			},
-			{
-				name: 'chargingStationMake',
-				label: 'Charging Station Make',
-				description: 'Only charging stations of this make',
-			},
-			{
-				name: 'chargingStationModel',
-				label: 'Charging Station Model',
-				description: 'Only charging stations of this model',
-			},
-			{
-				name: 'firmwareVersion',
-				label: 'Firmware Version',
-				description: 'Only charging stations with this version of the firmware',
-			},
-		],
+		filters: {
+			assetGroups: ['Asset Groups', 'IDs of asset groups, separated by commas'],
+			chargingStationMake: ['Charging Station Make', 'Only charging stations of this make'],
+			chargingStationModel: ['Charging Station Model', 'Only charging stations of this model'],
+			firmwareVersion: [
+				'Firmware Version',
+				'Only charging stations with this version of the firmware',
+			],
+		},
 		fields: {
 			id: ['id'],
 			name: ['name', `${STATION}.name`],

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	LISTS,
 	type ListedResource,
-	type ListFilter,
+	type ListFilters,
 	type ListOptions,
 	type ListRow,
 } from '../../../lib/service';
@@ -46,7 +46,7 @@ export interface Filters {
 export function getMany(resource: ListedResource, own?: Filters): Operation {
 	const row: ListRow = LISTS[resource];
 	const isOfEndpoint = row.path.includes('{endpointId}');
-	const { first, last, read } = own ?? queryFilters(row.filters ?? []);
+	const { first, last, read } = own ?? queryFilters(row.filters);
 	return {
 		name: 'Get Many',
 		description: `List ${row.about}`,
@@ -80,12 +80,12 @@ const filterValue = pipe(
 );
 
 /** The filters of the table, of which those that are filled in are sent. */
-function queryFilters(filters: readonly ListFilter[]): Filters {
-	if (filters.length === 0) return { read: () => ({}) };
-	const schemas = Object.fromEntries(filters.map(({ name }) => [name, filterValue]));
+function queryFilters(filters: ListFilters | undefined): Filters {
+	if (filters === undefined) return { read: () => ({}) };
+	const schemas = Object.fromEntries(Object.keys(filters).map((name) => [name, filterValue]));
 	const last = filtersField(
-		filters.map(({ name, label, description }) => ({
-			displayName: label,
+		Object.entries(filters).map(([name, [displayName, description]]) => ({
+			displayName,
 			name,
 			type: 'string',
 			default: '',

@@ -57,9 +57,11 @@ const pathParams = z.object({ endpointId: z.string().default('') });
 export function listRoutes(service: Service) {
 	return async (fastify: FastifyInstance): Promise<void> => {
 		for (const resource of LISTED_RESOURCES) {
-			const { path, filters: known = [] }: ListRow = LISTS[resource];
+			const { path, filters: known = {} }: ListRow = LISTS[resource];
 			const { scope, filters, records } = SERVED[resource];
-			const texts = Object.fromEntries(known.map(({ name }) => [name, z.string().optional()]));
+			const texts = Object.fromEntries(
+				Object.keys(known).map((name) => [name, z.string().optional()]),
+			);
 			const filterQuery = z.object({ ...texts, ...filters });
 			fastify.get(path.replace(/\{(\w+)\}/g, ':$1'), {
 				onRequest: requireScope(service, scope),

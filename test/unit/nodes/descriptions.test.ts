@@ -10,14 +10,12 @@ import { checkSigningSettings, createVerifier } from '../../../lib/signature';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { readPollSettings } from '../../../n8n/poll/settings';
-import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import packageJson from '../../../package.json';
 import { generateAssets } from '../../../simulator/data/assets';
 import { documentedEvents } from '../../../simulator/data/events';
 import { fieldEvents } from '../../../simulator/data/field/source';
-import { expectedLists } from '../../support/lists';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -164,17 +162,6 @@ describe('the conditions', () => {
 		},
 	);
 });
-
-it.each(expectedLists)(
-	'the action node offers the filters of the list %s',
-	(resource, { filters }) => {
-		const field = new AssetService().description.properties.find(
-			({ name, displayOptions }) =>
-				name === 'filters' && displayOptions?.show?.['resource']?.includes(resource),
-		);
-		expect(namesOf(fieldsIn(field)).sort()).toEqual(filters);
-	},
-);
 
 describe('the signing secret credential', () => {
 	const { properties } = new AssetServiceSigningSecretApi();

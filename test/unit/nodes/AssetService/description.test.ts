@@ -25,12 +25,12 @@ const operationsOf = (resource: string) =>
 	);
 
 /** The parameters that n8n shows and passes on for these values. */
+const propertiesFor = (values: Record<string, string | boolean>) =>
+	description.properties.filter((property: INodeProperties) =>
+		NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
+	);
 const shown = (values: Record<string, string | boolean>) =>
-	description.properties
-		.filter((property: INodeProperties) =>
-			NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
-		)
-		.map(({ name }) => name);
+	propertiesFor(values).map(({ name }) => name);
 
 describe('the description of the action node', () => {
 	it('has its names, can be a tool, and tests its credential by a function', () => {
@@ -87,6 +87,8 @@ describe('the description of the action node', () => {
 			'operation',
 			...withoutLimit,
 		]);
+		const filters = propertiesFor(values).find(({ name }) => name === 'filters')?.options ?? [];
+		expect(filters.map(({ name }) => name)).toEqual(expected.filters);
 		const [{ options = [] } = {}] = operationsOf(resource);
 		expect(options).toContainEqual(
 			expect.objectContaining({ name: 'Get Many', action: `Get many ${expected.called}` }),

@@ -28,14 +28,6 @@ describe('a list', () => {
 		expect(world.service.to(ASSETS)[0]?.headers['content-type']).toBe('application/json');
 	});
 
-	it('of deliveries goes to the endpoint, its id encoded', async () => {
-		const { client, world } = await answering({ body: { data: [{ id: 1 }] } });
-		expect(await all(client.list('delivery', { endpointId: 'we/1' }))).toEqual([{ id: 1 }]);
-		expect(world.service.requests.at(-1)?.path).toBe(
-			'/webhooks/v1/webhook-endpoints/we%2F1/deliveries',
-		);
-	});
-
 	it('keeps ids apart that are too large for a number, and goes on from the last of them', async () => {
 		const long = '9007199254740993';
 		const { client, world } = await start(({ query }) => ({
