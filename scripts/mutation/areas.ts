@@ -176,7 +176,10 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		{
 			mutate: ['nodes/AssetService/resources/{delivery,index}.ts'],
-			tests: [OFFERED, ...actionTests('{deliveryList,lists,simplify}')],
+			tests: [
+				'test/unit/nodes/AssetService/description.test.ts',
+				...actionTests('{deliveryList,lists,simplify}'),
+			],
 		},
 		{
 			mutate: ['nodes/AssetService/resources/event/*.ts'],
