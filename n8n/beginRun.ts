@@ -1,6 +1,11 @@
 /** The first step of every execution: the ledger says which of its events it continues with. */
-import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
-import { eventIdOf } from '../lib/event';
+import {
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { eventIdOf, type Item } from '../lib/event';
 import {
 	beginOrWait,
 	ledgerKey,
@@ -11,6 +16,28 @@ import {
 import { printable } from '../lib/shared/printable';
 import { ledgerFor } from './ledger';
 import { toNodeError } from './nodeError';
+
+/** Where an item carries the token of the claim that its execution must begin under. Next to `json`, so no workflow sees it. */
+const TOKEN = 'assetServiceClaim';
+
+/** What n8n gets of events that start a workflow. */
+export function handedOver(events: readonly Item[]): INodeExecutionData[] {
+	return events.map(({ record, claim }) => ({
+		json: record as IDataObject,
+		...(claim !== undefined && { [TOKEN]: claim }),
+	}));
+}
+
+function tokenOf(item: INodeExecutionData): string | undefined {
+	const token = item[TOKEN];
+	return typeof token === 'string' ? token : undefined;
+}
+
+function withoutToken(item: INodeExecutionData): INodeExecutionData {
+	if (!(TOKEN in item)) return item;
+	const { [TOKEN]: _token, ...rest } = item;
+	return rest;
+}
 
 /** Modes in which n8n runs what a trigger of this package started. */
 const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
@@ -40,28 +67,33 @@ export async function beginRun(
 		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
 	});
 	const keys = events.map(({ key }) => key);
+	const tokens = events.map(({ item }) => tokenOf(item));
 	const openLedger = () => ledgerFor(context);
 	const run = newAttempt(context.getExecutionId());
 	try {
 		if (mode === 'retry') {
 			await markBegun(openLedger, keys, run, retentionMs);
-			return items;
+			return items.map(withoutToken);
 		}
 		const signal = context.getExecutionCancelSignal();
-		const continues = await beginOrWait(openLedger, keys, run, retentionMs, { signal });
+		const continues = await beginOrWait(openLedger, keys, run, retentionMs, {
+			signal,
+			tokens,
+		});
 		const dropped = new Set(events.filter((_event, n) => !continues[n]).map(({ item }) => item));
-		if (dropped.size === 0) return items;
+		const kept = items.filter((item) => !dropped.has(item)).map(withoutToken);
+		if (dropped.size === 0) return kept;
 		context.logger.info(
 			`${node}: ${dropped.size} of ${items.length} events have begun in another execution and are left to it`,
 		);
-		return items.filter((item) => !dropped.has(item));
+		return kept;
 	} catch (error) {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		if (mode === 'retry') {
 			context.logger.warn(
 				`${node}: the retry continues without the ledger, and is recorded there later: ${error.message}`,
 			);
-			return items;
+			return items.map(withoutToken);
 		}
 		throw new NodeOperationError(
 			context.getNode(),

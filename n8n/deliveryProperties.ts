@@ -1,4 +1,4 @@
-/** The parameters that say how many events a run gets, the same in both triggers. */
+/** The parameters that say how many events an execution gets and when they count, the same in both triggers. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 
@@ -34,5 +34,28 @@ export const deliveryProperties: INodeProperties[] = [
 		displayOptions: { show: { delivery: ['batched'] } },
 		default: DEFAULT_BATCH_SIZE,
 		description: 'The most events of an execution, which holds 4 MB of events at most',
+	},
+	{
+		displayName: 'Acknowledge',
+		name: 'acknowledge',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Once Stored',
+				value: 'stored',
+				description:
+					'At most one execution for each event. One that fails or is cut off is not repeated by itself.',
+			},
+			{
+				name: 'Once Succeeded',
+				value: 'succeeded',
+				description:
+					'Starts the event again until an execution has ended without an error. An execution can repeat when n8n stopped during it.',
+			},
+		],
+		default: 'stored',
+		description:
+			'When an event counts as done. With "Once Succeeded", the service must wait for its response as long as the execution takes, otherwise it delivers again. An error workflow runs for each attempt that fails.',
 	},
 ];

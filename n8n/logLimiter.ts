@@ -11,13 +11,13 @@ interface LeftOut {
 	newest: () => string;
 }
 
-const PAUSE_MS = 1000;
+const SECOND_MS = 1000;
 
 /**
- * A limiter of one line a second for each kind. When the second is over, the newest line that was left out is written
+ * A limiter of one line each `pauseMs` milliseconds for each kind. When they are over, the newest line that was left out is written
  * with the number of all, by a timer that does not keep the process alive.
  */
-export function createLogLimiter(warn: (line: string) => void): LogLimiter {
+export function createLogLimiter(warn: (line: string) => void, pauseMs = SECOND_MS): LogLimiter {
 	const kinds = new Map<string, LeftOut>();
 
 	const pause = (kind: string) => {
@@ -30,7 +30,7 @@ export function createLogLimiter(warn: (line: string) => void): LogLimiter {
 			}
 			pause(kind);
 			warn(`${leftOut.newest()} (${leftOut.count} of this kind since the line before)`);
-		}, PAUSE_MS).unref();
+		}, pauseMs).unref();
 	};
 
 	return {

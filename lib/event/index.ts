@@ -1,11 +1,13 @@
 /** What an event is, wherever it comes from. */
 export { type Conditions, OTHER_FIELD, readConditions } from './conditions';
 export { eventTypeFilter, type EventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
+export { type Item, withReplay } from './item';
 export { createdAt, oldestFirst } from './order';
 export {
 	DEFAULT_BATCH_SIZE,
 	MAX_BATCH_BYTES,
 	MAX_BATCH_SIZE,
+	readAcknowledge,
 	readBatchSize,
 	readEventTypes,
 	type ReadParameter,

@@ -28,6 +28,11 @@ export function readWanted(read: ReadParameter): Wanted {
 	};
 }
 
+/** By the parameter `acknowledge`: whether an event counts once an execution is stored, or once one has succeeded. */
+export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
+	return read('acknowledge', 'stored') === 'succeeded' ? 'succeeded' : 'stored';
+}
+
 /** By the parameters `delivery` and `batchSize`; 1 where each event starts an execution of its own. */
 export function readBatchSize(read: ReadParameter): number {
 	if (read('delivery', 'immediate') !== 'batched') return 1;

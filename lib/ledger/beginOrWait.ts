@@ -14,6 +14,8 @@ interface BeginOptions {
 	readonly waitMs?: number;
 	/** Ends the waiting: the promise rejects with the signal's reason. */
 	readonly signal?: AbortSignal | undefined;
+	/** As in `Ledger.begin`. */
+	readonly tokens?: readonly (string | undefined)[];
 }
 
 /**
@@ -25,14 +27,14 @@ export async function beginOrWait(
 	keys: readonly string[],
 	run: string,
 	retentionMs: number,
-	{ waitMs = WAIT_MS, signal }: BeginOptions = {},
+	{ waitMs = WAIT_MS, signal, tokens }: BeginOptions = {},
 ): Promise<boolean[]> {
 	const giveUpAt = performance.now() + waitMs;
 	try {
 		for (;;) {
 			signal?.throwIfAborted();
 			try {
-				return await (await openLedger()).begin(keys, run, retentionMs);
+				return await (await openLedger()).begin(keys, run, retentionMs, tokens);
 			} catch (error) {
 				const isOver = performance.now() + PAUSE_MS >= giveUpAt;
 				if (isOver || !(error instanceof LedgerUnavailableError)) throw error;

@@ -1,6 +1,6 @@
 /** Claims an event, or waits for the outcome of the copy that is being handed over. */
 import { jittered, sleep } from '../shared/sleep';
-import type { Ledger } from './common/types';
+import type { Acknowledge, Entry, Ledger } from './common/types';
 import { ClaimHold } from './hold';
 import { Leases } from './leases';
 
@@ -15,18 +15,24 @@ interface ClaimOrWaitOptions {
 	readonly waitMs?: number;
 	/** What renews the claim until it is settled. Default: the leases of the process, of 60 s each. */
 	readonly leases?: Leases;
+	/** What the hold waits for. Default: that n8n has stored an execution. */
+	readonly acknowledge?: Acknowledge | undefined;
 }
 
 type ClaimOutcome =
-	/** Hand the event over, then settle the hold by `commit` or `release`. */
-	| { readonly outcome: 'claimed'; readonly hold: ClaimHold }
-	/** The event is stored, or its run has begun. */
+	/** Hand the event over, then settle the hold by `commit` or `release`. The rest is as in `Entry`. */
+	| ({ readonly outcome: 'claimed'; readonly hold: ClaimHold } & Pick<
+			Entry,
+			'attempts' | 'reopenedAt'
+	  >)
+	/** The event is stored, its run has begun, or it is done. */
 	| { readonly outcome: 'duplicate' }
 	/** Another copy was still being handed over when the waiting ended. */
 	| { readonly outcome: 'busy' };
 
 interface Waiter {
 	readonly leases: Leases;
+	readonly acknowledge: Acknowledge | undefined;
 	readonly giveUpAt: number;
 	readonly resolve: (outcome: ClaimOutcome) => void;
 	readonly reject: (error: unknown) => void;
@@ -45,12 +51,13 @@ const waiting = new WeakMap<Ledger, Map<string, Waiters>>();
 export async function claimOrWait(
 	ledger: Ledger,
 	key: string,
-	{ waitMs = WAIT_MS, leases = processLeases }: ClaimOrWaitOptions = {},
+	{ waitMs = WAIT_MS, leases = processLeases, acknowledge }: ClaimOrWaitOptions = {},
 ): Promise<ClaimOutcome> {
 	return await new Promise((resolve, reject) => {
 		const byKey = waiting.get(ledger) ?? new Map<string, Waiters>();
 		waiting.set(ledger, byKey);
-		const waiter = { leases, giveUpAt: performance.now() + waitMs, resolve, reject };
+		const giveUpAt = performance.now() + waitMs;
+		const waiter = { leases, acknowledge, giveUpAt, resolve, reject };
 		const others = byKey.get(key);
 		if (others !== undefined) {
 			others.add(waiter);
@@ -80,10 +87,9 @@ async function askForAll(
 			}
 			if (answer.state === 'claimed') {
 				waiters.delete(first);
-				first.resolve({
-					outcome: 'claimed',
-					hold: new ClaimHold(ledger, answer.claim, first.leases),
-				});
+				const { state: outcome, claim, ...history } = answer;
+				const hold = new ClaimHold(ledger, claim, first.leases, first.acknowledge);
+				first.resolve({ outcome, hold, ...history });
 			}
 		} catch (error) {
 			for (const { reject } of waiters) reject(error);

@@ -1,6 +1,6 @@
 /** A claim that is held: it is renewed until it is settled, and its commit is tried until it is written. */
 import { jittered, sleep } from '../shared/sleep';
-import type { Claim, Hold, Ledger } from './common/types';
+import type { Acknowledge, Claim, Committed, Hold, Ledger } from './common/types';
 import type { Leases } from './leases';
 import { untilWritten } from './untilWritten';
 
@@ -10,38 +10,61 @@ const FIRST_RETRY_MS = 50;
 /** Short, because a copy that comes in after the lease and before the commit would run again. */
 const LONGEST_RETRY_MS = 1_000;
 const LONGEST_COMMIT_MS = 60 * 60 * 1_000;
+/**
+ * An execution that must succeed has this long to begin: n8n never says what became of a queued one that a person
+ * stopped, and other copies of the event wait for it.
+ */
+const BEGIN_WITHIN_MS = 60 * 60 * 1_000;
 
 /** See `Hold`. It is renewed from when it is made; its timers keep no process alive. */
 export class ClaimHold implements Hold {
 	readonly #ledger: Ledger;
 	readonly #leases: Leases;
-	#claim: Claim;
+	readonly #claim: Claim;
+	readonly #since = performance.now();
 	#renewal: Promise<void> | undefined;
-	#commit: Promise<'committed' | 'unwritten'> | undefined;
+	#commit: Promise<Committed> | undefined;
 	/** Of the commit. */
 	#retentionMs = 0;
 	#release: Promise<void> | undefined;
 
-	constructor(ledger: Ledger, claim: Claim, leases: Leases) {
+	constructor(
+		ledger: Ledger,
+		claim: Claim,
+		leases: Leases,
+		readonly acknowledge: Acknowledge = 'stored',
+	) {
 		this.#ledger = ledger;
 		this.#claim = claim;
 		this.#leases = leases;
 		leases.add(this.#renew);
 	}
 
-	/** Commits this one and the others with one call of the ledger; one that it could not write so is tried again by itself. */
-	async commitWith(others: readonly ClaimHold[], retentionMs: number): Promise<void> {
+	/** What an execution must show to begin under this claim; undefined where `begin` needs no claim. */
+	get token(): string | undefined {
+		return this.acknowledge === 'succeeded' ? this.#claim.token : undefined;
+	}
+
+	/**
+	 * Commits this one and the others with one call of the ledger; one that it could not write so is tried again by
+	 * itself. Returns the outcomes, in their order.
+	 */
+	async commitWith(others: readonly ClaimHold[], retentionMs: number): Promise<Committed[]> {
 		const all = [this, ...others];
 		const claims = all.map((hold) => hold.#claim);
-		const written = this.#ledger.commitAll(claims, retentionMs);
-		await Promise.all(all.map((hold) => hold.commit(retentionMs, written)));
+		const written = this.#settle(claims, retentionMs);
+		return Promise.all(
+			all.map((hold, n) =>
+				hold.commit(
+					retentionMs,
+					written.then((settled) => settled[n] === true),
+				),
+			),
+		);
 	}
 
 	/** `written` is the first try, if it is under way already. */
-	async commit(
-		retentionMs: number,
-		written?: Promise<unknown>,
-	): Promise<'committed' | 'unwritten'> {
+	async commit(retentionMs: number, written?: Promise<boolean>): Promise<Committed> {
 		this.#retentionMs = retentionMs;
 		this.#commit ??= this.#writeCommit(retentionMs, written);
 		return Promise.race([this.#commit, unwrittenAfter(ANSWER_WITHIN_MS, this.#commit)]);
@@ -52,6 +75,8 @@ export class ClaimHold implements Hold {
 			await (this.#release ??= this.#writeRelease());
 			return;
 		}
+		// An execution that has succeeded is not taken back.
+		if (this.acknowledge === 'succeeded') return;
 		this.#release ??= this.#giveBack();
 		await Promise.race([this.#release, unwrittenAfter(ANSWER_WITHIN_MS, this.#release)]);
 	}
@@ -65,27 +90,49 @@ export class ClaimHold implements Hold {
 	/** A claim that was lost is taken again if it is free, so that no copy comes in while the run is being stored. */
 	async #renewOrTake(): Promise<void> {
 		try {
-			if (await this.#ledger.renew(this.#claim, this.#leases.ms)) return;
+			const { key, token } = this.#claim;
+			if (await this.#ledger.renew(this.#claim, this.#leases.ms)) {
+				// Not awaited: it waits for this renewal.
+				if (await this.#hasNotBegun()) void this.release();
+				return;
+			}
 			if (this.#release !== undefined) return;
-			const answer = await this.#ledger.claim(this.#claim.key, this.#leases.ms);
-			if (answer.state === 'claimed') this.#claim = answer.claim;
-			if (answer.state === 'committed') this.#leases.remove(this.#renew);
+			const { state } = await this.#ledger.claim(key, this.#leases.ms, token);
+			if (state === 'committed') this.#leases.remove(this.#renew);
 		} catch {
 			// The next renewal comes before the lease ends.
 		}
 	}
 
+	/** Whether an execution that must succeed has waited for too long to begin. */
+	async #hasNotBegun(): Promise<boolean> {
+		if (this.acknowledge === 'stored' || this.#commit !== undefined) return false;
+		if (performance.now() - this.#since < BEGIN_WITHIN_MS) return false;
+		return (await this.#ledger.look(this.#claim.key)).state === 'pending';
+	}
+
+	/** Whether each is settled, in their order: what n8n has stored always is, whoever holds the claim by now. */
+	async #settle(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		if (this.acknowledge === 'succeeded') return this.#ledger.finishAll(claims, retentionMs);
+		await this.#ledger.commitAll(claims, retentionMs);
+		return claims.map(() => true);
+	}
+
+	async #settleThis(retentionMs: number): Promise<boolean> {
+		const [isSettled = false] = await this.#settle([this.#claim], retentionMs);
+		return isSettled;
+	}
+
 	async #writeCommit(
 		retentionMs: number,
-		written: Promise<unknown> = this.#ledger.commit(this.#claim, retentionMs),
-	): Promise<'committed' | 'unwritten'> {
+		written: Promise<boolean> = this.#settleThis(retentionMs),
+	): Promise<Committed> {
 		const giveUpAt = performance.now() + Math.min(retentionMs, LONGEST_COMMIT_MS);
 		let retryMs = FIRST_RETRY_MS;
 		try {
-			for (let attempt = written; ; attempt = this.#ledger.commit(this.#claim, retentionMs)) {
+			for (let attempt = written; ; attempt = this.#settleThis(retentionMs)) {
 				try {
-					await attempt;
-					return 'committed';
+					return (await attempt) ? 'committed' : 'lost';
 				} catch {
 					if (performance.now() >= giveUpAt) return 'unwritten';
 				}

@@ -1,5 +1,14 @@
 /** The ledger of events seen: what the nodes may use of it. */
-export type { Claim, Entry, EntryState, Hold, Ledger, Records } from './common/types';
+export type {
+	Acknowledge,
+	Claim,
+	Committed,
+	Entry,
+	EntryState,
+	Hold,
+	Ledger,
+	Records,
+} from './common/types';
 export { LedgerUnavailableError } from './common/errors';
 export { ledgerKey } from './common/key';
 export { claimOrWait } from './claimOrWait';

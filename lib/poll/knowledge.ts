@@ -3,7 +3,7 @@ import { createdAt, type ParsedEvent } from '../event';
 import { type Ledger, ledgerKey } from '../ledger';
 import { RETENTION_MS } from './bounds';
 
-/** `fresh`: start it. `waiting`: it was handed over and has not begun, so it is not settled. `done`: nothing is left to do. */
+/** `fresh`: start it. `waiting`: it is not settled: handed over and not begun, running, or to start again later. `done`: nothing is left to do. */
 export type Knowledge = 'fresh' | 'waiting' | 'done';
 
 export interface Scope {
@@ -11,6 +11,13 @@ export interface Scope {
 	readonly workflowId: string;
 	readonly nodeId: string;
 }
+
+const MINUTE_MS = 60_000;
+/**
+ * How long after its first, second ... failure an event that must succeed starts again. After the last one it stays
+ * failed until a delivery, a retry or a Replay starts it.
+ */
+const START_AGAIN_AFTER_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 
 /** Written together into the ledger, so that no step of it takes long. */
 const AT_ONCE = 100;
@@ -29,14 +36,21 @@ export async function knowledgeOf(
 	publishedAt: number | undefined,
 ): Promise<Knowledge> {
 	const { ledger, workflowId } = scope;
-	const { state } = await ledger.look(ledgerKey(workflowId, event.id));
-	if (state === 'pending' || state === 'stored') return 'waiting';
-	if (state === 'begun') return 'done';
+	const { state, attempts, failedMs = 0 } = await ledger.look(ledgerKey(workflowId, event.id));
+	if (state === 'pending' || state === 'stored' || state === 'running') return 'waiting';
+	if (state === 'begun' || state === 'done') return 'done';
+	if (state === 'failed') return afterFailure(attempts, failedMs);
 	if (state === 'overdue' || publishedAt === undefined) return 'fresh';
 	if ((createdAt(event) ?? Infinity) < publishedAt) return 'done';
 	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))).state === 'begun'
 		? 'done'
 		: 'fresh';
+}
+
+function afterFailure(attempts: number, failedMs: number): Knowledge {
+	const waitMs = START_AGAIN_AFTER_MS[attempts - 1];
+	if (waitMs === undefined) return 'done';
+	return failedMs < waitMs ? 'waiting' : 'fresh';
 }
 
 /** Remembers events as listed at the publication. */

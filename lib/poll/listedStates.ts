@@ -3,22 +3,21 @@ import { setImmediate } from 'node:timers/promises';
 import { eventFromList, unwanted, type Wanted } from '../event';
 import { attemptOf, type Attempt, type EntryState, type Ledger, ledgerKey } from '../ledger';
 
-/** `begun`: a run has begun. `stored`: n8n stored one. `pending`: being handed over. `missing`: it never arrived, or was given back. */
-export type ListedState = 'begun' | 'stored' | 'pending' | 'missing';
+/** `missing`: it never arrived, or was given back. Otherwise as in `EntryState`. */
+export type ListedState = Exclude<EntryState, 'free' | 'overdue'> | 'missing';
 
 /** What is known of a listed event; the execution that began with it and the time, where the ledger has them. */
 export interface Account extends Partial<Attempt> {
 	readonly state: ListedState;
+	/** How many executions have begun with it; absent if none has. */
+	readonly attempts?: number;
 }
 
-const STATES: Readonly<Record<EntryState, ListedState>> = {
-	begun: 'begun',
-	stored: 'stored',
+function listedState(state: EntryState): ListedState {
+	if (state === 'free') return 'missing';
 	// Waited for too long, but what is known of it is the same.
-	overdue: 'stored',
-	pending: 'pending',
-	free: 'missing',
-};
+	return state === 'overdue' ? 'stored' : state;
+}
 
 /** Looked at together: one way to Redis and back; and between them other work of the process has its turn. */
 const AT_ONCE = 100;
@@ -43,8 +42,12 @@ export async function listedStates<T>(
 	let next: { record: Record<string, unknown>; key: string }[] = [];
 	const look = async () => {
 		const looked = next.map(async ({ record, key }) => {
-			const { state, run } = await ledger.look(key);
-			return as(record, { state: STATES[state], ...(run !== undefined && attemptOf(run)) });
+			const { state, run, attempts } = await ledger.look(key);
+			return as(record, {
+				state: listedState(state),
+				...(run !== undefined && attemptOf(run)),
+				...(attempts > 0 && { attempts }),
+			});
 		});
 		listed.push(...(await Promise.all(looked)));
 		next = [];

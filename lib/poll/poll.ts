@@ -32,7 +32,7 @@ import { firstState } from './publication';
 import { type Start, startEvents } from './start';
 import { readState, type StartFrom, writeState } from './state';
 
-export interface PollOptions extends Scope, Pick<Start, 'batchSize' | 'handOver'> {
+export interface PollOptions extends Scope, Pick<Start, 'acknowledge' | 'batchSize' | 'handOver'> {
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly startFrom: StartFrom;
 	readonly pageSize: number;

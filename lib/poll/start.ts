@@ -1,7 +1,7 @@
 /** Starts the workflow for events, oldest first, and commits what n8n has stored. */
 import { setImmediate } from 'node:timers/promises';
-import { createdAt, MAX_BATCH_BYTES, type ParsedEvent } from '../event';
-import { type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
+import { createdAt, type Item, MAX_BATCH_BYTES, type ParsedEvent, withReplay } from '../event';
+import { type Acknowledge, type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
 import { sleep } from '../shared/sleep';
 import { RETENTION_MS } from './bounds';
 
@@ -23,8 +23,9 @@ export interface Start {
 	readonly workflowId: string;
 	/** The most events of one run. */
 	readonly batchSize: number;
-	/** Starts a run. Resolves when it has ended, to whether n8n has stored it. */
-	readonly handOver: (records: readonly Record<string, unknown>[]) => Promise<boolean>;
+	readonly acknowledge: Acknowledge;
+	/** Starts a run. Resolves when it has ended, to whether n8n has stored it, or it has succeeded if it must. */
+	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** Called before each hand-over with the time of its newest event, as long as all before it are stored. */
 	readonly onProgress?: (at: number) => void;
 }
@@ -32,6 +33,9 @@ export interface Start {
 interface Claimed {
 	readonly event: ParsedEvent;
 	readonly hold: ClaimHold;
+	/** Executions that have failed with it. */
+	readonly attempts: number;
+	readonly reopenedAt?: number | undefined;
 }
 
 /**
@@ -52,14 +56,14 @@ export async function startEvents(
 		const entries = some.map(({ id }) => start.ledger.look(ledgerKey(start.workflowId, id)));
 		for (const [n, { state }] of (await Promise.all(entries)).entries()) {
 			const event = some[n];
-			if (event !== undefined && state !== 'begun') open.push(event);
+			if (event !== undefined && state !== 'begun' && state !== 'done') open.push(event);
 		}
 		await setImmediate();
 	}
 	return open;
 }
 
-/** `open` has the events of hand-overs that are not known to be stored. */
+/** `open` has the events of hand-overs that are not known to be settled. */
 async function startBatches(
 	start: Start,
 	events: readonly ParsedEvent[],
@@ -67,34 +71,52 @@ async function startBatches(
 ): Promise<void> {
 	for (const batch of batchesOf(events, start.batchSize)) {
 		const claimed = await claimAll(start, batch);
-		if (claimed.length === 0) continue;
-		if (open.size === 0) {
+		if (claimed.length > 0 && open.size === 0) {
 			start.onProgress?.(Math.max(...batch.map((event) => createdAt(event) ?? -Infinity)));
 		}
 		for (const { event } of claimed) open.add(event);
-		const outcome = handOver(start, claimed);
-		void outcome.then((isStored) => {
-			if (isStored) for (const { event } of claimed) open.delete(event);
-		});
-		const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
-		if (first === false && claimed.length > 1) {
-			const oneByOne = claimed.map(({ event }) => event);
-			await startBatches({ ...start, batchSize: 1 }, oneByOne, open);
+		for (const together of executionsOf(claimed)) {
+			const outcome = handOver(start, together);
+			void outcome.then((isSettled) => {
+				if (isSettled) for (const { event } of together) open.delete(event);
+			});
+			const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
+			if (first !== false || together.length === 1) continue;
+			const oneByOne = { ...start, batchSize: 1 };
+			await startBatches(oneByOne, await notBegun(start, together), open);
 		}
 	}
 }
 
+/** An event that has failed goes by itself: it may be why its batch failed. */
+function executionsOf(claimed: readonly Claimed[]): (readonly Claimed[])[] {
+	const fresh = claimed.filter(({ attempts }) => attempts === 0);
+	const failed = claimed.filter(({ attempts }) => attempts > 0);
+	return [...(fresh.length > 0 ? [fresh] : []), ...failed.map((each) => [each])];
+}
+
+/** Those that n8n could not store. Those whose execution has failed start again later. */
+async function notBegun(
+	{ ledger, workflowId }: Start,
+	claimed: readonly Claimed[],
+): Promise<ParsedEvent[]> {
+	const entries = claimed.map(({ event }) => ledger.look(ledgerKey(workflowId, event.id)));
+	const states = (await Promise.all(entries)).map(({ state }) => state);
+	return claimed.filter((_each, n) => states[n] !== 'failed').map(({ event }) => event);
+}
+
 /** Those of the events that nobody else has claimed or stored. */
 async function claimAll(
-	{ ledger, workflowId }: Start,
+	{ ledger, workflowId, acknowledge }: Start,
 	events: readonly ParsedEvent[],
 ): Promise<Claimed[]> {
 	const claimed: Claimed[] = [];
 	let isDone = false;
 	try {
 		for (const event of events) {
-			const claim = await claimOrWait(ledger, ledgerKey(workflowId, event.id), { waitMs: 0 });
-			if (claim.outcome === 'claimed') claimed.push({ event, hold: claim.hold });
+			const key = ledgerKey(workflowId, event.id);
+			const claim = await claimOrWait(ledger, key, { waitMs: 0, acknowledge });
+			if (claim.outcome === 'claimed') claimed.push({ event, ...claim });
 		}
 		isDone = true;
 		return claimed;
@@ -119,19 +141,22 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 	if (batch.length > 0) yield batch;
 }
 
-/** Whether n8n has stored the run: known once it has ended. By then `execute` of the node has begun the events. */
+/** Whether n8n has stored the run, or it has succeeded: known once it has ended. By then `execute` of the node has begun the events. */
 async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
 	const [first, ...others] = claimed.map(({ hold }) => hold);
 	const commit = async () => await first?.commitWith(others, RETENTION_MS);
-	const late = setTimeout(() => void commit(), COUNTS_AS_STORED_AFTER_MS).unref();
-	const isStored = await start
-		.handOver(claimed.map(({ event }) => event.record))
-		.catch(() => false);
+	const late = setTimeout(() => {
+		if (start.acknowledge === 'stored') void commit();
+	}, COUNTS_AS_STORED_AFTER_MS).unref();
+	const items = claimed.map(({ event, hold, reopenedAt }) => {
+		return { record: withReplay(event.record, reopenedAt), claim: hold.token };
+	});
+	const isSettled = await start.handOver(items).catch(() => false);
 	clearTimeout(late);
-	if (isStored) {
+	if (isSettled) {
 		await commit();
 	} else {
 		await Promise.all(claimed.map(({ hold }) => hold.release()));
 	}
-	return isStored;
+	return isSettled;
 }

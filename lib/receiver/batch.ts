@@ -2,10 +2,8 @@
  * Gathers the events of a node while a hand-over of it is unanswered: the first of them then hands all over as the items
  * of one run. There is no inbox, and no timer delays an event: with nobody else waiting, it goes at once.
  */
-import { MAX_BATCH_BYTES, oldestFirst } from '../event';
+import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
 import type { ClaimHold, Hold } from '../ledger';
-
-type Item = Readonly<Record<string, unknown>>;
 
 /** A claimed event that is to start the workflow. */
 export interface Member {
@@ -64,32 +62,39 @@ class Gatherer {
 	/** All that wait go: the first one with the items, the others with its outcome. */
 	#handOver(): void {
 		const [first, ...others] = this.#waiting;
-		const batch = oldestFirst(this.#waiting.map(({ item: record }) => ({ record })));
+		const batch = oldestFirst(this.#waiting.map(({ item }) => item));
 		this.#waiting = [];
 		this.#bytes = 0;
 		if (first === undefined) return;
 		const followers = new Followers(others);
 		const commit: Hold['commit'] = async (retentionMs) => {
 			if (others.length === 0) return await first.hold.commit(retentionMs);
-			await first.hold.commitWith(
+			const [own = 'lost', ...outcomes] = await first.hold.commitWith(
 				others.map(({ hold }) => hold),
 				retentionMs,
 			);
-			for (const { tell } of followers.dismiss()) tell({ start: false, outcome: 'stored' });
-			return 'committed';
+			const lost = new Set(others.filter((_other, n) => outcomes[n] === 'lost'));
+			for (const other of followers.dismiss()) {
+				other.tell({ start: false, outcome: lost.has(other) ? 'busy' : 'stored' });
+			}
+			return own;
 		};
 		const release: Hold['release'] = async () => {
 			// What waits goes first: it must not wait for the hand-overs that begin here.
 			this.#handOver();
 			// One event that n8n cannot store must not cost the others an hour.
 			const present = new Set(followers.dismiss());
-			for (const other of present) this.#handOverAlone(other);
-			const gone = others.filter((other) => !present.has(other));
+			const isFailed = first.hold.acknowledge === 'succeeded';
+			const handedOver = isFailed ? new Set<Waiting>() : present;
+			for (const other of handedOver) this.#handOverAlone(other);
+			const gone = others.filter((other) => !handedOver.has(other));
 			await Promise.all([first, ...gone].map(({ hold }) => hold.release()));
+			// Their execution has failed. Each comes again, and then goes by itself.
+			if (isFailed) for (const { tell } of present) tell({ start: false, outcome: 'busy' });
 		};
 		first.tell({
 			start: true,
-			items: batch.map(({ record }) => record),
+			items: batch,
 			hold: this.#answered({ commit, release }),
 		});
 	}

@@ -1,7 +1,7 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. It knows nothing of n8n. */
-import { parseEvent, unwanted } from '../event';
+import { parseEvent, unwanted, withReplay } from '../event';
 import {
-	type ClaimHold,
+	type Acknowledge,
 	claimOrWait,
 	type Ledger,
 	ledgerKey,
@@ -10,7 +10,7 @@ import {
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { takeTurn } from './batch';
 import type { TriggerSettings } from './settings';
-import { accepted, duplicate, ignored, type NoStart, refused, type Verdict } from './verdict';
+import { accepted, duplicate, ignored, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';
 
@@ -20,6 +20,8 @@ export interface Receiver {
 	/** Called when there is an event to claim. Left out while the editor listens for a test event: then nothing is remembered. */
 	readonly openLedger?: () => Promise<Ledger>;
 	readonly workflowId: string;
+	/** By the URL that the delivery came to. */
+	readonly acknowledge: Acknowledge;
 	readonly settings: TriggerSettings;
 	readonly now?: () => Date;
 }
@@ -30,8 +32,10 @@ export interface Receiver {
  */
 export async function receive(
 	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
-	{ verifiers, secrets, openLedger, workflowId, settings, now = () => new Date() }: Receiver,
+	receiver: Receiver,
 ): Promise<Verdict> {
+	const { verifiers, secrets, openLedger, workflowId, acknowledge, settings } = receiver;
+	const { now = () => new Date() } = receiver;
 	const receivedAt = now();
 	const delivery = { headers, body, receivedAt };
 	const signed = await verifyDelivery(verifiers, secrets, delivery, settings.toleranceSeconds);
@@ -48,26 +52,27 @@ export async function receive(
 	if (ignoredSince !== undefined) return ignored(ignoredSince);
 
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
-	const item = includeDelivery ? { ...event.record, ...facts } : event.record;
-	if (openLedger === undefined) return { start: true, items: [item], hold: undefined };
-	const claim = await claimed(openLedger, ledgerKey(workflowId, event.id));
+	const record = includeDelivery ? { ...event.record, ...facts } : event.record;
+	if (openLedger === undefined) return { start: true, items: [{ record }], hold: undefined };
+	const claim = await claimed(openLedger, ledgerKey(workflowId, event.id), acknowledge);
 	if (!('hold' in claim)) return claim;
-	if (settings.batchSize === 1) return { start: true, items: [item], hold: claim.hold };
+	const { hold, attempts, reopenedAt } = claim;
+	const item = { record: withReplay(record, reopenedAt), claim: hold.token };
+	// An event that has failed goes by itself: it may be why its batch failed.
+	if (settings.batchSize === 1 || attempts > 0) return { start: true, items: [item], hold };
 
-	const member = { item, hold: claim.hold, bytes: body.length };
-	const turn = await takeTurn(secrets.key, member, settings.batchSize);
+	const member = { item, hold, bytes: body.length };
+	const node = JSON.stringify([secrets.key, acknowledge]);
+	const turn = await takeTurn(node, member, settings.batchSize);
 	if (turn.start) return turn;
 	return turn.outcome === 'stored' ? accepted : refused('busy');
 }
 
 /** The hold of the event, or the verdict where there is none. */
-async function claimed(
-	openLedger: () => Promise<Ledger>,
-	key: string,
-): Promise<{ readonly hold: ClaimHold } | NoStart> {
+async function claimed(openLedger: () => Promise<Ledger>, key: string, acknowledge: Acknowledge) {
 	try {
-		const claim = await claimOrWait(await openLedger(), key);
-		if (claim.outcome === 'claimed') return { hold: claim.hold };
+		const claim = await claimOrWait(await openLedger(), key, { acknowledge });
+		if (claim.outcome === 'claimed') return claim;
 		return claim.outcome === 'busy' ? refused('busy') : duplicate;
 	} catch (error) {
 		const detail = error instanceof LedgerUnavailableError ? error.message : undefined;

@@ -2,7 +2,13 @@
  * Reads the trigger's parameters, with the bounds that keep a wrong value harmless.
  * Checked by hand and not by a schema, since it runs for every delivery, even a forged one.
  */
-import { readBatchSize, type ReadParameter, readWanted, type Wanted } from '../event';
+import {
+	readAcknowledge,
+	readBatchSize,
+	type ReadParameter,
+	readWanted,
+	type Wanted,
+} from '../event';
 import { asNumber, asRecord } from '../shared/values';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,6 +26,8 @@ export interface TriggerSettings extends Wanted {
 	readonly toleranceSeconds: number;
 	readonly retentionMs: number;
 	readonly includeDelivery: boolean;
+	/** What the node is set to; a delivery follows the URL that it came to. */
+	readonly acknowledge: 'stored' | 'succeeded';
 }
 
 /** Reads the settings; a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
@@ -37,5 +45,6 @@ export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 				MAX_RETENTION_DAYS,
 			) * DAY_MS,
 		includeDelivery: options['includeDelivery'] === true,
+		acknowledge: readAcknowledge(read),
 	};
 }

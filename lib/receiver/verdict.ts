@@ -1,4 +1,5 @@
 /** Every way to end a delivery: the workflow starts, or an answer that makes the sender do the right thing. */
+import type { Item } from '../event';
 import type { Hold } from '../ledger';
 import type { SignatureRefusal } from '../signature';
 
@@ -23,7 +24,7 @@ export type Verdict = Start | NoStart;
 /** Start the workflow with these items, then settle the hold; a test in the editor has none. */
 interface Start {
 	readonly start: true;
-	readonly items: readonly Readonly<Record<string, unknown>>[];
+	readonly items: readonly Item[];
 	readonly hold: Hold | undefined;
 }
 
@@ -72,3 +73,6 @@ export function refused(reason: RefusalReason, detail = advice[reason]): NoStart
 function answered(answer: Answer): NoStart {
 	return { start: false, answer };
 }
+
+/** Another execution has the event, or none. */
+export const busy = refused('busy');

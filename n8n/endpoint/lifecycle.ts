@@ -18,6 +18,7 @@ import { checkConditions } from '../conditions';
 import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { refuseEngine2 } from '../engine';
 import { toNodeError } from '../nodeError';
+import { webhookUrlOf } from '../webhooks';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 
 export const endpointLifecycle = {
@@ -80,7 +81,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 			},
 		);
 	}
-	const url = context.getNodeWebhookUrl('default');
+	const url = webhookUrlOf(context);
 	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
 		context.logger.warn(
 			`Asset Service Trigger (node "${printable(node.name)}"): the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`,

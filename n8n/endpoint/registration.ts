@@ -15,6 +15,7 @@ import { asRecord } from '../../lib/shared/values';
 import { object, parse } from '../../lib/vendor/zod';
 import { apiClientWith, readApiSettings } from '../apiClient';
 import { bounded } from '../parameters';
+import { webhookUrlOf } from '../webhooks';
 import { recordStore } from './recordStore';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -56,7 +57,7 @@ export async function registrationContext(
  * Throws `RegistrationError` when the service could not deliver to its URL, and when no type is left.
  */
 export function wantedEndpoint(context: NodeContext): WantedEndpoint {
-	const url = webhookUrl(context);
+	const url = webhookUrlOf(context) ?? '';
 	if (!canDeliverTo(url)) {
 		throw new RegistrationError(
 			`The service delivers to https addresses only, and the URL of this trigger is ${printable(url)}`,
@@ -89,14 +90,9 @@ export function rotationPlan(context: NodeContext): RotationPlan {
 
 /** The production URL and the editor's test URL have an endpoint each. */
 function recordKey(context: NodeContext): string {
-	const isTest = context.getMode() === 'manual' || isTestUrl(webhookUrl(context));
+	const isTest = context.getMode() === 'manual' || isTestUrl(webhookUrlOf(context) ?? '');
 	const kind = isTest ? 'test' : 'production';
 	return `registration:${context.getWorkflow().id ?? ''}:${context.getNode().id}:${kind}`;
-}
-
-/** The URL that n8n serves the node under: the production URL, or for hooks the test URL while the editor listens. */
-function webhookUrl(context: NodeContext): string {
-	return context.getNodeWebhookUrl('default') ?? '';
 }
 
 function isTestUrl(url: string): boolean {

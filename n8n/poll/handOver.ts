@@ -1,22 +1,34 @@
 /** Starts a run of the workflow from a poll. */
-import type { IDataObject, IPollFunctions, IRun } from 'n8n-workflow';
+import type { IPollFunctions, IRun } from 'n8n-workflow';
+import type { Item } from '../../lib/event';
+import type { Acknowledge } from '../../lib/ledger';
+import { handedOver } from '../beginRun';
 
 /**
- * Whether n8n has stored the run: known when it has ended, since n8n says nothing earlier here.
+ * Whether n8n has stored the run, or whether it has succeeded where that is asked for: known when it has ended, since
+ * n8n says nothing earlier here. A run that a Wait node puts to sleep has ended by then.
+ *
  * A run that n8n dropped without an error counts as not stored: if there is one after all, the ledger lets only it or
  * its repetition continue.
  */
 export async function handOver(
 	context: IPollFunctions,
-	records: readonly IDataObject[],
+	items: readonly Item[],
+	acknowledge: Acknowledge,
 ): Promise<boolean> {
 	const done = context.helpers.createDeferredPromise<IRun | undefined>();
-	context.__emit([records.map((json) => ({ json }))], undefined, done);
+	context.__emit([handedOver(items)], undefined, done);
 	try {
-		return (await done.promise) !== undefined;
+		const run = await done.promise;
+		if (run === undefined) return false;
+		return acknowledge === 'stored' || hasSucceeded(run);
 	} catch (error) {
-		return wasCancelled(error);
+		return acknowledge === 'stored' && wasCancelled(error);
 	}
+}
+
+function hasSucceeded({ status, data }: IRun): boolean {
+	return (status === 'success' || status === 'waiting') && data.resultData.error === undefined;
 }
 
 /** A run that a person cancelled was stored before that. */

@@ -1,5 +1,5 @@
 /** Polls for a node: hands n8n's runs, log, static data and time budget to the poll. */
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import type { IPollFunctions } from 'n8n-workflow';
 import { unwanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
 import type { ApiClient } from '../../lib/service';
@@ -23,14 +23,14 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		context.getNodeParameter(parameter, fallback),
 	);
 	checkConditions(context.getNode(), settings.conditions);
-	const { startFrom, pageSize, batchSize } = settings;
+	const { startFrom, pageSize, batchSize, acknowledge } = settings;
 	const memory = staticMemory(context);
 	const budgetMs = budgetOf(context);
 	const { failure } = await poll({
 		...{ ledger: await ledgerFor(context), workflowId, nodeId, client },
-		...{ startFrom, pageSize, batchSize },
+		...{ startFrom, pageSize, batchSize, acknowledge },
 		isWanted: (event) => unwanted(event, settings) === undefined,
-		handOver: (records) => handOver(context, records as readonly IDataObject[]),
+		handOver: (items) => handOver(context, items, acknowledge),
 		...{ memory, budgetMs },
 		warn: (message) => {
 			context.logger.warn(`${nodeName}: ${message}`);

@@ -1,5 +1,11 @@
 /** Reads the poll trigger's parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
-import { readBatchSize, type ReadParameter, readWanted, type Wanted } from '../../lib/event';
+import {
+	readAcknowledge,
+	readBatchSize,
+	type ReadParameter,
+	readWanted,
+	type Wanted,
+} from '../../lib/event';
 import { catch as orElse, enum as oneOf, object, parse } from '../../lib/vendor/zod';
 import { bounded } from '../parameters';
 
@@ -12,6 +18,7 @@ export interface PollSettings extends Wanted {
 	readonly pageSize: number;
 	/** The most events of one run; 1 where each event is a run of its own. */
 	readonly batchSize: number;
+	readonly acknowledge: 'stored' | 'succeeded';
 }
 
 const parameters = object({
@@ -29,5 +36,6 @@ export function readPollSettings(read: ReadParameter): PollSettings {
 		startFrom,
 		pageSize: Math.trunc(limit),
 		batchSize: readBatchSize(read),
+		acknowledge: readAcknowledge(read),
 	};
 }

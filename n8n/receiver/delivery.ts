@@ -1,6 +1,5 @@
 /** Hands a delivery from n8n to the receiver, and its verdict to n8n. */
 import type {
-	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
 	IWebhookFunctions,
@@ -8,9 +7,10 @@ import type {
 } from 'n8n-workflow';
 import { createVerifierCache, readTriggerSettings, receive } from '../../lib/receiver';
 import type { DeliveryHeaders } from '../../lib/signature';
-import { beginRun } from '../beginRun';
+import { beginRun, handedOver } from '../beginRun';
 import { ledgerFor } from '../ledger';
-import { logRefusal } from './refusalLog';
+import { acknowledgeOf } from '../webhooks';
+import { logOtherUrl, logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 import { testRefusal, throwTestRefusal } from './testRefusal';
@@ -39,6 +39,8 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 	const response = this.getResponseObject() as unknown as DeliveryResponse;
 	const settings = readTriggerSettings((name, fallback) => this.getNodeParameter(name, fallback));
 	const isTest = this.getMode() === 'manual';
+	const acknowledge = acknowledgeOf(this);
+	if (!isTest && acknowledge !== settings.acknowledge) logOtherUrl(this, acknowledge);
 	const verdict = await receive(
 		// Every occurrence of every header, so that a repeated one is seen as such.
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
@@ -47,6 +49,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 			secrets: secretSource(this),
 			...(!isTest && { openLedger: () => ledgerFor(this) }),
 			workflowId: this.getWorkflow().id ?? '',
+			acknowledge,
 			settings,
 		},
 	);
@@ -56,9 +59,11 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 		response.status(status).set(headers).json(body);
 		return { noWebhookResponse: true, ...(isTest && testRefusal(verdict)) };
 	}
-	if (verdict.hold) settleWithAnswer(response, verdict.hold, settings.retentionMs);
+	if (verdict.hold) {
+		settleWithAnswer(response, verdict.hold, { acknowledge, retentionMs: settings.retentionMs });
+	}
 	return {
-		workflowData: [verdict.items.map((json) => ({ json: json as IDataObject }))],
+		workflowData: [handedOver(verdict.items)],
 		webhookResponse: { status: 'accepted' },
 	};
 }

@@ -1,5 +1,6 @@
 /** Writes the reason of each refusal into n8n's log, one line a second for a node and a reason. */
 import type { IWebhookFunctions, Logger } from 'n8n-workflow';
+import type { Acknowledge } from '../../lib/ledger';
 import type { RefusalLog } from '../../lib/receiver';
 import { printable } from '../../lib/shared/printable';
 import { createLogLimiter, type LogLimiter } from '../logLimiter';
@@ -17,14 +18,36 @@ function ensureLimiter(logger: Logger): LogLimiter {
 	return limiter;
 }
 
+const A_DAY_MS = 24 * 60 * 60 * 1000;
+const otherUrl = new WeakMap<Logger, LogLimiter>();
+
+/** A delivery came to the URL that does not fit the parameter "Acknowledge". */
+export function logOtherUrl(
+	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
+	acknowledge: Acknowledge,
+): void {
+	const { logger } = context;
+	const limiter =
+		otherUrl.get(logger) ??
+		createLogLimiter((line) => {
+			logger.warn(line);
+		}, A_DAY_MS);
+	otherUrl.set(logger, limiter);
+	const line = `${nodeInLog(context)}: a delivery came to the production URL for "Acknowledge" = "${acknowledge === 'stored' ? 'Once Stored' : 'Once Succeeded'}", and follows that setting. Register the URL that the node shows.`;
+	limiter.write(line, () => line);
+}
+
 export function logRefusal(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	{ reason, detail }: RefusalLog,
 ): void {
-	const { name } = context.getNode();
-	const workflowId = context.getWorkflow().id ?? '';
-	const line = `Asset Service Trigger (node "${printable(name)}", workflow ${printable(workflowId)}): delivery refused: ${reason}`;
+	const line = `${nodeInLog(context)}: delivery refused: ${reason}`;
 	ensureLimiter(context.logger).write(line, () =>
 		detail === undefined ? line : `${line}; ${printable(detail, 1000)}`,
 	);
+}
+
+function nodeInLog(context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow'>): string {
+	const workflowId = context.getWorkflow().id ?? '';
+	return `Asset Service Trigger (node "${printable(context.getNode().name)}", workflow ${printable(workflowId)})`;
 }

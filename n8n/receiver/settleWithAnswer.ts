@@ -1,11 +1,15 @@
 /** Ties a claim to n8n's answer: commits what n8n stored, releases what it could not store, and lets the answer leave after that. */
-import type { Hold } from '../../lib/ledger';
+import type { Acknowledge, Hold } from '../../lib/ledger';
+import { busy } from '../../lib/receiver';
 
 /** The part of a response that matters here. */
 export interface EndableResponse {
 	statusCode: number;
 	/** Whether the connection is closed. */
 	readonly destroyed: boolean;
+	readonly headersSent: boolean;
+	setHeader(name: string, value: string): unknown;
+	removeHeader(name: string): unknown;
 	end: (...answer: never[]) => unknown;
 	once(event: 'close', listener: () => void): unknown;
 	off(event: 'close', listener: () => void): unknown;
@@ -15,21 +19,27 @@ export interface EndableResponse {
 const RESPOND_WITHIN_MS = 30_000;
 
 /**
- * Settles `hold` when n8n ends the response: a status below 300 says that the execution is stored.
+ * Settles `hold` when n8n ends the response: a status below 300 says that the execution is stored, or that it has
+ * ended without an error where it must succeed.
  *
  * It wraps `end` because nothing else fires for certain: when the caller has hung up, `finish` never comes and
  * `close` comes early with a false 200, but n8n still calls `end` with the status that it decided on.
  * A second call of `end` while the claim is being settled is swallowed: the first one has not been sent yet.
  *
  * n8n never responds for a queued execution that a person stopped. So once the sender has hung up and n8n has not
- * responded in time, the event counts as stored, and a failure that n8n reports after that takes it back.
+ * responded in time, an event that need only be stored counts as stored, and a failure that n8n reports after that
+ * takes it back.
  */
-export function settleWithAnswer(response: EndableResponse, hold: Hold, retentionMs: number): void {
+export function settleWithAnswer(
+	response: EndableResponse,
+	hold: Hold,
+	{ acknowledge, retentionMs }: { acknowledge: Acknowledge; retentionMs: number },
+): void {
 	const end = response.end.bind(response) as (...answer: unknown[]) => unknown;
 	let ending = false;
 	let isLate = false;
 	const commitIfAbandoned = () => {
-		if (isLate && response.destroyed) void hold.commit(retentionMs);
+		if (isLate && response.destroyed && acknowledge === 'stored') void hold.commit(retentionMs);
 	};
 	const timer = setTimeout(() => {
 		isLate = true;
@@ -42,9 +52,21 @@ export function settleWithAnswer(response: EndableResponse, hold: Hold, retentio
 		clearTimeout(timer);
 		response.off('close', commitIfAbandoned);
 		const settled = response.statusCode < 300 ? hold.commit(retentionMs) : hold.release();
-		void settled.then(() => {
-			end(...answer);
+		void settled.then((outcome) => {
+			if (outcome === 'lost') end(...asBusy(response));
+			else end(...answer);
 		});
 		return response;
 	};
+}
+
+/** The execution did not run with the event, so the service must deliver it again. Returns the body. */
+function asBusy(response: EndableResponse): string[] {
+	if (response.headersSent) return [];
+	const { status, headers = {}, body } = busy.answer;
+	response.statusCode = status;
+	response.removeHeader('Content-Length');
+	for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+	response.setHeader('Content-Type', 'application/json');
+	return [JSON.stringify(body)];
 }

@@ -4,6 +4,7 @@ import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
+import { triggerWebhooks } from '../../n8n/webhooks';
 import { triggerProperties } from './description';
 import { triggerPanel } from './triggerPanel';
 
@@ -36,16 +37,7 @@ export class AssetServiceTrigger implements INodeType {
 				displayOptions: { show: { registration: ['automatic'] } },
 			},
 		],
-		// Literals only: an expression here would cost an isolate on every request.
-		webhooks: [
-			{
-				name: 'default',
-				httpMethod: 'POST',
-				responseMode: 'onReceived',
-				responseData: '',
-				path: 'webhook',
-			},
-		],
+		webhooks: triggerWebhooks,
 		triggerPanel,
 		properties: triggerProperties,
 	};

@@ -3,6 +3,7 @@ import { WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	type IDataObject,
+	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
 	NodeConnectionTypes,
@@ -16,8 +17,8 @@ interface TriggerRunOptions {
 	readonly mode: WorkflowExecuteMode;
 	readonly executionId: string;
 	readonly workflowId: string;
-	/** What the run was stored with. */
-	readonly items: readonly IDataObject[];
+	/** What the run was stored with: of each item the JSON, or the whole. */
+	readonly items: readonly (IDataObject | INodeExecutionData)[];
 }
 
 interface TriggerRun {
@@ -25,6 +26,9 @@ interface TriggerRun {
 	readonly items: readonly IDataObject[];
 	readonly error?: { readonly message: string; readonly description?: string | null | undefined };
 }
+
+const asItem = (item: IDataObject | INodeExecutionData): INodeExecutionData =>
+	'json' in item ? (item as INodeExecutionData) : { json: item };
 
 export async function runTrigger(options: TriggerRunOptions): Promise<TriggerRun> {
 	const { trigger, parameters = {}, mode, executionId, workflowId } = options;
@@ -42,7 +46,7 @@ export async function runTrigger(options: TriggerRunOptions): Promise<TriggerRun
 			nodeExecutionStack: [
 				{
 					node,
-					data: { [NodeConnectionTypes.Main]: [options.items.map((json) => ({ json }))] },
+					data: { [NodeConnectionTypes.Main]: [options.items.map(asItem)] },
 					source: null,
 				},
 			],

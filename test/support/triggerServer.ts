@@ -5,6 +5,7 @@ import { WebhookContext } from 'n8n-core';
 import type {
 	IDataObject,
 	INode,
+	INodeExecutionData,
 	INodeType,
 	IWebhookData,
 	IWebhookFunctions,
@@ -20,6 +21,8 @@ export interface TriggerServerOptions {
 	readonly credentialTypes: readonly string[];
 	/** Stores the execution: a rejection is answered 500, as n8n does. */
 	readonly store?: (...items: IDataObject[]) => Promise<void>;
+	/** Runs the execution, before the URL that responds after that responds; a rejection is answered 500. */
+	readonly run?: (items: readonly INodeExecutionData[]) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
 	/** As n8n does for content types that it does not know: the bytes are read when the node asks for them, or cannot be read. */
 	readonly body?: 'onRequest' | 'unreadable';
@@ -91,6 +94,11 @@ async function handle(
 		await options.store?.(...items);
 		started.push(...items);
 		runs.push(items);
+		if (isLastNode(request)) {
+			await options.run?.(result?.workflowData?.[0] ?? []);
+			response.end();
+			return;
+		}
 	} catch {
 		answerJson(response, 500, { code: 0, message: 'There was a problem executing the workflow' });
 		return;
@@ -122,9 +130,14 @@ function contextOf(
 	});
 	const webhookBaseUrl = `http://${request.headers.host ?? ''}/webhook`;
 	Object.assign(additionalData, { httpRequest: request, httpResponse: response, webhookBaseUrl });
-	const webhookData = { isTest: mode === 'manual' } as IWebhookData;
+	const [stored, succeeded] = trigger.description.webhooks ?? [];
+	const webhookDescription = isLastNode(request) ? succeeded : stored;
+	const webhookData = { isTest: mode === 'manual', webhookDescription } as IWebhookData;
 	return new WebhookContext(workflow, node, additionalData, mode, webhookData, [], null);
 }
+
+/** Whether the delivery came to the URL that responds when the execution has ended. */
+const isLastNode = (request: IncomingMessage) => request.url?.endsWith('/done') === true;
 
 /** The part of Express that n8n's responses have and nodes use. */
 function expressLike(response: ServerResponse): ServerResponse {

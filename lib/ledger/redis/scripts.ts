@@ -55,98 +55,162 @@ function script(text: string): Script {
 }
 
 /**
- * An entry is the text of its key. It tells a moment by what is then left of the key's time to live, so that no clock
- * but that of Redis matters:
+ * An entry is the text of its key. It gives a moment as what is then left of the key's time to live, so that only the
+ * clock of Redis matters:
  *
- *     p:<token>                  pending, until the key expires
- *     s:<grace>:<left>:<token>   stored, by this claim; overdue once no more than <left> ms are left (below 0: never)
- *     r:<grace>:<left>:<token>   pending, claimed again when it was overdue, until no more than <left> ms are left
- *     b:<run>                    begun
+ *     p:<token>                pending, until the key expires; nothing else is known of the event
+ *     b<attempts>:<run>        begun
+ *     d<attempts>:<run>        done
+ *     <kind>:<grace>:<attempts>:<reopened>:<left>:<token>:<run>, where kind is
+ *         s   stored; overdue once no more than <left> ms are left (below 0: never)
+ *         r   pending, claimed again, until no more than <left> ms are left; then failed or overdue
+ *         x   running, until no more than <left> ms are left; then failed
+ *         f   failed, since <left> ms were left
+ *
+ * One attempt is left out, as is the moment of reopening of an event that nobody reopened. An entry of another form was
+ * written before version 1 and counts as free: `begin` decides whether what it stood for still runs.
  */
 const READ_ENTRY = `
 local value = redis.call('GET', KEYS[1])
-local kind = value and string.sub(value, 1, 1)
 local ttl = value and redis.call('PTTL', KEYS[1])
-local grace, left, holder
-if kind == 's' or kind == 'r' then
-	grace, left, holder = string.match(value, '^.:(%d+):(%-?%d+):?(.*)$')
+local kind = value and string.sub(value, 1, 1)
+local grace, attempts, reopened, left, token, run = 0, 0, '', nil, '', ''
+if kind == 'p' then
+	token = string.sub(value, 3)
+elseif kind == 'b' or kind == 'd' then
+	attempts, run = string.match(value, '^.(%d*):(.*)$')
+	attempts = tonumber(attempts) or 1
 elseif value then
-	holder = string.sub(value, 3)
+	grace, attempts, reopened, left, token, run =
+		string.match(value, '^.:(%d+):(%d*):(%d*):(%-?%d+):([^:]*):(.*)$')
+	grace, left = tonumber(grace) or 0, tonumber(left)
+	attempts = attempts == '' and 1 or tonumber(attempts) or 0
+	if not left then kind = false end
 end
-local over = left and ttl <= tonumber(left)
-local pending = kind == 'p' or (kind == 'r' and not over)
-local function keep(text, grace, left, token, life)
-	redis.call('SET', KEYS[1], string.format('%s:%d:%d:%s', text, grace, left, token), 'PX', life)
+local over = left and ttl <= left
+local state = 'free'
+if kind == 's' then state = over and 'overdue' or 'stored'
+elseif kind == 'x' then state = over and 'failed' or 'running'
+elseif kind == 'f' then state = 'failed'
+elseif kind == 'b' then state = 'begun'
+elseif kind == 'd' then state = 'done'
+elseif kind and not over then state = 'pending'
+elseif kind then state = attempts > 0 and 'failed' or 'overdue' end
+local function many(number)
+	return number == 1 and '' or number
+end
+local function keep(kind, left, life)
+	local text = string.format('%s:%d:%s:%s:%d:%s:%s', kind, grace, many(attempts), reopened, left, token, run)
+	redis.call('SET', KEYS[1], text, 'PX', life)
+end
+local function settle(kind, life)
+	redis.call('SET', KEYS[1], kind .. many(attempts) .. ':' .. run, 'PX', life)
 end`;
 
 /**
- * ARGV: token, lease, longest grace. Returns `claimed`, `pending` or `committed`.
- * Sent again because its response was lost, it finds its own token.
+ * ARGV: token, lease, longest grace. Returns `pending`, `committed`, or an array: `claimed`, the attempts so far, and
+ * the moment when the event was reopened, or ''. Sent again because its response was lost, it finds its own token.
  */
 export const CLAIM = script(`${READ_ENTRY}
-if not value then
+if state == 'pending' and token == ARGV[1] then return {'claimed', attempts, reopened} end
+if state == 'pending' or state == 'running' then return 'pending' end
+if state == 'stored' or state == 'begun' or state == 'done' then return 'committed' end
+if state == 'free' then
 	redis.call('SET', KEYS[1], 'p:' .. ARGV[1], 'PX', ARGV[2])
-	return 'claimed'
+	return {'claimed', 0, ''}
 end
-if pending then
-	if holder == ARGV[1] then return 'claimed' end
-	return 'pending'
-end
-if not over then return 'committed' end
 local life = math.max(ttl, tonumber(ARGV[2]))
-keep('r', math.min(2 * grace, tonumber(ARGV[3])), life - ARGV[2], ARGV[1], life)
-return 'claimed'`);
+token, grace = ARGV[1], math.min(2 * grace, tonumber(ARGV[3]))
+keep('r', life - ARGV[2], life)
+return {'claimed', attempts, reopened}`);
 
 /** ARGV: token, lease. Returns 1 if the claim was still the token's, otherwise 0. */
 export const RENEW = script(`${READ_ENTRY}
-if not pending or holder ~= ARGV[1] then return 0 end
+if token ~= ARGV[1] or not (state == 'pending' or kind == 'x') then return 0 end
 if kind == 'p' then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 local life = math.max(ttl, tonumber(ARGV[2]))
-keep('r', grace, life - ARGV[2], ARGV[1], life)
+keep(kind, life - ARGV[2], life)
 return 1`);
 
 /**
  * ARGV: token, retention, first grace. Returns 1 if the claim was still the token's, otherwise 0.
- * A longer retention stays, and so do begun and the grace of a stored entry.
+ * A longer retention stays, and so do the grace of a stored entry, and one that has begun and not failed.
  */
 export const COMMIT = script(`${READ_ENTRY}
-if kind == 'b' then return 0 end
+if kind == 'x' or kind == 'b' or kind == 'd' then return 0 end
+local theirs = (state == 'pending' or kind == 's') and token == ARGV[1]
 local life = tonumber(ARGV[2])
-if grace then life = math.max(ttl, life) end
-grace = grace or ARGV[3]
-local theirs = (pending or kind == 's') and holder == ARGV[1]
+if grace > 0 then life = math.max(ttl, life) else grace = tonumber(ARGV[3]) end
 local due = kind == 's' and ttl - left or grace
-keep('s', grace, life - due, theirs and holder or '', life)
+if not theirs then token = '' end
+keep('s', life - due, life)
 return theirs and 1 or 0`);
 
-/** ARGV: token. Returns 1 if the claim was still the token's, otherwise 0. An event that was stored before is overdue again. */
+/**
+ * ARGV: token. Returns 1 if the claim was still the token's, otherwise 0. An event that was stored before is overdue
+ * again, one that has begun has failed.
+ */
 export const RELEASE = script(`${READ_ENTRY}
-if not pending or holder ~= ARGV[1] then return 0 end
+if token ~= ARGV[1] or not (state == 'pending' or kind == 'x') then return 0 end
 if kind == 'p' then return redis.call('DEL', KEYS[1]) end
-keep('s', grace, ttl, '', ttl)
+token = ''
+keep(attempts > 0 and 'f' or 's', ttl, ttl)
+return 1`);
+
+/** ARGV: token, retention. Returns 1 if the event is done or begun, whoever did it, otherwise 0. */
+export const FINISH = script(`${READ_ENTRY}
+if state == 'done' or state == 'begun' then return 1 end
+if kind ~= 'x' or token ~= ARGV[1] then return 0 end
+settle('d', ARGV[2])
 return 1`);
 
 /** ARGV: run, retention. Returns 0 if another run has begun, otherwise 1, or 2 if the entry was free. */
 export const BEGIN = script(`${READ_ENTRY}
-if kind == 'b' and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], 'b:' .. ARGV[1], 'PX', ARGV[2])
-return value and 1 or 2`);
+if state == 'running' or state == 'done' or (state == 'begun' and run ~= ARGV[1]) then return 0 end
+if state ~= 'begun' then attempts = attempts + 1 end
+run = ARGV[1]
+settle('b', ARGV[2])
+return state == 'free' and 2 or 1`);
 
-/** ARGV: run, retention, first grace. Returns 0 if another run has begun, otherwise 1. */
-export const GIVE_BACK = script(`${READ_ENTRY}
-if kind == 'b' and holder ~= ARGV[1] then return 0 end
-local life = tonumber(ARGV[2])
-if grace then life = math.max(ttl, life) end
-keep('s', grace or ARGV[3], life, '', life)
+/** ARGV: run, retention, token of the claim. Returns 1 if the run continues under the claim, otherwise 0, or 3 if the entry was free. */
+export const BEGIN_CLAIMED = script(`${READ_ENTRY}
+if state == 'free' then return 3 end
+if token ~= ARGV[3] then return 0 end
+if kind == 'x' then return run == ARGV[1] and 1 or 0 end
+if state ~= 'pending' then return 0 end
+local lease = left and ttl - left or ttl
+local life = math.max(ttl, tonumber(ARGV[2]))
+attempts, run = attempts + 1, ARGV[1]
+keep('x', life - lease, life)
 return 1`);
 
-/** Returns the state of an entry (`EntryState`), and the run that has begun; changes nothing. */
+/** ARGV: run, retention, first grace. Returns 0 if the entry stays as it is, otherwise 1. */
+export const GIVE_BACK = script(`${READ_ENTRY}
+local began = kind == 'x' or kind == 'b'
+if kind == 'f' or kind == 'd' or (began and run ~= ARGV[1]) then return 0 end
+local life = tonumber(ARGV[2])
+if grace > 0 then life = math.max(ttl, life) else grace = tonumber(ARGV[3]) end
+if began then attempts = attempts - 1 end
+token, run = '', ''
+keep('s', life, life)
+return 1`);
+
+/** ARGV: moment, retention, first grace. Returns what `LOOK` returns, from before. */
+export const REOPEN = script(`${READ_ENTRY}
+local before = {state, run, attempts, reopened, state == 'failed' and left - ttl or 0}
+if state ~= 'pending' and state ~= 'running' then
+	local life = math.max(ttl or 0, tonumber(ARGV[2]))
+	grace, attempts, reopened, token, run = ARGV[3], 0, ARGV[1], '', ''
+	keep('s', life, life)
+end
+return before`);
+
+/**
+ * Returns the state of an entry (`EntryState`), the run that began it or '', its attempts, when it was reopened or '',
+ * and how long ago it failed; changes nothing.
+ */
 export const LOOK = script(`${READ_ENTRY}
-if not value then return {'free'} end
-if pending then return {'pending'} end
-if kind == 'b' then return {'begun', holder} end
-if over then return {'overdue'} end
-return {'stored'}`);
+return {state, run, attempts, reopened, state == 'failed' and left - ttl or 0}`);
 
 /** Returns the record, or nil. */
 export const READ_RECORD = script(`return redis.call('GET', KEYS[1])`);

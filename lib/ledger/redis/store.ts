@@ -1,6 +1,6 @@
 /** The ledger on Redis: what any number of processes on any number of hosts agree on. */
 import { sleep } from '../../shared/sleep';
-import { array, literal, safeParse, string } from '../../vendor/zod';
+import { array, literal, number, safeParse, string, union } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../common/errors';
 import { checkKey } from '../common/key';
 import { newToken } from '../common/token';
@@ -15,14 +15,17 @@ import {
 import { RedisConnection } from './connection';
 import {
 	BEGIN,
+	BEGIN_CLAIMED,
 	CLAIM,
 	COMMIT,
+	FINISH,
 	GIVE_BACK,
 	LOOK,
 	type Call,
 	READ_RECORD,
 	RELEASE,
 	RENEW,
+	REOPEN,
 	SWAP_RECORD,
 } from './scripts';
 import type { RedisSettings } from './settings';
@@ -31,7 +34,17 @@ import type { RedisSettings } from './settings';
 const MOST_LOST = 1_000;
 const RELEASE_PAUSE_MS = 1_000;
 
-const entryState = literal(['free', 'pending', 'stored', 'overdue', 'begun']);
+const entryState = literal([
+	'free',
+	'pending',
+	'stored',
+	'overdue',
+	'begun',
+	'running',
+	'failed',
+	'done',
+]);
+const parts = array(union([string(), number()]));
 
 interface RedisLedgerOptions {
 	readonly settings: RedisSettings;
@@ -59,26 +72,26 @@ export class RedisLedger implements Ledger {
 	}
 
 	async look(key: string): Promise<Entry> {
-		const [first, run] = safeParse(array(string()), await this.#run(LOOK, key, [])).data ?? [];
-		const state = safeParse(entryState, first);
-		if (!state.success) throw unknownAnswerError('a look');
-		return { state: state.data, ...(run !== undefined && { run }) };
+		return entryOf(await this.#run(LOOK, key, []), 'a look');
 	}
 
-	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
-		const claim = { key, token: newToken() };
+	async claim(key: string, leaseMs: number, known?: string): Promise<ClaimAnswer> {
+		const claim = { key, token: known ?? newToken() };
 		const sending = { begun: false };
 		try {
 			const args = [claim.token, Math.ceil(leaseMs), LONGEST_GRACE_MS];
-			const state = await this.#run(CLAIM, key, args, () => {
+			const answer = await this.#run(CLAIM, key, args, () => {
 				sending.begun = true;
 			});
 			// Checked by hand, as the answers below: deliveries wait for them.
-			if (state === 'claimed') return { state, claim };
-			if (state === 'committed' || state === 'pending') return { state };
+			if (answer === 'committed' || answer === 'pending') return { state: answer };
+			if (Array.isArray(answer) && answer[0] === 'claimed') {
+				return { state: 'claimed', claim, ...historyOf(answer[1], answer[2]) };
+			}
 			throw unknownAnswerError('a claim');
 		} catch (error) {
-			if (sending.begun) void this.#releaseLost(claim, leaseMs);
+			// A holder that knows its token renews what it may hold.
+			if (sending.begun && known === undefined) void this.#releaseLost(claim, leaseMs);
 			throw error;
 		}
 	}
@@ -102,19 +115,44 @@ export class RedisLedger implements Ledger {
 		return (await this.#run(RELEASE, claim.key, [claim.token])) === 1;
 	}
 
-	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
-		const args = [run, Math.ceil(retentionMs)];
+	async finishAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		for (const { key } of claims) checkKey(key);
+		const finish = ({ key, token }: Claim) =>
+			this.#run(FINISH, key, [token, Math.ceil(retentionMs)]);
+		return (await Promise.all(claims.map(finish))).map((result) => result === 1);
+	}
+
+	async begin(
+		keys: readonly string[],
+		run: string,
+		retentionMs: number,
+		tokens: readonly (string | undefined)[] = [],
+	): Promise<boolean[]> {
 		keys.forEach(checkKey);
-		const results = await allOf(keys.map((key) => this.#run(BEGIN, key, args)));
-		const unknown = results.filter((result) => result === 2).length;
+		const args = [run, Math.ceil(retentionMs)];
+		const begin = (key: string, n: number) => {
+			const token = tokens[n];
+			if (token === undefined) return this.#run(BEGIN, key, args);
+			return this.#run(BEGIN_CLAIMED, key, [...args, token]);
+		};
+		const results = await allOf(keys.map(begin));
+		const unknown = results.filter((result) => result === 2 || result === 3).length;
 		if (unknown > 0) this.#onUnknown?.(unknown);
-		return results.map((result) => result !== 0);
+		return results.map((result) => result === 1 || result === 2);
 	}
 
 	async giveBack(keys: readonly string[], run: string, retentionMs: number): Promise<void> {
 		keys.forEach(checkKey);
 		const args = [run, Math.ceil(retentionMs), FIRST_GRACE_MS];
 		await Promise.all(keys.map((key) => this.#run(GIVE_BACK, key, args)));
+	}
+
+	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Entry[]> {
+		keys.forEach(checkKey);
+		const args = [at, Math.ceil(retentionMs), FIRST_GRACE_MS];
+		const reopen = async (key: string) =>
+			entryOf(await this.#run(REOPEN, key, args), 'a reopening');
+		return Promise.all(keys.map(reopen));
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
@@ -169,6 +207,22 @@ export class RedisLedger implements Ledger {
 		}
 		this.#lost -= 1;
 	}
+}
+
+function entryOf(answer: unknown, call: string): Entry {
+	const [first, run, attempts, reopened, failedMs] = safeParse(parts, answer).data ?? [];
+	const state = safeParse(entryState, first);
+	if (!state.success) throw unknownAnswerError(call);
+	return {
+		state: state.data,
+		...historyOf(attempts, reopened),
+		...(run !== '' && { run: String(run) }),
+		...(state.data === 'failed' && { failedMs: Number(failedMs) }),
+	};
+}
+
+function historyOf(attempts: unknown, reopened: unknown): Pick<Entry, 'attempts' | 'reopenedAt'> {
+	return { attempts: Number(attempts), ...(reopened !== '' && { reopenedAt: Number(reopened) }) };
 }
 
 /** As `Promise.all`, but rejects only when all have ended: none of them changes anything any more. */

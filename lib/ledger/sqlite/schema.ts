@@ -6,13 +6,13 @@ import { LedgerUnavailableError } from '../common/errors';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
- * `state` is pending, stored or begun (`statements.ts`), `holder` the token of the claim or the run that began.
- * `expires` is the end of the entry, `due` the end of the lease or of the grace, in milliseconds of unix time;
- * `grace`, in milliseconds, is 0 until the event is stored.
- * Without a rowid and without a second index an event touches one page, whatever the size of the file.
+ * `state` is one of those in `statements.ts`, `holder` the token of the claim, `run` the latest attempt that began the
+ * event. `expires` is the end of the entry, `due` the end of the lease or of the grace, or when it failed, in
+ * milliseconds of unix time; `grace`, in milliseconds, is 0 until the event is stored. `attempts` and `reopened` are as
+ * in `Entry`. Without a rowid and without a second index an event touches one page, whatever the size of the file.
  */
 const TABLE = `CREATE TABLE entry (
 	key BLOB NOT NULL PRIMARY KEY,
@@ -20,8 +20,16 @@ const TABLE = `CREATE TABLE entry (
 	expires INTEGER NOT NULL,
 	due INTEGER NOT NULL,
 	grace INTEGER NOT NULL,
-	holder TEXT
+	holder TEXT,
+	run TEXT,
+	attempts INTEGER NOT NULL DEFAULT 0,
+	reopened INTEGER
 ) WITHOUT ROWID`;
+
+/** Version 1 kept the run of a begun entry in `holder`, as is still understood. Changes no row, however many there are. */
+const FROM_VERSION_1 = `ALTER TABLE entry ADD COLUMN run TEXT;
+ALTER TABLE entry ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE entry ADD COLUMN reopened INTEGER`;
 
 /** What the processes have to agree on beside the events: a handful of rows. */
 const RECORD_TABLE = `CREATE TABLE record (
@@ -35,14 +43,16 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 	// Looked at again where no other process can change it.
 	db.exec('BEGIN IMMEDIATE');
 	try {
-		if (isOurs(db)) refuseNewer(version(db), path);
-		else {
+		if (isOurs(db)) {
+			refuseNewer(version(db), path);
+			if (version(db) === 1) db.exec(FROM_VERSION_1);
+		} else {
 			refuseForeign(db, path);
 			db.exec(TABLE);
 			db.exec(RECORD_TABLE);
 			db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-			db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 		}
+		db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 		db.exec('COMMIT');
 	} catch (error) {
 		// A full disk has rolled it back already; an error about that would hide the one that matters.

@@ -6,26 +6,35 @@ import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../common/types';
 const PENDING = 0;
 export const STORED = 1;
 export const BEGUN = 2;
+export const RUNNING = 3;
+export const FAILED = 4;
+export const DONE = 5;
 
 export interface Statements {
-	/** $key: `{ state, expires, due, holder }` */
+	/** $key: `{ state, expires, due, run, attempts, reopened }` */
 	readonly find: StatementSync;
-	/** $key, $token, $now, $leaseEnd: changes a row when the event could be claimed. */
+	/** $key, $token, $now, $leaseEnd: `{ attempts, reopened }` when the event could be claimed. */
 	readonly claim: StatementSync;
-	/** $key, $token, $now, $leaseEnd: changes a row when the claim was the caller's, as the next three do. */
+	/** $key, $token, $now, $leaseEnd: changes a row when the claim was the caller's, as the next five do. */
 	readonly renew: StatementSync;
 	/** $key, $token, $now, $until */
 	readonly commit: StatementSync;
-	/** $key, $token, $now: gives back an event that was never stored. */
+	/** $key, $token, $now: gives back an event that was neither stored nor begun before. */
 	readonly releaseNew: StatementSync;
-	/** $key, $token, $now: makes an event that was stored before overdue again. */
-	readonly releaseStored: StatementSync;
+	/** $key, $token, $now: an event that was stored before is overdue again, one that has begun has failed. */
+	readonly releaseKnown: StatementSync;
+	/** $key, $token, $now, $until */
+	readonly finish: StatementSync;
+	/** $key, $token, $run, $now, $until: changes a row when the run goes on under the claim. */
+	readonly beginClaimed: StatementSync;
 	/** $key, $now, $until: whoever holds the entry, unless it has begun. */
 	readonly commitAnyway: StatementSync;
 	/** $key, $run, $now, $until: changes a row when the run goes on. */
 	readonly begin: StatementSync;
 	/** $key, $run, $now, $until: the entry is overdue then, unless another run has begun it. */
 	readonly giveBack: StatementSync;
+	/** $key, $at, $now, $until: the entry is overdue then, unless somebody holds it. */
+	readonly reopen: StatementSync;
 	/** $key: `{ value }` */
 	readonly readRecord: StatementSync;
 	/** $key, $next: changes a row when there was none. */
@@ -40,58 +49,99 @@ export interface Statements {
 	readonly remove: StatementSync;
 }
 
-const THEIRS = `key = $key AND holder = $token AND state = ${PENDING} AND due > $now`;
+const THEIRS = 'key = $key AND holder = $token AND expires > $now';
+const HELD = `(state = ${PENDING} AND due > $now)`;
+const LIVES = 'entry.expires > $now';
 /** A grace other than 0 says that the event was stored before, and its retention goes on. */
-const WAS_STORED = 'entry.grace > 0 AND entry.expires > $now';
+const WAS_STORED = `entry.grace > 0 AND ${LIVES}`;
+/** Something is known of the event that outlives a claim. */
+const IS_KNOWN = `(entry.grace > 0 OR entry.attempts > 0) AND ${LIVES}`;
 const GRACE = `CASE WHEN ${WAS_STORED} THEN entry.grace ELSE ${FIRST_GRACE_MS} END`;
 /** A commit after the first leaves the grace alone: the event may have been given back in between. */
-const DUE = `CASE WHEN entry.state = ${STORED} AND entry.expires > $now THEN entry.due ELSE $now + ${GRACE} END`;
-const STORE = `state = ${STORED}, grace = ${GRACE}, due = ${DUE},
-	expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $until) ELSE $until END`;
+const DUE = `CASE WHEN entry.state = ${STORED} AND ${LIVES} THEN entry.due ELSE $now + ${GRACE} END`;
+const STORE = `state = ${STORED}, grace = ${GRACE}, due = ${DUE}`;
+const ATTEMPTS = `CASE WHEN ${LIVES} THEN entry.attempts ELSE 0 END`;
+const RUN = `CASE WHEN ${LIVES} THEN entry.run END`;
+const REOPENED = `CASE WHEN ${LIVES} THEN entry.reopened END`;
+const KEPT_UNTIL = (end: string, known = WAS_STORED): string =>
+	`CASE WHEN ${known} THEN max(entry.expires, ${end}) ELSE ${end} END`;
+/** The lease or the grace is over. */
+const OVER = `(entry.state NOT IN (${BEGUN}, ${DONE}) AND entry.due <= $now)`;
+const IS_THIS_RUN = 'coalesce(entry.run, entry.holder) = $run';
 
 export function prepareStatements(db: DatabaseSync): Statements {
 	return {
-		find: db.prepare('SELECT state, expires, due, holder FROM entry WHERE key = $key'),
+		find: db.prepare(
+			`SELECT state, expires, due, attempts, reopened,
+			CASE WHEN state = ${BEGUN} THEN coalesce(run, holder) ELSE run END AS run
+			FROM entry WHERE key = $key`,
+		),
 		claim: db.prepare(
 			`INSERT INTO entry (key, state, expires, due, grace, holder)
 			VALUES ($key, ${PENDING}, $leaseEnd, $leaseEnd, 0, $token)
 			ON CONFLICT (key) DO UPDATE SET state = ${PENDING}, due = $leaseEnd, holder = $token,
 			grace = CASE WHEN ${WAS_STORED} THEN min(2 * entry.grace, ${LONGEST_GRACE_MS}) ELSE 0 END,
-			expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $leaseEnd) ELSE $leaseEnd END
-			WHERE entry.expires <= $now OR (entry.state <> ${BEGUN} AND entry.due <= $now)`,
+			attempts = ${ATTEMPTS}, reopened = ${REOPENED}, run = ${RUN},
+			expires = ${KEPT_UNTIL('$leaseEnd', IS_KNOWN)}
+			WHERE entry.expires <= $now OR entry.state = ${FAILED} OR ${OVER}
+			RETURNING attempts, reopened`,
 		),
 		renew: db.prepare(
-			`UPDATE entry SET due = $leaseEnd,
-			expires = CASE WHEN grace > 0 THEN max(expires, $leaseEnd) ELSE $leaseEnd END
-			WHERE ${THEIRS}`,
+			`UPDATE entry SET due = $leaseEnd, expires = ${KEPT_UNTIL('$leaseEnd', IS_KNOWN)}
+			WHERE ${THEIRS} AND (${HELD} OR state = ${RUNNING})`,
 		),
 		// The holder stays, so that a commit that is sent again finds its own.
 		commit: db.prepare(
-			`UPDATE entry SET ${STORE} WHERE key = $key AND holder = $token AND expires > $now
-			AND (state = ${STORED} OR (state = ${PENDING} AND due > $now))`,
+			`UPDATE entry SET ${STORE}, expires = ${KEPT_UNTIL('$until')}
+			WHERE ${THEIRS} AND (${HELD} OR state = ${STORED})`,
 		),
-		releaseNew: db.prepare(`DELETE FROM entry WHERE ${THEIRS} AND grace = 0`),
-		releaseStored: db.prepare(
-			`UPDATE entry SET state = ${STORED}, holder = NULL, due = $now WHERE ${THEIRS}`,
+		releaseNew: db.prepare(
+			`DELETE FROM entry WHERE ${THEIRS} AND ${HELD} AND grace = 0 AND attempts = 0`,
+		),
+		releaseKnown: db.prepare(
+			`UPDATE entry SET state = CASE WHEN attempts > 0 THEN ${FAILED} ELSE ${STORED} END, holder = NULL, due = $now
+			WHERE ${THEIRS} AND (${HELD} OR state = ${RUNNING})`,
+		),
+		finish: db.prepare(
+			`UPDATE entry SET state = ${DONE}, expires = $until, due = 0, grace = 0, holder = NULL, reopened = NULL
+			WHERE ${THEIRS} AND state = ${RUNNING}`,
+		),
+		beginClaimed: db.prepare(
+			`UPDATE entry SET attempts = attempts + (state = ${PENDING}), state = ${RUNNING}, run = $run,
+			expires = CASE state WHEN ${PENDING} THEN max(expires, $until) ELSE expires END
+			WHERE ${THEIRS} AND (${HELD} OR (state = ${RUNNING} AND run = $run))`,
 		),
 		commitAnyway: db.prepare(
-			`INSERT INTO entry (key, state, expires, due, grace, holder)
-			VALUES ($key, ${STORED}, $until, $now + ${FIRST_GRACE_MS}, ${FIRST_GRACE_MS}, NULL)
-			ON CONFLICT (key) DO UPDATE SET ${STORE}, holder = NULL
-			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now`,
+			`INSERT INTO entry (key, state, expires, due, grace)
+			VALUES ($key, ${STORED}, $until, $now + ${FIRST_GRACE_MS}, ${FIRST_GRACE_MS})
+			ON CONFLICT (key) DO UPDATE SET ${STORE}, holder = NULL, expires = ${KEPT_UNTIL('$until')},
+			attempts = ${ATTEMPTS}, reopened = ${REOPENED}, run = ${RUN}
+			WHERE entry.expires <= $now OR entry.state IN (${PENDING}, ${STORED}, ${FAILED})`,
 		),
 		begin: db.prepare(
-			`INSERT INTO entry (key, state, expires, due, grace, holder)
-			VALUES ($key, ${BEGUN}, $until, 0, 0, $run)
-			ON CONFLICT (key) DO UPDATE SET state = ${BEGUN}, expires = $until, due = 0, grace = 0, holder = $run
-			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now OR entry.holder = $run`,
+			`INSERT INTO entry (key, state, expires, due, grace, run, attempts)
+			VALUES ($key, ${BEGUN}, $until, 0, 0, $run, 1)
+			ON CONFLICT (key) DO UPDATE SET state = ${BEGUN}, expires = $until, due = 0, grace = 0,
+			holder = NULL, run = $run, reopened = NULL,
+			attempts = ${ATTEMPTS} + (entry.state <> ${BEGUN} OR entry.expires <= $now)
+			WHERE entry.expires <= $now OR entry.state IN (${PENDING}, ${STORED}, ${FAILED}) OR ${OVER}
+			OR (entry.state = ${BEGUN} AND ${IS_THIS_RUN})`,
 		),
 		giveBack: db.prepare(
-			`INSERT INTO entry (key, state, expires, due, grace, holder)
-			VALUES ($key, ${STORED}, $until, $now, ${FIRST_GRACE_MS}, NULL)
-			ON CONFLICT (key) DO UPDATE SET state = ${STORED}, holder = NULL, due = $now, grace = ${GRACE},
-			expires = CASE WHEN ${WAS_STORED} THEN max(entry.expires, $until) ELSE $until END
-			WHERE entry.state <> ${BEGUN} OR entry.expires <= $now OR entry.holder = $run`,
+			`INSERT INTO entry (key, state, expires, due, grace)
+			VALUES ($key, ${STORED}, $until, $now, ${FIRST_GRACE_MS})
+			ON CONFLICT (key) DO UPDATE SET state = ${STORED}, holder = NULL, run = NULL, due = $now, grace = ${GRACE},
+			expires = ${KEPT_UNTIL('$until')}, reopened = ${REOPENED},
+			attempts = ${ATTEMPTS} - (${LIVES} AND entry.attempts > 0 AND entry.state IN (${BEGUN}, ${RUNNING}))
+			WHERE entry.expires <= $now OR entry.state IN (${PENDING}, ${STORED})
+			OR (entry.state IN (${BEGUN}, ${RUNNING}) AND ${IS_THIS_RUN})`,
+		),
+		reopen: db.prepare(
+			`INSERT INTO entry (key, state, expires, due, grace, reopened)
+			VALUES ($key, ${STORED}, $until, $now, ${FIRST_GRACE_MS}, $at)
+			ON CONFLICT (key) DO UPDATE SET state = ${STORED}, holder = NULL, run = NULL, due = $now,
+			grace = ${FIRST_GRACE_MS}, expires = max(entry.expires, $until), attempts = 0, reopened = $at
+			WHERE entry.expires <= $now OR entry.state IN (${STORED}, ${BEGUN}, ${FAILED}, ${DONE}) OR ${OVER}`,
 		),
 		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
 		addRecord: db.prepare(

@@ -1,10 +1,10 @@
 /** The ledger in an SQLite file: what the processes of one host agree on, with nothing to set up. */
 import { checkKey } from '../common/key';
 import { newToken } from '../common/token';
-import type { Claim, ClaimAnswer, Entry, Ledger } from '../common/types';
+import type { Claim, ClaimAnswer, Entry, EntryState, Ledger } from '../common/types';
 import type { LedgerDatabase } from './database';
 import { LedgerFile } from './ledgerFile';
-import { BEGUN, STORED } from './statements';
+import { BEGUN, DONE, FAILED, RUNNING, STORED } from './statements';
 import { Sweeper } from './sweeper';
 
 interface SqliteLedgerOptions {
@@ -39,30 +39,21 @@ export class SqliteLedger implements Ledger {
 		return this.#file.run((database) => this.#look(database, id));
 	}
 
-	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
+	async claim(key: string, leaseMs: number, token = newToken()): Promise<ClaimAnswer> {
 		const id = keyBytes(key);
-		const token = newToken();
 		await this.#file.untilSynced();
 		return this.#file.run((database) => {
 			// A look costs no lock: the answer to a duplicate does not wait for other writers.
-			const before = this.#look(database, id).state;
-			if (before === 'pending') return { state: 'pending' };
-			if (before === 'stored' || before === 'begun') return { state: 'committed' };
+			const refused = refusal(this.#look(database, id));
+			if (refused !== undefined) return refused;
 			database.beforeWrite();
 			const now = this.#now();
-			const { changes } = database.statements.claim.run({
-				key: id,
-				token,
-				now,
-				leaseEnd: now + leaseMs,
-			});
-			if (changes === 0) {
-				// Another process came in between. Should the entry be free again, the copy finds out when it looks again.
-				const after = this.#look(database, id).state;
-				return { state: after === 'stored' || after === 'begun' ? 'committed' : 'pending' };
-			}
+			const leaseEnd = now + leaseMs;
+			const row = database.statements.claim.get({ key: id, token, now, leaseEnd });
+			// Another process came in between. Should the entry be free again, the copy finds out when it looks again.
+			if (row === undefined) return refusal(this.#look(database, id)) ?? { state: 'pending' };
 			this.#sweep(database, now);
-			return { state: 'claimed', claim: { key, token } };
+			return { state: 'claimed', claim: { key, token }, ...historyOf(row) };
 		});
 	}
 
@@ -100,23 +91,47 @@ export class SqliteLedger implements Ledger {
 		return this.#file.run((database) => {
 			database.beforeWrite();
 			const now = this.#now();
-			const { releaseNew, releaseStored } = database.statements;
+			const { releaseNew, releaseKnown } = database.statements;
 			if (releaseNew.run({ ...claim, now }).changes !== 0) return true;
-			return releaseStored.run({ ...claim, now }).changes !== 0;
+			return releaseKnown.run({ ...claim, now }).changes !== 0;
 		});
 	}
 
-	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
+	async finishAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		const held = claims.map(({ key, token }) => ({ key: keyBytes(key), token }));
+		return this.#file.runDurably((database) => {
+			const now = this.#now();
+			const { finish } = database.statements;
+			return inOneStep(database, held, (claim) => {
+				if (finish.run({ ...claim, now, until: now + retentionMs }).changes !== 0) return true;
+				const { state } = this.#look(database, claim.key);
+				return state === 'done' || state === 'begun';
+			});
+		});
+	}
+
+	async begin(
+		keys: readonly string[],
+		run: string,
+		retentionMs: number,
+		tokens: readonly (string | undefined)[] = [],
+	): Promise<boolean[]> {
 		const ids = keys.map(keyBytes);
 		return this.#file.runDurably((database) => {
 			const now = this.#now();
 			const until = now + retentionMs;
-			const { begin } = database.statements;
+			const { begin, beginClaimed } = database.statements;
 			if (this.#onUnknown !== undefined) {
 				const unknown = ids.filter((key) => this.#look(database, key).state === 'free').length;
 				if (unknown > 0) this.#onUnknown(unknown);
 			}
-			return inOneStep(database, ids, (key) => begin.run({ key, run, now, until }).changes !== 0);
+			return inOneStep(database, ids, (key, n) => {
+				const token = tokens[n];
+				const asked = { key, run, now, until };
+				const { changes } =
+					token === undefined ? begin.run(asked) : beginClaimed.run({ ...asked, token });
+				return changes !== 0;
+			});
 		});
 	}
 
@@ -127,6 +142,18 @@ export class SqliteLedger implements Ledger {
 			const until = now + retentionMs;
 			const { giveBack } = database.statements;
 			inOneStep(database, ids, (key) => giveBack.run({ key, run, now, until }));
+		});
+	}
+
+	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Entry[]> {
+		const ids = keys.map(keyBytes);
+		return this.#file.runDurably((database) => {
+			const now = this.#now();
+			return inOneStep(database, ids, (key) => {
+				const before = this.#look(database, key);
+				database.statements.reopen.run({ key, at, now, until: now + retentionMs });
+				return before;
+			});
 		});
 	}
 
@@ -166,11 +193,17 @@ export class SqliteLedger implements Ledger {
 		// Read by hand: every delivery waits for it.
 		const row = database.statements.find.get({ key });
 		const now = this.#now();
-		if (row === undefined || Number(row['expires']) <= now) return { state: 'free' };
-		if (row['state'] === BEGUN) return { state: 'begun', run: String(row['holder']) };
-		// Also a claim that ran out, on an event that was stored before.
-		if (Number(row['due']) <= now) return { state: 'overdue' };
-		return { state: row['state'] === STORED ? 'stored' : 'pending' };
+		if (row === undefined || Number(row['expires']) <= now) return { state: 'free', attempts: 0 };
+		const history = historyOf(row);
+		const due = Number(row['due']);
+		const state = stateOf(Number(row['state']), due > now, history.attempts);
+		const { run } = row;
+		return {
+			state,
+			...history,
+			...(typeof run === 'string' && { run }),
+			...(state === 'failed' && { failedMs: Math.max(0, now - due) }),
+		};
 	}
 
 	#sweep(database: LedgerDatabase, now: number): void {
@@ -182,8 +215,39 @@ export class SqliteLedger implements Ledger {
 	}
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
+function historyOf({ attempts, reopened }: Row): Pick<Entry, 'attempts' | 'reopenedAt'> {
+	return {
+		attempts: Number(attempts),
+		...(reopened !== null && { reopenedAt: Number(reopened) }),
+	};
+}
+
+/** `isHeld`: the lease or the grace is not over. */
+function stateOf(state: number, isHeld: boolean, attempts: number): EntryState {
+	if (state === BEGUN) return 'begun';
+	if (state === DONE) return 'done';
+	if (state === STORED) return isHeld ? 'stored' : 'overdue';
+	if (state === FAILED) return 'failed';
+	if (isHeld) return state === RUNNING ? 'running' : 'pending';
+	// A claim that ran out, on an event that has begun or was stored before.
+	return attempts > 0 ? 'failed' : 'overdue';
+}
+
+/** What a claim is told; undefined when the event can be claimed. */
+function refusal({ state }: Entry): ClaimAnswer | undefined {
+	if (state === 'pending' || state === 'running') return { state: 'pending' };
+	const isSettled = state === 'stored' || state === 'begun' || state === 'done';
+	return isSettled ? { state: 'committed' } : undefined;
+}
+
 /** One alone is a step by itself, and needs no transaction. */
-function inOneStep<T, R>(database: LedgerDatabase, all: readonly T[], work: (one: T) => R): R[] {
+function inOneStep<T, R>(
+	database: LedgerDatabase,
+	all: readonly T[],
+	work: (one: T, index: number) => R,
+): R[] {
 	return all.length === 1 ? all.map(work) : database.transaction(() => all.map(work));
 }
 

@@ -112,6 +112,7 @@ it('gives the fields that name an event, with the state of each kind', async () 
 			state: 'begun',
 			executionId: '4711',
 			begunAt: new Date(begunAt).toISOString(),
+			attempts: 1,
 		},
 		{ id: 'stored', type: 'ocpp.message', createdAt: second?.createdAt, state: 'stored' },
 		{ id: 'pending', type: 'asset.created', createdAt: third?.createdAt, state: 'pending' },

@@ -34,7 +34,7 @@ describe('beginOrWait', () => {
 		await ledger.begin(['two'], 'another run', RETENTION_MS);
 		expect(await beginOrWait(open, KEYS, 'run', RETENTION_MS)).toEqual([true, false]);
 		expect(ledger.count('begin')).toBe(2);
-		expect(ledger.entries.get('one')).toMatchObject({ state: 'begun', holder: 'run' });
+		expect(ledger.entries.get('one')).toMatchObject({ state: 'begun', run: 'run' });
 	});
 
 	it('asks again while the ledger is away, and goes on within half a second of its return', async () => {
@@ -206,7 +206,7 @@ describe('markBegun', () => {
 		const ledger = new MemoryLedger();
 		await ledger.begin(['one'], 'first', RETENTION_MS);
 		await markBegun(async () => ledger, KEYS, 'retry', RETENTION_MS);
-		expect(ledger.entries.get('one')).toMatchObject({ holder: 'first' });
-		expect(ledger.entries.get('two')).toMatchObject({ holder: 'retry' });
+		expect(ledger.entries.get('one')).toMatchObject({ run: 'first' });
+		expect(ledger.entries.get('two')).toMatchObject({ run: 'retry' });
 	});
 });

@@ -135,7 +135,7 @@ describe('a claim that is held', () => {
 	it.each(['stored', 'begun'] as const)(
 		'stops renewing an event that is %s by now',
 		async (state) => {
-			ledger.entries.set(KEY, { state, expires: Date.now() + RETENTION_MS });
+			ledger.put(KEY, state);
 			await jest.advanceTimersByTimeAsync(10 * MINUTE_MS);
 			expect(ledger.count('renew')).toBe(1);
 		},

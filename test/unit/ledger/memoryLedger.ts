@@ -2,17 +2,19 @@
 import {
 	type Claim,
 	type Entry as LookedUp,
+	type EntryState,
 	type Ledger,
 	LedgerUnavailableError,
 } from '../../../lib/ledger';
 import type { ClaimAnswer } from '../../../lib/ledger/common/types';
-
-interface Entry {
-	readonly state: 'pending' | 'stored' | 'overdue' | 'begun';
-	/** Token of the claim, or the run. */
-	readonly holder?: string;
-	readonly expires: number;
-}
+import {
+	after,
+	type Answer,
+	type Entry,
+	type KnownEntry,
+	stateOf,
+	type Step,
+} from './contract/model';
 
 export class MemoryLedger implements Ledger {
 	readonly entries = new Map<string, Entry>();
@@ -29,40 +31,26 @@ export class MemoryLedger implements Ledger {
 
 	async look(key: string): Promise<LookedUp> {
 		await this.#called('look');
-		const { state = 'free', holder } = this.#living(key) ?? {};
-		return { state, ...(state === 'begun' && holder !== undefined && { run: holder }) };
+		return this.#look(key);
 	}
 
-	async claim(key: string, leaseMs: number): Promise<ClaimAnswer> {
+	async claim(key: string, leaseMs: number, token = String(++this.#tokens)): Promise<ClaimAnswer> {
 		await this.#called('claim');
-		const entry = this.#living(key);
-		if (entry && entry.state !== 'overdue')
-			return { state: entry.state === 'pending' ? 'pending' : 'committed' };
-		const claim = { key, token: String(++this.#tokens) };
-		this.#set(key, { state: 'pending', holder: claim.token, expires: Date.now() + leaseMs });
-		return { state: 'claimed', claim };
+		const state = this.#step(key, { kind: 'claim', claim: token, leaseMs });
+		if (state !== 'claimed') return { state: state === 'pending' ? 'pending' : 'committed' };
+		const { attempts, reopenedAt } = this.#look(key);
+		const reopened = reopenedAt === undefined ? {} : { reopenedAt };
+		return { state, claim: { key, token }, attempts, ...reopened };
 	}
 
-	async renew(claim: Claim, leaseMs: number): Promise<boolean> {
+	async renew({ key, token }: Claim, leaseMs: number): Promise<boolean> {
 		await this.#called('renew');
-		const theirs = this.#isTheirs(claim);
-		const renewed = {
-			state: 'pending',
-			holder: claim.token,
-			expires: Date.now() + leaseMs,
-		} as const;
-		if (theirs) this.#set(claim.key, renewed);
-		return theirs;
+		return this.#step(key, { kind: 'renew', claim: token, leaseMs }) === true;
 	}
 
-	async commit(claim: Claim, retentionMs: number): Promise<boolean> {
+	async commit({ key, token }: Claim, retentionMs: number): Promise<boolean> {
 		await this.#called('commit');
-		const theirs = this.#isTheirs(claim);
-		const state = this.#living(claim.key)?.state;
-		if (state !== 'begun' && state !== 'overdue') {
-			this.#set(claim.key, { state: 'stored', expires: Date.now() + retentionMs });
-		}
-		return theirs;
+		return this.#step(key, { kind: 'commit', claim: token, retentionMs }) === true;
 	}
 
 	async commitAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
@@ -70,30 +58,42 @@ export class MemoryLedger implements Ledger {
 		return Promise.all(claims.map((claim) => this.commit(claim, retentionMs)));
 	}
 
-	async release(claim: Claim): Promise<boolean> {
+	async release({ key, token }: Claim): Promise<boolean> {
 		await this.#called('release');
-		const theirs = this.#isTheirs(claim);
-		if (theirs) this.entries.delete(claim.key);
-		return theirs;
+		return this.#step(key, { kind: 'release', claim: token }) === true;
 	}
 
-	async begin(keys: readonly string[], run: string, retentionMs: number): Promise<boolean[]> {
+	async finishAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
+		await this.#called('finishAll');
+		return claims.map(
+			({ key, token }) => this.#step(key, { kind: 'finish', claim: token, retentionMs }) === true,
+		);
+	}
+
+	async begin(
+		keys: readonly string[],
+		run: string,
+		retentionMs: number,
+		tokens: readonly (string | undefined)[] = [],
+	): Promise<boolean[]> {
 		await this.#called('begin');
-		return keys.map((key) => {
-			const entry = this.#living(key);
-			if (entry?.state === 'begun' && entry.holder !== run) return false;
-			this.#set(key, { state: 'begun', holder: run, expires: Date.now() + retentionMs });
-			return true;
-		});
+		return keys.map(
+			(key, n) => this.#step(key, { kind: 'begin', run, retentionMs, claim: tokens[n] }) === true,
+		);
 	}
 
 	async giveBack(keys: readonly string[], run: string, retentionMs: number): Promise<void> {
 		await this.#called('giveBack');
-		for (const key of keys) {
-			const entry = this.#living(key);
-			if (entry?.state === 'begun' && entry.holder !== run) continue;
-			this.#set(key, { state: 'overdue', expires: Date.now() + retentionMs });
-		}
+		for (const key of keys) this.#step(key, { kind: 'giveBack', run, retentionMs });
+	}
+
+	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<LookedUp[]> {
+		await this.#called('reopen');
+		return keys.map((key) => {
+			const before = this.#look(key);
+			this.#step(key, { kind: 'reopen', at, retentionMs });
+			return before;
+		});
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
@@ -117,6 +117,20 @@ export class MemoryLedger implements Ledger {
 		await this.#called('close');
 	}
 
+	/** Makes an event what it is to be for a test, for long. */
+	put(key: string, state: EntryState, more: Partial<KnownEntry> = {}): void {
+		const expires = Date.now() + 1e10;
+		const isOver = state === 'overdue';
+		const kept = state === 'overdue' || state === 'free' ? 'stored' : state;
+		const entry = { state: kept, due: isOver ? 0 : expires - 1, expires, grace: 1, attempts: 0 };
+		this.entries.set(key, state === 'free' ? undefined : { ...entry, ...more });
+	}
+
+	/** Without a call. */
+	stateOf(key: string): EntryState {
+		return this.#look(key).state;
+	}
+
 	/** How often a method was called. */
 	count(method: keyof Ledger): number {
 		return this.calls.filter((call) => call === method).length;
@@ -129,17 +143,25 @@ export class MemoryLedger implements Ledger {
 		if (this.failing) throw new LedgerUnavailableError('The disk is full');
 	}
 
-	#living(key: string): Entry | undefined {
-		const entry = this.entries.get(key);
-		return entry && entry.expires > Date.now() ? entry : undefined;
+	#look(key: string): LookedUp {
+		const now = Date.now();
+		const kept = this.entries.get(key);
+		const entry = kept && kept.expires > now ? kept : undefined;
+		const state = stateOf(entry, now);
+		const { run, attempts = 0, reopenedAt, due = 0 } = entry ?? {};
+		return {
+			state,
+			attempts,
+			...(run !== undefined && { run: String(run) }),
+			...(reopenedAt !== undefined && { reopenedAt }),
+			...(state === 'failed' && { failedMs: now - due }),
+		};
 	}
 
-	#set(key: string, entry: Entry): void {
-		this.entries.set(key, entry);
-	}
-
-	#isTheirs(claim: Claim): boolean {
-		const entry = this.#living(claim.key);
-		return entry?.state === 'pending' && entry.holder === claim.token;
+	#step(key: string, step: Step): Answer {
+		const { answer, entry } = after(this.entries.get(key), step, Date.now());
+		if (entry === undefined) this.entries.delete(key);
+		else this.entries.set(key, entry);
+		return answer;
 	}
 }

@@ -20,7 +20,7 @@ describe('a claim that is held', () => {
 		({ hold } = answer);
 	});
 
-	const state = () => ledger.entries.get(KEY)?.state;
+	const state = () => ledger.stateOf(KEY);
 
 	it('is given back when it is released after its commit: the next copy can be claimed at once', async () => {
 		await hold.commit(RETENTION_MS);

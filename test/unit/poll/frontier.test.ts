@@ -88,7 +88,7 @@ it('waits for a run that n8n has stored and not begun, and starts the event once
 	world.fate = async () => 'begun';
 	await world.poll();
 	expect(world.started().filter((id) => id === 'e50')).toHaveLength(1);
-	world.ledger.entries.set(world.entry('e50'), { state: 'overdue', expires: Infinity });
+	world.ledger.put(world.entry('e50'), 'overdue');
 	await world.poll();
 	expect(world.started().filter((id) => id === 'e50')).toHaveLength(2);
 });
@@ -97,12 +97,12 @@ it.each(['pending', 'stored'] as const)(
 	'waits for an event that a webhook brought and that is %s, however far back it is',
 	async (entryState) => {
 		const world = worldOfFiveHours();
-		world.ledger.entries.set(world.entry('e50'), { state: entryState, expires: Infinity });
+		world.ledger.put(world.entry('e50'), entryState);
 		await world.poll();
 		expect(world.started()).toEqual(IDS.filter((id) => id !== 'e50'));
 		expect(world.state().frontier).toBe(START + 50 * MINUTE);
 		// Its holder died, or its run was lost.
-		world.ledger.entries.set(world.entry('e50'), { state: 'overdue', expires: Infinity });
+		world.ledger.put(world.entry('e50'), 'overdue');
 		await world.poll();
 		expect(world.started().at(-1)).toBe('e50');
 	},

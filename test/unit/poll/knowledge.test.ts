@@ -18,7 +18,7 @@ it.each([
 	'what is %s in the ledger is %s, whatever the publication says',
 	async (state, knowledge) => {
 		const scope = scoped();
-		scope.ledger.entries.set(ledgerKey('w', 'a'), { state, expires: Infinity });
+		scope.ledger.put(ledgerKey('w', 'a'), state);
 		expect(await knowledgeOf(scope, parsed('a', 1), undefined)).toBe(knowledge);
 		expect(await knowledgeOf(scope, parsed('a', 1), 2)).toBe(knowledge);
 	},

@@ -21,7 +21,7 @@ const statesOf = async (
 	return await listedStates(
 		list(),
 		{
-			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free' }) },
+			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free', attempts: 0 }) },
 			workflowId: 'workflow',
 			wanted: { isWanted: eventTypeFilter(wanted), conditions: readConditions({}) },
 		},
@@ -31,8 +31,11 @@ const statesOf = async (
 
 describe('the states of listed events', () => {
 	it('are those of the ledger, in the order of the list', async () => {
-		const known = { a: 'begun', b: 'stored', c: 'overdue', d: 'pending', 5: 'begun' } as const;
-		const records = ['d', 'c', 'b', 'a', 'e', 5].map((id) => ({ id }));
+		const known = {
+			...({ a: 'begun', b: 'stored', c: 'overdue', d: 'pending', 5: 'begun' } as const),
+			...({ f: 'running', g: 'failed', h: 'done' } as const),
+		};
+		const records = ['d', 'c', 'b', 'a', 'e', 5, 'f', 'g', 'h'].map((id) => ({ id }));
 		expect((await statesOf(records, known)).listed).toEqual([
 			'd pending',
 			'c stored',
@@ -40,21 +43,24 @@ describe('the states of listed events', () => {
 			'a begun',
 			'e missing',
 			'5 begun',
+			'f running',
+			'g failed',
+			'h done',
 		]);
 	});
 
 	it('name the execution that began with the event, and when', async () => {
 		const runs = [newAttempt('1234', 1_700_000_000_123), '1234:without-time', 'baseline'];
-		const look = async () => ({ state: 'begun' as const, run: runs.shift() ?? '' });
+		const look = async () => ({ state: 'begun' as const, attempts: 1, run: runs.shift() ?? '' });
 		const list = async function* () {
 			for (const id of ['a', 'b', 'c']) yield { id };
 		};
 		const wanted = { isWanted: () => true, conditions: readConditions({}) };
 		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
 		expect((await listedStates(list(), listing, (_record, account) => account)).listed).toEqual([
-			{ state: 'begun', executionId: '1234', begunAt: 1_700_000_000_123 },
-			{ state: 'begun' },
-			{ state: 'begun' },
+			{ state: 'begun', attempts: 1, executionId: '1234', begunAt: 1_700_000_000_123 },
+			{ state: 'begun', attempts: 1 },
+			{ state: 'begun', attempts: 1 },
 		]);
 	});
 
@@ -97,7 +103,7 @@ describe('the states of listed events', () => {
 			most = Math.max(most, ++asked);
 			await new Promise((resolve) => setImmediate(resolve));
 			asked -= 1;
-			return { state: 'free' } as const;
+			return { state: 'free', attempts: 0 } as const;
 		};
 		const list = async function* () {
 			for (let id = 1; id <= 250; id++) yield { id };

@@ -46,7 +46,7 @@ it('names nothing behind an event that n8n could not store, and starts that one 
 
 it('names nothing behind an event that a webhook is bringing', async () => {
 	const polled = world();
-	polled.ledger.entries.set(polled.entry('e3'), { state: 'pending', expires: Infinity });
+	polled.ledger.put(polled.entry('e3'), 'pending');
 	const seen: unknown[] = [];
 	polled.fate = async () => {
 		seen.push(polled.kept?.at);

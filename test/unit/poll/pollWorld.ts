@@ -77,6 +77,7 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 						world.kept = until;
 					},
 				},
+				acknowledge: 'stored',
 				warn: (message) => world.warnings.push(message),
 				now: () => world.now,
 				...options,
@@ -87,8 +88,8 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 		},
 	};
 
-	const handOver: PollOptions['handOver'] = async (records) => {
-		const ids = records.map(({ id }) => String(id));
+	const handOver: PollOptions['handOver'] = async (items) => {
+		const ids = items.map(({ record }) => String(record['id']));
 		const fate = await world.fate(ids);
 		if (fate === 'failed') return false;
 		world.runs.push(ids);

@@ -76,7 +76,7 @@ it('starts an event of before that n8n had stored and never began', async () => 
 	world.now = at(10);
 	world.list = eventsAt(9, 8, 7);
 	await world.poll();
-	world.ledger.entries.set(world.entry('e8'), { state: 'overdue', expires: Infinity });
+	world.ledger.put(world.entry('e8'), 'overdue');
 	await world.poll();
 	expect(world.started()).toEqual(['e8']);
 });

@@ -1,4 +1,4 @@
-import type { ParsedEvent } from '../../../lib/event';
+import type { Item, ParsedEvent } from '../../../lib/event';
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { type Start, startEvents } from '../../../lib/poll/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
@@ -16,7 +16,8 @@ describe('a hand-over that n8n does not answer, as for a queued execution that a
 	beforeEach(async () => {
 		ledger = new MemoryLedger();
 		const handOver = () => new Promise<boolean>((resolve) => (end = resolve));
-		void startEvents({ ledger, workflowId: 'w', batchSize: 2, handOver }, EVENTS);
+		const acknowledge = 'stored';
+		void startEvents({ ledger, workflowId: 'w', batchSize: 2, acknowledge, handOver }, EVENTS);
 		await jest.advanceTimersByTimeAsync(29_000);
 	});
 
@@ -57,11 +58,14 @@ describe('the events are handed over', () => {
 	async function startAll(events: readonly ParsedEvent[], choices: Choices = {}) {
 		const { ledger = new MemoryLedger(), fate = async () => true } = choices;
 		const runs: string[][] = [];
-		const handOver = async (records: readonly Record<string, unknown>[]) => {
-			runs.push(records.map(({ id }) => String(id)));
+		const handOver = async (items: readonly Item[]) => {
+			runs.push(items.map(({ record }) => String(record['id'])));
 			return await fate(runs.at(-1) ?? []);
 		};
-		const start = { ledger, workflowId: 'w', batchSize: 10, handOver, ...choices };
+		const start: Start = {
+			...{ ledger, workflowId: 'w', batchSize: 10, acknowledge: 'stored', handOver },
+			...choices,
+		};
 		const open = await startEvents(start, events);
 		return { ledger, runs, open: open.map(({ id }) => id) };
 	}

@@ -27,6 +27,7 @@ const receiver = (
 		ledger,
 		openLedger: async () => ledger,
 		workflowId: 'workflow',
+		acknowledge: 'stored',
 		settings: readTriggerSettings((name, fallback) => parameters[name] ?? fallback),
 		now: () => NOW,
 		...changes,
@@ -203,7 +204,7 @@ describe('receive', () => {
 		'answers a duplicate when the event is %s',
 		async (state) => {
 			const to = receiver();
-			to.ledger.entries.set(KEY, { state, expires: Date.now() + 60_000 });
+			to.ledger.put(KEY, state);
 			expect(await receive(delivery(), to)).toEqual({
 				start: false,
 				answer: { status: 200, body: { status: 'duplicate' } },

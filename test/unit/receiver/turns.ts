@@ -32,7 +32,7 @@ async function hold(id: string): Promise<ClaimHold> {
 
 /** Not the turn itself: that would be waited for. */
 export async function take(id: string, { most = 100, bytes = 1, createdAt = '' } = {}) {
-	const item = { id, ...(createdAt !== '' && { createdAt }) };
+	const item = { record: { id, ...(createdAt !== '' && { createdAt }) } };
 	return { turn: takeTurn(world.node, { item, hold: await hold(id), bytes }, most) };
 }
 
@@ -40,7 +40,7 @@ export async function take(id: string, { most = 100, bytes = 1, createdAt = '' }
 export async function runOf(turn: ReturnType<typeof takeTurn>) {
 	const run = await turn;
 	if (!run.start) throw new Error('The event went with another one');
-	return { ids: run.items.map(({ id }) => id), hold: run.hold };
+	return { ids: run.items.map(({ record }) => record['id']), hold: run.hold };
 }
 
 export async function isOpen(turn: Promise<unknown>): Promise<boolean> {
@@ -49,4 +49,4 @@ export async function isOpen(turn: Promise<unknown>): Promise<boolean> {
 }
 
 /** What the ledger holds of the event. */
-export const stateOf = (id: string): string => world.ledger.entries.get(id)?.state ?? 'free';
+export const stateOf = (id: string): string => world.ledger.stateOf(id);

@@ -1,6 +1,6 @@
 /** Interleavings of several holders and runs on a few events, as fast-check generates them, run against a store and the model. */
 import fc from 'fast-check';
-import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
+import { type Claim, type Entry as LookedUp, type Ledger, ledgerKey } from '../../../../lib/ledger';
 import { type Answer, type Entry, explain, type Step } from './model';
 import type { LedgerWorld } from './world';
 
@@ -24,8 +24,27 @@ type Action =
 			readonly leaseMs: number;
 	  }
 	| { readonly kind: 'renew'; readonly claim: number; readonly leaseMs: number }
-	| { readonly kind: 'commit'; readonly claim: number; readonly retentionMs: number }
+	| {
+			readonly kind: 'commit' | 'finish';
+			readonly claim: number;
+			readonly retentionMs: number;
+	  }
 	| { readonly kind: 'release'; readonly claim: number }
+	/** Of an execution whose end the holder of the claim waits for. */
+	| {
+			readonly kind: 'beginClaimed';
+			readonly holder: number;
+			readonly claim: number;
+			readonly run: number;
+			readonly retentionMs: number;
+	  }
+	| {
+			readonly kind: 'reopen';
+			readonly holder: number;
+			readonly keys: readonly number[];
+			readonly at: number;
+			readonly retentionMs: number;
+	  }
 	| {
 			readonly kind: 'begin';
 			readonly holder: number;
@@ -51,6 +70,8 @@ export type Moment =
 const holder = fc.nat(HOLDERS - 1);
 const key = fc.nat(KEYS - 1);
 const run = fc.nat(RUNS - 1);
+/** When a person asks to run events again: kept as it is. */
+const at = fc.constantFrom(1, 1_800_000_000_000);
 const keys = fc.shuffledSubarray([...Array(KEYS).keys()], { minLength: 1 });
 const leaseMs = fc.constantFrom(...LEASES_MS);
 const retentionMs = fc.constantFrom(...RETENTIONS_MS);
@@ -72,6 +93,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 	{ weight: 4, arbitrary: fc.record({ kind: kind('release'), claim }) },
 	{ weight: 2, arbitrary: fc.record({ kind: kind('begin'), holder, keys, run, retentionMs }) },
 	{ weight: 2, arbitrary: fc.record({ kind: kind('giveBack'), holder, keys, run, retentionMs }) },
+	{
+		weight: 8,
+		arbitrary: fc.record({ kind: kind('beginClaimed'), holder, claim, run, retentionMs }),
+	},
+	{ weight: 4, arbitrary: fc.record({ kind: kind('finish'), claim, retentionMs }) },
+	{ weight: 1, arbitrary: fc.record({ kind: kind('reopen'), holder, keys, at, retentionMs }) },
 );
 
 export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
@@ -90,33 +117,50 @@ export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
 	{ minLength: 3, maxLength: 25, size: 'max' },
 );
 
-const at = (...actions: Action[]): Moment => ({ kind: 'actions', actions });
+const together = (...actions: Action[]): Moment => ({ kind: 'actions', actions });
 const LONG_MS = 100_000_005_000;
 
 /** Meets every answer that there is, where chance may miss one. */
 export const everyAnswer: Moment[] = [
-	at({ kind: 'look', holder: 0, key: 0 }),
-	at({ kind: 'claim', holder: 0, key: 0, leaseMs: 65_000 }),
-	at({ kind: 'look', holder: 1, key: 0 }),
-	at({ kind: 'claim', holder: 1, key: 0, leaseMs: 65_000 }),
-	at({ kind: 'renew', claim: 0, leaseMs: 65_000 }),
-	at({ kind: 'commit', claim: 0, retentionMs: LONG_MS }),
-	at({ kind: 'look', holder: 1, key: 0 }, { kind: 'claim', holder: 1, key: 0, leaseMs: 65_000 }),
-	at({ kind: 'commit', claim: 0, retentionMs: LONG_MS }),
-	at({ kind: 'renew', claim: 0, leaseMs: 65_000 }),
-	at({ kind: 'release', claim: 0 }),
+	together({ kind: 'look', holder: 0, key: 0 }),
+	together({ kind: 'claim', holder: 0, key: 0, leaseMs: 65_000 }),
+	together({ kind: 'look', holder: 1, key: 0 }),
+	together({ kind: 'claim', holder: 1, key: 0, leaseMs: 65_000 }),
+	together({ kind: 'renew', claim: 0, leaseMs: 65_000 }),
+	together({ kind: 'commit', claim: 0, retentionMs: LONG_MS }),
+	together(
+		{ kind: 'look', holder: 1, key: 0 },
+		{ kind: 'claim', holder: 1, key: 0, leaseMs: 65_000 },
+	),
+	together({ kind: 'commit', claim: 0, retentionMs: LONG_MS }),
+	together({ kind: 'renew', claim: 0, leaseMs: 65_000 }),
+	together({ kind: 'release', claim: 0 }),
 	{ kind: 'pause', ms: 1_800_000 },
-	at({ kind: 'look', holder: 2, key: 0 }),
-	at({ kind: 'claim', holder: 2, key: 0, leaseMs: 65_000 }),
-	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
-	at({ kind: 'release', claim: 0 }),
-	at({ kind: 'begin', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
-	at({ kind: 'begin', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
-	at({ kind: 'look', holder: 0, key: 0 }),
-	at({ kind: 'giveBack', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
-	at({ kind: 'look', holder: 0, key: 0 }),
-	at({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
-	at({ kind: 'look', holder: 0, key: 0 }),
+	together({ kind: 'look', holder: 2, key: 0 }),
+	together({ kind: 'claim', holder: 2, key: 0, leaseMs: 65_000 }),
+	together({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
+	together({ kind: 'release', claim: 0 }),
+	together({ kind: 'begin', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
+	together({ kind: 'begin', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 0, key: 0 }),
+	together({ kind: 'giveBack', holder: 1, keys: [0], run: 1, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 0, key: 0 }),
+	together({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 0, key: 0 }),
+	// Key 1: an execution that is waited for fails, the next one succeeds, and a person runs the event again.
+	together({ kind: 'claim', holder: 0, key: 1, leaseMs: 65_000 }),
+	together({ kind: 'beginClaimed', holder: 1, claim: 0, run: 0, retentionMs: LONG_MS }),
+	together({ kind: 'beginClaimed', holder: 1, claim: 0, run: 1, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 2, key: 1 }),
+	together({ kind: 'release', claim: 0 }),
+	together({ kind: 'finish', claim: 0, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 2, key: 1 }),
+	together({ kind: 'claim', holder: 2, key: 1, leaseMs: 65_000 }),
+	together({ kind: 'beginClaimed', holder: 1, claim: 0, run: 2, retentionMs: LONG_MS }),
+	together({ kind: 'finish', claim: 0, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 2, key: 1 }),
+	together({ kind: 'reopen', holder: 0, keys: [0, 1], at: 1, retentionMs: LONG_MS }),
+	together({ kind: 'look', holder: 2, key: 1 }),
 ];
 
 interface HeldClaim {
@@ -194,7 +238,9 @@ export class Run {
 	async #act(actions: readonly Action[]): Promise<void> {
 		const ran = (await Promise.all(actions.map((each) => this.#run(each)))).flat();
 		for (const { step, answer } of ran) {
-			const what = `${step.kind}: ${String(answer).replace(/ by \d+$/, '')}`;
+			const what = `${step.kind}: ${String(answer)
+				.replace(/^was .*/, 'was …')
+				.replace(/,.*/, '')}`;
 			this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
 		}
 		for (const [key, entries] of this.#entries.entries()) {
@@ -213,13 +259,20 @@ export class Run {
 		if (action.kind === 'claim') return [await this.#claim(action)];
 		if (action.kind === 'begin') return this.#begin(action);
 		if (action.kind === 'giveBack') return this.#giveBack(action);
+		if (action.kind === 'reopen') return this.#reopen(action);
 		if (action.kind === 'look') {
-			const { state, run } = await this.#holder(action.holder).look(this.#key(action.key));
-			const answer = state === 'begun' ? (`begun by ${String(run)}` as const) : state;
-			return [{ key: action.key, step: { kind: 'look' }, answer }];
+			const entry = await this.#holder(action.holder).look(this.#key(action.key));
+			return [{ key: action.key, step: { kind: 'look' }, answer: `is ${inWords(entry)}` }];
 		}
 		const held = this.#claims.at(-1 - action.claim);
 		if (!held) return [];
+		if (action.kind === 'beginClaimed') {
+			const { holder, run, retentionMs } = action;
+			const { key, token } = held.claim;
+			const begun = this.#holder(holder).begin([key], String(run), retentionMs, [token]);
+			const step = { kind: 'begin', run, retentionMs, claim: held.number } as const;
+			return [{ key: held.key, step, answer: (await begun)[0] ?? false }];
+		}
 		const answer = await settle(this.#holder(held.holder), held.claim, action);
 		return [{ key: held.key, step: { ...action, claim: held.number }, answer }];
 	}
@@ -249,6 +302,15 @@ export class Run {
 		return action.keys.map((key) => ({ key, step, answer: 'given back' }));
 	}
 
+	async #reopen({ holder, keys, at, retentionMs }: Action & { kind: 'reopen' }): Promise<Ran[]> {
+		const named = keys.map((key) => this.#key(key));
+		const before = await this.#holder(holder).reopen(named, at, retentionMs);
+		return before.map((entry, index) => {
+			const step = { kind: 'reopen', at, retentionMs } as const;
+			return { key: keys[index] ?? -1, step, answer: `was ${inWords(entry)}` };
+		});
+	}
+
 	#holder(number: number): Ledger {
 		const ledger = this.#holders[number];
 		if (!ledger) throw new Error(`There is no holder ${number}`);
@@ -263,9 +325,18 @@ export class Run {
 async function settle(
 	ledger: Ledger,
 	claim: Claim,
-	action: Action & { kind: 'renew' | 'commit' | 'release' },
+	action: Action & { kind: 'renew' | 'commit' | 'release' | 'finish' },
 ): Promise<boolean> {
 	if (action.kind === 'renew') return ledger.renew(claim, action.leaseMs);
 	if (action.kind === 'commit') return ledger.commit(claim, action.retentionMs);
+	if (action.kind === 'finish') {
+		const [isSettled = false] = await ledger.finishAll([claim], action.retentionMs);
+		return isSettled;
+	}
 	return ledger.release(claim);
+}
+
+/** As the model says it. */
+function inWords({ state, run = '', attempts, reopenedAt }: LookedUp): string {
+	return `${state}, ${attempts} by ${run}, reopened ${reopenedAt ?? ''}`;
 }

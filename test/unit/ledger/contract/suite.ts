@@ -51,7 +51,7 @@ export function describeLedgerContract(
 }
 
 function itAnswersAsTheModel(scene: () => LedgerScene): void {
-	it(`are answered as the model does in ${INTERLEAVINGS} interleavings of claims, renewals, commits, releases, begins, events given back, expiries, crashes and a clock that is set back`, async () => {
+	it(`are answered as the model does in ${INTERLEAVINGS} interleavings of claims, renewals, commits, releases, begins, ends of executions, events given back or reopened, expiries, crashes and a clock that is set back`, async () => {
 		const seen = new Map<string, number>();
 		let runs = 0;
 		await fc.assert(
@@ -76,16 +76,22 @@ function itAnswersAsTheModel(scene: () => LedgerScene): void {
 			'claim: pending',
 			'commit: false',
 			'commit: true',
+			'finish: false',
+			'finish: true',
 			'giveBack: given back',
-			'look: begun',
-			'look: free',
-			'look: overdue',
-			'look: pending',
-			'look: stored',
+			'look: is begun',
+			'look: is done',
+			'look: is failed',
+			'look: is free',
+			'look: is overdue',
+			'look: is pending',
+			'look: is running',
+			'look: is stored',
 			'release: false',
 			'release: true',
 			'renew: false',
 			'renew: true',
+			'reopen: was …',
 		]);
 	}, 180_000);
 }

@@ -46,7 +46,7 @@ describe('the protocol, in every order of its steps', () => {
 	it('would let two runs continue if anybody could give back what has begun', () => {
 		const anybody: LedgerModel = (entry, step, now) =>
 			step.kind === 'giveBack' && entry?.state === 'begun'
-				? after(entry, { ...step, run: entry.run }, now)
+				? after(entry, { ...step, run: entry.run ?? 0 }, now)
 				: after(entry, step, now);
 		expect(search(anybody, SIZE).fault).toMatchObject({ what: 'two runs continued' });
 	}, 60_000);

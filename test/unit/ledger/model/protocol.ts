@@ -191,11 +191,9 @@ function withCopy(world: World, index: number, copy: Copy): World {
 	const { entry } = world;
 	const copies = world.copies.with(index, copy);
 	if (copy !== 'away') return { ...world, copies };
-	if (entry?.state === 'pending' && entry.holder === index)
-		return { ...world, copies, entry: { ...entry, holder: DEAD } };
-	if (entry?.state === 'stored' && entry.by === index)
-		return { ...world, copies, entry: { ...entry, by: undefined } };
-	return { ...world, copies };
+	if (entry?.holder !== index) return { ...world, copies };
+	const holder = entry.state === 'pending' ? DEAD : undefined;
+	return { ...world, copies, entry: { ...entry, holder } };
 }
 
 /** `left` is who holds what the attempt has begun when it ends. */

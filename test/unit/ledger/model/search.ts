@@ -69,12 +69,13 @@ function canStartLater(world: World, ledger: LedgerModel): boolean {
 function nameOf(world: World): string {
 	const { entry, copies, attempts } = world;
 	const holder = entry?.state === 'pending' ? entry.holder : undefined;
-	const by = entry?.state === 'stored' ? entry.by : undefined;
+	const by = entry?.state === 'stored' ? entry.holder : undefined;
 	const begun = entry?.state === 'begun' ? entry.run : undefined;
 	const numbered = {
-		holder: holder === DEAD,
-		by: by !== undefined,
-		run: begun !== undefined && begun < 0 ? begun : undefined,
+		holder: holder === DEAD || by !== undefined,
+		run: Number(begun) < 0 ? begun : undefined,
+		// Counts on and on, and decides nothing here.
+		attempts: 0,
 	};
 	const parts = [
 		JSON.stringify({ ...entry, ...numbered }),

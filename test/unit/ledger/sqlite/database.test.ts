@@ -197,7 +197,7 @@ describe('the open file of the ledger in SQLite', () => {
 	});
 
 	it('is closed again when it is refused', () => {
-		world.change('PRAGMA user_version = 2');
+		world.change('PRAGMA user_version = 3');
 		const close = jest.spyOn(DatabaseSync.prototype, 'close');
 		expect(() => new LedgerDatabase(path, loadSqlite())).toThrow(/newer version/);
 		expect(close).toHaveBeenCalledTimes(1);

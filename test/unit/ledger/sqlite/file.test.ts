@@ -66,7 +66,7 @@ describe('the file of the ledger in SQLite', () => {
 		it('says which schema it has', async () => {
 			await commit(ledger, key);
 			const db = new sqlite.DatabaseSync(path);
-			expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+			expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
 			db.close();
 		});
 

@@ -1,10 +1,14 @@
 import type { IPollFunctions, IRun } from 'n8n-workflow';
+import type { Acknowledge } from '../../../../lib/ledger';
 import { handOver } from '../../../../n8n/poll/handOver';
 
 class ManualExecutionCancelledError extends Error {}
 
 /** What `handOver` says when n8n settles the run so. */
-async function outcome(settle: (done: PromiseWithResolvers<IRun | undefined>) => void) {
+async function outcome(
+	settle: (done: PromiseWithResolvers<IRun | undefined>) => void,
+	acknowledge: Acknowledge = 'stored',
+) {
 	const done = Promise.withResolvers<IRun | undefined>();
 	const emitted: unknown[] = [];
 	const context = {
@@ -15,9 +19,10 @@ async function outcome(settle: (done: PromiseWithResolvers<IRun | undefined>) =>
 			settle(done);
 		},
 	} as unknown as IPollFunctions;
-	const isStored = await handOver(context, [{ id: 'a' }, { id: 'b' }]);
+	const items = [{ record: { id: 'a' } }, { record: { id: 'b' } }];
+	const isSettled = await handOver(context, items, acknowledge);
 	expect(emitted).toEqual([[[{ json: { id: 'a' } }, { json: { id: 'b' } }]]]);
-	return isStored;
+	return isSettled;
 }
 
 it.each([

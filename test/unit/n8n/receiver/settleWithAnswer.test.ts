@@ -1,9 +1,13 @@
 import { EventEmitter } from 'node:events';
-import type { Hold } from '../../../../lib/ledger';
+import type { Acknowledge, Committed, Hold } from '../../../../lib/ledger';
 import { settleWithAnswer } from '../../../../n8n/receiver/settleWithAnswer';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 
-const setUp = (statusCode: number) => {
+const setUp = (
+	statusCode: number,
+	acknowledge: Acknowledge = 'stored',
+	committed: Committed = 'committed',
+) => {
 	const order: string[] = [];
 	let settle: () => void = () => undefined;
 	const settled = new Promise<void>((resolve) => {
@@ -13,7 +17,7 @@ const setUp = (statusCode: number) => {
 		commit: async (retentionMs) => {
 			order.push(`commit ${retentionMs}`);
 			await settled;
-			return 'committed';
+			return committed;
 		},
 		release: async () => {
 			order.push('release');
@@ -23,6 +27,10 @@ const setUp = (statusCode: number) => {
 	const response = Object.assign(new EventEmitter(), {
 		statusCode,
 		destroyed: false,
+		headersSent: false,
+		headers: new Map([['Content-Length', '4']]),
+		setHeader: (name: string, value: string) => response.headers.set(name, value),
+		removeHeader: (name: string) => response.headers.delete(name),
 		sent: [] as unknown[][],
 		end(...answer: unknown[]) {
 			order.push('end');
@@ -30,7 +38,7 @@ const setUp = (statusCode: number) => {
 			return response;
 		},
 	});
-	settleWithAnswer(response, hold, 1000);
+	settleWithAnswer(response, hold, { acknowledge, retentionMs: 1000 });
 	/** The sender's, as Node's HTTP server reports it. */
 	const hangUp = () => {
 		response.destroyed = true;

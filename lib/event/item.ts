@@ -1,0 +1,15 @@
+/** An event as it starts the workflow. */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Item {
+	readonly record: Fields;
+	/** The token of the claim that its execution begins under, where it must succeed. */
+	readonly claim?: string | undefined;
+}
+
+/** Adds `_replay`, in place of a field of that name. `reopenedAt` is in milliseconds of unix time; without it, nothing is added. */
+export function withReplay(record: Fields, reopenedAt: number | undefined): Fields {
+	if (reopenedAt === undefined) return record;
+	return { ...record, _replay: { requestedAt: new Date(reopenedAt).toISOString() } };
+}
