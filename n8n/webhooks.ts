@@ -36,8 +36,6 @@ export function acknowledgeOf(context: IWebhookFunctions): Acknowledge {
 
 /** The URL that fits the parameter of the node: the production URL, or for hooks the test URL while the editor listens. */
 export function webhookUrlOf(context: IHookFunctions | IWebhookFunctions): string | undefined {
-	const acknowledge = readAcknowledge((name, fallback) =>
-		context.getNodeParameter(name, fallback),
-	);
+	const acknowledge = readAcknowledge((name, fallback) => context.getNodeParameter(name, fallback));
 	return context.getNodeWebhookUrl(NAMES[acknowledge]);
 }
