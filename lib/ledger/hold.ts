@@ -119,8 +119,12 @@ export class ClaimHold implements Hold {
 	}
 
 	async #settleThis(retentionMs: number): Promise<boolean> {
-		const [isSettled = false] = await this.#settle([this.#claim], retentionMs);
-		return isSettled;
+		if (this.acknowledge === 'succeeded') {
+			const [isSettled = false] = await this.#ledger.finishAll([this.#claim], retentionMs);
+			return isSettled;
+		}
+		await this.#ledger.commit(this.#claim, retentionMs);
+		return true;
 	}
 
 	async #writeCommit(

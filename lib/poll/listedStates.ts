@@ -1,16 +1,31 @@
 /** Says what became of listed events, by the ledger of events seen; changes nothing there. */
 import { setImmediate } from 'node:timers/promises';
 import { eventFromList, unwanted, type Wanted } from '../event';
-import { attemptOf, type Attempt, type EntryState, type Ledger, ledgerKey } from '../ledger';
+import {
+	attemptOf,
+	type Attempt,
+	type Entry,
+	type EntryState,
+	type Ledger,
+	ledgerKey,
+} from '../ledger';
 
 /** `missing`: it never arrived, or was given back. Otherwise as in `EntryState`. */
-export type ListedState = Exclude<EntryState, 'free' | 'overdue'> | 'missing';
+type ListedState = Exclude<EntryState, 'free' | 'overdue'> | 'missing';
 
 /** What is known of a listed event; the execution that began with it and the time, where the ledger has them. */
 export interface Account extends Partial<Attempt> {
 	readonly state: ListedState;
 	/** How many executions have begun with it; absent if none has. */
 	readonly attempts?: number;
+}
+
+export function accountOf({ state, run, attempts }: Entry): Account {
+	return {
+		state: listedState(state),
+		...(run !== undefined && attemptOf(run)),
+		...(attempts > 0 && { attempts }),
+	};
 }
 
 function listedState(state: EntryState): ListedState {
@@ -42,12 +57,7 @@ export async function listedStates<T>(
 	let next: { record: Record<string, unknown>; key: string }[] = [];
 	const look = async () => {
 		const looked = next.map(async ({ record, key }) => {
-			const { state, run, attempts } = await ledger.look(key);
-			return as(record, {
-				state: listedState(state),
-				...(run !== undefined && attemptOf(run)),
-				...(attempts > 0 && { attempts }),
-			});
+			return as(record, accountOf(await ledger.look(key)));
 		});
 		listed.push(...(await Promise.all(looked)));
 		next = [];

@@ -12,6 +12,7 @@
  * - poll: reads from the newest event back to the *frontier* less an overlap, once an hour a day back. Everything
  *   created before the frontier was listed and has settled: begun, or not wanted. What was claimed, handed over or
  *   stored and has not begun holds the frontier back, so a later poll meets it again, and so does what n8n gave back.
+ * - replay: a person reopened events. The next poll lowers the frontier to the oldest of them, once for each request.
  * - walking: a poll may send a bounded number of requests. One that needs more remembers where it stopped, and the next
  *   polls read what is new first and then continue there. The frontier stays until the walk has come to its end.
  * - the frontier is written last: after a page that failed, or a process that died, the next poll reads as far again.
@@ -29,6 +30,7 @@ import { Listing } from './listing';
 import { type Memory, ProcessMemory } from './memory';
 import { nextState, oldestUnsettled, readStretches } from './progress';
 import { firstState } from './publication';
+import { asRequested } from './replay';
 import { type Start, startEvents } from './start';
 import { readState, type StartFrom, writeState } from './state';
 
@@ -80,9 +82,10 @@ export async function poll(options: PollOptions): Promise<Polled> {
 			return {};
 		}
 	}
-	const { state } = remembered;
-	if (state === undefined || starting.has(node)) return {};
-	memory.advance(Math.max(state.frontier - 1, state.publishedAt));
+	if (remembered.state === undefined || starting.has(node)) return {};
+	const { frontier, publishedAt } = remembered.state;
+	memory.advance(Math.max(frontier - 1, publishedAt));
+	const state = await asRequested(ledger, workflowId, remembered.state, polledAt);
 
 	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
 	let requests = 0;

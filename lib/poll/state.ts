@@ -39,6 +39,8 @@ const pollState = object({
 			unsettledAt: optional(number()),
 		}),
 	),
+	/** When a person asked for the latest Replay that was taken up. */
+	replayedAt: optional(number()),
 	/** In a list that begins with the oldest: the ID of a record that is older than anything a poll looks for. */
 	anchor: optional(string()),
 });

@@ -203,7 +203,7 @@ it('says what to do while the ledger is away', async () => {
 	try {
 		const world = await serving((request) => pages([event('a', 1)], request));
 		expect(await failure(run(world, reconcile))).toMatchObject({
-			message: containing('The ledger of events seen is not available'),
+			message: containing('The event ledger is not available'),
 			description: containing(away),
 		});
 	} finally {

@@ -1,5 +1,6 @@
 /** A poll without n8n: a list in an array, a ledger in memory, a clock that the test moves, and runs that begin as told. */
 import { randomUUID } from 'node:crypto';
+import type { Item } from '../../../lib/event';
 import { ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
 import type { PolledUntil } from '../../../lib/poll/memory';
@@ -27,6 +28,9 @@ export const eventsAt = (...minutes: number[]): Listed[] => minutes.map((m) => e
 export const downFrom = (newest: number, oldest: number): number[] =>
 	Array.from({ length: newest - oldest + 1 }, (_unused, n) => newest - n);
 
+/** `failed`: n8n could not store the run. `crashed`: it has begun, and ended with an error. */
+type Fate = 'begun' | 'stored' | 'failed' | 'crashed';
+
 export type PollWorld = ReturnType<typeof pollWorld>;
 
 export function pollWorld(options: Partial<PollOptions> = {}) {
@@ -46,8 +50,10 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 		failures: new Map<string | undefined, Error>(),
 		/** The events of each run, by their ids. */
 		runs: [] as string[][],
+		/** The same, whole. */
+		items: [] as Item[],
 		/** Decides what becomes of a run: stored and begun unless told. */
-		fate: (async () => 'begun') as (ids: string[]) => Promise<'begun' | 'stored' | 'failed'>,
+		fate: (async () => 'begun') as (ids: string[]) => Promise<Fate>,
 		kept: undefined as PolledUntil | undefined,
 		warnings: [] as string[],
 		started: () => world.runs.flat(),
@@ -93,8 +99,11 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 		const fate = await world.fate(ids);
 		if (fate === 'failed') return false;
 		world.runs.push(ids);
-		if (fate === 'begun') await ledger.begin(ids.map(world.entry), ids.join(), HOUR);
-		return true;
+		world.items.push(...items);
+		const tokens = items.map(({ claim }) => claim);
+		if (fate !== 'stored')
+			await ledger.begin(ids.map(world.entry), ids.join(), 35 * 24 * HOUR, tokens);
+		return fate !== 'crashed';
 	};
 	const pages = (listing: Parameters<PollOptions['client']['list']>[1]) =>
 		walkPages(

@@ -44,7 +44,7 @@ describe('receive', () => {
 	it('starts the workflow with the event as delivered, and holds its claim', async () => {
 		const to = receiver();
 		const verdict = await receive(delivery(), to);
-		expect(verdict).toMatchObject({ start: true, items: [event] });
+		expect(verdict).toMatchObject({ start: true, items: [{ record: event }] });
 		expect((await to.ledger.look(KEY)).state).toBe('pending');
 		if (verdict.start) await verdict.hold?.commit(60_000);
 		expect((await to.ledger.look(KEY)).state).toBe('stored');
@@ -58,7 +58,7 @@ describe('receive', () => {
 			secret: 'current',
 			receivedAt: NOW.toISOString(),
 		};
-		expect(verdict).toMatchObject({ start: true, items: [{ ...event, _delivery }] });
+		expect(verdict).toMatchObject({ start: true, items: [{ record: { ...event, _delivery } }] });
 	});
 
 	it.each([
@@ -74,17 +74,20 @@ describe('receive', () => {
 		const signed = { 'x-webhook-signature': headers['x-webhook-signature'], ...others };
 		const to = receiver({ options: { includeDelivery: true } });
 		const verdict = await receive({ headers: signed, body }, to);
-		expect(verdict).toMatchObject({ start: true, items: [{ _delivery: { id } }] });
+		expect(verdict).toMatchObject({ start: true, items: [{ record: { _delivery: { id } } }] });
 	});
 
 	it('hands over together what came meanwhile, when it is told to', async () => {
 		const to = receiver({ delivery: 'batched' });
 		const [first, ...others] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
 		const run = await first;
-		expect(run).toMatchObject({ start: true, items: [{ id: '1' }] });
+		expect(run).toMatchObject({ start: true, items: [{ record: { id: '1' } }] });
 		if (run?.start) await run.hold?.commit(60_000);
 		const batch = await others[0];
-		expect(batch).toMatchObject({ start: true, items: [{ id: '2' }, { id: '3' }] });
+		expect(batch).toMatchObject({
+			start: true,
+			items: [{ record: { id: '2' } }, { record: { id: '3' } }],
+		});
 		if (batch?.start) await batch.hold?.commit(60_000);
 		expect(await others[1]).toEqual(accepted);
 	});
@@ -176,7 +179,10 @@ describe('receive', () => {
 		});
 		expect(to.ledger.calls).toEqual([]);
 		const wanted = { ...event, data: { asset: { id: 'asset_2' } } };
-		expect(await receive(delivery(wanted), to)).toMatchObject({ start: true, items: [wanted] });
+		expect(await receive(delivery(wanted), to)).toMatchObject({
+			start: true,
+			items: [{ record: wanted }],
+		});
 	});
 
 	it('looks at the conditions after the signature', async () => {
@@ -239,7 +245,7 @@ describe('receive', () => {
 	it('starts without a claim where there is no ledger, as in a test in the editor', async () => {
 		const { ledger, openLedger, ...others } = receiver();
 		const verdict = await receive(delivery(), others);
-		expect(verdict).toEqual({ start: true, items: [event], hold: undefined });
+		expect(verdict).toEqual({ start: true, items: [{ record: event }], hold: undefined });
 		expect(ledger.calls).toEqual([]);
 	});
 });

@@ -1,5 +1,6 @@
 /** Events: what happened in the network in the last 30 days. */
 import { filters } from './filters';
 import { reconcile } from './reconcile';
+import { replay } from './replay';
 
-export const event = { filters, operations: { reconcile } };
+export const event = { filters, operations: { reconcile, replay } };

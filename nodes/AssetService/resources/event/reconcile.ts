@@ -1,34 +1,19 @@
 /** Says of each listed event whether it started a workflow, and so which are missing. Reads alone: nothing is started or written. */
-import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import { eventTypeFilter, readConditions } from '../../../../lib/event';
-import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
+import { NodeOperationError } from 'n8n-workflow';
+import { eventTypeFilter } from '../../../../lib/event';
 import { listedStates } from '../../../../lib/poll';
 import { LISTS, type ApiRecord } from '../../../../lib/service';
 import { printable } from '../../../../lib/shared/printable';
-import { safeParse, unknown } from '../../../../lib/vendor/zod';
-import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
+import { conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
-import { ledgerFor } from '../../../../n8n/ledger';
-import { toNodeError } from '../../../../n8n/nodeError';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelItems } from '../../shared/parallelItems';
-import { parameter, parameterError, plainText } from '../../shared/parameters';
 import type { Operation, Run } from '../../shared/resource';
 import { flattener } from '../../shared/simplify';
 import { createdAfterField, createdAfterOf } from '../../shared/times';
+import { accountFields, conditionsOf, ledgerOf, workflowField, workflowIdOf } from './account';
 
 const DAYS_BACK = 1;
-
-const workflowField: INodeProperties = {
-	displayName: 'Workflow ID',
-	name: 'workflowId',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
-	description:
-		'ID of the workflow that the events start: what follows "/workflow/" in its address in the browser',
-	hint: 'Leave empty for the workflow that this node is in',
-};
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
@@ -59,10 +44,9 @@ const flat = flattener({ id, type, createdAt, assetId });
 
 async function run(item: Run): Promise<ApiRecord[]> {
 	const { context, client, warn } = item;
-	const workflowId = workflowIdOf(item) || (context.getWorkflow().id ?? '');
+	const workflowId = workflowIdOf(item);
 	const isWanted = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
-	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
-	checkConditions(context.getNode(), conditions);
+	const conditions = conditionsOf(item);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const { listed, withoutId } = await listedStates(
 		client.list('event', { createdAfter }),
@@ -71,11 +55,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			workflowId,
 			wanted: { isWanted, conditions },
 		},
-		(record, { begunAt, ...account }) => ({
-			...flat(record),
-			...account,
-			...(begunAt !== undefined && { begunAt: new Date(begunAt).toISOString() }),
-		}),
+		(record, account) => ({ ...flat(record), ...accountFields(account) }),
 	);
 	if (withoutId > 0) {
 		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
@@ -91,27 +71,4 @@ async function run(item: Run): Promise<ApiRecord[]> {
 		);
 	}
 	return listed;
-}
-
-/** What reconciling needs of the ledger, with errors that say what to do. */
-async function ledgerOf({ context, itemIndex }: Run): Promise<Pick<Ledger, 'look'>> {
-	const fail = (error: unknown): never => {
-		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
-		throw new NodeOperationError(
-			context.getNode(),
-			'The ledger of events seen is not available, so nobody knows which events have begun.',
-			{
-				itemIndex,
-				description: `${error.message} Nothing was changed. Execute the node again when the ledger is back.`,
-			},
-		);
-	};
-	const ledger = await ledgerFor(context).catch(fail);
-	return { look: (key) => ledger.look(key).catch(fail) };
-}
-
-function workflowIdOf(item: Run): string {
-	const parsed = safeParse(plainText, parameter(item, 'workflowId', unknown()));
-	if (parsed.success) return parsed.data;
-	throw parameterError(item, 'Workflow ID cannot be read.', 'Check what its expression gives.');
 }

@@ -12,7 +12,7 @@ const { description, methods } = new AssetService();
 const OPERATIONS = {
 	...Object.fromEntries(expectedLists.map(([resource]) => [resource, ['getAll']])),
 	delivery: ['getAll', 'resend'],
-	event: ['getAll', 'reconcile'],
+	event: ['getAll', 'reconcile', 'replay'],
 	webhookEndpoint: ['create', 'delete', 'getHealth'],
 };
 

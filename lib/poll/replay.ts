@@ -1,0 +1,97 @@
+/**
+ * Runs events again because a person asks for it: reopens them in the ledger, and has the poll triggers of the workflow
+ * read back to the oldest of them. A record of the ledger, one a workflow, carries the request from one to the other.
+ */
+import { createdAt } from '../event';
+import { type Ledger, ledgerKey, type Records } from '../ledger';
+import { jsonIn } from '../shared/values';
+import { number, object, optional, type output, safeParse } from '../vendor/zod';
+import { RETENTION_MS } from './bounds';
+import { accountOf, type Account } from './listedStates';
+import type { PollState } from './state';
+
+/** Times are in unix milliseconds. */
+const replayRecord = object({
+	/** When a poll trigger of the workflow last noted that it is there. */
+	polledAt: optional(number()),
+	/** The latest request: read back to `from`. */
+	request: optional(object({ from: number(), at: number() })),
+});
+type ReplayRecord = output<typeof replayRecord>;
+
+const keyOf = (workflowId: string) => `replay:${workflowId}`;
+const NOTED_EVERY_MS = 60 * 60_000;
+/** Reopened together: one way to Redis and back, or one sync. */
+const AT_ONCE = 100;
+const MOST_TRIES = 20;
+
+/** Changes the record, whoever else changes it meanwhile. Returns it as it was. */
+async function change(
+	records: Records,
+	workflowId: string,
+	next: (before: ReplayRecord) => ReplayRecord | undefined,
+): Promise<ReplayRecord> {
+	for (let tries = 1; ; tries++) {
+		const text = await records.readRecord(keyOf(workflowId));
+		const before = safeParse(replayRecord, text === undefined ? {} : jsonIn(text)).data ?? {};
+		const after = next(before);
+		if (after === undefined) return before;
+		if (await records.swapRecord(keyOf(workflowId), text, JSON.stringify(after))) return before;
+		if (tries === MOST_TRIES) throw new Error('The request to replay could not be written.');
+	}
+}
+
+interface Replay {
+	readonly ledger: Pick<Ledger, 'reopen' | 'readRecord' | 'swapRecord'>;
+	readonly workflowId: string;
+	readonly now: number;
+}
+
+/** An event to run again. */
+interface Chosen {
+	readonly id: string;
+	/** Undefined where no record of the list tells it. */
+	readonly record?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reopens the events and asks the poll triggers to read back to them. Returns what was known of each before, and when a
+ * poll trigger of the workflow last polled, to the hour; undefined if none ever did.
+ * Throws `LedgerUnavailableError`; what was reopened by then stays so, and can be asked for again.
+ */
+export async function replay(
+	{ ledger, workflowId, now }: Replay,
+	events: readonly Chosen[],
+): Promise<{ before: Account[]; polledAt: number | undefined }> {
+	const before: Account[] = [];
+	for (let from = 0; from < events.length; from += AT_ONCE) {
+		const keys = events.slice(from, from + AT_ONCE).map(({ id }) => ledgerKey(workflowId, id));
+		before.push(...(await ledger.reopen(keys, now, RETENTION_MS)).map(accountOf));
+	}
+	const times = events.flatMap(({ record }) => (record && createdAt({ record })) ?? []);
+	const from = Math.min(now, ...times);
+	const { polledAt } = await change(ledger, workflowId, ({ request, ...rest }) => ({
+		...rest,
+		// An earlier request may not have been read yet.
+		request: { from: Math.min(from, request?.from ?? from), at: now },
+	}));
+	return { before, polledAt };
+}
+
+/** For a poll: notes that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */
+export async function asRequested(
+	records: Records,
+	workflowId: string,
+	state: PollState,
+	now: number,
+): Promise<PollState> {
+	const { request } = await change(records, workflowId, (before) =>
+		Math.abs(now - (before.polledAt ?? 0)) < NOTED_EVERY_MS
+			? undefined
+			: { ...before, polledAt: now },
+	);
+	if (request === undefined || request.at === state.replayedAt) return state;
+	// From the head again: a walk may be past what is to run, and an anchor may be newer.
+	const { walk: _walk, anchor: _anchor, ...kept } = state;
+	return { ...kept, frontier: Math.min(state.frontier, request.from), replayedAt: request.at };
+}

@@ -1,0 +1,68 @@
+/** What Reconcile and Replay share: the workflow whose events they look at, its conditions, and the ledger. */
+import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
+import { type Conditions, readConditions } from '../../../../lib/event';
+import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
+import type { Account } from '../../../../lib/poll';
+import type { ApiRecord } from '../../../../lib/service';
+import { safeParse, unknown } from '../../../../lib/vendor/zod';
+import { checkConditions } from '../../../../n8n/conditions';
+import { ledgerFor } from '../../../../n8n/ledger';
+import { toNodeError } from '../../../../n8n/nodeError';
+import { type InputItem, parameter, parameterError, plainText } from '../../shared/parameters';
+
+type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
+
+export const workflowField: INodeProperties = {
+	displayName: 'Workflow ID',
+	name: 'workflowId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
+	description:
+		'ID of the workflow that the events start: what follows "/workflow/" in its address in the browser',
+	hint: 'Leave empty for the workflow that this node is in',
+};
+
+/** As the node shows it. */
+export function accountFields({ begunAt, ...account }: Account): ApiRecord {
+	return {
+		...account,
+		...(begunAt !== undefined && { begunAt: new Date(begunAt).toISOString() }),
+	};
+}
+
+/** @throws {NodeOperationError} for conditions that no event can meet. */
+export function conditionsOf(item: InputItem): Conditions {
+	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
+	checkConditions(item.context.getNode(), conditions);
+	return conditions;
+}
+
+/** The ledger, with errors that say what to do. */
+export async function ledgerOf({ context, itemIndex }: InputItem): Promise<AccountLedger> {
+	const fail = (error: unknown): never => {
+		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
+		throw new NodeOperationError(
+			context.getNode(),
+			'The event ledger is not available, so it is not known what became of the events',
+			{
+				itemIndex,
+				description: `${error.message} Nothing was changed. Execute the node again when the ledger is back.`,
+			},
+		);
+	};
+	const ledger = await ledgerFor(context).catch(fail);
+	return {
+		look: (key) => ledger.look(key).catch(fail),
+		reopen: (...asked) => ledger.reopen(...asked).catch(fail),
+		readRecord: (key) => ledger.readRecord(key).catch(fail),
+		swapRecord: (...asked) => ledger.swapRecord(...asked).catch(fail),
+	};
+}
+
+/** The parameter, or this workflow. */
+export function workflowIdOf(item: InputItem): string {
+	const parsed = safeParse(plainText, parameter(item, 'workflowId', unknown()));
+	if (parsed.success) return parsed.data || (item.context.getWorkflow().id ?? '');
+	throw parameterError(item, 'Workflow ID cannot be read.', 'Check what its expression gives.');
+}

@@ -1,0 +1,174 @@
+/** Runs events again that a workflow got wrong: reopens them in the ledger, for its triggers to start. */
+import type { INodeProperties } from 'n8n-workflow';
+import { eventIdOf, eventTypeFilter, readConditions } from '../../../../lib/event';
+import { ledgerKey } from '../../../../lib/ledger';
+import {
+	type Account,
+	accountOf,
+	listedStates,
+	replay as replayEvents,
+} from '../../../../lib/poll';
+import { type ApiClient, type ApiRecord, createdAtOf, LISTS } from '../../../../lib/service';
+import { asTexts } from '../../../../lib/shared/values';
+import { unknown } from '../../../../lib/vendor/zod';
+import { conditionsProperty } from '../../../../n8n/conditions';
+import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
+import { eventTypesOf } from '../../shared/eventTypes';
+import { onlyParallelChanges } from '../../shared/parallelItems';
+import { flag, type InputItem, parameter, parameterError } from '../../shared/parameters';
+import type { Changing } from '../../shared/resource';
+import { flattener } from '../../shared/simplify';
+import { createdAfterField, createdAfterOf, timeOf } from '../../shared/times';
+import { accountFields, conditionsOf, ledgerOf, workflowField, workflowIdOf } from './account';
+
+const DAYS_BACK = 1;
+const DAY_MS = 24 * 60 * 60_000;
+/** A poll trigger notes once an hour that it is there, and polls at least so often in any sensible schedule. */
+const POLLS_WITHIN_MS = DAY_MS + 2 * 60 * 60_000;
+
+const fields: INodeProperties[] = [
+	workflowField,
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to only show which events would run again. Turn it off to run them.',
+	},
+	{
+		displayName: 'Event IDs',
+		name: 'eventIds',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. whevt_1, whevt_2',
+		description: 'Separated by commas. With IDs, the fields below do not count.',
+		hint: 'Leave empty to choose events by type, condition and time',
+	},
+	...eventTypeProperties({
+		description: 'Types of the events to run again',
+		hint: 'Leave empty for all event types',
+	}),
+	{ ...conditionsProperty, description: 'Only events that meet all of these' },
+	createdAfterField({
+		description: 'Only events of this time or later',
+		hint: 'Leave empty for the last 24 hours',
+	}),
+	{
+		displayName: 'Created Before',
+		name: 'createdBefore',
+		type: 'dateTime',
+		default: '',
+		description: 'Only events before this time',
+	},
+	onlyParallelChanges,
+];
+
+export const replay: Changing = {
+	name: 'Replay',
+	description:
+		'Run events again, for example after a workflow was corrected. The triggers of the workflow start each of them once more.',
+	action: 'Replay events',
+	fields,
+	prepare,
+};
+
+const { id, type, createdAt, assetId } = LISTS.event.fields;
+const flat = flattener({ id, type, createdAt, assetId });
+
+interface Choice {
+	readonly workflowId: string;
+	/** Those of the node, which choose by themselves; empty for none. */
+	readonly ids: ReadonlySet<string>;
+	readonly createdAfter: number | undefined;
+	readonly wanted: Parameters<typeof listedStates>[1]['wanted'];
+	readonly matches: (record: ApiRecord) => boolean;
+}
+
+function prepare(item: Parameters<Changing['prepare']>[0]) {
+	const choice = choiceOf(item);
+	const isDryRun = flag(item, 'dryRun', 'Dry Run', true);
+	return async (client: ApiClient): Promise<ApiRecord[]> => {
+		const ledger = await ledgerOf(item);
+		const { workflowId } = choice;
+		const { listed, withoutId } = await listedStates(
+			matching(client, choice),
+			{ ledger, workflowId, wanted: choice.wanted },
+			(record, account) => ({ record, account }),
+		);
+		if (withoutId > 0) {
+			item.warn(`${withoutId} listed events have no ID that can be read and were left out.`);
+		}
+		const chosen = listed.map((each) => ({ id: eventIdOf(each.record) ?? '', ...each }));
+		const seen = new Set(chosen.map((event) => event.id));
+		for (const eventId of choice.ids) {
+			if (seen.has(eventId)) continue;
+			const entry = await ledger.look(ledgerKey(workflowId, eventId));
+			chosen.push({ id: eventId, record: { id: eventId }, account: accountOf(entry) });
+		}
+		const shown = (account: Account, n: number): ApiRecord => ({
+			...flat(chosen[n]?.record ?? {}),
+			...accountFields(account),
+			reopened: !isDryRun && account.state !== 'pending' && account.state !== 'running',
+		});
+		if (isDryRun) {
+			item.warn(
+				`Dry run: ${chosen.length} events would run again. Turn off "Dry Run" to run them.`,
+			);
+			return chosen.map(({ account }, n) => shown(account, n));
+		}
+		const now = Date.now();
+		const { before, polledAt } = await replayEvents({ ledger, workflowId, now }, chosen);
+		if (now - (polledAt ?? 0) > POLLS_WITHIN_MS) item.warn(WITHOUT_POLL);
+		return before.map(shown);
+	};
+}
+
+const WITHOUT_POLL =
+	'No Asset Service Poll Trigger has polled for the workflow in the last day. Each event starts when the service delivers it again: use Delivery > Resend, or add a poll trigger to the workflow and publish it.';
+
+function choiceOf(item: InputItem): Choice {
+	const workflowId = workflowIdOf(item);
+	const ids = new Set(idsOf(item));
+	const conditions = conditionsOf(item);
+	const isWanted = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
+	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
+	const before = timeOf(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
+	if (ids.size > 0) {
+		return {
+			...{ workflowId, ids, createdAfter: undefined },
+			wanted: { isWanted: () => true, conditions: readConditions({}) },
+			matches: (record) => ids.has(eventIdOf(record) ?? ''),
+		};
+	}
+	return {
+		...{ workflowId, ids, createdAfter },
+		wanted: { isWanted, conditions },
+		matches: (record) => {
+			const time = createdAtOf(record);
+			return time !== undefined && time >= createdAfter && time < (before ?? Infinity);
+		},
+	};
+}
+
+function idsOf(item: InputItem): string[] {
+	const given = parameter(item, 'eventIds', unknown());
+	const ids = typeof given === 'number' ? [String(given)] : asTexts(given);
+	const isReadable = given === '' || ids.length > 0;
+	if (isReadable) return ids.map((each) => each.trim()).filter((each) => each !== '');
+	throw parameterError(item, 'Event IDs cannot be read.', 'Check what its expression gives.');
+}
+
+/** Ends as soon as every event that was asked for by its ID is there. */
+async function* matching(
+	client: ApiClient,
+	{ ids, createdAfter, matches }: Choice,
+): AsyncGenerator<ApiRecord> {
+	const options = createdAfter === undefined ? {} : { createdAfter };
+	let found = 0;
+	for await (const record of client.list('event', options)) {
+		if (!matches(record)) continue;
+		yield record;
+		found += 1;
+		if (ids.size > 0 && found === ids.size) return;
+	}
+}

@@ -1,0 +1,162 @@
+/** Events that a person wants to run again: reopened in the ledger, and started by the polls of the workflow. */
+import { replay } from '../../../lib/poll';
+import { downFrom, eventAt, eventsAt, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
+
+const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
+const IDS = MINUTES.toReversed().map((minute) => `e${minute}`);
+
+/** Events of five hours, of which all have begun in polls; the last poll read one page. */
+async function polledWorld(...options: Parameters<typeof pollWorld>): Promise<PollWorld> {
+	const world = pollWorld(...options);
+	world.list = eventsAt(...MINUTES);
+	world.now = START + 301 * MINUTE;
+	await world.poll();
+	await world.poll();
+	expect(world.requests).toStrictEqual([undefined]);
+	expect(world.started()).toEqual(IDS);
+	world.runs = [];
+	world.items = [];
+	return world;
+}
+
+const request = async ({ ledger, workflowId, now, list }: PollWorld, ids: readonly string[]) =>
+	await replay(
+		{ ledger, workflowId, now },
+		ids.map((id) => {
+			const record = list.find((listed) => listed.id === id);
+			return { id, ...(record && { record: { ...record } }) };
+		}),
+	);
+
+it('starts them once more at the next poll, marked, and no others', async () => {
+	const world = await polledWorld();
+	const { before, polledAt } = await request(world, ['e20', 'e100']);
+	expect(before).toMatchObject([{ state: 'begun' }, { state: 'begun' }]);
+	expect(polledAt).toBe(world.now);
+	world.now += MINUTE;
+	await world.poll();
+	expect(world.started()).toEqual(['e20', 'e100']);
+	const requestedAt = new Date(world.now - MINUTE).toISOString();
+	for (const { record } of world.items) expect(record['_replay']).toEqual({ requestedAt });
+	await world.poll();
+	expect(world.requests).toStrictEqual([undefined]);
+	expect(world.started()).toEqual(['e20', 'e100']);
+});
+
+it('starts each once, however often that is asked for before it has begun', async () => {
+	const world = await polledWorld();
+	for (let times = 0; times < 3; times++) await request(world, ['e20', 'e100']);
+	world.fate = async () => 'stored';
+	await world.poll();
+	await request(world, ['e20']);
+	world.fate = async () => 'begun';
+	await world.poll();
+	await world.poll();
+	// The second start of e20 is one that `begin` decides about: n8n had stored the first.
+	expect(world.started()).toEqual(['e20', 'e100', 'e20']);
+});
+
+it('reads back in several polls where one may not ask for so much', async () => {
+	const world = await polledWorld();
+	world.list = Array.from({ length: 1200 }, (_unused, n) => eventAt(300 - n / 4, `w${n}`));
+	await world.begin(world.list.map(({ id }) => id));
+	await request(world, ['w1100']);
+	const polls = [];
+	for (let times = 0; times < 4; times++) {
+		await world.poll();
+		polls.push(world.requests.length);
+	}
+	expect(polls[0]).toBe(50);
+	expect(world.started()).toEqual(['w1100']);
+	expect(world.state().walk).toBeUndefined();
+});
+
+it('is read again as far when the poll that took it up failed', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20']);
+	world.failures.set('e210', new Error('page 2'));
+	await world.poll();
+	expect(world.started()).toEqual([]);
+	world.failures.clear();
+	await world.poll();
+	expect(world.started()).toEqual(['e20']);
+});
+
+it('leaves out what is being handed over or runs, and knows an event by its ID alone', async () => {
+	const world = await polledWorld();
+	world.ledger.put(world.entry('e20'), 'running', { attempts: 1 });
+	const { before } = await request(world, ['e20', 'unlisted']);
+	expect(before).toMatchObject([{ state: 'running', attempts: 1 }, { state: 'missing' }]);
+	await world.poll();
+	expect(world.started()).toEqual([]);
+	expect(world.ledger.stateOf(world.entry('unlisted'))).toBe('overdue');
+});
+
+it('says that no poll trigger has been there', async () => {
+	const world = pollWorld();
+	expect((await request(world, ['e20'])).polledAt).toBeUndefined();
+});
+
+describe('an event that must succeed', () => {
+	const failing = async () => {
+		const world = pollWorld({ acknowledge: 'succeeded' });
+		world.list = eventsAt(1);
+		world.now = START + 2 * MINUTE;
+		world.fate = async () => 'crashed';
+		await world.poll();
+		return world;
+	};
+
+	it('starts again after 1, 5 and 30 minutes, 2 and 6 hours, and then stays failed', async () => {
+		jest.useFakeTimers({ now: START, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+		try {
+			const world = await failing();
+			const waits = [];
+			for (let minute = 1; minute <= 16 * 60; minute++) {
+				jest.setSystemTime(START + minute * MINUTE);
+				world.now = Date.now() + 2 * MINUTE;
+				const before = world.runs.length;
+				await world.poll();
+				if (world.runs.length > before) waits.push(minute);
+			}
+			expect(waits).toEqual([1, 1 + 5, 6 + 30, 36 + 120, 156 + 360]);
+			expect(await world.ledger.look(world.entry('e1'))).toMatchObject({
+				state: 'failed',
+				attempts: 6,
+			});
+			await request(world, ['e1']);
+			world.fate = async () => 'begun';
+			await world.poll();
+			expect(world.runs).toHaveLength(7);
+			expect(world.ledger.stateOf(world.entry('e1'))).toBe('done');
+		} finally {
+			jest.useRealTimers();
+		}
+	}, 30_000);
+
+	it('is tried by itself after its batch has failed, and what n8n could not store at once', async () => {
+		jest.useFakeTimers({ now: START, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+		try {
+			const world = pollWorld({ acknowledge: 'succeeded', batchSize: 10 });
+			world.list = eventsAt(3, 2, 1);
+			world.now = START + 4 * MINUTE;
+			world.fate = async () => 'crashed';
+			await world.poll();
+			expect(world.runs).toEqual([['e1', 'e2', 'e3']]);
+			world.fate = async () => 'begun';
+			await world.poll();
+			expect(world.runs).toHaveLength(1);
+			jest.setSystemTime(START + MINUTE);
+			await world.poll();
+			expect(world.runs.slice(1)).toEqual([['e1'], ['e2'], ['e3']]);
+
+			world.list = eventsAt(6, 5);
+			world.now = START + 7 * MINUTE;
+			world.fate = async (ids) => (ids.length > 1 ? 'failed' : 'begun');
+			await world.poll();
+			expect(world.runs.slice(4)).toEqual([['e5'], ['e6']]);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+});
