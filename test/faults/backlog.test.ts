@@ -1,10 +1,11 @@
 /** Runs that n8n has stored and not begun when it ends: it starts them by itself when it is back, while the sender and the list bring their events again. */
-import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
+import { type DeliveredEvent, startSimulator } from '../../simulator';
 import { expectOneRunEach } from '../support/expectations';
+import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
 import { doubleWaitingRows } from '../support/n8n/storedRows';
-import { createWorld, type World } from '../support/n8n/world';
+import { useWorld } from '../support/n8n/useWorld';
 import type { EventSender, Sending } from '../support/sender';
 import { waitFor } from '../support/wait';
 
@@ -13,20 +14,11 @@ const EVENTS = 12;
 /** By then the claims of an n8n that died have lapsed. */
 const AWAY_MS = 1.5 * MINUTES;
 
-let service: Simulator;
-let world: World;
+const service = useForAll(() => startSimulator());
+const world = useWorld(() => ({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } }));
 let trigger: CountedWorkflow;
 let sender: EventSender;
 const notReady = new Set<string>();
-
-beforeAll(async () => {
-	service = await startSimulator();
-	world = await createWorld({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } });
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-	await service.stop();
-}, MINUTES);
 
 const publishCounted = countedWorkflows();
 
@@ -105,30 +97,23 @@ describe.each([
 			await expectOneRunEach(trigger, sendings);
 			await world.client.deactivate(trigger.workflow.id);
 		},
-		5 * MINUTES,
 	);
 });
 
-it(
-	'runs each event once that n8n has stored twice',
-	async () => {
-		await publish(2, { poll: false });
-		const events = sender.events(EVENTS);
-		trigger.counter.hold();
-		const sendingAll: Promise<Sending[]> = Promise.all(
-			events.map((event) => sender.deliver(event)),
-		);
-		await untilBacklog();
-		await world.server.kill();
-		notReady.add(trigger.urls[0]);
-		expect(doubleWaitingRows(world.userFolder)).toBe(EVENTS - 1);
-		trigger.counter.letGo();
-		await world.server.start();
-		notReady.delete(trigger.urls[0]);
+it('runs each event once that n8n has stored twice', async () => {
+	await publish(2, { poll: false });
+	const events = sender.events(EVENTS);
+	trigger.counter.hold();
+	const sendingAll: Promise<Sending[]> = Promise.all(events.map((event) => sender.deliver(event)));
+	await untilBacklog();
+	await world.server.kill();
+	notReady.add(trigger.urls[0]);
+	expect(doubleWaitingRows(world.userFolder)).toBe(EVENTS - 1);
+	trigger.counter.letGo();
+	await world.server.start();
+	notReady.delete(trigger.urls[0]);
 
-		const sendings = await sendingAll;
-		await expectOneRunEach(trigger, sendings);
-		await world.client.deactivate(trigger.workflow.id);
-	},
-	5 * MINUTES,
-);
+	const sendings = await sendingAll;
+	await expectOneRunEach(trigger, sendings);
+	await world.client.deactivate(trigger.workflow.id);
+});

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged } from '../support/expectations';
+import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { createWorld, type World } from '../support/n8n/world';
-import { type RedisServer, startRedis } from '../support/redis';
+import { useWorld } from '../support/n8n/useWorld';
+import { startRedis } from '../support/redis';
 import { report } from '../support/report';
 import { waitFor } from '../support/wait';
 
@@ -17,15 +18,10 @@ const SENDERS = 200;
 const COPY_EVERY = 10;
 const FLAT_MB = 50;
 
-let redis: RedisServer;
-let folder: string;
-
-beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), 'asset-service-burst-'));
-	redis = await startRedis({ appendOnly: true });
-}, MINUTES);
-afterAll(async () => {
-	await redis.remove();
+const redis = useForAll(() => startRedis({ appendOnly: true }));
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-burst-'));
+const memoryFile = join(folder, 'memory');
+afterAll(() => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
@@ -33,23 +29,15 @@ describe.each([
 	['SQLite', () => ({})],
 	['Redis', () => ({ ASSET_SERVICE_LEDGER_REDIS_URL: redis.url })],
 ])('a burst with the ledger in %s', (_store, ledger) => {
-	let world: World;
-
-	beforeAll(async () => {
-		// Otherwise n8n needs ten minutes for so many requests.
-		world = await createWorld({
-			env: {
-				...ledger(),
-				N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
-				NODE_OPTIONS: `--expose-gc --require ${join(__dirname, 'collectGarbage.cjs')}`,
-				MEMORY_FILE: memoryFile(),
-			},
-		});
-	}, 20 * MINUTES);
-	afterAll(async () => {
-		await world.dispose();
-	}, MINUTES);
-
+	const world = useWorld(() => ({
+		env: {
+			...ledger(),
+			// Otherwise n8n needs ten minutes for so many requests.
+			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
+			NODE_OPTIONS: `--expose-gc --require ${join(__dirname, 'collectGarbage.cjs')}`,
+			MEMORY_FILE: memoryFile,
+		},
+	}));
 	const publish = countedWorkflows();
 
 	it(
@@ -124,16 +112,12 @@ async function untilIdle({ client, workflow, counter }: CountedWorkflow): Promis
 	);
 }
 
-function memoryFile(): string {
-	return join(folder, 'memory');
-}
-
 /** In MB, what n8n still uses once its garbage is collected; the resident size would say when V8 chose to give pages back. */
 async function memoryInUse(pid: number): Promise<number> {
-	rmSync(memoryFile(), { force: true });
+	rmSync(memoryFile, { force: true });
 	process.kill(pid, 'SIGUSR2');
-	await waitFor(() => existsSync(memoryFile()) || undefined, {
+	await waitFor(() => existsSync(memoryFile) || undefined, {
 		what: 'n8n to collect its garbage',
 	});
-	return Math.round(Number(readFileSync(memoryFile(), 'utf8')) / 1024 ** 2);
+	return Math.round(Number(readFileSync(memoryFile, 'utf8')) / 1024 ** 2);
 }

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunEach, expectOneRunOf } from '../support/expectations';
+import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInRedis } from '../support/n8n/ledgerClock';
 import { countClaimsInSqlite, countInRedis } from '../support/n8n/ledgerEntries';
 import { lockDatabase } from '../support/n8n/storedRows';
-import { createWorld, type World } from '../support/n8n/world';
-import { type RedisServer, startRedis } from '../support/redis';
-import { type RedisCluster, startRedisCluster } from '../support/redisCluster';
+import { useWorld } from '../support/n8n/useWorld';
+import { startRedis } from '../support/redis';
+import { startRedisCluster } from '../support/redisCluster';
 import type { EventSender, Sending } from '../support/sender';
 import { waitFor } from '../support/wait';
 
@@ -21,34 +22,30 @@ const FROZEN_MS = 75_000;
 /** A stored event that has not begun by then may be started by a copy. */
 const GRACE_MS = 15 * MINUTES;
 
-let folder: string;
-let failSyncs: string;
-let redis: RedisServer;
-let cluster: RedisCluster;
-let world: World;
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-faults-'));
+const failSyncs = join(folder, 'fail-syncs');
+afterAll(() => {
+	rmSync(folder, { recursive: true });
+});
+const redis = useForAll(() => startRedis({ appendOnly: true }));
+const cluster = useForAll(startRedisCluster);
+const world = useWorld(() => ({
+	env: {
+		NODE_OPTIONS: `--require ${join(__dirname, 'failSyncs.cjs')}`,
+		FAIL_SYNCS_WHILE: failSyncs,
+	},
+}));
 let trigger: CountedWorkflow;
 let sender: EventSender;
 
-beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), 'asset-service-faults-'));
-	failSyncs = join(folder, 'fail-syncs');
-	redis = await startRedis({ appendOnly: true });
-	cluster = await startRedisCluster();
-	world = await createWorld({
-		env: {
-			NODE_OPTIONS: `--require ${join(__dirname, 'failSyncs.cjs')}`,
-			FAIL_SYNCS_WHILE: failSyncs,
-		},
-	});
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-	await cluster.remove();
-	await redis.remove();
-	rmSync(folder, { recursive: true });
-}, MINUTES);
-
 const publish = countedWorkflows();
+
+const useRedis = async (): Promise<void> => {
+	await world.restart({
+		ASSET_SERVICE_LEDGER: 'redis',
+		ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,
+	});
+};
 
 async function newSender(seed: number, delivery = 'immediate'): Promise<void> {
 	trigger = await publish(world, { parameters: { delivery } });
@@ -118,76 +115,62 @@ async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredE
 	return events;
 }
 
-it(
-	'starts each event by its next copy when the disk synced nothing as it began',
-	async () => {
-		await newSender(1);
-		const before = await deliver(sender.events(1));
-		await expectOneRunEach(trigger, before);
-		const events = await untilFailed({
-			count: 5,
-			claims: () => countClaimsInSqlite(ledgerFile(world.userFolder)),
-			begin: () => {
-				writeFileSync(failSyncs, '');
-			},
-		});
-		rmSync(failSyncs);
-		await deliverUntilRun(events);
-		await expectOneRunEach(trigger, [...before, ...(await deliver(events))]);
-	},
-	6 * MINUTES,
-);
+it('starts each event by its next copy when the disk synced nothing as it began', async () => {
+	await newSender(1);
+	const before = await deliver(sender.events(1));
+	await expectOneRunEach(trigger, before);
+	const events = await untilFailed({
+		count: 5,
+		claims: () => countClaimsInSqlite(ledgerFile(world.userFolder)),
+		begin: () => {
+			writeFileSync(failSyncs, '');
+		},
+	});
+	rmSync(failSyncs);
+	await deliverUntilRun(events);
+	await expectOneRunEach(trigger, [...before, ...(await deliver(events))]);
+});
 
-it(
-	'starts each event by its next copy when Redis was frozen as it began',
-	async () => {
-		await world.restart({
-			ASSET_SERVICE_LEDGER: 'redis',
-			ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,
-		});
-		await newSender(2);
-		let frozenAt = 0;
-		const events = await untilFailed({
-			count: 15,
-			claims: () => countInRedis('claimed', [redis]),
-			begin: () => {
-				redis.pause();
-				frozenAt = Date.now();
-			},
-		});
-		await sleep(frozenAt + FROZEN_MS - Date.now());
-		redis.resume();
-		await deliverUntilRun(events);
-		await expectOneRunEach(trigger, await deliver(events));
-	},
-	6 * MINUTES,
-);
+it('starts each event by its next copy when Redis was frozen as it began', async () => {
+	await useRedis();
+	await newSender(2);
+	let frozenAt = 0;
+	const events = await untilFailed({
+		count: 15,
+		claims: () => countInRedis('claimed', [redis]),
+		begin: () => {
+			redis.pause();
+			frozenAt = Date.now();
+		},
+	});
+	await sleep(frozenAt + FROZEN_MS - Date.now());
+	redis.resume();
+	await deliverUntilRun(events);
+	await expectOneRunEach(trigger, await deliver(events));
+});
 
-it(
-	'remembers a retry that was made while Redis was down, and starts the other events by their next copies',
-	async () => {
-		await newSender(3);
-		const before = await countInRedis('begun', [redis]);
-		const events = await untilFailed({
-			count: 4,
-			claims: () => countInRedis('claimed', [redis]),
-			begin: () => redis.stop(),
-		});
-		const [failed] = await executions();
-		const retried = await world.client.retryExecution(failed?.id ?? '');
-		expect(retried.status).toBe('success');
-		expect(trigger.counter.calls).toHaveLength(1);
-		const [retriedId] = trigger.counter.calls;
+it('remembers a retry that was made while Redis was down, and starts the other events by their next copies', async () => {
+	await useRedis();
+	await newSender(3);
+	const before = await countInRedis('begun', [redis]);
+	const events = await untilFailed({
+		count: 4,
+		claims: () => countInRedis('claimed', [redis]),
+		begin: () => redis.stop(),
+	});
+	const [failed] = await executions();
+	const retried = await world.client.retryExecution(failed?.id ?? '');
+	expect(retried.status).toBe('success');
+	expect(trigger.counter.calls).toHaveLength(1);
+	const [retriedId] = trigger.counter.calls;
 
-		await redis.start();
-		await deliverUntilRun(events.filter(({ id }) => id !== retriedId));
-		await expectOneRunOf(trigger, events);
-		await untilMarked(before + events.length);
-		await passTimeInRedis(redis.url, GRACE_MS + MINUTES);
-		await expectOneRunEach(trigger, await deliver(events));
-	},
-	6 * MINUTES,
-);
+	await redis.start();
+	await deliverUntilRun(events.filter(({ id }) => id !== retriedId));
+	await expectOneRunOf(trigger, events);
+	await untilMarked(before + events.length);
+	await passTimeInRedis(redis.url, GRACE_MS + MINUTES);
+	await expectOneRunEach(trigger, await deliver(events));
+});
 
 /** Until so many events are marked as begun, or there has been time enough for it: the workflow's calls are what counts. */
 async function untilMarked(count: number): Promise<void> {
@@ -201,24 +184,20 @@ async function untilMarked(count: number): Promise<void> {
 	);
 }
 
-it(
-	'starts each event of a batch by its next copy when one node of a Redis cluster was down as it began',
-	async () => {
-		await world.restart({
-			ASSET_SERVICE_LEDGER: 'redis',
-			QUEUE_BULL_REDIS_CLUSTER_NODES: cluster.addresses,
-		});
-		await newSender(4, 'batched');
-		const [node] = cluster.nodes;
-		const events = await untilFailed({
-			count: 60,
-			claims: () => countInRedis('claimed', cluster.nodes),
-			begin: () => node?.stop(),
-		});
-		await node?.start();
-		await cluster.untilUp();
-		await deliverUntilRun(events);
-		await expectOneRunEach(trigger, await deliver(events));
-	},
-	6 * MINUTES,
-);
+it('starts each event of a batch by its next copy when one node of a Redis cluster was down as it began', async () => {
+	await world.restart({
+		ASSET_SERVICE_LEDGER: 'redis',
+		QUEUE_BULL_REDIS_CLUSTER_NODES: cluster.addresses,
+	});
+	await newSender(4, 'batched');
+	const [node] = cluster.nodes;
+	const events = await untilFailed({
+		count: 60,
+		claims: () => countInRedis('claimed', cluster.nodes),
+		begin: () => node?.stop(),
+	});
+	await node?.start();
+	await cluster.untilUp();
+	await deliverUntilRun(events);
+	await expectOneRunEach(trigger, await deliver(events));
+});

@@ -2,33 +2,21 @@
 import { join } from 'node:path';
 import { watchCores } from '../support/cores';
 import { expectOneAttemptEach, expectOneRunEach } from '../support/expectations';
-import { createSmallDisk, type SmallDisk } from '../support/mount';
+import { useForAll } from '../support/lifetime';
+import { createSmallDisk } from '../support/mount';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { createWorld, type World } from '../support/n8n/world';
-import { type RedisServer, startRedis } from '../support/redis';
+import { useWorld } from '../support/n8n/useWorld';
+import { startRedis } from '../support/redis';
 import { expectToOutlastRedis } from '../support/redisOutage';
 import { report, summary } from '../support/report';
 import { type Attempt, type EventSender, isAcknowledged } from '../support/sender';
 
-const MINUTES = 60_000;
-
-let disk: SmallDisk;
-let redis: RedisServer;
-let world: World;
+const disk = useForAll(() => createSmallDisk(512));
+const redis = useForAll(() => startRedis({ appendOnly: true }));
+const world = useWorld(() => ({
+	env: { ASSET_SERVICE_LEDGER_SQLITE_PATH: join(disk.folder, 'ledger', 'events.sqlite') },
+}));
 let trigger: CountedWorkflow;
-
-beforeAll(async () => {
-	disk = createSmallDisk(512);
-	redis = await startRedis({ appendOnly: true });
-	world = await createWorld({
-		env: { ASSET_SERVICE_LEDGER_SQLITE_PATH: join(disk.folder, 'ledger', 'events.sqlite') },
-	});
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-	await redis.remove();
-	disk.remove();
-}, MINUTES);
 
 const publish = countedWorkflows();
 
@@ -52,85 +40,73 @@ async function expectN8nUndisturbed(): Promise<void> {
 	expect(performance.now() - asked).toBeLessThan(2_000 + withoutCore());
 }
 
-it(
-	'answers 503 on a full disk, and runs the events once each when there is space again',
-	async () => {
-		const sender = await newSender(1);
-		const before = await sender.deliverAll(sender.events(5), { perSecond: 10 });
-		const events = sender.events(12);
-		const whileFull: Attempt[] = [];
-		for (const event of events) {
-			// Closing the ledger's file frees some space again, which may do for one or two events.
-			disk.fill();
-			whileFull.push(await sender.attempt(event));
-		}
-		await expectN8nUndisturbed();
-		const refused = whileFull.filter((attempt) => !isAcknowledged(attempt));
-		report(
-			`disk full: ${refused.length} of ${whileFull.length} deliveries answered 503: ${summary(durations(refused))}`,
-		);
-		expect(refused.length).toBeGreaterThan(0);
-		expect(refused.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
-		expect(world.server.logs()).toContain('the disk is full');
+it('answers 503 on a full disk, and runs the events once each when there is space again', async () => {
+	const sender = await newSender(1);
+	const before = await sender.deliverAll(sender.events(5), { perSecond: 10 });
+	const events = sender.events(12);
+	const whileFull: Attempt[] = [];
+	for (const event of events) {
+		// Closing the ledger's file frees some space again, which may do for one or two events.
+		disk.fill();
+		whileFull.push(await sender.attempt(event));
+	}
+	await expectN8nUndisturbed();
+	const refused = whileFull.filter((attempt) => !isAcknowledged(attempt));
+	report(
+		`disk full: ${refused.length} of ${whileFull.length} deliveries answered 503: ${summary(durations(refused))}`,
+	);
+	expect(refused.length).toBeGreaterThan(0);
+	expect(refused.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
+	expect(world.server.logs()).toContain('the disk is full');
 
-		disk.empty();
-		// All of them, those accepted on the full disk too: they are duplicates now.
-		const after = await sender.deliverAll(events, { perSecond: 10 });
-		expectOneAttemptEach(after);
-		await expectOneRunEach(trigger, [...before, ...after]);
-	},
-	5 * MINUTES,
-);
+	disk.empty();
+	// All of them, those accepted on the full disk too: they are duplicates now.
+	const after = await sender.deliverAll(events, { perSecond: 10 });
+	expectOneAttemptEach(after);
+	await expectOneRunEach(trigger, [...before, ...after]);
+});
 
-it(
-	'answers 503 on a read-only disk, and accepts at once when it is writable',
-	async () => {
-		const sender = await newSender(2);
-		const before = await sender.deliverAll(sender.events(3), { perSecond: 10 });
-		await world.server.stop();
-		disk.setReadOnly(true);
-		await world.server.start();
+it('answers 503 on a read-only disk, and accepts at once when it is writable', async () => {
+	const sender = await newSender(2);
+	const before = await sender.deliverAll(sender.events(3), { perSecond: 10 });
+	await world.server.stop();
+	disk.setReadOnly(true);
+	await world.server.start();
 
-		// What was seen before may be known all the same: SQLite can read where it cannot write.
-		for (const { event } of before) {
-			const attempt = await sender.attempt(event);
-			expect(isUnavailable(attempt) || attempt.outcome === 'duplicate').toBe(true);
-		}
-		const events = sender.events(5);
-		const whileReadOnly: Attempt[] = [];
-		for (const event of events) whileReadOnly.push(await sender.attempt(event));
-		await expectN8nUndisturbed();
-		report(
-			`disk read-only: ${whileReadOnly.length} deliveries answered 503: ${summary(durations(whileReadOnly))}`,
-		);
-		expect(whileReadOnly.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
-		expect(world.server.logs()).toContain('must be writable for the user that runs n8n');
+	// What was seen before may be known all the same: SQLite can read where it cannot write.
+	for (const { event } of before) {
+		const attempt = await sender.attempt(event);
+		expect(isUnavailable(attempt) || attempt.outcome === 'duplicate').toBe(true);
+	}
+	const events = sender.events(5);
+	const whileReadOnly: Attempt[] = [];
+	for (const event of events) whileReadOnly.push(await sender.attempt(event));
+	await expectN8nUndisturbed();
+	report(
+		`disk read-only: ${whileReadOnly.length} deliveries answered 503: ${summary(durations(whileReadOnly))}`,
+	);
+	expect(whileReadOnly.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
+	expect(world.server.logs()).toContain('must be writable for the user that runs n8n');
 
-		disk.setReadOnly(false);
-		const after = await sender.deliverAll([...before.map(({ event }) => event), ...events], {
-			perSecond: 10,
-		});
-		expectOneAttemptEach(after);
-		await expectOneRunEach(trigger, [...before, ...after]);
-	},
-	5 * MINUTES,
-);
+	disk.setReadOnly(false);
+	const after = await sender.deliverAll([...before.map(({ event }) => event), ...events], {
+		perSecond: 10,
+	});
+	expectOneAttemptEach(after);
+	await expectOneRunEach(trigger, [...before, ...after]);
+});
 
-it(
-	'answers 503 within 3 s while the ledger’s own Redis is away for 10 s, and accepts again within 5 s of its return',
-	async () => {
-		await world.restart({
-			ASSET_SERVICE_LEDGER: 'redis',
-			ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,
-		});
-		const sender = await newSender(3);
-		await expectToOutlastRedis(trigger, sender, {
-			redis,
-			pids: [world.server.pid],
-			count: 90,
-			perSecond: 4,
-			look: expectN8nUndisturbed,
-		});
-	},
-	5 * MINUTES,
-);
+it('answers 503 within 3 s while the ledger’s own Redis is away for 10 s, and accepts again within 5 s of its return', async () => {
+	await world.restart({
+		ASSET_SERVICE_LEDGER: 'redis',
+		ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,
+	});
+	const sender = await newSender(3);
+	await expectToOutlastRedis(trigger, sender, {
+		redis,
+		pids: [world.server.pid],
+		count: 90,
+		perSecond: 4,
+		look: expectN8nUndisturbed,
+	});
+});

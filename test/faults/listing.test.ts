@@ -1,32 +1,22 @@
 /** Faults around the list of events beside the webhook: a trigger that is unpublished for a while, events that the ledger might forget, pages that fail. */
-import { type DeliveredEvent, type Simulator, startSimulator } from '../../simulator';
+import { type DeliveredEvent, startSimulator } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
+import { useForEach } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
-import { createWorld, type World } from '../support/n8n/world';
+import { useWorld } from '../support/n8n/useWorld';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
 const DAYS = 24 * 60 * MINUTES;
 const EVENTS_PATH = '/webhooks/v1/webhook-events';
 
-let service: Simulator;
-let world: World;
+const world = useWorld();
 let trigger: CountedWorkflow;
-
-beforeAll(async () => {
-	world = await createWorld();
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
-beforeEach(async () => {
-	service = await startSimulator();
-});
 afterEach(async () => {
 	await world.client.deactivate(trigger.workflow.id);
-	await service.stop();
-}, MINUTES);
+});
+const service = useForEach(() => startSimulator());
 
 const publish = countedWorkflows();
 
@@ -39,61 +29,49 @@ async function missedEvents(count: number): Promise<DeliveredEvent[]> {
 	return events;
 }
 
-it(
-	'runs what happened while the workflow was not published, and nothing of before its first publication',
-	async () => {
-		await missedEvents(2);
-		trigger = await publish(world, { poll: { service, startFrom: 'now' } });
-		await world.client.deactivate(trigger.workflow.id);
-		const missed = await missedEvents(3);
-		await world.client.activate(trigger.workflow.id);
-		await expectOneRunOf(trigger, missed);
-	},
-	4 * MINUTES,
-);
+it('runs what happened while the workflow was not published, and nothing of before its first publication', async () => {
+	await missedEvents(2);
+	trigger = await publish(world, { poll: { service, startFrom: 'now' } });
+	await world.client.deactivate(trigger.workflow.id);
+	const missed = await missedEvents(3);
+	await world.client.activate(trigger.workflow.id);
+	await expectOneRunOf(trigger, missed);
+});
 
-it(
-	'runs no listed event a second time, however short a retention was chosen',
-	async () => {
-		trigger = await publish(world, {
-			poll: { service, startFrom: 'retained' },
-			parameters: { options: { retentionDays: 1 } },
-		});
-		const sender = await trigger.startSender({ seed: 1 });
-		const events = await missedEvents(5);
-		expectAcknowledged(await sender.deliverAll(events, { perSecond: 20 }));
-		await expectOneRunOf(trigger, events);
+it('runs no listed event a second time, however short a retention was chosen', async () => {
+	trigger = await publish(world, {
+		poll: { service, startFrom: 'retained' },
+		parameters: { options: { retentionDays: 1 } },
+	});
+	const sender = await trigger.startSender({ seed: 1 });
+	const events = await missedEvents(5);
+	expectAcknowledged(await sender.deliverAll(events, { perSecond: 20 }));
+	await expectOneRunOf(trigger, events);
 
-		await world.client.deactivate(trigger.workflow.id);
-		// The service lists an event for as long.
-		passTimeInSqlite(ledgerFile(world.userFolder), 30 * DAYS);
-		// Started after all that is older: when it has run, the older ones have, too, if they do.
-		const [newest] = await missedEvents(1);
-		await world.client.activate(trigger.workflow.id);
-		await expectOneRunOf(trigger, [...events, ...(newest ? [newest] : [])]);
-	},
-	4 * MINUTES,
-);
+	await world.client.deactivate(trigger.workflow.id);
+	// The service lists an event for as long.
+	passTimeInSqlite(ledgerFile(world.userFolder), 30 * DAYS);
+	// Started after all that is older: when it has run, the older ones have, too, if they do.
+	const [newest] = await missedEvents(1);
+	await world.client.activate(trigger.workflow.id);
+	await expectOneRunOf(trigger, [...events, ...(newest ? [newest] : [])]);
+});
 
-it(
-	'starts what was listed before a page that fails, shows the error, and starts the rest when the page is there',
-	async () => {
-		trigger = await publish(world, { poll: { service, limit: 50 } });
-		service.faults.add({ path: EVENTS_PATH, queryParameter: 'startingAfter', status: 400 });
-		const events = await missedEvents(120);
-		await waitFor(() => (trigger.counter.calls.length >= 50 ? true : undefined), {
-			what: 'the events of the first page to run',
-			timeoutMs: 3 * MINUTES,
-			detail: () => `${trigger.counter.calls.length} of ${events.length} have run.`,
-		});
-		const failed = await world.client.waitForExecutions(
-			{ workflowId: trigger.workflow.id, status: 'error' },
-			1,
-		);
-		expect(failed.map(({ mode }) => mode)).toContain('trigger');
+it('starts what was listed before a page that fails, shows the error, and starts the rest when the page is there', async () => {
+	trigger = await publish(world, { poll: { service, limit: 50 } });
+	service.faults.add({ path: EVENTS_PATH, queryParameter: 'startingAfter', status: 400 });
+	const events = await missedEvents(120);
+	await waitFor(() => (trigger.counter.calls.length >= 50 ? true : undefined), {
+		what: 'the events of the first page to run',
+		timeoutMs: 3 * MINUTES,
+		detail: () => `${trigger.counter.calls.length} of ${events.length} have run.`,
+	});
+	const failed = await world.client.waitForExecutions(
+		{ workflowId: trigger.workflow.id, status: 'error' },
+		1,
+	);
+	expect(failed.map(({ mode }) => mode)).toContain('trigger');
 
-		service.faults.clear();
-		await expectOneRunOf(trigger, events);
-	},
-	8 * MINUTES,
-);
+	service.faults.clear();
+	await expectOneRunOf(trigger, events);
+});

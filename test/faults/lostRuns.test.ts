@@ -4,7 +4,7 @@ import { expectAcknowledged, expectOneRunEach, untilMoreRan } from '../support/e
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
+import { useQueueWorld } from '../support/n8n/useWorld';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
@@ -13,20 +13,13 @@ const MINUTES = 60_000;
 /** A stored event that has not begun by then may be started by a copy. */
 const GRACE_MS = 15 * MINUTES;
 
-let world: QueueWorld;
+const world = useQueueWorld({
+	webhookProcessors: 1,
+	workers: 1,
+	redis: { appendOnly: true },
+	env: { N8N_CACHE_BACKEND: 'memory' },
+});
 let trigger: CountedWorkflow;
-
-beforeAll(async () => {
-	world = await createQueueWorld({
-		webhookProcessors: 1,
-		workers: 1,
-		redis: { appendOnly: true },
-		env: { N8N_CACHE_BACKEND: 'memory' },
-	});
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
 
 const publish = countedWorkflows();
 
@@ -42,52 +35,44 @@ const untilQueueIsEmpty = async (): Promise<unknown> =>
 		timeoutMs: 2 * MINUTES,
 	});
 
-it(
-	'starts each event by its next copy whose run was lost with the keys of n8n’s queue',
-	async () => {
-		const sender = await newSender(1);
-		const [worker] = world.workers;
-		await worker?.stop();
-		const sendings = await sender.deliverAll(sender.events(20), { perSecond: 20 });
-		expectAcknowledged(sendings);
-		await loseQueue(world.redis);
-		await worker?.start();
-		await untilQueueIsEmpty();
-		expect(trigger.counter.calls).toEqual([]);
+it('starts each event by its next copy whose run was lost with the keys of n8n’s queue', async () => {
+	const sender = await newSender(1);
+	const [worker] = world.workers;
+	await worker?.stop();
+	const sendings = await sender.deliverAll(sender.events(20), { perSecond: 20 });
+	expectAcknowledged(sendings);
+	await loseQueue(world.redis);
+	await worker?.start();
+	await untilQueueIsEmpty();
+	expect(trigger.counter.calls).toEqual([]);
 
-		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
-		const again = await sender.deliverAll(
-			sendings.map(({ event }) => event),
-			{ perSecond: 20 },
-		);
-		await expectOneRunEach(trigger, again, { isIdle });
-	},
-	5 * MINUTES,
-);
+	await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
+	const again = await sender.deliverAll(
+		sendings.map(({ event }) => event),
+		{ perSecond: 20 },
+	);
+	await expectOneRunEach(trigger, again, { isIdle });
+});
 
-it(
-	'starts each event by its next copy whose run was lost while the database hung',
-	async () => {
-		const sender = await newSender(2);
-		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
-		for (let time = 0; time < 2; time++) {
-			await untilMoreRan(trigger, 10);
-			world.postgres.pause();
-			// Longer than n8n waits for its database.
-			await sleep(24_000);
-			world.postgres.resume();
-		}
-		const sendings = await sendingAll;
-		expectAcknowledged(sendings);
-		await untilQueueIsEmpty();
-		const events = sendings.map(({ event }) => event);
-		report(
-			`the database hung twice during ${events.length} events: n8n lost ${trigger.counter.lost(events).length} of them`,
-		);
+it('starts each event by its next copy whose run was lost while the database hung', async () => {
+	const sender = await newSender(2);
+	const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
+	for (let time = 0; time < 2; time++) {
+		await untilMoreRan(trigger, 10);
+		world.postgres.pause();
+		// Longer than n8n waits for its database.
+		await sleep(24_000);
+		world.postgres.resume();
+	}
+	const sendings = await sendingAll;
+	expectAcknowledged(sendings);
+	await untilQueueIsEmpty();
+	const events = sendings.map(({ event }) => event);
+	report(
+		`the database hung twice during ${events.length} events: n8n lost ${trigger.counter.lost(events).length} of them`,
+	);
 
-		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
-		const again = await sender.deliverAll(events, { perSecond: 10, atOnce: 30 });
-		await expectOneRunEach(trigger, again, { isIdle });
-	},
-	8 * MINUTES,
-);
+	await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
+	const again = await sender.deliverAll(events, { perSecond: 10, atOnce: 30 });
+	await expectOneRunEach(trigger, again, { isIdle });
+});

@@ -8,24 +8,15 @@ import { errorOf, itemsOf } from '../support/n8n/answers';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile } from '../support/n8n/ledgerClock';
 import { runInline } from '../support/n8n/runInline';
-import { createWorld, type World } from '../support/n8n/world';
+import { useWorld } from '../support/n8n/useWorld';
 import { TRIGGER } from '../support/nodes';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
-const MINUTES = 60_000;
-
-let world: World;
+const world = useWorld();
 let trigger: CountedWorkflow;
 const notReady = new Set<string>();
-
-beforeAll(async () => {
-	world = await createWorld();
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
 
 const publish = countedWorkflows();
 
@@ -43,58 +34,50 @@ function countEntries(which: 'pending' | 'all'): number {
 	return Number(row?.['entries']);
 }
 
-it(
-	'refuses a clock that is 10 minutes off, either way, keeps nothing of it, and accepts the event when it is signed properly',
-	async () => {
-		const sender = await newSender(1);
-		await sender.deliver(sender.events(1)[0] as DeliveredEvent);
-		const entries = countEntries('all');
-		const events = sender.events(6);
-		for (const [index, event] of events.entries()) {
-			const tamper = index % 2 === 0 ? 'stale' : 'future';
-			expect(await sender.attempt(event, { tamper })).toMatchObject({
-				status: 401,
-				outcome: 'rejected',
-			});
-		}
-		expect(countEntries('all')).toBe(entries);
-		expect(trigger.counter.calls).toHaveLength(1);
-		expect(world.server.logs()).toContain('timestamp_outside_tolerance');
-
-		const sendings = await sender.deliverAll(events, { perSecond: 10 });
-		expect(sendings.map(({ attempts }) => attempts[0]?.outcome)).toEqual(
-			events.map(() => 'accepted'),
-		);
-	},
-	5 * MINUTES,
-);
-
-it(
-	'runs an event once whose caller hung up before the answer, and answers the next copy as a duplicate',
-	async () => {
-		const sender = await newSender(2);
-		const events = sender.events(8);
-		// Another writer keeps n8n from storing, so that every caller is gone before the answer.
-		const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'));
-		database.exec('BEGIN IMMEDIATE');
-		const callers = new AbortController();
-		const answers = events.map((event) => post(event, callers.signal));
-		await waitFor(() => (countEntries('pending') === events.length ? true : undefined), {
-			what: 'every event to be claimed',
+it('refuses a clock that is 10 minutes off, either way, keeps nothing of it, and accepts the event when it is signed properly', async () => {
+	const sender = await newSender(1);
+	await sender.deliver(sender.events(1)[0] as DeliveredEvent);
+	const entries = countEntries('all');
+	const events = sender.events(6);
+	for (const [index, event] of events.entries()) {
+		const tamper = index % 2 === 0 ? 'stale' : 'future';
+		expect(await sender.attempt(event, { tamper })).toMatchObject({
+			status: 401,
+			outcome: 'rejected',
 		});
-		callers.abort();
-		expect(await Promise.all(answers)).toEqual(events.map(() => 'hung up'));
-		database.exec('ROLLBACK');
-		database.close();
+	}
+	expect(countEntries('all')).toBe(entries);
+	expect(trigger.counter.calls).toHaveLength(1);
+	expect(world.server.logs()).toContain('timestamp_outside_tolerance');
 
-		const sendings = await sender.deliverAll(events, { perSecond: 20 });
-		expect(sendings.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual(
-			events.map(() => ['duplicate']),
-		);
-		await expectOneRunEach(trigger, sendings);
-	},
-	5 * MINUTES,
-);
+	const sendings = await sender.deliverAll(events, { perSecond: 10 });
+	expect(sendings.map(({ attempts }) => attempts[0]?.outcome)).toEqual(
+		events.map(() => 'accepted'),
+	);
+});
+
+it('runs an event once whose caller hung up before the answer, and answers the next copy as a duplicate', async () => {
+	const sender = await newSender(2);
+	const events = sender.events(8);
+	// Another writer keeps n8n from storing, so that every caller is gone before the answer.
+	const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'));
+	database.exec('BEGIN IMMEDIATE');
+	const callers = new AbortController();
+	const answers = events.map((event) => post(event, callers.signal));
+	await waitFor(() => (countEntries('pending') === events.length ? true : undefined), {
+		what: 'every event to be claimed',
+	});
+	callers.abort();
+	expect(await Promise.all(answers)).toEqual(events.map(() => 'hung up'));
+	database.exec('ROLLBACK');
+	database.close();
+
+	const sendings = await sender.deliverAll(events, { perSecond: 20 });
+	expect(sendings.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual(
+		events.map(() => ['duplicate']),
+	);
+	await expectOneRunEach(trigger, sendings);
+});
 
 /** One delivery; what became of it for the caller. */
 async function post(event: DeliveredEvent, signal: AbortSignal): Promise<string> {
@@ -113,67 +96,55 @@ async function post(event: DeliveredEvent, signal: AbortSignal): Promise<string>
 	}
 }
 
-it(
-	'lets copies wait while n8n holds an event back for a place to run in, tells them to come again after 20 s, and runs it once',
-	async () => {
-		await world.restart({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
-		const sender = await newSender(3, { runSeconds: 11 });
-		const events = sender.events(3);
-		const sendings = await Promise.all(
-			events.flatMap((event) => [1, 2, 3].map(() => sender.deliver(event))),
-		);
-		const attempts = sendings.flatMap((sending) => sending.attempts);
-		const busy = attempts.filter(({ status, outcome }) => status === 503 && outcome === 'busy');
-		const waited = attempts
-			.filter(({ outcome }) => outcome === 'duplicate')
-			.map(({ startedAt, endedAt }) => endedAt - startedAt);
-		report(
-			`n8n runs one at a time, for 11 s: ${busy.length} copies told to come again, ` +
-				`a duplicate waited up to ${Math.max(...waited)} ms`,
-		);
-		// The second event is held back for one run, the third for two: longer than a copy waits.
-		expect(Math.max(...waited)).toBeGreaterThan(5_000);
-		expect(busy.length).toBeGreaterThan(0);
-		await expectOneRunEach(trigger, sendings);
-		await world.restart();
-	},
-	3 * MINUTES,
-);
+it('lets copies wait while n8n holds an event back for a place to run in, tells them to come again after 20 s, and runs it once', async () => {
+	await world.restart({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
+	const sender = await newSender(3, { runSeconds: 11 });
+	const events = sender.events(3);
+	const sendings = await Promise.all(
+		events.flatMap((event) => [1, 2, 3].map(() => sender.deliver(event))),
+	);
+	const attempts = sendings.flatMap((sending) => sending.attempts);
+	const busy = attempts.filter(({ status, outcome }) => status === 503 && outcome === 'busy');
+	const waited = attempts
+		.filter(({ outcome }) => outcome === 'duplicate')
+		.map(({ startedAt, endedAt }) => endedAt - startedAt);
+	report(
+		`n8n runs one at a time, for 11 s: ${busy.length} copies told to come again, ` +
+			`a duplicate waited up to ${Math.max(...waited)} ms`,
+	);
+	// The second event is held back for one run, the third for two: longer than a copy waits.
+	expect(Math.max(...waited)).toBeGreaterThan(5_000);
+	expect(busy.length).toBeGreaterThan(0);
+	await expectOneRunEach(trigger, sendings);
+	await world.restart();
+});
 
-it(
-	'loses and repeats nothing when n8n is restarted under deliveries',
-	async () => {
-		const sender = await newSender(4);
-		const sendingFirst = sender.deliverAll(sender.events(60), { perSecond: 8 });
-		await untilMoreRan(trigger, 10);
-		await world.server.stop();
-		const sendingLater = sender.deliverAll(sender.events(30), { perSecond: 8 });
-		// A balancer sends nothing to an n8n that is not ready: while it starts, it answers 200 to everything.
-		notReady.add(trigger.urls[0]);
-		await world.server.start();
-		notReady.delete(trigger.urls[0]);
-		const sendings = [...(await sendingFirst), ...(await sendingLater)];
-		expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
-		await expectOneRunEach(trigger, sendings);
-	},
-	5 * MINUTES,
-);
+it('loses and repeats nothing when n8n is restarted under deliveries', async () => {
+	const sender = await newSender(4);
+	const sendingFirst = sender.deliverAll(sender.events(60), { perSecond: 8 });
+	await untilMoreRan(trigger, 10);
+	await world.server.stop();
+	const sendingLater = sender.deliverAll(sender.events(30), { perSecond: 8 });
+	// A balancer sends nothing to an n8n that is not ready: while it starts, it answers 200 to everything.
+	notReady.add(trigger.urls[0]);
+	await world.server.start();
+	notReady.delete(trigger.urls[0]);
+	const sendings = [...(await sendingFirst), ...(await sendingLater)];
+	expect(sendings.some(({ attempts }) => attempts.length > 1)).toBe(true);
+	await expectOneRunEach(trigger, sendings);
+});
 
-it(
-	'runs an event once that somebody else’s workflow has fed to the same trigger, under the id of this workflow',
-	async () => {
-		const sender = await newSender(5);
-		const [event] = sender.events(1);
-		if (!event) throw new Error('There is no event.');
-		const { id, nodes } = trigger.workflow;
-		const triggerNode = nodes.filter(({ name }) => name === TRIGGER);
-		const foreign = await runInline(world.client, { id, nodes: triggerNode }, { ...event });
-		expect(errorOf(foreign)).toBeUndefined();
-		expect(itemsOf(foreign, 'Call').map(({ json }) => json.id)).toEqual([event.id]);
+it('runs an event once that somebody else’s workflow has fed to the same trigger, under the id of this workflow', async () => {
+	const sender = await newSender(5);
+	const [event] = sender.events(1);
+	if (!event) throw new Error('There is no event.');
+	const { id, nodes } = trigger.workflow;
+	const triggerNode = nodes.filter(({ name }) => name === TRIGGER);
+	const foreign = await runInline(world.client, { id, nodes: triggerNode }, { ...event });
+	expect(errorOf(foreign)).toBeUndefined();
+	expect(itemsOf(foreign, 'Call').map(({ json }) => json.id)).toEqual([event.id]);
 
-		const sending = await sender.deliver(event);
-		expect(sending.attempts.map(({ outcome }) => outcome)).toEqual(['accepted']);
-		await expectOneRunEach(trigger, [sending]);
-	},
-	5 * MINUTES,
-);
+	const sending = await sender.deliver(event);
+	expect(sending.attempts.map(({ outcome }) => outcome)).toEqual(['accepted']);
+	await expectOneRunEach(trigger, [sending]);
+});

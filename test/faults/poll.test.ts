@@ -5,34 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from '../../lib/vendor/ioredis';
 import { expectOneRunOf } from '../support/expectations';
 import { eventOf, type ListedEvent, startHostileList } from '../support/hostileList';
+import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { createWorld, type World } from '../support/n8n/world';
-import { type RedisServer, startRedis } from '../support/redis';
+import { useWorld } from '../support/n8n/useWorld';
+import { startRedis } from '../support/redis';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
 const HOUR_SECONDS = 3_600;
 const RECORDS = 'asset-service:ledger:record:poll:*';
 
-let redis: RedisServer;
-let world: World;
+const redis = useForAll(() => startRedis());
+const world = useWorld(() => ({
+	env: { ASSET_SERVICE_LEDGER: 'redis', ASSET_SERVICE_LEDGER_REDIS_URL: redis.url },
+}));
 let list: Awaited<ReturnType<typeof startHostileList>>;
 let trigger: CountedWorkflow;
 
-beforeAll(async () => {
-	redis = await startRedis();
-	world = await createWorld({
-		env: { ASSET_SERVICE_LEDGER: 'redis', ASSET_SERVICE_LEDGER_REDIS_URL: redis.url },
-	});
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-	await redis.remove();
-}, MINUTES);
 afterEach(async () => {
 	await world.client.deactivate(trigger.workflow.id);
 	await list.stop();
-}, MINUTES);
+});
 
 const publish = countedWorkflows();
 
@@ -71,110 +64,90 @@ async function haveAllBegun(): Promise<boolean> {
 	});
 }
 
-it(
-	'runs each event once although n8n’s database is locked for 25 s while five hours of them start',
-	async () => {
-		await publishAt([eventOf(6 * HOUR_SECONDS)]);
-		const missed = eventsFrom(10, 200, (5 * HOUR_SECONDS) / 200);
-		list.events.unshift(...missed);
-		await pollNow();
-		await waitFor(() => (trigger.counter.calls.length >= 5 ? true : undefined), {
-			what: 'the first events to run',
-			timeoutMs: 2 * MINUTES,
-		});
-		const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'), {
-			timeout: 10_000,
-		});
-		database.exec('BEGIN IMMEDIATE');
-		await sleep(25_000);
-		database.exec('ROLLBACK');
-		database.close();
-		// The lock may leave an execution "running" in n8n's database for ever, although it has ended.
-		await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
-		await pollNow();
-		await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
-	},
-	6 * MINUTES,
-);
+it('runs each event once although n8n’s database is locked for 25 s while five hours of them start', async () => {
+	await publishAt([eventOf(6 * HOUR_SECONDS)]);
+	const missed = eventsFrom(10, 200, (5 * HOUR_SECONDS) / 200);
+	list.events.unshift(...missed);
+	await pollNow();
+	await waitFor(() => (trigger.counter.calls.length >= 5 ? true : undefined), {
+		what: 'the first events to run',
+		timeoutMs: 2 * MINUTES,
+	});
+	const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'), {
+		timeout: 10_000,
+	});
+	database.exec('BEGIN IMMEDIATE');
+	await sleep(25_000);
+	database.exec('ROLLBACK');
+	database.close();
+	// The lock may leave an execution "running" in n8n's database for ever, although it has ended.
+	await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
+	await pollNow();
+	await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
+});
 
-it(
-	'runs nothing of before its publication when two new events are listed out of order',
-	async () => {
-		await publishAt(eventsFrom(60, 1_500, 60));
-		const [newer, older] = [eventOf(0), eventOf(2)];
-		list.events.unshift(older, newer);
-		await pollNow();
-		await expectOneRunOf(trigger, [older, newer]);
-	},
-	4 * MINUTES,
-);
+it('runs nothing of before its publication when two new events are listed out of order', async () => {
+	await publishAt(eventsFrom(60, 1_500, 60));
+	const [newer, older] = [eventOf(0), eventOf(2)];
+	list.events.unshift(older, newer);
+	await pollNow();
+	await expectOneRunOf(trigger, [older, newer]);
+});
 
-it(
-	'finds an event between known ones although another is dated a day ahead',
-	async () => {
-		await publishAt([eventOf(HOUR_SECONDS)], 5);
-		const known = [eventOf(-24 * HOUR_SECONDS), ...eventsFrom(0, 20, 10)];
-		list.events.unshift(...known);
-		await pollNow();
-		await expectOneRunOf(trigger, known);
-		const late = eventOf(250);
-		list.events.splice(known.length, 0, late);
-		await pollNow();
-		await expectOneRunOf(trigger, [...known, late]);
-	},
-	4 * MINUTES,
-);
+it('finds an event between known ones although another is dated a day ahead', async () => {
+	await publishAt([eventOf(HOUR_SECONDS)], 5);
+	const known = [eventOf(-24 * HOUR_SECONDS), ...eventsFrom(0, 20, 10)];
+	list.events.unshift(...known);
+	await pollNow();
+	await expectOneRunOf(trigger, known);
+	const late = eventOf(250);
+	list.events.splice(known.length, 0, late);
+	await pollNow();
+	await expectOneRunOf(trigger, [...known, late]);
+});
 
-it(
-	'finds events that appear in the list 15 minutes late, at their place, by its hourly look back',
-	async () => {
-		await publishAt([eventOf(HOUR_SECONDS)], 5);
-		// Some of them older than ten minutes, so that a poll could end before the late ones.
-		const known = eventsFrom(0, 60, 12);
-		list.events.unshift(...known);
-		await pollNow();
-		await expectOneRunOf(trigger, known);
-		list.events.splice(known.length, 0, ...eventsFrom(900, 5, 1));
-		const late = list.events.slice(known.length, known.length + 5);
-		// An hour goes by for the trigger.
-		await inRedis(async (client) => {
-			for (const key of await client.keys(RECORDS)) {
-				const record = JSON.parse((await client.get(key)) ?? '{}') as { lookedBackAt?: number };
-				if (record.lookedBackAt === undefined) continue;
-				const lookedBackAt = record.lookedBackAt - HOUR_SECONDS * 1000;
-				await client.set(key, JSON.stringify({ ...record, lookedBackAt }));
-			}
-		});
-		await pollNow();
-		await expectOneRunOf(trigger, [...known, ...late]);
-	},
-	4 * MINUTES,
-);
+it('finds events that appear in the list 15 minutes late, at their place, by its hourly look back', async () => {
+	await publishAt([eventOf(HOUR_SECONDS)], 5);
+	// Some of them older than ten minutes, so that a poll could end before the late ones.
+	const known = eventsFrom(0, 60, 12);
+	list.events.unshift(...known);
+	await pollNow();
+	await expectOneRunOf(trigger, known);
+	list.events.splice(known.length, 0, ...eventsFrom(900, 5, 1));
+	const late = list.events.slice(known.length, known.length + 5);
+	// An hour goes by for the trigger.
+	await inRedis(async (client) => {
+		for (const key of await client.keys(RECORDS)) {
+			const record = JSON.parse((await client.get(key)) ?? '{}') as { lookedBackAt?: number };
+			if (record.lookedBackAt === undefined) continue;
+			const lookedBackAt = record.lookedBackAt - HOUR_SECONDS * 1000;
+			await client.set(key, JSON.stringify({ ...record, lookedBackAt }));
+		}
+	});
+	await pollNow();
+	await expectOneRunOf(trigger, [...known, ...late]);
+});
 
-it(
-	'runs what was missed after Redis has lost its data, nothing twice, and says so in one line',
-	async () => {
-		await publishAt(eventsFrom(HOUR_SECONDS, 20, 60));
-		const ran = eventsFrom(10, 3, 60);
-		list.events.unshift(...ran);
-		await pollNow();
-		await expectOneRunOf(trigger, ran);
+it('runs what was missed after Redis has lost its data, nothing twice, and says so in one line', async () => {
+	await publishAt(eventsFrom(HOUR_SECONDS, 20, 60));
+	const ran = eventsFrom(10, 3, 60);
+	list.events.unshift(...ran);
+	await pollNow();
+	await expectOneRunOf(trigger, ran);
 
-		await inRedis((client) => client.flushall());
-		const missed = eventsFrom(0, 8, 0.5);
-		list.events.unshift(...missed);
-		await pollNow();
-		await expectOneRunOf(trigger, [...ran, ...missed]);
+	await inRedis((client) => client.flushall());
+	const missed = eventsFrom(0, 8, 0.5);
+	list.events.unshift(...missed);
+	await pollNow();
+	await expectOneRunOf(trigger, [...ran, ...missed]);
 
-		await world.server.stop();
-		await inRedis((client) => client.flushall());
-		const later = eventsFrom(0, 4, 0.1);
-		list.events.unshift(...later);
-		await world.server.start();
-		await expectOneRunOf(trigger, [...ran, ...missed, ...later]);
-		const lines = world.server.logs().split('\n');
-		const told = lines.filter((line) => line.includes('has lost its memory'));
-		expect(told.map((line) => line.includes(trigger.workflow.id))).toEqual([true, true]);
-	},
-	5 * MINUTES,
-);
+	await world.server.stop();
+	await inRedis((client) => client.flushall());
+	const later = eventsFrom(0, 4, 0.1);
+	list.events.unshift(...later);
+	await world.server.start();
+	await expectOneRunOf(trigger, [...ran, ...missed, ...later]);
+	const lines = world.server.logs().split('\n');
+	const told = lines.filter((line) => line.includes('has lost its memory'));
+	expect(told.map((line) => line.includes(trigger.workflow.id))).toEqual([true, true]);
+});

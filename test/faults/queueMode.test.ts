@@ -6,7 +6,7 @@ import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWo
 import { passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
 import type { N8nServer } from '../support/n8n/server';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
+import { useQueueWorld } from '../support/n8n/useWorld';
 import { expectToOutlastRedis } from '../support/redisOutage';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
@@ -17,27 +17,20 @@ const KILLS = 6;
 /** A stored event that has not begun by then may be started by a copy. */
 const GRACE_MS = 15 * MINUTES;
 
-let world: QueueWorld;
+const world = useQueueWorld({
+	webhookProcessors: 2,
+	workers: 2,
+	workersAreToldMode: false,
+	redis: { appendOnly: true },
+	// As docs/operations.md advises: n8n outlives its Redis, and finds a webhook without it.
+	env: { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
+});
 let trigger: CountedWorkflow;
 /**
  * What a balancer's readiness checks leave out. It matters: while it starts, n8n answers every request by a 200 of its own
  * for some hundredths of a second, and the event is gone ("n8n is starting up. Please wait").
  */
 const notReady = new Set<string>();
-
-beforeAll(async () => {
-	world = await createQueueWorld({
-		webhookProcessors: 2,
-		workers: 2,
-		workersAreToldMode: false,
-		redis: { appendOnly: true },
-		// As docs/operations.md advises: n8n outlives its Redis, and finds a webhook without it.
-		env: { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
-	});
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
 
 const publish = countedWorkflows();
 
@@ -59,137 +52,113 @@ async function expectN8nUndisturbed(): Promise<void> {
 
 const pids = (): number[] => [world.server, ...world.webhookProcessors].map(({ pid }) => pid);
 
-it(
-	'runs each event once when webhook processors are killed',
-	async () => {
-		const sender = await newSender(500);
-		const events = sender.events(300);
-		const killAndRestart = async (): Promise<void> => {
-			for (let kill = 0; kill < KILLS; kill++) {
-				await sleep(1_000 + sender.random.int(3_000));
-				// At either: the last copies may all wait at one, until a claim that the other held when it was killed is over.
-				const busy = await waitFor(
-					() => {
-						const urls = trigger.urls.filter((url) => sender.underWay(url) > 0);
-						if (urls.length > 0) return urls;
-						return allSent ? trigger.urls : undefined;
-					},
-					{ what: 'a delivery under way', everyMs: 1 },
-				);
-				const url = busy[sender.random.int(busy.length)] ?? '';
-				const index = trigger.urls.indexOf(url);
-				// Anywhere between the request and the answer.
-				await sleep(sender.random.int(20));
-				await world.webhookProcessors[index]?.kill();
-				notReady.add(url);
-				await world.webhookProcessors[index]?.start();
-				notReady.delete(url);
-			}
-		};
-		let allSent = false;
-		const sendingAll = sender.deliverAll(events, { perSecond: 6, atOnce: 30 }).finally(() => {
-			allSent = true;
-		});
-		const [sendings] = await Promise.all([sendingAll, killAndRestart()]);
+it('runs each event once when webhook processors are killed', async () => {
+	const sender = await newSender(500);
+	const events = sender.events(300);
+	const killAndRestart = async (): Promise<void> => {
+		for (let kill = 0; kill < KILLS; kill++) {
+			await sleep(1_000 + sender.random.int(3_000));
+			// At either: the last copies may all wait at one, until a claim that the other held when it was killed is over.
+			const busy = await waitFor(
+				() => {
+					const urls = trigger.urls.filter((url) => sender.underWay(url) > 0);
+					if (urls.length > 0) return urls;
+					return allSent ? trigger.urls : undefined;
+				},
+				{ what: 'a delivery under way', everyMs: 1 },
+			);
+			const url = busy[sender.random.int(busy.length)] ?? '';
+			const index = trigger.urls.indexOf(url);
+			// Anywhere between the request and the answer.
+			await sleep(sender.random.int(20));
+			await world.webhookProcessors[index]?.kill();
+			notReady.add(url);
+			await world.webhookProcessors[index]?.start();
+			notReady.delete(url);
+		}
+	};
+	let allSent = false;
+	const sendingAll = sender.deliverAll(events, { perSecond: 6, atOnce: 30 }).finally(() => {
+		allSent = true;
+	});
+	const [sendings] = await Promise.all([sendingAll, killAndRestart()]);
 
-		const cut = sendings.filter(({ attempts }) =>
-			attempts.some(({ status, error }) => status === 0 && error !== 'ECONNREFUSED'),
-		);
-		report(`${KILLS} kills during ${events.length} events: ${cut.length} deliveries cut off`);
-		// A kill must meet deliveries under way, or this test shows nothing.
-		expect(cut.length).toBeGreaterThan(0);
-		// What a process stored and did not live to queue is never run by n8n.
-		await expectOneRunEach(trigger, sendings, { isIdle: () => isQueueEmpty(world.redis) });
-	},
-	6 * MINUTES,
-);
+	const cut = sendings.filter(({ attempts }) =>
+		attempts.some(({ status, error }) => status === 0 && error !== 'ECONNREFUSED'),
+	);
+	report(`${KILLS} kills during ${events.length} events: ${cut.length} deliveries cut off`);
+	// A kill must meet deliveries under way, or this test shows nothing.
+	expect(cut.length).toBeGreaterThan(0);
+	// What a process stored and did not live to queue is never run by n8n.
+	await expectOneRunEach(trigger, sendings, { isIdle: () => isQueueEmpty(world.redis) });
+});
 
-it(
-	'answers 503 within 3 s while Redis is away for 10 s, accepts again within 5 s of its return, and leaves n8n undisturbed',
-	async () => {
-		const sender = await newSender(10);
-		await expectToOutlastRedis(trigger, sender, {
-			redis: world.redis,
-			pids: pids(),
-			count: 150,
-			perSecond: 6,
-			look: expectN8nUndisturbed,
-		});
-	},
-	3 * MINUTES,
-);
+it('answers 503 within 3 s while Redis is away for 10 s, accepts again within 5 s of its return, and leaves n8n undisturbed', async () => {
+	const sender = await newSender(10);
+	await expectToOutlastRedis(trigger, sender, {
+		redis: world.redis,
+		pids: pids(),
+		count: 150,
+		perSecond: 6,
+		look: expectN8nUndisturbed,
+	});
+});
 
-it(
-	'knows what it has seen after Redis has lost the keys of n8n’s queue',
-	async () => {
-		const sender = await newSender(20);
-		const before = await sender.deliverAll(sender.events(60), { perSecond: 10 });
-		await expectOneRunEach(trigger, before);
-		await loseQueue(world.redis);
+it('knows what it has seen after Redis has lost the keys of n8n’s queue', async () => {
+	const sender = await newSender(20);
+	const before = await sender.deliverAll(sender.events(60), { perSecond: 10 });
+	await expectOneRunEach(trigger, before);
+	await loseQueue(world.redis);
 
-		const [again, fresh] = await Promise.all([
-			sender.deliverAll(
-				before.map(({ event }) => event),
-				{ perSecond: 10 },
-			),
-			sender.deliverAll(sender.events(30), { perSecond: 5 }),
-		]);
-		expect(new Set(again.map(({ attempts }) => attempts.at(-1)?.outcome))).toEqual(
-			new Set(['duplicate']),
-		);
-		await expectOneRunEach(trigger, [...before, ...fresh]);
-	},
-	5 * MINUTES,
-);
+	const [again, fresh] = await Promise.all([
+		sender.deliverAll(
+			before.map(({ event }) => event),
+			{ perSecond: 10 },
+		),
+		sender.deliverAll(sender.events(30), { perSecond: 5 }),
+	]);
+	expect(new Set(again.map(({ attempts }) => attempts.at(-1)?.outcome))).toEqual(
+		new Set(['duplicate']),
+	);
+	await expectOneRunEach(trigger, [...before, ...fresh]);
+});
 
-it(
-	'goes on while the main is killed and started again',
-	async () => {
-		const sender = await newSender(30);
-		const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 6 });
-		await untilMoreRan(trigger, 5);
-		await world.server.kill();
-		await world.server.start();
-		const sendings = await sendingAll;
-		expectOneAttemptEach(sendings);
-		await expectOneRunEach(trigger, sendings);
-	},
-	3 * MINUTES,
-);
+it('goes on while the main is killed and started again', async () => {
+	const sender = await newSender(30);
+	const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 6 });
+	await untilMoreRan(trigger, 5);
+	await world.server.kill();
+	await world.server.start();
+	const sendings = await sendingAll;
+	expectOneAttemptEach(sendings);
+	await expectOneRunEach(trigger, sendings);
+});
 
-it(
-	'lets copies wait while the database is locked for 8 s, and runs the event once',
-	async () => {
-		const sender = await newSender(40);
-		const lock = world.postgres.query(
-			'BEGIN; LOCK TABLE execution_entity IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(8); COMMIT',
-		);
-		const sendings = await Promise.all(
-			sender.events(5).flatMap((event) => [1, 2, 3, 4].map(() => sender.deliver(event))),
-		);
-		await lock;
-		expectOneAttemptEach(sendings);
-		await expectOneRunEach(trigger, sendings);
-	},
-	5 * MINUTES,
-);
+it('lets copies wait while the database is locked for 8 s, and runs the event once', async () => {
+	const sender = await newSender(40);
+	const lock = world.postgres.query(
+		'BEGIN; LOCK TABLE execution_entity IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(8); COMMIT',
+	);
+	const sendings = await Promise.all(
+		sender.events(5).flatMap((event) => [1, 2, 3, 4].map(() => sender.deliver(event))),
+	);
+	await lock;
+	expectOneAttemptEach(sendings);
+	await expectOneRunEach(trigger, sendings);
+});
 
-it(
-	'runs each event once when another worker runs the copies that arrive after 16 minutes',
-	async () => {
-		const sender = await newSender(50);
-		const [first, second] = world.workers as readonly [N8nServer, N8nServer];
-		await second.stop();
-		const sendings = await sender.deliverAll(sender.events(12), { perSecond: 10 });
-		await expectOneRunEach(trigger, sendings);
-		await second.start();
-		await first.stop();
+it('runs each event once when another worker runs the copies that arrive after 16 minutes', async () => {
+	const sender = await newSender(50);
+	const [first, second] = world.workers as readonly [N8nServer, N8nServer];
+	await second.stop();
+	const sendings = await sender.deliverAll(sender.events(12), { perSecond: 10 });
+	await expectOneRunEach(trigger, sendings);
+	await second.start();
+	await first.stop();
 
-		await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
-		const events = sendings.map(({ event }) => event);
-		const again = await sender.deliverAll(events, { perSecond: 10 });
-		await first.start();
-		await expectOneRunEach(trigger, again);
-	},
-	3 * MINUTES,
-);
+	await passTimeInRedis(world.redis.url, GRACE_MS + MINUTES);
+	const events = sendings.map(({ event }) => event);
+	const again = await sender.deliverAll(events, { perSecond: 10 });
+	await first.start();
+	await expectOneRunEach(trigger, again);
+});

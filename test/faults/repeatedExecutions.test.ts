@@ -3,22 +3,15 @@ import { expectOneRunEach } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { startN8n } from '../support/n8n/server';
 import { backUpDatabase } from '../support/n8n/storedRows';
-import { createWorld, type World } from '../support/n8n/world';
+import { useWorld } from '../support/n8n/useWorld';
 import type { Sending } from '../support/sender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
 const EVENTS = 15;
 
-let world: World;
+const world = useWorld(() => ({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } }));
 let trigger: CountedWorkflow;
-
-beforeAll(async () => {
-	world = await createWorld({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } });
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
 
 const publish = countedWorkflows();
 
@@ -39,47 +32,39 @@ async function backlogOf(seed: number): Promise<{ sendingAll: Promise<Sending[]>
 	return { sendingAll };
 }
 
-it(
-	'runs each event once when n8n’s database is restored from a backup that still lists them as waiting',
-	async () => {
-		const { sendingAll } = await backlogOf(1);
-		const restore = backUpDatabase(world.userFolder);
-		trigger.counter.letGo();
-		const sendings = await sendingAll;
-		await expectOneRunEach(trigger, sendings);
+it('runs each event once when n8n’s database is restored from a backup that still lists them as waiting', async () => {
+	const { sendingAll } = await backlogOf(1);
+	const restore = backUpDatabase(world.userFolder);
+	trigger.counter.letGo();
+	const sendings = await sendingAll;
+	await expectOneRunEach(trigger, sendings);
 
-		await world.server.stop();
-		restore();
-		await world.server.start();
-		await untilNoneWaits();
-		await expectOneRunEach(trigger, sendings);
-		await world.client.deactivate(trigger.workflow.id);
-	},
-	5 * MINUTES,
-);
+	await world.server.stop();
+	restore();
+	await world.server.start();
+	await untilNoneWaits();
+	await expectOneRunEach(trigger, sendings);
+	await world.client.deactivate(trigger.workflow.id);
+});
 
-it(
-	'runs each event once when a second n8n on the same folder takes over the backlog of the first',
-	async () => {
-		const { sendingAll } = await backlogOf(2);
-		// It runs at once what waits in the first one, which runs it as well when its turn comes.
-		const second = await startN8n({
-			userFolder: world.userFolder,
-			env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
+it('runs each event once when a second n8n on the same folder takes over the backlog of the first', async () => {
+	const { sendingAll } = await backlogOf(2);
+	// It runs at once what waits in the first one, which runs it as well when its turn comes.
+	const second = await startN8n({
+		userFolder: world.userFolder,
+		env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
+	});
+	try {
+		await waitFor(() => (trigger.counter.waiting === EVENTS ? true : undefined), {
+			what: 'the second n8n to run the backlog',
+			timeoutMs: MINUTES,
 		});
-		try {
-			await waitFor(() => (trigger.counter.waiting === EVENTS ? true : undefined), {
-				what: 'the second n8n to run the backlog',
-				timeoutMs: MINUTES,
-			});
-			trigger.counter.letGo();
-			await expectOneRunEach(trigger, await sendingAll);
-		} finally {
-			await second.kill();
-		}
-	},
-	5 * MINUTES,
-);
+		trigger.counter.letGo();
+		await expectOneRunEach(trigger, await sendingAll);
+	} finally {
+		await second.kill();
+	}
+});
 
 /** n8n starts what waits after it has said that it is ready. */
 async function untilNoneWaits(): Promise<void> {

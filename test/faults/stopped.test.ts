@@ -2,7 +2,7 @@
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
-import { createWorld, type World } from '../support/n8n/world';
+import { useWorld } from '../support/n8n/useWorld';
 import { report } from '../support/report';
 import type { Attempt, EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
@@ -13,16 +13,9 @@ const GRACE_MS = 16 * MINUTES;
 /** What a busy machine may take longer. */
 const ALLOWANCE_MS = 6_000;
 
-let world: World;
+const world = useWorld(() => ({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } }));
 let trigger: CountedWorkflow;
 let sender: EventSender;
-
-beforeAll(async () => {
-	world = await createWorld({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } });
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
 
 const publishCounted = countedWorkflows();
 
@@ -63,38 +56,34 @@ async function stopQueued(): Promise<void> {
 
 const took = ({ startedAt, endedAt }: Attempt): number => endedAt - startedAt;
 
-it(
-	'takes a stopped event for stored when its sender has given up, and starts it once when it comes again later',
-	async () => {
-		const first = await publishBlocked();
-		const [stopped, kept] = sender.events(2) as [typeof first, typeof first];
-		const sending = sender.deliver(stopped);
-		await stopQueued();
-		const sendingKept = sender.deliver(kept);
-		await untilQueued(1);
+it('takes a stopped event for stored when its sender has given up, and starts it once when it comes again later', async () => {
+	const first = await publishBlocked();
+	const [stopped, kept] = sender.events(2) as [typeof first, typeof first];
+	const sending = sender.deliver(stopped);
+	await stopQueued();
+	const sendingKept = sender.deliver(kept);
+	await untilQueued(1);
 
-		const attempts = [...(await sending).attempts, ...(await sendingKept).attempts];
-		report(
-			`a queued execution stopped, another held back: ${attempts.map(({ outcome, ...attempt }) => `${outcome ?? 'no response'} after ${took(attempt as Attempt)} ms`).join(', ')}`,
-		);
-		// The service gives up after 30 s.
-		for (const { attempts: each } of [await sending, await sendingKept]) {
-			expect(each.at(-1)?.outcome).toBe('duplicate');
-			expect(each.length).toBeLessThanOrEqual(3);
-		}
-		trigger.counter.letGo();
-		await expectOneRunOf(trigger, [first, kept]);
+	const attempts = [...(await sending).attempts, ...(await sendingKept).attempts];
+	report(
+		`a queued execution stopped, another held back: ${attempts.map(({ outcome, ...attempt }) => `${outcome ?? 'no response'} after ${took(attempt as Attempt)} ms`).join(', ')}`,
+	);
+	// The service gives up after 30 s.
+	for (const { attempts: each } of [await sending, await sendingKept]) {
+		expect(each.at(-1)?.outcome).toBe('duplicate');
+		expect(each.length).toBeLessThanOrEqual(3);
+	}
+	trigger.counter.letGo();
+	await expectOneRunOf(trigger, [first, kept]);
 
-		passTimeInSqlite(ledgerFile(world.userFolder), GRACE_MS);
-		expect(await sender.attempt(stopped)).toMatchObject({ outcome: 'accepted' });
-		for (const event of [first, stopped, kept]) {
-			expect(await sender.attempt(event)).toMatchObject({ outcome: 'duplicate' });
-		}
-		await expectOneRunOf(trigger, [first, stopped, kept]);
-		await world.client.deactivate(trigger.workflow.id);
-	},
-	6 * MINUTES,
-);
+	passTimeInSqlite(ledgerFile(world.userFolder), GRACE_MS);
+	expect(await sender.attempt(stopped)).toMatchObject({ outcome: 'accepted' });
+	for (const event of [first, stopped, kept]) {
+		expect(await sender.attempt(event)).toMatchObject({ outcome: 'duplicate' });
+	}
+	await expectOneRunOf(trigger, [first, stopped, kept]);
+	await world.client.deactivate(trigger.workflow.id);
+});
 
 it.each(['n8n has room again', 'n8n stays full'])(
 	'responds to everybody behind a stopped run of a batch within 12 s, when %s',
@@ -131,5 +120,4 @@ it.each(['n8n has room again', 'n8n stays full'])(
 		await expectOneRunOf(trigger, [first, ...events]);
 		await world.client.deactivate(trigger.workflow.id);
 	},
-	6 * MINUTES,
 );

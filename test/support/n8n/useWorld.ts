@@ -1,0 +1,18 @@
+/** A real n8n for the tests of a file or of a `describe`, in one line. */
+import { useForAll } from '../lifetime';
+import { createQueueWorld, createWorld, type QueueWorld, type World } from './world';
+
+/** Only a test that hangs should reach it: what a test waits for has limits of its own. */
+const TEST_MS = 12 * 60_000;
+
+/** One process with SQLite; `options` are asked for as it starts. */
+export function useWorld(options?: () => Parameters<typeof createWorld>[0]): World {
+	jest.setTimeout(TEST_MS);
+	return useForAll(() => createWorld(options?.()));
+}
+
+/** In queue mode. */
+export function useQueueWorld(options: Parameters<typeof createQueueWorld>[0]): QueueWorld {
+	jest.setTimeout(TEST_MS);
+	return useForAll(() => createQueueWorld(options));
+}
