@@ -1,14 +1,14 @@
 /** The action node as a tool of n8n's AI Agent, run by n8n's own executor: what a model calls, and what it gets back. */
-import { startSimulator, type Simulator } from '../../simulator';
+import { startSimulator } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
-import { type FakeModel, LAST_WORDS, startFakeModel } from '../support/fakeModel';
+import { LAST_WORDS, startFakeModel } from '../support/fakeModel';
+import { useForAll } from '../support/lifetime';
 import { itemsOf } from '../support/n8n/answers';
 import { apiCredential } from '../support/n8n/credentials';
-import { createWorld, type World } from '../support/n8n/world';
+import { useWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE, manualTrigger } from '../support/nodes';
 import { buildWorkflow, type CredentialName, type NodePlan } from '../support/workflow';
 
-const MINUTES = 60_000;
 const AGENT = 'Agent';
 const START = 'Start';
 const MODEL = 'Model';
@@ -16,23 +16,14 @@ const LIST = 'List assets';
 const CREATE = 'Create endpoint';
 const URL_OF_ENDPOINT = 'https://n8n.example.com/webhook/1';
 
-let world: World;
-let simulator: Simulator;
-let model: FakeModel;
-
-beforeAll(async () => {
-	world = await createWorld();
-	simulator = await startSimulator();
-	model = await startFakeModel([
+const world = useWorld();
+const simulator = useForAll(() => startSimulator());
+const model = useForAll(() =>
+	startFakeModel([
 		{ tool: 'List_assets', input: { limit: 2 } },
 		{ tool: 'Create_endpoint', input: { url: URL_OF_ENDPOINT } },
-	]);
-}, 25 * MINUTES);
-afterAll(async () => {
-	await model.stop();
-	await simulator.stop();
-	await world.dispose();
-}, MINUTES);
+	]),
+);
 
 /** An agent with a model and two tools, whose inputs the model fills in. */
 function agentWorkflow(service: CredentialName, openAi: CredentialName) {
@@ -79,34 +70,30 @@ function agentWorkflow(service: CredentialName, openAi: CredentialName) {
 	};
 }
 
-it(
-	'does what the model asks for, and gives it the result without any secret',
-	async () => {
-		const service = await world.client.createCredential(apiCredential(simulator));
-		const openAi = await world.client.createCredential({
-			...{ name: 'Fake model', type: 'openAiApi' },
-			data: { apiKey: 'a-key-of-this-test', url: model.url },
-		});
-		const { id } = await world.client.createWorkflow(agentWorkflow(service, openAi));
-		const run = await world.client.runManually(id, START);
-		const execution = await world.client.waitForExecution(run);
-		expect(execution.status).toBe('success');
-		expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: LAST_WORDS } }]);
+it('does what the model asks for, and gives it the result without any secret', async () => {
+	const service = await world.client.createCredential(apiCredential(simulator));
+	const openAi = await world.client.createCredential({
+		...{ name: 'Fake model', type: 'openAiApi' },
+		data: { apiKey: 'a-key-of-this-test', url: model.url },
+	});
+	const { id } = await world.client.createWorkflow(agentWorkflow(service, openAi));
+	const run = await world.client.runManually(id, START);
+	const execution = await world.client.waitForExecution(run);
+	expect(execution.status).toBe('success');
+	expect(itemsOf(execution, AGENT)).toMatchObject([{ json: { output: LAST_WORDS } }]);
 
-		const [assets, created, ...others] = model.results();
-		const [first, second, third] = generateAssets(3).map((asset) => asset.id);
-		for (const listed of [first, second]) expect(assets).toContain(listed);
-		expect(assets).not.toContain(third);
-		const [endpoint] = simulator.endpoints;
-		expect(endpoint).toMatchObject({ url: URL_OF_ENDPOINT, events: ['ocpp.message'] });
-		expect(created).toContain(endpoint?.id);
-		expect(others).toEqual([]);
+	const [assets, created, ...others] = model.results();
+	const [first, second, third] = generateAssets(3).map((asset) => asset.id);
+	for (const listed of [first, second]) expect(assets).toContain(listed);
+	expect(assets).not.toContain(third);
+	const [endpoint] = simulator.endpoints;
+	expect(endpoint).toMatchObject({ url: URL_OF_ENDPOINT, events: ['ocpp.message'] });
+	expect(created).toContain(endpoint?.id);
+	expect(others).toEqual([]);
 
-		for (const secret of [endpoint?.secret, simulator.clientSecret]) {
-			expect(secret).toMatch(/\S/);
-			expect(model.heard()).not.toContain(secret);
-			expect(JSON.stringify(execution)).not.toContain(secret);
-		}
-	},
-	5 * MINUTES,
-);
+	for (const secret of [endpoint?.secret, simulator.clientSecret]) {
+		expect(secret).toMatch(/\S/);
+		expect(model.heard()).not.toContain(secret);
+		expect(JSON.stringify(execution)).not.toContain(secret);
+	}
+});

@@ -2,7 +2,7 @@
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
-import { createQueueWorld, type QueueWorld } from '../support/n8n/world';
+import { useQueueWorld } from '../support/n8n/useWorld';
 import type { Attempt } from '../support/sender';
 
 const MINUTES = 60_000;
@@ -11,85 +11,70 @@ const COPIES = 4;
 /** Events under way at a time. */
 const AT_ONCE = 6;
 
-let world: QueueWorld;
-
-beforeAll(async () => {
-	world = await createQueueWorld({ webhookProcessors: 2, workers: 2 });
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-}, MINUTES);
+const world = useQueueWorld({ webhookProcessors: 2, workers: 2 });
 
 const publish = countedWorkflows();
 
-it(
-	`runs ${EVENTS} events once each, of which two webhook processors get ${COPIES} copies each, half of them at the same instant`,
-	async () => {
-		const trigger = await publish(world);
-		const { urls } = trigger;
-		// The service's own time limit of 30 s is of no interest here, and too short for a starved machine.
-		const sender = await trigger.startSender({ seed: 300, attemptTimeoutMs: 5 * MINUTES });
-		const events = sender.events(EVENTS);
+it(`runs ${EVENTS} events once each, of which two webhook processors get ${COPIES} copies each, half of them at the same instant`, async () => {
+	const trigger = await publish(world);
+	const { urls } = trigger;
+	// The service's own time limit of 30 s is of no interest here, and too short for a starved machine.
+	const sender = await trigger.startSender({ seed: 300, attemptTimeoutMs: 5 * MINUTES });
+	const events = sender.events(EVENTS);
 
-		const waiting = [...events.entries()];
-		const answers: Attempt[] = [];
-		/** As often as it is told to come again: a copy waits 20 s at most for the one that is handed over. */
-		const send = async (event: DeliveredEvent, url: string): Promise<Attempt> => {
-			for (;;) {
-				const answer = await sender.attempt(event, { url });
-				if (answer.outcome !== 'busy') return answer;
-			}
-		};
-		const lane = async (): Promise<void> => {
-			for (let next = waiting.shift(); next; next = waiting.shift()) {
-				const [index, event] = next;
-				const targets = Array.from({ length: COPIES }, (_, copy) => {
-					// Of the events sent one copy after the other, each processor gets the first one of every second event.
-					return urls[(Math.floor(index / 2) + copy) % urls.length] ?? urls[0];
-				});
-				const atOnce = index % 2 === 0;
-				if (atOnce) answers.push(...(await Promise.all(targets.map((url) => send(event, url)))));
-				else for (const url of targets) answers.push(await send(event, url));
-			}
-		};
-		await Promise.all(Array.from({ length: AT_ONCE }, lane));
-
-		expect(answers).toHaveLength(EVENTS * COPIES);
-		expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-		expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(EVENTS);
-		expect(answers.filter(({ outcome }) => outcome === 'duplicate')).toHaveLength(
-			EVENTS * (COPIES - 1),
-		);
-		// Both took their share: the copies did not all end up at one process.
-		for (const url of urls) {
-			expect(answers.some((answer) => answer.url === url && answer.outcome === 'accepted')).toBe(
-				true,
-			);
+	const waiting = [...events.entries()];
+	const answers: Attempt[] = [];
+	/** As often as it is told to come again: a copy waits 20 s at most for the one that is handed over. */
+	const send = async (event: DeliveredEvent, url: string): Promise<Attempt> => {
+		for (;;) {
+			const answer = await sender.attempt(event, { url });
+			if (answer.outcome !== 'busy') return answer;
 		}
+	};
+	const lane = async (): Promise<void> => {
+		for (let next = waiting.shift(); next; next = waiting.shift()) {
+			const [index, event] = next;
+			const targets = Array.from({ length: COPIES }, (_, copy) => {
+				// Of the events sent one copy after the other, each processor gets the first one of every second event.
+				return urls[(Math.floor(index / 2) + copy) % urls.length] ?? urls[0];
+			});
+			const atOnce = index % 2 === 0;
+			if (atOnce) answers.push(...(await Promise.all(targets.map((url) => send(event, url)))));
+			else for (const url of targets) answers.push(await send(event, url));
+		}
+	};
+	await Promise.all(Array.from({ length: AT_ONCE }, lane));
 
-		await expectOneRunOf(trigger, events);
-		// On the workers, as in production: the main and the processors run nothing themselves.
-		const logs = world.workers.map((worker) => worker.logs()).join('\n');
-		const runs = await world.client.listExecutions({ workflowId: trigger.workflow.id });
-		expect(runs.filter(({ id }) => !logs.includes(`execution ${id}`))).toEqual([]);
-	},
-	10 * MINUTES,
-);
+	expect(answers).toHaveLength(EVENTS * COPIES);
+	expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+	expect(answers.filter(({ outcome }) => outcome === 'accepted')).toHaveLength(EVENTS);
+	expect(answers.filter(({ outcome }) => outcome === 'duplicate')).toHaveLength(
+		EVENTS * (COPIES - 1),
+	);
+	// Both took their share: the copies did not all end up at one process.
+	for (const url of urls) {
+		expect(answers.some((answer) => answer.url === url && answer.outcome === 'accepted')).toBe(
+			true,
+		);
+	}
 
-it(
-	'lets events that come together share runs, each event in one, whichever processors its copies reach',
-	async () => {
-		const trigger = await publish(world, { parameters: { delivery: 'batched' } });
-		const sender = await trigger.startSender({ seed: 301, attemptTimeoutMs: 5 * MINUTES });
-		const events = sender.events(EVENTS);
-		// Fifty callers, each of which chooses a processor by chance.
-		const sendings = await sender.deliverAll([...events, ...events], {
-			perSecond: 10_000,
-			atOnce: 50,
-		});
-		expectAcknowledged(sendings);
-		await expectOneRunOf(trigger, events);
-		expect(trigger.counter.times).toBeLessThan(EVENTS / 2);
-	},
-	10 * MINUTES,
-);
+	await expectOneRunOf(trigger, events);
+	// On the workers, as in production: the main and the processors run nothing themselves.
+	const logs = world.workers.map((worker) => worker.logs()).join('\n');
+	const runs = await world.client.listExecutions({ workflowId: trigger.workflow.id });
+	expect(runs.filter(({ id }) => !logs.includes(`execution ${id}`))).toEqual([]);
+});
+
+it('lets events that come together share runs, each event in one, whichever processors its copies reach', async () => {
+	const trigger = await publish(world, { parameters: { delivery: 'batched' } });
+	const sender = await trigger.startSender({ seed: 301, attemptTimeoutMs: 5 * MINUTES });
+	const events = sender.events(EVENTS);
+	// Fifty callers, each of which chooses a processor by chance.
+	const sendings = await sender.deliverAll([...events, ...events], {
+		perSecond: 10_000,
+		atOnce: 50,
+	});
+	expectAcknowledged(sendings);
+	await expectOneRunOf(trigger, events);
+	expect(trigger.counter.times).toBeLessThan(EVENTS / 2);
+});

@@ -1,29 +1,18 @@
 /** Both credential forms in n8n's editor, in a real browser: each mistake is shown to the person who makes it. */
-import { startSimulator, type Simulator } from '../../../simulator';
-import { type CredentialForm, type Editor, openEditor } from '../../support/n8n/browser';
+import { startSimulator } from '../../../simulator';
+import { useForAll } from '../../support/lifetime';
+import { type CredentialForm, openEditor } from '../../support/n8n/browser';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
-import { createWorld, type World } from '../../support/n8n/world';
+import { useWorld } from '../../support/n8n/useWorld';
 import { waitFor } from '../../support/wait';
 
 const MINUTES = 60_000;
-jest.setTimeout(6 * MINUTES);
 const SUCCESS = 'Connection tested successfully';
 const WRONG = 'a-wrong-client-secret-0123456789';
 
-let world: World;
-let simulator: Simulator;
-let editor: Editor;
-
-beforeAll(async () => {
-	world = await createWorld();
-	simulator = await startSimulator();
-	editor = await openEditor(world);
-}, 25 * MINUTES);
-afterAll(async () => {
-	await editor.close();
-	await simulator.stop();
-	await world.dispose();
-}, MINUTES);
+const world = useWorld();
+const simulator = useForAll(() => startSimulator());
+const editor = useForAll(() => openEditor(world));
 
 describe('the form of the API credential', () => {
 	let form: CredentialForm;
@@ -31,7 +20,7 @@ describe('the form of the API credential', () => {
 	beforeAll(async () => {
 		const { id } = await world.client.createCredential(apiCredential(simulator));
 		form = await editor.openCredential(id);
-	}, 2 * MINUTES);
+	});
 
 	it('says that the right settings work, and shows no secret', async () => {
 		await form.shows(SUCCESS);
@@ -95,7 +84,7 @@ describe('the form of the signing secret credential', () => {
 		const content = signingCredential('whsec_0123456789abcdef');
 		const { id } = await world.client.createCredential(content);
 		form = await editor.openCredential(id);
-	}, 2 * MINUTES);
+	});
 
 	it('says that the settings are in order', async () => {
 		await form.shows(SUCCESS);

@@ -1,20 +1,18 @@
 /** Every operation of the action node, executed from its panel in n8n's editor as a person does, against the simulator. */
-import { startSimulator, type Endpoint, type Simulator } from '../../../simulator';
-import { type HttpService, startHttpService } from '../../support/httpService';
+import { startSimulator, type Endpoint } from '../../../simulator';
+import { startHttpService } from '../../support/httpService';
+import { useForAll } from '../../support/lifetime';
 import { type Editor, openEditor } from '../../support/n8n/browser';
 import { apiCredential } from '../../support/n8n/credentials';
-import { createWorld, type World } from '../../support/n8n/world';
+import { useWorld } from '../../support/n8n/useWorld';
 import { ACTION_TYPE } from '../../support/nodes';
 import { buildWorkflow } from '../../support/workflow';
 
-const MINUTES = 60_000;
-jest.setTimeout(6 * MINUTES);
-
-let world: World;
-let simulator: Simulator;
-let receiver: HttpService;
+const world = useWorld();
+const simulator = useForAll(() => startSimulator({ assets: 12 }));
+const receiver = useForAll(() => startHttpService(() => ({ status: 200 })));
+const editor = useForAll(() => openEditor(world));
 let endpoint: Endpoint;
-let editor: Editor;
 
 interface Plan {
 	readonly operation: string;
@@ -79,9 +77,6 @@ const RESEND = 'delivery.resend';
 const UNKNOWN = 'an endpoint that there is not';
 
 beforeAll(async () => {
-	world = await createWorld();
-	simulator = await startSimulator({ assets: 12 });
-	receiver = await startHttpService(() => ({ status: 200 }));
 	endpoint = simulator.createEndpoint({ url: receiver.url });
 	await simulator.emit({ type: 'ocpp.message' });
 	await simulator.emit({ type: 'asset.connectivity' });
@@ -106,15 +101,8 @@ beforeAll(async () => {
 		[UNKNOWN]: nodeOf('webhookEndpoint.delete', { endpointId: 'we_none' }),
 	};
 	const { id } = await world.client.createWorkflow(buildWorkflow({ nodes }));
-	editor = await openEditor(world);
 	await editor.openWorkflow(id);
-}, 25 * MINUTES);
-afterAll(async () => {
-	await editor.close();
-	await receiver.stop();
-	await simulator.stop();
-	await world.dispose();
-}, MINUTES);
+});
 
 const execute = async (panel: Awaited<ReturnType<Editor['openNode']>>) => {
 	await panel.getByTestId('node-execute-button').click();

@@ -1,15 +1,15 @@
 /** Both triggers in n8n's editor, in a real browser: their fields, their tests, and what a failed publication says. */
-import { startSimulator, type Simulator } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import { useForAll } from '../../support/lifetime';
 import type { Workflow } from '../../support/n8n/answers';
-import { type Editor, openEditor } from '../../support/n8n/browser';
+import { openEditor } from '../../support/n8n/browser';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
-import { createWorld, type World } from '../../support/n8n/world';
+import { useWorld } from '../../support/n8n/useWorld';
 import { eventTrigger, POLL_TRIGGER_TYPE } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { buildWorkflow, type CredentialName, type NodePlan } from '../../support/workflow';
 
 const MINUTES = 60_000;
-jest.setTimeout(6 * MINUTES);
 const SECRET = 'whsec_0123456789abcdef';
 const EVENT = {
 	id: 'whevt_1',
@@ -18,9 +18,9 @@ const EVENT = {
 	data: { action: 'Heartbeat' },
 };
 
-let world: World;
-let simulator: Simulator;
-let editor: Editor;
+const world = useWorld();
+const simulator = useForAll(() => startSimulator());
+const editor = useForAll(() => openEditor(world));
 /** All nodes that are looked at: the editor opens it once. */
 let workflow: Workflow;
 
@@ -44,10 +44,7 @@ async function open(nodes: Readonly<Record<string, NodePlan>>): Promise<Workflow
 }
 
 beforeAll(async () => {
-	world = await createWorld();
-	simulator = await startSimulator();
 	await simulator.emit({ type: 'ocpp.message', data: { action: 'BootNotification' } });
-	editor = await openEditor(world);
 	const [secret, api] = [
 		await signing(SECRET),
 		await world.client.createCredential(apiCredential(simulator)),
@@ -59,15 +56,10 @@ beforeAll(async () => {
 		Poll: pollTrigger(api),
 		'Poll with a condition': pollTrigger(api, UNMET),
 	});
-}, 25 * MINUTES);
+});
 afterEach(() => {
 	expect(editor.errors).toEqual([]);
 });
-afterAll(async () => {
-	await editor.close();
-	await simulator.stop();
-	await world.dispose();
-}, MINUTES);
 
 describe('the webhook trigger', () => {
 	it('shows its fields, and the address that the service is to deliver to', async () => {

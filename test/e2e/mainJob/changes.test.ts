@@ -1,31 +1,17 @@
 /** Operations that change something, for several items and with Retry On Fail, on a real n8n: counted at the service. */
-import { startSimulator, type Simulator } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import { useForEach } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
-import { createWorld, type World } from '../../support/n8n/world';
+import { useWorld } from '../../support/n8n/useWorld';
 import { assetList, baseNode, manualTrigger } from '../../support/nodes';
 import { buildWorkflow } from '../../support/workflow';
 
-const MINUTES = 60_000;
-jest.setTimeout(3 * MINUTES);
 const CREATE = 'Create';
 const TEN = Array.from({ length: 10 }, (_, n) => n);
 
-let world: World;
-let simulator: Simulator;
-
-beforeAll(async () => {
-	world = await createWorld();
-}, 20 * MINUTES);
-beforeEach(async () => {
-	simulator = await startSimulator();
-});
-afterEach(async () => {
-	await simulator.stop();
-});
-afterAll(async () => {
-	await world.dispose();
-});
+const world = useWorld();
+const simulator = useForEach(() => startSimulator());
 
 /** Ten items into Create, which n8n tries three times; gives the execution. */
 async function createTen(parameters: object) {

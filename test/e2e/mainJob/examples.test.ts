@@ -1,24 +1,17 @@
 /** Every example workflow can be imported and published as it is, and those of the main job do what they say. */
-import { type Simulator, startSimulator } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import { useForAll } from '../../support/lifetime';
 import { itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { EXAMPLES, example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
-import { createWorld, type World } from '../../support/n8n/world';
+import { useWorld } from '../../support/n8n/useWorld';
 import { ACTION_TYPE, MANUAL_TYPE, TRIGGER, TRIGGER_TYPE } from '../../support/nodes';
 
-const MINUTES = 60_000;
-jest.setTimeout(5 * MINUTES);
 /** Nothing listens there. */
 const NOBODY = 'http://127.0.0.1:9/';
 
-let world: World;
-beforeAll(async () => {
-	world = await createWorld();
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-});
+const world = useWorld();
 
 it.each(EXAMPLES)('%s is imported without edits, and n8n knows all of its nodes', async (file) => {
 	const known = await world.client.nodeTypes();
@@ -31,15 +24,9 @@ it.each(EXAMPLES)('%s is imported without edits, and n8n knows all of its nodes'
 });
 
 describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
-	let simulator: Simulator;
-	beforeAll(async () => {
-		simulator = await startSimulator({ profile, assets: 230 });
-	});
+	const simulator = useForAll(() => startSimulator({ profile, assets: 230 }));
 	afterEach(() => {
 		for (const { id } of simulator.endpoints) simulator.deleteEndpoint(id);
-	});
-	afterAll(async () => {
-		await simulator.stop();
 	});
 
 	/** What a node gave in all executions of a workflow, sorted, once there are so many. */
@@ -151,13 +138,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 });
 
 describe('published twice', () => {
-	let simulator: Simulator;
-	beforeAll(async () => {
-		simulator = await startSimulator();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
+	const simulator = useForAll(() => startSimulator());
 
 	const ownTypes = [ACTION_TYPE, MANUAL_TYPE, 'n8n-nodes-base.stickyNote'];
 	const published = EXAMPLES.filter((file) =>

@@ -1,38 +1,19 @@
 /** The examples that do an operator's job, on a real n8n: what comes of a story, however its events arrive. */
-import { type Simulator, startSimulator } from '../../../simulator';
-import { createWorld, type World } from '../../support/n8n/world';
+import { startSimulator } from '../../../simulator';
+import { endAfterEach, useForAll } from '../../support/lifetime';
+import { useWorld } from '../../support/n8n/useWorld';
 import { waitFor } from '../../support/wait';
 import { COMMANDS, enabledReset, withCommands } from './commands';
 import { publishJob } from './job';
 import { storyTeller } from './messages';
 
 const MINUTES = 60_000;
-jest.setTimeout(5 * MINUTES);
 
-let world: World;
-beforeAll(async () => {
-	world = await createWorld();
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-});
+const world = useWorld();
 
 describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
-	let simulator: Simulator;
-	beforeAll(async () => {
-		simulator = await startSimulator({ profile, assets: 20 });
-	});
-	const started: { stop(): Promise<void> }[] = [];
-	const stopped = <T extends { stop(): Promise<void> }>(each: T): T => {
-		started.push(each);
-		return each;
-	};
-	afterEach(async () => {
-		for (const each of started.splice(0).reverse()) await each.stop();
-	});
-	afterAll(async () => {
-		await simulator.stop();
-	});
+	const simulator = useForAll(() => startSimulator({ profile, assets: 20 }));
+	const stopped = endAfterEach();
 
 	it('offline-alarm.json raises an alarm for what stays offline, and tells of its recovery', async () => {
 		const { station, time } = storyTeller(profile);

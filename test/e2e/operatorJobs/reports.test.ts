@@ -1,43 +1,33 @@
 /** The examples that keep a network complete and up to date, on a real n8n: what they report of a story, however its events arrive. */
-import { type EventInput, type Simulator, startSimulator } from '../../../simulator';
+import { type EventInput, startSimulator } from '../../../simulator';
+import { useForEach } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
+import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
-import { createWorld, type World } from '../../support/n8n/world';
 import { TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { bootsOfANetwork, byAsset, type Drifting, NETWORK, REPORT } from './boots';
 
 const MINUTES = 60_000;
 const HOUR_MS = 3_600_000;
-jest.setTimeout(5 * MINUTES);
 const POLL = 'Asset Service Poll Trigger';
 /** Nothing listens there. */
 const NOBODY = 'http://127.0.0.1:9/';
 
-let world: World;
-beforeAll(async () => {
-	world = await createWorld();
-}, 20 * MINUTES);
-afterAll(async () => {
-	await world.dispose();
-});
+const world = useWorld();
 
 describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
-	let simulator: Simulator;
 	/** What the clock of the service is off. */
 	let offsetMs = 0;
-	beforeEach(async () => {
-		const now = () => Date.now() + offsetMs;
-		// The specification does not say in which order a service lists.
-		const listOrder = profile === 'field' ? 'oldestFirst' : 'newestFirst';
-		simulator = await startSimulator({ profile, assets: NETWORK.length, now, listOrder });
-	});
-	afterEach(async () => {
-		await simulator.stop();
-	});
+	const now = () => Date.now() + offsetMs;
+	// The specification does not say in which order a service lists.
+	const listOrder = profile === 'field' ? 'oldestFirst' : 'newestFirst';
+	const simulator = useForEach(() =>
+		startSimulator({ profile, assets: NETWORK.length, now, listOrder }),
+	);
 
 	/** Sends a story, and gives the ids of all that was sent with it, each once, oldest first. */
 	const send = async (events: readonly EventInput[]): Promise<string[]> => {

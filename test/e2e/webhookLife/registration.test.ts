@@ -1,11 +1,12 @@
 /** An endpoint that the trigger registers itself: made, recognised, replaced and deleted as the workflow is published and unpublished. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startSimulator, type Simulator } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import { useForEach } from '../../support/lifetime';
 import { itemsOf, type Workflow } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
+import { useWorld } from '../../support/n8n/useWorld';
 import { PublicationFailure } from '../../support/n8n/workflows';
-import { createWorld, type World } from '../../support/n8n/world';
 import { TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { editTrigger, importAutomatic, publishAtUrl } from './automatic';
@@ -13,21 +14,8 @@ import { editTrigger, importAutomatic, publishAtUrl } from './automatic';
 const MINUTES = 60_000;
 
 describe('automatic registration on a real n8n', () => {
-	let simulator: Simulator;
-	let world: World;
-
-	beforeAll(async () => {
-		world = await createWorld();
-	}, 20 * MINUTES);
-	beforeEach(async () => {
-		simulator = await startSimulator({ retryTimeScale: 1 / 36_000 });
-	});
-	afterEach(async () => {
-		await simulator.stop();
-	});
-	afterAll(async () => {
-		await world.dispose();
-	}, MINUTES);
+	const world = useWorld();
+	const simulator = useForEach(() => startSimulator({ retryTimeScale: 1 / 36_000 }));
 
 	const imported = async () => await importAutomatic(world.client, simulator);
 	/** n8n writes its log beside what it answers. */
@@ -45,204 +33,167 @@ describe('automatic registration on a real n8n', () => {
 	};
 	const publish = async (workflow: Workflow) => await publishAtUrl(world.client, workflow);
 
-	it(
-		'makes one endpoint, recognises it after a restart, replaces it after an edit, and leaves none',
-		async () => {
-			const { client } = world;
-			const workflow = await imported();
-			const url = await publish(workflow);
-			expect(simulator.endpoints).toMatchObject([
-				{ url, events: ['asset.connectivity', 'ocpp.message'] },
-			]);
-			const [made] = simulator.endpoints;
+	it('makes one endpoint, recognises it after a restart, replaces it after an edit, and leaves none', async () => {
+		const { client } = world;
+		const workflow = await imported();
+		const url = await publish(workflow);
+		expect(simulator.endpoints).toMatchObject([
+			{ url, events: ['asset.connectivity', 'ocpp.message'] },
+		]);
+		const [made] = simulator.endpoints;
 
-			const { event, responses } = await simulator.emit({ type: 'ocpp.message' }, { copies: 3 });
-			expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+		const { event, responses } = await simulator.emit({ type: 'ocpp.message' }, { copies: 3 });
+		expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
 
-			await world.restart();
-			expect(simulator.endpoints).toMatchObject([{ id: made?.id }]);
-			expect((await simulator.emit({ id: event.id })).responses).toMatchObject([
-				{ status: 200, body: '{"status":"duplicate"}' },
-			]);
+		await world.restart();
+		expect(simulator.endpoints).toMatchObject([{ id: made?.id }]);
+		expect((await simulator.emit({ id: event.id })).responses).toMatchObject([
+			{ status: 200, body: '{"status":"duplicate"}' },
+		]);
 
-			await editTrigger(client, workflow.id, { eventTypes: ['asset.connectivity'] });
-			await publish(workflow);
-			expect(simulator.endpoints).toMatchObject([{ url, events: ['asset.connectivity'] }]);
-			expect((await simulator.emit({ type: 'asset.connectivity' })).responses).toMatchObject([
-				{ status: 200, body: '{"status":"accepted"}' },
-			]);
+		await editTrigger(client, workflow.id, { eventTypes: ['asset.connectivity'] });
+		await publish(workflow);
+		expect(simulator.endpoints).toMatchObject([{ url, events: ['asset.connectivity'] }]);
+		expect((await simulator.emit({ type: 'asset.connectivity' })).responses).toMatchObject([
+			{ status: 200, body: '{"status":"accepted"}' },
+		]);
 
-			await client.deactivate(workflow.id);
-			expect(simulator.endpoints).toEqual([]);
-			expect(simulator.stats.endpoints).toEqual({ created: 2, deleted: 2, mostAtOnce: 1 });
-			expect(await client.waitForExecutions({ workflowId: workflow.id }, 2)).toHaveLength(2);
-		},
-		8 * MINUTES,
-	);
+		await client.deactivate(workflow.id);
+		expect(simulator.endpoints).toEqual([]);
+		expect(simulator.stats.endpoints).toEqual({ created: 2, deleted: 2, mostAtOnce: 1 });
+		expect(await client.waitForExecutions({ workflowId: workflow.id }, 2)).toHaveLength(2);
+	});
 
-	it(
-		'finishes a publication that was killed while the service made the endpoint, when the next delivery comes in',
-		async () => {
-			const { client, server } = world;
-			const path = '/webhooks/v1/webhook-endpoints';
-			simulator.faults.add({ method: 'POST', path, delayMs: MINUTES, times: 1 });
-			const workflow = await imported();
-			const url = await client.webhookUrl(workflow, TRIGGER);
-			const publishing = client.activate(workflow.id).catch((error: unknown) => error);
-			await waitFor(
-				() =>
-					simulator.stats.requests.some((request) => request.path === path) ? true : undefined,
-				{ what: 'n8n to ask for an endpoint' },
-			);
-			await server.kill();
-			await publishing;
-			await server.start();
+	it('finishes a publication that was killed while the service made the endpoint, when the next delivery comes in', async () => {
+		const { client, server } = world;
+		const path = '/webhooks/v1/webhook-endpoints';
+		simulator.faults.add({ method: 'POST', path, delayMs: MINUTES, times: 1 });
+		const workflow = await imported();
+		const url = await client.webhookUrl(workflow, TRIGGER);
+		const publishing = client.activate(workflow.id).catch((error: unknown) => error);
+		await waitFor(
+			() => (simulator.stats.requests.some((request) => request.path === path) ? true : undefined),
+			{ what: 'n8n to ask for an endpoint' },
+		);
+		await server.kill();
+		await publishing;
+		await server.start();
 
-			const { event } = await simulator.emit({ type: 'ocpp.message' }, { deliver: false });
-			expect(await simulator.deliver(url, 'unknown', event)).toMatchObject({
-				status: 503,
-				body: '{"status":"unavailable"}',
-			});
-			await untilAccepted();
-			expect(simulator.endpoints).toMatchObject([{ url }]);
-			expect(server.logs()).toContain('a process ended while it made an endpoint');
-			expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 0, mostAtOnce: 1 });
-		},
-		3 * MINUTES,
-	);
+		const { event } = await simulator.emit({ type: 'ocpp.message' }, { deliver: false });
+		expect(await simulator.deliver(url, 'unknown', event)).toMatchObject({
+			status: 503,
+			body: '{"status":"unavailable"}',
+		});
+		await untilAccepted();
+		expect(simulator.endpoints).toMatchObject([{ url }]);
+		expect(server.logs()).toContain('a process ended while it made an endpoint');
+		expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 0, mostAtOnce: 1 });
+	});
 
-	it(
-		'keeps the signing secret nowhere in plain text',
-		async () => {
-			const workflow = await imported();
-			await publish(workflow);
-			const secret = simulator.endpoints[0]?.secret ?? '';
-			expect(secret.length).toBeGreaterThan(10);
-			await simulator.emit({});
-			const stored = JSON.stringify(await world.client.getWorkflow(workflow.id));
-			const files = ['database.sqlite', 'database.sqlite-wal', 'asset-service-ledger.sqlite'].map(
-				(name) => readFileSync(join(world.userFolder, '.n8n', name)).toString('latin1'),
-			);
-			expect(
-				[stored, world.server.logs(), ...files].filter((text) => text.includes(secret)),
-			).toEqual([]);
-			await world.client.deactivate(workflow.id);
-		},
-		3 * MINUTES,
-	);
+	it('keeps the signing secret nowhere in plain text', async () => {
+		const workflow = await imported();
+		await publish(workflow);
+		const secret = simulator.endpoints[0]?.secret ?? '';
+		expect(secret.length).toBeGreaterThan(10);
+		await simulator.emit({});
+		const stored = JSON.stringify(await world.client.getWorkflow(workflow.id));
+		const files = ['database.sqlite', 'database.sqlite-wal', 'asset-service-ledger.sqlite'].map(
+			(name) => readFileSync(join(world.userFolder, '.n8n', name)).toString('latin1'),
+		);
+		expect([stored, world.server.logs(), ...files].filter((text) => text.includes(secret))).toEqual(
+			[],
+		);
+		await world.client.deactivate(workflow.id);
+	});
 
-	it(
-		'replaces the endpoint when the client secret was changed, and says so',
-		async () => {
-			const { client } = world;
-			const workflow = await imported();
-			await publish(workflow);
-			const { credentials } = workflow.nodes.find(({ name }) => name === TRIGGER) ?? {};
-			const [before] = simulator.endpoints;
+	it('replaces the endpoint when the client secret was changed, and says so', async () => {
+		const { client } = world;
+		const workflow = await imported();
+		await publish(workflow);
+		const { credentials } = workflow.nodes.find(({ name }) => name === TRIGGER) ?? {};
+		const [before] = simulator.endpoints;
 
-			const clientSecret = 'another-client-secret-0123456789';
-			simulator.addClient({ clientId: simulator.clientId, clientSecret });
-			await client.updateCredential(
-				credentials?.['assetServiceApi']?.id ?? '',
-				apiCredential(simulator, { clientSecret }),
-			);
-			await world.restart();
-			expect((await simulator.emit({ type: 'ocpp.message' })).responses).toMatchObject([
-				{ status: 503, body: '{"status":"unavailable"}' },
-			]);
-			const isNew = () => simulator.endpoints.some(({ id }) => id !== before?.id);
-			await waitFor(() => (isNew() ? true : undefined), { what: 'a new endpoint' });
-			expect(simulator.endpoints).toHaveLength(1);
-			expect(simulator.stats.endpoints.mostAtOnce).toBe(1);
-			await untilLogged(
-				/the client secret of the credential has changed.*a new endpoint is registered/,
-			);
-			// For up to a second n8n still knows that there was no usable secret.
-			await untilAccepted();
-			await client.deactivate(workflow.id);
-			expect(simulator.endpoints).toEqual([]);
-		},
-		6 * MINUTES,
-	);
+		const clientSecret = 'another-client-secret-0123456789';
+		simulator.addClient({ clientId: simulator.clientId, clientSecret });
+		await client.updateCredential(
+			credentials?.['assetServiceApi']?.id ?? '',
+			apiCredential(simulator, { clientSecret }),
+		);
+		await world.restart();
+		expect((await simulator.emit({ type: 'ocpp.message' })).responses).toMatchObject([
+			{ status: 503, body: '{"status":"unavailable"}' },
+		]);
+		const isNew = () => simulator.endpoints.some(({ id }) => id !== before?.id);
+		await waitFor(() => (isNew() ? true : undefined), { what: 'a new endpoint' });
+		expect(simulator.endpoints).toHaveLength(1);
+		expect(simulator.stats.endpoints.mostAtOnce).toBe(1);
+		await untilLogged(
+			/the client secret of the credential has changed.*a new endpoint is registered/,
+		);
+		// For up to a second n8n still knows that there was no usable secret.
+		await untilAccepted();
+		await client.deactivate(workflow.id);
+		expect(simulator.endpoints).toEqual([]);
+	});
 
-	it(
-		'fails the activation with a clear message, and leaves no endpoint, when the answer has no secret',
-		async () => {
-			simulator.faults.add({
-				method: 'POST',
-				path: '/webhooks/v1/webhook-endpoints',
-				omitFields: ['secret'],
-			});
-			const workflow = await imported();
-			await expect(world.client.activate(workflow.id)).rejects.toThrow(
-				/without its signing secret .*fields/,
-			);
-			expect(simulator.endpoints).toEqual([]);
-		},
-		3 * MINUTES,
-	);
+	it('fails the activation with a clear message, and leaves no endpoint, when the answer has no secret', async () => {
+		simulator.faults.add({
+			method: 'POST',
+			path: '/webhooks/v1/webhook-endpoints',
+			omitFields: ['secret'],
+		});
+		const workflow = await imported();
+		await expect(world.client.activate(workflow.id)).rejects.toThrow(
+			/without its signing secret .*fields/,
+		);
+		expect(simulator.endpoints).toEqual([]);
+	});
 
-	it(
-		'unpublishes all the same when the deletion fails, and names the endpoint',
-		async () => {
-			const workflow = await imported();
-			await publish(workflow);
-			const id = simulator.endpoints[0]?.id ?? '';
-			simulator.faults.add({ method: 'DELETE', path: /webhook-endpoints/, status: 500 });
-			await world.client.deactivate(workflow.id).catch((error: unknown) => error);
-			await untilLogged(new RegExp(id));
-			const url = await world.client.webhookUrl(workflow, TRIGGER);
-			expect((await fetch(url, { method: 'POST' })).status).toBe(404);
-		},
-		3 * MINUTES,
-	);
+	it('unpublishes all the same when the deletion fails, and names the endpoint', async () => {
+		const workflow = await imported();
+		await publish(workflow);
+		const id = simulator.endpoints[0]?.id ?? '';
+		simulator.faults.add({ method: 'DELETE', path: /webhook-endpoints/, status: 500 });
+		await world.client.deactivate(workflow.id).catch((error: unknown) => error);
+		await untilLogged(new RegExp(id));
+		const url = await world.client.webhookUrl(workflow, TRIGGER);
+		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+	});
 
-	it(
-		'is fine with an endpoint that somebody deleted at the service',
-		async () => {
-			const workflow = await imported();
-			await publish(workflow);
-			simulator.deleteEndpoint(simulator.endpoints[0]?.id ?? '');
-			await world.client.deactivate(workflow.id);
-			expect(simulator.endpoints).toEqual([]);
-		},
-		3 * MINUTES,
-	);
+	it('is fine with an endpoint that somebody deleted at the service', async () => {
+		const workflow = await imported();
+		await publish(workflow);
+		simulator.deleteEndpoint(simulator.endpoints[0]?.id ?? '');
+		await world.client.deactivate(workflow.id);
+		expect(simulator.endpoints).toEqual([]);
+	});
 
-	it(
-		'gives the test URL an endpoint of its own while the editor listens',
-		async () => {
-			const { client } = world;
-			const workflow = await imported();
-			await client.listenForTestEvent(workflow.id, TRIGGER);
-			expect(simulator.endpoints).toMatchObject([
-				{ url: await client.webhookUrl(workflow, TRIGGER, { test: true }) },
-			]);
-			const { event, responses } = await simulator.emit({ type: 'ocpp.message' });
-			expect(responses).toMatchObject([{ status: 200 }]);
-			const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId: workflow.id }, 1);
-			const execution = await client.getExecution(id);
-			expect(itemsOf(execution, TRIGGER)[0]?.json).toMatchObject({ id: event.id });
-			await waitFor(() => (simulator.endpoints.length === 0 ? true : undefined), {
-				what: 'the test endpoint to be deleted',
-			});
-		},
-		3 * MINUTES,
-	);
+	it('gives the test URL an endpoint of its own while the editor listens', async () => {
+		const { client } = world;
+		const workflow = await imported();
+		await client.listenForTestEvent(workflow.id, TRIGGER);
+		expect(simulator.endpoints).toMatchObject([
+			{ url: await client.webhookUrl(workflow, TRIGGER, { test: true }) },
+		]);
+		const { event, responses } = await simulator.emit({ type: 'ocpp.message' });
+		expect(responses).toMatchObject([{ status: 200 }]);
+		const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId: workflow.id }, 1);
+		const execution = await client.getExecution(id);
+		expect(itemsOf(execution, TRIGGER)[0]?.json).toMatchObject({ id: event.id });
+		await waitFor(() => (simulator.endpoints.length === 0 ? true : undefined), {
+			what: 'the test endpoint to be deleted',
+		});
+	});
 
-	it(
-		'says what to do when the service could not deliver to the URL',
-		async () => {
-			await world.restart({ WEBHOOK_URL: 'http://n8n.example.com/' });
-			const workflow = await imported();
-			const failure: unknown = await world.client
-				.activate(workflow.id)
-				.catch((error: unknown) => error);
-			expect(failure).toBeInstanceOf(PublicationFailure);
-			expect(String(failure)).toMatch(/https addresses only.*http:\/\/n8n\.example\.com/);
-			expect(simulator.stats.endpoints.created).toBe(0);
-			await world.restart({ WEBHOOK_URL: '' });
-		},
-		6 * MINUTES,
-	);
+	it('says what to do when the service could not deliver to the URL', async () => {
+		await world.restart({ WEBHOOK_URL: 'http://n8n.example.com/' });
+		const workflow = await imported();
+		const failure: unknown = await world.client
+			.activate(workflow.id)
+			.catch((error: unknown) => error);
+		expect(failure).toBeInstanceOf(PublicationFailure);
+		expect(String(failure)).toMatch(/https addresses only.*http:\/\/n8n\.example\.com/);
+		expect(simulator.stats.endpoints.created).toBe(0);
+		await world.restart({ WEBHOOK_URL: '' });
+	});
 });

@@ -1,10 +1,11 @@
 /** Signing secrets change under steady traffic, by hand and by itself, and no event is lost, doubled or refused. */
 import { randomUUID } from 'node:crypto';
 import startOnEvent from '../../../examples/start-on-event.json';
-import { startSimulator, type DeliveryResponse, type Simulator } from '../../../simulator';
+import { startSimulator, type DeliveryResponse } from '../../../simulator';
+import { useForAll } from '../../support/lifetime';
 import { itemsOf, type Workflow } from '../../support/n8n/answers';
 import { signingCredential } from '../../support/n8n/credentials';
-import { createWorld, type World } from '../../support/n8n/world';
+import { useWorld } from '../../support/n8n/useWorld';
 import { TRIGGER } from '../../support/nodes';
 import { importAutomatic, publishAtUrl } from './automatic';
 
@@ -16,18 +17,9 @@ const isToComeAgain = ({ status, body }: DeliveryResponse): boolean =>
 	status === 503 && (body.includes('Database is not ready') || body === '{"status":"busy"}');
 
 describe('rotation of signing secrets on a real n8n', () => {
-	let simulator: Simulator;
-	let world: World;
-
-	beforeAll(async () => {
-		// The service's own 30 s are of no interest here, and too short for a starved machine.
-		simulator = await startSimulator({ attemptTimeoutMs: 5 * MINUTES });
-		world = await createWorld();
-	}, 20 * MINUTES);
-	afterAll(async () => {
-		await world.dispose();
-		await simulator.stop();
-	}, MINUTES);
+	// The service's own 30 s are of no interest here, and too short for a starved machine.
+	const simulator = useForAll(() => startSimulator({ attemptTimeoutMs: 5 * MINUTES }));
+	const world = useWorld();
 
 	/** Events that went to two endpoints, whatever came back. */
 	let sentToBoth = 0;
@@ -89,66 +81,58 @@ describe('rotation of signing secrets on a real n8n', () => {
 		expect(started.flat().sort()).toEqual([...ids].sort());
 	};
 
-	it(
-		'goes by hand, by the four steps of the specification',
-		async () => {
-			const { client } = world;
-			const [first, second] = ['first', 'second'].map((name) => `whsec_${name}_${randomUUID()}`);
-			if (first === undefined || second === undefined) throw new Error('two secrets');
-			const credential = await client.createCredential(signingCredential(first));
-			const workflow = await client.importWorkflow(startOnEvent, [credential]);
-			const url = await publishAtUrl(client, workflow);
-			const old = simulator.createEndpoint({ url, secret: first });
+	it('goes by hand, by the four steps of the specification', async () => {
+		const { client } = world;
+		const [first, second] = ['first', 'second'].map((name) => `whsec_${name}_${randomUUID()}`);
+		if (first === undefined || second === undefined) throw new Error('two secrets');
+		const credential = await client.createCredential(signingCredential(first));
+		const workflow = await client.importWorkflow(startOnEvent, [credential]);
+		const url = await publishAtUrl(client, workflow);
+		const old = simulator.createEndpoint({ url, secret: first });
 
-			const sent = await steadyTraffic(30, {
-				// The receiver accepts both before the second endpoint exists: nothing can be refused.
-				5: async () => {
-					const both = signingCredential(second, { previousSigningSecret: first });
-					await client.updateCredential(credential.id, both);
-				},
-				8: () => {
-					simulator.createEndpoint({ url, secret: second });
-				},
-				16: () => {
-					simulator.deleteEndpoint(old.id);
-				},
-				22: async (answered) => {
-					// On a starved machine, what the old endpoint sent last takes its time to come in.
-					await answered();
-					await client.updateCredential(credential.id, signingCredential(second));
-				},
-			});
-			expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
-			expect(sentToBoth).toBeGreaterThan(0);
-			await expectOneRunEach(workflow, sent);
-			await client.deactivate(workflow.id);
-			for (const { id } of [...simulator.endpoints]) simulator.deleteEndpoint(id);
-		},
-		10 * MINUTES,
-	);
+		const sent = await steadyTraffic(30, {
+			// The receiver accepts both before the second endpoint exists: nothing can be refused.
+			5: async () => {
+				const both = signingCredential(second, { previousSigningSecret: first });
+				await client.updateCredential(credential.id, both);
+			},
+			8: () => {
+				simulator.createEndpoint({ url, secret: second });
+			},
+			16: () => {
+				simulator.deleteEndpoint(old.id);
+			},
+			22: async (answered) => {
+				// On a starved machine, what the old endpoint sent last takes its time to come in.
+				await answered();
+				await client.updateCredential(credential.id, signingCredential(second));
+			},
+		});
+		expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
+		expect(sentToBoth).toBeGreaterThan(0);
+		await expectOneRunEach(workflow, sent);
+		await client.deactivate(workflow.id);
+		for (const { id } of [...simulator.endpoints]) simulator.deleteEndpoint(id);
+	});
 
-	it(
-		'goes by itself with automatic registration',
-		async () => {
-			const { client } = world;
-			const workflow = await importAutomatic(client, simulator, {
-				// Every 20 seconds, with 10 seconds of both.
-				options: { rotateAfterDays: 20 / 86_400, rotationGraceHours: 10 / 3600 },
-			});
-			await publishAtUrl(client, workflow);
-			const before = simulator.endpoints.map(({ id }) => id);
-			const created = simulator.stats.endpoints.created;
+	it('goes by itself with automatic registration', async () => {
+		const { client } = world;
+		const workflow = await importAutomatic(client, simulator, {
+			// Every 20 seconds, with 10 seconds of both.
+			options: { rotateAfterDays: 20 / 86_400, rotationGraceHours: 10 / 3600 },
+		});
+		await publishAtUrl(client, workflow);
+		const before = simulator.endpoints.map(({ id }) => id);
+		const created = simulator.stats.endpoints.created;
 
-			const sent = await steadyTraffic(60);
-			expect(simulator.endpoints.map(({ id }) => id)).not.toEqual(before);
-			expect(simulator.stats.endpoints.created - created).toBeGreaterThanOrEqual(1);
-			expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
-			expect(sentToBoth).toBeGreaterThan(0);
-			await expectOneRunEach(workflow, sent);
+		const sent = await steadyTraffic(60);
+		expect(simulator.endpoints.map(({ id }) => id)).not.toEqual(before);
+		expect(simulator.stats.endpoints.created - created).toBeGreaterThanOrEqual(1);
+		expect(simulator.stats.endpoints.mostAtOnce).toBe(2);
+		expect(sentToBoth).toBeGreaterThan(0);
+		await expectOneRunEach(workflow, sent);
 
-			await client.deactivate(workflow.id);
-			expect(simulator.endpoints).toEqual([]);
-		},
-		10 * MINUTES,
-	);
+		await client.deactivate(workflow.id);
+		expect(simulator.endpoints).toEqual([]);
+	});
 });

@@ -1,6 +1,7 @@
 /** Publishes workflows that start on signed events and tell a counter of each that they run, and starts senders of such events. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Counter, startCounter } from '../counter';
+import { endAfterEach } from '../lifetime';
 import {
 	baseNode,
 	countAll,
@@ -56,14 +57,7 @@ type Publish = (
  * its senders end with the test. To be called at the top of a test file.
  */
 export function countedWorkflows(): Publish {
-	const started: { stop(): Promise<void> }[] = [];
-	afterEach(async () => {
-		for (const each of started.splice(0).reverse()) await each.stop();
-	});
-	const stopped = <T extends { stop(): Promise<void> }>(each: T): T => {
-		started.push(each);
-		return each;
-	};
+	const stopped = endAfterEach();
 	return async ({ client, bases }, options = {}) => {
 		const counter = stopped(await startCounter());
 		const secret = `whsec_${randomBytes(24).toString('base64')}`;

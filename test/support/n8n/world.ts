@@ -54,7 +54,7 @@ export interface QueueWorld extends World {
 }
 
 /** The owner of every n8n that the tests and the demo set up; these exist on this machine alone, for minutes. */
-const OWNER: Owner = {
+export const OWNER: Owner = {
 	email: 'owner@example.com',
 	password: 'Assets4Everyone',
 	firstName: 'Olive',
