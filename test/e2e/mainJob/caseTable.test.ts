@@ -1,9 +1,10 @@
 /** Every answer that a delivery can get, on a real n8n, and whether the workflow starts. */
-import { startSimulator, type Simulator, type Tamper } from '../../../simulator';
+import { startSimulator, type Tamper } from '../../../simulator';
+import { useForEach } from '../../support/lifetime';
 import { errorOf, itemsOf } from '../../support/n8n/answers';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { useWorld } from '../../support/n8n/useWorld';
 import { PublicationFailure } from '../../support/n8n/workflows';
-import { createWorld, type World } from '../../support/n8n/world';
 import { eventTrigger, POLL_TRIGGER_TYPE, TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { buildWorkflow } from '../../support/workflow';
@@ -11,33 +12,11 @@ import { answered, deliver, newEvent, post, refusalsIn } from './deliveries';
 import { tracesOf } from './traces';
 import { publishTrigger } from './trigger';
 
-const MINUTES = 60_000;
-jest.setTimeout(3 * MINUTES);
-
-let world: World;
-let simulator: Simulator;
-
-/** What came of publishing without a signing secret. n8n tries it five times in 15 s, here beside the other tests. */
-let withoutSecret: Promise<unknown>;
-
-beforeAll(async () => {
-	world = await createWorld();
-	const { client } = world;
-	const credential = await client.createCredential(signingCredential(''));
-	const content = buildWorkflow({ nodes: { [TRIGGER]: eventTrigger({}, [credential]) } });
-	const { id } = await client.createWorkflow(content);
-	withoutSecret = client.activate(id).catch((error: unknown) => error);
-}, 20 * MINUTES);
-beforeEach(async () => {
-	simulator = await startSimulator();
-});
-afterEach(async () => {
+const world = useWorld();
+const simulator = useForEach(() => startSimulator());
+afterEach(() => {
 	const secrets = simulator.endpoints.map(({ secret }) => secret);
-	await simulator.stop();
 	expect(tracesOf(secrets, world.userFolder)).toEqual([]);
-});
-afterAll(async () => {
-	await world.dispose();
 });
 
 it('answers 401 to what is not rightly signed and to what is too old or from the future, and takes the true event after that', async () => {
@@ -138,17 +117,6 @@ it('answers 200 ignored to an event that does not meet the conditions, and keeps
 	expect(await trigger.startedWith()).toEqual([wanted]);
 });
 
-it('refuses to publish a condition that no event can meet, and says which', async () => {
-	const condition = [{ field: 'data.payload.connectorId', operator: 'lessThan', value: 'abc' }];
-	const { client } = world;
-	const credential = await client.createCredential(signingCredential('whsec_0123456789abcdef'));
-	const trigger = eventTrigger({ conditions: { condition } }, [credential]);
-	const { id } = await client.createWorkflow(buildWorkflow({ nodes: { [TRIGGER]: trigger } }));
-	const failure: unknown = await client.activate(id).catch((error: unknown) => error);
-	expect(failure).toBeInstanceOf(PublicationFailure);
-	expect(String(failure)).toContain('The conditions cannot be met by any event');
-});
-
 it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what to choose instead', async () => {
 	const { client } = world;
 	const signing = await client.createCredential(signingCredential('whsec_0123456789abcdef'));
@@ -213,27 +181,4 @@ it('checks signatures in test mode, too, shows why it refuses, and starts the wo
 	const succeeded = await client.waitForExecutions({ workflowId, status: 'success' }, 2);
 	const started = succeeded.map(async ({ id }) => itemsOf(await client.getExecution(id), TRIGGER));
 	expect((await Promise.all(started)).flat().map(({ json }) => json)).toEqual([event, event]);
-});
-
-it('cannot be published with an empty signing secret, and says which field to fill in', async () => {
-	const failure = await withoutSecret;
-	expect(failure).toBeInstanceOf(PublicationFailure);
-	expect(String(failure)).toMatch(/Signing Secret is empty/);
-});
-
-it('The test of the signing secret credential names every field to mend', async () => {
-	const { client } = world;
-	const secret = 'whsec_0123456789abcdef';
-	expect(await client.testCredential(signingCredential(secret))).toMatchObject({
-		status: 'OK',
-	});
-	for (const [credential, problem] of [
-		[signingCredential(''), /Signing Secret is empty/],
-		[signingCredential(`${secret} `), /Signing Secret .*white space/],
-		[signingCredential(secret, { previousSigningSecret: secret }), /Previous Signing Secret/],
-	] as const) {
-		const { status, message } = await client.testCredential(credential);
-		expect([status, message]).toEqual(['Error', expect.stringMatching(problem)]);
-		expect(message).not.toContain(secret);
-	}
 });

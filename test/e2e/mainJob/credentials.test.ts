@@ -1,133 +1,109 @@
-/** The test of the API credential on a real n8n: it names the field to correct, and gives no secret out. */
-import { startSimulator, type Simulator } from '../../../simulator';
+/** The API credential on a real n8n: the HTTP Request node works with it, a wrong one says what to correct, and no secret gets out. */
+import { join } from 'node:path';
+import { startSimulator } from '../../../simulator';
+import { type IssuedToken, Tokens } from '../../../simulator/store/tokens';
 import { startHttpService } from '../../support/httpService';
+import { useForEach } from '../../support/lifetime';
+import { type Credential, errorOf, type Execution, itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
-import { createWorld, type World } from '../../support/n8n/world';
-import { freePort } from '../../support/ports';
+import { useWorld } from '../../support/n8n/useWorld';
+import { assetList, httpRequest } from '../../support/nodes';
+import { importAutomatic, publishAtUrl } from '../webhookLife/automatic';
+import { NODE, runByHand } from './runByHand';
 import { tracesOf } from './traces';
 
-const MINUTES = 60_000;
-jest.setTimeout(3 * MINUTES);
-const WRONG = 'a-wrong-client-secret-0123456789';
+const WRONG = 'a wrong/client+secret? 0123456789';
+const ASSETS = '/asset-management/v1/assets';
 
-let world: World;
-let simulator: Simulator;
-
-beforeAll(async () => {
-	// n8n's most talkative log: what a node or a helper lets slip shows there.
-	world = await createWorld({ env: { N8N_LOG_LEVEL: 'debug' } });
-}, 20 * MINUTES);
-beforeEach(async () => {
-	simulator = await startSimulator();
-});
-afterEach(async () => {
-	await simulator.stop();
+// n8n's most talkative log: what a node or a helper lets slip shows there.
+const world = useWorld(() => ({ env: { N8N_LOG_LEVEL: 'debug' } }));
+const simulator = useForEach(() => startSimulator());
+const issue = jest.spyOn(Tokens.prototype, 'issue');
+afterEach(() => {
 	expect(tracesOf([simulator.clientSecret, WRONG], world.userFolder)).toEqual([]);
 });
-afterAll(async () => {
-	await world.dispose();
-});
 
-/** Runs the credential's test with these values in the place of the right ones; no secret may be in its answer. */
-async function test(changes: Record<string, string> = {}) {
-	const content = apiCredential(simulator, changes);
-	const answer = await world.client.testCredential(content);
-	for (const secret of [simulator.clientSecret, WRONG]) {
-		expect(JSON.stringify(answer)).not.toContain(secret);
-	}
-	return answer;
-}
+describe('n8n’s HTTP Request node with the credential', () => {
+	const listThree = async (credential: Credential): Promise<Execution> =>
+		await runByHand(world, {
+			...httpRequest(`${simulator.baseUrl}${ASSETS}?limit=3`, {
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: 'assetServiceApi',
+			}),
+			credentials: [credential],
+		});
+	const expectThree = (execution: Execution): void => {
+		expect(errorOf(execution)).toBeUndefined();
+		const items = [expect.anything(), expect.anything(), expect.anything()];
+		expect(itemsOf(execution, NODE)).toMatchObject([{ json: { data: { hasMore: true, items } } }]);
+	};
 
-describe('the test of the API credential', () => {
-	it('is passed with the right values, with and without /oauth/token, and fetches a fresh token each time', async () => {
-		expect(await test()).toEqual({
-			status: 'OK',
-			message: 'Connection successful: a new token works and assets can be listed.',
-		});
-		const authUrl = `${simulator.authUrl}/oauth/token`;
-		expect(await test({ authUrl, baseUrl: `${simulator.baseUrl}/` })).toMatchObject({
-			status: 'OK',
-		});
+	it('lists assets, with one token for several runs, and a new one when it is revoked', async () => {
+		const credential = await world.client.createCredential(apiCredential(simulator));
+		for (let run = 0; run < 2; run += 1) expectThree(await listThree(credential));
+		expect(simulator.stats.tokenRequests).toBe(1);
+		simulator.revokeTokens();
+		expectThree(await listThree(credential));
 		expect(simulator.stats.tokenRequests).toBe(2);
 	});
 
-	it.each<[string, RegExp, (right: Simulator) => Record<string, string>]>([
-		[
-			'a wrong client secret',
-			/rejected the Client ID or the Client Secret/,
-			() => ({ clientSecret: WRONG }),
-		],
-		[
-			'an unknown client ID',
-			/rejected the Client ID or the Client Secret/,
-			() => ({ clientId: 'client_unknown' }),
-		],
-		['a wrong audience', /Check Audience/, () => ({ audience: 'https://other.example' })],
-		[
-			'a base URL with a path',
-			/^Base URL is probably not/,
-			({ baseUrl }) => ({ baseUrl: `${baseUrl}/nowhere` }),
-		],
-		[
-			'an auth URL with a path',
-			/^Auth URL is probably not/,
-			({ authUrl }) => ({ authUrl: `${authUrl}/nowhere` }),
-		],
-		[
-			'a base URL without https',
-			/^Base URL is a plain http/,
-			() => ({ baseUrl: 'http://api.example.com' }),
-		],
-		[
-			'an auth URL that is none',
-			/^Auth URL is not an address/,
-			() => ({ authUrl: 'auth.example.com' }),
-		],
-		['an empty client secret', /^Client Secret is empty/, () => ({ clientSecret: '' })],
-	])('names the field for %s', async (_what, field, changes) => {
-		const answer = await test(changes(simulator));
-		expect(answer).toEqual({ status: 'Error', message: expect.stringMatching(field) as string });
-	});
+	it('does not hide a wrong client secret by the token that it has stored', async () => {
+		const { client } = world;
+		const credential = await client.createCredential(apiCredential(simulator));
+		expectThree(await listThree(credential));
 
-	it('names the address that nothing listens on, and the one where something else answers', async () => {
-		const nobody = `http://127.0.0.1:${await freePort()}`;
-		const other = await startHttpService(() => ({
-			headers: { 'content-type': 'text/html' },
-			body: '<h1>Welcome</h1>',
-		}));
-		try {
-			for (const address of [nobody, other.url]) {
-				for (const [field, label] of Object.entries({
-					baseUrl: 'Base URL',
-					authUrl: 'Auth URL',
-				})) {
-					const { status, message } = await test({ [field]: address });
-					expect([status, message]).toEqual(['Error', expect.stringContaining(label)]);
-					expect(message).toContain(address);
-				}
-			}
-		} finally {
-			await other.stop();
-		}
+		const wrong = apiCredential(simulator, { clientSecret: WRONG });
+		const tested = await client.testCredential({ ...wrong, id: credential.id });
+		expect(tested.status).toBe('Error');
+		expect(tested.message).toContain('Client Secret');
+		expect(tested.message).not.toContain(WRONG);
+		await client.updateCredential(credential.id, wrong);
+		const execution = await listThree(credential);
+		expect(execution.status).toBe('error');
+		expect(JSON.stringify(errorOf(execution))).toContain('Client Secret');
+		expect(JSON.stringify(execution)).not.toContain(WRONG);
 	});
+});
 
-	it('says that the API client lacks the scope', async () => {
-		const client = simulator.addClient({ scopes: ['webhooks:read'] });
-		const { status, message } = await test(client);
-		expect([status, message]).toEqual([
-			'Error',
-			expect.stringMatching(/lacks the scope to list assets/),
-		]);
-		expect(message).not.toContain(client.clientSecret);
-	});
+it('leaves no secret in logs, items, executions, databases, the ledger or the package', async () => {
+	const { client, userFolder, server, owner } = world;
+	const content = apiCredential(simulator);
+	expect(await client.testCredential(content)).toMatchObject({ status: 'OK' });
+	const credential = await client.createCredential(content);
+	expect(await runByHand(world, assetList(credential))).toMatchObject({ status: 'success' });
+	const wrong = await client.createCredential(apiCredential(simulator, { clientSecret: WRONG }));
+	expect(await runByHand(world, assetList(wrong))).toMatchObject({ status: 'error' });
 
-	it('leaves the secret out where the service repeats it', async () => {
-		const { clientSecret } = simulator;
-		const error = { error: 'invalid_client', error_description: `no client has ${clientSecret}` };
-		simulator.faults.add({ path: '/oauth/token', status: 401, body: error });
-		expect(await test()).toEqual({
-			status: 'Error',
-			message: expect.stringMatching(/Client Secret/) as string,
-		});
-	});
+	// A service that refuses and repeats the token that it was sent.
+	const refuser = await startHttpService(({ headers }) => ({
+		status: 400,
+		body: { message: `nothing for ${headers.authorization ?? ''}` },
+	}));
+	const elsewhere = apiCredential(simulator, { baseUrl: refuser.url });
+	const refused = await client.createCredential(elsewhere);
+	const failed = await runByHand(world, assetList(refused));
+	await refuser.stop();
+	expect(errorOf(failed)?.message).toContain('nothing for');
+
+	const options = { includeDelivery: true };
+	const workflow = await importAutomatic(client, simulator, { options });
+	const url = await publishAtUrl(client, workflow);
+	const { event, responses } = await simulator.emit();
+	expect(responses).toMatchObject([{ status: 200 }]);
+	expect((await simulator.deliver(url, 'another secret', event)).status).toBe(401);
+	await client.waitForExecutions({ workflowId: workflow.id }, 1);
+
+	const issued = issue.mock.results.map(({ value }) => value as IssuedToken | undefined);
+	const tokens = issued.flatMap((token) => (token ? [token.accessToken] : []));
+	expect(tokens).toContain(refuser.requests[0]?.headers.authorization?.replace('Bearer ', ''));
+	const signing = simulator.endpoints.map(({ secret }) => secret);
+	expect(signing).toHaveLength(1);
+	expect(tracesOf([...tokens, ...signing, owner.password], userFolder)).toEqual([]);
+	expect(JSON.stringify(await client.getWorkflow(workflow.id))).not.toContain(signing[0]);
+
+	// It would have found them: the event in an execution, the reason in the log, the name in the package.
+	const known = tracesOf([event.id, 'signature_mismatch', 'n8n-nodes-asset-service'], userFolder);
+	expect(known).toContain(`0 in ${join('.n8n', 'database.sqlite')}: execution_data`);
+	expect(known.join()).toMatch(/1 in n8n-start-\d+\.log.*2 in .*package\.json/s);
+	expect(server.logs()).toMatch(/debug/);
 });

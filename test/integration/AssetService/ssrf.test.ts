@@ -98,7 +98,10 @@ describe('under the protection of n8n against requests to inner addresses', () =
 
 	it('the credential is tested through n8n too', async () => {
 		const world = await startWorld({ api: twoPages });
-		expect(await test(world.settings)).toMatchObject({ status: 'OK' });
+		expect(await test(world.settings)).toEqual({
+			status: 'OK',
+			message: 'Connection successful: a new token works and assets can be listed.',
+		});
 		const blocked = { ...world.settings, authUrl: `http://127.0.0.2:${world.service.port}` };
 		expect(await test(blocked)).toMatchObject({
 			status: 'Error',
