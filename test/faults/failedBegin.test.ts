@@ -8,12 +8,13 @@ import { expectAcknowledged, expectOneRunEach, expectOneRunOf } from '../support
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInRedis } from '../support/n8n/ledgerClock';
-import { countClaimsInSqlite, countInRedis } from '../support/n8n/ledgerEntries';
-import { lockDatabase } from '../support/n8n/storedRows';
+import { countInRedis, countInSqlite } from '../support/n8n/ledgerEntries';
+import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
 import { startRedis } from '../support/redis';
 import { startRedisCluster } from '../support/redisCluster';
 import type { EventSender, Sending } from '../support/sender';
+import { lockDatabase } from '../support/sqlite';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -91,7 +92,7 @@ interface Outage {
 async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredEvent[]> {
 	const before = (await executions()).length;
 	const events = sender.events(count);
-	const unlock = lockDatabase(world.userFolder);
+	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	const sendingAll = Promise.all(events.map((event) => sender.deliver(event)));
 	try {
 		await waitFor(async () => ((await claims()) === count ? true : undefined), {
@@ -121,7 +122,7 @@ it('starts each event by its next copy when the disk synced nothing as it began'
 	await expectOneRunEach(trigger, before);
 	const events = await untilFailed({
 		count: 5,
-		claims: () => countClaimsInSqlite(ledgerFile(world.userFolder)),
+		claims: () => countInSqlite('claimed', ledgerFile(world.userFolder)),
 		begin: () => {
 			writeFileSync(failSyncs, '');
 		},

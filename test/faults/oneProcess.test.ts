@@ -1,17 +1,18 @@
 /** Faults around one n8n with the ledger in SQLite: clocks that are off, callers that hang up, an n8n that is slow or restarted. */
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { errorOf, itemsOf } from '../support/n8n/answers';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile } from '../support/n8n/ledgerClock';
+import { countInSqlite } from '../support/n8n/ledgerEntries';
 import { runInline } from '../support/n8n/runInline';
+import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
 import { TRIGGER } from '../support/nodes';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
+import { lockDatabase } from '../support/sqlite';
 import { waitFor } from '../support/wait';
 
 const world = useWorld();
@@ -25,14 +26,8 @@ async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSe
 	return await trigger.startSender({ seed, notReady });
 }
 
-/** How many entries the ledger has, of those that are being handed over, or of all. */
-function countEntries(which: 'pending' | 'all'): number {
-	const database = new DatabaseSync(ledgerFile(world.userFolder), { readOnly: true });
-	const where = which === 'pending' ? 'WHERE state = 0' : '';
-	const row = database.prepare(`SELECT count(*) AS entries FROM entry ${where}`).get();
-	database.close();
-	return Number(row?.['entries']);
-}
+const countEntries = (kind: 'claimed' | 'all'): number =>
+	countInSqlite(kind, ledgerFile(world.userFolder));
 
 it('refuses a clock that is 10 minutes off, either way, keeps nothing of it, and accepts the event when it is signed properly', async () => {
 	const sender = await newSender(1);
@@ -60,17 +55,15 @@ it('runs an event once whose caller hung up before the answer, and answers the n
 	const sender = await newSender(2);
 	const events = sender.events(8);
 	// Another writer keeps n8n from storing, so that every caller is gone before the answer.
-	const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'));
-	database.exec('BEGIN IMMEDIATE');
+	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	const callers = new AbortController();
 	const answers = events.map((event) => post(event, callers.signal));
-	await waitFor(() => (countEntries('pending') === events.length ? true : undefined), {
+	await waitFor(() => (countEntries('claimed') === events.length ? true : undefined), {
 		what: 'every event to be claimed',
 	});
 	callers.abort();
 	expect(await Promise.all(answers)).toEqual(events.map(() => 'hung up'));
-	database.exec('ROLLBACK');
-	database.close();
+	unlock();
 
 	const sendings = await sender.deliverAll(events, { perSecond: 20 });
 	expect(sendings.map(({ attempts }) => attempts.map(({ outcome }) => outcome))).toEqual(

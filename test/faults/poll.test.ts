@@ -1,14 +1,14 @@
 /** Faults around the poll trigger by itself: n8n that cannot store, lists in odd orders, and a ledger that loses its memory. */
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from '../../lib/vendor/ioredis';
+import type { Redis } from '../../lib/vendor/ioredis';
 import { expectOneRunOf } from '../support/expectations';
 import { eventOf, type ListedEvent, startHostileList } from '../support/hostileList';
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
+import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
-import { startRedis } from '../support/redis';
+import { startRedis, withRedis } from '../support/redis';
+import { lockDatabase } from '../support/sqlite';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -45,14 +45,8 @@ async function pollNow(): Promise<void> {
 const eventsFrom = (secondsAgo: number, count: number, apart: number): ListedEvent[] =>
 	Array.from({ length: count }, (_unused, n) => eventOf(secondsAgo + n * apart));
 
-async function inRedis<T>(work: (client: Redis) => Promise<T>): Promise<T> {
-	const client = new Redis(redis.url);
-	try {
-		return await work(client);
-	} finally {
-		client.disconnect();
-	}
-}
+const inRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> =>
+	await withRedis(redis.url, work);
 
 /** Whether nothing is on its way: no event of the ledger is pending or stored. */
 async function haveAllBegun(): Promise<boolean> {
@@ -73,13 +67,9 @@ it('runs each event once although n8n’s database is locked for 25 s while five
 		what: 'the first events to run',
 		timeoutMs: 2 * MINUTES,
 	});
-	const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'), {
-		timeout: 10_000,
-	});
-	database.exec('BEGIN IMMEDIATE');
+	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	await sleep(25_000);
-	database.exec('ROLLBACK');
-	database.close();
+	unlock();
 	// The lock may leave an execution "running" in n8n's database for ever, although it has ended.
 	await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
 	await pollNow();

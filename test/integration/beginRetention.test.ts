@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { INodeParameters } from 'n8n-workflow';
 import { openLedger } from '../../lib/ledger';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { withDatabase } from '../support/sqlite';
 import { runTrigger } from '../support/triggerRun';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -23,9 +23,9 @@ afterAll(async () => {
 
 /** Of the only entry. */
 function expires(): number {
-	const database = new DatabaseSync(ledgerPath);
-	const [row] = database.prepare('DELETE FROM entry RETURNING expires').all();
-	database.close();
+	const [row] = withDatabase(ledgerPath, (database) =>
+		database.prepare('DELETE FROM entry RETURNING expires').all(),
+	);
 	return Number(row?.['expires']);
 }
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Redis } from '../../lib/vendor/ioredis';
+import { Redis, type RedisOptions } from '../../lib/vendor/ioredis';
 import { freePort } from './ports';
 import { baseEnvironment, type RunningProcess, startProcess } from './process';
 import { waitFor } from './wait';
@@ -164,17 +164,27 @@ class Server implements RedisServer {
 	}
 
 	async #withClient<T>(work: (client: Redis) => Promise<T>): Promise<T> {
-		const client = new Redis(this.url, {
+		return await withRedis(this.url, work, {
 			retryStrategy: () => 20,
 			maxRetriesPerRequest: 0,
 			// The certificate of a test is its own authority.
 			...(this.options.tls ? { tls: { rejectUnauthorized: false } } : {}),
 		});
-		client.on('error', () => undefined);
-		try {
-			return await work(client);
-		} finally {
-			client.disconnect();
-		}
+	}
+}
+
+/** Does `work` with a client of its own. */
+export async function withRedis<T>(
+	url: string,
+	work: (client: Redis) => Promise<T>,
+	options: RedisOptions = {},
+): Promise<T> {
+	const client = new Redis(url, options);
+	// What a call meets, its rejection says.
+	client.on('error', () => undefined);
+	try {
+		return await work(client);
+	} finally {
+		client.disconnect();
 	}
 }

@@ -1,6 +1,5 @@
 /** A real Redis cluster of several nodes on 127.0.0.1, each with its share of the slots and without replicas. */
-import { Redis } from '../../lib/vendor/ioredis';
-import { type RedisServer, startRedis } from './redis';
+import { type RedisServer, startRedis, withRedis } from './redis';
 import { waitFor } from './wait';
 
 const SLOTS = 16_384;
@@ -55,13 +54,13 @@ async function startNode(): Promise<RedisServer> {
 
 async function assignSlots(node: RedisServer, index: number): Promise<void> {
 	const first = (n: number): number => Math.floor((n * SLOTS) / NODES);
-	await withClient(node, (client) =>
+	await withRedis(node.url, (client) =>
 		client.cluster('ADDSLOTSRANGE', first(index), first(index + 1) - 1),
 	);
 }
 
 async function meet(node: RedisServer, nodes: readonly RedisServer[]): Promise<void> {
-	await withClient(node, async (client) => {
+	await withRedis(node.url, async (client) => {
 		for (const { port } of nodes) {
 			if (port !== node.port) await client.cluster('MEET', '127.0.0.1', port);
 		}
@@ -71,22 +70,10 @@ async function meet(node: RedisServer, nodes: readonly RedisServer[]): Promise<v
 async function untilUp(node: RedisServer): Promise<void> {
 	const isUp = (info: string): boolean =>
 		info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}`);
-	await withClient(node, (client) =>
+	await withRedis(node.url, (client) =>
 		waitFor(async () => (isUp(await client.cluster('INFO')) ? true : undefined), {
 			what: 'every node to know all slots',
 			everyMs: 50,
 		}),
 	);
-}
-
-async function withClient<T>(
-	{ url }: RedisServer,
-	work: (client: Redis) => Promise<T>,
-): Promise<T> {
-	const client = new Redis(url);
-	try {
-		return await work(client);
-	} finally {
-		client.disconnect();
-	}
 }

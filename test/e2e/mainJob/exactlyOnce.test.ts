@@ -1,12 +1,12 @@
 /** An event that is delivered many times runs once, and one that n8n could not take runs when it is delivered again. */
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { claimOrWait, ledgerKey, openLedger } from '../../../lib/ledger';
 import { type DeliveredEvent, startSimulator, type Simulator } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
 import { ledgerFile } from '../../support/n8n/ledgerClock';
+import { n8nDatabase } from '../../support/n8n/storedRows';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
+import { lockDatabase, withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
 import { answered, deliver, newEvent, refusalsIn } from './deliveries';
 import { tracesOf } from './traces';
@@ -104,11 +104,9 @@ describe('the ledger', () => {
 		const event = newEvent();
 		// The first event makes the file.
 		expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
-		const other = new DatabaseSync(ledgerFile(world.userFolder), { timeout: 10_000 });
-		other.exec('BEGIN IMMEDIATE');
+		const unlock = lockDatabase(ledgerFile(world.userFolder));
 		expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
-		other.exec('ROLLBACK');
-		other.close();
+		unlock();
 		expect(await refusalsIn(world, trigger, 1)).toEqual(['ledger_unavailable']);
 		expect(await trigger.startedWith()).toHaveLength(1);
 		expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
@@ -161,11 +159,9 @@ describe('the ledger', () => {
 function failWrites(table: string): () => void {
 	const name = `refuse_${table}`;
 	const run = (sql: string): void => {
-		const database = new DatabaseSync(join(world.userFolder, '.n8n', 'database.sqlite'), {
-			timeout: 10_000,
+		withDatabase(n8nDatabase(world.userFolder), (database) => {
+			database.exec(sql);
 		});
-		database.exec(sql);
-		database.close();
 	};
 	run(
 		`CREATE TRIGGER ${name} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,

@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
 import { ledgerKey } from '../../../lib/ledger';
+import { withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
 import {
 	EVENTS,
@@ -51,9 +51,9 @@ describe('a poll', () => {
 		await poll();
 		expect(node.ids()).toEqual(later);
 		// The grace is over.
-		const file = new DatabaseSync(ledgerPath);
-		file.exec(`UPDATE entry SET due = due - ${16 * 60_000}`);
-		file.close();
+		withDatabase(ledgerPath, (file) => {
+			file.exec(`UPDATE entry SET due = due - ${16 * 60_000}`);
+		});
 		await pollUntil(poll, 'the lost event', () => node.ids().length > 30);
 		expect(node.ids()).toEqual([...later, event.id]);
 	});

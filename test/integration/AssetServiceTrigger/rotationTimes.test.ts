@@ -1,6 +1,6 @@
 /** The times of a rotation as people give them, in days and hours, against those that are kept. */
-import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod/v4';
+import { withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
 import { cleanUpAfterEach, createWorld } from './registrations';
 
@@ -11,22 +11,22 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Makes the registered endpoint this much older. */
 function age(ledgerPath: string, ms: number): void {
-	const database = new DatabaseSync(ledgerPath);
-	database
-		.prepare(
-			`UPDATE record SET value = json_set(value, '$.current.createdAt', value ->> '$.current.createdAt' - ?)`,
-		)
-		.run(ms);
-	database.close();
+	withDatabase(ledgerPath, (database) => {
+		database
+			.prepare(
+				`UPDATE record SET value = json_set(value, '$.current.createdAt', value ->> '$.current.createdAt' - ?)`,
+			)
+			.run(ms);
+	});
 }
 
 const Rotated = z.object({ previous: z.object({ deleteAfter: z.number() }) });
 
 /** When the endpoint that was replaced is to be deleted; undefined while there is none. */
 function deleteAfter(ledgerPath: string): number | undefined {
-	const database = new DatabaseSync(ledgerPath, { readOnly: true });
-	const row = database.prepare('SELECT value FROM record').get();
-	database.close();
+	const row = withDatabase(ledgerPath, (database) =>
+		database.prepare('SELECT value FROM record').get(),
+	);
 	return Rotated.safeParse(JSON.parse(String(row?.['value']))).data?.previous.deleteAfter;
 }
 

@@ -1,11 +1,10 @@
 /** Lets hours and days go by for the ledger while the test takes seconds: every entry comes so much closer to its end. */
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Redis } from '../../../lib/vendor/ioredis';
+import { withRedis } from '../redis';
+import { withDatabase } from '../sqlite';
 
 /** What the keys of entries start with. */
 export const KEY_PREFIX = 'asset-service:ledger:';
-const BUSY_MS = 10_000;
 
 /** The ledger's file of an n8n that is not in queue mode. */
 export function ledgerFile(userFolder: string): string {
@@ -14,25 +13,19 @@ export function ledgerFile(userFolder: string): string {
 
 /** For a ledger in SQLite, whether n8n is running or not. */
 export function passTimeInSqlite(file: string, ms: number): void {
-	const database = new DatabaseSync(file, { timeout: BUSY_MS });
-	try {
+	withDatabase(file, (database) => {
 		database
 			.prepare('UPDATE entry SET expires = expires - :ms, due = due - :ms')
 			.run({ ms: Math.round(ms) });
-	} finally {
-		database.close();
-	}
+	});
 }
 
 /** For a ledger in Redis, where every moment of an entry is counted from the end of its retention. */
 export async function passTimeInRedis(url: string, ms: number): Promise<void> {
-	const client = new Redis(url);
-	try {
+	await withRedis(url, async (client) => {
 		for (const key of await client.keys(`${KEY_PREFIX}*`)) {
 			const left = await client.pttl(key);
 			if (left >= 0) await client.pexpire(key, left - Math.round(ms));
 		}
-	} finally {
-		client.disconnect();
-	}
+	});
 }

@@ -1,7 +1,6 @@
 /** n8n's queue mode: what its processes are told, and the queue that they keep in Redis. */
-import { Redis } from '../../../lib/vendor/ioredis';
 import type { PostgresServer } from '../postgres';
-import type { RedisServer } from '../redis';
+import { type RedisServer, withRedis } from '../redis';
 
 export function queueEnvironment(
 	postgres: PostgresServer,
@@ -35,13 +34,4 @@ export async function loseQueue({ url }: RedisServer): Promise<void> {
 		if (keys.length === 0) throw new Error('Redis holds nothing of n8n’s queue.');
 		await redis.del(...keys);
 	});
-}
-
-async function withRedis<T>(url: string, work: (redis: Redis) => Promise<T>): Promise<T> {
-	const redis = new Redis(url);
-	try {
-		return await work(redis);
-	} finally {
-		redis.disconnect();
-	}
 }

@@ -1,18 +1,17 @@
 /** Copies and changes the SQLite database in which an n8n keeps its executions. */
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { withDatabase } from '../sqlite';
 
-const BUSY_MS = 10_000;
-
-const fileIn = (userFolder: string): string => join(userFolder, '.n8n', 'database.sqlite');
+export const n8nDatabase = (userFolder: string): string =>
+	join(userFolder, '.n8n', 'database.sqlite');
 
 /**
  * Copies the database as it is now, as an operator's backup does, whether n8n is running or not. The function that it
  * returns puts the copy back, as often as it is called; n8n must be stopped then.
  */
 export function backUpDatabase(userFolder: string): () => void {
-	const file = fileIn(userFolder);
+	const file = n8nDatabase(userFolder);
 	const backup = `${file}.backup`;
 	rmSync(backup, { force: true });
 	withDatabase(file, (database) => {
@@ -25,28 +24,9 @@ export function backUpDatabase(userFolder: string): () => void {
 	};
 }
 
-/** Keeps n8n from storing anything until the function that it returns is called. */
-export function lockDatabase(userFolder: string): () => void {
-	const database = new DatabaseSync(fileIn(userFolder), { timeout: BUSY_MS });
-	database.exec('BEGIN IMMEDIATE');
-	return () => {
-		database.exec('ROLLBACK');
-		database.close();
-	};
-}
-
-function withDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
-	const database = new DatabaseSync(file, { timeout: BUSY_MS });
-	try {
-		return work(database);
-	} finally {
-		database.close();
-	}
-}
-
 /** Stores every execution that waits for its turn a second time, under an id of its own; gives their number. */
 export function doubleWaitingRows(userFolder: string): number {
-	return withDatabase(fileIn(userFolder), (database) => {
+	return withDatabase(n8nDatabase(userFolder), (database) => {
 		const columns = (table: string, without: string): string =>
 			database
 				.prepare('SELECT name FROM pragma_table_info(?) WHERE name <> ?')

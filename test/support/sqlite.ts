@@ -1,0 +1,23 @@
+/** SQLite databases that n8n or a ledger of a test has open as well. */
+import { DatabaseSync } from 'node:sqlite';
+
+const BUSY_MS = 10_000;
+
+export function withDatabase<T>(file: string, work: (database: DatabaseSync) => T): T {
+	const database = new DatabaseSync(file, { timeout: BUSY_MS });
+	try {
+		return work(database);
+	} finally {
+		database.close();
+	}
+}
+
+/** Keeps others from writing anything until the function that it returns is called. */
+export function lockDatabase(file: string): () => void {
+	const database = new DatabaseSync(file, { timeout: BUSY_MS });
+	database.exec('BEGIN IMMEDIATE');
+	return () => {
+		database.exec('ROLLBACK');
+		database.close();
+	};
+}
