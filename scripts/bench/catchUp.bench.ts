@@ -66,7 +66,7 @@ async function catchUp(
 		);
 		const before = cpuMs(world.server.pid);
 		await world.client.activate(workflow.id);
-		await waitFor(() => (counter.calls.length >= ids.length ? true : undefined), {
+		await waitFor(() => counter.calls.length >= ids.length, {
 			what: 'every event to run',
 			timeoutMs: 600_000,
 		});

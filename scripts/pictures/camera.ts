@@ -120,7 +120,7 @@ async function settle(page: Page): Promise<void> {
 			const now = await page.screenshot({ scale: 'css' });
 			const same = now.equals(before);
 			before = now;
-			return same ? true : undefined;
+			return same;
 		},
 		{ what: 'the editor to be at rest', timeoutMs: 60_000, everyMs: 300 },
 	);

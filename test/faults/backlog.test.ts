@@ -40,17 +40,14 @@ const storedRuns = async (): Promise<number> =>
 
 /** Waits until one run has begun and does not end, and the others are stored and wait for their turn. */
 const untilBacklog = async (): Promise<unknown> =>
-	await waitFor(
-		async () =>
-			trigger.counter.waiting === 1 && (await storedRuns()) === EVENTS ? true : undefined,
-		{ what: 'every event to be stored, and the first to run' },
-	);
+	await waitFor(async () => trigger.counter.waiting === 1 && (await storedRuns()) === EVENTS, {
+		what: 'every event to be stored, and the first to run',
+	});
 
 /** Waits until every event that has not run by now is stored a second time. */
 const untilStoredAgain = async (): Promise<unknown> =>
 	await waitFor(
-		async () =>
-			(await storedRuns()) >= 2 * EVENTS - new Set(trigger.counter.calls).size ? true : undefined,
+		async () => (await storedRuns()) >= 2 * EVENTS - new Set(trigger.counter.calls).size,
 		{ what: 'every event that waits to be stored once more', timeoutMs: 2 * MINUTES },
 	);
 
@@ -61,7 +58,7 @@ const ends = {
 	'is stopped': async () => {
 		const said = shutdowns();
 		const stopped = world.server.stop();
-		await waitFor(() => (shutdowns() > said ? true : undefined), {
+		await waitFor(() => shutdowns() > said, {
 			what: 'n8n to begin its end',
 			everyMs: 10,
 		});

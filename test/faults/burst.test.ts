@@ -58,7 +58,7 @@ describe.each([
 			const second = events.slice(EVENTS / 2, (EVENTS * 3) / 4);
 			const last = events.slice((EVENTS * 3) / 4);
 			const sending = send(first);
-			await waitFor(() => (trigger.counter.calls.length > EVENTS / 4 ? true : undefined), {
+			await waitFor(() => trigger.counter.calls.length > EVENTS / 4, {
 				what: 'a quarter of the events to run',
 				timeoutMs: 5 * MINUTES,
 			});
@@ -106,7 +106,7 @@ async function untilIdle({ client, workflow, counter }: CountedWorkflow): Promis
 		async () => {
 			const rows = await client.listExecutions({ workflowId: workflow.id, limit: 250 });
 			const isOpen = rows.some(({ status }) => status === 'new' || status === 'running');
-			return isOpen || counter.waiting > 0 ? undefined : true;
+			return !isOpen && counter.waiting === 0;
 		},
 		{ what: 'the runs to end', timeoutMs: 2 * MINUTES, everyMs: 500 },
 	);

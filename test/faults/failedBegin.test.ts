@@ -95,7 +95,7 @@ async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredE
 	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	const sendingAll = Promise.all(events.map((event) => sender.deliver(event)));
 	try {
-		await waitFor(async () => ((await claims()) === count ? true : undefined), {
+		await waitFor(async () => (await claims()) === count, {
 			what: 'every event to be claimed',
 		});
 		await begin();
@@ -107,7 +107,7 @@ async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredE
 		async () => {
 			const stored = (await executions()).slice(0, -before || undefined);
 			const ended = stored.every(({ status }) => status === 'error' || status === 'success');
-			return ended && stored.some(({ status }) => status === 'error') ? true : undefined;
+			return ended && stored.some(({ status }) => status === 'error');
 		},
 		{ what: 'the executions to fail', timeoutMs: 2 * MINUTES, everyMs: 500 },
 	);
@@ -179,7 +179,7 @@ async function untilMarked(count: number): Promise<void> {
 	await waitFor(
 		async () => {
 			const begun = await countInRedis('begun', [redis]);
-			return begun === count || Date.now() > enoughAt ? true : undefined;
+			return begun === count || Date.now() > enoughAt;
 		},
 		{ what: 'the ledger to be written' },
 	);

@@ -61,7 +61,7 @@ it('starts what was listed before a page that fails, shows the error, and starts
 	trigger = await publish(world, { poll: { service, limit: 50 } });
 	service.faults.add({ path: EVENTS_PATH, queryParameter: 'startingAfter', status: 400 });
 	const events = await missedEvents(120);
-	await waitFor(() => (trigger.counter.calls.length >= 50 ? true : undefined), {
+	await waitFor(() => trigger.counter.calls.length >= 50, {
 		what: 'the events of the first page to run',
 		timeoutMs: 3 * MINUTES,
 		detail: () => `${trigger.counter.calls.length} of ${events.length} have run.`,

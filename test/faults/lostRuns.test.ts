@@ -30,7 +30,7 @@ async function newSender(seed: number): Promise<EventSender> {
 
 const isIdle = (): Promise<boolean> => isQueueEmpty(world.redis);
 const untilQueueIsEmpty = async (): Promise<unknown> =>
-	await waitFor(async () => ((await isIdle()) ? true : undefined), {
+	await waitFor(isIdle, {
 		what: 'the queue to be empty',
 		timeoutMs: 2 * MINUTES,
 	});

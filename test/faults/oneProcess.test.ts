@@ -58,7 +58,7 @@ it('runs an event once whose caller hung up before the answer, and answers the n
 	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	const callers = new AbortController();
 	const answers = events.map((event) => post(event, callers.signal));
-	await waitFor(() => (countEntries('claimed') === events.length ? true : undefined), {
+	await waitFor(() => countEntries('claimed') === events.length, {
 		what: 'every event to be claimed',
 	});
 	callers.abort();

@@ -63,7 +63,7 @@ it('runs each event once although n8n’s database is locked for 25 s while five
 	const missed = eventsFrom(10, 200, (5 * HOUR_SECONDS) / 200);
 	list.events.unshift(...missed);
 	await pollNow();
-	await waitFor(() => (trigger.counter.calls.length >= 5 ? true : undefined), {
+	await waitFor(() => trigger.counter.calls.length >= 5, {
 		what: 'the first events to run',
 		timeoutMs: 2 * MINUTES,
 	});

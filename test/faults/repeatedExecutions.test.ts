@@ -25,7 +25,7 @@ async function backlogOf(seed: number): Promise<{ sendingAll: Promise<Sending[]>
 	await waitFor(
 		async () => {
 			const stored = await world.client.listExecutions({ workflowId: trigger.workflow.id });
-			return trigger.counter.waiting === 1 && stored.length === EVENTS ? true : undefined;
+			return trigger.counter.waiting === 1 && stored.length === EVENTS;
 		},
 		{ what: 'every event to be stored and the first to run', timeoutMs: MINUTES },
 	);
@@ -55,7 +55,7 @@ it('runs each event once when a second n8n on the same folder takes over the bac
 		env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
 	});
 	try {
-		await waitFor(() => (trigger.counter.waiting === EVENTS ? true : undefined), {
+		await waitFor(() => trigger.counter.waiting === EVENTS, {
 			what: 'the second n8n to run the backlog',
 			timeoutMs: MINUTES,
 		});
@@ -71,7 +71,7 @@ async function untilNoneWaits(): Promise<void> {
 	await waitFor(
 		async () => {
 			const rows = await world.client.listExecutions({ workflowId: trigger.workflow.id });
-			return rows.some(({ status }) => status === 'new') ? undefined : true;
+			return rows.every(({ status }) => status !== 'new');
 		},
 		{ what: 'n8n to have run what waited in the backup', timeoutMs: 2 * MINUTES },
 	);

@@ -27,7 +27,7 @@ async function publishBlocked(parameters: Readonly<Record<string, unknown>> = {}
 	const [first] = sender.events(1);
 	if (!first) throw new Error('There is no event.');
 	expect(await sender.attempt(first)).toMatchObject({ outcome: 'accepted' });
-	await waitFor(() => (trigger.counter.waiting === 1 ? true : undefined), {
+	await waitFor(() => trigger.counter.waiting === 1, {
 		what: 'the first run to begin',
 	});
 	return first;

@@ -78,7 +78,7 @@ async function waitUntilAllRan(
 			const idle = isIdle ? await isIdle() : number('running') + number('new') === 0;
 			// Twice the same: what was just stored has had the time to be started.
 			const settled = idle && counter.waiting === 0 && seen === before;
-			return settled && counter.lost(events).length === 0 ? true : undefined;
+			return settled && counter.lost(events).length === 0;
 		},
 		{
 			what: 'every event to run',
@@ -92,7 +92,7 @@ async function waitUntilAllRan(
 /** Waits until the workflow has run so many times more than now. */
 export async function untilMoreRan({ counter }: CountedWorkflow, more: number): Promise<void> {
 	const before = counter.calls.length;
-	await waitFor(() => (counter.calls.length >= before + more ? true : undefined), {
+	await waitFor(() => counter.calls.length >= before + more, {
 		what: `${more} events to run`,
 		timeoutMs: 120_000,
 	});

@@ -73,7 +73,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 	await waitFor(
 		() => {
 			if (running.exit) throw new Error(`PostgreSQL ended:\n${running.output()}`);
-			return running.output().includes(READY) ? true : undefined;
+			return running.output().includes(READY);
 		},
 		{ what: 'PostgreSQL to accept connections', everyMs: 50, detail: () => running.output() },
 	);

@@ -132,10 +132,10 @@ class Server implements RedisServer {
 	async serveEverySlot(): Promise<void> {
 		await this.#withClient(async (client) => {
 			await client.cluster('ADDSLOTSRANGE', 0, 16_383);
-			await waitFor(
-				async () => (/cluster_state:ok/.test(await client.cluster('INFO')) ? true : undefined),
-				{ what: 'the cluster to be up', everyMs: 20 },
-			);
+			await waitFor(async () => /cluster_state:ok/.test(await client.cluster('INFO')), {
+				what: 'the cluster to be up',
+				everyMs: 20,
+			});
 		});
 	}
 

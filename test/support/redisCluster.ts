@@ -71,7 +71,7 @@ async function untilUp(node: RedisServer): Promise<void> {
 	const isUp = (info: string): boolean =>
 		info.includes('cluster_state:ok') && info.includes(`cluster_slots_ok:${SLOTS}`);
 	await withRedis(node.url, (client) =>
-		waitFor(async () => (isUp(await client.cluster('INFO')) ? true : undefined), {
+		waitFor(async () => isUp(await client.cluster('INFO')), {
 			what: 'every node to know all slots',
 			everyMs: 50,
 		}),

@@ -13,18 +13,18 @@ interface WaitOptions {
 }
 
 /**
- * Looks until `look` answers something other than undefined, and gives that.
+ * Looks until `look` returns something other than undefined or false, and gives that.
  * An error thrown by `look` ends the wait at once; running out of time throws an Error that names `what`.
  */
 export async function waitFor<T>(
-	look: () => T | undefined | Promise<T | undefined>,
+	look: () => T | undefined | false | Promise<T | undefined | false>,
 	options: WaitOptions,
 ): Promise<T> {
 	const { what, timeoutMs = 30_000, everyMs = 100, detail } = options;
 	const deadline = performance.now() + timeoutMs;
 	for (;;) {
 		const seen = await look();
-		if (seen !== undefined) return seen;
+		if (seen !== undefined && seen !== false) return seen;
 		if (performance.now() >= deadline) {
 			const more = detail ? `\n${detail()}` : '';
 			throw new Error(`Waited ${timeoutMs / 1000} s for ${what}, in vain.${more}`);

@@ -156,10 +156,9 @@ it('answers 503 unavailable while the credential has no signing secret, and take
 
 	await client.updateCredential(used, signingCredential(trigger.endpoint.secret));
 	// At once but for the second that a missing secret is remembered for.
-	await waitFor(
-		async () => ((await deliver(simulator, trigger, event)).status === 200 ? true : undefined),
-		{ what: 'the new secret to work' },
-	);
+	await waitFor(async () => (await deliver(simulator, trigger, event)).status === 200, {
+		what: 'the new secret to work',
+	});
 	expect(await trigger.startedWith()).toEqual([event]);
 });
 

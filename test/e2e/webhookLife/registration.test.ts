@@ -18,14 +18,14 @@ describe('automatic registration on a real n8n', () => {
 	const imported = async () => await importAutomatic(world.client, simulator);
 	/** n8n writes its log beside what it answers. */
 	const untilLogged = async (line: RegExp) => {
-		await waitFor(() => (line.test(world.server.logs()) ? true : undefined), {
+		await waitFor(() => line.test(world.server.logs()), {
 			what: String(line),
 		});
 	};
 	const untilAccepted = async () => {
 		const accepted = async () => {
 			const { responses } = await simulator.emit({ type: 'ocpp.message' });
-			return responses[0]?.status === 200 ? true : undefined;
+			return responses[0]?.status === 200;
 		};
 		await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300 });
 	};
@@ -69,10 +69,9 @@ describe('automatic registration on a real n8n', () => {
 		const workflow = await imported();
 		const url = await client.webhookUrl(workflow, TRIGGER);
 		const publishing = client.activate(workflow.id).catch((error: unknown) => error);
-		await waitFor(
-			() => (simulator.stats.requests.some((request) => request.path === path) ? true : undefined),
-			{ what: 'n8n to ask for an endpoint' },
-		);
+		await waitFor(() => simulator.stats.requests.some((request) => request.path === path), {
+			what: 'n8n to ask for an endpoint',
+		});
 		await server.kill();
 		await publishing;
 		await server.start();
@@ -106,7 +105,7 @@ describe('automatic registration on a real n8n', () => {
 			{ status: 503, body: '{"status":"unavailable"}' },
 		]);
 		const isNew = () => simulator.endpoints.some(({ id }) => id !== before?.id);
-		await waitFor(() => (isNew() ? true : undefined), { what: 'a new endpoint' });
+		await waitFor(isNew, { what: 'a new endpoint' });
 		expect(simulator.endpoints).toHaveLength(1);
 		expect(simulator.stats.endpoints.mostAtOnce).toBe(1);
 		await untilLogged(
@@ -162,7 +161,7 @@ describe('automatic registration on a real n8n', () => {
 		const [{ id } = { id: '' }] = await client.waitForExecutions({ workflowId: workflow.id }, 1);
 		const execution = await client.getExecution(id);
 		expect(itemsOf(execution, TRIGGER)[0]?.json).toMatchObject({ id: event.id });
-		await waitFor(() => (simulator.endpoints.length === 0 ? true : undefined), {
+		await waitFor(() => simulator.endpoints.length === 0, {
 			what: 'the test endpoint to be deleted',
 		});
 	});

@@ -42,7 +42,7 @@ describe('a poll', () => {
 		await pollUntil(poll, 'n8n to store it', () => node.runs.length === 1);
 		const state = async () =>
 			(await (await ledger()).look(ledgerKey(node.workflowId, event.id))).state;
-		await waitFor(async () => ((await state()) === 'stored' ? true : undefined), {
+		await waitFor(async () => (await state()) === 'stored', {
 			what: 'the commit',
 		});
 		runs = true;
@@ -72,7 +72,7 @@ describe('a poll', () => {
 		await poll();
 		const free = async () =>
 			(await (await ledger()).look(ledgerKey(node.workflowId, fresh[0] ?? ''))).state === 'free';
-		await waitFor(async () => ((await free()) ? true : undefined), { what: 'a release' });
+		await waitFor(free, { what: 'a release' });
 		expect(node.ids()).toEqual([]);
 		failing = false;
 		await pollUntil(poll, 'three runs', () => node.ids().length === 3);
@@ -110,19 +110,13 @@ describe('a poll', () => {
 		const [id = ''] = await record(1);
 		await poll();
 		const key = ledgerKey(node.workflowId, id);
-		await waitFor(
-			async () => ((await (await ledger()).look(key)).state === 'pending' ? true : undefined),
-			{
-				what: 'the claim',
-			},
-		);
+		await waitFor(async () => (await (await ledger()).look(key)).state === 'pending', {
+			what: 'the claim',
+		});
 		release();
-		await waitFor(
-			async () => ((await (await ledger()).look(key)).state === 'begun' ? true : undefined),
-			{
-				what: 'the run to begin',
-			},
-		);
+		await waitFor(async () => (await (await ledger()).look(key)).state === 'begun', {
+			what: 'the run to begin',
+		});
 		expect(node.ids()).toEqual([id]);
 	});
 });

@@ -38,7 +38,7 @@ it('starts every event of a service that gives 20 in a page and does not say wha
 		workflowId: 'workflow-paging',
 	});
 	await node.activation('activate')();
-	await waitFor(() => (node.started.length >= events.length ? true : undefined), {
+	await waitFor(() => node.started.length >= events.length, {
 		what: 'every event to start',
 		everyMs: 20,
 	});

@@ -38,7 +38,7 @@ export const record = async (count: number, type = 'ocpp.message') => {
 	return ids;
 };
 export const until = async (what: string, isSo: () => boolean) => {
-	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 5 });
+	await waitFor(isSo, { what, everyMs: 5 });
 };
 /** A poll leaves the events to the one before it as long as that one is starting them. */
 export const pollUntil = async (
@@ -49,7 +49,7 @@ export const pollUntil = async (
 	await waitFor(
 		async () => {
 			await poll();
-			return isSo() ? true : undefined;
+			return isSo();
 		},
 		{ what, everyMs: 20 },
 	);

@@ -97,7 +97,7 @@ export async function aCopyWaits(): Promise<true> {
 		async () => {
 			const answers = await Promise.all(claims.mock.results.map(({ value }) => value as unknown));
 			const pending = answers.filter((answer) => isDeepStrictEqual(answer, { state: 'pending' }));
-			return pending.length >= 3 ? true : undefined;
+			return pending.length >= 3;
 		},
 		{ what: 'a copy to wait', everyMs: 5 },
 	).finally(() => {

@@ -116,8 +116,7 @@ describe('a caller that hangs up before the answer', () => {
 		const ledger = await openLedger({ log: () => undefined });
 		const untilIs = async (state: EntryState) =>
 			await waitFor(
-				async () =>
-					(await ledger.look(ledgerKey(workflowId, event.id))).state === state ? true : undefined,
+				async () => (await ledger.look(ledgerKey(workflowId, event.id))).state === state,
 				{ what: `the event to be ${state}`, everyMs: 5 },
 			);
 		return { server, event, open, untilIs };

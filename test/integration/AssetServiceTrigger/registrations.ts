@@ -131,10 +131,9 @@ type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** A delivery that is accepted by the endpoint that was made in the background. */
 export const accepted = async ({ deliver }: World) =>
-	await waitFor(
-		async () => ((await deliver()).some(({ status }) => status === 200) ? true : undefined),
-		{ what: 'a delivery to be accepted' },
-	);
+	await waitFor(async () => (await deliver()).some(({ status }) => status === 200), {
+		what: 'a delivery to be accepted',
+	});
 /** The verifier of a node is read again when it is over a second old. */
 export const letSecondsPass = (seconds: number) => {
 	const now = performance.now.bind(performance);

@@ -85,7 +85,7 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 						const how = exit.signal ?? `code ${String(exit.code)}`;
 						throw new Error(`n8n ${command} ended (${how}) before it was ready:\n${lastLines()}`);
 					}
-					return (await isReady(url)) ? true : undefined;
+					return await isReady(url);
 				},
 				{ what: `n8n ${command} on ${url} to be ready`, timeoutMs: READY_MS, detail: lastLines },
 			);

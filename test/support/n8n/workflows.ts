@@ -198,7 +198,7 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
  * webhook that is there and starts no workflow.
  */
 export async function waitForWebhook(url: string): Promise<void> {
-	await waitFor(async () => ((await webhookIsServed(url)) ? true : undefined), {
+	await waitFor(() => webhookIsServed(url), {
 		what: `the webhook ${url}`,
 		timeoutMs: 60_000,
 		everyMs: 50,

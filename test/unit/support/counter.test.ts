@@ -24,10 +24,10 @@ describe('the counter of runs', () => {
 		const dying = new AbortController();
 		const died = fetch(`${counter.url}/?event=a`, { signal: dying.signal }).catch(() => 'died');
 		const held = call('b');
-		await waitFor(() => (counter.waiting === 2 ? true : undefined), { what: 'both calls' });
+		await waitFor(() => counter.waiting === 2, { what: 'both calls' });
 		dying.abort();
 		expect(await died).toBe('died');
-		await waitFor(() => (counter.waiting === 1 ? true : undefined), { what: 'one to be gone' });
+		await waitFor(() => counter.waiting === 1, { what: 'one to be gone' });
 		counter.letGo();
 		expect((await held).status).toBe(200);
 	});

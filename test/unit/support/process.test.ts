@@ -86,7 +86,7 @@ async function childOf(output: () => string): Promise<number> {
 }
 
 async function ended(pid: number): Promise<void> {
-	await waitFor(() => (isAlive(pid) ? undefined : true), {
+	await waitFor(() => !isAlive(pid), {
 		what: `process ${pid} to end`,
 		everyMs: 10,
 	});
