@@ -1,7 +1,8 @@
-/** Ledgers on Redis servers of a test's own that fail, and what they may take to say so. */
+/** Ledgers on Redis servers of a test's own, which may fail, and what they may take to say so. */
 import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
 import { watchCores } from '../../support/cores';
+import { endAfterEach } from '../../support/lifetime';
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';
 
 export const LEASE_MS = 60_000;
@@ -10,11 +11,9 @@ export const RETENTION_MS = 1_000_000;
 export const CALL_MS = 2_400;
 export const MANY_CALLS_MS = 3_400;
 export const BACK_MS = 5_000;
-export const SLOW_MS = 60_000;
 
 /** Gives what starts servers and opens ledgers that end with the test, after which no rejection may be left unhandled. */
 export function failingRedis() {
-	const opened: { close(): Promise<void> }[] = [];
 	const unhandled: unknown[] = [];
 	const note = (reason: unknown) => unhandled.push(reason);
 
@@ -22,36 +21,37 @@ export function failingRedis() {
 		process.on('unhandledRejection', note);
 	});
 
-	afterEach(async () => {
-		for (const each of opened.splice(0).reverse()) await each.close();
+	const ending = endAfterEach();
+	afterEach(() => {
 		process.off('unhandledRejection', note);
 		expect(unhandled.splice(0)).toEqual([]);
 	});
 
 	return {
-		start: async (options: RedisServerOptions = {}): Promise<RedisServer> => {
-			const server = await startRedis(options);
-			opened.push({ close: () => server.remove() });
-			return server;
-		},
+		ending,
+		start: async (options: RedisServerOptions = {}): Promise<RedisServer> =>
+			ending(await startRedis(options)),
 		/** With these variables, or at this address. */
-		open: (where: string | Readonly<Record<string, string>>): RedisLedger => {
+		open: (
+			where: string | Readonly<Record<string, string>>,
+			warn?: (message: string) => void,
+		): RedisLedger => {
 			const env = typeof where === 'string' ? { ASSET_SERVICE_LEDGER_REDIS_URL: where } : where;
-			const ledger = new RedisLedger({ settings: readRedisSettings(env) });
-			opened.push(ledger);
-			return ledger;
+			return ending(new RedisLedger({ settings: readRedisSettings(env), ...(warn && { warn }) }));
 		},
 	};
 }
 
 let events = 0;
 
-/** Claims and commits an event that nobody has seen; gives its key. */
-export async function accept(ledger: Ledger): Promise<string> {
-	const key = ledgerKey('workflow', `accepted ${++events}`);
+/** Claims and commits an event, one that nobody has seen unless told; gives its key. */
+export async function accept(
+	ledger: Ledger,
+	key = ledgerKey('workflow', `accepted ${++events}`),
+): Promise<string> {
 	const answer = await ledger.claim(key, LEASE_MS);
 	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-	await ledger.commit(answer.claim, RETENTION_MS);
+	expect(await ledger.commit(answer.claim, RETENTION_MS)).toBe(true);
 	return key;
 }
 

@@ -9,7 +9,6 @@ import {
 	MANY_CALLS_MS,
 	refusal,
 	RETENTION_MS,
-	SLOW_MS,
 	within,
 } from './failingRedis';
 
@@ -30,23 +29,18 @@ describe('the ledger while Redis is away', () => {
 			await within(BACK_MS, () => eventually(() => accept(ledger)));
 			expect(await ledger.claim(before, LEASE_MS)).toEqual({ state: 'committed' });
 		},
-		SLOW_MS,
 	);
 
-	it(
-		'accepts again although nobody has called for longer than it tries to reconnect',
-		async () => {
-			const server = await start();
-			const ledger = open(server.url);
-			await accept(ledger);
-			await server.stop();
-			await refusal(ledger);
-			await new Promise((resolve) => setTimeout(resolve, 13_000));
-			await server.start();
-			await accept(ledger);
-		},
-		SLOW_MS,
-	);
+	it('accepts again although nobody has called for longer than it tries to reconnect', async () => {
+		const server = await start();
+		const ledger = open(server.url);
+		await accept(ledger);
+		await server.stop();
+		await refusal(ledger);
+		await new Promise((resolve) => setTimeout(resolve, 13_000));
+		await server.start();
+		await accept(ledger);
+	});
 
 	it('sees a call through that a short restart falls into', async () => {
 		const server = await start({ appendOnly: true });
@@ -58,88 +52,66 @@ describe('the ledger while Redis is away', () => {
 		await call;
 	});
 
-	it(
-		'refuses within 2 s while Redis hangs, and accepts within 5 s when it goes on',
-		async () => {
-			const server = await start();
-			const ledger = open(server.url);
-			await accept(ledger);
-			server.pause();
-			for (let n = 0; n < 2; n++) {
-				const message = await refusal(ledger);
-				expect(message).toMatch(/did not answer in time/);
-			}
-			server.resume();
-			await within(BACK_MS, () => eventually(() => accept(ledger)));
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'gives a claim back whose answer never came, so that the next copy need not wait for its lease',
-		async () => {
-			const server = await start();
-			const ledger = open(server.url);
-			await accept(ledger);
-			const key = ledgerKey('workflow', 'hanging');
-			server.pause();
-			await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(LedgerUnavailableError);
-			server.resume();
-			const answer = await claimOrWait(open(server.url), key, { waitMs: 10_000 });
-			expect(answer.outcome).toBe('claimed');
-			if (answer.outcome === 'claimed') await answer.hold.release();
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'refuses a thousand calls at once within 2 s each',
-		async () => {
-			const server = await start();
-			const ledger = open(server.url);
-			await accept(ledger);
-			await server.kill();
-			await Promise.all(Array.from({ length: 1_000 }, () => refusal(ledger, MANY_CALLS_MS)));
-			await server.start();
-			await within(BACK_MS, () => eventually(() => accept(ledger)));
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'writes a commit that Redis was away for when it is back',
-		async () => {
-			const server = await start({ appendOnly: true });
-			const ledger = open(server.url);
-			const key = ledgerKey('workflow', 'pending');
-			const answer = await claimOrWait(ledger, key);
-			if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
-			await server.stop();
-			expect(await within(CALL_MS, () => answer.hold.commit(RETENTION_MS))).toBe('unwritten');
-			await server.start();
-			await within(BACK_MS, () =>
-				eventually(async () => {
-					expect((await ledger.look(key)).state).toBe('stored');
-				}),
-			);
-		},
-		SLOW_MS,
-	);
-
-	it(
-		'goes on in a cluster whose node was away',
-		async () => {
-			const server = await start({ cluster: true });
-			const ledger = open({ QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` });
-			await accept(ledger);
-			await server.stop();
+	it('refuses within 2 s while Redis hangs, and accepts within 5 s when it goes on', async () => {
+		const server = await start();
+		const ledger = open(server.url);
+		await accept(ledger);
+		server.pause();
+		for (let n = 0; n < 2; n++) {
 			const message = await refusal(ledger);
-			expect(message).toMatch(
-				/Redis cluster at 127\.0\.0\.1:\d+ \(QUEUE_BULL_REDIS_CLUSTER_NODES\)/,
-			);
-			await server.start();
-			await within(BACK_MS, () => eventually(() => accept(ledger)));
-		},
-		SLOW_MS,
-	);
+			expect(message).toMatch(/did not answer in time/);
+		}
+		server.resume();
+		await within(BACK_MS, () => eventually(() => accept(ledger)));
+	});
+
+	it('gives a claim back whose answer never came, so that the next copy need not wait for its lease', async () => {
+		const server = await start();
+		const ledger = open(server.url);
+		await accept(ledger);
+		const key = ledgerKey('workflow', 'hanging');
+		server.pause();
+		await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(LedgerUnavailableError);
+		server.resume();
+		const answer = await claimOrWait(open(server.url), key, { waitMs: 10_000 });
+		expect(answer.outcome).toBe('claimed');
+		if (answer.outcome === 'claimed') await answer.hold.release();
+	});
+
+	it('refuses a thousand calls at once within 2 s each', async () => {
+		const server = await start();
+		const ledger = open(server.url);
+		await accept(ledger);
+		await server.kill();
+		await Promise.all(Array.from({ length: 1_000 }, () => refusal(ledger, MANY_CALLS_MS)));
+		await server.start();
+		await within(BACK_MS, () => eventually(() => accept(ledger)));
+	});
+
+	it('writes a commit that Redis was away for when it is back', async () => {
+		const server = await start({ appendOnly: true });
+		const ledger = open(server.url);
+		const key = ledgerKey('workflow', 'pending');
+		const answer = await claimOrWait(ledger, key);
+		if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
+		await server.stop();
+		expect(await within(CALL_MS, () => answer.hold.commit(RETENTION_MS))).toBe('unwritten');
+		await server.start();
+		await within(BACK_MS, () =>
+			eventually(async () => {
+				expect((await ledger.look(key)).state).toBe('stored');
+			}),
+		);
+	});
+
+	it('goes on in a cluster whose node was away', async () => {
+		const server = await start({ cluster: true });
+		const ledger = open({ QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` });
+		await accept(ledger);
+		await server.stop();
+		const message = await refusal(ledger);
+		expect(message).toMatch(/Redis cluster at 127\.0\.0\.1:\d+ \(QUEUE_BULL_REDIS_CLUSTER_NODES\)/);
+		await server.start();
+		await within(BACK_MS, () => eventually(() => accept(ledger)));
+	});
 });

@@ -3,38 +3,21 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Claim, type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
-import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
+import { ledgerKey } from '../../../lib/ledger';
+import type { RedisLedger } from '../../../lib/ledger/redis';
 import { Redis } from '../../../lib/vendor/ioredis';
-import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';
+import type { RedisServer } from '../../support/redis';
 import { selfSigned } from '../../support/selfSigned';
+import { accept, failingRedis, LEASE_MS, refusal, RETENTION_MS } from './failingRedis';
 
-const LEASE_MS = 60_000;
-const RETENTION_MS = 1_000_000;
 const key = ledgerKey('workflow', 'whevt_1');
 
 describe('the connection of the ledger to Redis', () => {
-	const opened: { close(): Promise<void> | void }[] = [];
-
-	afterEach(async () => {
-		for (const each of opened.splice(0).reverse()) await each.close();
-	});
-
-	async function start(options: RedisServerOptions = {}): Promise<RedisServer> {
-		const server = await startRedis(options);
-		opened.push({ close: () => server.remove() });
-		return server;
-	}
-
-	function openFor(env: Record<string, string>): RedisLedger {
-		const ledger = new RedisLedger({ settings: readRedisSettings(env) });
-		opened.push(ledger);
-		return ledger;
-	}
+	const { start, open, ending } = failingRedis();
 
 	/** As n8n's queue is told where Redis is. */
 	function openAsQueue(server: RedisServer, env: Record<string, string> = {}): RedisLedger {
-		return openFor({
+		return open({
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(server.port),
 			...env,
@@ -43,7 +26,7 @@ describe('the connection of the ledger to Redis', () => {
 
 	function connect(url: string): Redis {
 		const client = new Redis(url);
-		opened.push({
+		ending({
 			close: () => {
 				client.disconnect();
 			},
@@ -70,8 +53,8 @@ describe('the connection of the ledger to Redis', () => {
 		const server = await start();
 		const client = connect(server.url);
 		const ledger = openAsQueue(server);
-		await commit(ledger, ledgerKey('workflow', '1'));
-		await commit(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
+		await accept(ledger, ledgerKey('workflow', '1'));
+		await accept(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
 		const keys = await client.keys('*');
 		expect(keys).toHaveLength(2);
 		for (const each of keys) {
@@ -92,7 +75,7 @@ describe('the connection of the ledger to Redis', () => {
 			QUEUE_BULL_REDIS_DB: '3',
 		});
 		rmSync(folder, { recursive: true });
-		await commit(ledger, key);
+		await accept(ledger, key);
 		const client = connect(server.url);
 		expect(await client.dbsize()).toBe(0);
 		await client.select(3);
@@ -107,7 +90,7 @@ describe('the connection of the ledger to Redis', () => {
 			QUEUE_BULL_REDIS_USERNAME: 'n8n',
 			QUEUE_BULL_REDIS_PASSWORD: 'hunter2',
 		});
-		await commit(ledger, key);
+		await accept(ledger, key);
 		const elsewhere = openAsQueue(server, {
 			QUEUE_BULL_REDIS_USERNAME: 'n8n',
 			QUEUE_BULL_REDIS_PASSWORD: 'wrong',
@@ -118,9 +101,10 @@ describe('the connection of the ledger to Redis', () => {
 	it('goes on when Redis has forgotten its scripts', async () => {
 		const server = await start();
 		const ledger = openAsQueue(server);
-		const claim = await claimed(ledger, key);
+		const answer = await ledger.claim(key, LEASE_MS);
+		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
 		await connect(server.url).script('FLUSH');
-		expect(await ledger.commit(claim, RETENTION_MS)).toBe(true);
+		expect(await ledger.commit(answer.claim, RETENTION_MS)).toBe(true);
 	});
 
 	it.each([
@@ -130,19 +114,15 @@ describe('the connection of the ledger to Redis', () => {
 	])('warns once of a Redis that may evict entries: %s', async (policy, args) => {
 		const server = await start({ args });
 		const warnings: string[] = [];
-		const ledger = new RedisLedger({
-			settings: readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }),
-			warn: (message) => warnings.push(message),
-		});
-		opened.push(ledger);
-		for (let n = 0; n < 10; n++) await commit(ledger, ledgerKey('workflow', String(n)));
+		const ledger = open(server.url, (message) => warnings.push(message));
+		for (let n = 0; n < 10; n++) await accept(ledger, ledgerKey('workflow', String(n)));
 		const expected = policy === 'volatile-lru' ? [expect.stringContaining('volatile-lru')] : [];
 		expect(warnings).toEqual(expected);
 	});
 
 	it('speaks TLS, and verifies the certificate unless told otherwise', async () => {
 		const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-		opened.push({
+		ending({
 			close: () => {
 				rmSync(folder, { recursive: true });
 			},
@@ -155,19 +135,19 @@ describe('the connection of the ledger to Redis', () => {
 		expect(await refusal(openAsQueue(server, env))).toMatch(
 			/TLS\): its certificate is self-signed/,
 		);
-		expect(await refusal(openFor({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }))).toMatch(
+		expect(await refusal(open({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }))).toMatch(
 			/its certificate is self-signed/,
 		);
 		const trusting = { ...env, QUEUE_BULL_REDIS_TLS_VALIDATE_CERTIFICATE: 'false' };
-		await commit(openAsQueue(server, trusting), key);
+		await accept(openAsQueue(server, trusting), key);
 	});
 
 	it('finds its way in a cluster', async () => {
 		const server = await start({ cluster: true });
 		const env = { QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` };
-		const ledger = openFor(env);
-		for (let n = 0; n < 50; n++) await commit(ledger, ledgerKey('workflow', String(n)));
-		expect(await openFor(env).claim(ledgerKey('workflow', '7'), LEASE_MS)).toEqual({
+		const ledger = open(env);
+		for (let n = 0; n < 50; n++) await accept(ledger, ledgerKey('workflow', String(n)));
+		expect(await open(env).claim(ledgerKey('workflow', '7'), LEASE_MS)).toEqual({
 			state: 'committed',
 		});
 		const slots = new Set<number>();
@@ -209,24 +189,3 @@ describe('the connection of the ledger to Redis', () => {
 		return { stdout };
 	}
 });
-
-async function claimed(ledger: Ledger, of: string): Promise<Claim> {
-	const answer = await ledger.claim(of, LEASE_MS);
-	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-	return answer.claim;
-}
-
-async function commit(ledger: Ledger, of: string): Promise<void> {
-	expect(await ledger.commit(await claimed(ledger, of), RETENTION_MS)).toBe(true);
-}
-
-/** The message with which a claim is refused. */
-async function refusal(ledger: Ledger): Promise<string> {
-	try {
-		await ledger.claim(key, LEASE_MS);
-	} catch (error) {
-		expect(error).toBeInstanceOf(LedgerUnavailableError);
-		return (error as Error).message;
-	}
-	throw new Error('The claim was not refused');
-}

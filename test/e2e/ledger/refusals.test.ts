@@ -1,6 +1,6 @@
 import { Redis } from '../../../lib/vendor/ioredis';
 import { freePort } from '../../support/ports';
-import { accept, failingRedis, refusal, SLOW_MS } from './failingRedis';
+import { accept, failingRedis, refusal } from './failingRedis';
 
 describe('the ledger where Redis cannot take an event', () => {
 	const { start, open } = failingRedis();
@@ -32,19 +32,15 @@ describe('the ledger where Redis cannot take an event', () => {
 		expect(message).toMatch(/its memory is full: raise maxmemory \(OOM\)/);
 	});
 
-	it(
-		'refuses while Redis is a read-only replica, and goes on when it is not',
-		async () => {
-			const server = await start();
-			const ledger = open(server.url);
-			await accept(ledger);
-			const client = new Redis(server.url);
-			await client.replicaof('127.0.0.1', await freePort());
-			expect(await refusal(ledger)).toMatch(/read-only replica|replica without its primary/);
-			await client.replicaof('NO', 'ONE');
-			client.disconnect();
-			await accept(ledger);
-		},
-		SLOW_MS,
-	);
+	it('refuses while Redis is a read-only replica, and goes on when it is not', async () => {
+		const server = await start();
+		const ledger = open(server.url);
+		await accept(ledger);
+		const client = new Redis(server.url);
+		await client.replicaof('127.0.0.1', await freePort());
+		expect(await refusal(ledger)).toMatch(/read-only replica|replica without its primary/);
+		await client.replicaof('NO', 'ONE');
+		client.disconnect();
+		await accept(ledger);
+	});
 });
