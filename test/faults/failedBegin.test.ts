@@ -8,7 +8,7 @@ import { expectAcknowledged, expectOneRunEach, expectOneRunOf } from '../support
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInRedis } from '../support/n8n/ledgerClock';
-import { countInRedis, countInSqlite } from '../support/n8n/ledgerEntries';
+import { countClaimsInSqlite, countInRedis } from '../support/n8n/ledgerEntries';
 import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
 import { startRedis } from '../support/redis';
@@ -122,7 +122,7 @@ it('starts each event by its next copy when the disk synced nothing as it began'
 	await expectOneRunEach(trigger, before);
 	const events = await untilFailed({
 		count: 5,
-		claims: () => countInSqlite('claimed', ledgerFile(world.userFolder)),
+		claims: () => countClaimsInSqlite(ledgerFile(world.userFolder)),
 		begin: () => {
 			writeFileSync(failSyncs, '');
 		},

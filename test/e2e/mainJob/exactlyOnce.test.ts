@@ -1,6 +1,5 @@
 /** An event that is delivered many times runs once, and one that n8n could not take runs when it is delivered again. */
-import { claimOrWait, ledgerKey, openLedger } from '../../../lib/ledger';
-import { type DeliveredEvent, startSimulator, type Simulator } from '../../../simulator';
+import { startSimulator, type Simulator } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
 import { ledgerFile } from '../../support/n8n/ledgerClock';
 import { n8nDatabase } from '../../support/n8n/storedRows';
@@ -17,7 +16,6 @@ const EVENTS = 20;
 const COPIES = 3;
 /** Events under way at a time: on a starved machine n8n takes seconds for each, and a copy waits 20 s at most. */
 const AT_ONCE = 4;
-const RETENTION_MS = 30 * 24 * 60 * MINUTES;
 
 const world = useWorld();
 const simulator = useForEach(() =>
@@ -98,61 +96,18 @@ it.each(['execution_entity', 'execution_data'])(
 	},
 );
 
-describe('the ledger', () => {
-	it('answers 503 unavailable while another process has locked it, and takes the event after that', async () => {
-		const trigger = await publishTrigger(world, simulator);
-		const event = newEvent();
-		// The first event makes the file.
-		expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
-		const unlock = lockDatabase(ledgerFile(world.userFolder));
-		expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
-		unlock();
-		expect(await refusalsIn(world, trigger, 1)).toEqual(['ledger_unavailable']);
-		expect(await trigger.startedWith()).toHaveLength(1);
-		expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
-		expect(await trigger.startedWith()).toHaveLength(2);
-	});
-
-	it('makes a copy wait for the one that is being handed over: it takes over, is a duplicate, or comes again later', async () => {
-		const trigger = await publishTrigger(world, simulator);
-		const events = { released: newEvent(), committed: newEvent(), kept: newEvent() };
-		// This process plays the other one that is handing the events over.
-		const ledger = await openLedger({
-			env: { ASSET_SERVICE_LEDGER_SQLITE_PATH: ledgerFile(world.userFolder) },
-			log: () => undefined,
-		});
-		const claim = async ({ id }: DeliveredEvent) => {
-			const claimed = await claimOrWait(ledger, ledgerKey(trigger.workflow.id, id));
-			if (claimed.outcome !== 'claimed') throw new Error(`The event is ${claimed.outcome}.`);
-			return claimed.hold;
-		};
-		const [released, committed, kept] = await Promise.all(Object.values(events).map(claim));
-
-		const ended: string[] = [];
-		const sent = Object.entries(events).map(async ([name, event]) => {
-			const { url, endpoint } = trigger;
-			const { status, body, headers } = await simulator.deliver(url, endpoint.secret, event);
-			ended.push(name);
-			return { status, body, retryAfter: headers['retry-after'] };
-		});
-		// A later event is through: the copies before it have come to their claims.
-		expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
-		expect(ended).toEqual([]);
-		await released?.release();
-		await committed?.commit(RETENTION_MS);
-		expect(await Promise.all(sent)).toEqual([
-			{ ...answered(200, 'accepted'), retryAfter: undefined },
-			{ ...answered(200, 'duplicate'), retryAfter: undefined },
-			{ ...answered(503, 'busy'), retryAfter: '60' },
-		]);
-		expect(ended.at(-1)).toBe('kept');
-		expect(idsOf(await trigger.startedWith())).toContain(events.released.id);
-		expect(await trigger.startedWith()).toHaveLength(2);
-
-		await kept?.release();
-		expect(await deliver(simulator, trigger, events.kept)).toEqual(answered(200, 'accepted'));
-		await ledger.close();
-	});
+it('answers 503 unavailable while another process has locked the ledger, and takes the event after that', async () => {
+	const trigger = await publishTrigger(world, simulator);
+	const event = newEvent();
+	// The first event makes the file.
+	expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
+	const unlock = lockDatabase(ledgerFile(world.userFolder));
+	expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
+	unlock();
+	expect(await refusalsIn(world, trigger, 1)).toEqual(['ledger_unavailable']);
+	expect(await trigger.startedWith()).toHaveLength(1);
+	expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
+	expect(await trigger.startedWith()).toHaveLength(2);
 });
 
 /** Makes n8n's database refuse new rows in a table until the answer is called. */

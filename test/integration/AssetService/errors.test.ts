@@ -67,16 +67,4 @@ describe('an error', () => {
 		expect(world.tokensAskedFor()).toBe(1);
 		expect(world.service.connections()).toBe(1);
 	});
-
-	it('of one input item goes to the error output where there is one, with its input', async () => {
-		const world = await serving(picky);
-		const { items, errorItems } = await run(world, perItem, {
-			input,
-			onError: 'continueErrorOutput',
-		});
-		expect(items).toHaveLength(4);
-		expect(errorItems.map(({ json }) => json)).toMatchObject([
-			{ endpoint: 'we_bad', error: containing('unknown endpoint') },
-		]);
-	});
 });

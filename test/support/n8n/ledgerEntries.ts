@@ -3,12 +3,11 @@ import { type RedisServer, withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 import { KEY_PREFIX } from './ledgerClock';
 
-/** Entries in SQLite: of events that are being handed over, or all. */
-export function countInSqlite(kind: 'claimed' | 'all', file: string): number {
-	const where = kind === 'claimed' ? 'WHERE state = 0' : '';
+/** Entries in SQLite of events that are being handed over. */
+export function countClaimsInSqlite(file: string): number {
 	return withDatabase(file, (database) => {
-		const row = database.prepare(`SELECT count(*) AS entries FROM entry ${where}`).get();
-		return Number(row?.['entries']);
+		const row = database.prepare('SELECT count(*) AS claims FROM entry WHERE state = 0').get();
+		return Number(row?.['claims']);
 	});
 }
 
