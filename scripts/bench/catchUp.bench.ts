@@ -85,7 +85,4 @@ async function catchUp(
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+void main();

@@ -100,7 +100,4 @@ async function measure(pid: number, url: string): Promise<{ cpu: number; peak: n
 	return { cpu: cpuMs(pid) - before, peak: Number(peak) / 1024 };
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+void main();

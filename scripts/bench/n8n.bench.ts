@@ -170,7 +170,4 @@ function slackSigned(body: string): Record<string, string> {
 	return { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${digest}` };
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+void main();

@@ -125,7 +125,4 @@ function rowsIn({ userFolder }: World): { entries: number; executions: (url: str
 	};
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+void main();

@@ -8,6 +8,7 @@ import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { Bench } from 'tinybench';
 import { createVerifier, signTimestamped, type SigningSettings } from '../../lib/signature';
+import { median } from './median';
 
 /** Rounds are short and many, and medians are compared, so that other work on the machine hits all alike. */
 const ROUNDS = 15;
@@ -111,11 +112,6 @@ function eventOfAbout(payloadBytes: number): Buffer {
 		},
 	};
 	return Buffer.from(JSON.stringify(event));
-}
-
-function median(values: readonly number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 async function compare(all: readonly Contender[]): Promise<void> {

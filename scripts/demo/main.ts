@@ -1,19 +1,13 @@
 /** `npm run demo`: the package in a real n8n, fed by the simulated service, from nothing to figures and a sign-in. */
 import { Command } from 'commander';
 import { introduction } from '../../simulator';
+import { log, messageOf } from '../command';
 import { ACTS } from './acts';
 import { type Figure, isRight, table } from './report';
 import { setStage, type Stage } from './stage';
 
 /** What a shell reports for a command that Ctrl-C ended. */
 const INTERRUPTED = 130;
-
-const started = performance.now();
-
-function log(line: string): void {
-	const seconds = Math.round((performance.now() - started) / 1000);
-	console.log(`${String(seconds).padStart(4)} s  ${line}`);
-}
 
 async function main(): Promise<void> {
 	const { once } = new Command('npm run demo --')
@@ -97,7 +91,6 @@ const interruption = watchForInterruption();
 
 main().catch((error: unknown) => {
 	// What was interrupted fails in its own way, npm for example; that is nothing to report.
-	if (!interruption.seen)
-		console.error(`\n${error instanceof Error ? error.message : String(error)}`);
+	if (!interruption.seen) console.error(`\n${messageOf(error)}`);
 	process.exitCode = interruption.seen ? INTERRUPTED : 1;
 });

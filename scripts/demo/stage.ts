@@ -1,10 +1,9 @@
 /** What the demo plays on: the simulated service, and a fresh n8n with the packed package and three published workflows. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { startSimulator, type Endpoint, type Simulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
 import type { Workflow } from '../../test/support/n8n/answers';
 import { apiCredential } from '../../test/support/n8n/credentials';
+import { example } from '../../test/support/n8n/examples';
 import { registerByHand } from '../../test/support/n8n/registerByHand';
 import { createWorld, type World } from '../../test/support/n8n/world';
 
@@ -25,8 +24,6 @@ export interface Stage {
 
 /** How many assets the simulated service has. */
 export const ASSETS = 230;
-
-const EXAMPLES = join(__dirname, '..', '..', 'examples');
 
 /** Sets everything up as a person does: install, enter credentials, import, register the webhook, publish. */
 export async function setStage(log: Log): Promise<Stage> {
@@ -61,8 +58,4 @@ async function setUpWorkflows(simulator: Simulator, { client }: World): Promise<
 		catchUpWorkflow: await client.activate(catchUp.id),
 		eventWorkflow: await client.activate(events.id, { webhookUrls: [url] }),
 	};
-}
-
-function example(file: string): unknown {
-	return JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8'));
 }

@@ -3,19 +3,13 @@ import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackage, packPackage } from '../../test/support/n8n/package';
+import { log, messageOf, runCommand } from '../command';
 import { setStage } from '../demo/stage';
 
 const ROOT = resolve(__dirname, '..', '..');
 const WATCHED = ['credentials', 'nodes', 'n8n', 'lib'];
 /** An editor writes several files at once. */
 const SETTLE_MS = 300;
-
-const started = performance.now();
-
-function log(line: string): void {
-	const seconds = Math.round((performance.now() - started) / 1000);
-	console.log(`${String(seconds).padStart(4)} s  ${line}`);
-}
 
 async function main(): Promise<void> {
 	const stopping = new AbortController();
@@ -56,7 +50,7 @@ async function main(): Promise<void> {
 				await world.restart();
 				log('Ready.');
 			} catch (error) {
-				log(error instanceof Error ? error.message : String(error));
+				log(messageOf(error));
 			}
 		}
 	} finally {
@@ -66,7 +60,4 @@ async function main(): Promise<void> {
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(`\n${error instanceof Error ? error.message : String(error)}`);
-	process.exitCode = 1;
-});
+runCommand(main);

@@ -1,5 +1,6 @@
 /** Throws a million inputs at everything that reads what others send, each judged by an oracle of its own: `npm run fuzz`, or `npm run fuzz -- 5000`. */
 import fc from 'fast-check';
+import { runCommand } from '../command';
 import { apiTargets } from './api';
 import { conditionTargets } from './conditions';
 import { eventTargets } from './event';
@@ -30,7 +31,4 @@ async function main(): Promise<void> {
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error instanceof Error ? error.message : error);
-	process.exitCode = 1;
-});
+runCommand(main);

@@ -1,18 +1,11 @@
 /** `npm run docs:pictures`: takes the pictures of README and docs anew, of a real n8n with the packed package. */
-import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command } from 'commander';
-import type { Log } from '../../test/support/log';
+import { EXAMPLES } from '../../test/support/n8n/examples';
+import { log, runCommand } from '../command';
 import { createCamera, PICTURES } from './camera';
 import { PANELS } from './panels';
-import { EXAMPLES, openStudio, type Studio } from './studio';
-
-const started = performance.now();
-
-function log(line: string): void {
-	const seconds = Math.round((performance.now() - started) / 1000);
-	console.log(`${String(seconds).padStart(4)} s  ${line}`);
-}
+import { openStudio, type Studio } from './studio';
 
 async function main(): Promise<void> {
 	const { args } = new Command('npm run docs:pictures --')
@@ -24,30 +17,26 @@ async function main(): Promise<void> {
 
 	const studio = await openStudio(log);
 	try {
-		await takeAll(studio, wanted, log);
+		await takeAll(studio, wanted);
 	} finally {
 		await studio.close();
 	}
 }
 
-async function takeAll(studio: Studio, wanted: (name: string) => boolean, say: Log): Promise<void> {
+async function takeAll(studio: Studio, wanted: (name: string) => boolean): Promise<void> {
 	const camera = createCamera(studio.editor.page);
-	const examples = readdirSync(EXAMPLES).filter((file) => file.endsWith('.json'));
-	for (const file of examples.filter((each) => wanted(basename(each, '.json')))) {
-		say(file);
+	for (const file of EXAMPLES.filter((each) => wanted(basename(each, '.json')))) {
+		log(file);
 		const { id } = await studio.importExample(file);
 		await studio.editor.openWorkflow(id);
 		await camera.takeCanvas(basename(file, '.json'));
 	}
 	for (const [name, shoot] of Object.entries(PANELS).filter(([each]) => wanted(each))) {
-		say(name);
+		log(name);
 		await shoot(name, camera, studio);
 	}
 	const { errors } = studio.editor;
 	if (errors.length > 0) throw new Error(`The editor reported errors: ${errors.join('; ')}`);
 }
 
-main().catch((error: unknown) => {
-	console.error(error instanceof Error ? error.message : String(error));
-	process.exitCode = 1;
-});
+runCommand(main);

@@ -1,5 +1,5 @@
 /** What the pictures are taken of: a real n8n with the packed package, the simulated service behind public addresses, and the editor. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
@@ -7,10 +7,9 @@ import type { Log } from '../../test/support/log';
 import type { Credential, Workflow } from '../../test/support/n8n/answers';
 import { type Editor, openEditor } from '../../test/support/n8n/browser';
 import { apiCredential, signingCredential } from '../../test/support/n8n/credentials';
+import { example } from '../../test/support/n8n/examples';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { PUBLIC, publish } from './publicService';
-
-export const EXAMPLES = join(__dirname, '..', '..', 'examples');
 
 /** Signs what the pictures show; n8n shows dots in its place. */
 export const SIGNING_SECRET = 'whsec_0123456789abcdef';
@@ -80,8 +79,7 @@ async function setUp(log: Log, endings: (() => unknown)[]): Promise<Omit<Studio,
 	return {
 		...{ world, editor, simulator, api, signing },
 		async importExample(file) {
-			const content: unknown = JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8'));
-			return await client.importWorkflow(content, [api, signing, ...others]);
+			return await client.importWorkflow(example(file), [api, signing, ...others]);
 		},
 	};
 }

@@ -1,18 +1,12 @@
 /** `npm run test:versions`: the main job on the oldest and the newest n8n that the package is for, one after the other. */
 import { Command } from 'commander';
+import { log, messageOf, runCommand } from '../command';
 import { isRight, table } from '../demo/report';
 import { installVersion } from './install';
 import { doMainJob } from './mainJob';
 
 /** The oldest that could be installed in full, that of the end-to-end tests, and the newest that is supported. */
 const VERSIONS = ['2.11.2', '2.41.1', '2.41.3'];
-
-const started = performance.now();
-
-function log(line: string): void {
-	const seconds = Math.round((performance.now() - started) / 1000);
-	console.log(`${String(seconds).padStart(4)} s  ${line}`);
-}
 
 async function main(): Promise<void> {
 	const { args } = new Command('npm run test:versions --')
@@ -35,7 +29,7 @@ async function tryVersion(version: string): Promise<string> {
 	try {
 		bin = await installVersion(version, log);
 	} catch (error) {
-		log(error instanceof Error ? error.message : String(error));
+		log(messageOf(error));
 		return 'NOT TESTED: it could not be installed';
 	}
 	try {
@@ -44,12 +38,9 @@ async function tryVersion(version: string): Promise<string> {
 		console.log(`\nn8n ${version}\n${table(figures)}\n`);
 		return figures.every(isRight) ? 'ok' : 'WRONG';
 	} catch (error) {
-		log(error instanceof Error ? error.message : String(error));
+		log(messageOf(error));
 		return 'FAILED';
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error instanceof Error ? error.message : String(error));
-	process.exitCode = 1;
-});
+runCommand(main);

@@ -1,11 +1,10 @@
 /** The main job on one n8n, as a person sets it up, in figures. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DeliveryResult, type Simulator, startSimulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
 import { itemsOf, nodeOfType, WorkflowFileShape } from '../../test/support/n8n/answers';
 import { apiCredential } from '../../test/support/n8n/credentials';
+import { example } from '../../test/support/n8n/examples';
 import { registerByHand } from '../../test/support/n8n/registerByHand';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { ACTION_TYPE, MANUAL_TYPE, TRIGGER_TYPE } from '../../test/support/nodes';
@@ -13,7 +12,6 @@ import type { Figure } from '../demo/report';
 
 const ASSETS = 230;
 const NODES = ['assetService', 'assetServicePollTrigger', 'assetServiceTrigger'];
-const EXAMPLES = join(__dirname, '..', '..', 'examples');
 
 /** Installs the package in a fresh n8n that starts from the file `bin`, and puts it to work. */
 export async function doMainJob(bin: string, log: Log): Promise<readonly Figure[]> {
@@ -92,8 +90,4 @@ function withAddress(file: unknown): unknown {
 		node.type === TRIGGER_TYPE ? { ...node, webhookId: randomUUID() } : node,
 	);
 	return { ...rest, nodes: addressed };
-}
-
-function example(file: string): unknown {
-	return JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8'));
 }

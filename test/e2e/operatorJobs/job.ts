@@ -1,6 +1,4 @@
 /** Publishes an example workflow as an operator does, and gathers what its runs come to. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { EventInput, Simulator } from '../../../simulator';
 import {
 	errorOf,
@@ -10,11 +8,11 @@ import {
 	WorkflowFileShape,
 } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
+import { example } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import type { World } from '../../support/n8n/world';
 import { ACTION_TYPE } from '../../support/nodes';
 
-const FOLDER = join(__dirname, '..', '..', '..', 'examples');
 const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
 
 type File = ReturnType<typeof WorkflowFileShape.parse>;
@@ -45,7 +43,7 @@ export async function publishJob(
 	file: string,
 	{ change = (node) => node, baseUrl = simulator.baseUrl }: Options = {},
 ): Promise<Job> {
-	const content = WorkflowFileShape.parse(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')));
+	const content = WorkflowFileShape.parse(example(file));
 	const nodes = content.nodes.map(change);
 	const { id, url, endpoint } = await registerByHand(client, simulator, { ...content, nodes });
 	const api = await client.createCredential(apiCredential(simulator, { baseUrl }));

@@ -19,21 +19,45 @@ import { npm } from './npm';
 const SERVER = join(__dirname, 'server');
 const MARKER = '.installed';
 
-/** Answers n8n's start file, to be run with Node 24: at once when n8n is installed; else takes some minutes, with progress lines. Throws with the end of npm's output. */
+/** Gives n8n's start file, to be run with Node 24: at once when n8n is installed; else takes some minutes, with progress lines. Throws with the end of npm's output. */
 export async function ensureN8n({ log }: { readonly log: Log }): Promise<string> {
 	const lockFile = readFileSync(join(SERVER, 'package-lock.json'));
-	const name = `n8n-${createHash('sha256').update(lockFile).digest('hex').slice(0, 12)}`;
-	const folder = join(cacheFolder(), name);
+	return await installOnce({
+		name: `n8n-${createHash('sha256').update(lockFile).digest('hex').slice(0, 12)}`,
+		title: 'about 2,400 packages, once',
+		prepare(folder) {
+			for (const file of ['package.json', 'package-lock.json']) {
+				copyFileSync(join(SERVER, file), join(folder, file));
+			}
+		},
+		install: ['ci', '--ignore-scripts'],
+		log,
+	});
+}
+
+interface Installation {
+	/** Of its folder in the cache folder. */
+	readonly name: string;
+	readonly title: string;
+	/** Puts into the folder what npm installs by. */
+	readonly prepare: (folder: string) => void;
+	readonly install: readonly string[];
+	readonly log: Log;
+}
+
+/** Gives the start file of an n8n in the cache folder, which is installed when it is not there. */
+export async function installOnce(installation: Installation): Promise<string> {
+	const folder = join(cacheFolder(), installation.name);
 	const isInstalled = (): boolean => existsSync(join(folder, MARKER));
 	if (!isInstalled()) {
 		await withLock(
-			join(cacheFolder(), `${name}.lock`),
+			`${folder}.lock`,
 			async () => {
-				if (!isInstalled()) await install(folder, log);
+				if (!isInstalled()) await install(folder, installation);
 			},
 			{
 				onWait: () => {
-					log('Another process is installing n8n; waiting for it ...');
+					installation.log('Another process is installing n8n; waiting for it ...');
 				},
 			},
 		);
@@ -42,27 +66,23 @@ export async function ensureN8n({ log }: { readonly log: Log }): Promise<string>
 }
 
 /** Into a sibling that is renamed when complete, so that a killed installation leaves nothing that looks whole. */
-async function install(folder: string, log: Log): Promise<void> {
+async function install(folder: string, installation: Installation): Promise<void> {
+	const { title, log } = installation;
 	const partial = `${folder}.partial`;
 	for (const leftover of [partial, folder]) rmSync(leftover, { recursive: true, force: true });
 	mkdirSync(partial, { recursive: true });
-	for (const file of ['package.json', 'package-lock.json']) {
-		copyFileSync(join(SERVER, file), join(partial, file));
-	}
-	const step = async (title: string, args: readonly string[]): Promise<void> => {
-		log(`${title} ...`);
+	installation.prepare(partial);
+	const step = async (what: string, args: readonly string[]): Promise<void> => {
+		log(`${what} ...`);
 		await npm([...args, '--loglevel=error'], {
 			cwd: partial,
 			onProgress: (seconds) => {
-				log(`${title}: ${seconds} s so far`);
+				log(`${what}: ${seconds} s so far`);
 			},
 		});
 	};
 	try {
-		await step(`Installing n8n into ${folder} (about 2,400 packages, once)`, [
-			'ci',
-			'--ignore-scripts',
-		]);
+		await step(`Installing n8n into ${folder} (${title})`, installation.install);
 		await step('Building n8n’s SQLite driver', ['rebuild', 'sqlite3', '--ignore-scripts=false']);
 	} catch (error) {
 		rmSync(partial, { recursive: true, force: true });

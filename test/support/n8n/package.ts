@@ -41,7 +41,7 @@ const NOT_BUILT = new Set([
 const KEEP_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Answers the path of the packed package (.tgz): `$ASSET_SERVICE_PACKAGE` when set, else the pack of the present
+ * Gives the path of the packed package (.tgz): `$ASSET_SERVICE_PACKAGE` when set, else the pack of the present
  * sources, built unless these very sources were packed before. The build works on a copy, so neither `dist` nor
  * somebody else's build is disturbed. Throws with the end of the output of the step that failed.
  */
@@ -53,10 +53,8 @@ export async function packPackage({ log }: { readonly log: Log }): Promise<strin
 		return resolve(ready);
 	}
 	const folder = join(cacheFolder(), 'packages');
-	const packOnce = async (): Promise<string> => {
-		const copy = mkdtempSync(join(tmpdir(), 'asset-service-build-'));
-		try {
-			copySources(copy);
+	const packOnce = (): Promise<string> =>
+		withCopy(async (copy) => {
 			const target = join(folder, `${fingerprint(copy)}.tgz`);
 			if (!existsSync(target)) {
 				log('Building and packing the package ...');
@@ -65,10 +63,7 @@ export async function packPackage({ log }: { readonly log: Log }): Promise<strin
 			touch(target);
 			removeUnused(folder);
 			return target;
-		} finally {
-			rmSync(copy, { recursive: true, force: true });
-		}
-	};
+		});
 	return await withLock(join(folder, 'build.lock'), packOnce, {
 		onWait: () => {
 			log('Another process is packing the package; waiting for it ...');
@@ -76,21 +71,22 @@ export async function packPackage({ log }: { readonly log: Log }): Promise<strin
 	});
 }
 
-/** Builds and packs the present sources anew into the folder, and answers the path of the pack. */
+/** Builds and packs the present sources into the folder, whether they were packed before or not; gives the path of the pack. */
 export async function buildPackage(destination: string): Promise<string> {
-	const copy = mkdtempSync(join(tmpdir(), 'asset-service-build-'));
-	try {
-		copySources(copy);
-		mkdirSync(destination, { recursive: true });
-		return await build(copy, destination);
-	} finally {
-		rmSync(copy, { recursive: true, force: true });
-	}
+	mkdirSync(destination, { recursive: true });
+	return await withCopy((copy) => build(copy, destination));
 }
 
-function copySources(copy: string): void {
-	for (const entry of readdirSync(ROOT)) {
-		if (!NOT_BUILT.has(entry)) cpSync(join(ROOT, entry), join(copy, entry), { recursive: true });
+/** Does `work` with a copy of everything that a build reads. */
+async function withCopy<T>(work: (copy: string) => Promise<T>): Promise<T> {
+	const copy = mkdtempSync(join(tmpdir(), 'asset-service-build-'));
+	try {
+		for (const entry of readdirSync(ROOT)) {
+			if (!NOT_BUILT.has(entry)) cpSync(join(ROOT, entry), join(copy, entry), { recursive: true });
+		}
+		return await work(copy);
+	} finally {
+		rmSync(copy, { recursive: true, force: true });
 	}
 }
 

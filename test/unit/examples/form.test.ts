@@ -1,9 +1,7 @@
 /** The example workflows look alike, and are ready for anybody's n8n. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod/v4';
+import { example, EXAMPLES } from '../../support/n8n/examples';
 
-const FOLDER = join(__dirname, '..', '..', '..', 'examples');
 const NOTE = 'n8n-nodes-base.stickyNote';
 const MAIL = 'n8n-nodes-base.emailSend';
 /** What a node takes on the canvas, with its name below it, and the room between nodes. */
@@ -30,9 +28,8 @@ const Example = z.looseObject({
 	active: z.literal(false),
 });
 
-const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
-const examples = files.map((file) => {
-	const content = Example.parse(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')));
+const examples = EXAMPLES.map((file) => {
+	const content = Example.parse(example(file));
 	const notes = content.nodes.filter(({ type }) => type === NOTE);
 	const nodes = content.nodes.filter(({ type }) => type !== NOTE);
 	return { file, content, notes, nodes };
