@@ -1,28 +1,27 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	chmodSync,
+	existsSync,
+	mkdirSync,
+	renameSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { useForEach } from '../../../support/lifetime';
 import { commit, LEASE_MS, SqliteWorld } from './world';
 
 const isRoot = process.getuid?.() === 0;
 
 describe('the ledger in SQLite when its file cannot be used', () => {
-	let world: SqliteWorld;
-	let folder: string;
-	let path: string;
-	let ledger: SqliteLedger;
+	const world = useForEach(() => new SqliteWorld());
 	const key = ledgerKey('workflow', 'whevt_1');
 	const otherKey = ledgerKey('workflow', 'whevt_2');
 
-	beforeEach(() => {
-		world = new SqliteWorld();
-		({ folder, path, ledger } = world);
-	});
-
-	afterEach(() => world.remove());
-
-	async function refusal(of: Ledger = ledger): Promise<string> {
+	async function refusal(of: Ledger = world.ledger): Promise<string> {
 		try {
 			await of.claim(otherKey, LEASE_MS);
 		} catch (error) {
@@ -34,7 +33,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 
 	it('says what to do when its folder is read-only, and works when that has been corrected', async () => {
 		// Root may write where others may not, but not there.
-		const readOnly = isRoot ? '/sys' : join(folder, 'read-only');
+		const readOnly = isRoot ? '/sys' : join(world.folder, 'read-only');
 		if (!isRoot) mkdirSync(readOnly, { mode: 0o500 });
 		const inside = new SqliteLedger({ path: join(readOnly, 'ledger', 'ledger.sqlite') });
 		expect(await refusal(inside)).toMatch(
@@ -51,7 +50,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	});
 
 	it('says what to do when it is read-only', async () => {
-		await commit(ledger, key);
+		await commit(world.ledger, key);
 		class ReadOnly extends sqlite.DatabaseSync {
 			constructor(file: string) {
 				super(file, { readOnly: true });
@@ -86,49 +85,54 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	}, 120_000);
 
 	it('says what to do when it is not an SQLite file, and makes a new one when that has been moved away', async () => {
-		writeFileSync(path, 'This is not a database, but long enough to be looked at. '.repeat(100));
+		writeFileSync(
+			world.path,
+			'This is not a database, but long enough to be looked at. '.repeat(100),
+		);
 		expect(await refusal()).toMatch(/damaged, or not an SQLite file: stop n8n, move the file/);
-		renameSync(path, `${path}.damaged`);
-		await commit(ledger, otherKey);
+		renameSync(world.path, `${world.path}.damaged`);
+		await commit(world.ledger, otherKey);
 	});
 
 	it('says so when a symbolic link to nothing stands in its place, and makes nothing there', async () => {
-		const target = join(folder, 'elsewhere.sqlite');
-		symlinkSync(target, path);
+		const target = join(world.folder, 'elsewhere.sqlite');
+		symlinkSync(target, world.path);
 		expect(await refusal()).toMatch(
 			/ledger\.sqlite is a symbolic link to a file that does not exist/,
 		);
 		expect(existsSync(target)).toBe(false);
 		writeFileSync(target, '');
-		await commit(ledger, otherKey);
+		await commit(world.ledger, otherKey);
 	});
 
 	it('says what to do when a folder stands in its place', async () => {
-		mkdirSync(path);
+		mkdirSync(world.path);
 		expect(await refusal()).toMatch(/cannot be opened or created/);
 	});
 
 	it('says what to do when a file stands in the place of its folder', async () => {
-		writeFileSync(join(folder, 'file'), '');
-		const inside = new SqliteLedger({ path: join(folder, 'file', 'ledger.sqlite') });
+		writeFileSync(join(world.folder, 'file'), '');
+		const inside = new SqliteLedger({ path: join(world.folder, 'file', 'ledger.sqlite') });
 		expect(await refusal(inside)).toMatch(
 			/cannot be opened or created.*ASSET_SERVICE_LEDGER_SQLITE_PATH/,
 		);
 	});
 
 	it('refuses a file that a newer version has written, and leaves it as it is', async () => {
-		await commit(ledger, key);
-		await ledger.close();
+		await commit(world.ledger, key);
+		await world.ledger.close();
 		world.change('PRAGMA user_version = 3');
 		expect(await refusal()).toMatch(/newer version of this package \(schema 3, known here: 2\)/);
 		world.change('PRAGMA user_version = 2');
-		expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+		expect(await world.ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 	});
 
-	it('refuses a database of something else, and leaves it as it is', async () => {
+	it('refuses a database of something else, and leaves it and its mode as they are', async () => {
 		world.change('CREATE TABLE execution_entity (id INTEGER)');
+		chmodSync(world.path, 0o644);
 		expect(await refusal()).toMatch(/database of something else/);
-		const db = new sqlite.DatabaseSync(path);
+		expect(statSync(world.path).mode & 0o777).toBe(0o644);
+		const db = new sqlite.DatabaseSync(world.path);
 		expect(db.prepare('SELECT name FROM sqlite_schema').all()).toEqual([
 			{ name: 'execution_entity' },
 		]);
@@ -138,16 +142,16 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	it('says which Node to run when there is no SQLite in this one', async () => {
 		const without = world.openWith(undefined);
 		expect(await refusal(without)).toMatch(/has no SQLite: run n8n on Node\.js 22\.16 or newer/);
-		expect(existsSync(path)).toBe(false);
+		expect(existsSync(world.path)).toBe(false);
 	});
 
 	it('does not change anything for those who have it open when the lock is free again', async () => {
-		await commit(ledger, key);
-		const locker = new sqlite.DatabaseSync(path);
+		await commit(world.ledger, key);
+		const locker = new sqlite.DatabaseSync(world.path);
 		locker.exec('BEGIN IMMEDIATE');
 		expect(await refusal()).toMatch(/another process keeps it locked for over 250 ms/);
 		locker.exec('ROLLBACK');
 		locker.close();
-		await commit(ledger, otherKey);
+		await commit(world.ledger, otherKey);
 	});
 });
