@@ -18,7 +18,8 @@ describe('a delivery that does not start the workflow', () => {
 
 	const body = JSON.stringify(eventOf());
 	const good = () => signTimestamped(SECRET, now(), body);
-	it.each([
+	it.each<[string, () => string | string[]]>([
+		['missing', () => []],
 		['forged', () => signTimestamped('another secret', now(), body)],
 		['stale', () => signTimestamped(SECRET, now() - 302, body)],
 		// The clock runs towards this one: the bound itself is for the tests that set their clock.
