@@ -32,3 +32,12 @@ export async function waitFor<T>(
 		await sleep(everyMs);
 	}
 }
+
+/** What waits for `opened` goes on once `open` is called. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+	let open = (): void => undefined;
+	const opened = new Promise<void>((resolve) => {
+		open = resolve;
+	});
+	return { opened, open };
+}

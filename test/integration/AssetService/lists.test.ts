@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { expectedLists } from '../../support/lists';
 import { startNode } from '../../support/runNode';
+import { gate } from '../../support/wait';
 import { stopWorlds } from '../../unit/service/world';
 import {
 	assets,
@@ -119,10 +120,8 @@ describe('a list of assets', () => {
 	it.each(['stopWorkflow', 'continueRegularOutput'] as const)(
 		'stops asking when the execution is cancelled (%s)',
 		async (onError) => {
-			let asked: () => void = () => undefined;
-			const underWay = new Promise<void>((resolve) => (asked = resolve));
-			let closed: () => void = () => undefined;
-			const cut = new Promise<void>((resolve) => (closed = resolve));
+			const { opened: underWay, open: asked } = gate();
+			const { opened: cut, open: closed } = gate();
 			const world = await serving((_request, { response }) => {
 				response.on('close', closed);
 				asked();

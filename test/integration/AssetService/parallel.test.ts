@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Handler } from '../../support/httpService';
 import { startNode } from '../../support/runNode';
+import { gate } from '../../support/wait';
 import { stopWorlds } from '../../unit/service/world';
 import { assetWorld, failure, list, optionsFor, run, serving } from './runs';
 
@@ -103,8 +104,7 @@ it('finds out once that the service or the token route is away, and says so in e
 });
 
 it('Stop ends all that are in flight and starts no other', async () => {
-	let all: () => void = () => undefined;
-	const underWay = new Promise<void>((resolve) => (all = resolve));
+	const { opened: underWay, open: all } = gate();
 	const world = await serving(() => {
 		if (world.service.to('/asset-management/v1/assets').length === 8) all();
 		return undefined;

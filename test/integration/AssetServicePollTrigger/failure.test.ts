@@ -1,6 +1,6 @@
 import { ledgerKey } from '../../../lib/ledger';
 import { withDatabase } from '../../support/sqlite';
-import { waitFor } from '../../support/wait';
+import { gate, waitFor } from '../../support/wait';
 import {
 	EVENTS,
 	ledger,
@@ -96,10 +96,7 @@ describe('a poll', () => {
 
 	it('does not wait for slow runs, and leaves each to the ledger when it has ended', async () => {
 		await start();
-		let release: () => void = () => undefined;
-		const released = new Promise<void>((resolve) => {
-			release = resolve;
-		});
+		const { opened: released, open: release } = gate();
 		const node = pollNode({
 			run: async () => {
 				await released;

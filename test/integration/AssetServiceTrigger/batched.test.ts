@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { ledgerKey, openLedger } from '../../../lib/ledger';
-import { waitFor } from '../../support/wait';
-import { eventOf, gate, send, start, useLedgerOfItsOwn } from './deliveries';
+import { gate, waitFor } from '../../support/wait';
+import { eventOf, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 

@@ -77,19 +77,6 @@ export async function send(
 	};
 }
 
-export const gate = () => {
-	let open: () => void = () => undefined;
-	const opened = new Promise<void>((resolve) => {
-		open = resolve;
-	});
-	return {
-		open: () => {
-			open();
-		},
-		opened,
-	};
-};
-
 /** Resolves when a copy has looked so often in vain that it must be waiting for the outcome of another one. */
 export async function aCopyWaits(): Promise<true> {
 	const claims = jest.spyOn(await openLedger({ log: () => undefined }), 'claim');

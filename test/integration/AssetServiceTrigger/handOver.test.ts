@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type EntryState, ledgerKey, openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../lib/signature';
-import { waitFor } from '../../support/wait';
-import {
-	aCopyWaits,
-	eventOf,
-	gate,
-	now,
-	SECRET,
-	send,
-	start,
-	useLedgerOfItsOwn,
-} from './deliveries';
+import { gate, waitFor } from '../../support/wait';
+import { aCopyWaits, eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 

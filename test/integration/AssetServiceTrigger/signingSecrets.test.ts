@@ -11,28 +11,25 @@ describe('the signing secrets', () => {
 		jest.restoreAllMocks();
 	});
 
+	const counting = async () => {
+		const counted = { reads: 0 };
+		const readCredential = async () => {
+			counted.reads += 1;
+			return { signingSecret: SECRET };
+		};
+		return { counted, server: await start({ readCredential }) };
+	};
+
 	it('are read once for many deliveries', async () => {
-		let reads = 0;
-		const server = await start({
-			readCredential: async () => {
-				reads += 1;
-				return { signingSecret: SECRET };
-			},
-		});
+		const { counted, server } = await counting();
 		await Promise.all(Array.from({ length: 20 }, async () => await send(server, eventOf())));
-		expect(reads).toBe(1);
+		expect(counted.reads).toBe(1);
 	});
 
 	it('are not read again for a delivery without a signature', async () => {
-		let reads = 0;
-		const server = await start({
-			readCredential: async () => {
-				reads += 1;
-				return { signingSecret: SECRET };
-			},
-		});
+		const { counted, server } = await counting();
 		await send(server, eventOf());
 		for (let n = 0; n < 5; n += 1) await send(server, eventOf(), { 'x-webhook-signature': '' });
-		expect(reads).toBe(1);
+		expect(counted.reads).toBe(1);
 	});
 });

@@ -11,6 +11,7 @@ import {
 	type WantedEndpoint,
 } from '../../../lib/endpoint';
 import type { Records } from '../../../lib/ledger';
+import { gate } from '../../support/wait';
 
 export interface World {
 	readonly context: RegistrationContext;
@@ -92,10 +93,7 @@ export function createWorld(clientSecret = 'client-secret'): World {
 		fail: {},
 		answer: {},
 		dying: (when) => {
-			let die: () => void = () => undefined;
-			const dead = new Promise<void>((resolve) => {
-				die = resolve;
-			});
+			const { opened: dead, open: die } = gate();
 			const createWebhookEndpoint: typeof client.createWebhookEndpoint = async (input) => {
 				if (when === 'after') await client.createWebhookEndpoint(input);
 				die();

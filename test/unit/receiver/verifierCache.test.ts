@@ -1,5 +1,6 @@
 import { createVerifierCache, type ReadSigningSettings } from '../../../lib/receiver/verifierCache';
 import { signTimestamped } from '../../../lib/signature';
+import { gate } from '../../support/wait';
 
 const setUp = () => {
 	let time = 0;
@@ -72,10 +73,7 @@ describe('createVerifierCache', () => {
 	it('joins a refresh to a read that is under way, however young', async () => {
 		const { cache, reads, read, setSecret } = setUp();
 		await cache.get('other', read);
-		let answer: () => void = () => undefined;
-		const answered = new Promise<void>((resolve) => {
-			answer = resolve;
-		});
+		const { opened: answered, open: answer } = gate();
 		const slow = cache.get('key', async () => {
 			await answered;
 			return await read();
@@ -105,10 +103,7 @@ describe('createVerifierCache', () => {
 	it('does not settle for a read that began before the settings changed', async () => {
 		const { cache, read, reads, setSecret } = setUp();
 		setSecret('first-secret', 'one');
-		let answer: () => void = () => undefined;
-		const answered = new Promise<void>((resolve) => {
-			answer = resolve;
-		});
+		const { opened: answered, open: answer } = gate();
 		const slow = cache.get('key', async () => {
 			const settings = await read();
 			await answered;

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Acknowledge, Committed, Hold } from '../../../../lib/ledger';
 import { settleWithAnswer } from '../../../../n8n/receiver/settleWithAnswer';
+import { gate } from '../../../support/wait';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 
 const setUp = (
@@ -9,10 +10,7 @@ const setUp = (
 	committed: Committed = 'committed',
 ) => {
 	const order: string[] = [];
-	let settle: () => void = () => undefined;
-	const settled = new Promise<void>((resolve) => {
-		settle = resolve;
-	});
+	const { opened: settled, open: settle } = gate();
 	const hold: Hold = {
 		commit: async (retentionMs) => {
 			order.push(`commit ${retentionMs}`);
