@@ -1,6 +1,6 @@
 /** Runs that n8n has stored and not begun when it ends: it starts them by itself when it is back, while the sender and the list bring their events again. */
 import { type DeliveredEvent, startSimulator } from '../../simulator';
-import { expectOneRunEach } from '../support/expectations';
+import { expectOneRunEach, untilBacklog } from '../support/expectations';
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
@@ -38,12 +38,6 @@ async function listedEvents(): Promise<DeliveredEvent[]> {
 const storedRuns = async (): Promise<number> =>
 	(await world.client.listExecutions({ workflowId: trigger.workflow.id })).length;
 
-/** Waits until one run has begun and does not end, and the others are stored and wait for their turn. */
-const untilBacklog = async (): Promise<unknown> =>
-	await waitFor(async () => trigger.counter.waiting === 1 && (await storedRuns()) === EVENTS, {
-		what: 'every event to be stored, and the first to run',
-	});
-
 /** Waits until every event that has not run by now is stored a second time. */
 const untilStoredAgain = async (): Promise<unknown> =>
 	await waitFor(
@@ -80,7 +74,7 @@ describe.each([
 			const events = await listedEvents();
 			trigger.counter.hold();
 			const sendingAll = Promise.all(events.map((event) => sender.deliver(event)));
-			await untilBacklog();
+			await untilBacklog(trigger, EVENTS);
 			await end();
 
 			notReady.add(trigger.urls[0]);
@@ -102,7 +96,7 @@ it('runs each event once that n8n has stored twice', async () => {
 	const events = sender.events(EVENTS);
 	trigger.counter.hold();
 	const sendingAll: Promise<Sending[]> = Promise.all(events.map((event) => sender.deliver(event)));
-	await untilBacklog();
+	await untilBacklog(trigger, EVENTS);
 	await world.server.kill();
 	notReady.add(trigger.urls[0]);
 	expect(doubleWaitingRows(world.userFolder)).toBe(EVENTS - 1);

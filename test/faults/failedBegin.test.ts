@@ -7,7 +7,7 @@ import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunEach, expectOneRunOf } from '../support/expectations';
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { ledgerFile, passTimeInRedis } from '../support/n8n/ledgerClock';
+import { GRACE_MS, ledgerFile, passTimeInRedis } from '../support/n8n/ledgerClock';
 import { countClaimsInSqlite, countInRedis } from '../support/n8n/ledgerEntries';
 import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
@@ -20,8 +20,6 @@ import { waitFor } from '../support/wait';
 const MINUTES = 60_000;
 /** Longer than a claim lasts whose holder cannot renew it. */
 const FROZEN_MS = 75_000;
-/** A stored event that has not begun by then may be started by a copy. */
-const GRACE_MS = 15 * MINUTES;
 
 const folder = mkdtempSync(join(tmpdir(), 'asset-service-faults-'));
 const failSyncs = join(folder, 'fail-syncs');

@@ -1,7 +1,6 @@
 /** Faults of the ledger's store beside an n8n that is well: a full disk, a read-only one, and a Redis of the ledger's own that is away. */
 import { join } from 'node:path';
-import { watchCores } from '../support/cores';
-import { expectOneAttemptEach, expectOneRunEach } from '../support/expectations';
+import { expectOneAttemptEach, expectOneRunEach, expectUndisturbed } from '../support/expectations';
 import { useForAll } from '../support/lifetime';
 import { createSmallDisk } from '../support/mount';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
@@ -31,14 +30,8 @@ const isUnavailable = ({ status, outcome }: Attempt): boolean =>
 const durations = (attempts: readonly Attempt[]): number[] =>
 	attempts.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
 
-/** The editor's API and the health check answer, as if nothing were the matter. */
-async function expectN8nUndisturbed(): Promise<void> {
-	const withoutCore = watchCores(world.server.pid);
-	const asked = performance.now();
-	expect((await fetch(`${world.url}/healthz/readiness`)).status).toBe(200);
-	expect((await world.client.getWorkflow(trigger.workflow.id)).active).toBe(true);
-	expect(performance.now() - asked).toBeLessThan(2_000 + withoutCore());
-}
+const expectN8nUndisturbed = (): Promise<void> =>
+	expectUndisturbed(trigger, world.url, { pids: [world.server.pid], withinMs: 2_000 });
 
 it('answers 503 on a full disk, and runs the events once each when there is space again', async () => {
 	const sender = await newSender(1);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectAcknowledged, expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { passTimeInRedis } from '../support/n8n/ledgerClock';
+import { GRACE_MS, passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty, loseQueue } from '../support/n8n/queue';
 import { useQueueWorld } from '../support/n8n/useWorld';
 import { report } from '../support/report';
@@ -10,8 +10,6 @@ import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
-/** A stored event that has not begun by then may be started by a copy. */
-const GRACE_MS = 15 * MINUTES;
 
 const world = useQueueWorld({
 	webhookProcessors: 1,

@@ -1,5 +1,5 @@
 /** n8n starts stored executions a second time, under the same IDs: each event still runs once. */
-import { expectOneRunEach } from '../support/expectations';
+import { expectOneRunEach, untilBacklog } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { startN8n } from '../support/n8n/server';
 import { backUpDatabase } from '../support/n8n/storedRows';
@@ -22,13 +22,7 @@ async function backlogOf(seed: number): Promise<{ sendingAll: Promise<Sending[]>
 	const sender = await trigger.startSender({ seed, attemptTimeoutMs: 3 * MINUTES });
 	trigger.counter.hold();
 	const sendingAll = Promise.all(sender.events(EVENTS).map((event) => sender.deliver(event)));
-	await waitFor(
-		async () => {
-			const stored = await world.client.listExecutions({ workflowId: trigger.workflow.id });
-			return trigger.counter.waiting === 1 && stored.length === EVENTS;
-		},
-		{ what: 'every event to be stored and the first to run', timeoutMs: MINUTES },
-	);
+	await untilBacklog(trigger, EVENTS);
 	return { sendingAll };
 }
 

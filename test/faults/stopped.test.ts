@@ -1,15 +1,12 @@
 /** Executions that a person stops while n8n holds them back: n8n never responds to the deliveries that started them. */
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
-import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
+import { GRACE_MS, ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
 import { useWorld } from '../support/n8n/useWorld';
 import { report } from '../support/report';
 import type { Attempt, EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
-const MINUTES = 60_000;
-/** The grace of a stored event whose run has not begun, and a little more. */
-const GRACE_MS = 16 * MINUTES;
 /** What a busy machine may take longer. */
 const ALLOWANCE_MS = 6_000;
 
@@ -76,7 +73,7 @@ it('takes a stopped event for stored when its sender has given up, and starts it
 	trigger.counter.letGo();
 	await expectOneRunOf(trigger, [first, kept]);
 
-	passTimeInSqlite(ledgerFile(world.userFolder), GRACE_MS);
+	passTimeInSqlite(ledgerFile(world.userFolder), GRACE_MS + 60_000);
 	expect(await sender.attempt(stopped)).toMatchObject({ outcome: 'accepted' });
 	for (const event of [first, stopped, kept]) {
 		expect(await sender.attempt(event)).toMatchObject({ outcome: 'duplicate' });
@@ -115,7 +112,7 @@ it.each(['n8n has room again', 'n8n stays full'])(
 		const [stopped, ...others] = events as [typeof first];
 		await expectOneRunOf(trigger, [first, ...others]);
 
-		passTimeInSqlite(ledgerFile(world.userFolder), GRACE_MS);
+		passTimeInSqlite(ledgerFile(world.userFolder), GRACE_MS + 60_000);
 		expect(await sender.attempt(stopped)).toMatchObject({ outcome: 'accepted' });
 		await expectOneRunOf(trigger, [first, ...events]);
 		await world.client.deactivate(trigger.workflow.id);

@@ -1,4 +1,5 @@
 /** What every fault test expects at its end: each event acknowledged by the trigger, run, and run once. */
+import { watchCores } from './cores';
 import type { ExecutionStatus } from './n8n/answers';
 import type { CountedWorkflow } from './n8n/countedWorkflow';
 import { report } from './report';
@@ -87,6 +88,31 @@ async function waitUntilAllRan(
 			detail: () => `There are: ${seen}`,
 		},
 	);
+}
+
+/** Waits until one run has begun and does not end, and n8n has stored the other ones, which wait for their turn. */
+export async function untilBacklog(trigger: CountedWorkflow, runs: number): Promise<void> {
+	const { client, workflow, counter } = trigger;
+	await waitFor(
+		async () => {
+			const stored = await client.listExecutions({ workflowId: workflow.id });
+			return counter.waiting === 1 && stored.length === runs;
+		},
+		{ what: `${runs} runs to be stored and the first to begin`, timeoutMs: 60_000 },
+	);
+}
+
+/** n8n is ready, its editor's API responds and the workflow is published, as if nothing were the matter. */
+export async function expectUndisturbed(
+	{ client, workflow }: CountedWorkflow,
+	url: string,
+	{ pids, withinMs }: { readonly pids: readonly number[]; readonly withinMs: number },
+): Promise<void> {
+	const withoutCore = watchCores(...pids);
+	const asked = performance.now();
+	expect((await fetch(`${url}/healthz/readiness`)).status).toBe(200);
+	expect((await client.getWorkflow(workflow.id)).active).toBe(true);
+	expect(performance.now() - asked).toBeLessThan(withinMs + withoutCore());
 }
 
 /** Waits until the workflow has run so many times more than now. */

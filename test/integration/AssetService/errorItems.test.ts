@@ -1,23 +1,11 @@
 import { WorkflowExecute } from 'n8n-core';
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { stopWorlds, type World } from '../../unit/service/world';
-import { containing, run, serving } from './runs';
+import { containing, perItem, picky, run, serving } from './runs';
 
 afterEach(stopWorlds);
 
-const perItem = {
-	resource: 'delivery',
-	operation: 'getAll',
-	endpointId: { __rl: true, mode: 'id', value: '={{ $json.endpoint }}' },
-};
 const input = ['we_1', 'we_bad', 'we_2'].map((endpoint) => ({ endpoint }));
-
-const picky = () =>
-	serving(({ path }) =>
-		path.includes('we_bad')
-			? { status: 404, body: { message: 'unknown endpoint' } }
-			: { body: { data: [{ id: 'del_1' }] } },
-	);
 
 /** What decides in n8n before 2.35.5 whether an item goes to the error output, as n8n-core 2.11.1 has it. */
 const isErrorToOlder = ({ json, error }: INodeExecutionData): boolean => {
@@ -34,7 +22,7 @@ interface Router {
 }
 
 it('goes to the error output of every supported n8n, with its input', async () => {
-	const world = await picky();
+	const world = await picky('del_1');
 	const handed: INodeExecutionData[] = [];
 	const prototype = WorkflowExecute.prototype as unknown as Router;
 	const installed = prototype.handleNodeErrorOutput;
@@ -68,12 +56,12 @@ describe('what can be branched on after the error output', () => {
 		(await run(world, parameters, { input, onError: 'continueErrorOutput', readErrors })).read;
 
 	it('is the status', async () => {
-		const world = await picky();
+		const world = await picky('del_1');
 		expect(await branchOn(world, perItem, '={{ $input.item.failure.status }}')).toEqual([404]);
 	});
 
 	it('is the status of what was not there to delete', async () => {
-		const world = await picky();
+		const world = await picky('del_1');
 		const remove = { ...perItem, resource: 'webhookEndpoint', operation: 'delete' };
 		expect(await branchOn(world, remove, '={{ $input.item.failure.status }}')).toContain(404);
 	});
@@ -90,7 +78,7 @@ describe('what can be branched on after the error output', () => {
 });
 
 it('that a parameter is to blame for has no status, and says what to do', async () => {
-	const world = await picky();
+	const world = await picky('del_1');
 	const { items } = await run(
 		world,
 		{ ...perItem, endpointId: '={{ "" }}' },

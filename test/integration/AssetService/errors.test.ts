@@ -1,7 +1,6 @@
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
-import type { Handler } from '../../support/httpService';
 import { SECRET, stopWorlds, type WorldOptions } from '../../unit/service/world';
-import { assetWorld, containing, failure, list, run, serving } from './runs';
+import { assetWorld, containing, failure, list, perItem, picky, run, serving } from './runs';
 
 afterEach(stopWorlds);
 
@@ -34,19 +33,10 @@ describe('an error', () => {
 		expect((await failure(run(world, list))).message).toContain('[redacted]');
 	});
 
-	const perItem = {
-		resource: 'delivery',
-		operation: 'getAll',
-		endpointId: { __rl: true, mode: 'id', value: '={{ $json.endpoint }}' },
-	};
 	const input = ['we_1', 'we_bad', 'we_1'].map((endpoint) => ({ endpoint }));
-	const picky: Handler = ({ path }) =>
-		path.includes('we_bad')
-			? { status: 404, body: { message: 'unknown endpoint' } }
-			: { body: { data: [{ id: 'del_1' }, { id: 'del_2' }] } };
 
 	it('of one input item ends the run by default, and says which', async () => {
-		const world = await serving(picky);
+		const world = await picky('del_1', 'del_2');
 		expect(await failure(run(world, perItem, { input }))).toMatchObject({
 			message: containing('unknown endpoint'),
 			context: { itemIndex: 1 },
@@ -54,7 +44,7 @@ describe('an error', () => {
 	});
 
 	it('of one input item becomes an item where the node is to continue', async () => {
-		const world = await serving(picky);
+		const world = await picky('del_1', 'del_2');
 		const oneByOne = { ...perItem, options: { parallelItems: 1 } };
 		const { items } = await run(world, oneByOne, { input, onError: 'continueRegularOutput' });
 		expect(items.map(({ json, pairedItem }) => [json['id'] ?? json['error'], pairedItem])).toEqual([

@@ -52,6 +52,20 @@ export const run = (
 	more: Partial<NodeRunOptions> = {},
 ) => runNode(optionsFor(world, parameters, more));
 
+/** Lists the deliveries of the endpoint that each input item names. */
+export const perItem = {
+	resource: 'delivery',
+	operation: 'getAll',
+	endpointId: { __rl: true, mode: 'id', value: '={{ $json.endpoint }}' },
+};
+/** A service that knows every endpoint but `we_bad`. */
+export const picky = (...deliveries: string[]) =>
+	serving(({ path }) =>
+		path.includes('we_bad')
+			? { status: 404, body: { message: 'unknown endpoint' } }
+			: { body: { data: deliveries.map((id) => ({ id })) } },
+	);
+
 /** The records of a run that must not have failed. */
 export async function records(result: Promise<NodeResult>): Promise<IDataObject[]> {
 	const { items, error } = await result;

@@ -6,6 +6,9 @@ import { withDatabase } from '../sqlite';
 /** What the keys of entries start with. */
 export const KEY_PREFIX = 'asset-service:ledger:';
 
+/** A stored event that has not begun by then may be started by a copy. */
+export const GRACE_MS = 15 * 60_000;
+
 /** The ledger's file of an n8n that is not in queue mode. */
 export function ledgerFile(userFolder: string): string {
 	return join(userFolder, '.n8n', 'asset-service-ledger.sqlite');
