@@ -4,7 +4,8 @@ import { ledgerKey, openLedger } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { runTrigger } from '../../support/triggerRun';
 import type { TriggerServer, TriggerServerOptions } from '../../support/triggerServer';
-import { eventOf, gate, send, start, useLedgerOfItsOwn } from './deliveries';
+import { gate } from '../../support/wait';
+import { eventOf, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 
