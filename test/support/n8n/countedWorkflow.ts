@@ -35,6 +35,8 @@ interface Options {
 	readonly parameters?: Readonly<Record<string, unknown>>;
 	/** A poll trigger beside, which lists this service's events each minute; none unless told. */
 	readonly poll?: PollOptions;
+	/** Asked with `?event=<id>` before the counter, and to respond with the event's `id`; a failure ends the run. */
+	readonly work?: string;
 	/** Seconds that each run waits before it ends; 0 unless told. */
 	readonly runSeconds?: number;
 }
@@ -78,7 +80,7 @@ async function planOf(
 	client: N8nClient,
 	secret: string,
 	counter: Counter,
-	{ parameters = {}, poll, runSeconds = 0 }: Options,
+	{ parameters = {}, poll, work, runSeconds = 0 }: Options,
 ) {
 	const signing = await client.createCredential(signingCredential(secret));
 	const triggers: Record<string, NodePlan> = {
@@ -86,6 +88,7 @@ async function planOf(
 		...(poll && { 'Asset Service Poll Trigger': await pollTrigger(client, poll, parameters) }),
 	};
 	const steps: Record<string, NodePlan> = {
+		...(work && { Work: httpRequest(`=${work}/?event={{ $json.id }}`) }),
 		// As soon as a run has passed its trigger.
 		Count: parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter),
 		...(runSeconds > 0 && {
@@ -95,7 +98,10 @@ async function planOf(
 	return {
 		name: 'Start on events',
 		nodes: { ...triggers, ...steps },
-		chains: [...Object.keys(triggers).map((trigger) => [trigger, 'Count']), Object.keys(steps)],
+		chains: [
+			...Object.keys(triggers).map((trigger) => [trigger, Object.keys(steps)[0] ?? '']),
+			Object.keys(steps),
+		],
 	};
 }
 
