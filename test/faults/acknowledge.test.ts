@@ -210,3 +210,35 @@ describe.each(kindsOf())('in %s', (_name, declare) => {
 		expect(trigger.counter.doubled()).toEqual([]);
 	});
 });
+
+describe('a service that hangs up after 5 s', () => {
+	const world = useWorld(() => ({ env: FAST }));
+	const EXECUTION_MS = 20_000;
+
+	it('never has two executions of an event at the same time, and each event ends as done', async () => {
+		const underWay = new Map<string, number>();
+		let together = 0;
+		const slow = ended(
+			await startHttpService(async ({ query }) => {
+				const id = query['event'] ?? '';
+				underWay.set(id, (underWay.get(id) ?? 0) + 1);
+				together = Math.max(together, ...underWay.values());
+				await sleep(EXECUTION_MS);
+				underWay.set(id, (underWay.get(id) ?? 0) - 1);
+				return { body: { id } };
+			}),
+		);
+		const parameters = { acknowledge: 'succeeded' };
+		const trigger = await publish(world, { parameters, work: slow.url });
+		const sender = await trigger.startSender({ seed: 9, attemptTimeoutMs: 5_000 });
+		const events = sender.events(10);
+		const sendings = await Promise.all(events.map((event) => sender.deliver(event)));
+		const outcomes = sendings.map(({ attempts }) => attempts.at(-1)?.outcome);
+		report(
+			`${events.length} events, a service that hangs up after 5 s, executions of 20 s: ${together} at the same time for an event, ${trigger.counter.calls.length} reached the last call; attempts: ${sendings.map(({ attempts }) => attempts.length).join(', ')}`,
+		);
+		expect(together).toBe(1);
+		expect(new Set(outcomes)).toEqual(new Set(['duplicate']));
+		expect([...trigger.counter.calls].sort()).toEqual(events.map(({ id }) => id).sort());
+	});
+});
