@@ -4,8 +4,10 @@ import { attemptOf, type Entry, ledgerKey, openLedger } from '../../lib/ledger';
 import { createRandom } from '../../simulator/data/random';
 import { startHttpService } from '../support/httpService';
 import { endAfterEach } from '../support/lifetime';
+import type { ExecutionSummary } from '../support/n8n/answers';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInRedis, passTimeInSqlite } from '../support/n8n/ledgerClock';
+import { isQueueEmpty } from '../support/n8n/queue';
 import { useQueueWorld, useWorld } from '../support/n8n/useWorld';
 import type { QueueWorld, World } from '../support/n8n/world';
 import { report } from '../support/report';
@@ -55,6 +57,8 @@ interface Kind {
 	/** Kills a process that has executions, and starts it again a lease later. */
 	readonly kill: (scene: Scene, times: number) => Promise<void>;
 	readonly environment: () => Record<string, string>;
+	/** Whether n8n has nothing left to run. In queue mode, what a killed worker ran stays "running" for ever. */
+	readonly isIdle: (executions: readonly ExecutionSummary[]) => boolean | Promise<boolean>;
 }
 
 function kindsOf(): [string, () => Kind][] {
@@ -74,6 +78,8 @@ function kindsOf(): [string, () => Kind][] {
 						notReady.clear();
 					},
 					environment: () => ({ ASSET_SERVICE_LEDGER_SQLITE_PATH: ledgerFile(world.userFolder) }),
+					isIdle: (executions) =>
+						executions.every(({ status }) => status !== 'running' && status !== 'new'),
 				};
 			},
 		],
@@ -99,6 +105,7 @@ function kindsOf(): [string, () => Kind][] {
 						notReady.clear();
 					},
 					environment: () => ({ ASSET_SERVICE_LEDGER_REDIS_URL: world.redis.url }),
+					isIdle: () => isQueueEmpty(world.redis),
 				};
 			},
 		],
