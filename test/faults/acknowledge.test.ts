@@ -152,9 +152,7 @@ describe.each(kindsOf())('in %s', (_name, declare) => {
 			const rows = await scene.trigger.client.listExecutions({
 				workflowId: scene.trigger.workflow.id,
 			});
-			return rows.every(({ status }) => status !== 'running' && status !== 'new')
-				? rows
-				: undefined;
+			return (await kind.isIdle(rows)) && rows;
 		};
 		const rows = await waitFor(idle, { what: 'every execution to end', timeoutMs: 120_000 });
 		return {
