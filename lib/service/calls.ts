@@ -1,27 +1,9 @@
 /** What each operation sends: method, path, body, and the words for its errors. */
-import type { ServiceInterface } from './defaults';
-import { IN_CREDENTIAL } from './errors/errors';
+import type { ServiceInterface } from './common/defaults';
+import { IN_CREDENTIAL } from './common/errors';
+import { LISTS, type ListedResource, type ListRow } from './common/lists';
+import type { Call } from './common/types';
 import { pathWith } from './http/paths';
-import { LISTS, type ListedResource, type ListRow } from './lists/table';
-import type { TransportRequest } from './types';
-
-/** One call of the API, without settings, token or query. */
-export interface Call {
-	method: TransportRequest['method'];
-	path: string;
-	query?: Readonly<Record<string, string>>;
-	headers?: Readonly<Record<string, string>>;
-	/** Sent as JSON. */
-	body?: unknown;
-	/** What the call is for, in the error about a missing scope, such as `list assets`. */
-	purpose: string;
-	/** What to do about a status, where the usual words would blame the address or the values of the request. */
-	hints?: Readonly<Record<number, string>>;
-	/** For a call that changes something: where to look when nobody knows whether the service carried it out. */
-	mayBeDone?: string;
-	/** Statuses besides 2xx that are not an error here. */
-	accepted?: readonly number[];
-}
 
 const GONE = [404, 410];
 

@@ -1,8 +1,8 @@
 /** Tells from the deliveries to an endpoint how it is, and whether the service is about to give it up. */
 import { asText } from '../shared/values';
-import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './defaults';
-import { attemptedAt, createdAtOf } from './lists/createdAt';
-import type { ApiRecord } from './types';
+import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './common/defaults';
+import { attemptedAt, createdAtOf } from './common/record';
+import type { ApiRecord } from './common/types';
 
 const HOUR_MS = 3_600_000;
 const MOST_ATTEMPTS = 1 + RETRY_HOURS.length;

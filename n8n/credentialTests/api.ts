@@ -4,14 +4,14 @@ import type {
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
-import { checkConnection } from '../../lib/service';
+import { testCredential } from '../../lib/service';
 import { credentialTestTransport } from '../transport';
 
 export async function assetServiceApiTest(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const result = await checkConnection(credential.data, credentialTestTransport(this.helpers));
+	const result = await testCredential(credential.data, credentialTestTransport(this.helpers));
 	if (!result.ok) return { status: 'Error', message: result.message };
 	const warning = result.warning === undefined ? '' : ` Warning: ${result.warning}`;
 	return {

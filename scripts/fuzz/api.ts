@@ -1,13 +1,13 @@
 /** What the service answers: token responses, lists and texts of errors, as a faulty or hostile one may send them. */
 import { match, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { ApiError } from '../../lib/service/errors/errors';
+import { ApiError } from '../../lib/service/common/errors';
+import type { TransportResponse } from '../../lib/service/common/types';
+import { parseApiSettings } from '../../lib/service/credential/apiSettings';
 import { createRedactor } from '../../lib/service/errors/redaction';
 import type { Runtime } from '../../lib/service/http/runtime';
 import { pageOf } from '../../lib/service/lists/envelope';
-import { parseApiSettings } from '../../lib/service/settings';
 import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
-import type { TransportResponse } from '../../lib/service/types';
 import { counter, type Target } from './target';
 
 export const API_SETTINGS = parseApiSettings({

@@ -3,14 +3,15 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { createdAt, eventTypeFilter, parseEvent, readConditions } from '../../lib/event';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
-import { redirectError } from '../../lib/service/errors/answerFailure';
+import { isListed, isPrivate } from '../../lib/service/credential/hosts';
 import { createRedactor } from '../../lib/service/errors/redaction';
-import { jsonOf, serverText } from '../../lib/service/errors/serverText';
-import { isListed, isPrivate } from '../../lib/service/hosts';
+import { redirectError } from '../../lib/service/errors/responseErrors';
+import { serverText } from '../../lib/service/errors/serverText';
+import { jsonOf } from '../../lib/service/http/json';
+import { checkJsonBounds } from '../../lib/service/http/jsonBounds';
 import { pathWith } from '../../lib/service/http/paths';
 import { proxyFor } from '../../lib/service/http/proxy';
-import { retryAfterMs } from '../../lib/service/http/retry';
-import { checkStructure } from '../../lib/service/http/structure';
+import { retryAfterMs } from '../../lib/service/http/withRetries';
 import { pageOf } from '../../lib/service/lists/envelope';
 import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
 import { printable } from '../../lib/shared/printable';
@@ -79,7 +80,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 	'message of an error': (text) =>
 		serverText(response(JSON.stringify({ e: text, message: text })), redactor),
 	'structure of an answer': (text) => {
-		checkStructure(Buffer.from(text));
+		checkJsonBounds(Buffer.from(text));
 	},
 	'keys of an answer': (text) => pageOf({ [text]: 1 }, undefined, destination),
 	'hasMore of an answer': (text) => pageOf({ items: [], hasMore: text }, undefined, destination),

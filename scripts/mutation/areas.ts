@@ -126,22 +126,26 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	],
 	tokens: [
 		part('service/tokens', 'accessTokens', '{accessTokens,successor}'),
-		part(
-			'service/tokens',
-			'{tokenFailure,tokenRequest}',
-			'{accessTokens,tokenRequest,unreachable}',
-		),
+		{
+			mutate: ['lib/service/tokens/withToken.ts'],
+			tests: ['test/unit/service/client/*.test.ts'],
+		},
+		part('service/tokens', '{tokenError,tokenRequest}', '{accessTokens,tokenRequest,unreachable}'),
 	],
 	paging: [
 		part('service/lists', 'envelope'),
 		part('service/lists', 'paging'),
 		part('service/lists', 'listOptions'),
-		part('service/lists', '{since,createdAt}', 'since'),
+		part('service/lists', 'since'),
+		{
+			mutate: ['lib/service/common/record.ts'],
+			tests: ['test/unit/service/{common/record,lists/paging}.test.ts'],
+		},
 		part('service/lists', 'newest'),
 	],
 	retry: [
-		part('service/http', 'retry'),
-		part('service/http', '{deadline,runtime}', '{deadline,retry}'),
+		part('service/http', 'withRetries'),
+		part('service/http', '{deadline,runtime}', '{deadline,withRetries}'),
 	],
 	endpoint: [
 		part('endpoint', 'deliverableUrl'),

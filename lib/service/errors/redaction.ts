@@ -1,7 +1,7 @@
 /** Takes secrets out of what came from elsewhere, such as an answer in which the server repeats them. */
 import { isRecord } from '../../shared/values';
-import { ENDPOINT_FIELDS } from '../defaults';
-import type { ApiRecord } from '../types';
+import { ENDPOINT_FIELDS } from '../common/defaults';
+import type { ApiRecord } from '../common/types';
 
 export interface Redactor {
 	/** From now on this text, and its usual encodings, are taken out. */

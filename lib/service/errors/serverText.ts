@@ -14,8 +14,9 @@ import {
 	unknown,
 	type Schema,
 } from '../../vendor/zod';
-import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../defaults';
-import type { TransportResponse } from '../types';
+import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../common/defaults';
+import type { TransportResponse } from '../common/types';
+import { jsonOf } from '../http/json';
 import type { Redactor } from './redaction';
 
 const MAX_LENGTH = 300;
@@ -52,33 +53,6 @@ function textsWithin(depth: number): Schema<string[]> {
 }
 
 const errorBody = textsWithin(3);
-
-/** An id with so many digits may be no safe integer; looked for in the text, so that other bodies cost no more. */
-const LONG_ID = /(?:I[dD]|[_"]id)"\s*:\s*-?\d{16}/;
-const ID_NAME = /(?:^|_)id$|I[dD]$/;
-
-/** As TypeScript does not know it yet: Node tells how a number is written since version 21. */
-const parseWith = JSON.parse as (
-	text: string,
-	reviver?: (name: string, value: unknown, context?: { source?: string }) => unknown,
-) => unknown;
-
-/** The body as JSON; undefined when it is empty or not JSON. An id beyond the safe integers becomes text, digit by digit. */
-export function jsonOf({ body }: TransportResponse): unknown {
-	try {
-		const text = body.startsWith(BYTE_ORDER_MARK) ? body.slice(1) : body;
-		return parseWith(text, LONG_ID.test(text) ? keepLongId : undefined);
-	} catch {
-		return undefined;
-	}
-}
-
-const BYTE_ORDER_MARK = '\ufeff';
-
-function keepLongId(name: string, value: unknown, context?: { source?: string }): unknown {
-	if (typeof value !== 'number' || Number.isSafeInteger(value) || !ID_NAME.test(name)) return value;
-	return context?.source ?? value;
-}
 
 /** For example `404 Not Found`. */
 export function statusText(status: number): string {

@@ -2,9 +2,9 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { codeOf } from '../../shared/thrown';
-import { MAX_BODY_BYTES } from '../defaults';
-import { TransportError } from '../errors/errors';
-import { checkStructure } from './structure';
+import { MAX_BODY_BYTES } from '../common/defaults';
+import { TransportError } from '../common/errors';
+import { checkJsonBounds } from './jsonBounds';
 
 /** The encodings that a request asks for. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
@@ -38,7 +38,7 @@ export async function readBoundedBody(
 		parts.push(chunk);
 	}
 	const bytes = await decode(Buffer.concat(parts), headers['content-encoding'], maxBytes);
-	checkStructure(bytes);
+	checkJsonBounds(bytes);
 	return bytes.toString('utf8');
 }
 

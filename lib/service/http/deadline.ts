@@ -1,5 +1,5 @@
 /** Ends work that takes too long or is cancelled, and says which of the two it was. */
-import { TransportError } from '../errors/errors';
+import { TransportError } from '../common/errors';
 import { abortReason } from './runtime';
 
 interface Deadline {

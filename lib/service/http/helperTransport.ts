@@ -1,8 +1,8 @@
 /** The transport through n8n's own HTTP helper, for operators who have n8n check where requests go. */
 import { isError } from '../../shared/thrown';
-import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
-import { TransportError } from '../errors/errors';
-import type { Transport, TransportRequest, TransportResponse } from '../types';
+import { MAX_BODY_BYTES, TIMEOUTS } from '../common/defaults';
+import { TransportError } from '../common/errors';
+import type { Transport, TransportRequest, TransportResponse } from '../common/types';
 import { tooLongError } from './boundedBody';
 import { createDeadline, raceSignal } from './deadline';
 import { networkFailure } from './networkFailure';

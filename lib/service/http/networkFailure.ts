@@ -1,6 +1,6 @@
 /** Turns what Node, TLS, undici or n8n's helper throws into half a sentence for people, and says whether to try again. */
 import { codeOf, isError } from '../../shared/thrown';
-import { TransportError } from '../errors/errors';
+import { TransportError } from '../common/errors';
 
 interface Explanation {
 	message: string;

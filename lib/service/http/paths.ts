@@ -1,5 +1,5 @@
 /** Builds the addresses of requests, with ids that cannot lead elsewhere. */
-import { ApiError } from '../errors/errors';
+import { ApiError } from '../common/errors';
 
 const LABELS = { endpointId: 'Endpoint ID', deliveryId: 'Delivery ID' } as const;
 type IdName = keyof typeof LABELS;

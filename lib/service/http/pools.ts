@@ -1,19 +1,19 @@
-/** The connections of the process: keep-alive pools, through the proxy of the environment, and who may use them when. */
+/** The connections of the process: keep-alive pools, through the proxy of the environment, and how many requests use them at once. */
 import { Agent, type Dispatcher, Pool, ProxyAgent } from '../../vendor/undici';
-import { MAX_CONNECTIONS } from '../defaults';
+import { MAX_CONNECTIONS } from '../common/defaults';
+import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrencyLimit';
 import { authorizationFor, hostOf, invalidProxyError, proxyFor } from './proxy';
-import { createTurns, type Turns } from './turns';
 
 interface Pools {
 	dispatcher: Dispatcher;
-	/** The turns of an origin. We keep the queue ourselves: undici does not tell waiting from connecting. */
-	turnsOf: (origin: string) => Turns;
+	/** By origin. We keep the queue ourselves: undici does not distinguish waiting from connecting. */
+	limits: Map<string, ConcurrencyLimit>;
 }
 
 /** How a request gets to its host. */
 interface Route {
 	dispatcher: Dispatcher;
-	turns: Turns;
+	limit: ConcurrencyLimit;
 	/** Whom to connect to, what to ask there for, and the headers for a proxy that forwards the request. */
 	origin: string;
 	path: string;
@@ -43,17 +43,14 @@ export function routeTo(url: string, options: RouteOptions): Route {
 	// As n8n does it: a plain http request is handed to the proxy, an https one goes through a tunnel.
 	const isForwarded = target.protocol === 'http:' && /^https?:$/.test(proxy?.protocol ?? '');
 	const key = [proxy?.href ?? '', isForwarded, options.connectMs, options.rejectUnauthorized];
-	const { dispatcher, turnsOf } = poolsFor(JSON.stringify(key), () =>
+	const { dispatcher, limits } = poolsFor(JSON.stringify(key), () =>
 		proxy && !isForwarded
 			? tunnels(proxy, authorization, options)
 			: direct({ ...options, ...(isForwarded && { rejectUnauthorized: true }) }),
 	);
-	const through = {
-		dispatcher,
-		turns: turnsOf(origin),
-		proxy: proxy && hostOf(proxy),
-		isForwarded,
-	};
+	const limit = limits.get(origin) ?? createConcurrencyLimit(MAX_CONNECTIONS);
+	limits.set(origin, limit);
+	const through = { dispatcher, limit, proxy: proxy && hostOf(proxy), isForwarded };
 	if (!proxy || !isForwarded) return { ...through, origin, path: pathname + search, headers: {} };
 	return {
 		...through,
@@ -68,18 +65,9 @@ export function routeTo(url: string, options: RouteOptions): Route {
 }
 
 function poolsFor(key: string, open: () => Dispatcher): Pools {
-	const pools = kept.get(key) ?? { dispatcher: open(), turnsOf: turns() };
+	const pools = kept.get(key) ?? { dispatcher: open(), limits: new Map() };
 	kept.set(key, pools);
 	return pools;
-}
-
-function turns(): Pools['turnsOf'] {
-	const byOrigin = new Map<string, Turns>();
-	return (origin) => {
-		const turnsOfOrigin = byOrigin.get(origin) ?? createTurns(MAX_CONNECTIONS);
-		byOrigin.set(origin, turnsOfOrigin);
-		return turnsOfOrigin;
-	};
 }
 
 function direct({ connectMs: timeout, rejectUnauthorized }: RouteOptions): Dispatcher {

@@ -2,7 +2,7 @@
  * Finds the proxy of a request in the environment, by the rules of n8n's own HTTP client (`proxy-from-env` 1.1 in n8n 2.41):
  * a node of this package goes the way that n8n's nodes go.
  */
-import { TransportError } from '../errors/errors';
+import { TransportError } from '../common/errors';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 

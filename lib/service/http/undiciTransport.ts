@@ -1,9 +1,9 @@
 /** The usual transport: keep-alive pools shared by the whole process, through the proxy of the environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from '../../vendor/undici';
-import { MAX_BODY_BYTES, TIMEOUTS } from '../defaults';
-import { TransportError } from '../errors/errors';
-import type { Transport } from '../types';
+import { MAX_BODY_BYTES, TIMEOUTS } from '../common/defaults';
+import { TransportError } from '../common/errors';
+import type { Transport } from '../common/types';
 import { ACCEPTED_ENCODINGS, readBoundedBody } from './boundedBody';
 import { createDeadline, raceSignal } from './deadline';
 import { networkFailure, proxyError } from './networkFailure';
@@ -71,7 +71,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			return { status: answer.statusCode, headers, body };
 		};
 		try {
-			return await route.turns(send, signal);
+			return await route.limit(send, signal);
 		} catch (error) {
 			const failure = signal.aborted ? abortReason(signal) : networkFailure(error, route.proxy);
 			if (!(failure instanceof TransportError) || phase === 'sent') throw failure;

@@ -1,10 +1,10 @@
 /** Finds the records in a list answer, by its shape (open point: list envelope) or by a path that the user gives. */
 import { asText, isRecord } from '../../shared/values';
-import { ENVELOPE } from '../defaults';
-import type { Destination } from '../errors/answerFailure';
-import { ApiError } from '../errors/errors';
+import { ENVELOPE } from '../common/defaults';
+import { ApiError } from '../common/errors';
+import { errorInSuccess } from '../errors/errorInSuccess';
+import type { Destination } from '../errors/responseErrors';
 import { quotable } from '../errors/serverText';
-import { toldError } from '../errors/toldError';
 
 export interface Page {
 	items: readonly unknown[];
@@ -49,7 +49,7 @@ export function pageOf(
 	destination: Destination,
 ): Page {
 	const path = itemsPath?.trim() ?? '';
-	const failure = toldError(answer, destination);
+	const failure = errorInSuccess(answer, destination);
 	try {
 		const page = path === '' ? knownPage(answer, destination) : pageAt(answer, path, destination);
 		// Records count, whatever stands beside them.

@@ -1,7 +1,7 @@
 /** What a person may ask of a list. */
-import type { ServiceInterface } from '../defaults';
-import { ApiError } from '../errors/errors';
-import type { ListOptions } from '../types';
+import type { ServiceInterface } from '../common/defaults';
+import { ApiError } from '../common/errors';
+import type { ListOptions } from '../common/types';
 
 /**
  * Checks what the user asked for.

@@ -1,7 +1,7 @@
 /** The newest records of a list, for a person to choose among. */
 import { ListOrder } from '../../shared/listOrder';
-import type { ApiRecord } from '../types';
-import { createdAtOf } from './createdAt';
+import { createdAtOf } from '../common/record';
+import type { ApiRecord } from '../common/types';
 
 interface Bounds {
 	/** The most records to answer. */

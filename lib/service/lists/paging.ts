@@ -1,8 +1,8 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
 import { isRecord } from '../../shared/values';
-import { IN_CREDENTIAL } from '../errors/errors';
-import { idOf } from '../schemas';
-import type { ApiRecord, ListOptions } from '../types';
+import { IN_CREDENTIAL } from '../common/errors';
+import { idOf } from '../common/record';
+import type { ApiRecord, ListOptions } from '../common/types';
 import type { Page } from './envelope';
 import { since } from './since';
 

@@ -1,8 +1,8 @@
 /** Ends a list at a moment, so that a day of it does not cost a month of pages. */
 import { ListOrder } from '../../shared/listOrder';
-import { SERVICE_INTERFACE } from '../defaults';
-import type { ApiRecord } from '../types';
-import { createdAtOf } from './createdAt';
+import { SERVICE_INTERFACE } from '../common/defaults';
+import { createdAtOf } from '../common/record';
+import type { ApiRecord } from '../common/types';
 
 /** A record that is wanted, one that is older, or one after which no wanted one comes. */
 type Age = 'wanted' | 'older' | 'beyond';

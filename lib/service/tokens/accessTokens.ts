@@ -1,10 +1,10 @@
 /** Keeps one access token for each API client of the process, and asks for a new one only when there is no good one. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { MAX_TOKENS, REFUSED_TOKEN_MS, RETRIES } from '../defaults';
+import { MAX_TOKENS, REFUSED_TOKEN_MS, RETRIES } from '../common/defaults';
+import type { ApiSettings, Transport } from '../common/types';
 import { raceSignal } from '../http/deadline';
-import type { RetryLimits } from '../http/retry';
 import { systemRuntime, type Runtime } from '../http/runtime';
-import type { ApiSettings, Transport } from '../types';
+import type { RetryLimits } from '../http/withRetries';
 import { fetchAccessToken, type AccessToken } from './tokenRequest';
 
 export interface AccessTokens {
@@ -73,7 +73,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 			waiting: 0,
 			token: fetchAccessToken(settings, transport, {
 				runtime,
-				limits: retries,
+				retries,
 				signal: controller.signal,
 			}),
 			cancel: () => {

@@ -1,20 +1,39 @@
 /** One request to the token route (specification sections 4 and 5). */
-import { safeParse } from '../../vendor/zod';
-import { TOKEN_MARGIN, TOKEN_PATH, USER_AGENT } from '../defaults';
+import {
+	gt,
+	number,
+	object,
+	pipe,
+	regex,
+	safeParse,
+	string,
+	transform,
+	union,
+} from '../../vendor/zod';
+import { TOKEN_MARGIN, TOKEN_PATH, USER_AGENT } from '../common/defaults';
+import type { ApiError } from '../common/errors';
+import type { ApiSettings, Transport } from '../common/types';
+import { createRedactor } from '../errors/redaction';
 import {
 	unreadableError,
 	unreachableError,
 	wrongAddressError,
 	type Destination,
-} from '../errors/answerFailure';
-import type { ApiError } from '../errors/errors';
-import { createRedactor } from '../errors/redaction';
-import { jsonOf } from '../errors/serverText';
-import { sendWithRetries, type RetryOptions } from '../http/retry';
+} from '../errors/responseErrors';
+import { jsonOf } from '../http/json';
 import { systemRuntime } from '../http/runtime';
-import { tokenAnswer } from '../schemas';
-import type { ApiSettings, Transport } from '../types';
-import { tokenFailure } from './tokenFailure';
+import { withRetries, type RetryOptions } from '../http/withRetries';
+import { tokenError } from './tokenError';
+
+/** Some services write a number as text. */
+const numeral = pipe(string().check(regex(/^\d{1,15}(?:\.\d+)?$/)), transform(Number));
+
+/** Section 2, token response. A token is sent in a header, so it must be fit for one. */
+const tokenAnswer = object({
+	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
+	token_type: string().check(regex(/^bearer$/i)),
+	expires_in: union([number(), numeral]).check(gt(0)),
+});
 
 export interface AccessToken {
 	accessToken: string;
@@ -45,36 +64,33 @@ export async function fetchAccessToken(
 	};
 	// Before the request: the service counts from when it makes the token, which cannot be earlier.
 	const askedAt = runtime.now();
-	const outcome = await sendWithRetries(
-		transport,
-		{
-			method: 'POST',
-			url: destination.address,
-			headers: {
-				'content-type': 'application/json',
-				accept: 'application/json',
-				'user-agent': USER_AGENT,
-			},
-			body: JSON.stringify({
-				client_id: settings.clientId,
-				client_secret: settings.clientSecret,
-				audience: settings.audience,
-				grant_type: 'client_credentials',
-			}),
-			...(signal && { signal }),
-			...(settings.allowUnauthorizedCerts && { allowUnauthorizedCerts: true }),
+	const send = withRetries(transport, { ...options, methods: ['POST'] });
+	const response = await send({
+		method: 'POST',
+		url: destination.address,
+		headers: {
+			'content-type': 'application/json',
+			accept: 'application/json',
+			'user-agent': USER_AGENT,
 		},
-		options,
-	).catch((error: unknown) => {
+		body: JSON.stringify({
+			client_id: settings.clientId,
+			client_secret: settings.clientSecret,
+			audience: settings.audience,
+			grant_type: 'client_credentials',
+		}),
+		...(signal && { signal }),
+		...(settings.allowUnauthorizedCerts && { allowUnauthorizedCerts: true }),
+	}).catch((error: unknown) => {
 		throw unreachableError(error, destination);
 	});
-	const { status } = outcome.response;
-	if (status < 200 || status >= 300) throw tokenFailure(outcome, settings, destination);
-	const parsed = safeParse(tokenAnswer, jsonOf(outcome.response));
+	const { status } = response;
+	if (status < 200 || status >= 300) throw tokenError(response, settings, destination);
+	const parsed = safeParse(tokenAnswer, jsonOf(response));
 	if (!parsed.success) {
 		const field = parsed.error.issues[0]?.path[0];
 		// Not even an object.
-		if (field === undefined) throw unreadableError(outcome.response, destination);
+		if (field === undefined) throw unreadableError(response, destination);
 		throw oddAnswerError(field, status, destination);
 	}
 	const lifeMs = parsed.data.expires_in * 1000;

@@ -2,8 +2,8 @@ import { createServer as createHttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { undiciTransport } from '../../../../lib/service';
-import { MAX_CONNECTIONS } from '../../../../lib/service/defaults';
-import { sendWithRetries } from '../../../../lib/service/http/retry';
+import { MAX_CONNECTIONS } from '../../../../lib/service/common/defaults';
+import { withRetries } from '../../../../lib/service/http/withRetries';
 import { watchCores } from '../../../support/cores';
 import type { Answer } from '../../../support/httpService';
 import { rejection } from '../world';
@@ -127,7 +127,7 @@ describe('more requests than connections', () => {
 		await service.reached(MAX_CONNECTIONS);
 		const request = { method: 'GET', url: service.url, headers: {} } as const;
 		const transport = undiciTransport({ env: {}, timeouts: slow });
-		const waiting = rejection(sendWithRetries(transport, request));
+		const waiting = rejection(withRetries(transport)(request));
 		jest.advanceTimersByTime(60_000);
 		expect(await waiting).toMatchObject({
 			message: 'all connections to it stayed busy',

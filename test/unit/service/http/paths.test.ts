@@ -1,6 +1,6 @@
-import { SERVICE_INTERFACE } from '../../../../lib/service/defaults';
+import { SERVICE_INTERFACE } from '../../../../lib/service/common/defaults';
+import { LISTS } from '../../../../lib/service/common/lists';
 import { pathWith, urlOf } from '../../../../lib/service/http/paths';
-import { LISTS } from '../../../../lib/service/lists/table';
 
 describe('a path', () => {
 	it.each([

@@ -1,5 +1,5 @@
 import { undiciTransport } from '../../../../lib/service';
-import { USER_AGENT } from '../../../../lib/service/defaults';
+import { USER_AGENT } from '../../../../lib/service/common/defaults';
 import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
 import { isRecord } from '../../../../lib/shared/values';
 import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';

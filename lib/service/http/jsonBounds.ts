@@ -1,6 +1,6 @@
 /** Refuses JSON that would cost far more memory than its bytes, or more depth than the stack has, before it is parsed. */
-import { MAX_DEPTH, MAX_VALUES } from '../defaults';
-import { TransportError } from '../errors/errors';
+import { MAX_DEPTH, MAX_VALUES } from '../common/defaults';
+import { TransportError } from '../common/errors';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -14,7 +14,7 @@ const EITHER = 0x20;
  * Reads the bytes once, by hand since that is done for every answer. What is not JSON is left to the parser.
  * @throws {TransportError} for more than `MAX_VALUES` values or `MAX_DEPTH` levels.
  */
-export function checkStructure(bytes: Uint8Array): void {
+export function checkJsonBounds(bytes: Uint8Array): void {
 	// Each value takes two bytes at least, and each level.
 	if (bytes.length < 2 * MAX_DEPTH) return;
 	let values = 0;

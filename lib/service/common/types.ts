@@ -1,6 +1,6 @@
 /** The types that the API client shares with its users. */
 import type { ServiceInterface } from './defaults';
-import type { ListedResource } from './lists/table';
+import type { ListedResource } from './lists';
 
 /** What a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
@@ -39,9 +39,29 @@ export interface TransportResponse {
 	/** By lower-case name; a repeated header is joined with `, `. */
 	headers: Record<string, string>;
 	body: string;
+	/** Set by the retries when the service asks for a wait that would go beyond their bounds. */
+	waitSeconds?: number;
 }
 
-/** Sends one request, once, and answers with whatever status came. Throws a `TransportError` when no complete answer came. */
+/** One call of the API, without settings, token or query. */
+export interface Call {
+	method: TransportRequest['method'];
+	path: string;
+	query?: Readonly<Record<string, string>>;
+	headers?: Readonly<Record<string, string>>;
+	/** Sent as JSON. */
+	body?: unknown;
+	/** What the call is for, in the error about a missing scope, such as `list assets`. */
+	purpose: string;
+	/** What to do about a status, where the usual words would blame the address or the values of the request. */
+	hints?: Readonly<Record<number, string>>;
+	/** For a call that changes something: where to look when it is uncertain whether the service carried it out. */
+	mayBeDone?: string;
+	/** Statuses besides 2xx that are not an error here. */
+	accepted?: readonly number[];
+}
+
+/** Sends one request, once, and resolves with whatever status came. Throws a `TransportError` when no complete answer came. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** One record as the service sent it, untouched; a list item that is not an object becomes `{ value }`. */
@@ -84,11 +104,4 @@ export interface ApiClient {
 	webhookEndpointExists(endpointId: string): Promise<boolean>;
 	/** Deleting an endpoint that no longer exists is not an error: `existed` is false then. */
 	deleteWebhookEndpoint(endpointId: string): Promise<{ record: ApiRecord; existed: boolean }>;
-}
-
-/** How a request ended: the last answer, and how many seconds the service asks to wait, if it does. */
-export interface Outcome {
-	response: TransportResponse;
-	/** Set when the service asks for a wait that would go beyond the bounds. */
-	waitSeconds?: number;
 }

@@ -1,6 +1,6 @@
 /**
  * Every value that the service's specification leaves open, and the bounds of the client, each with where it comes from. The lists
- * have a table of their own, `lists/table.ts`.
+ * have a table of their own, `lists.ts`.
  *
  * Sources: "section n" is the interface specification; "published" are the public pages of a service known to speak this
  * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.

@@ -1,7 +1,7 @@
-/** Retries a request that changes nothing, after growing, jittered waits and within bounds. */
-import { RETRIED_STATUSES, RETRIES } from '../defaults';
-import { TransportError } from '../errors/errors';
-import type { Outcome, Transport, TransportRequest, TransportResponse } from '../types';
+/** Adds retries to a sender: of requests that change nothing, after growing, jittered waits and within bounds. */
+import { RETRIED_STATUSES, RETRIES } from '../common/defaults';
+import { TransportError } from '../common/errors';
+import type { Transport, TransportRequest, TransportResponse } from '../common/types';
 import { createDeadline } from './deadline';
 import { systemRuntime, type Runtime } from './runtime';
 
@@ -15,38 +15,39 @@ export interface RetryLimits {
 }
 
 export interface RetryOptions {
-	limits?: RetryLimits;
+	retries?: RetryLimits;
 	runtime?: Runtime;
+	/** What is repeated, since it changes nothing. */
+	methods?: readonly TransportRequest['method'][];
 }
 
 const MAX_JITTER_MS = 250;
 
 /**
- * Sends the request until its answer is one that will not change, or the bounds are reached (4 retries, 60 s in all).
+ * Sends a request until its response is one that will not change, or the bounds are reached (4 retries, 60 s in all).
  *
  * Retried are the statuses 408, 425, 429, 500, 502, 503, 504 and failures of the network. `Retry-After` is honoured.
  * @throws {TransportError} of the last attempt, or the signal's reason when the caller cancelled.
  */
-export async function sendWithRetries(
-	transport: Transport,
-	request: TransportRequest,
-	options: RetryOptions = {},
-): Promise<Outcome> {
-	const { limits = RETRIES, runtime = systemRuntime } = options;
-	const end = runtime.now() + limits.totalMs;
-	for (let retry = 0; ; retry++) {
-		const attempt = await tryOnce(transport, request, end - runtime.now());
-		if (!attempt.again) return { response: attempt.response };
-		const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
-		const left = end - runtime.now();
-		// Callers that are refused together are told the same time: a random part keeps them from coming back together.
-		const delay =
-			asked === undefined
-				? limits.baseDelayMs * 2 ** retry * (1 - runtime.random() / 2)
-				: Math.min(asked + runtime.random() * MAX_JITTER_MS, Math.max(asked, left));
-		if (retry >= limits.maxRetries || delay >= left) return giveUp(attempt, asked);
-		await runtime.sleep(delay, request.signal);
-	}
+export function withRetries(send: Transport, options: RetryOptions = {}): Transport {
+	const { retries = RETRIES, runtime = systemRuntime, methods = ['GET'] } = options;
+	return async (request) => {
+		if (!methods.includes(request.method)) return await send(request);
+		const end = runtime.now() + retries.totalMs;
+		for (let retry = 0; ; retry++) {
+			const attempt = await tryOnce(send, request, end - runtime.now());
+			if (!attempt.again) return attempt.response;
+			const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
+			const left = end - runtime.now();
+			// Callers that are refused together read the same time: a random part keeps them from coming back together.
+			const delay =
+				asked === undefined
+					? retries.baseDelayMs * 2 ** retry * (1 - runtime.random() / 2)
+					: Math.min(asked + runtime.random() * MAX_JITTER_MS, Math.max(asked, left));
+			if (retry >= retries.maxRetries || delay >= left) return giveUp(attempt, asked);
+			await runtime.sleep(delay, request.signal);
+		}
+	};
 }
 
 type Attempt =
@@ -55,14 +56,14 @@ type Attempt =
 	| { again: true; error: TransportError; response?: never };
 
 async function tryOnce(
-	transport: Transport,
+	send: Transport,
 	request: TransportRequest,
 	withinMs: number,
 ): Promise<Attempt> {
 	const deadline = createDeadline(request.signal);
 	try {
 		deadline.restart(withinMs, 'the answer took too long');
-		const response = await transport({ ...request, signal: deadline.signal });
+		const response = await send({ ...request, signal: deadline.signal });
 		return { again: RETRIED_STATUSES.has(response.status), response };
 	} catch (error) {
 		if (error instanceof TransportError && error.retryable) return { again: true, error };
@@ -72,11 +73,9 @@ async function tryOnce(
 	}
 }
 
-function giveUp(attempt: Attempt & { again: true }, waitMs: number | undefined): Outcome {
+function giveUp(attempt: Attempt & { again: true }, waitMs: number | undefined): TransportResponse {
 	if (attempt.error) throw attempt.error;
-	return waitMs === undefined || waitMs === 0
-		? { response: attempt.response }
-		: { response: attempt.response, waitSeconds: Math.ceil(waitMs / 1000) };
+	return waitMs ? { ...attempt.response, waitSeconds: Math.ceil(waitMs / 1000) } : attempt.response;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The two kinds of failure: one a person reads, and one that says why no answer came. */
-import type { CredentialField } from '../types';
+import type { CredentialField } from './types';
 
 /** What the fields of the credential are called where a person sees them. */
 export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {

@@ -1,5 +1,5 @@
 /** Checks what a person entered to reach the service, and normalises it. */
-import { isRecord, withoutSlashes } from '../shared/values';
+import { isRecord, withoutSlashes } from '../../shared/values';
 import {
 	boolean,
 	minLength,
@@ -11,12 +11,12 @@ import {
 	transform,
 	trim,
 	unknown,
-} from '../vendor/zod';
-import { TOKEN_PATH } from './defaults';
-import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
+} from '../../vendor/zod';
+import { TOKEN_PATH } from '../common/defaults';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from '../common/errors';
+import type { ApiSettings, CredentialField } from '../common/types';
 import { isListed, isLoopback, isPrivate } from './hosts';
 import { parseServiceInterface } from './serviceInterface';
-import type { ApiSettings, CredentialField } from './types';
 
 const text = string().check(trim(), minLength(1));
 // Used as typed: white space may belong to it, and the service refuses a wrong one.

@@ -1,8 +1,9 @@
 /** Turns failures, and answers that are not a success, into errors for people. */
-import type { Outcome, TransportResponse } from '../types';
-import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from './errors';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common/errors';
+import type { TransportResponse } from '../common/types';
+import { jsonOf } from '../http/json';
 import type { Redactor } from './redaction';
-import { jsonOf, quotable, serverText, statusText } from './serverText';
+import { quotable, serverText, statusText } from './serverText';
 
 /** Where a request goes, as its errors name it. */
 export interface Destination {
@@ -103,9 +104,8 @@ export function wrongAddressError(
 }
 
 /** The error for a status that says nothing about the credential, such as 400, 429 or 500. */
-export function statusError(outcome: Outcome, destination: Destination): ApiError {
-	const { response, waitSeconds } = outcome;
-	const { status } = response;
+export function statusError(response: TransportResponse, destination: Destination): ApiError {
+	const { status, waitSeconds } = response;
 	const says = serverText(response, destination.redactor);
 	const wait = waitSeconds === undefined ? '' : ` It asks to wait ${duration(waitSeconds)}.`;
 	const message = `${destination.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}.${wait}`;

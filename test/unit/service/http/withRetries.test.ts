@@ -1,7 +1,7 @@
 import type { TransportRequest, TransportResponse } from '../../../../lib/service';
-import { TransportError } from '../../../../lib/service/errors/errors';
-import { retryAfterMs, sendWithRetries } from '../../../../lib/service/http/retry';
+import { TransportError } from '../../../../lib/service/common/errors';
 import { systemRuntime } from '../../../../lib/service/http/runtime';
+import { retryAfterMs, withRetries } from '../../../../lib/service/http/withRetries';
 import { fakeRuntime, rejection } from '../world';
 
 const request = { method: 'GET', url: 'https://example.com', headers: {} } as const;
@@ -29,8 +29,8 @@ function transportOf(...outcomes: (TransportResponse | Error)[]) {
 describe('a request that changes nothing', () => {
 	it.each([408, 425, 429, 500, 502, 503, 504])('is tried again after %d', async (status) => {
 		const { transport, sent } = transportOf(answer(status), answer(200));
-		const outcome = await sendWithRetries(transport, request, { runtime: fakeRuntime() });
-		expect(outcome.response.status).toBe(200);
+		const response = await withRetries(transport, { runtime: fakeRuntime() })(request);
+		expect(response.status).toBe(200);
 		expect(sent()).toBe(2);
 	});
 
@@ -38,15 +38,15 @@ describe('a request that changes nothing', () => {
 		'is not tried again after %d',
 		async (status) => {
 			const { transport, sent } = transportOf(answer(status));
-			const outcome = await sendWithRetries(transport, request, { runtime: fakeRuntime() });
-			expect(outcome.response.status).toBe(status);
+			const response = await withRetries(transport, { runtime: fakeRuntime() })(request);
+			expect(response.status).toBe(status);
 			expect(sent()).toBe(1);
 		},
 	);
 
 	it('is tried again after a failure of the network, at most 4 times', async () => {
 		const { transport, sent } = transportOf(broken());
-		const error = await rejection(sendWithRetries(transport, request, { runtime: fakeRuntime() }));
+		const error = await rejection(withRetries(transport, { runtime: fakeRuntime() })(request));
 		expect(error).toMatchObject({ name: 'TransportError', message: 'the connection was reset' });
 		expect(sent()).toBe(5);
 	});
@@ -57,7 +57,7 @@ describe('a request that changes nothing', () => {
 			new Error('cancelled'),
 		]) {
 			const { transport, sent } = transportOf(error);
-			expect(await rejection(sendWithRetries(transport, request, { runtime: fakeRuntime() }))).toBe(
+			expect(await rejection(withRetries(transport, { runtime: fakeRuntime() })(request))).toBe(
 				error,
 			);
 			expect(sent()).toBe(1);
@@ -66,10 +66,10 @@ describe('a request that changes nothing', () => {
 
 	it('waits longer each time, and by chance up to half as long', async () => {
 		const longest = fakeRuntime({ random: 0 });
-		await sendWithRetries(transportOf(answer(503)).transport, request, { runtime: longest });
+		await withRetries(transportOf(answer(503)).transport, { runtime: longest })(request);
 		expect(longest.slept).toEqual([500, 1000, 2000, 4000]);
 		const shortest = fakeRuntime({ random: 0.999 });
-		await sendWithRetries(transportOf(answer(503)).transport, request, { runtime: shortest });
+		await withRetries(transportOf(answer(503)).transport, { runtime: shortest })(request);
 		expect(shortest.slept.map((ms) => Math.round(ms / 10) * 10)).toEqual([250, 500, 1000, 2000]);
 	});
 
@@ -77,7 +77,7 @@ describe('a request that changes nothing', () => {
 		for (const after of ['7', new Date(fakeRuntime().now() + 7000).toUTCString()]) {
 			const runtime = fakeRuntime();
 			const { transport } = transportOf(answer(429, { 'retry-after': after }), answer(200));
-			await sendWithRetries(transport, request, { runtime });
+			await withRetries(transport, { runtime })(request);
 			expect(runtime.slept).toEqual([7000]);
 		}
 	});
@@ -85,7 +85,7 @@ describe('a request that changes nothing', () => {
 	it('never waits less than Retry-After asks, and a little more by chance', async () => {
 		const runtime = fakeRuntime({ random: 0.5 });
 		const { transport } = transportOf(answer(429, { 'retry-after': '2' }), answer(200));
-		await sendWithRetries(transport, request, { runtime });
+		await withRetries(transport, { runtime })(request);
 		expect(runtime.slept).toEqual([2125]);
 	});
 
@@ -94,8 +94,8 @@ describe('a request that changes nothing', () => {
 		async (asked) => {
 			const runtime = fakeRuntime();
 			const { transport, sent } = transportOf(answer(429, { 'retry-after': String(asked) }));
-			const outcome = await sendWithRetries(transport, request, { runtime });
-			expect(outcome).toMatchObject({ waitSeconds: asked, response: { status: 429 } });
+			const response = await withRetries(transport, { runtime })(request);
+			expect(response).toMatchObject({ waitSeconds: asked, status: 429 });
 			expect(runtime.slept).toEqual([]);
 			expect(sent()).toBe(1);
 		},
@@ -105,17 +105,17 @@ describe('a request that changes nothing', () => {
 		'gives its last answer and names no wait when none is asked for: %j',
 		async (headers) => {
 			const { transport } = transportOf(answer(503, headers));
-			const outcome = await sendWithRetries(transport, request, { runtime: fakeRuntime() });
-			expect(outcome).toEqual({ response: answer(503, headers) });
+			const response = await withRetries(transport, { runtime: fakeRuntime() })(request);
+			expect(response).toEqual(answer(503, headers));
 		},
 	);
 
 	it('takes 60 s in all, the waits asked for included', async () => {
 		const runtime = fakeRuntime();
 		const { transport, sent } = transportOf(answer(503, { 'retry-after': '25' }));
-		const outcome = await sendWithRetries(transport, request, { runtime });
+		const response = await withRetries(transport, { runtime })(request);
 		expect(runtime.slept).toEqual([25_000, 25_000]);
-		expect(outcome.waitSeconds).toBe(25);
+		expect(response.waitSeconds).toBe(25);
 		expect(sent()).toBe(3);
 	});
 
@@ -153,7 +153,7 @@ describe('a request that changes nothing', () => {
 		it('is cut off as a retry when the 60 s for all attempts are over', async () => {
 			const { transport, signals } = transportThatHangs(answer(503));
 			const runtime = { ...systemRuntime, random: () => 0 };
-			const error = rejection(sendWithRetries(transport, request, { runtime }));
+			const error = rejection(withRetries(transport, { runtime })(request));
 			await jest.advanceTimersByTimeAsync(59_999);
 			expect(signals.map((signal) => signal?.aborted)).toEqual([false, false]);
 			await jest.advanceTimersByTimeAsync(1);
@@ -163,7 +163,7 @@ describe('a request that changes nothing', () => {
 
 		it('is cut off as the first attempt when the 60 s are over', async () => {
 			const { transport, signals } = transportThatHangs();
-			const error = rejection(sendWithRetries(transport, request));
+			const error = rejection(withRetries(transport)(request));
 			await jest.advanceTimersByTimeAsync(59_999);
 			expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
 			await jest.advanceTimersByTimeAsync(1);
@@ -173,21 +173,21 @@ describe('a request that changes nothing', () => {
 
 		it('is answered late but within the 60 s', async () => {
 			const { transport, answerLate } = transportThatHangs();
-			const outcome = sendWithRetries(transport, request);
+			const response = withRetries(transport)(request);
 			await jest.advanceTimersByTimeAsync(59_999);
 			answerLate(answer(200));
-			expect((await outcome).response.status).toBe(200);
+			expect((await response).status).toBe(200);
 		});
 	});
 
 	it('stops waiting when it is cancelled', async () => {
 		const caller = new AbortController();
 		const { transport, sent } = transportOf(answer(503, { 'retry-after': '30' }));
-		const outcome = sendWithRetries(transport, { ...request, signal: caller.signal });
+		const response = withRetries(transport)({ ...request, signal: caller.signal });
 		setImmediate(() => {
 			caller.abort(new Error('enough'));
 		});
-		expect(await rejection(outcome)).toMatchObject({ message: 'enough' });
+		expect(await rejection(response)).toMatchObject({ message: 'enough' });
 		expect(sent()).toBe(1);
 	});
 });

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { MAX_DEPTH, MAX_VALUES } from '../../../../lib/service/defaults';
-import { checkStructure } from '../../../../lib/service/http/structure';
+import { MAX_DEPTH, MAX_VALUES } from '../../../../lib/service/common/defaults';
+import { checkJsonBounds } from '../../../../lib/service/http/jsonBounds';
 import { rejection } from '../world';
 import { closeAll, get, serve } from './servers';
 
 afterEach(closeAll);
 
 const check = (text: string) => () => {
-	checkStructure(Buffer.from(text));
+	checkJsonBounds(Buffer.from(text));
 };
 const nested = (depth: number, [open, close] = ['[', ']']) =>
 	open.repeat(depth) + close.repeat(depth);

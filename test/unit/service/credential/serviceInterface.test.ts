@@ -1,7 +1,7 @@
-import { ApiError, parseApiSettings, SERVICE_INTERFACE } from '../../../lib/service';
-import type { Handler } from '../../support/httpService';
-import { ASSETS, clientOf } from './client/client';
-import { all, startWorld, stopWorlds } from './world';
+import { ApiError, parseApiSettings, SERVICE_INTERFACE } from '../../../../lib/service';
+import type { Handler } from '../../../support/httpService';
+import { ASSETS, clientOf } from '../client/client';
+import { all, startWorld, stopWorlds } from '../world';
 
 afterEach(stopWorlds);
 

@@ -1,12 +1,12 @@
 /** An answer that tells of an error although its status is one of success. */
 import { isRecord } from '../../shared/values';
-import { ERROR_LIST_FIELD } from '../defaults';
-import type { Destination } from './answerFailure';
-import { ApiError } from './errors';
+import { ERROR_LIST_FIELD } from '../common/defaults';
+import { ApiError } from '../common/errors';
+import type { Destination } from './responseErrors';
 import { reasonIn } from './serverText';
 
 /** The error in the fields of the answer; undefined when there is none. `hint` says what to do about it. */
-export function toldError(
+export function errorInSuccess(
 	answer: unknown,
 	{ address, redactor }: Destination,
 	hint = 'Check the values of this request against what the service says about it.',

@@ -1,4 +1,4 @@
-import { checkConnection, undiciTransport, type Transport } from '../../../lib/service';
+import { testCredential, undiciTransport, type Transport } from '../../../lib/service';
 import type { Answer } from '../../support/httpService';
 import { SECRET, startWorld, stopWorlds } from './world';
 
@@ -9,7 +9,7 @@ const check = async (options: { token?: Answer; api?: Answer; change?: object })
 		api: () => options.api ?? { body: { data: { items: [], hasMore: false } } },
 		...(options.token && { token: () => options.token }),
 	});
-	const result = await checkConnection(
+	const result = await testCredential(
 		{ ...world.settings, ...options.change },
 		undiciTransport({ env: {} }),
 	);
@@ -21,7 +21,7 @@ describe('the test of the credential', () => {
 	it('is passed with a new token each time and one asset', async () => {
 		const { world, result } = await check({});
 		expect(result).toEqual({ ok: true });
-		expect(await checkConnection(world.settings, undiciTransport({ env: {} }))).toEqual({
+		expect(await testCredential(world.settings, undiciTransport({ env: {} }))).toEqual({
 			ok: true,
 		});
 		expect(world.tokensAskedFor()).toBe(2);
@@ -33,7 +33,7 @@ describe('the test of the credential', () => {
 		const direct = undiciTransport({ env: {} });
 		const { baseUrl } = world.settings;
 		const settings = { ...world.settings, baseUrl: 'http://asset-service' };
-		const result = await checkConnection(settings, (request) =>
+		const result = await testCredential(settings, (request) =>
 			direct({ ...request, url: request.url.replace('http://asset-service', baseUrl) }),
 		);
 		expect(result).toEqual({
@@ -99,7 +99,7 @@ describe('the test of the credential', () => {
 					});
 				});
 			const ended = jest.fn();
-			const result = checkConnection(settings, transport);
+			const result = testCredential(settings, transport);
 			void result.then(ended);
 			await jest.advanceTimersByTimeAsync(13_000);
 			expect(ended).not.toHaveBeenCalled();

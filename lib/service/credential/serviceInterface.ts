@@ -1,5 +1,5 @@
 /** Reads what a person entered about the points that the specification leaves open. */
-import { isRecord, withoutSlashes } from '../shared/values';
+import { isRecord, withoutSlashes } from '../../shared/values';
 import {
 	number,
 	object,
@@ -11,9 +11,9 @@ import {
 	transform,
 	trim,
 	union,
-} from '../vendor/zod';
-import { SERVICE_INTERFACE, type ServiceInterface } from './defaults';
-import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from './errors/errors';
+} from '../../vendor/zod';
+import { SERVICE_INTERFACE, type ServiceInterface } from '../common/defaults';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from '../common/errors';
 
 type Field = keyof ServiceInterface;
 

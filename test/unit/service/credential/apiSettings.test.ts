@@ -3,7 +3,7 @@ import {
 	parseApiSettings,
 	plainHttpWarning,
 	SERVICE_INTERFACE,
-} from '../../../lib/service';
+} from '../../../../lib/service';
 
 const good = {
 	baseUrl: 'https://api.example.com',

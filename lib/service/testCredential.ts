@@ -1,13 +1,13 @@
 /** The test of the credential: a new token with the values as entered, then one asset. */
-import { limitQuery, list, type Call } from './calls';
-import { ApiError, IN_CREDENTIAL } from './errors/errors';
-import { createRedactor } from './errors/redaction';
-import { exchange, jsonAnswer, type ExchangeContext } from './exchange';
-import type { RetryLimits } from './http/retry';
+import { limitQuery, list } from './calls';
+import { ApiError, IN_CREDENTIAL } from './common/errors';
+import type { Transport } from './common/types';
+import { parseApiSettings, plainHttpWarning } from './credential/apiSettings';
+import { readJson } from './errors/withErrors';
 import { systemRuntime } from './http/runtime';
-import { parseApiSettings, plainHttpWarning } from './settings';
+import type { RetryLimits } from './http/withRetries';
+import { createSender } from './sender';
 import { createAccessTokens } from './tokens/accessTokens';
-import type { Transport } from './types';
 
 /** Milliseconds. A person waits for the result: with what n8n itself needs, it is there within 15 s. */
 const PATIENCE_MS = 14_000;
@@ -29,23 +29,16 @@ function patience(): RetryLimits {
  * an old one never hides a wrong secret. The message tells apart a wrong address, a rejected client, a wrong audience and a
  * missing scope; it names the field to correct and holds no secret. The warning is for addresses that are plain http.
  */
-export async function checkConnection(
+export async function testCredential(
 	values: unknown,
 	transport: Transport,
 ): Promise<{ ok: true; warning?: string } | { ok: false; message: string }> {
 	try {
 		const settings = parseApiSettings(values);
 		const retries = patience();
-		const context: ExchangeContext = {
-			settings,
-			transport,
-			tokens: createAccessTokens({ retries }),
-			redactor: createRedactor(settings.clientSecret),
-			runtime: systemRuntime,
-			retries,
-		};
-		const call: Call = { ...list('asset'), query: limitQuery(settings.serviceInterface, 1) };
-		jsonAnswer(await exchange(call, context), call, context);
+		const tokens = createAccessTokens({ retries });
+		const send = createSender({ settings, transport, tokens, retries });
+		readJson(await send({ ...list('asset'), query: limitQuery(settings.serviceInterface, 1) }));
 		const warning = plainHttpWarning(settings);
 		return { ok: true, ...(warning !== undefined && { warning }) };
 	} catch (error) {

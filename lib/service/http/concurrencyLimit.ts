@@ -1,14 +1,14 @@
 /** Lets so many go at once; the others wait, first come, first served. */
 import { abortReason } from './runtime';
 
-/** Does the work when it is its turn. Rejects with the signal's reason when the caller gives up before that. */
-export type Turns = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+/** Does the work as soon as the limit allows. Rejects with the signal's reason when the caller gives up before that. */
+export type ConcurrencyLimit = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-export function createTurns(most: number): Turns {
+export function createConcurrencyLimit(most: number): ConcurrencyLimit {
 	const waiting = new Set<() => void>();
 	let going = 0;
 
-	const turn = (signal: AbortSignal) =>
+	const place = (signal: AbortSignal) =>
 		new Promise<void>((resolve, reject) => {
 			const go = () => {
 				signal.removeEventListener('abort', giveUp);
@@ -25,11 +25,11 @@ export function createTurns(most: number): Turns {
 	return async (work, signal) => {
 		if (signal.aborted) throw abortReason(signal);
 		if (going < most) going++;
-		else await turn(signal);
+		else await place(signal);
 		try {
 			return await work();
 		} finally {
-			// The turn is handed on; nobody who comes now can take it first.
+			// The place is handed on; whoever comes now cannot take it first.
 			const [next] = waiting;
 			if (next === undefined) going--;
 			else {

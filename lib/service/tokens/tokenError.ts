@@ -1,22 +1,22 @@
 /** Reads from the token route's answer which field of the credential is wrong. */
 import { object, orElse, parse, string } from '../../vendor/zod';
+import { ApiError, IN_CREDENTIAL } from '../common/errors';
+import type { ApiSettings, TransportResponse } from '../common/types';
 import {
 	statusError,
 	notTheServiceError,
 	redirectError,
 	type Destination,
-} from '../errors/answerFailure';
-import { ApiError, IN_CREDENTIAL } from '../errors/errors';
-import { jsonOf, quotable, serverText, statusText } from '../errors/serverText';
-import type { ApiSettings, Outcome, TransportResponse } from '../types';
+} from '../errors/responseErrors';
+import { quotable, serverText, statusText } from '../errors/serverText';
+import { jsonOf } from '../http/json';
 
 /** The error for an answer of the token route other than a 2xx. */
-export function tokenFailure(
-	outcome: Outcome,
+export function tokenError(
+	response: TransportResponse,
 	settings: ApiSettings,
 	destination: Destination,
 ): ApiError {
-	const { response } = outcome;
 	const { status } = response;
 	const says = serverText(response, destination.redactor);
 	const reason = says === '' ? '' : `: ${says}`;
@@ -39,7 +39,7 @@ export function tokenFailure(
 		case 'address':
 			return notTheServiceError(response, destination);
 		default:
-			return statusError(outcome, destination);
+			return statusError(response, destination);
 	}
 }
 

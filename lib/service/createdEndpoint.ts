@@ -1,0 +1,33 @@
+/** Finds the id and the signing secret of a new endpoint in the response to its creation. */
+import { isRecord } from '../shared/values';
+import { ENVELOPE, type ServiceInterface } from './common/defaults';
+import { asId } from './common/record';
+
+/** Each if the response has it: in `data`, or next to it. */
+export function createdEndpoint(
+	answer: unknown,
+	{ endpointIdField, endpointSecretField }: ServiceInterface,
+): { id?: string; secret?: string } {
+	const places = [dataOf(answer), answer];
+	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
+	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
+	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
+}
+
+const isPresent = (id: string | undefined) => id !== undefined;
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** What stands at a dot path, among the own fields only. */
+function valueAt(value: unknown, path: string): unknown {
+	return path
+		.split('.')
+		.reduce<unknown>(
+			(inner, step) => (isRecord(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),
+			value,
+		);
+}
+
+/** The field `data` of a response, if it has one. */
+export function dataOf(answer: unknown): unknown {
+	return isRecord(answer) ? answer[ENVELOPE.data] : undefined;
+}

@@ -1,0 +1,98 @@
+/** Adds errors for people to a sender: every response but a success becomes one. */
+import { ApiError, FIELD_LABELS, TransportError } from '../common/errors';
+import type { ApiSettings, Call, Transport, TransportResponse } from '../common/types';
+import { jsonOf } from '../http/json';
+import { requestOf } from '../http/request';
+import type { Redactor } from './redaction';
+import {
+	notTheServiceError,
+	redirectError,
+	statusError,
+	unreachableError,
+	unreadableError,
+	type Destination,
+} from './responseErrors';
+import { serverText, statusText } from './serverText';
+
+interface ErrorOptions {
+	settings: ApiSettings;
+	redactor: Redactor;
+	/** Cancels requests under way, and those that are made later. */
+	signal?: AbortSignal | undefined;
+}
+
+/** The response to a call, and where it came from. */
+export interface Reply extends TransportResponse {
+	destination: Destination;
+}
+
+/**
+ * Sends calls: a reply is a 2xx, or one of the accepted statuses.
+ * @throws {ApiError} for every other response, and when none came; the signal's reason when the caller cancelled.
+ */
+export function withErrors(
+	send: Transport,
+	{ settings, redactor, signal }: ErrorOptions,
+): (call: Call) => Promise<Reply> {
+	return async (call) => {
+		const address = settings.baseUrl + call.path;
+		const destination: Destination = { address, field: 'baseUrl', redactor };
+		const response = await send(requestOf(call, settings, signal)).catch((error: unknown) => {
+			throw unreachableError(error, destination, whatBecameOf(call, error));
+		});
+		const { status } = response;
+		if (isSuccess(status) || call.accepted?.includes(status)) return { ...response, destination };
+		throw callError(response, call, destination);
+	};
+}
+
+export function isSuccess(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** The reply's JSON. @throws {ApiError} when it is not JSON. */
+export function readJson(reply: Reply): unknown {
+	const json = jsonOf(reply);
+	if (json === undefined) throw unreadableError(reply, reply.destination);
+	return json;
+}
+
+/** Of a request that changes something and got no response. */
+function whatBecameOf({ mayBeDone }: Call, error: unknown): string | undefined {
+	const isUnsent = error instanceof TransportError && error.neverSent;
+	return mayBeDone !== undefined && isUnsent
+		? 'The request was never sent, so nothing has changed: you can repeat it.'
+		: mayBeDone;
+}
+
+/** After these, the service may have carried out a request that changes something. */
+const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
+
+function callError(response: TransportResponse, call: Call, destination: Destination): ApiError {
+	const { status } = response;
+	const says = serverText(response, destination.redactor);
+	const answered = `${destination.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}`;
+	if (status >= 300 && status < 400) return redirectError(response, destination);
+	if (status === 401) {
+		return new ApiError(
+			`${FIELD_LABELS.audience} is probably wrong: ${answered}, although the access token is fresh.`,
+			{
+				field: 'audience',
+				status,
+				hint: `Check Audience in the Asset Service API credential: it must be the API audience value that the service documents. Base URL and Auth URL must belong to the same service.`,
+			},
+		);
+	}
+	if (status === 403) {
+		return new ApiError(`The API client is not allowed to ${call.purpose}: ${answered}.`, {
+			status,
+			hint: `The API client probably lacks the scope to ${call.purpose}. Give it that scope in the developers area of the service, or enter another API client in the Asset Service API credential.`,
+		});
+	}
+	const hint =
+		call.hints?.[status] ?? (UNCERTAIN_STATUSES.has(status) ? call.mayBeDone : undefined);
+	if (hint !== undefined) return new ApiError(`${answered}.`, { status, hint });
+	return status === 404 || status === 405 || status === 410
+		? notTheServiceError(response, destination)
+		: statusError(response, destination);
+}

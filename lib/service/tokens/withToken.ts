@@ -1,0 +1,32 @@
+/** Adds the bearer token to a sender (specification section 5). */
+import type { ApiSettings, Transport } from '../common/types';
+import type { Redactor } from '../errors/redaction';
+import type { AccessTokens } from './accessTokens';
+
+interface TokenOptions {
+	settings: ApiSettings;
+	tokens: AccessTokens;
+	/** What asks for the tokens. */
+	transport: Transport;
+	/** Learns each token, so that no error shows it. */
+	redactor: Redactor;
+}
+
+/** A 401 drops the token, and the request goes once more with a new one, if there may be one. */
+export function withToken(
+	send: Transport,
+	{ settings, tokens, transport, redactor }: TokenOptions,
+): Transport {
+	return async (request) => {
+		const sendOnce = async () => {
+			const { accessToken } = await tokens.get(settings, transport, request.signal);
+			redactor.add(accessToken);
+			const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
+			const response = await send({ ...request, headers });
+			const mayRenew = response.status === 401 && tokens.drop(settings, accessToken);
+			return { response, mayRenew };
+		};
+		const { response, mayRenew } = await sendOnce();
+		return mayRenew ? (await sendOnce()).response : response;
+	};
+}
