@@ -1,4 +1,4 @@
-/** The imports of the product, types included: no file is in a circle, and no folder either. */
+/** The imports of the product, types included: no file is in a circle, and no folder either, be it with one next to it or the one around it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -32,14 +32,24 @@ function importsOf(file: string): Set<string> {
 	return new Set(found);
 }
 
-/** The same between the folders that lie in this one. */
-function importsBetweenFoldersOf(parent: string): Map<string, Set<string>> {
+/** Where folders and the files around them still import each other: only their folders are compared. */
+const CIRCULAR = /^simulator\b/;
+/** Stands for the files that lie in a folder itself. */
+const ITSELF = '.';
+
+/** The same between the folders that lie in this one, and the files that lie in it. */
+function importsBetweenFoldersOf(
+	parent: string,
+	graph: ReadonlyMap<string, ReadonlySet<string>> = imports,
+): Map<string, Set<string>> {
 	const folderOf = (file: string) => {
-		const way = file.startsWith(`${parent}/`) ? file.slice(parent.length + 1).split('/') : [];
-		return way.length > 1 ? way[0] : undefined;
+		if (!file.startsWith(`${parent}/`)) return undefined;
+		const [folder = '', ...rest] = file.slice(parent.length + 1).split('/');
+		if (rest.length > 0) return folder;
+		return CIRCULAR.test(parent) ? undefined : ITSELF;
 	};
 	const folders = new Map<string, Set<string>>();
-	for (const [file, imported] of imports) {
+	for (const [file, imported] of graph) {
 		const from = folderOf(file);
 		if (from === undefined) continue;
 		const to = folders.get(from) ?? new Set();
@@ -88,6 +98,17 @@ it('finds a circle where there is one', () => {
 		['c', new Set(['b'])],
 	]);
 	expect(circleIn(graph)).toBe('b -> c -> b');
+});
+
+it('finds a circle between a folder and the files around it', () => {
+	const graph = new Map([
+		['lib/a/index.ts', new Set(['lib/a/inner/b.ts'])],
+		['lib/a/inner/b.ts', new Set(['lib/a/other/c.ts'])],
+		['lib/a/other/c.ts', new Set(['lib/a/d.ts'])],
+		['lib/a/d.ts', new Set<string>()],
+	]);
+	expect(circleIn(importsBetweenFoldersOf('lib/a', graph))).toBe('. -> inner -> other -> .');
+	expect(circleIn(importsBetweenFoldersOf('lib', graph))).toBeUndefined();
 });
 
 it('has no circle of files', () => {
