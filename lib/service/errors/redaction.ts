@@ -11,77 +11,56 @@ export interface Redactor {
 }
 
 const REPLACEMENT = '[redacted]';
-/** As much of a secret tells too much; less of it may be a word. */
+/** As much of a secret says too much; less of it may be a word. */
 const TELLING_LENGTH = 12;
 
-/**
- * Parts of secrets in small letters, by their length: every part of the telling length of a written form, and a shorter form
- * as a whole.
- */
-type Parts = Map<number, Set<string>>;
-
-/** A redactor that knows these secrets, except empty ones. */
+/** A redactor that knows these secrets. */
 export function createRedactor(...secrets: readonly string[]): Redactor {
-	const hidden = new Set(['']);
-	const parts: Parts = new Map();
-	// Taken apart when it is needed: most requests give no reason to redact anything.
-	let unread: string[] = [];
-	const add = (secret: string) => {
-		// The token is added with every request.
-		if (hidden.has(secret)) return;
-		hidden.add(secret);
-		unread.push(secret);
-	};
-	secrets.forEach(add);
+	const known = new Set(secrets);
+	let remove: ((text: string) => string) | undefined;
 	return {
-		add,
-		redact: (text) => {
-			for (const secret of unread) addParts(parts, secret);
-			unread = [];
-			return withoutParts(text, parts);
+		add: (secret) => {
+			// The token is added with every request.
+			if (!known.has(secret)) remove = undefined;
+			known.add(secret);
 		},
+		// Made when it is needed: most requests give no reason to redact anything.
+		redact: (text) => (remove ??= removerOf([...known].flatMap(partsOf)))(text),
 	};
 }
 
-function addParts(parts: Parts, secret: string): void {
-	for (const form of writtenForms(secret)) {
+/** In small letters: every part of the telling length of each written form, and a shorter form as a whole. */
+function partsOf(secret: string): string[] {
+	if (secret === '') return [];
+	return writtenForms(secret).flatMap((form) => {
 		const letters = inSmallLetters(form);
-		const length = Math.min(letters.length, TELLING_LENGTH);
-		const known = parts.get(length) ?? new Set<string>();
-		parts.set(length, known);
-		for (let at = 0; at + length <= letters.length; at++) known.add(letters.slice(at, at + length));
-	}
+		const count = Math.max(1, letters.length - TELLING_LENGTH + 1);
+		return Array.from({ length: count }, (_, at) => letters.slice(at, at + TELLING_LENGTH));
+	});
 }
 
-/** Replaces each stretch of the text that known parts cover together. */
-function withoutParts(text: string, parts: Parts): string {
-	const letters = inSmallLetters(text);
-	let kept = '';
-	let keptTo = 0;
-	let from = 0;
-	let to = 0;
-	const cut = () => {
-		if (to > from) kept += text.slice(keptTo, from) + REPLACEMENT;
-		keptTo = to;
-	};
-	for (let at = 0; at < letters.length; at++) {
-		for (const [length, known] of parts) {
-			if (!known.has(letters.slice(at, at + length))) continue;
-			if (at > to) {
-				cut();
-				from = at;
+/** Replaces each stretch of a text that the parts cover together. */
+function removerOf(list: readonly string[]): (text: string) => string {
+	const parts = new Set(list);
+	const lengths = new Set(list.map((part) => part.length));
+	return (text) => {
+		const letters = inSmallLetters(text);
+		let redacted = '';
+		let coveredTo = -1;
+		for (let at = 0; at < text.length; at++) {
+			for (const length of lengths) {
+				if (!parts.has(letters.slice(at, at + length))) continue;
+				if (at > coveredTo) redacted += REPLACEMENT;
+				coveredTo = Math.max(coveredTo, at + length);
 			}
-			to = Math.max(to, at + length);
+			if (at >= coveredTo) redacted += text.charAt(at);
 		}
-	}
-	cut();
-	return kept + text.slice(keptTo);
+		return redacted;
+	};
 }
 
-/** As long as before: a few letters have small forms of another length, and then A to Z alone become small. */
+/** Only A to Z, so that the text stays as long as it is. */
 function inSmallLetters(text: string): string {
-	const small = text.toLowerCase();
-	if (small.length === text.length) return small;
 	return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
