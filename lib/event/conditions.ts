@@ -3,7 +3,7 @@
  * is done for every delivery.
  */
 import { printable } from '../shared/printable';
-import { asRecord, asText, isRecord } from '../shared/values';
+import { asRecord, asText, numberIn, own } from '../shared/values';
 
 export const OPERATORS = [
 	'contains',
@@ -38,10 +38,6 @@ type Test = (value: unknown) => boolean;
 
 /** Lists within lists; no event of the service has any. */
 const MOST_NESTED = 20;
-/** One way to match each text: a station's own text is tried here, and two ways would take quadratic time. */
-const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-/** Characters. The largest number has 309 digits. */
-const LONGEST_NUMERAL = 400;
 
 /** Compiled once for each wording: n8n hands the parameter over anew with every delivery. */
 const compiled = new Map<string, Conditions>();
@@ -101,7 +97,7 @@ function testOf(operator: Operator, literal: string): Test | string {
 		if (bound === undefined)
 			return `“${printable(literal, 50)}” is not a number, so that no value is greater or less: enter one, such as 12.5.`;
 		return inLists((value) => {
-			const number = numberIn(textOf(value));
+			const number = numberIn(textOf(value) ?? '');
 			return number !== undefined && (operator === 'lessThan' ? number < bound : number > bound);
 		});
 	}
@@ -116,13 +112,11 @@ function testOf(operator: Operator, literal: string): Test | string {
 	return inLists((value) => test(textOf(value)));
 }
 
-/** Among own fields alone. A path through a list holds if it holds for any of its elements. */
+/** A path through a list holds if it holds for any of its elements. */
 function holds(value: unknown, path: readonly string[], from: number, test: Test): boolean {
 	for (let n = from; n < path.length; n++) {
 		if (Array.isArray(value)) return inLists((element) => holds(element, path, n, test))(value);
-		const name = path[n] ?? '';
-		if (!isRecord(value) || !Object.hasOwn(value, name)) return test(undefined);
-		value = value[name];
+		value = own(value, path[n] ?? '');
 	}
 	return test(value);
 }
@@ -146,13 +140,6 @@ function isThere(value: unknown): boolean {
 function textOf(value: unknown): string | undefined {
 	if (typeof value === 'string') return value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
-}
-
-function numberIn(text: string | undefined): number | undefined {
-	const trimmed = text?.trim() ?? '';
-	const isNumeral = trimmed.length <= LONGEST_NUMERAL && NUMERAL.test(trimmed);
-	const number = isNumeral ? Number(trimmed) : NaN;
-	return Number.isFinite(number) ? number : undefined;
 }
 
 /** Several values are separated by commas; a backslash before a comma keeps it. */

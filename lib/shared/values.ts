@@ -13,23 +13,37 @@ export function asText(value: unknown): string {
 
 /** Texts from a list, or from one text with commas as an expression gives it. */
 export function asTexts(value: unknown): string[] {
-	const list: unknown[] = typeof value === 'string' ? value.split(',') : asList(value);
-	return list.filter((entry) => typeof entry === 'string');
+	if (typeof value === 'string') return value.split(',');
+	return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 
 export function asRecord(value: unknown): Record<string, unknown> {
 	return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** A number taken to the nearest bound; `fallback` for what is no number. */
-export function asNumber(value: unknown, fallback: number, least: number, most: number): number {
-	if (value === '' || value === null || value === undefined) return fallback;
-	const number = Number(value);
-	return Number.isNaN(number) ? fallback : Math.min(most, Math.max(least, number));
+/** The value of the field, among own fields only; undefined where there is none. */
+export function own(value: unknown, name: string): unknown {
+	return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function asList(value: unknown): unknown[] {
-	return Array.isArray(value) ? value : [];
+/** One way to match each text: texts of others are tried here, and two ways would take quadratic time. */
+const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+/** Characters. The largest number has 309 digits. */
+const LONGEST_NUMERAL = 400;
+
+/** The number that a text spells with decimal digits; undefined for every other text. */
+export function numberIn(text: string): number | undefined {
+	const trimmed = text.trim();
+	const isNumeral = trimmed.length <= LONGEST_NUMERAL && NUMERAL.test(trimmed);
+	const number = isNumeral ? Number(trimmed) : NaN;
+	return Number.isFinite(number) ? number : undefined;
+}
+
+/** A number, or the text of one as an expression gives it, taken to the nearest bound; `fallback` for everything else. */
+export function asNumber(value: unknown, fallback: number, least: number, most: number): number {
+	const number = typeof value === 'string' ? numberIn(value) : value;
+	if (typeof number !== 'number' || Number.isNaN(number)) return fallback;
+	return Math.min(most, Math.max(least, number));
 }
 
 /** The text without the slashes at its end. In linear time, which `/\/+$/` does not take. */

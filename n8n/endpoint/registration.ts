@@ -11,10 +11,8 @@ import {
 import { eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
 import { KNOWN_EVENT_TYPES } from '../../lib/service';
 import { printable } from '../../lib/shared/printable';
-import { asRecord } from '../../lib/shared/values';
-import { object, parse } from '../../lib/vendor/zod';
+import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../apiClient';
-import { bounded } from '../parameters';
 import { webhookUrlOf } from '../webhooks';
 import { recordStore } from './recordStore';
 
@@ -26,11 +24,6 @@ type NodeContext = IHookFunctions | IWebhookFunctions;
 export function isAutomatic(context: NodeContext): boolean {
 	return context.getNodeParameter('registration', 'manual') === 'automatic';
 }
-
-const rotationOptions = object({
-	rotateAfterDays: bounded(0, 0, 3650),
-	rotationGraceHours: bounded(24, 0, 24 * 30),
-});
 
 /** Where the node's registration is kept; reads nothing of it. */
 export function recordSlot(context: NodeContext): RecordSlot {
@@ -81,10 +74,10 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 
 /** When the signing secret is to be rotated, by the node's parameters. */
 export function rotationPlan(context: NodeContext): RotationPlan {
-	const options = parse(rotationOptions, asRecord(context.getNodeParameter('options', {})));
+	const options = asRecord(context.getNodeParameter('options', {}));
 	return {
-		rotateAfterMs: options.rotateAfterDays * DAY_MS,
-		graceMs: options.rotationGraceHours * HOUR_MS,
+		rotateAfterMs: asNumber(options['rotateAfterDays'], 0, 0, 3650) * DAY_MS,
+		graceMs: asNumber(options['rotationGraceHours'], 24, 0, 24 * 30) * HOUR_MS,
 	};
 }
 
