@@ -1,4 +1,5 @@
 /** The client of the service: its operations, made of calls and paging. */
+import { timeOf } from '../shared/timeOf';
 import { isRecord } from '../shared/values';
 import * as calls from './calls';
 import type { ApiClient, ApiRecord, Call, ListOptions } from './common/types';
@@ -33,8 +34,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 			};
 			const page = startingAfter === undefined ? { ...call, query } : calls.nextPage(call, query);
 			const reply = await send(page);
-			const date = Date.parse(reply.headers['date'] ?? '');
-			if (!Number.isNaN(date)) list.onDate?.(date);
+			const date = timeOf(reply.headers['date']);
+			if (date !== undefined) list.onDate?.(date);
 			return pageOf(readJson(reply), list.itemsPath, reply.destination);
 		};
 		return walkPages(fetchPage, { ...list, pageSize }, warn);

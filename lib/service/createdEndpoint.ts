@@ -1,5 +1,5 @@
 /** Finds the id and the signing secret of a new endpoint in the response to its creation. */
-import { isRecord } from '../shared/values';
+import { isRecord, own } from '../shared/values';
 import { ENVELOPE, type ServiceInterface } from './common/defaults';
 import { asId } from './common/record';
 
@@ -19,12 +19,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** What stands at a dot path, among the own fields only. */
 function valueAt(value: unknown, path: string): unknown {
-	return path
-		.split('.')
-		.reduce<unknown>(
-			(inner, step) => (isRecord(inner) && Object.hasOwn(inner, step) ? inner[step] : undefined),
-			value,
-		);
+	return path.split('.').reduce<unknown>(own, value);
 }
 
 /** The field `data` of a response, if it has one. */

@@ -39,11 +39,15 @@ export function numberIn(text: string): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-/** A number, or the text of one as an expression gives it, taken to the nearest bound; `fallback` for everything else. */
+/** A number, or the text of one as an expression or a service gives it; undefined for everything else. */
+export function numberOf(value: unknown): number | undefined {
+	if (typeof value === 'string') return numberIn(value);
+	return typeof value === 'number' && !Number.isNaN(value) ? value : undefined;
+}
+
+/** The same, taken to the nearest bound; `fallback` for everything else. */
 export function asNumber(value: unknown, fallback: number, least: number, most: number): number {
-	const number = typeof value === 'string' ? numberIn(value) : value;
-	if (typeof number !== 'number' || Number.isNaN(number)) return fallback;
-	return Math.min(most, Math.max(least, number));
+	return Math.min(most, Math.max(least, numberOf(value) ?? fallback));
 }
 
 /** The text without the slashes at its end. In linear time, which `/\/+$/` does not take. */

