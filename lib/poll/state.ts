@@ -55,7 +55,7 @@ const oldState = object({
 	waitingSince: optional(number()),
 });
 
-export interface Remembered {
+interface Remembered {
 	/** The record as it is kept; undefined for none. */
 	readonly text: string | undefined;
 	/** Undefined for none, and for a record that cannot be read. */

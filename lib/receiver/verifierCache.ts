@@ -1,7 +1,7 @@
 /** Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a signature. */
 import { createVerifier, type SigningSettings, type VerifierResult } from '../signature';
 
-export interface VersionedSettings {
+interface VersionedSettings {
 	readonly settings: SigningSettings;
 	/** A text that changes whenever the settings do; undefined where only the settings themselves tell so. */
 	readonly version?: string | undefined;

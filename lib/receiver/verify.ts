@@ -9,7 +9,7 @@ export interface SignedRefusal {
 	readonly detail?: string;
 }
 
-export interface SignedDelivery {
+interface SignedDelivery {
 	readonly headers: DeliveryHeaders;
 	readonly body: Uint8Array;
 	readonly receivedAt: Date;
