@@ -5,10 +5,10 @@ import { asId } from './common/record';
 
 /** Each if the response has it: in `data`, or next to it. */
 export function createdEndpoint(
-	answer: unknown,
+	json: unknown,
 	{ endpointIdField, endpointSecretField }: ServiceInterface,
 ): { id?: string; secret?: string } {
-	const places = [dataOf(answer), answer];
+	const places = [dataOf(json), json];
 	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
 	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
 	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
@@ -23,6 +23,6 @@ function valueAt(value: unknown, path: string): unknown {
 }
 
 /** The field `data` of a response, if it has one. */
-export function dataOf(answer: unknown): unknown {
-	return isRecord(answer) ? answer[ENVELOPE.data] : undefined;
+export function dataOf(json: unknown): unknown {
+	return isRecord(json) ? json[ENVELOPE.data] : undefined;
 }

@@ -17,13 +17,13 @@ interface EndpointHealth {
 	readonly failed: number;
 	/** Of those two, the share that succeeded; null when there are none. */
 	readonly share: number | null;
-	/** The oldest failed delivery after which none succeeded. What tells no time cannot be it. */
+	/** The oldest failed delivery after which none succeeded. One without a time cannot be it. */
 	readonly oldestFailure: Failure | null;
 	/** Whether that delivery is out of its retries, or has no more than the last one left. */
 	readonly givingUp: boolean;
 }
 
-/** Times are ISO 8601; what the service does not tell is null. */
+/** Times are ISO 8601; what the service does not say is null. */
 interface Failure {
 	readonly deliveryId: string | null;
 	readonly eventId: string | null;

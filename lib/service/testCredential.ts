@@ -26,7 +26,7 @@ function patience(): RetryLimits {
 
 /**
  * Whether the service can be reached and used with these settings. Asks for a new token, whatever tokens are kept, so that
- * an old one never hides a wrong secret. The message tells apart a wrong address, a rejected client, a wrong audience and a
+ * an old one never hides a wrong secret. The message distinguishes a wrong address, a rejected client, a wrong audience and a
  * missing scope; it names the field to correct and holds no secret. The warning is for addresses that are plain http.
  */
 export async function testCredential(

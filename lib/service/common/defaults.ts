@@ -81,7 +81,7 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	endpointSecretField: ENDPOINT_FIELDS.secret,
 };
 
-/** Convention: where an error answer may say what is wrong. `errors` is a list of texts or of objects with one of these. */
+/** Convention: where an error response may say what is wrong. `errors` is a list of texts or of objects with one of these. */
 export const ERROR_TEXT_FIELDS = [
 	'message',
 	'error_description',
@@ -107,19 +107,19 @@ export const RETRIES = {
 /** Ours: milliseconds, for one attempt. */
 export const TIMEOUTS = {
 	connectMs: 10_000,
-	/** From the end of the request to the head of the answer. */
-	answerMs: 30_000,
-	/** From the head of the answer to the end of its body, in all. */
+	/** From the end of the request to the head of the response. */
+	responseMs: 30_000,
+	/** From the head of the response to the end of its body, in all. */
 	bodyMs: 60_000,
 } as const;
 
-/** Ours: bytes of one answer, compressed or not. */
+/** Ours: bytes of one response, compressed or not. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** Ours: values in one answer. In memory an empty object takes twenty times its bytes; 64 MB of real records hold fewer. */
+/** Ours: values in one response. In memory an empty object takes twenty times its bytes; 64 MB of real records hold fewer. */
 export const MAX_VALUES = 4_000_000;
 
-/** Ours: levels of lists and objects in one answer. Some thousands exhaust the stack, of n8n's own code too. */
+/** Ours: levels of lists and objects in one response. Some thousands exhaust the stack, of n8n's own code too. */
 export const MAX_DEPTH = 500;
 
 /** Ours: connections to one server at once; further requests wait for one of them. */

@@ -1,4 +1,4 @@
-/** The two kinds of failure: one a person reads, and one that says why no answer came. */
+/** The two kinds of failure: one a person reads, and one that says why no response came. */
 import type { CredentialField } from './types';
 
 /** What the fields of the credential are called where a person sees them. */
@@ -27,11 +27,11 @@ interface ApiErrorDetails {
 	hint: string;
 	/** The field of the credential that is most likely wrong. */
 	field?: CredentialField | undefined;
-	/** The HTTP status, where there was an answer. */
+	/** The HTTP status, where there was a response. */
 	status?: number | undefined;
 	/** Node's or undici's error code, where there was none. */
 	code?: string | undefined;
-	/** Whether the service was away, for every request alike, and nothing was carried out. */
+	/** Whether the service was unreachable, for every request alike, and nothing was carried out. */
 	unreachable?: boolean;
 }
 
@@ -65,7 +65,7 @@ interface TransportErrorDetails {
 	neverSent?: boolean;
 }
 
-/** No complete answer came. The message is half a sentence that says why, such as "the connection was refused". */
+/** No complete response came. The message is half a sentence that says why, such as "the connection was refused". */
 export class TransportError extends Error {
 	override readonly name = 'TransportError';
 	readonly code?: string | undefined;

@@ -61,7 +61,7 @@ export interface Call {
 	accepted?: readonly number[];
 }
 
-/** Sends one request, once, and resolves with whatever status came. Throws a `TransportError` when no complete answer came. */
+/** Sends one request, once, and resolves with whatever status came. Throws a `TransportError` when no complete response came. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** One record as the service sent it, untouched; a list item that is not an object becomes `{ value }`. */
@@ -74,7 +74,7 @@ export interface ListOptions {
 	limit?: number;
 	/** Further query parameters. The limit and the cursor belong to the paging and are refused. */
 	query?: Record<string, string>;
-	/** Dot path of the array in the answer, e.g. `data.results`, where the envelope is unknown. */
+	/** Dot path of the array in the response, e.g. `data.results`, where the envelope is unknown. */
 	itemsPath?: string;
 	/** Most records of a page, at least 1; never more than the page size of the credential. */
 	pageSize?: number;
@@ -82,7 +82,7 @@ export interface ListOptions {
 	readAhead?: boolean;
 	/** Only records for which this is true are listed and counted, for what the service may not filter itself. */
 	matching?: (record: ApiRecord) => boolean;
-	/** Unix milliseconds: only records of this time or later, and those that tell no time. See `since` for where it ends. */
+	/** Unix milliseconds: only records of this time or later, and those without a time. See `since` for where it ends. */
 	createdAfter?: number;
 	/** The ID of a record: the list continues after it. */
 	startingAfter?: string;

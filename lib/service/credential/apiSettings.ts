@@ -54,7 +54,7 @@ export function parseApiSettings(values: unknown): ApiSettings {
 	return { ...settings, ...(allowUnauthorizedCerts && { allowUnauthorizedCerts }) };
 }
 
-/** What a person enters about the service's interface stands beside the other fields, and counts once it is switched on. */
+/** What a person enters about the service's interface stands next to the other fields, and counts once it is switched on. */
 function withInterface(values: unknown): unknown {
 	if (!isRecord(values) || values['changeServiceInterface'] !== true) return values;
 	const kept = values['serviceInterface'];
@@ -63,7 +63,7 @@ function withInterface(values: unknown): unknown {
 
 /**
  * What a person should know whose addresses are plain http beyond this machine; undefined with none.
- * It names the origins alone.
+ * It names only the origins.
  */
 export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | undefined {
 	const plain = Object.entries({ baseUrl, authUrl }).flatMap(([field, address]) => {
@@ -76,7 +76,7 @@ export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | un
 	return `${plain.join(' and ')} ${are}: whoever can listen on the network between n8n and the service sees the secrets and the data. Use https wherever the service offers it.`;
 }
 
-/** n8n asks this of its HTTP Request node; our own requests keep to it too. "None" means that node alone. */
+/** n8n asks this of its HTTP Request node; our own requests keep to it too. "None" means only that node. */
 function checkDomains(settings: ApiSettings, allowedDomains: string): void {
 	for (const field of ['baseUrl', 'authUrl'] as const) {
 		const { hostname } = new URL(settings[field]);

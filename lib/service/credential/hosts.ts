@@ -1,4 +1,4 @@
-/** What a host name tells about where it is, and whether n8n allows it for a credential. */
+/** What a host name says about where it is, and whether n8n allows it for a credential. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** "This network", RFC 1918, link-local and unique local addresses. */
@@ -24,14 +24,14 @@ export function isLoopback(hostname: string): boolean {
 	);
 }
 
-/** Whether the host of a URL is in a network of its owner's, as far as the name tells. */
+/** Whether the host of a URL is in a network of its owner's, as far as the name says. */
 export function isPrivate(hostname: string): boolean {
 	const host = hostname.replace(/^\[|\]$|\.$/g, '');
 	if (isIPv4(host)) return PRIVATE.check(host);
 	return isIPv6(host) ? PRIVATE.check(host, 'ipv6') : PRIVATE_NAME.test(host);
 }
 
-/** Whether a list as n8n keeps it (`example.com, *.example.org`) has the host of a URL; `*.` stands for subdomains alone. */
+/** Whether a list as n8n keeps it (`example.com, *.example.org`) has the host of a URL; `*.` stands only for subdomains. */
 export function isListed(hostname: string, list: string): boolean {
 	const host = hostname.replace(/\.$/, '');
 	return list

@@ -45,7 +45,7 @@ const pathOfDelivery = pipe(
 	refine((path) => path.includes('{deliveryId}') && isPath(path.replaceAll(PLACEHOLDERS, 'id'))),
 );
 
-/** Fields that stand beside each other must not be the same; the second is the one to change. */
+/** Fields that stand next to each other must not be the same; the second is the one to change. */
 const different = (first: Field, second: Field) =>
 	refine<ServiceInterface>((given) => given[first] !== given[second], { path: [second] });
 

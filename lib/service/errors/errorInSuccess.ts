@@ -1,22 +1,23 @@
-/** An answer that tells of an error although its status is one of success. */
+/** A response that holds an error although its status is one of success. */
 import { isRecord } from '../../shared/values';
 import { ERROR_LIST_FIELD } from '../common/defaults';
 import { ApiError } from '../common/errors';
 import type { Destination } from './responseErrors';
 import { reasonIn } from './serverText';
 
-/** The error in the fields of the answer; undefined when there is none. `hint` says what to do about it. */
+/** The error in the fields of the response; undefined when there is none. `hint` says what to do about it. */
 export function errorInSuccess(
-	answer: unknown,
+	json: unknown,
 	{ address, redactor }: Destination,
 	hint = 'Check the values of this request against what the service says about it.',
 ): ApiError | undefined {
-	if (!isRecord(answer)) return undefined;
-	const told = [answer['error'], answer[ERROR_LIST_FIELD]];
-	const reason = told.some(isTold) ? reasonIn(answer, redactor) : '';
+	if (!isRecord(json)) return undefined;
+	const errors = [json['error'], json[ERROR_LIST_FIELD]];
+	const reason = errors.some(isNotEmpty) ? reasonIn(json, redactor) : '';
 	if (reason === '') return undefined;
 	const message = `${address} answered with an error, although with status 200: ${reason}.`;
 	return new ApiError(message, { status: 200, hint });
 }
 
-const isTold = (error: unknown) => Boolean(error) && !(Array.isArray(error) && error.length === 0);
+const isNotEmpty = (error: unknown) =>
+	Boolean(error) && !(Array.isArray(error) && error.length === 0);

@@ -1,4 +1,4 @@
-/** Takes secrets out of what came from elsewhere, such as an answer in which the server repeats them. */
+/** Takes secrets out of what came from elsewhere, such as a response in which the server repeats them. */
 import { isRecord } from '../../shared/values';
 import { ENDPOINT_FIELDS } from '../common/defaults';
 import type { ApiRecord } from '../common/types';

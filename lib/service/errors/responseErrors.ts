@@ -1,4 +1,4 @@
-/** Turns failures, and answers that are not a success, into errors for people. */
+/** Turns failures, and responses that are not a success, into errors for people. */
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common/errors';
 import type { TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
@@ -15,7 +15,7 @@ export interface Destination {
 }
 
 /**
- * The error for a request that got no complete answer. Anything but a `TransportError` comes back as it is.
+ * The error for a request that got no complete response. Anything but a `TransportError` comes back as it is.
  * `addition` is one more sentence about what to do.
  */
 export function unreachableError(
@@ -73,7 +73,7 @@ export function unreadableError(response: TransportResponse, destination: Destin
 	return notTheServiceError(response, destination);
 }
 
-/** The error for an answer that this service would not give: most likely the address belongs to something else. */
+/** The error for a response that this service would not give: most likely the address belongs to something else. */
 export function notTheServiceError(
 	response: TransportResponse,
 	destination: Destination,

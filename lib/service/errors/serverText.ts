@@ -1,4 +1,4 @@
-/** What an answer says in words, for an error message: short, on one line and without secrets. */
+/** What a response says in words, for an error message: short, on one line and without secrets. */
 import { STATUS_CODES } from 'node:http';
 import { isRecord } from '../../shared/values';
 import {
@@ -67,7 +67,7 @@ export function serverText(response: TransportResponse, redactor: Redactor): str
 	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);
 }
 
-/** What the JSON of an answer gives as the reason, each text once; empty when it gives none. */
+/** What the JSON of a response gives as the reason, each text once; empty when it gives none. */
 export function reasonIn(json: unknown, redactor: Redactor): string {
 	return quotable([...new Set(parse(errorBody, json))].join('; '), redactor);
 }

@@ -1,4 +1,4 @@
-/** Reads the body of an answer up to a bound, and decodes it to text. */
+/** Reads the body of a response up to a bound, and decodes it to text. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { codeOf } from '../../shared/thrown';

@@ -12,18 +12,18 @@ import { abortReason } from './runtime';
 interface HelperTransportOptions {
 	/** Where the helper's proxy stands, so that its failures are not taken for the service's. */
 	env?: NodeJS.ProcessEnv;
-	/** Milliseconds for one attempt, all phases together: the helper does not tell them apart. */
+	/** Milliseconds for one attempt, all phases together: the helper does not distinguish them. */
 	timeoutMs?: number;
-	/** Most bytes of one answer. */
+	/** Most bytes of one response. */
 	maxBodyBytes?: number;
 }
 
-const ALL_PHASES_MS = TIMEOUTS.connectMs + TIMEOUTS.answerMs + TIMEOUTS.bodyMs;
+const ALL_PHASES_MS = TIMEOUTS.connectMs + TIMEOUTS.responseMs + TIMEOUTS.bodyMs;
 
 /**
  * Sends each request once through `send`, with the bounds and errors of the other transport.
  *
- * `send` answers with any status instead of throwing for it, follows no redirect, obeys the signal where it can, and may
+ * `send` resolves with any status instead of throwing for it, follows no redirect, obeys the signal where it can, and may
  * throw whatever the helper throws. When n8n itself refuses (blocked address, domain not allowed), the error says so in n8n's words.
  */
 export function helperTransport(
@@ -57,7 +57,7 @@ function proxyHost(url: string, env: NodeJS.ProcessEnv): string | undefined {
 	}
 }
 
-/** In n8n's own words, which tell an operator which variable to change. They hold the address and nothing else of the request. */
+/** In n8n's own words, which say to an operator which variable to change. They hold the address and nothing else of the request. */
 function n8nRefusalError(error: unknown): TransportError | undefined {
 	if (!isError(error)) return undefined;
 	const description = 'description' in error ? error.description : undefined;

@@ -11,7 +11,7 @@ const CLOSE = 0x7d;
 const EITHER = 0x20;
 
 /**
- * Reads the bytes once, by hand since that is done for every answer. What is not JSON is left to the parser.
+ * Reads the bytes once, by hand since that is done for every response. What is not JSON is left to the parser.
  * @throws {TransportError} for more than `MAX_VALUES` values or `MAX_DEPTH` levels.
  */
 export function checkJsonBounds(bytes: Uint8Array): void {

@@ -16,7 +16,7 @@ const untrusted = (message: string): Explanation => ({
 });
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
-	// Both can pass: the name server may answer next time, and a new record may not be everywhere yet.
+	// Both can pass: the name server may respond next time, and a new record may not be everywhere yet.
 	ENOTFOUND: again('there is no host of that name'),
 	EAI_AGAIN: again('the name server did not answer'),
 	ECONNREFUSED: again('the connection was refused'),

@@ -20,7 +20,7 @@ interface Route {
 	headers: Readonly<Record<string, string>>;
 	/** Host and port of the proxy. */
 	proxy: string | undefined;
-	/** Whether the proxy reads the request, and answers in the service's place when it refuses. */
+	/** Whether the proxy reads the request, and responds in the service's place when it refuses. */
 	isForwarded: boolean;
 }
 

@@ -14,8 +14,8 @@ interface UndiciTransportOptions {
 	/** Where HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are read from, in upper or lower case. */
 	env?: NodeJS.ProcessEnv;
 	/** Milliseconds for one attempt. */
-	timeouts?: { connectMs: number; answerMs: number; bodyMs: number };
-	/** Most bytes of one answer. */
+	timeouts?: { connectMs: number; responseMs: number; bodyMs: number };
+	/** Most bytes of one response. */
 	maxBodyBytes?: number;
 }
 
@@ -24,9 +24,9 @@ const PROXY_AUTH_REQUIRED = 407;
 /**
  * Sends each request once, over connections that stay open between requests and callers. It follows no redirect.
  *
- * Bounds: connect 10 s with proxy and TLS, head of the answer 30 s from when the request was sent, body 60 s in all and
+ * Bounds: connect 10 s with proxy and TLS, head of the response 30 s from when the request was sent, body 60 s in all and
  * 64 MB. Before them a request may wait for one of 64 connections, for as long as its signal lets it.
- * @throws {TransportError} when no complete answer came; the signal's reason when the caller cancelled.
+ * @throws {TransportError} when no complete response came; the signal's reason when the caller cancelled.
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
@@ -45,9 +45,9 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			deadline.restart(timeouts.connectMs, 'the connection took too long');
 			const started = whenStarted(() => {
 				phase = 'sent';
-				deadline.restart(timeouts.answerMs, 'the answer took too long');
+				deadline.restart(timeouts.responseMs, 'the answer took too long');
 			});
-			const answer = await raceSignal(
+			const response = await raceSignal(
 				route.dispatcher.compose(started).request({
 					origin: route.origin,
 					path: route.path,
@@ -61,14 +61,14 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 				signal,
 			);
 			deadline.restart(timeouts.bodyMs, 'the answer took too long to arrive in full');
-			const headers = flatten(answer.headers);
-			const body = await raceSignal(readBoundedBody(answer.body, headers, maxBodyBytes), signal);
+			const headers = flatten(response.headers);
+			const body = await raceSignal(readBoundedBody(response.body, headers, maxBodyBytes), signal);
 			// For undici the connection is busy until this turn of the event loop ends: the next page would open another one.
 			await nextTurn();
-			if (route.isForwarded && answer.statusCode === PROXY_AUTH_REQUIRED) {
-				throw proxyError(String(answer.statusCode));
+			if (route.isForwarded && response.statusCode === PROXY_AUTH_REQUIRED) {
+				throw proxyError(String(response.statusCode));
 			}
-			return { status: answer.statusCode, headers, body };
+			return { status: response.statusCode, headers, body };
 		};
 		try {
 			return await route.limit(send, signal);

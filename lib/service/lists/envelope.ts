@@ -1,4 +1,4 @@
-/** Finds the records in a list answer, by its shape (open point: list envelope) or by a path that the user gives. */
+/** Finds the records in a list response, by its shape (open point: list envelope) or by a path that the user gives. */
 import { asText, isRecord } from '../../shared/values';
 import { ENVELOPE } from '../common/defaults';
 import { ApiError } from '../common/errors';
@@ -8,7 +8,7 @@ import { quotable } from '../errors/serverText';
 
 export interface Page {
 	items: readonly unknown[];
-	/** Undefined when the answer does not say. */
+	/** Undefined when the response does not say. */
 	hasMore: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 	return Array.isArray(value) ? value : undefined;
 }
 
-/** Whether there is more, by the fields of an answer: a boolean, or its text. Undefined when they do not say. */
+/** Whether there is more, by the fields of a response: a boolean, or its text. Undefined when they do not say. */
 function moreOf(fields: unknown): boolean | undefined {
 	for (const name of [hasMore, has_more]) {
 		const said = asText(own(fields, name)).toLowerCase();
@@ -40,19 +40,19 @@ function pageIn(value: unknown): Page | undefined {
 
 /**
  * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`, with
- * `hasMore` in `data` or beside it; with `itemsPath` the array at that dot path, and `hasMore` beside it.
+ * `hasMore` in `data` or next to it; with `itemsPath` the array at that dot path, and `hasMore` next to it.
  * @throws {ApiError} that names the keys seen instead, or says what the service gives as its error.
  */
 export function pageOf(
-	answer: unknown,
+	json: unknown,
 	itemsPath: string | undefined,
 	destination: Destination,
 ): Page {
 	const path = itemsPath?.trim() ?? '';
-	const failure = errorInSuccess(answer, destination);
+	const failure = errorInSuccess(json, destination);
 	try {
-		const page = path === '' ? knownPage(answer, destination) : pageAt(answer, path, destination);
-		// Records count, whatever stands beside them.
+		const page = path === '' ? knownPage(json, destination) : pageAt(json, path, destination);
+		// Records count, whatever stands next to them.
 		if (failure === undefined || page.items.length > 0) return page;
 	} catch (error) {
 		throw failure ?? error;
@@ -60,20 +60,20 @@ export function pageOf(
 	throw failure;
 }
 
-function knownPage(answer: unknown, destination: Destination): Page {
-	const inside = own(answer, data);
-	const page = pageIn(inside ?? undefined) ?? pageIn(answer) ?? pageIn(inside);
-	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(answer) };
-	throw oddAnswerError(
-		`is ${shape(answer)}, without a list where one is expected`,
+function knownPage(json: unknown, destination: Destination): Page {
+	const inside = own(json, data);
+	const page = pageIn(inside ?? undefined) ?? pageIn(json) ?? pageIn(inside);
+	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(json) };
+	throw oddShapeError(
+		`is ${shape(json)}, without a list where one is expected`,
 		'Set the option Items Path to where the list stands in the answer, such as data.results.',
 		destination,
 	);
 }
 
-function pageAt(answer: unknown, itemsPath: string, destination: Destination): Page {
+function pageAt(json: unknown, itemsPath: string, destination: Destination): Page {
 	let parent: unknown;
-	let value = answer;
+	let value = json;
 	const walked: string[] = [];
 	for (const step of itemsPath.split('.')) {
 		parent = value;
@@ -90,11 +90,11 @@ function pageAt(answer: unknown, itemsPath: string, destination: Destination): P
 }
 
 function badPathError(what: string, destination: Destination): ApiError {
-	return oddAnswerError(what, 'Correct the option Items Path.', destination);
+	return oddShapeError(what, 'Correct the option Items Path.', destination);
 }
 
 /** Keys come from the service, so they are quoted like its other texts. */
-function oddAnswerError(what: string, hint: string, { address, redactor }: Destination): ApiError {
+function oddShapeError(what: string, hint: string, { address, redactor }: Destination): ApiError {
 	return new ApiError(`The answer of ${address} ${quotable(what, redactor)}.`, { hint });
 }
 
@@ -104,7 +104,7 @@ function own(value: unknown, key: string): unknown {
 		: undefined;
 }
 
-/** Names keys and kinds alone, never values. */
+/** Names only keys and kinds, never values. */
 function shape(value: unknown): string {
 	if (Array.isArray(value)) return 'a list';
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;

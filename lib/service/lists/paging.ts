@@ -27,7 +27,7 @@ export async function* walkPages(
 ): AsyncGenerator<ApiRecord, void, undefined> {
 	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
 	const ageOf = createdAfter === undefined ? undefined : since(createdAfter);
-	// With a filter of our own, nobody knows how many records it takes to find enough.
+	// With a filter of our own, it is unknown how many records it takes to find enough.
 	const isFiltered = matching !== undefined || ageOf !== undefined;
 	const known = new Set<string>();
 	let left = limit;

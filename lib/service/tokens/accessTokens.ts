@@ -41,7 +41,7 @@ interface Kept {
 
 interface UnderWay {
 	token: Promise<AccessToken>;
-	/** How many callers wait for it; it is under way until the last of them has its answer or gives up. */
+	/** How many callers wait for it; it is under way until the last of them has its response or gives up. */
 	waiting: number;
 	/** Ends the request if it goes on. */
 	cancel: () => void;
@@ -50,7 +50,7 @@ interface UnderWay {
 /** A separate store of tokens; the nodes of a process share `processAccessTokens`. */
 export function createAccessTokens(options: AccessTokensOptions = {}): AccessTokens {
 	const { runtime = systemRuntime, maxTokens = MAX_TOKENS, retries = RETRIES } = options;
-	// A digest under a random key: neither a dump nor an inspection shows a secret, and nobody can search for one.
+	// A digest under a random key: neither a dump nor an inspection shows a secret, and no search finds one.
 	const digestKey = randomBytes(32);
 	const kept = new Map<string, Kept>();
 	const underWay = new Map<string, UnderWay>();
@@ -89,7 +89,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 				const replacedAt = wasRefused ? runtime.now() : undefined;
 				keep(key, { token, isDropped: false, replacedAt });
 			},
-			// Those who wait are told.
+			// Those who wait get the rejection.
 			() => undefined,
 		);
 		return request;

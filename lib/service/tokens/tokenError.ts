@@ -1,4 +1,4 @@
-/** Reads from the token route's answer which field of the credential is wrong. */
+/** Reads from the token route's response which field of the credential is wrong. */
 import { object, orElse, parse, string } from '../../vendor/zod';
 import { ApiError, IN_CREDENTIAL } from '../common/errors';
 import type { ApiSettings, TransportResponse } from '../common/types';
@@ -11,7 +11,7 @@ import {
 import { quotable, serverText, statusText } from '../errors/serverText';
 import { jsonOf } from '../http/json';
 
-/** The error for an answer of the token route other than a 2xx. */
+/** The error for a response of the token route other than a 2xx. */
 export function tokenError(
 	response: TransportResponse,
 	settings: ApiSettings,

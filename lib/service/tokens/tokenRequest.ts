@@ -17,7 +17,7 @@ import { withRetries, type RetryOptions } from '../http/withRetries';
 import { tokenError } from './tokenError';
 
 /** Section 2, token response. A token is sent in a header, so it must be fit for one. */
-const tokenAnswer = object({
+const tokenResponse = object({
 	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
 	token_type: string().check(regex(/^bearer$/i)),
 	/** Some services write a number as text. */
@@ -75,12 +75,12 @@ export async function fetchAccessToken(
 	});
 	const { status } = response;
 	if (status < 200 || status >= 300) throw tokenError(response, settings, destination);
-	const parsed = safeParse(tokenAnswer, jsonOf(response));
+	const parsed = safeParse(tokenResponse, jsonOf(response));
 	if (!parsed.success) {
 		const field = parsed.error.issues[0]?.path[0];
 		// Not even an object.
 		if (field === undefined) throw unreadableError(response, destination);
-		throw oddAnswerError(field, status, destination);
+		throw oddTokenError(field, status, destination);
 	}
 	const lifeMs = parsed.data.expires_in * 1000;
 	const marginMs = Math.min(TOKEN_MARGIN.maxMs, lifeMs * TOKEN_MARGIN.shareOfLife);
@@ -97,8 +97,8 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
 	expires_in: 'expires_in is not a number above 0',
 };
 
-/** Names the field alone: its value may be a token. */
-function oddAnswerError(field: PropertyKey, status: number, destination: Destination): ApiError {
+/** Names only the field: its value may be a token. */
+function oddTokenError(field: PropertyKey, status: number, destination: Destination): ApiError {
 	const what = EXPECTATIONS[String(field)] ?? 'it is not a token response';
 	return wrongAddressError(`answered without a usable token: ${what}`, status, destination);
 }

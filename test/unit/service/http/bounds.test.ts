@@ -53,7 +53,7 @@ const silent: [
 describe.each(silent)('%s', (_name, start) => {
 	it('costs no more than the time for connecting', async () => {
 		const { url, env } = await start(() => undefined);
-		const timeouts = { connectMs: 100, answerMs: HANG_MS, bodyMs: HANG_MS };
+		const timeouts = { connectMs: 100, responseMs: HANG_MS, bodyMs: HANG_MS };
 		expect(await rejection(get(url, { env, timeouts }))).toMatchObject({
 			message: 'the connection took too long',
 			retryable: true,
@@ -77,7 +77,7 @@ describe.each(silent)('%s', (_name, start) => {
 });
 
 describe('more requests than connections', () => {
-	const timeouts = { connectMs: 10_000, answerMs: 30_000, bodyMs: 60_000 };
+	const timeouts = { connectMs: 10_000, responseMs: 30_000, bodyMs: 60_000 };
 	/** A service that answers when it is told to. */
 	const startHeld = async () => {
 		const held: ((answer: Answer) => void)[] = [];
@@ -120,7 +120,7 @@ describe('more requests than connections', () => {
 
 	it('wait no longer than the time for all attempts, and say for what', async () => {
 		const service = await startHeld();
-		const slow = { ...timeouts, answerMs: HANG_MS };
+		const slow = { ...timeouts, responseMs: HANG_MS };
 		const sent = Array.from({ length: MAX_CONNECTIONS }, () =>
 			get(service.url, { timeouts: slow }),
 		);

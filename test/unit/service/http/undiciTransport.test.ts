@@ -106,7 +106,7 @@ describe('the pooled transport', () => {
 
 	it('gives up when the answer does not begin in time', async () => {
 		const service = await serve(() => undefined);
-		const timeouts = { connectMs: HANG_MS, answerMs: 50, bodyMs: HANG_MS };
+		const timeouts = { connectMs: HANG_MS, responseMs: 50, bodyMs: HANG_MS };
 		expect(await rejection(get(service.url, { timeouts }))).toMatchObject({
 			message: 'the answer took too long',
 			retryable: true,
@@ -122,7 +122,7 @@ describe('the pooled transport', () => {
 			});
 			return undefined;
 		});
-		const timeouts = { connectMs: HANG_MS, answerMs: HANG_MS, bodyMs: 100 };
+		const timeouts = { connectMs: HANG_MS, responseMs: HANG_MS, bodyMs: 100 };
 		expect(await rejection(get(service.url, { timeouts }))).toMatchObject({
 			message: 'the answer took too long to arrive in full',
 			retryable: true,
@@ -132,7 +132,7 @@ describe('the pooled transport', () => {
 	it('gives up when the connection is not made in time', async () => {
 		// A TLS server that never shakes hands: the connection is not made before it has.
 		const port = await startTcp(() => undefined);
-		const timeouts = { connectMs: 100, answerMs: HANG_MS, bodyMs: HANG_MS };
+		const timeouts = { connectMs: 100, responseMs: HANG_MS, bodyMs: HANG_MS };
 		expect(await rejection(get(`https://127.0.0.1:${port}`, { timeouts }))).toMatchObject({
 			message: 'the connection took too long',
 			retryable: true,
