@@ -1,9 +1,10 @@
 /** The client of the service: its operations, made of calls and paging. */
 import { timeOf } from '../shared/timeOf';
-import { isRecord } from '../shared/values';
+import { isRecord, own } from '../shared/values';
 import * as calls from './calls';
+import { ENVELOPE } from './common/defaults';
 import type { ApiClient, ApiRecord, Call, ListOptions } from './common/types';
-import { createdEndpoint, dataOf } from './createdEndpoint';
+import { createdEndpoint } from './createdEndpoint';
 import { errorInSuccess } from './errors/errorInSuccess';
 import { isSuccess, readJson, type Reply } from './errors/withErrors';
 import { jsonOf } from './http/json';
@@ -73,7 +74,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 function recordOf(reply: Reply, { mayBeDone }: Call): ApiRecord {
 	if (reply.body.trim() === '') return { success: true };
 	const json = readJson(reply);
-	const data = dataOf(json);
+	const data = own(json, ENVELOPE.data);
 	if (isRecord(data)) return data;
 	const error = errorInSuccess(json, reply.destination, mayBeDone);
 	if (error !== undefined) throw error;

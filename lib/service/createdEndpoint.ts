@@ -1,5 +1,5 @@
 /** Finds the id and the signing secret of a new endpoint in the response to its creation. */
-import { isRecord, own } from '../shared/values';
+import { own } from '../shared/values';
 import { ENVELOPE, type ServiceInterface } from './common/defaults';
 import { asId } from './common/record';
 
@@ -8,7 +8,7 @@ export function createdEndpoint(
 	json: unknown,
 	{ endpointIdField, endpointSecretField }: ServiceInterface,
 ): { id?: string; secret?: string } {
-	const places = [dataOf(json), json];
+	const places = [own(json, ENVELOPE.data), json];
 	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
 	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
 	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
@@ -20,9 +20,4 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** What stands at a dot path, among the own fields only. */
 function valueAt(value: unknown, path: string): unknown {
 	return path.split('.').reduce<unknown>(own, value);
-}
-
-/** The field `data` of a response, if it has one. */
-export function dataOf(json: unknown): unknown {
-	return isRecord(json) ? json[ENVELOPE.data] : undefined;
 }

@@ -1,12 +1,12 @@
 /** Reads the id and the time of a record. By hand, since a list asks this of every record. */
 import { timeOf } from '../../shared/timeOf';
-import { isRecord } from '../../shared/values';
+import { own } from '../../shared/values';
 import { RECORD_ID } from './defaults';
 import type { ApiRecord } from './types';
 
 /** The id as text, if there is one. */
 export function idOf(record: unknown): string | undefined {
-	return asId(isRecord(record) ? record[RECORD_ID] : undefined);
+	return asId(own(record, RECORD_ID));
 }
 
 export function asId(id: unknown): string | undefined {
@@ -21,5 +21,5 @@ export function createdAtOf({ createdAt, attempts }: ApiRecord): number | undefi
 
 /** When an attempt was made, in unix milliseconds. */
 export function attemptedAt(attempt: unknown): number | undefined {
-	return isRecord(attempt) ? timeOf(attempt['timestamp']) : undefined;
+	return timeOf(own(attempt, 'timestamp'));
 }

@@ -3,7 +3,7 @@ import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common
 import type { TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
 import type { Redactor } from './redaction';
-import { quotable, serverText, statusText } from './serverText';
+import { quotable, statusAndReason, statusText } from './serverText';
 
 /** Where a request goes, as its errors name it. */
 export interface Destination {
@@ -78,11 +78,10 @@ export function notTheServiceError(
 	response: TransportResponse,
 	destination: Destination,
 ): ApiError {
-	const says = serverText(response, destination.redactor);
 	const what =
 		response.status < 300
 			? 'with something that is not JSON'
-			: `${statusText(response.status)}${says === '' ? '' : `: ${says}`}`;
+			: statusAndReason(response, destination.redactor);
 	return wrongAddressError(`answered ${what}`, response.status, destination);
 }
 
@@ -106,9 +105,9 @@ export function wrongAddressError(
 /** The error for a status that says nothing about the credential, such as 400, 429 or 500. */
 export function statusError(response: TransportResponse, destination: Destination): ApiError {
 	const { status, waitSeconds } = response;
-	const says = serverText(response, destination.redactor);
+	const answered = statusAndReason(response, destination.redactor);
 	const wait = waitSeconds === undefined ? '' : ` It asks to wait ${duration(waitSeconds)}.`;
-	const message = `${destination.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}.${wait}`;
+	const message = `${destination.address} answered ${answered}.${wait}`;
 	if (waitSeconds !== undefined) {
 		return new ApiError(message, { status, hint: `Try again in ${duration(waitSeconds)}.` });
 	}

@@ -1,19 +1,6 @@
 /** What a response says in words, for an error message: short, on one line and without secrets. */
 import { STATUS_CODES } from 'node:http';
 import { isRecord } from '../../shared/values';
-import {
-	array,
-	custom,
-	object,
-	orElse,
-	parse,
-	pipe,
-	string,
-	transform,
-	union,
-	unknown,
-	type Schema,
-} from '../../vendor/zod';
 import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../common/defaults';
 import type { TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
@@ -23,41 +10,35 @@ const MAX_LENGTH = 300;
 /** Far more than is shown, so that what is taken out leaves enough; a body of 64 MB would take seconds. */
 const MAX_READ = 10_000;
 
-/** The texts of a body, and of the objects in it, at most `depth` levels deep. */
-function textsWithin(depth: number): Schema<string[]> {
-	const text = pipe(
-		string(),
-		transform((value) => (value.trim() === '' ? [] : [value.trim()])),
-	);
-	if (depth === 0) return orElse(text, []);
-	const inner = textsWithin(depth - 1);
-	const list = pipe(
-		array(unknown()),
-		transform((entries) => entries.slice(0, 5).flatMap((entry) => parse(inner, entry))),
-	);
-	const either = union([list, inner]);
-	const byField = pipe(
-		custom<Record<string, unknown>>(isRecord),
-		transform((entries) =>
-			Object.entries(entries)
-				.slice(0, 5)
-				.map(([name, value]) => [name, ...parse(either, value)].join(': ')),
-		),
-	);
-	const fields = Object.fromEntries(ERROR_TEXT_FIELDS.map((name) => [name, inner]));
-	const named = pipe(
-		object({ ...fields, [ERROR_LIST_FIELD]: orElse(union([list, byField]), []) }),
-		transform((texts) => Object.values(texts).flat()),
-	);
-	return orElse(union([text, named]), []);
-}
+/** Most entries that are read of a list, or of an object in its place. */
+const MAX_ENTRIES = 5;
 
-const errorBody = textsWithin(3);
+/** The texts of a body, and of the objects in it, at most `depth` levels deep. */
+function textsIn(value: unknown, depth = 3): string[] {
+	if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
+	if (!isRecord(value) || depth === 0) return [];
+	const textsInside = (inner: unknown) => textsIn(inner, depth - 1);
+	const listed = (inner: unknown): string[] =>
+		Array.isArray(inner) ? inner.slice(0, MAX_ENTRIES).flatMap(textsInside) : textsInside(inner);
+	const errors = value[ERROR_LIST_FIELD];
+	const byField = Object.entries(isRecord(errors) ? errors : {}).slice(0, MAX_ENTRIES);
+	return [
+		...ERROR_TEXT_FIELDS.flatMap((name) => textsInside(value[name])),
+		...(Array.isArray(errors) ? listed(errors) : []),
+		...byField.map(([name, inner]) => [name, ...listed(inner)].join(': ')),
+	];
+}
 
 /** For example `404 Not Found`. */
 export function statusText(status: number): string {
 	const name = STATUS_CODES[status];
 	return name === undefined ? String(status) : `${status} ${name}`;
+}
+
+/** The same with the reason, for example `404 Not Found: no such asset`. */
+export function statusAndReason(response: TransportResponse, redactor: Redactor): string {
+	const reason = serverText(response, redactor);
+	return `${statusText(response.status)}${reason === '' ? '' : `: ${reason}`}`;
 }
 
 /** What the service gives as the reason; a page for a browser gives none. */
@@ -69,7 +50,7 @@ export function serverText(response: TransportResponse, redactor: Redactor): str
 
 /** What the JSON of a response gives as the reason, each text once; empty when it gives none. */
 export function reasonIn(json: unknown, redactor: Redactor): string {
-	return quotable([...new Set(parse(errorBody, json))].join('; '), redactor);
+	return quotable([...new Set(textsIn(json))].join('; '), redactor);
 }
 
 /** Text from outside, made fit for a message. Redacted before it is cut, since part of a secret would not be recognised. */

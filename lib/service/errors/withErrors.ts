@@ -12,7 +12,7 @@ import {
 	unreadableError,
 	type Destination,
 } from './responseErrors';
-import { serverText, statusText } from './serverText';
+import { statusAndReason } from './serverText';
 
 interface ErrorOptions {
 	settings: ApiSettings;
@@ -70,8 +70,7 @@ const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
 function callError(response: TransportResponse, call: Call, destination: Destination): ApiError {
 	const { status } = response;
-	const says = serverText(response, destination.redactor);
-	const answered = `${destination.address} answered ${statusText(status)}${says === '' ? '' : `: ${says}`}`;
+	const answered = `${destination.address} answered ${statusAndReason(response, destination.redactor)}`;
 	if (status >= 300 && status < 400) return redirectError(response, destination);
 	if (status === 401) {
 		return new ApiError(

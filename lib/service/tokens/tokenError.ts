@@ -1,5 +1,5 @@
 /** Reads from the token route's response which field of the credential is wrong. */
-import { object, orElse, parse, string } from '../../vendor/zod';
+import { own } from '../../shared/values';
 import { ApiError, IN_CREDENTIAL } from '../common/errors';
 import type { ApiSettings, TransportResponse } from '../common/types';
 import {
@@ -8,7 +8,7 @@ import {
 	redirectError,
 	type Destination,
 } from '../errors/responseErrors';
-import { quotable, serverText, statusText } from '../errors/serverText';
+import { quotable, statusAndReason } from '../errors/serverText';
 import { jsonOf } from '../http/json';
 
 /** The error for a response of the token route other than a 2xx. */
@@ -18,18 +18,17 @@ export function tokenError(
 	destination: Destination,
 ): ApiError {
 	const { status } = response;
-	const says = serverText(response, destination.redactor);
-	const reason = says === '' ? '' : `: ${says}`;
+	const says = statusAndReason(response, destination.redactor);
 	if (status < 400) return redirectError(response, destination);
 	switch (culprit(response, says)) {
 		case 'client':
 			return new ApiError(
-				`The token service at ${destination.address} rejected the Client ID or the Client Secret (${statusText(status)}${reason}).`,
+				`The token service at ${destination.address} rejected the Client ID or the Client Secret (${says}).`,
 				{ field: 'clientSecret', status, hint: clientHint(settings) },
 			);
 		case 'audience':
 			return new ApiError(
-				`The token service at ${destination.address} gives this API client no token for the Audience “${quotable(settings.audience, destination.redactor)}” (${statusText(status)}${reason}).`,
+				`The token service at ${destination.address} gives this API client no token for the Audience “${quotable(settings.audience, destination.redactor)}” (${says}).`,
 				{
 					field: 'audience',
 					status,
@@ -43,15 +42,13 @@ export function tokenError(
 	}
 }
 
-/** An error as OAuth has it (RFC 6749, 5.2). */
-const oauthError = orElse(object({ error: orElse(string(), '') }), { error: '' });
-
 type Culprit = 'client' | 'audience' | 'address' | 'other';
 
 function culprit(response: TransportResponse, says: string): Culprit {
 	const { status } = response;
 	const body = jsonOf(response);
-	const { error: code } = parse(oauthError, body);
+	// As OAuth has it (RFC 6749, 5.2).
+	const code = own(body, 'error');
 	if (status === 404 || status === 405 || status === 410) return 'address';
 	if (status !== 400 && status !== 401 && status !== 403) return 'other';
 	if (code === 'invalid_client' || code === 'unauthorized_client') return 'client';
