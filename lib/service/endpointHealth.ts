@@ -41,7 +41,7 @@ export async function endpointHealth(
 	let failed = 0;
 	let withoutStatus = 0;
 	let lastSuccessAt = -Infinity;
-	let failures: { at: number; failure: Failure }[] = [];
+	const failures: { at: number; failure: Failure }[] = [];
 	for await (const delivery of deliveries) {
 		const status = asText(delivery[DELIVERY_STATUS_FIELD]).toLowerCase();
 		const at = createdAtOf(delivery);
@@ -51,14 +51,11 @@ export async function endpointHealth(
 			lastSuccessAt = Math.max(lastSuccessAt, at ?? -Infinity);
 		} else if (status === NOT_DELIVERED) {
 			failed += 1;
-			// The list may have any order: a success that comes later in it may be newer.
-			if (at !== undefined && at >= lastSuccessAt) {
-				failures.push({ at, failure: failureOf(delivery, at) });
-			}
+			if (at !== undefined) failures.push({ at, failure: failureOf(delivery, at) });
 		}
 	}
-	failures = failures.filter(({ at }) => at >= lastSuccessAt).sort((a, b) => a.at - b.at);
-	const [oldest] = failures;
+	// The list may have any order: a success that comes later in it may be newer.
+	const [oldest] = failures.filter(({ at }) => at >= lastSuccessAt).sort((a, b) => a.at - b.at);
 	return {
 		delivered,
 		failed,

@@ -3,7 +3,6 @@ export {
 	array,
 	boolean,
 	catch,
-	custom,
 	enum,
 	gt,
 	literal,
