@@ -17,8 +17,8 @@ const NO_ID =
  * The records of all pages, in the order of the service.
  *
  * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
- * page is empty or brings nothing new, when it has gone beyond `createdAfter`, or when its last record has no id to go on from; with a warning if there may be
- * more. A short page says nothing: the service may allow less than was asked for.
+ * page is empty or brings nothing new, when it has gone beyond `createdAfter`, or when its last record has no id to go on
+ * from; with a warning if there may be more. A short page says nothing: the service may allow less than was asked for.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
