@@ -2,9 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, oldestFirst, type ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
+import { isOldestFirst } from '../shared/listOrder';
 import { isError } from '../shared/thrown';
 import type { Knowledge } from './knowledge';
-import { isOldestFirst } from './listOrder';
 
 interface Reading {
 	readonly client: Pick<ApiClient, 'list'>;

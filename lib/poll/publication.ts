@@ -1,8 +1,8 @@
 /** The publication: from which moment on events start the workflow. */
 import { createdAt, eventFromList } from '../event';
 import type { ApiClient } from '../service';
+import { isOldestFirst } from '../shared/listOrder';
 import { rememberListed, type Scope } from './knowledge';
-import { isOldestFirst } from './listOrder';
 import type { PollState, StartFrom } from './state';
 
 interface First {

@@ -1,21 +1,20 @@
-/** Tells which way a list is sorted, as far as the times of its records say. */
-export class ListOrder {
-	newestAt: number | undefined;
-	isAscending = false;
-	#firstAt: number | undefined;
-	#oldestAt = Infinity;
+/** Says which way a list is sorted, by its two ends rather than by single pairs, which are often out of order. */
 
-	/** Takes the next record's time in unix milliseconds; undefined when it tells none. */
-	learnFrom(at: number | undefined): void {
-		if (at === undefined) return;
-		this.#firstAt ??= at;
-		this.isAscending ||= at > this.#firstAt;
-		this.newestAt = Math.max(this.newestAt ?? at, at);
-		this.#oldestAt = Math.min(this.#oldestAt, at);
-	}
+/** Records of an end; more would not change its median by much. */
+const LONGEST_END = 50;
 
-	/** Whether the first record is the newest so far, and a later one older. */
-	get isDescending(): boolean {
-		return !this.isAscending && this.#firstAt !== undefined && this.#oldestAt < this.#firstAt;
-	}
+/**
+ * Whether the list begins with the oldest, by the times of its records in their order; undefined while they do not say.
+ * Each end is a third of the times, at most 50, and stands for its median, so that neither an event that appeared late nor one that
+ * is dated ahead turns the list around.
+ */
+export function isOldestFirst(times: readonly number[]): boolean | undefined {
+	const end = Math.min(LONGEST_END, Math.ceil(times.length / 3));
+	const first = median(times.slice(0, end));
+	const last = median(times.slice(-end));
+	return first === undefined || last === undefined || first === last ? undefined : first < last;
+}
+
+function median(times: readonly number[]): number | undefined {
+	return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
 }

@@ -74,9 +74,10 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 	],
 	poll: [
-		part('poll', '{bounds,listing,listOrder,progress}', '*'),
+		part('poll', '{bounds,listing,progress}', '*'),
 		part('poll', '{knowledge,listedStates,memory,poll,publication}', '*'),
 		part('poll', '{start,state}', '*'),
+		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory}'),
 	],
 	ledger: [

@@ -1,5 +1,5 @@
 /** The newest records of a list, for a person to choose among. */
-import { ListOrder } from '../../shared/listOrder';
+import { isOldestFirst } from '../../shared/listOrder';
 import { createdAtOf } from '../common/record';
 import type { ApiRecord } from '../common/types';
 
@@ -19,16 +19,16 @@ export async function newest(
 	records: AsyncIterable<ApiRecord>,
 	{ most, mostSeen, matching }: Bounds,
 ): Promise<ApiRecord[]> {
-	const order = new ListOrder();
+	const times: number[] = [];
 	const found: { record: ApiRecord; at: number }[] = [];
 	let seen = 0;
 	for await (const record of records) {
 		const at = createdAtOf(record);
-		order.learnFrom(at);
+		if (at !== undefined) times.push(at);
 		seen += 1;
 		if (matching(record)) found.push({ record, at: at ?? -Infinity });
-		if (seen >= mostSeen && !order.isAscending) break;
-		if (found.length >= most && order.isDescending) break;
+		if (seen >= mostSeen && isOldestFirst(times) !== true) break;
+		if (found.length >= most && isOldestFirst(times) === false) break;
 	}
 	// Equal ones, such as those without a time, keep the order of the list.
 	found.sort((a, b) => (a.at === b.at ? 0 : b.at - a.at));

@@ -1,5 +1,5 @@
 /** Ends a list at a moment, so that a day of it does not cost a month of pages. */
-import { ListOrder } from '../../shared/listOrder';
+import { isOldestFirst } from '../../shared/listOrder';
 import { SERVICE_INTERFACE } from '../common/defaults';
 import { createdAtOf } from '../common/record';
 import type { ApiRecord } from '../common/types';
@@ -15,16 +15,17 @@ type Age = 'wanted' | 'older' | 'beyond';
  * end, since what is wanted may stand there.
  */
 export function since(moment: number): (record: ApiRecord) => Age {
-	const order = new ListOrder();
+	const times: number[] = [];
 	let olderInARow = 0;
 	return (record) => {
 		const at = createdAtOf(record);
-		order.learnFrom(at);
+		if (at !== undefined) times.push(at);
 		if (at === undefined || at >= moment) {
 			olderInARow = 0;
 			return 'wanted';
 		}
 		olderInARow += 1;
-		return olderInARow >= SERVICE_INTERFACE.pageSize && order.isDescending ? 'beyond' : 'older';
+		const isPage = olderInARow >= SERVICE_INTERFACE.pageSize;
+		return isPage && isOldestFirst(times) === false ? 'beyond' : 'older';
 	};
 }
