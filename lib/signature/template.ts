@@ -1,6 +1,11 @@
 /** The template of a `custom` scheme's signed bytes: text with `{body}` and `{timestamp}` in it. */
 import { printable } from '../shared/printable';
-import { BODY, type SignedPart } from './scheme';
+
+/** Stands for the raw body among the signed parts. */
+export const BODY = Symbol('body');
+
+/** Text is signed as UTF-8. */
+export type SignedPart = string | typeof BODY;
 
 export interface Template {
 	readonly namesTimestamp: boolean;

@@ -1,10 +1,10 @@
 /** Puts a scheme and its keys together: reads the headers, then verifies over the raw body. */
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
-import { signsAny } from './compare';
-import type { Reading, Scheme } from './scheme';
-import type { SigningKey } from './secrets';
-import { compileSettings } from './settings';
-import { isWithinTolerance } from './timestamp';
+import { compileCredential } from './credential';
+import type { SigningKey } from './fields';
+import type { Reading, Scheme } from './schemes';
+import { BODY } from './template';
 import type {
 	DeliveryHeaders,
 	SecretName,
@@ -23,14 +23,14 @@ import type {
  * like a mistake is told by `checkSigningSettings`.
  */
 export function createVerifier(settings: SigningSettings): VerifierResult {
-	const { usable, blocking } = compileSettings(settings);
+	const { usable, blocking } = compileCredential(settings);
 	if (usable === undefined) return { ok: false, problems: blocking };
 	return { ok: true, verifier: new CompiledVerifier(usable.scheme, usable.keys) };
 }
 
 /** Every problem in the shape of the settings, as sentences that name the field and hold no secret; empty when all is well. */
 export function checkSigningSettings(settings: SigningSettings): readonly string[] {
-	const { blocking, remarks } = compileSettings(settings);
+	const { blocking, remarks } = compileCredential(settings);
 	return [...blocking, ...remarks];
 }
 
@@ -57,11 +57,24 @@ class CompiledVerifier implements Verifier {
 	/** Computes every key's digest, also after a match, so that the time taken does not tell which secret is in use. */
 	private match(reading: Reading, body: Uint8Array): SecretName | undefined {
 		if (!types.isUint8Array(body)) return undefined;
-		let matched: SecretName | undefined;
-		for (const { name, key } of this.keys) {
-			const { parts, candidates } = reading;
-			if (signsAny(this.scheme.algorithm, key, parts, body, candidates)) matched ??= name;
-		}
-		return matched;
+		const matching = this.keys.filter(({ key }) => this.signs(key, reading, body));
+		return matching[0]?.name;
 	}
+
+	/**
+	 * Whether one of the candidates is the digest that this key gives. The body goes in as bytes: decoding it would change
+	 * what was signed. Every candidate is compared, also after a match, so that the time taken does not tell which one it was.
+	 */
+	private signs(key: KeyObject, { parts, candidates }: Reading, body: Uint8Array): boolean {
+		const hmac = createHmac(this.scheme.algorithm, key);
+		for (const part of parts) hmac.update(part === BODY ? body : part);
+		const digest = hmac.digest();
+		return candidates.filter((candidate) => timingSafeEqual(candidate, digest)).length > 0;
+	}
+}
+
+/** True up to and including the tolerance, in both directions (specification section 6.3). */
+export function isWithinTolerance(timestamp: number, options: VerifyOptions): boolean {
+	// Written so that a NaN on any side is outside.
+	return Math.abs(options.nowSeconds - timestamp) <= options.toleranceSeconds;
 }

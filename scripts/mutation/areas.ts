@@ -39,14 +39,10 @@ const LIFE_OF_ENDPOINT = '{mark,races,registration,rotation,serviceText}';
 
 export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	receiver: [
-		part('signature', 'encoding'),
-		part('signature', '{headers,timestamp}'),
-		part('signature', '{fields,secrets,settings}', '{custom,settings}'),
+		part('signature', 'schemes', '{custom,schemes,standardWebhooks,timestamped}'),
+		part('signature', '{credential,fields}', '{credential,custom,standardWebhooks}'),
 		part('signature', 'template'),
-		part('signature', '{custom,scheme}', 'custom'),
-		part('signature', 'standardWebhooks'),
-		part('signature', '{sign,timestamped}'),
-		part('signature', '{compare,verifier}', '{custom,settings,verifier}'),
+		part('signature', '{sign,verifier}', '{credential,custom,sign,verifier}'),
 		part('event', 'conditions'),
 		part('event', 'eventTypes'),
 		part('event', '{order,parseEvent}'),

@@ -1,5 +1,4 @@
-import { BODY, type SignedPart } from '../../../lib/signature/scheme';
-import { compileTemplate } from '../../../lib/signature/template';
+import { BODY, compileTemplate, type SignedPart } from '../../../lib/signature/template';
 
 function partsOf(text: string, timestamp = '17'): readonly SignedPart[] {
 	const compiled = compileTemplate(text);

@@ -6,6 +6,7 @@ import {
 	type DeliveryHeaders,
 	type SigningSettings,
 } from '../../../lib/signature';
+import { isWithinTolerance } from '../../../lib/signature/verifier';
 import { BODY, judge, NOW, SECRET, verifierOf } from './world';
 
 const OLD_SECRET = 'the secret of the old endpoint';
@@ -96,6 +97,30 @@ test('a body that is no bytes matches nothing', () => {
 			reason: 'signature_mismatch',
 		});
 	}
+});
+
+describe('the tolerance', () => {
+	const tolerant = (nowSeconds: number, toleranceSeconds = 300) =>
+		isWithinTolerance(1000, { nowSeconds, toleranceSeconds });
+
+	test('holds in both directions, its bounds included', () => {
+		expect(tolerant(1300)).toBe(true);
+		expect(tolerant(700)).toBe(true);
+		expect(tolerant(1301)).toBe(false);
+		expect(tolerant(699)).toBe(false);
+		expect(tolerant(1300.001)).toBe(false);
+	});
+
+	test('of nothing accepts the very second', () => {
+		expect(tolerant(1000, 0)).toBe(true);
+		expect(tolerant(1001, 0)).toBe(false);
+	});
+
+	test('accepts nothing when the clock or the tolerance is no number', () => {
+		expect(tolerant(Number.NaN)).toBe(false);
+		expect(tolerant(1000, Number.NaN)).toBe(false);
+		expect(tolerant(1000, -1)).toBe(false);
+	});
 });
 
 describe('on any input', () => {

@@ -1,18 +1,21 @@
 /** Turns the stored credential into a scheme and its keys, and says in sentences what is wrong with it. */
-import { custom } from './custom';
-import { readChoice, readHeaderName, readText, type Notes } from './fields';
-import type { Scheme } from './scheme';
-import { readSigningKeys, type SigningKey } from './secrets';
-import { standardWebhooks } from './standardWebhooks';
+import {
+	readChoice,
+	readHeaderName,
+	readSigningKeys,
+	readText,
+	type Notes,
+	type SigningKey,
+} from './fields';
+import { custom, standardWebhooks, timestamped, type Scheme } from './schemes';
 import { compileTemplate } from './template';
-import { timestamped } from './timestamped';
 import type { SigningSettings } from './types';
 
 /** The specification leaves the header open (section 6.10); this is the name the service is known to use. */
 const SIGNATURE_HEADER = 'X-Webhook-Signature';
 const SIGNED_PAYLOAD = '{timestamp}.{body}';
 
-export interface CompiledSettings {
+interface Compiled {
 	/** Undefined when something is blocking. */
 	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
 	/** Why no delivery can be verified. */
@@ -21,7 +24,7 @@ export interface CompiledSettings {
 	readonly remarks: readonly string[];
 }
 
-export function compileSettings(settings: SigningSettings): CompiledSettings {
+export function compileCredential(settings: SigningSettings): Compiled {
 	const notes: Notes = { blocking: [], remarks: [] };
 	const name = readChoice(
 		'Scheme',

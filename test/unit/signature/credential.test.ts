@@ -88,13 +88,13 @@ describe('no delivery can be verified', () => {
 		expectBlocked({ signingSecret: 5 }, 'Signing Secret is not a text');
 	});
 
-	test.each(['whsec_', 'no base64!', 'whpk_MfKQ9r8G', ` ${KEY}`, `${KEY}\n`, 'A', 'AA=A'])(
-		'with a Standard Webhooks secret that does not decode: %j',
-		(signingSecret) => {
-			const settings = { signingSecret, previousSigningSecret: KEY, scheme: 'standardWebhooks' };
-			expectBlocked(settings, 'Signing Secret is not a Standard Webhooks secret');
-		},
-	);
+	test.each([
+		...['whsec_', 'no base64!', 'whpk_MfKQ9r8G', ` ${KEY}`, `${KEY}\n`, 'A', 'AA=A', '='],
+		...['AAAAA', 'AA=', 'AAA==', 'AA AA', 'AA_A', 'AA-A', 'AAAA\n', 'ÄAAA'],
+	])('with a Standard Webhooks secret that does not decode: %j', (signingSecret) => {
+		const settings = { signingSecret, previousSigningSecret: KEY, scheme: 'standardWebhooks' };
+		expectBlocked(settings, 'Signing Secret is not a Standard Webhooks secret');
+	});
 
 	test('with a scheme, an algorithm or an encoding that is not known', () => {
 		expectBlocked(

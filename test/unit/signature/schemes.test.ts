@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { decodeBase64, digestDecoder } from '../../../lib/signature/encoding';
+import type { DeliveryHeaders } from '../../../lib/signature';
+import { digestsIn, isTimestamp, singleHeader } from '../../../lib/signature/schemes';
 
-const whole = (decode: ReturnType<typeof digestDecoder>) => (text: string) =>
-	decode(text, 0, text.length);
 const digest = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes });
 const ALGORITHMS = [
 	{ algorithm: 'sha256', bytes: 32 },
@@ -10,7 +9,7 @@ const ALGORITHMS = [
 ] as const;
 
 describe.each(ALGORITHMS)('a $algorithm digest in hex', ({ algorithm, bytes }) => {
-	const decode = whole(digestDecoder(algorithm, 'hex'));
+	const decode = (text: string) => digestsIn([text], algorithm, 'hex')[0];
 
 	test('is read in lower, upper and mixed case', () => {
 		fc.assert(
@@ -40,7 +39,7 @@ describe.each(ALGORITHMS)('a $algorithm digest in hex', ({ algorithm, bytes }) =
 });
 
 describe.each(ALGORITHMS)('a $algorithm digest in base64', ({ algorithm, bytes }) => {
-	const decode = whole(digestDecoder(algorithm, 'base64'));
+	const decode = (text: string) => digestsIn([text], algorithm, 'base64')[0];
 
 	test('is read in both alphabets, with and without padding', () => {
 		fc.assert(
@@ -78,29 +77,59 @@ describe.each(ALGORITHMS)('a $algorithm digest in base64', ({ algorithm, bytes }
 	});
 });
 
-test('a digest is read from its place in a longer text', () => {
-	const decode = digestDecoder('sha256', 'hex');
-	const text = `v1=${'0f'.repeat(32)},v1=`;
-	expect(decode(text, 3, 67)).toEqual(Buffer.alloc(32, 0x0f));
-	expect(decode(text, 2, 66)).toBeUndefined();
-	expect(decode(text, 3, 200)).toBeUndefined();
-});
-
-describe('base64 of any length', () => {
-	test('is decoded with and without padding', () => {
-		fc.assert(
-			fc.property(fc.uint8Array({ minLength: 1 }), (value) => {
-				const text = Buffer.from(value).toString('base64');
-				expect(decodeBase64(text)).toEqual(Buffer.from(value));
-				expect(decodeBase64(text.replace(/=+$/, ''))).toEqual(Buffer.from(value));
-			}),
-		);
+describe('a header that must occur once', () => {
+	test('is read from a text and from an array of one, without surrounding white space', () => {
+		expect(singleHeader({ name: ' value\t' }, 'name')).toBe('value');
+		expect(singleHeader({ name: [' value '] }, 'name')).toBe('value');
+		expect(singleHeader({ name: '' }, 'name')).toBe('');
 	});
 
-	test.each(['', '=', 'A', 'AAAAA', 'AA=', 'AAA==', 'AA AA', 'AA_A', 'AA-A', 'AAAA\n', 'ÄAAA'])(
-		'%j is none',
-		(text) => {
-			expect(decodeBase64(text)).toBeUndefined();
-		},
-	);
+	test('is absent when there is none of it', () => {
+		expect(singleHeader({}, 'name')).toBeUndefined();
+		expect(singleHeader({ name: undefined }, 'name')).toBeUndefined();
+		expect(singleHeader({ name: [] }, 'name')).toBeUndefined();
+	});
+
+	test('is refused when it is repeated, also with the same value', () => {
+		expect(singleHeader({ name: ['value', 'value'] }, 'name')).toBeNull();
+	});
+
+	test('is refused when it is no text', () => {
+		for (const value of [1, null, true, {}, [1], [undefined], () => 'value']) {
+			expect(singleHeader({ name: value } as unknown as DeliveryHeaders, 'name')).toBeNull();
+		}
+	});
+
+	test('is not mistaken for what every object inherits', () => {
+		expect(singleHeader({}, 'constructor')).toBeUndefined();
+		expect(singleHeader({}, '__proto__')).toBeUndefined();
+	});
+
+	test('is absent from headers that are no object', () => {
+		for (const headers of [undefined, null, 'name', 1]) {
+			expect(singleHeader(headers as unknown as DeliveryHeaders, 'name')).toBeUndefined();
+		}
+	});
+});
+
+describe('the form of a timestamp', () => {
+	test.each(['0', '1700000000', '999999999999', '000000000001'])('%j is one', (text) => {
+		expect(isTimestamp(text)).toBe(true);
+	});
+
+	test.each([
+		['nothing', ''],
+		['13 digits', '1700000000000'],
+		['a sign', '-1700000000'],
+		['a plus', '+1700000000'],
+		['a fraction', '1700000000.5'],
+		['an exponent', '17e8'],
+		['hexadecimal', '0x10'],
+		['white space in front', ' 1700000000'],
+		['a line break behind', '1700000000\n'],
+		['digits of another script', '١٧٠٠٠٠٠٠٠٠'],
+		['words', 'NaN'],
+	])('%s is none', (_, text) => {
+		expect(isTimestamp(text)).toBe(false);
+	});
 });

@@ -1,0 +1,148 @@
+/** The signature schemes: each reads the headers of a delivery into signatures to try and bytes to sign. */
+import { own } from '../shared/values';
+import { BODY, type SignedPart, type Template } from './template';
+import type { DeliveryHeaders } from './types';
+
+export type Algorithm = 'sha256' | 'sha512';
+export type Encoding = 'hex' | 'base64';
+
+/** What the headers of one delivery say. */
+export interface Reading {
+	/** Unix seconds; null where the scheme carries no timestamp. */
+	readonly timestamp: number | null;
+	/** Every signature to try, each as long as the digest. */
+	readonly candidates: readonly Buffer[];
+	/** The message's id, where it is among the signed parts. */
+	readonly messageId?: string;
+	/** What is signed, in order. */
+	readonly parts: readonly SignedPart[];
+}
+
+export interface Scheme {
+	readonly algorithm: Algorithm;
+	/** Never throws. */
+	read(headers: DeliveryHeaders): Reading | 'signature_missing' | 'signature_malformed';
+}
+
+/** The scheme `timestamped`: one header, `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`. */
+export function timestamped(header: string): Scheme {
+	return {
+		algorithm: 'sha256',
+		read(headers) {
+			const value = singleHeader(headers, header);
+			if (value === undefined) return 'signature_missing';
+			const entries = entriesOf(value ?? '', ',');
+			const candidates = digestsIn(withoutPrefix(entries, 'v1='), 'sha256', 'hex');
+			const [timestamp = '', ...others] = withoutPrefix(entries, 't=');
+			// Two timestamps would leave open which one was signed.
+			if (others.length > 0 || !isTimestamp(timestamp) || candidates.length === 0) {
+				return 'signature_malformed';
+			}
+			return { timestamp: Number(timestamp), candidates, parts: [`${timestamp}.`, BODY] };
+		},
+	};
+}
+
+// Standard Webhooks 1.0.0, "Signature scheme": an id with a full stop could pass for another id and timestamp.
+const ID = /^[\x21-\x2d\x2f-\x7e]+$/;
+
+/** The scheme `standardWebhooks` (standardwebhooks.com, symmetric signatures): HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. */
+export const standardWebhooks: Scheme = {
+	algorithm: 'sha256',
+	read(headers) {
+		const signatures = singleHeader(headers, 'webhook-signature');
+		if (signatures === undefined) return 'signature_missing';
+		const id = singleHeader(headers, 'webhook-id') ?? '';
+		const timestamp = singleHeader(headers, 'webhook-timestamp') ?? '';
+		// `v1a` is the asymmetric kind, which needs a public key.
+		const symmetric = withoutPrefix(entriesOf(signatures ?? '', ' '), 'v1,');
+		const candidates = digestsIn(symmetric, 'sha256', 'base64');
+		if (candidates.length === 0 || !ID.test(id) || !isTimestamp(timestamp)) {
+			return 'signature_malformed';
+		}
+		const parts = [`${id}.${timestamp}.`, BODY] as const;
+		return { timestamp: Number(timestamp), candidates, messageId: id, parts };
+	},
+};
+
+export interface CustomSettings {
+	/** Lower-case name. */
+	readonly signatureHeader: string;
+	readonly algorithm: Algorithm;
+	readonly encoding: Encoding;
+	/** Lower-case name; null: no timestamp, hence no age check, and the template names none. */
+	readonly timestampHeader: string | null;
+	readonly template: Template;
+	/** Begins neither with white space nor with a comma, but may hold them, as `HMAC ` does. */
+	readonly prefix: string;
+}
+
+/** The scheme `custom`: header, algorithm, encoding, prefix and signed bytes as the credential says. */
+export function custom(settings: CustomSettings): Scheme {
+	const { signatureHeader, algorithm, encoding, timestampHeader, template } = settings;
+	const literal = settings.prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+	/** What follows the prefix in each entry of a list separated by commas and white space. */
+	const signatures = new RegExp(`(?<![^\\s,])${literal}([^\\s,]+)`, 'g');
+	return {
+		algorithm,
+		read(headers) {
+			const value = singleHeader(headers, signatureHeader);
+			if (value === undefined) return 'signature_missing';
+			const found = Array.from((value ?? '').matchAll(signatures), ([, text = '']) => text);
+			const candidates = digestsIn(found, algorithm, encoding);
+			if (candidates.length === 0) return 'signature_malformed';
+			if (timestampHeader === null) {
+				return { timestamp: null, candidates, parts: template.fill('') };
+			}
+			const timestamp = singleHeader(headers, timestampHeader) ?? '';
+			if (!isTimestamp(timestamp)) return 'signature_malformed';
+			return { timestamp: Number(timestamp), candidates, parts: template.fill(timestamp) };
+		},
+	};
+}
+
+/**
+ * The header's one value without surrounding white space; `undefined` when it is absent;
+ * `null` when it is repeated or no text, which no honest sender does.
+ */
+export function singleHeader(headers: DeliveryHeaders, name: string): string | null | undefined {
+	const value = own(headers, name);
+	const occurrences: readonly unknown[] = Array.isArray(value) ? value : [value];
+	if (value === undefined || occurrences.length === 0) return undefined;
+	const [first] = occurrences;
+	return occurrences.length === 1 && typeof first === 'string' ? first.trim() : null;
+}
+
+function entriesOf(list: string, separator: ',' | ' '): string[] {
+	return list.split(separator).map((entry) => entry.trim());
+}
+
+/** What follows the prefix in those entries that have it. */
+function withoutPrefix(entries: readonly string[], prefix: string): string[] {
+	const found = entries.filter((entry) => entry.startsWith(prefix));
+	return found.map((entry) => entry.slice(prefix.length));
+}
+
+/** 1 to 12 decimal digits: unix seconds, well inside the safe integers. */
+export function isTimestamp(text: string): boolean {
+	return /^[0-9]{1,12}$/.test(text);
+}
+
+/**
+ * What spells exactly one digest: hex in any case; base64 or base64url, with or without padding. `Buffer.from` passes over
+ * what it does not know, and bits beyond the digest must be zero, or several texts would pass for one signature.
+ */
+const DIGESTS: Readonly<Record<Algorithm, Readonly<Record<Encoding, RegExp>>>> = {
+	sha256: { hex: /^[0-9a-f]{64}$/i, base64: /^[\w+/-]{42}[AEIMQUYcgkosw048]=?$/ },
+	sha512: { hex: /^[0-9a-f]{128}$/i, base64: /^[\w+/-]{85}[AQgw](?:==)?$/ },
+};
+
+/** The digests among the texts. */
+export function digestsIn(
+	texts: readonly string[],
+	algorithm: Algorithm,
+	encoding: Encoding,
+): Buffer[] {
+	const form = DIGESTS[algorithm][encoding];
+	return texts.filter((text) => form.test(text)).map((text) => Buffer.from(text, encoding));
+}
