@@ -1,8 +1,6 @@
 /** The parameter that says which events of a type a trigger wants, the same in both triggers, and its check. */
 import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
-import { type Conditions, OTHER_FIELD } from '../lib/event';
-
-const WITHOUT_VALUE = ['exists', 'notExists'];
+import { type Conditions, OPERATORS, OTHER_FIELD } from '../lib/event';
 
 /** Literals only: an expression would cost n8n an isolate for each event. */
 export const conditionsProperty: INodeProperties = {
@@ -59,16 +57,7 @@ export const conditionsProperty: INodeProperties = {
 					name: 'operator',
 					type: 'options',
 					noDataExpression: true,
-					options: [
-						{ name: 'Contains', value: 'contains' },
-						{ name: 'Does Not Equal', value: 'notEquals' },
-						{ name: 'Does Not Exist', value: 'notExists' },
-						{ name: 'Equals', value: 'equals' },
-						{ name: 'Exists', value: 'exists' },
-						{ name: 'Greater Than', value: 'greaterThan' },
-						{ name: 'Less Than', value: 'lessThan' },
-						{ name: 'Starts With', value: 'startsWith' },
-					],
+					options: Object.entries(OPERATORS).map(([value, name]) => ({ name, value })),
 					default: 'equals',
 					description: 'How to compare. Letter case matters.',
 				},
@@ -77,7 +66,7 @@ export const conditionsProperty: INodeProperties = {
 					name: 'value',
 					type: 'string',
 					noDataExpression: true,
-					displayOptions: { hide: { operator: WITHOUT_VALUE } },
+					displayOptions: { hide: { operator: ['exists', 'notExists'] } },
 					default: '',
 					placeholder: 'e.g. StatusNotification, StopTransaction',
 					description:

@@ -1,20 +1,6 @@
 /** The parameters for event types, the same in all nodes: a list to pick from, and a text for types that are not in it. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { OTHER_EVENT_TYPES } from '../lib/event';
-
-/** The known types. */
-const KNOWN: INodePropertyOptions[] = [
-	{
-		name: 'Asset Connectivity',
-		value: 'asset.connectivity',
-		description: 'An asset went online or offline',
-	},
-	{
-		name: 'OCPP Message',
-		value: 'ocpp.message',
-		description: 'A charging station and its network exchanged a message',
-	},
-];
+import { EVENT_TYPES, OTHER_EVENT_TYPES } from '../lib/event';
 
 const OTHER: INodePropertyOptions = {
 	name: 'Other (Enter Types)',
@@ -50,14 +36,14 @@ const otherEventTypes: INodeProperties = {
 /** Two fields of a panel: the text shows once “Other” is picked. */
 export function eventTypeProperties(words: Words, name = 'eventTypes'): INodeProperties[] {
 	return [
-		eventTypes(name, [...KNOWN, OTHER], words),
+		eventTypes(name, [...EVENT_TYPES, OTHER], words),
 		{ ...otherEventTypes, displayOptions: { show: { [name]: [OTHER_EVENT_TYPES] } } },
 	];
 }
 
 /** The same two for a collection, where a person adds each by its name. */
 export function eventTypeFilters(words: Words): INodeProperties[] {
-	return [eventTypes('eventTypes', KNOWN, words), otherEventTypes];
+	return [eventTypes('eventTypes', [...EVENT_TYPES], words), otherEventTypes];
 }
 
 /** For triggers: literals alone, since n8n would need an isolate for each request to evaluate an expression. */

@@ -5,17 +5,18 @@
 import { printable } from '../shared/printable';
 import { asRecord, asText, numberIn, own } from '../shared/values';
 
-export const OPERATORS = [
-	'contains',
-	'equals',
-	'exists',
-	'greaterThan',
-	'lessThan',
-	'notEquals',
-	'notExists',
-	'startsWith',
-] as const;
-type Operator = (typeof OPERATORS)[number];
+/** The name of each in the editor, in its order. */
+export const OPERATORS = {
+	contains: 'Contains',
+	notEquals: 'Does Not Equal',
+	notExists: 'Does Not Exist',
+	equals: 'Equals',
+	exists: 'Exists',
+	greaterThan: 'Greater Than',
+	lessThan: 'Less Than',
+	startsWith: 'Starts With',
+};
+type Operator = keyof typeof OPERATORS;
 
 /** The choice of a field that is not among those offered: its path stands in `path`. */
 export const OTHER_FIELD = 'other';
@@ -80,11 +81,16 @@ function conditionOf([field, name, literal]: Row): Condition | string {
 	const path = field.split('.');
 	if (path.includes(''))
 		return 'Field is not the path of a field: enter names joined by dots, such as data.asset.id.';
-	const operator = OPERATORS.find((known) => known === name);
-	if (operator === undefined) return `choose an operator among ${OPERATORS.join(', ')}.`;
-	const test = testOf(operator, literal);
+	if (!isOperator(name)) {
+		return `choose an operator among ${Object.keys(OPERATORS).sort().join(', ')}.`;
+	}
+	const test = testOf(name, literal);
 	if (typeof test === 'string') return test;
-	return { text: printable([field, operator, literal].join(' ').trim()), path, test };
+	return { text: printable([field, name, literal].join(' ').trim()), path, test };
+}
+
+function isOperator(name: string): name is Operator {
+	return Object.hasOwn(OPERATORS, name);
 }
 
 function testOf(operator: Operator, literal: string): Test | string {

@@ -1,4 +1,18 @@
-/** Decides which event types a trigger wants. */
+/** The event types of the service, and which of them a trigger wants. */
+
+/** Published (event types): the known types, with what the editor says of each. There may be others, so any text is accepted. */
+export const EVENT_TYPES = [
+	{
+		name: 'Asset Connectivity',
+		value: 'asset.connectivity',
+		description: 'An asset went online or offline',
+	},
+	{
+		name: 'OCPP Message',
+		value: 'ocpp.message',
+		description: 'A charging station and its network exchanged a message',
+	},
+] as const;
 
 /**
  * The choice that stands for types in a field of their own, `otherEventTypes`. Among the patterns it does no harm, as no event

@@ -1,6 +1,6 @@
 /** What an event is, wherever it comes from. */
-export { type Conditions, OTHER_FIELD, readConditions } from './conditions';
-export { eventTypeFilter, type EventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
+export { type Conditions, OPERATORS, OTHER_FIELD, readConditions } from './conditions';
+export { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
 export { type Item, withReplay } from './item';
 export { createdAt, oldestFirst } from './order';
 export {

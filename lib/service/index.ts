@@ -2,7 +2,7 @@
 export { processAccessTokens } from './tokens/accessTokens';
 export { createApiClient } from './client';
 export { testCredential } from './testCredential';
-export { DELIVERY_STATUS_FIELD, KNOWN_EVENT_TYPES, SERVICE_INTERFACE } from './common/defaults';
+export { DELIVERY_STATUS_FIELD, SERVICE_INTERFACE } from './common/defaults';
 export { endpointHealth } from './endpointHealth';
 export { ApiError } from './common/errors';
 export { withoutSecret } from './errors/redaction';

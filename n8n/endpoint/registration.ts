@@ -8,8 +8,7 @@ import {
 	type RotationPlan,
 	type WantedEndpoint,
 } from '../../lib/endpoint';
-import { eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
-import { KNOWN_EVENT_TYPES } from '../../lib/service';
+import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
 import { printable } from '../../lib/shared/printable';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../apiClient';
@@ -63,7 +62,7 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	const exact = patterns.filter(
 		(pattern) => !pattern.includes('*') && pattern !== OTHER_EVENT_TYPES,
 	);
-	const known = KNOWN_EVENT_TYPES.filter(eventTypeFilter(patterns));
+	const known = EVENT_TYPES.map(({ value }) => value).filter(eventTypeFilter(patterns));
 	const events = [...new Set([...exact, ...known])].sort();
 	if (events.length > 0) return { url, events };
 	throw new RegistrationError(

@@ -31,9 +31,6 @@ export const NOT_DELIVERED = 'failed';
 /** Published (delivery and retries): hours from each failed attempt to the next one; after the last of them the service gives up. */
 export const RETRY_HOURS = [1, 4, 12, 24, 48] as const;
 
-/** Published (event types): the known types. There may be others, so any text is accepted. */
-export const KNOWN_EVENT_TYPES = ['ocpp.message', 'asset.connectivity'] as const;
-
 /** Inferred: the fields of the request that creates an endpoint, and of its answer, in `data` or beside it. */
 export const ENDPOINT_FIELDS = {
 	url: 'url',
