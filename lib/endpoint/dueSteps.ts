@@ -20,9 +20,9 @@ interface DueSteps {
 	/** Whether a step could run now. */
 	isFree(key: string): boolean;
 	/** Runs the step once, in the background, if the key is free. */
-	runNow(key: string, due: DueStep): void;
+	startNow(key: string, due: DueStep): void;
 	/** Plans the step for `at`, and then for whenever it says, instead of what was planned; undefined plans nothing. */
-	runAt(key: string, at: number | undefined, due: DueStep): void;
+	plan(key: string, at: number | undefined, due: DueStep): void;
 	/** Forgets what was planned. */
 	end(key: string): void;
 }
@@ -35,7 +35,7 @@ function createDueSteps(): DueSteps {
 	const isFree = (key: string) => !running.has(key) && Date.now() >= (notBefore.get(key) ?? 0);
 
 	/** Answers when to come again; never rejects. */
-	const run = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
+	const takeStep = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
 		if (!isFree(key)) return notBefore.get(key) ?? Date.now();
 		running.add(key);
 		try {
@@ -61,15 +61,15 @@ function createDueSteps(): DueSteps {
 		notBefore.delete(key);
 	};
 
-	const runAt = (key: string, at: number | undefined, due: DueStep) => {
+	const plan = (key: string, at: number | undefined, due: DueStep) => {
 		clearTimeout(timers.get(key));
 		timers.delete(key);
 		if (at === undefined) return;
 		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - Date.now()));
 		const timer = setTimeout(() => {
-			void run(key, due).then((nextAt) => {
+			void takeStep(key, due).then((nextAt) => {
 				// Meanwhile it may have been planned anew, or no longer be wanted.
-				if (timers.get(key) === timer) runAt(key, nextAt, due);
+				if (timers.get(key) === timer) plan(key, nextAt, due);
 			});
 		}, delay);
 		timers.set(key, timer.unref());
@@ -77,10 +77,10 @@ function createDueSteps(): DueSteps {
 
 	return {
 		isFree,
-		runNow: (key, due) => {
-			if (isFree(key)) void run(key, due);
+		startNow: (key, due) => {
+			if (isFree(key)) void takeStep(key, due);
 		},
-		runAt,
+		plan,
 		end,
 	};
 }

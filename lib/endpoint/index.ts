@@ -3,7 +3,7 @@ export { canDeliverTo, isPublicHttp } from './deliverableUrl';
 export { dueSteps } from './dueSteps';
 export { loadAndWatch, watchMark, type Watched } from './mark';
 export { hasEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
-export { reconcile, unregister } from './reconcile';
+export { ensureRegistered, unregister } from './publish';
 export { openRegistration, weaknessOf } from './secretBox';
 export { nextStepAt, stepRegistration, type RotationPlan } from './steps';
 export {

@@ -23,7 +23,7 @@ export function readEventTypes(read: ReadParameter): string[] {
 /** By the parameters `eventTypes`, `otherEventTypes` and `conditions`. */
 export function readWanted(read: ReadParameter): Wanted {
 	return {
-		isWanted: eventTypeFilter(readEventTypes(read)),
+		isWantedType: eventTypeFilter(readEventTypes(read)),
 		conditions: readConditions(read('conditions', {})),
 	};
 }

@@ -4,16 +4,16 @@ import type { EventTypeFilter } from './eventTypes';
 import type { ParsedEvent } from './parseEvent';
 
 export interface Wanted {
-	readonly isWanted: EventTypeFilter;
+	readonly isWantedType: EventTypeFilter;
 	readonly conditions: Conditions;
 }
 
 /** Why the event does not start the workflow, in words; undefined when it does. */
 export function unwanted(
 	{ type, record }: ParsedEvent,
-	{ isWanted, conditions }: Wanted,
+	{ isWantedType, conditions }: Wanted,
 ): string | undefined {
-	if (!isWanted(type)) return 'its type is not among Event Types';
+	if (!isWantedType(type)) return 'its type is not among Event Types';
 	const unmet = conditions.unmet(record);
 	return unmet === undefined ? undefined : `it does not meet the condition “${unmet}”`;
 }

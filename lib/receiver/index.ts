@@ -6,7 +6,7 @@ export {
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
 	readTriggerSettings,
-} from './settings';
+} from './triggerSettings';
 export { busy, type NoStart, type RefusalLog } from './verdict';
 export { createVerifierCache } from './verifierCache';
 export type { SecretSource, SignedRefusal } from './verify';

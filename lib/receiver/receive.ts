@@ -9,7 +9,7 @@ import {
 } from '../ledger';
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { takeTurn } from './batch';
-import type { TriggerSettings } from './settings';
+import type { TriggerSettings } from './triggerSettings';
 import { accepted, duplicate, ignored, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';
@@ -48,8 +48,8 @@ export async function receive(
 	const { conditions, includeDelivery } = settings;
 	if (conditions.problems.length > 0)
 		return refused('not_configured', conditions.problems.join(' '));
-	const ignoredSince = unwanted(event, settings);
-	if (ignoredSince !== undefined) return ignored(ignoredSince);
+	const ignoredBecause = unwanted(event, settings);
+	if (ignoredBecause !== undefined) return ignored(ignoredBecause);
 
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
 	const record = includeDelivery ? { ...event.record, ...facts } : event.record;

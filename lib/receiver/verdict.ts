@@ -33,15 +33,15 @@ export interface NoStart {
 	readonly answer: Answer;
 	readonly log?: RefusalLog;
 	/** Why the event is not wanted, for a person who tests the node. */
-	readonly ignoredSince?: string;
+	readonly ignoredBecause?: string;
 }
 
 /** There is nothing left to do, and the sender must not come again: 200. */
 export const accepted: NoStart = answered({ status: 200, body: { status: 'accepted' } });
 export const duplicate: NoStart = answered({ status: 200, body: { status: 'duplicate' } });
 
-export function ignored(ignoredSince: string): NoStart {
-	return { start: false, answer: { status: 200, body: { status: 'ignored' } }, ignoredSince };
+export function ignored(ignoredBecause: string): NoStart {
+	return { start: false, answer: { status: 200, body: { status: 'ignored' } }, ignoredBecause };
 }
 
 const rejected: Answer = { status: 401, body: { status: 'rejected' } };

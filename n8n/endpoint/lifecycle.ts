@@ -5,7 +5,7 @@ import {
 	isPublicHttp,
 	loadAndWatch,
 	nextStepAt,
-	reconcile,
+	ensureRegistered,
 	RegistrationError,
 	stepRegistration,
 	unregister,
@@ -44,13 +44,13 @@ export const endpointLifecycle = {
 			const { key, clientSecret, warn } = registration;
 			const weakness = weaknessOf(clientSecret);
 			if (weakness !== undefined) warn(weakness);
-			const nextAt = nextStepAt(await reconcile(registration, wanted), plan);
+			const nextAt = nextStepAt(await ensureRegistered(registration, wanted), plan);
 			// The credential may have changed by then, so it is read afresh.
 			const step = async () => {
 				const fresh = await registrationContext(this);
 				return await stepRegistration(fresh, plan, await loadAndWatch(fresh));
 			};
-			dueSteps.runAt(key, nextAt, { step, warn });
+			dueSteps.plan(key, nextAt, { step, warn });
 		});
 		return true;
 	},

@@ -72,5 +72,5 @@ function startStep(
 ): void {
 	const plan = rotationPlan(context);
 	const step = async () => await stepRegistration(connected, plan, watched, wanted);
-	dueSteps.runNow(connected.key, { step, warn: connected.warn });
+	dueSteps.startNow(connected.key, { step, warn: connected.warn });
 }

@@ -14,10 +14,10 @@ const FIELD = 'deliveryNotTaken';
 /** What starts the test of the workflow, for it to end at the trigger. */
 export function testRefusal({
 	log,
-	ignoredSince,
+	ignoredBecause,
 }: NoStart): Pick<IWebhookResponseData, 'workflowData'> {
 	const detail = log?.detail === undefined ? '' : `: ${printable(log.detail, 1000)}`;
-	const why = log === undefined ? (ignoredSince ?? '') : `${log.reason}${detail}`;
+	const why = log === undefined ? (ignoredBecause ?? '') : `${log.reason}${detail}`;
 	return { workflowData: [[{ json: { [FIELD]: why, refused: log !== undefined } }]] };
 }
 

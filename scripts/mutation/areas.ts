@@ -52,8 +52,8 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			tests: ['test/unit/receiver/{receive,verdict,verify}.test.ts', ...triggerTests('refusal')],
 		},
 		{
-			mutate: ['lib/event/parameters.ts', 'lib/receiver/settings.ts'],
-			tests: ['test/unit/receiver/settings.test.ts'],
+			mutate: ['lib/event/parameters.ts', 'lib/receiver/triggerSettings.ts'],
+			tests: ['test/unit/receiver/triggerSettings.test.ts'],
 		},
 		part('receiver', 'verifierCache'),
 		{
@@ -148,7 +148,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('endpoint', 'deliverableUrl'),
 		part('endpoint', 'dueSteps'),
 		part('endpoint', '{making,mark}', LIFE_OF_ENDPOINT),
-		part('endpoint', '{endpoints,reconcile}', LIFE_OF_ENDPOINT),
+		part('endpoint', '{endpoints,publish}', LIFE_OF_ENDPOINT),
 		part('endpoint', '{record,steps}', LIFE_OF_ENDPOINT),
 		part('endpoint', 'secretBox', '{registration,rotation,secretBox}'),
 	],

@@ -40,8 +40,8 @@ const setUp = () => {
 		answerWith: (next: typeof answer) => {
 			answer = next;
 		},
-		runNow: async () => {
-			steps.runNow('key', due);
+		startNow: async () => {
+			steps.startNow('key', due);
 			await turn();
 		},
 	};
@@ -49,15 +49,15 @@ const setUp = () => {
 
 it('arms no timer when nothing will be due', () => {
 	const { steps, due } = setUp();
-	steps.runAt('key', undefined, due);
-	steps.runNow('key', due);
+	steps.plan('key', undefined, due);
+	steps.startNow('key', due);
 	expect(jest.getTimerCount()).toBe(0);
 });
 
 it('takes a step when it is due, and the next one when that step says', async () => {
 	const { steps, due, taken, answerWith } = setUp();
 	answerWith(async () => (taken() < 2 ? Date.now() + 2 * DAY_MS : undefined));
-	steps.runAt('key', Date.now() + 5000, due);
+	steps.plan('key', Date.now() + 5000, due);
 	await jest.advanceTimersByTimeAsync(4999);
 	expect(taken()).toBe(0);
 	await jest.advanceTimersByTimeAsync(1);
@@ -78,8 +78,8 @@ it('takes one step at a time', async () => {
 				};
 			}),
 	);
-	steps.runAt('key', Date.now() + 1000, due);
-	for (let n = 0; n < 10; n += 1) steps.runNow('key', due);
+	steps.plan('key', Date.now() + 1000, due);
+	for (let n = 0; n < 10; n += 1) steps.startNow('key', due);
 	expect(steps.isFree('key')).toBe(false);
 	await jest.advanceTimersByTimeAsync(2000);
 	expect(taken()).toBe(1);
@@ -91,24 +91,24 @@ it('takes one step at a time', async () => {
 });
 
 it('takes none for five minutes after a failure, whose reason and hint it tells', async () => {
-	const { steps, taken, warnings, answerWith, runNow } = setUp();
+	const { steps, taken, warnings, answerWith, startNow } = setUp();
 	answerWith(async () => await Promise.reject(new RegistrationError('no\nid', 'Delete it.')));
-	await runNow();
-	await runNow();
+	await startNow();
+	await startNow();
 	expect(taken()).toBe(1);
 	expect(warnings).toEqual([expect.stringMatching(/tried again later: no\ufffdid. Delete it\.$/)]);
 	jest.setSystemTime(Date.now() + AGAIN_AFTER_MS);
 	expect(steps.isFree('key')).toBe(true);
 	answerWith(async () => undefined);
-	await runNow();
-	await runNow();
+	await startNow();
+	await startNow();
 	expect(taken()).toBe(3);
 });
 
 it('takes a planned step again five minutes after a failure', async () => {
 	const { steps, due, taken, answerWith } = setUp();
 	answerWith(async () => await Promise.reject(new Error('away')));
-	steps.runAt('key', Date.now(), due);
+	steps.plan('key', Date.now(), due);
 	await jest.advanceTimersByTimeAsync(100);
 	answerWith(async () => undefined);
 	await jest.advanceTimersByTimeAsync(AGAIN_AFTER_MS - 1);
@@ -120,13 +120,13 @@ it('takes a planned step again five minutes after a failure', async () => {
 
 it('forgets what was planned, also while a step is under way', async () => {
 	const { steps, due, taken, answerWith } = setUp();
-	steps.runAt('key', Date.now() + 1000, due);
+	steps.plan('key', Date.now() + 1000, due);
 	steps.end('key');
 	answerWith(async () => {
 		steps.end('key');
 		return Date.now();
 	});
-	steps.runAt('key', Date.now(), due);
+	steps.plan('key', Date.now(), due);
 	await jest.advanceTimersByTimeAsync(DAY_MS);
 	expect(taken()).toBe(1);
 	expect(jest.getTimerCount()).toBe(0);

@@ -1,4 +1,4 @@
-import { loadAndWatch, reconcile, stepRegistration } from '../../../lib/endpoint';
+import { loadAndWatch, ensureRegistered, stepRegistration } from '../../../lib/endpoint';
 import { holdMark } from '../../../lib/endpoint/mark';
 import { createWorld, killPublication, registrationOf, WANTED } from './world';
 
@@ -28,7 +28,7 @@ describe('the mark of a process that is making an endpoint', () => {
 		const loaded = await loadAndWatch(context);
 		expect(loaded.isHeld).toBe(true);
 		expect(await stepRegistration(context, NEVER, loaded, WANTED)).toBe(world.now + 10_000);
-		await expect(reconcile(context, WANTED)).rejects.toMatchObject({
+		await expect(ensureRegistered(context, WANTED)).rejects.toMatchObject({
 			message: expect.stringContaining('Another process of this n8n') as string,
 			hint: expect.stringContaining('Publish the workflow again') as string,
 		});

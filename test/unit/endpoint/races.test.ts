@@ -1,5 +1,5 @@
 /** Hooks of n8n, deliveries and rotations at the same time, in many orders: there is one endpoint, or none, and never two. */
-import { reconcile, unregister, type RegistrationContext } from '../../../lib/endpoint';
+import { ensureRegistered, unregister, type RegistrationContext } from '../../../lib/endpoint';
 import { createRandom } from '../../../simulator/data/random';
 import { createWorld, registrationOf, secretsOf, takeStep, WANTED } from './world';
 
@@ -50,10 +50,10 @@ const step = async (context: RegistrationContext, plan = NEVER) =>
 it('makes one new endpoint when the workflow is published and an event comes in after the client secret changed', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		const changed = { ...world.context, clientSecret: 'changed' };
 		await Promise.all([
-			reconcile(slowed(changed, nextPause), WANTED),
+			ensureRegistered(slowed(changed, nextPause), WANTED),
 			step(slowed(changed, nextPause)),
 		]);
 		expect(world.endpoints.size).toBe(1);
@@ -70,7 +70,9 @@ it.each([
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
 		await Promise.all([
-			...Array.from({ length: hooks }, () => reconcile(slowed(world.context, nextPause), WANTED)),
+			...Array.from({ length: hooks }, () =>
+				ensureRegistered(slowed(world.context, nextPause), WANTED),
+			),
 			...Array.from({ length: deliveries }, () => step(slowed(world.context, nextPause))),
 		]);
 		expect(world.endpoints.size).toBe(1);
@@ -87,7 +89,7 @@ it.each([
 	async (_, clientSecret, plan) => {
 		await inManyOrders(async (nextPause) => {
 			const world = createWorld();
-			await reconcile(world.context, WANTED);
+			await ensureRegistered(world.context, WANTED);
 			world.now += PLAN.rotateAfterMs;
 			const context = { ...world.context, clientSecret };
 			await Promise.all([

@@ -1,10 +1,10 @@
-import { reconcile, unregister } from '../../../lib/endpoint';
+import { ensureRegistered, unregister } from '../../../lib/endpoint';
 import { createWorld, killPublication, registrationOf, secretsOf, WANTED } from './world';
 
 describe('a first publication', () => {
 	it('makes one endpoint and keeps its secret sealed', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.values()]).toEqual([{ ...WANTED, secret: 'signing-secret-1' }]);
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
 		expect([...world.records.values()].join()).not.toContain('signing-secret-1');
@@ -13,7 +13,7 @@ describe('a first publication', () => {
 	it('deletes an endpoint again whose answer has no secret, and says what came', async () => {
 		const world = createWorld();
 		world.answer = { secret: undefined };
-		await expect(reconcile(world.context, WANTED)).rejects.toMatchObject({
+		await expect(ensureRegistered(world.context, WANTED)).rejects.toMatchObject({
 			message: expect.stringMatching(
 				/we_1 .* without its signing secret .*fields id, url/,
 			) as string,
@@ -27,7 +27,7 @@ describe('a first publication', () => {
 		const world = createWorld();
 		world.answer = { secret: undefined };
 		world.fail.delete = new Error('503');
-		await expect(reconcile(world.context, WANTED)).rejects.toMatchObject({
+		await expect(ensureRegistered(world.context, WANTED)).rejects.toMatchObject({
 			hint: expect.stringMatching(/could not be deleted again \(503\): delete we_1/) as string,
 		});
 	});
@@ -35,7 +35,7 @@ describe('a first publication', () => {
 	it('says what came when the answer has no id', async () => {
 		const world = createWorld();
 		world.answer = { id: undefined };
-		await expect(reconcile(world.context, WANTED)).rejects.toThrow(
+		await expect(ensureRegistered(world.context, WANTED)).rejects.toThrow(
 			/without its id .*fields url, secret/,
 		);
 	});
@@ -48,7 +48,7 @@ describe('a first publication', () => {
 			return await records.swapRecord(key, expected, next);
 		};
 		const full = { ...world.context, records: { ...records, swapRecord } };
-		const error: unknown = await reconcile(full, WANTED).catch((thrown: unknown) => thrown);
+		const error: unknown = await ensureRegistered(full, WANTED).catch((thrown: unknown) => thrown);
 		expect(String(error)).toMatch(/could not be kept: disk full/);
 		expect(JSON.stringify(error) + String(error)).not.toContain('signing-secret');
 		expect(world.endpoints.size).toBe(0);
@@ -57,7 +57,7 @@ describe('a first publication', () => {
 	it('makes nothing when the mark cannot be kept', async () => {
 		const world = createWorld();
 		world.fail.swap = new Error('disk full');
-		await expect(reconcile(world.context, WANTED)).rejects.toThrow('disk full');
+		await expect(ensureRegistered(world.context, WANTED)).rejects.toThrow('disk full');
 		expect(world.mostAtOnce).toBe(0);
 	});
 });
@@ -65,9 +65,9 @@ describe('a first publication', () => {
 describe('another publication', () => {
 	it('recognises the endpoint of before, as after a restart, and reads the record once', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		const readRecord = jest.spyOn(world.context.records, 'readRecord');
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_1']);
 		expect(readRecord).toHaveBeenCalledTimes(1);
 	});
@@ -79,8 +79,8 @@ describe('another publication', () => {
 		'replaces the endpoint when the %s changed, so that there are never two',
 		async (_, wanted) => {
 			const world = createWorld();
-			await reconcile(world.context, WANTED);
-			await reconcile(world.context, wanted);
+			await ensureRegistered(world.context, WANTED);
+			await ensureRegistered(world.context, wanted);
 			expect([...world.endpoints.values()]).toMatchObject([wanted]);
 			expect(world.mostAtOnce).toBe(1);
 		},
@@ -88,9 +88,9 @@ describe('another publication', () => {
 
 	it('replaces the endpoint when the client secret changed, and says why', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect(await secretsOf(world, 'changed')).toBeUndefined();
-		await reconcile({ ...world.context, clientSecret: 'changed' }, WANTED);
+		await ensureRegistered({ ...world.context, clientSecret: 'changed' }, WANTED);
 		expect(world.warnings).toEqual([expect.stringMatching(/we_1 .*client secret .* changed/)]);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 		expect(world.mostAtOnce).toBe(1);
@@ -98,26 +98,26 @@ describe('another publication', () => {
 
 	it('names an endpoint that the service does not delete, and goes on', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		world.fail.delete = new Error('status 500');
-		await reconcile(world.context, { ...WANTED, url: 'https://other.example.com/' });
+		await ensureRegistered(world.context, { ...WANTED, url: 'https://other.example.com/' });
 		expect(world.warnings.at(-1)).toMatch(/did not delete the endpoint we_1 \(status 500\)/);
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-2' });
 	});
 
 	it('makes a new endpoint when somebody deleted it at the service', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		world.endpoints.clear();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 	});
 
 	it('takes the endpoint to be there when the service cannot say', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		world.fail.exists = new Error('timed out');
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_1']);
 		expect(world.warnings).toEqual([expect.stringContaining('we_1 could not be checked')]);
 	});
@@ -127,7 +127,7 @@ describe('another publication', () => {
 		async (text) => {
 			const world = createWorld();
 			world.records.set(world.context.key, text);
-			await reconcile(world.context, WANTED);
+			await ensureRegistered(world.context, WANTED);
 			expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
 		},
 	);
@@ -135,9 +135,9 @@ describe('another publication', () => {
 	it('goes on where one failed', async () => {
 		const world = createWorld();
 		world.fail.create = new Error('status 503');
-		await expect(reconcile(world.context, WANTED)).rejects.toThrow('status 503');
+		await expect(ensureRegistered(world.context, WANTED)).rejects.toThrow('status 503');
 		world.fail = {};
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_1']);
 		expect(world.warnings).toEqual([]);
 	});
@@ -150,7 +150,7 @@ describe('another publication', () => {
 		async (when, endpoints) => {
 			const world = createWorld();
 			await killPublication(world, when);
-			await reconcile(world.context, WANTED);
+			await ensureRegistered(world.context, WANTED);
 			expect([...world.endpoints.keys()]).toEqual(endpoints);
 			expect(await secretsOf(world)).toEqual({
 				signingSecret: `signing-secret-${endpoints.length}`,
@@ -165,7 +165,7 @@ describe('another publication', () => {
 describe('unregister', () => {
 	it('deletes the endpoint and forgets it', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		await unregister(world.context);
 		expect(world.endpoints.size).toBe(0);
 		expect(await registrationOf(world)).toBeUndefined();
@@ -175,7 +175,7 @@ describe('unregister', () => {
 	it('is fine with an endpoint that is gone already, and with none', async () => {
 		const world = createWorld();
 		await unregister(world.context);
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		world.endpoints.clear();
 		await unregister(world.context);
 		expect(await registrationOf(world)).toBeUndefined();
@@ -183,7 +183,7 @@ describe('unregister', () => {
 
 	it('names the endpoint when the service does not delete it', async () => {
 		const world = createWorld();
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		world.fail.delete = new Error('status 500');
 		await expect(unregister(world.context)).rejects.toMatchObject({
 			message: expect.stringContaining('we_1 (status 500)') as string,

@@ -1,4 +1,4 @@
-import { reconcile, unregister } from '../../../lib/endpoint';
+import { ensureRegistered, unregister } from '../../../lib/endpoint';
 import { createWorld, killPublication, registrationOf, secretsOf, takeStep, WANTED } from './world';
 
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
@@ -7,7 +7,7 @@ const LAST_DELIVERIES_MS = 300_000;
 
 const registered = async () => {
 	const world = createWorld();
-	await reconcile(world.context, WANTED);
+	await ensureRegistered(world.context, WANTED);
 	return world;
 };
 

@@ -1,9 +1,9 @@
-import { reconcile } from '../../../lib/endpoint';
+import { ensureRegistered } from '../../../lib/endpoint';
 import { createWorld, registrationOf, secretsOf, WANTED } from './world';
 
 describe('text of the service', () => {
 	const failureWith = async (world: ReturnType<typeof createWorld>) => {
-		const error: unknown = await reconcile(world.context, WANTED).catch(
+		const error: unknown = await ensureRegistered(world.context, WANTED).catch(
 			(thrown: unknown) => thrown,
 		);
 		const { message, hint } = error as { message: string; hint: string };
@@ -17,7 +17,7 @@ describe('text of the service', () => {
 		const world = createWorld();
 		const id = 'i'.repeat(1024);
 		world.answer = { id, secret: 's'.repeat(1024) };
-		await reconcile(world.context, WANTED);
+		await ensureRegistered(world.context, WANTED);
 		expect(await registrationOf(world)).toHaveProperty('current.id', id);
 		expect(await secretsOf(world)).toEqual({ signingSecret: 's'.repeat(1024) });
 	});

@@ -3,7 +3,7 @@ import {
 	load,
 	loadAndWatch,
 	openRegistration,
-	reconcile,
+	ensureRegistered,
 	stepRegistration,
 	type Registration,
 	type RegistrationContext,
@@ -116,7 +116,7 @@ export function createWorld(clientSecret = 'client-secret'): World {
 /** A publication by a process that dies over it. */
 export async function killPublication(world: World, when: 'before' | 'after'): Promise<void> {
 	const { context, dead } = world.dying(when);
-	void reconcile(context, WANTED);
+	void ensureRegistered(context, WANTED);
 	await dead;
 }
 

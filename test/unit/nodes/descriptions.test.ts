@@ -86,8 +86,8 @@ describe.each<[string, INodeType, (given: Parameters) => Parameters]>([
 	['poll trigger', new AssetServicePollTrigger(), asPoll],
 ])('the parameters of the %s', (_name, node, read) => {
 	const unmet = (given: Parameters, type: string) => {
-		const { isWanted, conditions } = read(given) as unknown as Wanted;
-		return !isWanted(type) || conditions.unmet({ type }) !== undefined;
+		const { isWantedType, conditions } = read(given) as unknown as Wanted;
+		return !isWantedType(type) || conditions.unmet({ type }) !== undefined;
 	};
 
 	it.each<[string, Parameters]>([

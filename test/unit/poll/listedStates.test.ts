@@ -23,7 +23,7 @@ const statesOf = async (
 		{
 			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free', attempts: 0 }) },
 			workflowId: 'workflow',
-			wanted: { isWanted: eventTypeFilter(wanted), conditions: readConditions({}) },
+			wanted: { isWantedType: eventTypeFilter(wanted), conditions: readConditions({}) },
 		},
 		({ id }, { state }) => `${String(id)} ${state}`,
 	);
@@ -55,7 +55,7 @@ describe('the states of listed events', () => {
 		const list = async function* () {
 			for (const id of ['a', 'b', 'c']) yield { id };
 		};
-		const wanted = { isWanted: () => true, conditions: readConditions({}) };
+		const wanted = { isWantedType: () => true, conditions: readConditions({}) };
 		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
 		expect((await listedStates(list(), listing, (_record, account) => account)).listed).toEqual([
 			{ state: 'begun', attempts: 1, executionId: '1234', begunAt: 1_700_000_000_123 },
@@ -108,7 +108,7 @@ describe('the states of listed events', () => {
 		const list = async function* () {
 			for (let id = 1; id <= 250; id++) yield { id };
 		};
-		const wanted = { isWanted: () => true, conditions: readConditions({}) };
+		const wanted = { isWantedType: () => true, conditions: readConditions({}) };
 		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
 		const { listed } = await listedStates(list(), listing, ({ id }) => id);
 		expect([listed.length, most]).toEqual([250, 100]);
@@ -124,7 +124,7 @@ describe('the states of listed events', () => {
 			{
 				ledger: { look },
 				workflowId: 'workflow',
-				wanted: { isWanted: () => true, conditions: readConditions({}) },
+				wanted: { isWantedType: () => true, conditions: readConditions({}) },
 			},
 			() => null,
 		);

@@ -1,6 +1,6 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
-import { readTriggerSettings } from '../../../lib/receiver/settings';
+import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
 import { accepted } from '../../../lib/receiver/verdict';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';
 import { signTimestamped } from '../../../lib/signature';
@@ -164,7 +164,7 @@ describe('receive', () => {
 		expect(verdict).toEqual({
 			start: false,
 			answer: { status: 200, body: { status: 'ignored' } },
-			ignoredSince: 'its type is not among Event Types',
+			ignoredBecause: 'its type is not among Event Types',
 		});
 		expect(to.ledger.calls).toEqual([]);
 	});
@@ -175,7 +175,7 @@ describe('receive', () => {
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
 			answer: { status: 200, body: { status: 'ignored' } },
-			ignoredSince: 'it does not meet the condition “data.asset.id equals asset_2”',
+			ignoredBecause: 'it does not meet the condition “data.asset.id equals asset_2”',
 		});
 		expect(to.ledger.calls).toEqual([]);
 		const wanted = { ...event, data: { asset: { id: 'asset_2' } } };

@@ -45,7 +45,7 @@ const flat = flattener({ id, type, createdAt, assetId });
 async function run(item: Run): Promise<ApiRecord[]> {
 	const { context, client, warn } = item;
 	const workflowId = workflowIdOf(item);
-	const isWanted = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
+	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
 	const conditions = conditionsOf(item);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const { listed, withoutId } = await listedStates(
@@ -53,7 +53,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 		{
 			ledger: await ledgerOf(item),
 			workflowId,
-			wanted: { isWanted, conditions },
+			wanted: { isWantedType, conditions },
 		},
 		(record, account) => ({ ...flat(record), ...accountFields(account) }),
 	);

@@ -130,19 +130,19 @@ function choiceOf(item: InputItem): Choice {
 	const workflowId = workflowIdOf(item);
 	const ids = new Set(idsOf(item));
 	const conditions = conditionsOf(item);
-	const isWanted = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
+	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const before = timeOf(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
 	if (ids.size > 0) {
 		return {
 			...{ workflowId, ids, createdAfter: undefined },
-			wanted: { isWanted: () => true, conditions: readConditions({}) },
+			wanted: { isWantedType: () => true, conditions: readConditions({}) },
 			matches: (record) => ids.has(eventIdOf(record) ?? ''),
 		};
 	}
 	return {
 		...{ workflowId, ids, createdAfter },
-		wanted: { isWanted, conditions },
+		wanted: { isWantedType, conditions },
 		matches: (record) => {
 			const time = createdAtOf(record);
 			return time !== undefined && time >= createdAfter && time < (before ?? Infinity);

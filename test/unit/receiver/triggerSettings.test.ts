@@ -1,5 +1,5 @@
 import { OTHER_EVENT_TYPES } from '../../../lib/event';
-import { readTriggerSettings } from '../../../lib/receiver/settings';
+import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
 
 const DAY_MS = 86_400_000;
 const settingsOf = (parameters: Record<string, unknown>) =>
@@ -12,7 +12,7 @@ describe('readTriggerSettings', () => {
 			retentionMs: 35 * DAY_MS,
 			includeDelivery: false,
 		});
-		expect(settingsOf({}).isWanted('anything')).toBe(true);
+		expect(settingsOf({}).isWantedType('anything')).toBe(true);
 	});
 
 	it('takes what is set', () => {
@@ -31,8 +31,8 @@ describe('readTriggerSettings', () => {
 			includeDelivery: true,
 		});
 		expect(settings.conditions.unmet({ id: 'whevt_2' })).toBe('id equals whevt_1');
-		expect(settings.isWanted('ocpp.message')).toBe(true);
-		expect(settings.isWanted('asset.connectivity')).toBe(false);
+		expect(settings.isWantedType('ocpp.message')).toBe(true);
+		expect(settings.isWantedType('asset.connectivity')).toBe(false);
 	});
 
 	it.each([
@@ -64,8 +64,8 @@ describe('readTriggerSettings', () => {
 	});
 
 	it('accepts event types as one text with commas', () => {
-		const { isWanted } = settingsOf({ eventTypes: 'a, b' });
-		expect(['a', 'b', 'c'].map((type) => isWanted(type))).toEqual([true, true, false]);
+		const { isWantedType } = settingsOf({ eventTypes: 'a, b' });
+		expect(['a', 'b', 'c'].map((type) => isWantedType(type))).toEqual([true, true, false]);
 	});
 
 	it.each([
@@ -73,7 +73,7 @@ describe('readTriggerSettings', () => {
 		// Nothing, rather than everything.
 		['', ['d']],
 	])('adds the other event types “%s” to those that are picked', (otherEventTypes, wanted) => {
-		const { isWanted } = settingsOf({ eventTypes: ['d', OTHER_EVENT_TYPES], otherEventTypes });
-		expect(['a', 'b', 'bc', 'c', 'd'].filter((type) => isWanted(type))).toEqual(wanted);
+		const { isWantedType } = settingsOf({ eventTypes: ['d', OTHER_EVENT_TYPES], otherEventTypes });
+		expect(['a', 'b', 'bc', 'c', 'd'].filter((type) => isWantedType(type))).toEqual(wanted);
 	});
 });

@@ -13,7 +13,7 @@ import { RegistrationError, type RegistrationContext, type WantedEndpoint } from
  * client secret that was changed), and finishes what a process that died left undone.
  * Throws `RegistrationError` when that cannot be done, also when another process has been making the endpoint for over 10 s.
  */
-export async function reconcile(
+export async function ensureRegistered(
 	context: RegistrationContext,
 	wanted: WantedEndpoint,
 ): Promise<Registration> {
