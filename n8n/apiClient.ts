@@ -13,8 +13,8 @@ import {
 	type ApiClient,
 	type ApiSettings,
 } from '../lib/service';
-import { printable } from '../lib/shared/printable';
 import { API_CREDENTIAL } from './credentialNames';
+import { logLine } from './logLine';
 import { nodeTransport } from './transport';
 
 type ApiContext =
@@ -30,7 +30,7 @@ type ApiContext =
 export async function apiClientFor(
 	context: ApiContext,
 	warn: (message: string) => void = (message) => {
-		context.logger.warn(`${printable(context.getNode().name)}: ${printable(message, 1000)}`);
+		context.logger.warn(logLine(context, message));
 	},
 ): Promise<ApiClient> {
 	return apiClientWith(context, await readApiSettings(context), warn);
@@ -64,7 +64,7 @@ function warnOfPlainHttp(context: ApiContext, settings: ApiSettings): void {
 	const warning = plainHttpWarning(settings);
 	if (warning === undefined || warnings.has(warning)) return;
 	warnings.add(warning);
-	context.logger.warn(`${printable(context.getNode().name)}: ${warning}`);
+	context.logger.warn(logLine(context, warning));
 }
 
 /** Aborted when a person cancels the execution; hooks and polls have no such signal. */

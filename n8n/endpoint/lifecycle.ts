@@ -17,6 +17,7 @@ import { createVerifier } from '../../lib/signature';
 import { checkConditions } from '../conditions';
 import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { refuseEngine2 } from '../engine';
+import { logLine } from '../logLine';
 import { toNodeError } from '../nodeError';
 import { webhookUrlOf } from '../webhooks';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
@@ -83,9 +84,8 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	}
 	const url = webhookUrlOf(context);
 	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
-		context.logger.warn(
-			`Asset Service Trigger (node "${printable(node.name)}"): the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`,
-		);
+		const warning = `the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`;
+		context.logger.warn(logLine(context, warning));
 	}
 }
 

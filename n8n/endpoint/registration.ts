@@ -12,6 +12,7 @@ import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from 
 import { printable } from '../../lib/shared/printable';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../apiClient';
+import { logLine } from '../logLine';
 import { webhookUrlOf } from '../webhooks';
 import { recordStore } from './recordStore';
 
@@ -35,8 +36,7 @@ export async function registrationContext(
 	slot: RecordSlot = recordSlot(context),
 ): Promise<RegistrationContext> {
 	const warn = (message: string) => {
-		const name = printable(context.getNode().name);
-		context.logger.warn(`Asset Service Trigger (node "${name}"): ${printable(message, 1000)}`);
+		context.logger.warn(logLine(context, message));
 	};
 	const settings = await readApiSettings(context);
 	const client = apiClientWith(context, settings, warn);

@@ -156,7 +156,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		n8nPart('{apiClient,transport}'),
 		n8nPart('{eventTypeProperties,parameters}'),
 		n8nPart('httpHelper'),
-		n8nPart('logLimiter'),
+		n8nPart('{logLimiter,logLine}'),
 		n8nPart('nodeError'),
 		{
 			mutate: ['n8n/{conditions,deliveryProperties}.ts'],

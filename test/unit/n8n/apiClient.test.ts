@@ -15,7 +15,8 @@ it('An address that is plain http is one line in the log, however many clients a
 	const context = {
 		logger: { warn: (line: string) => lines.push(line) },
 		helpers: {},
-		getNode: () => ({ name: 'Assets\n' }),
+		getNode: () => ({ name: 'Assets\n', type: 'assetService' }),
+		getWorkflow: () => ({ id: 'w1' }),
 	} as unknown as IExecuteFunctions;
 	for (const baseUrl of [settings.baseUrl, settings.baseUrl, 'http://127.0.0.1:1']) {
 		apiClientWith(context, { ...settings, baseUrl }, () => undefined);
