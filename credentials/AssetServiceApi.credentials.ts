@@ -67,7 +67,7 @@ export class AssetServiceApi implements ICredentialType {
 		},
 		ignoreSslIssues,
 		...serviceInterface,
-		// What follows serves the HTTP Request node alone; n8n stores declared properties only.
+		// Only for the HTTP Request node: n8n stores declared properties only.
 		{
 			displayName: 'Access Token',
 			name: 'accessToken',

@@ -24,7 +24,7 @@ type ApiContext =
  * A client with the settings of the node's credential. All clients of a process share tokens and connections, so making one
  * costs no more than reading the credential. A cancelled execution cancels its requests.
  *
- * `warn` is told what a person should know although nothing failed; without it, that goes to n8n's log.
+ * `warn` gets what a person should know although nothing failed; without it, that goes to n8n's log.
  * @throws {ApiError} when the credential is not complete; `toNodeError` makes it an error of n8n.
  */
 export async function apiClientFor(

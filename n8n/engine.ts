@@ -1,7 +1,7 @@
 /** Refuses the engine of n8n in which a trigger's promise does not hold. */
 import { type FunctionsBase, NodeOperationError } from 'n8n-workflow';
 
-/** Older versions of n8n do not tell the settings, and have no other engine. */
+/** Older versions of n8n do not show the settings, and have no other engine. */
 type Context = Pick<FunctionsBase, 'getNode'> & Partial<Pick<FunctionsBase, 'getWorkflowSettings'>>;
 
 /**

@@ -46,7 +46,7 @@ export function eventTypeFilters(words: Words): INodeProperties[] {
 	return [eventTypes('eventTypes', [...EVENT_TYPES], words), otherEventTypes];
 }
 
-/** For triggers: literals alone, since n8n would need an isolate for each request to evaluate an expression. */
+/** For triggers: only literals, since n8n would need an isolate for each request to evaluate an expression. */
 export const triggerEventTypes: INodeProperties[] = eventTypeProperties({
 	description: 'Types of the events that start the workflow',
 	hint: 'Leave empty for all event types',

@@ -16,7 +16,7 @@ import {
 
 const helperAnswer = union([
 	object({ statusCode: number(), headers: unknown(), body: unknown() }),
-	// A mock may answer with the body alone, which stands for success.
+	// A mock may return only the body, which means success.
 	pipe(
 		unknown(),
 		transform((body) => ({ statusCode: 200, headers: {}, body })),

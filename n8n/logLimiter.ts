@@ -1,4 +1,4 @@
-/** Limits a flood of similar log lines: one a second, which tells how many it stands for. */
+/** Limits a flood of similar log lines: one per second, with the number of those left out. */
 
 export interface LogLimiter {
 	/** Writes the line, or counts it when one of its kind was written within the last second. */

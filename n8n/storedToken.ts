@@ -17,7 +17,7 @@ import {
 import { number, object, orElse, parse, string } from '../lib/vendor/zod';
 import { throughHttpRequest } from './httpHelper';
 
-/** What n8n stores beside the fields of the credential; a value of another type counts as missing. */
+/** What n8n stores next to the fields of the credential; a value of another type counts as missing. */
 const storedToken = object({
 	accessToken: orElse(string(), ''),
 	expiresAt: orElse(number(), Infinity),
@@ -73,7 +73,7 @@ function checkTarget(request: IHttpRequestOptions & { uri?: string }, settings: 
 }
 
 /**
- * A new token with what n8n is to store beside it: `expiresAt` in milliseconds since 1970, and the digest of the settings.
+ * A new token with what n8n is to store with it: `expiresAt` in milliseconds since 1970, and the digest of the settings.
  * Callers at the same time share one request, and the nodes of this package use the new token too.
  * @throws an error whose message says what to correct, without any secret.
  */
@@ -88,7 +88,7 @@ export async function withNewToken(
 		const { accessToken, expiresAt } = await processAccessTokens.renew(settings, transport);
 		return { accessToken, expiresAt, accessTokenOrigin: originOf(settings) };
 	} catch (error) {
-		// n8n shows the message alone.
+		// n8n shows only the message.
 		throw error instanceof ApiError ? new Error(`${error.message} ${error.hint}`) : error;
 	}
 }

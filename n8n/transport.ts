@@ -21,9 +21,7 @@ export function nodeTransport(
 	helpers: { httpRequest: (options: IHttpRequestOptions) => Promise<unknown> },
 	env: NodeJS.ProcessEnv = process.env,
 ): Transport {
-	return ssrfProtectionEnabled(env)
-		? helperTransport(throughHttpRequest(helpers.httpRequest), { env })
-		: undiciTransport({ env });
+	return transportFor(throughHttpRequest(helpers.httpRequest), env);
 }
 
 /** The transport of a credential test. */
@@ -31,7 +29,9 @@ export function credentialTestTransport(
 	helpers: ICredentialTestFunctions['helpers'],
 	env: NodeJS.ProcessEnv = process.env,
 ): Transport {
-	return ssrfProtectionEnabled(env)
-		? helperTransport(throughLegacyRequest(helpers.request), { env })
-		: undiciTransport({ env });
+	return transportFor(throughLegacyRequest(helpers.request), env);
+}
+
+function transportFor(helper: Parameters<typeof helperTransport>[0], env: NodeJS.ProcessEnv) {
+	return ssrfProtectionEnabled(env) ? helperTransport(helper, { env }) : undiciTransport({ env });
 }

@@ -4,13 +4,13 @@ import { RegistrationError } from './types';
 
 /** A longer timer could overflow; what is due later is looked at again then. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
-/** After a failure, such as a service that is away. */
+/** After a failure, such as a service that is down. */
 const AGAIN_AFTER_MS = 5 * 60 * 1000;
 /** Between two steps at least. */
 const SOONEST_MS = 100;
 
 export interface DueStep {
-	/** Does what is due and answers when to come again, in unix milliseconds; undefined for never. */
+	/** Does what is due and returns when to look again, in unix milliseconds; undefined for never. */
 	readonly step: () => Promise<number | undefined>;
 	readonly warn: (message: string) => void;
 }
@@ -34,7 +34,7 @@ function createDueSteps(): DueSteps {
 
 	const isFree = (key: string) => !running.has(key) && Date.now() >= (notBefore.get(key) ?? 0);
 
-	/** Answers when to come again; never rejects. */
+	/** Returns when to look again; never rejects. */
 	const takeStep = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
 		if (!isFree(key)) return notBefore.get(key) ?? Date.now();
 		running.add(key);
@@ -68,7 +68,7 @@ function createDueSteps(): DueSteps {
 		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - Date.now()));
 		const timer = setTimeout(() => {
 			void takeStep(key, due).then((nextAt) => {
-				// Meanwhile it may have been planned anew, or no longer be wanted.
+				// Meanwhile it may have been planned again, or no longer be wanted.
 				if (timers.get(key) === timer) plan(key, nextAt, due);
 			});
 		}, delay);

@@ -69,7 +69,7 @@ export async function keepOrDelete(
 	);
 }
 
-/** Deletes these endpoints at the service; warns of those that it did not delete, and answers them. */
+/** Deletes these endpoints at the service; warns of those that it did not delete, and returns them. */
 export async function deleteEndpoints(
 	{ client, warn }: RegistrationContext,
 	ids: readonly string[],
@@ -85,7 +85,7 @@ export async function deleteEndpoints(
 	return left;
 }
 
-/** Answers why the service did not delete the endpoint; undefined when it did. */
+/** Returns why the service did not delete the endpoint; undefined when it did. */
 async function tryToDelete(
 	client: RegistrationContext['client'],
 	id: string,

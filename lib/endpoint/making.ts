@@ -23,7 +23,7 @@ export async function register(
 }
 
 /**
- * Makes the next endpoint beside the one that is there; undefined when another process was faster.
+ * Makes the next endpoint in addition to the one that is there; undefined when another process was faster.
  * A process that meets a signature of the new endpoint before its secret is kept sees the mark and waits for the
  * secret, instead of refusing the delivery.
  */
@@ -48,14 +48,14 @@ export function endpointsOf(registration: Registration | undefined): string[] {
 	return [...(current ? [current.id] : []), ...(isThere ? [previous.id] : []), ...outdated];
 }
 
-/** Nobody knows whether the service made that endpoint, and it offers no list of them. */
+/** It is unknown whether the service made that endpoint, and it offers no list of them. */
 export function warnOfDeath({ warn }: RegistrationContext, { url }: WantedEndpoint): void {
 	warn(
 		`a process ended while it made an endpoint for ${printable(url)}: if the service shows one more with this URL, delete it there`,
 	);
 }
 
-/** Meanwhile `before` stands in the record with a mark, and after a failure without it. */
+/** Meanwhile the record holds `before` with a mark, and after a failure without it. */
 async function makeMarked(
 	context: RegistrationContext,
 	loaded: Loaded,

@@ -17,7 +17,7 @@ export interface Watched extends Loaded {
 	readonly isHeld: boolean;
 }
 
-/** Answers `loaded`; where a process is making an endpoint, waits up to 10 s for it to keep the secret. */
+/** Returns `loaded`; where a process is making an endpoint, waits up to 10 s for it to keep the secret. */
 export async function watchMark(slot: WatchedSlot, loaded: Loaded): Promise<Watched> {
 	const { wait = sleep } = slot;
 	const mark = loaded.registration?.making;
@@ -35,8 +35,8 @@ export async function loadAndWatch(slot: WatchedSlot): Promise<Watched> {
 	return await watchMark(slot, await load(slot));
 }
 
-export interface HeldMark {
-	/** Ends the renewals and answers the record as it is kept with the mark. */
+interface HeldMark {
+	/** Ends the renewals and returns the record as it is kept with the mark. */
 	stopRenewing(): Promise<string>;
 }
 

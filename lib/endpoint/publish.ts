@@ -53,7 +53,7 @@ function misfitOf(
 	return undefined;
 }
 
-/** Where the service cannot say, the endpoint counts as there: a restart while it is away must not make a second one. */
+/** Where the service cannot say, the endpoint counts as there: a restart while it is down must not make a second one. */
 async function absence(
 	{ client, warn }: RegistrationContext,
 	id: string,

@@ -63,7 +63,7 @@ const registered = object({
 });
 const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
 
-/** By then n8n has surely taken its webhooks away. */
+/** By then n8n has surely removed its webhooks. */
 const UNPUBLISHING_AT_MOST_MS = 2 * 60 * 1000;
 
 /** Whether n8n may still take in deliveries although the node was unpublished; a clock that was set back does not make it last. */

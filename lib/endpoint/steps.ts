@@ -15,7 +15,7 @@ export interface RotationPlan {
 
 /** A deleted endpoint's secret is accepted this much longer: its last deliveries are on their way, older ones are stale anyway. */
 const LAST_DELIVERIES_MS = 5 * 60 * 1000;
-/** When to come again where another process is making the endpoint, or was faster. */
+/** When to look again where another process is making the endpoint, or was faster. */
 const OTHERS_NEED_MS = 10_000;
 
 /** When there is something to do next, in unix milliseconds; undefined for never. */
@@ -28,7 +28,7 @@ export function nextStepAt(registration: Registration, plan: RotationPlan): numb
 }
 
 /**
- * Does what is due for the registration and answers when to come again, in unix milliseconds; undefined for never.
+ * Does what is due for the registration and returns when to look again, in unix milliseconds; undefined for never.
  * With nothing registered it makes the `wanted` endpoint; without one the node counts as unpublished, and nothing is made.
  */
 export async function stepRegistration(
@@ -88,7 +88,7 @@ async function rotationStep(
 	return await replace(context, loaded, { ...registration, previous: deleted });
 }
 
-/** Answers `next` once it is the record; undefined when another process was faster. */
+/** Returns `next` once it is the record; undefined when another process was faster. */
 async function replace(
 	{ key, records }: RecordSlot,
 	{ text }: Loaded,

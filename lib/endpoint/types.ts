@@ -1,4 +1,4 @@
-/** What a registration works with, handed in so that it can be tested alone. */
+/** What a registration works with, handed in so that it can be tested by itself. */
 import type { Records } from '../ledger';
 import type { ApiClient } from '../service';
 

@@ -18,11 +18,11 @@ export const OPERATORS = {
 };
 type Operator = keyof typeof OPERATORS;
 
-/** The choice of a field that is not among those offered: its path stands in `path`. */
+/** The choice of a field that is not among those offered: its path is in `path`. */
 export const OTHER_FIELD = 'other';
 
 export interface Conditions {
-	/** What a person has to correct; while there is anything, nobody knows what is wanted. */
+	/** What a person has to correct; while there is anything, it is unknown what is wanted. */
 	readonly problems: readonly string[];
 	/** The first condition that the event does not meet, in words; undefined when it meets them all. */
 	readonly unmet: (event: Readonly<Record<string, unknown>>) => string | undefined;
@@ -34,13 +34,13 @@ interface Condition {
 	readonly test: Test;
 }
 
-/** Undefined stands for a field that there is not. */
+/** Undefined for a missing field. */
 type Test = (value: unknown) => boolean;
 
 /** Lists within lists; no event of the service has any. */
 const MOST_NESTED = 20;
 
-/** Compiled once for each wording: n8n hands the parameter over anew with every delivery. */
+/** Compiled once for each wording: n8n hands the parameter over again with every delivery. */
 const compiled = new Map<string, Conditions>();
 const MOST_COMPILED = 200;
 
@@ -127,7 +127,7 @@ function holds(value: unknown, path: readonly string[], from: number, test: Test
 	return test(value);
 }
 
-/** A list passes if any of its elements does; an empty one is like a field that there is not. */
+/** A list passes if any of its elements does; an empty one is like a missing field. */
 function inLists(test: Test, depth = MOST_NESTED): Test {
 	return (value) => {
 		if (!Array.isArray(value)) return test(value);

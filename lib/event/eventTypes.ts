@@ -20,7 +20,7 @@ export const EVENT_TYPES = [
  */
 export const OTHER_EVENT_TYPES = '__other__';
 
-/** Answers whether an event of this type is wanted; events without a text type are undefined. */
+/** Whether an event of this type is wanted; undefined for an event without one. */
 export type EventTypeFilter = (type: string | undefined) => boolean;
 
 /**

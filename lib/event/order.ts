@@ -1,13 +1,13 @@
-/** In which order events were created, as far as they tell. */
+/** In which order events were created, as far as they say. */
 import { timeOf } from '../shared/timeOf';
 import type { ParsedEvent } from './parseEvent';
 
-/** The time of creation in unix milliseconds; undefined when the event tells none. */
+/** The time of creation in unix milliseconds; undefined when the event has none. */
 export function createdAt({ record }: Pick<ParsedEvent, 'record'>): number | undefined {
 	return timeOf(record['createdAt']);
 }
 
-/** By time where every event tells it; else in the order that they have. */
+/** By time where every event has one; otherwise in the order that they have. */
 export function oldestFirst<E extends Pick<ParsedEvent, 'record'>>(events: readonly E[]): E[] {
 	const timed = events.map((event) => ({ event, at: createdAt(event) ?? NaN }));
 	if (timed.some(({ at }) => Number.isNaN(at))) return [...events];

@@ -54,7 +54,7 @@ export function eventFromList(listed: Record<string, unknown>): ParseResult {
 		...own('createdAt'),
 		...own('data', payload),
 	};
-	// What stands in both keeps the place that it has in the first.
+	// A field of both keeps its place in the first.
 	return eventOf({ ...first, ...others });
 }
 

@@ -6,7 +6,7 @@ import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
 import type { ClaimHold, Hold } from '../ledger';
 
 /** A claimed event that is to start the workflow. */
-export interface Member {
+interface Member {
 	readonly item: Item;
 	readonly hold: ClaimHold;
 	/** Its size, for the bound of a batch. */
@@ -24,10 +24,10 @@ type Turn =
  * minutes, or never respond: a queued execution that a person stopped gets no response at all.
  */
 const LONGEST_WAIT_MS = 10_000;
-/** What n8n has in any case to store a run before the senders of its events are told to come again. */
+/** What n8n has in any case to store a run before the senders of its events are asked to retry. */
 const LEAST_WAIT_MS = 2_000;
 
-/** The nodes that have a hand-over unanswered, by what tells them apart. */
+/** The nodes that have a hand-over unanswered, by the key of their secrets. */
 const busy = new Map<string, Gatherer>();
 
 /** Resolves when it is the turn of the event: at once, or when the hand-over that it waits for was answered. */

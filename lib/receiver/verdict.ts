@@ -7,7 +7,7 @@ import type { SignatureRefusal } from '../signature';
 export type RefusalReason =
 	SignatureRefusal | 'event_invalid' | 'not_configured' | 'ledger_unavailable' | 'busy';
 
-export interface Answer {
+interface Answer {
 	readonly status: number;
 	readonly body: { readonly status: string };
 	readonly headers?: Readonly<Record<string, string>>;
@@ -36,12 +36,11 @@ export interface NoStart {
 	readonly ignoredBecause?: string;
 }
 
-/** There is nothing left to do, and the sender must not come again: 200. */
-export const accepted: NoStart = answered({ status: 200, body: { status: 'accepted' } });
-export const duplicate: NoStart = answered({ status: 200, body: { status: 'duplicate' } });
-
+/** There is nothing left to do, and the sender must not retry: 200. */
+export const accepted = done('accepted');
+export const duplicate = done('duplicate');
 export function ignored(ignoredBecause: string): NoStart {
-	return { start: false, answer: { status: 200, body: { status: 'ignored' } }, ignoredBecause };
+	return { ...done('ignored'), ignoredBecause };
 }
 
 const rejected: Answer = { status: 401, body: { status: 'rejected' } };
@@ -70,8 +69,8 @@ export function refused(reason: RefusalReason, detail = advice[reason]): NoStart
 	return { start: false, answer: answers[reason], log: { reason, detail } };
 }
 
-function answered(answer: Answer): NoStart {
-	return { start: false, answer };
+function done(status: string): NoStart {
+	return { start: false, answer: { status: 200, body: { status } } };
 }
 
 /** Another execution has the event, or none. */

@@ -3,7 +3,7 @@ import { createVerifier, type SigningSettings, type VerifierResult } from '../si
 
 interface VersionedSettings {
 	readonly settings: SigningSettings;
-	/** A text that changes whenever the settings do; undefined where only the settings themselves tell so. */
+	/** A text that changes whenever the settings do; undefined where only the settings themselves show that. */
 	readonly version?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface VerifierCache {
 	get(key: string, read: ReadSigningSettings): Promise<VerifierResult>;
 	/**
 	 * A verifier from settings read again; undefined when they were read less than a second ago and, as far as
-	 * `version` tells, are still the same. A read that is under way is joined: it may well bring the new secret.
+	 * `version` shows, are still the same. A read that is under way is joined: it may well bring the new secret.
 	 */
 	refresh(
 		key: string,

@@ -32,7 +32,7 @@ export interface SecretSource {
 const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not_configured']);
 
 /**
- * Answers which secret signed the delivery, or why it is refused; never rejects.
+ * Returns which secret signed the delivery, or why it is refused; never rejects.
  * A signature that fits no kept secret is tried once more with freshly read ones, so a new secret works within a second.
  */
 export async function verifyDelivery(

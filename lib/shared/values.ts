@@ -18,7 +18,7 @@ export function asTexts(value: unknown): string[] {
 }
 
 export function asRecord(value: unknown): Record<string, unknown> {
-	return typeof value === 'object' && value !== null ? { ...value } : {};
+	return isRecord(value) ? value : {};
 }
 
 /** The value of the field, among own fields only; undefined where there is none. */

@@ -88,7 +88,7 @@ function readCustom(
 	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
 }
 
-/** Null when the field is empty: then a delivery tells no age. */
+/** Null when the field is empty: then a delivery has no age. */
 function readTimestampHeader(
 	signatureHeader: string,
 	settings: SigningSettings,

@@ -62,7 +62,7 @@ export interface SigningKey {
 }
 
 /** How a secret becomes the key: its text as UTF-8, or what its base64 decodes to (Standard Webhooks). */
-export type SecretForm = 'text' | 'base64';
+type SecretForm = 'text' | 'base64';
 
 const CURRENT = 'Signing Secret';
 const PREVIOUS = 'Previous Signing Secret';
@@ -115,7 +115,7 @@ function readSecret(
 		problems.push(`${field} is not a text. Paste it again.`);
 		return undefined;
 	}
-	// White space alone is no secret: anyone could sign with it.
+	// White space by itself is no secret: anyone could sign with it.
 	if (value.trim() === '') {
 		problems.push(`${field} holds nothing but white space. Paste the secret, or empty the field.`);
 		return undefined;

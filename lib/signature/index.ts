@@ -2,7 +2,6 @@
 export { signTimestamped } from './sign';
 export type {
 	DeliveryHeaders,
-	SecretName,
 	SignatureRefusal,
 	SignedBy,
 	SigningSettings,

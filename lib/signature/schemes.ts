@@ -65,7 +65,7 @@ export const standardWebhooks: Scheme = {
 	},
 };
 
-export interface CustomSettings {
+interface CustomSettings {
 	/** Lower-case name. */
 	readonly signatureHeader: string;
 	readonly algorithm: Algorithm;

@@ -13,7 +13,7 @@ export interface Template {
 	fill(timestamp: string): readonly SignedPart[];
 }
 
-export type TemplateResult =
+type TemplateResult =
 	| { readonly ok: true; readonly template: Template }
 	/** Each problem continues a sentence that begins with the field's name. */
 	| { readonly ok: false; readonly problems: readonly string[] };

@@ -19,8 +19,8 @@ import type {
  * Compiles the stored credential once, to be used for every delivery.
  *
  * Not ok, with the problems, when no delivery can be verified with these settings: an empty secret,
- * a secret that its scheme cannot decode, a template that does not sign the body. What merely looks
- * like a mistake is told by `checkSigningSettings`.
+ * a secret that its scheme cannot decode, a template that does not sign the body. `checkSigningSettings`
+ * reports what merely looks like a mistake.
  */
 export function createVerifier(settings: SigningSettings): VerifierResult {
 	const { usable, blocking } = compileCredential(settings);
@@ -54,7 +54,7 @@ class CompiledVerifier implements Verifier {
 		return { ok: true, secret, timestamp, ...(messageId !== undefined && { messageId }) };
 	}
 
-	/** Computes every key's digest, also after a match, so that the time taken does not tell which secret is in use. */
+	/** Computes every key's digest, also after a match, so that the time taken does not show which secret is in use. */
 	private match(reading: Reading, body: Uint8Array): SecretName | undefined {
 		if (!types.isUint8Array(body)) return undefined;
 		const matching = this.keys.filter(({ key }) => this.signs(key, reading, body));
@@ -63,7 +63,7 @@ class CompiledVerifier implements Verifier {
 
 	/**
 	 * Whether one of the candidates is the digest that this key gives. The body goes in as bytes: decoding it would change
-	 * what was signed. Every candidate is compared, also after a match, so that the time taken does not tell which one it was.
+	 * what was signed. Every candidate is compared, also after a match, so that the time taken does not show which one it was.
 	 */
 	private signs(key: KeyObject, { parts, candidates }: Reading, body: Uint8Array): boolean {
 		const hmac = createHmac(this.scheme.algorithm, key);

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { checkSigningSettings } from '../../lib/signature';
 
-/** Answers with every problem at once, so that a person corrects the form in one go. */
+/** Returns every problem at once, so that a person corrects the form in one go. */
 export async function testSigningSecret(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,

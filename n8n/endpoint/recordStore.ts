@@ -2,7 +2,6 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { hasEndpoint } from '../../lib/endpoint';
 import type { Records } from '../../lib/ledger';
-import { safeParse, string } from '../../lib/vendor/zod';
 import { ledgerFor } from '../ledger';
 
 /**
@@ -17,8 +16,8 @@ export function recordStore(context: IHookFunctions | IWebhookFunctions): Record
 		async readRecord(key) {
 			const ledger = await ledgerFor(context);
 			const kept = await ledger.readRecord(key);
-			const copy = safeParse(string(), copies[key]);
-			standIn = kept === undefined ? copy.data : undefined;
+			const copy = copies[key];
+			standIn = kept === undefined && typeof copy === 'string' ? copy : undefined;
 			return kept ?? standIn;
 		},
 		async swapRecord(key, expected, next) {

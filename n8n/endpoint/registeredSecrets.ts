@@ -39,7 +39,7 @@ export function registeredSecrets(
 }
 
 /**
- * Answers the secrets, and starts in the background what is due for the endpoint: n8n may call no hook for long, and
+ * Returns the secrets, and starts in the background what is due for the endpoint: n8n may call no hook for long, and
  * the process that published the workflow may be gone.
  */
 async function openAndCatchUp(
