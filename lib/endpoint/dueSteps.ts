@@ -16,31 +16,50 @@ export interface DueStep {
 }
 
 /** One step at a time a key, and none for a while after one that failed. */
-interface DueSteps {
-	/** Whether a step could run now. */
-	isFree(key: string): boolean;
-	/** Runs the step once, in the background, if the key is free. */
-	startNow(key: string, due: DueStep): void;
+class DueSteps {
+	readonly #underWay = new Set<string>();
+	readonly #notBefore = new Map<string, number>();
+	readonly #timers = new Map<string, NodeJS.Timeout>();
+
+	/** Whether a step could be taken now. */
+	isFree(key: string): boolean {
+		return !this.#underWay.has(key) && Date.now() >= (this.#notBefore.get(key) ?? 0);
+	}
+
+	/** Takes the step once, in the background, if the key is free. */
+	startNow(key: string, due: DueStep): void {
+		if (this.isFree(key)) void this.#take(key, due);
+	}
+
 	/** Plans the step for `at`, and then for whenever it says, instead of what was planned; undefined plans nothing. */
-	plan(key: string, at: number | undefined, due: DueStep): void;
+	plan(key: string, at: number | undefined, due: DueStep): void {
+		clearTimeout(this.#timers.get(key));
+		this.#timers.delete(key);
+		if (at === undefined) return;
+		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - Date.now()));
+		const timer = setTimeout(() => {
+			void this.#take(key, due).then((nextAt) => {
+				// Meanwhile it may have been planned again, or no longer be wanted.
+				if (this.#timers.get(key) === timer) this.plan(key, nextAt, due);
+			});
+		}, delay);
+		this.#timers.set(key, timer.unref());
+	}
+
 	/** Forgets what was planned. */
-	end(key: string): void;
-}
-
-function createDueSteps(): DueSteps {
-	const running = new Set<string>();
-	const notBefore = new Map<string, number>();
-	const timers = new Map<string, NodeJS.Timeout>();
-
-	const isFree = (key: string) => !running.has(key) && Date.now() >= (notBefore.get(key) ?? 0);
+	end(key: string): void {
+		clearTimeout(this.#timers.get(key));
+		this.#timers.delete(key);
+		this.#notBefore.delete(key);
+	}
 
 	/** Returns when to look again; never rejects. */
-	const takeStep = async (key: string, { step, warn }: DueStep): Promise<number | undefined> => {
-		if (!isFree(key)) return notBefore.get(key) ?? Date.now();
-		running.add(key);
+	async #take(key: string, { step, warn }: DueStep): Promise<number | undefined> {
+		if (!this.isFree(key)) return this.#notBefore.get(key) ?? Date.now();
+		this.#underWay.add(key);
 		try {
 			const nextAt = await step();
-			notBefore.delete(key);
+			this.#notBefore.delete(key);
 			return nextAt;
 		} catch (error) {
 			const hint = error instanceof RegistrationError ? `. ${error.hint}` : '';
@@ -48,42 +67,13 @@ function createDueSteps(): DueSteps {
 				`the endpoint could not be made or replaced, which is tried again later: ${messageOf(error)}${hint}`,
 			);
 			const again = Date.now() + AGAIN_AFTER_MS;
-			notBefore.set(key, again);
+			this.#notBefore.set(key, again);
 			return again;
 		} finally {
-			running.delete(key);
+			this.#underWay.delete(key);
 		}
-	};
-
-	const end = (key: string) => {
-		clearTimeout(timers.get(key));
-		timers.delete(key);
-		notBefore.delete(key);
-	};
-
-	const plan = (key: string, at: number | undefined, due: DueStep) => {
-		clearTimeout(timers.get(key));
-		timers.delete(key);
-		if (at === undefined) return;
-		const delay = Math.min(LONGEST_MS, Math.max(SOONEST_MS, at - Date.now()));
-		const timer = setTimeout(() => {
-			void takeStep(key, due).then((nextAt) => {
-				// Meanwhile it may have been planned again, or no longer be wanted.
-				if (timers.get(key) === timer) plan(key, nextAt, due);
-			});
-		}, delay);
-		timers.set(key, timer.unref());
-	};
-
-	return {
-		isFree,
-		startNow: (key, due) => {
-			if (isFree(key)) void takeStep(key, due);
-		},
-		plan,
-		end,
-	};
+	}
 }
 
 /** The one of this process. */
-export const dueSteps = createDueSteps();
+export const dueSteps = new DueSteps();

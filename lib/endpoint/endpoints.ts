@@ -22,18 +22,10 @@ export async function makeEndpoint(
 	}
 	const names = Object.keys(record).join(', ');
 	const came = names === '' ? 'no fields' : `the fields ${printable(names)}`;
-	if (id === undefined || id.length > LONGEST) {
-		throw new RegistrationError(
-			`The service created an endpoint but answered ${problem ?? ''} (it sent ${came})`,
-			DELETE_BY_HAND,
-		);
-	}
-	const failure = await tryToDelete(client, id);
+	const isKnown = id !== undefined && id.length <= LONGEST;
 	throw new RegistrationError(
-		`The service created the endpoint ${printable(id)} but answered ${problem ?? ''} (it sent ${came})`,
-		failure === undefined
-			? 'The endpoint was deleted again. Register the endpoint manually.'
-			: `The endpoint could not be deleted again (${failure}): delete ${printable(id)} at the service, then register the endpoint manually.`,
+		`The service created ${isKnown ? `the endpoint ${printable(id)}` : 'an endpoint'} but answered ${problem ?? ''} (it sent ${came})`,
+		isKnown ? `${await deleteAgain(client, id)} Register the endpoint manually.` : DELETE_BY_HAND,
 	);
 }
 
@@ -58,15 +50,20 @@ export async function keepOrDelete(
 	} catch (error) {
 		cause = error;
 	}
-	const failure = await tryToDelete(client, id);
 	const why = cause === undefined ? 'another process changed the registration' : messageOf(cause);
 	throw new RegistrationError(
 		`The endpoint ${printable(id)} was created, but its signing secret could not be kept: ${why}`,
-		failure === undefined
-			? 'The endpoint was deleted again. Publish the workflow once more.'
-			: `The endpoint could not be deleted again (${failure}): delete ${printable(id)} at the service.`,
+		`${await deleteAgain(client, id)} Publish the workflow once more.`,
 		{ cause },
 	);
+}
+
+/** Deletes an endpoint that cannot be kept, and says what became of it. */
+async function deleteAgain(client: RegistrationContext['client'], id: string): Promise<string> {
+	const failure = await tryToDelete(client, id);
+	return failure === undefined
+		? 'The endpoint was deleted again.'
+		: `The endpoint could not be deleted again (${failure}): delete ${printable(id)} at the service.`;
 }
 
 /** Deletes these endpoints at the service; warns of those that it did not delete, and returns them. */
