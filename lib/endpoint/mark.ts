@@ -17,11 +17,11 @@ export interface Watched extends Loaded {
 	readonly isHeld: boolean;
 }
 
-/** Returns `loaded`; where a process is making an endpoint, waits up to 10 s for it to keep the secret. */
-export async function watchMark(slot: WatchedSlot, loaded: Loaded): Promise<Watched> {
+/** Returns `loaded`, or what it loads; where a process is making an endpoint, waits up to 10 s for it to keep the secret. */
+export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<Watched> {
 	const { wait = sleep } = slot;
-	const mark = loaded.registration?.making;
-	let latest = loaded;
+	let latest = loaded ?? (await load(slot));
+	const mark = latest.registration?.making;
 	for (let look = 0; look < LOOKS; look += 1) {
 		if (latest.registration?.making === undefined) return { ...latest, isHeld: false };
 		await wait(LOOK_MS);
@@ -29,10 +29,6 @@ export async function watchMark(slot: WatchedSlot, loaded: Loaded): Promise<Watc
 	}
 	const { making } = latest.registration ?? {};
 	return { ...latest, isHeld: making !== undefined && making !== mark };
-}
-
-export async function loadAndWatch(slot: WatchedSlot): Promise<Watched> {
-	return await watchMark(slot, await load(slot));
 }
 
 interface HeldMark {

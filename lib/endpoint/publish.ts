@@ -3,7 +3,7 @@ import { printable } from '../shared/printable';
 import { messageOf } from '../shared/thrown';
 import { deleteEndpoints } from './endpoints';
 import { endpointsOf, register } from './making';
-import { loadAndWatch } from './mark';
+import { watchMark } from './mark';
 import { load, serialiseUnregistered, type Registration } from './record';
 import { openRegistration } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
@@ -18,7 +18,7 @@ export async function ensureRegistered(
 	wanted: WantedEndpoint,
 ): Promise<Registration> {
 	for (;;) {
-		const loaded = await loadAndWatch(context);
+		const loaded = await watchMark(context);
 		const { registration, isHeld } = loaded;
 		if (registration?.current !== undefined) {
 			const { id } = registration.current;

@@ -3,12 +3,12 @@ import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import {
 	dueSteps,
 	isPublicHttp,
-	loadAndWatch,
 	nextStepAt,
 	ensureRegistered,
 	RegistrationError,
 	stepRegistration,
 	unregister,
+	watchMark,
 	weaknessOf,
 } from '../../lib/endpoint';
 import { readConditions } from '../../lib/event';
@@ -49,7 +49,7 @@ export const endpointLifecycle = {
 			// The credential may have changed by then, so it is read afresh.
 			const step = async () => {
 				const fresh = await registrationContext(this);
-				return await stepRegistration(fresh, plan, await loadAndWatch(fresh));
+				return await stepRegistration(fresh, plan, await watchMark(fresh));
 			};
 			dueSteps.plan(key, nextAt, { step, warn });
 		});

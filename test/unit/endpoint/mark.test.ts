@@ -1,4 +1,4 @@
-import { loadAndWatch, ensureRegistered, stepRegistration } from '../../../lib/endpoint';
+import { watchMark, ensureRegistered, stepRegistration } from '../../../lib/endpoint';
 import { holdMark } from '../../../lib/endpoint/mark';
 import { createWorld, killPublication, registrationOf, WANTED } from './world';
 
@@ -25,7 +25,7 @@ describe('the mark of a process that is making an endpoint', () => {
 	it('is seen as held while it is renewed, however slow the service is, and nobody takes over', async () => {
 		const { world, context } = setUp();
 		const mark = await holdMark(context, undefined, WANTED);
-		const loaded = await loadAndWatch(context);
+		const loaded = await watchMark(context);
 		expect(loaded.isHeld).toBe(true);
 		expect(await stepRegistration(context, NEVER, loaded, WANTED)).toBe(world.now + 10_000);
 		await expect(ensureRegistered(context, WANTED)).rejects.toMatchObject({
@@ -39,7 +39,7 @@ describe('the mark of a process that is making an endpoint', () => {
 	it('is seen as a dead one when it stays the same for 10 s', async () => {
 		const { world, context } = setUp();
 		await killPublication(world, 'before');
-		const { isHeld, registration } = await loadAndWatch(context);
+		const { isHeld, registration } = await watchMark(context);
 		expect(isHeld).toBe(false);
 		expect(registration).toHaveProperty('making');
 	});
@@ -52,7 +52,7 @@ describe('the mark of a process that is making an endpoint', () => {
 				world.records.set(context.key, JSON.stringify({ version: 1, ...WANTED }));
 			});
 		}, 3000);
-		expect(await loadAndWatch(context)).toMatchObject({ isHeld: false, registration: WANTED });
+		expect(await watchMark(context)).toMatchObject({ isHeld: false, registration: WANTED });
 	});
 
 	it('is not renewed once it is released or another has taken over, and survives a renewal that fails', async () => {

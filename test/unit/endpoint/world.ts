@@ -1,7 +1,7 @@
 /** A service and a record store in memory, to try a registration on. */
 import {
 	load,
-	loadAndWatch,
+	watchMark,
 	openRegistration,
 	ensureRegistered,
 	stepRegistration,
@@ -126,7 +126,7 @@ export async function takeStep(
 	plan: RotationPlan,
 	wanted?: WantedEndpoint,
 ): Promise<number | undefined> {
-	return await stepRegistration(context, plan, await loadAndWatch(context), wanted);
+	return await stepRegistration(context, plan, await watchMark(context), wanted);
 }
 
 export async function registrationOf({ context }: World): Promise<Registration | undefined> {
