@@ -3,33 +3,7 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { readBoundedBody, type TransportRequest, type TransportResponse } from '../lib/service';
 import { isError } from '../lib/shared/thrown';
-import {
-	number,
-	object,
-	parse,
-	pipe,
-	safeParse,
-	transform,
-	union,
-	unknown,
-} from '../lib/vendor/zod';
-
-const helperAnswer = union([
-	object({ statusCode: number(), headers: unknown(), body: unknown() }),
-	// A mock may return only the body, which means success.
-	pipe(
-		unknown(),
-		transform((body) => ({ statusCode: 200, headers: {}, body })),
-	),
-]);
-const thrownRefusal = pipe(
-	object({ response: object({ status: number(), headers: unknown(), data: unknown() }) }),
-	transform(({ response: { status, headers, data } }) => ({
-		statusCode: status,
-		headers,
-		body: data,
-	})),
-);
+import { isRecord } from '../lib/shared/values';
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
@@ -79,20 +53,33 @@ async function settled(
 	answer: Promise<unknown>,
 	signal: AbortSignal | undefined,
 ): Promise<TransportResponse> {
-	const given = await answer.then(
-		(whole) => parse(helperAnswer, whole),
-		(error: unknown) => {
-			// The helper may still throw for a refusal by status, as it does when n8n evaluates with mocks.
-			const refusal = safeParse(thrownRefusal, error);
-			if (refusal.success) return refusal.data;
-			throw isError(error) ? error : new Error('The request failed.');
-		},
-	);
-	const { statusCode: status, body } = given;
-	const headers = textHeaders(given.headers);
+	const { status, headers: given, body } = await answer.then(wholeAnswer, thrownRefusal);
+	const headers = textHeaders(given);
 	if (!(body instanceof Readable)) return { status, headers, body: bodyText(body) };
 	if (signal) addAbortSignal(signal, body);
 	return { status, headers, body: await readBoundedBody(body, headers) };
+}
+
+interface Answer {
+	readonly status: number;
+	readonly headers: unknown;
+	readonly body: unknown;
+}
+
+function wholeAnswer(given: unknown): Answer {
+	const { statusCode: status, headers, body } = isRecord(given) ? given : {};
+	// A mock may return only the body, which means success.
+	return typeof status === 'number'
+		? { status, headers, body }
+		: { status: 200, headers: {}, body: given };
+}
+
+/** The helper may still throw for a refusal by status, as it does when n8n evaluates with mocks. */
+function thrownRefusal(error: unknown): Answer {
+	const response = isRecord(error) ? error['response'] : undefined;
+	const { status, headers, data: body } = isRecord(response) ? response : {};
+	if (typeof status === 'number') return { status, headers, body };
+	throw isError(error) ? error : new Error('The request failed.');
 }
 
 function textHeaders(headers: unknown): Record<string, string> {

@@ -62,12 +62,12 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	const exact = patterns.filter(
 		(pattern) => !pattern.includes('*') && pattern !== OTHER_EVENT_TYPES,
 	);
-	const known = EVENT_TYPES.map(({ value }) => value).filter(eventTypeFilter(patterns));
-	const events = [...new Set([...exact, ...known])].sort();
+	const known = EVENT_TYPES.map(({ value }) => value);
+	const events = [...new Set([...exact, ...known.filter(eventTypeFilter(patterns))])].sort();
 	if (events.length > 0) return { url, events };
 	throw new RegistrationError(
 		`No known event type fits ${printable(patterns.join(', '))}`,
-		'Enter whole event types: with automatic registration * stands for known types only (ocpp.message, asset.connectivity).',
+		`Enter whole event types: with automatic registration * stands for known types only (${known.join(', ')}).`,
 	);
 }
 
