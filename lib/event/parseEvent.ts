@@ -44,15 +44,15 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
  */
 export function eventFromList(listed: Record<string, unknown>): ParseResult {
 	const { eventType, payload, ...others } = listed;
-	const own = (name: string, instead?: unknown) => {
+	const field = (name: string, instead?: unknown) => {
 		const value = Object.hasOwn(others, name) ? others[name] : instead;
 		return value !== undefined && { [name]: value };
 	};
 	const first = {
-		...own('id'),
-		...own('type', eventType),
-		...own('createdAt'),
-		...own('data', payload),
+		...field('id'),
+		...field('type', eventType),
+		...field('createdAt'),
+		...field('data', payload),
 	};
 	// A field of both keeps its place in the first.
 	return eventOf({ ...first, ...others });
