@@ -15,7 +15,7 @@ export interface DueStep {
 	readonly warn: (message: string) => void;
 }
 
-/** One step at a time a key, and none for a while after one that failed. */
+/** One step at a time per key, and none for a while after one that failed. */
 class DueSteps {
 	readonly #underWay = new Set<string>();
 	readonly #notBefore = new Map<string, number>();
