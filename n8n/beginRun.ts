@@ -13,8 +13,8 @@ import {
 	markBegun,
 	newAttempt,
 } from '../lib/ledger';
-import { printable } from '../lib/shared/printable';
 import { ledgerFor } from './ledger';
+import { logLine } from './logLine';
 import { toNodeError } from './nodeError';
 
 /** Where an item carries the token of the claim that its execution must begin under. Next to `json`, so no workflow sees it. */
@@ -61,7 +61,6 @@ export async function beginRun(
 	if (mode !== 'retry' && !OWN_MODES.has(mode)) return items;
 
 	const workflowId = context.getWorkflow().id ?? '';
-	const node = `${printable(context.getNode().name)} (workflow ${printable(workflowId)})`;
 	const events = items.flatMap((item) => {
 		const id = eventIdOf(item.json);
 		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
@@ -84,14 +83,20 @@ export async function beginRun(
 		const kept = items.filter((item) => !dropped.has(item)).map(withoutToken);
 		if (dropped.size === 0) return kept;
 		context.logger.info(
-			`${node}: ${dropped.size} of ${items.length} events have begun in another execution and are left to it`,
+			logLine(
+				context,
+				`${dropped.size} of ${items.length} events have begun in another execution and are left to it`,
+			),
 		);
 		return kept;
 	} catch (error) {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		if (mode === 'retry') {
 			context.logger.warn(
-				`${node}: the retry continues without the ledger, and is recorded there later: ${error.message}`,
+				logLine(
+					context,
+					`the retry continues without the ledger, and is recorded there later: ${error.message}`,
+				),
 			);
 			return items.map(withoutToken);
 		}

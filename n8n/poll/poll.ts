@@ -3,9 +3,9 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { unwanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
 import type { ApiClient } from '../../lib/service';
-import { printable } from '../../lib/shared/printable';
 import { checkConditions } from '../conditions';
 import { ledgerFor } from '../ledger';
+import { logLine } from '../logLine';
 import { handOver } from './handOver';
 import { staticMemory } from './memory';
 import { readPollSettings } from './settings';
@@ -16,9 +16,7 @@ const UNSCHEDULED_BUDGET_MS = 5 * 60_000;
 /** Resolves once the list has been read; starting goes on. Throws what `poll` throws, and why a page of the list failed. */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
-	const { id: nodeId, name } = context.getNode();
-	const nodeName = `Asset Service Poll Trigger (node "${printable(name)}", workflow ${printable(workflowId)})`;
-
+	const { id: nodeId } = context.getNode();
 	const settings = readPollSettings((parameter, fallback) =>
 		context.getNodeParameter(parameter, fallback),
 	);
@@ -33,7 +31,7 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		handOver: (items) => handOver(context, items, acknowledge),
 		...{ memory, budgetMs },
 		warn: (message) => {
-			context.logger.warn(`${nodeName}: ${message}`);
+			context.logger.warn(logLine(context, message));
 		},
 	});
 	// n8n's scheduler may keep static data as a cursor, and drops a run that would move it after the poll.

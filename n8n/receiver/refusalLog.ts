@@ -4,6 +4,7 @@ import type { Acknowledge } from '../../lib/ledger';
 import type { RefusalLog } from '../../lib/receiver';
 import { printable } from '../../lib/shared/printable';
 import { createLogLimiter, type LogLimiter } from '../logLimiter';
+import { logLine } from '../logLine';
 
 const limiters = new WeakMap<Logger, LogLimiter>();
 
@@ -33,7 +34,10 @@ export function logOtherUrl(
 			logger.warn(line);
 		}, A_DAY_MS);
 	otherUrl.set(logger, limiter);
-	const line = `${nodeInLog(context)}: a delivery came to the production URL for "Acknowledge" = "${acknowledge === 'stored' ? 'Once Stored' : 'Once Succeeded'}", and follows that setting. Register the URL that the node shows.`;
+	const line = logLine(
+		context,
+		`a delivery came to the production URL for "Acknowledge" = "${acknowledge === 'stored' ? 'Once Stored' : 'Once Succeeded'}", and follows that setting. Register the URL that the node shows.`,
+	);
 	limiter.write(line, () => line);
 }
 
@@ -41,13 +45,8 @@ export function logRefusal(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	{ reason, detail }: RefusalLog,
 ): void {
-	const line = `${nodeInLog(context)}: delivery refused: ${reason}`;
+	const line = logLine(context, `delivery refused: ${reason}`);
 	ensureLimiter(context.logger).write(line, () =>
 		detail === undefined ? line : `${line}; ${printable(detail, 1000)}`,
 	);
-}
-
-function nodeInLog(context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow'>): string {
-	const workflowId = context.getWorkflow().id ?? '';
-	return `Asset Service Trigger (node "${printable(context.getNode().name)}", workflow ${printable(workflowId)})`;
 }

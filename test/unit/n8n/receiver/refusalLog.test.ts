@@ -2,18 +2,20 @@ import type { IWebhookFunctions } from 'n8n-workflow';
 import type { RefusalReason } from '../../../../lib/receiver/verdict';
 import { logRefusal } from '../../../../n8n/receiver/refusalLog';
 
+const type = 'n8n-nodes-asset-service.assetServiceTrigger';
+
 describe('logRefusal', () => {
 	it('writes one printable line of bounded length, whatever node, workflow and detail are called', () => {
 		const lines: string[] = [];
 		const odd = `\u001b[31m\n${'x'.repeat(100_000)}`;
 		const context = {
 			logger: { warn: (line: string) => lines.push(line) },
-			getNode: () => ({ name: odd }),
+			getNode: () => ({ name: odd, type }),
 			getWorkflow: () => ({ id: odd }),
 		} as unknown as IWebhookFunctions;
 		logRefusal(context, { reason: 'ledger_unavailable', detail: odd });
 		expect(lines).toHaveLength(1);
-		expect(lines[0]).toMatch(/^Asset Service Trigger \(node "\ufffd\[31m\ufffdx+…", workflow /);
+		expect(lines[0]).toMatch(/^Asset Service Trigger "\ufffd\[31m\ufffdx+…" in workflow /);
 		expect(lines[0]).not.toMatch(/[\u0000-\u001f]/);
 		expect(lines[0]?.length).toBeLessThan(1600);
 	});
@@ -23,14 +25,18 @@ describe('logRefusal', () => {
 		const lines: string[] = [];
 		const logger = { warn: (line: string) => lines.push(line) };
 		const refuse = (name: string, reason: RefusalReason) => {
-			const context = { logger, getNode: () => ({ name }), getWorkflow: () => ({ id: 'w1' }) };
+			const context = {
+				logger,
+				getNode: () => ({ name, type }),
+				getWorkflow: () => ({ id: 'w1' }),
+			};
 			logRefusal(context as unknown as IWebhookFunctions, { reason, detail: 'do this' });
 		};
 		for (let n = 0; n < 40; n += 1) refuse('one', 'signature_mismatch');
 		refuse('one', 'busy');
 		refuse('two', 'signature_mismatch');
 		const line = (name: string, reason: string) =>
-			`Asset Service Trigger (node "${name}", workflow w1): delivery refused: ${reason}; do this`;
+			`Asset Service Trigger "${name}" in workflow w1: delivery refused: ${reason}; do this`;
 		const first = [
 			line('one', 'signature_mismatch'),
 			line('one', 'busy'),
