@@ -5,6 +5,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { LISTS, newest, type ApiRecord } from '../../lib/service';
+import { timeOf } from '../../lib/shared/timeOf';
 import { asText } from '../../lib/shared/values';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor } from '../../n8n/apiClient';
@@ -50,6 +51,6 @@ function choiceOf(delivery: ApiRecord, timeZone: string) {
 
 /** The time as the clocks of the workflow show it; a value that is none as it is. */
 function timeText(value: unknown, timeZone: string): unknown {
-	const time = new Date(typeof value === 'string' ? value : Number.NaN);
-	return Number.isNaN(time.getTime()) ? value : time.toLocaleString('sv-SE', { timeZone });
+	const time = timeOf(value);
+	return time === undefined ? value : new Date(time).toLocaleString('sv-SE', { timeZone });
 }

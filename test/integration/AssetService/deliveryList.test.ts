@@ -56,6 +56,17 @@ describe('the list of deliveries to choose from', () => {
 		expect(world.service.to(DELIVERIES)).toHaveLength(1);
 	});
 
+	it.each([
+		['a text', '2026-01-01T12:00:00Z'],
+		['unix seconds', 1_767_268_800],
+		['unix seconds in a text', '1767268800'],
+	])('shows a time that is %s', async (_what, createdAt) => {
+		const world = await serving(() => ({ body: { items: [{ id: 'whdel_1', createdAt }] } }));
+		expect(await search(world, { endpointId: 'we_1' })).toEqual([
+			{ name: expect.stringMatching(/^2026-01-01 \d\d:00:00$/) as string, value: 'whdel_1' },
+		]);
+	});
+
 	it('takes fields of odd kinds for fields that say nothing', async () => {
 		const odd = { toString: 1, valueOf: 2 };
 		const records = [
