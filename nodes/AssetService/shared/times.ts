@@ -20,12 +20,12 @@ export function createdAfterField(
 
 /** The moment in milliseconds since 1970; `days` before `now` when the field is empty. */
 export function createdAfterOf(item: InputItem, days: number, now: number): number {
-	const given = timeOf(item, 'Created After', parameter(item, 'createdAfter', unknown()));
+	const given = timeOfField(item, 'Created After', parameter(item, 'createdAfter', unknown()));
 	return given ?? now - days * DAY_MS;
 }
 
 /** The time of a field, in milliseconds since 1970; undefined when it is empty. The error names the field by its label. */
-export function timeOf(item: InputItem, label: string, value: unknown): number | undefined {
+export function timeOfField(item: InputItem, label: string, value: unknown): number | undefined {
 	if (value === undefined || value === '') return undefined;
 	const time = instantOf(value, item.context.getTimezone());
 	if (time !== undefined) return time;

@@ -7,7 +7,7 @@ import { allTypes, eventTypes } from '../../shared/eventTypes';
 import { filtersField, type Filters } from '../../shared/lists';
 import { collection } from '../../shared/parameters';
 import type { Run } from '../../shared/resource';
-import { timeOf } from '../../shared/times';
+import { timeOfField } from '../../shared/times';
 
 const last = filtersField([
 	{
@@ -34,8 +34,8 @@ function read(run: Run): ReturnType<Filters['read']> {
 		createdAfter: unknown(),
 		createdBefore: unknown(),
 	});
-	const after = timeOf(run, 'Created After of Filters', given.createdAfter);
-	const before = timeOf(run, 'Created Before of Filters', given.createdBefore);
+	const after = timeOfField(run, 'Created After of Filters', given.createdAfter);
+	const before = timeOfField(run, 'Created Before of Filters', given.createdBefore);
 	const patterns = allTypes(run, given.eventTypes ?? [], given.otherEventTypes ?? []);
 	if (patterns.length === 0 && after === undefined && before === undefined) return {};
 	const isWanted = eventTypeFilter(patterns);

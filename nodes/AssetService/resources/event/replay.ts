@@ -18,7 +18,7 @@ import { onlyParallelChanges } from '../../shared/parallelItems';
 import { flag, type InputItem, parameter, parameterError } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 import { flattener } from '../../shared/simplify';
-import { createdAfterField, createdAfterOf, timeOf } from '../../shared/times';
+import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
 import { accountFields, conditionsOf, ledgerOf, workflowField, workflowIdOf } from './account';
 
 const DAYS_BACK = 1;
@@ -132,7 +132,7 @@ function choiceOf(item: InputItem): Choice {
 	const conditions = conditionsOf(item);
 	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
-	const before = timeOf(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
+	const before = timeOfField(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
 	if (ids.size > 0) {
 		return {
 			...{ workflowId, ids, createdAfter: undefined },
