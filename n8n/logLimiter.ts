@@ -1,7 +1,7 @@
-/** Limits a flood of similar log lines: one per second, with the number of those left out. */
+/** Limits a flood of similar log lines: one per pause, with the number of those left out. */
 
 export interface LogLimiter {
-	/** Writes the line, or counts it when one of its kind was written within the last second. */
+	/** Writes the line, or counts it when one of its kind was written within the last pause. */
 	write(kind: string, line: () => string): void;
 }
 

@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 10_000;
 /** What n8n has in any case to store a run before the senders of its events are asked to retry. */
 const LEAST_WAIT_MS = 2_000;
 
-/** The nodes that have a hand-over unanswered, by the key of their secrets. */
+/** The nodes that have a hand-over unanswered, each URL of a node apart. */
 const busy = new Map<string, Gatherer>();
 
 /** Resolves when it is the turn of the event: at once, or when the hand-over that it waits for was answered. */

@@ -38,10 +38,10 @@ function read(run: Run): ReturnType<Filters['read']> {
 	const before = timeOfField(run, 'Created Before of Filters', given.createdBefore);
 	const patterns = allTypes(run, given.eventTypes ?? [], given.otherEventTypes ?? []);
 	if (patterns.length === 0 && after === undefined && before === undefined) return {};
-	const isWanted = eventTypeFilter(patterns);
+	const isWantedType = eventTypeFilter(patterns);
 	const matching = (event: ApiRecord): boolean => {
 		const type = event['type'] ?? event['eventType'];
-		if (!isWanted(typeof type === 'string' ? type : undefined)) return false;
+		if (!isWantedType(typeof type === 'string' ? type : undefined)) return false;
 		if (after === undefined && before === undefined) return true;
 		// An event without a time is not known to be of the time that is asked for.
 		const time = createdAtOf(event) ?? Number.NaN;
