@@ -32,8 +32,6 @@ function importsOf(file: string): Set<string> {
 	return new Set(found);
 }
 
-/** Where folders and the files around them still import each other: only their folders are compared. */
-const CIRCULAR = /^simulator\b/;
 /** Stands for the files that lie in a folder itself. */
 const ITSELF = '.';
 
@@ -45,8 +43,7 @@ function importsBetweenFoldersOf(
 	const folderOf = (file: string) => {
 		if (!file.startsWith(`${parent}/`)) return undefined;
 		const [folder = '', ...rest] = file.slice(parent.length + 1).split('/');
-		if (rest.length > 0) return folder;
-		return CIRCULAR.test(parent) ? undefined : ITSELF;
+		return rest.length > 0 ? folder : ITSELF;
 	};
 	const folders = new Map<string, Set<string>>();
 	for (const [file, imported] of graph) {
