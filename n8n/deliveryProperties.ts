@@ -12,18 +12,18 @@ export const deliveryProperties: INodeProperties[] = [
 			{
 				name: 'Immediate',
 				value: 'immediate',
-				description: 'Each event starts an execution of its own',
+				description: 'Each event starts its own execution',
 			},
 			{
 				name: 'Batched',
 				value: 'batched',
 				description:
-					'Events that come together start one execution, with an item each. An event that comes alone starts at once. An execution that fails, fails for all its events.',
+					'Events that arrive at the same time share one execution, with one item per event. An execution that fails, fails for all its events.',
 			},
 		],
 		default: 'immediate',
 		description:
-			'How many events an execution gets. The nodes after this one get one item an event.',
+			'Whether each event starts its own execution or several share one. The next nodes always get one item per event.',
 	},
 	{
 		displayName: 'Batch Size',
@@ -33,7 +33,7 @@ export const deliveryProperties: INodeProperties[] = [
 		typeOptions: { minValue: 1, maxValue: MAX_BATCH_SIZE, numberPrecision: 0 },
 		displayOptions: { show: { delivery: ['batched'] } },
 		default: DEFAULT_BATCH_SIZE,
-		description: 'The most events of an execution, which holds 4 MB of events at most',
+		description: 'The most events per execution. An execution also holds at most 4 MB of events.',
 	},
 	{
 		displayName: 'Acknowledge',
@@ -45,17 +45,17 @@ export const deliveryProperties: INodeProperties[] = [
 				name: 'Once Stored',
 				value: 'stored',
 				description:
-					'At most one execution for each event. One that fails or is cut off is not repeated by itself.',
+					'At most one execution per event. If it fails or is cut off, the event does not start again by itself.',
 			},
 			{
 				name: 'Once Succeeded',
 				value: 'succeeded',
 				description:
-					'Starts the event again until an execution has ended without an error. An execution can repeat when n8n stopped during it.',
+					'The event starts again until an execution ends without an error. An execution can repeat when n8n stops during it.',
 			},
 		],
 		default: 'stored',
 		description:
-			'When an event counts as done. With "Once Succeeded", the service must wait for its response as long as the execution takes, otherwise it delivers again. An error workflow runs for each attempt that fails.',
+			'When an event counts as done. With "Once Succeeded", a webhook gets its response when the execution ends, and a service that does not wait that long delivers the event again. An error workflow runs for each failed attempt.',
 	},
 ];

@@ -8,7 +8,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 export const pollTriggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Each event that the service lists starts the workflow once. Use it by itself when the service cannot reach your n8n, or next to an Asset Service Trigger in the same workflow to pick up events whose webhook never arrived.',
+			'Each event that the service lists starts the workflow once. Use it by itself when the service cannot reach your n8n, or next to an Asset Service Trigger in the same workflow to pick up events whose webhook never arrived or whose execution failed. Set "Acknowledge" to the same value in both.',
 		name: 'notice',
 		type: 'notice',
 		default: '',

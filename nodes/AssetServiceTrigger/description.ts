@@ -9,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Copy the production URL of this node to a webhook endpoint of the service, and the signing secret of that endpoint to the credential. For a test in the editor, have the service deliver to the test URL.',
+			'Create a webhook endpoint at the service with the production URL that this node shows, and paste its signing secret into the credential. The URL depends on "Acknowledge": when you change that, register the new URL. To test in the editor, use the test URL.',
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -17,7 +17,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'The API client needs the webhook scopes, and n8n a public https address. The service does not document how endpoints are created: if it refuses, use manual registration.',
+			'The API client needs the webhook scopes, and n8n a public https address. The service does not document how endpoints are created: if it refuses, use manual registration. The URL depends on "Acknowledge": when you change that, publish the workflow again.',
 		name: 'automaticNotice',
 		type: 'notice',
 		default: '',

@@ -51,7 +51,7 @@ export const triggerOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 24,
 		description:
-			'How long the replaced endpoint goes on beside the new one. Both secrets are accepted, and each event starts the workflow once.',
+			'How long the old endpoint stays active next to the new one. Both secrets are accepted during this time.',
 	},
 	{
 		displayName: 'Tolerance (Seconds)',

@@ -33,7 +33,7 @@ const fields: INodeProperties[] = [
 		name: 'dryRun',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to only show which events would run again. Turn it off to run them.',
+		description: 'Whether to only show which events would start again. Turn it off to start them.',
 	},
 	{
 		displayName: 'Event IDs',
@@ -41,16 +41,20 @@ const fields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. whevt_1, whevt_2',
-		description: 'Separated by commas. With IDs, the fields below do not count.',
+		description:
+			'IDs of the events to start again, separated by commas. With IDs, the fields below are ignored.',
 		hint: 'Leave empty to choose events by type, condition and time',
 	},
 	...eventTypeProperties({
-		description: 'Types of the events to run again',
+		description: 'Types of the events to start again',
 		hint: 'Leave empty for all event types',
 	}),
-	{ ...conditionsProperty, description: 'Only events that meet all of these' },
+	{
+		...conditionsProperty,
+		description: 'Only events that meet all of these conditions start again',
+	},
 	createdAfterField({
-		description: 'Only events of this time or later',
+		description: 'Only events created at this time or later',
 		hint: 'Leave empty for the last 24 hours',
 	}),
 	{
@@ -58,7 +62,7 @@ const fields: INodeProperties[] = [
 		name: 'createdBefore',
 		type: 'dateTime',
 		default: '',
-		description: 'Only events before this time',
+		description: 'Only events created before this time',
 	},
 	onlyParallelChanges,
 ];
@@ -66,7 +70,7 @@ const fields: INodeProperties[] = [
 export const replay: Changing = {
 	name: 'Replay',
 	description:
-		'Run events again, for example after a workflow was corrected. The triggers of the workflow start each of them once more.',
+		'Start events again, for example after you corrected a workflow. The triggers of the workflow start each of them once more.',
 	action: 'Replay events',
 	fields,
 	prepare,
