@@ -15,6 +15,8 @@ const LONGEST_COMMIT_MS = 60 * 60 * 1_000;
  * stopped, and other copies of the event wait for it.
  */
 const BEGIN_WITHIN_MS = 60 * 60 * 1_000;
+/** No execution is waited for longer: in queue mode, n8n never says that one was stopped or ran out of time. */
+const END_WITHIN_MS = 6 * 60 * 60 * 1_000;
 
 /** See `Hold`. It is renewed from when it is made; its timers keep no process alive. */
 export class ClaimHold implements Hold {
@@ -91,6 +93,10 @@ export class ClaimHold implements Hold {
 	async #renewOrTake(): Promise<void> {
 		try {
 			const { key, token } = this.#claim;
+			if (this.acknowledge === 'succeeded' && this.#age() >= END_WITHIN_MS) {
+				this.#leases.remove(this.#renew);
+				return;
+			}
 			if (await this.#ledger.renew(this.#claim, this.#leases.ms)) {
 				// Not awaited: it waits for this renewal.
 				if (await this.#hasNotBegun()) void this.release();
@@ -104,10 +110,15 @@ export class ClaimHold implements Hold {
 		}
 	}
 
+	/** In milliseconds. */
+	#age(): number {
+		return performance.now() - this.#since;
+	}
+
 	/** Whether an execution that must succeed has waited for too long to begin. */
 	async #hasNotBegun(): Promise<boolean> {
 		if (this.acknowledge === 'stored' || this.#commit !== undefined) return false;
-		if (performance.now() - this.#since < BEGIN_WITHIN_MS) return false;
+		if (this.#age() < BEGIN_WITHIN_MS) return false;
 		return (await this.#ledger.look(this.#claim.key)).state === 'pending';
 	}
 

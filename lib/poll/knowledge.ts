@@ -15,7 +15,7 @@ export interface Scope {
 const MINUTE_MS = 60_000;
 /**
  * How long after its first, second ... failure an event that must succeed starts again. After the last one it stays
- * failed until a delivery, a retry or a Replay starts it.
+ * failed until a delivery or a Replay starts it.
  */
 const START_AGAIN_AFTER_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 

@@ -21,6 +21,7 @@ type ReplayRecord = output<typeof replayRecord>;
 
 const keyOf = (workflowId: string) => `replay:${workflowId}`;
 const NOTED_EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 /** Reopened together: one way to Redis and back, or one sync. */
 const AT_ONCE = 100;
 const MOST_TRIES = 20;
@@ -39,6 +40,11 @@ async function change(
 		if (await records.swapRecord(keyOf(workflowId), text, JSON.stringify(after))) return before;
 		if (tries === MOST_TRIES) throw new Error('The request to replay could not be written.');
 	}
+}
+
+/** How far an earlier request reads back, which no poll may have taken up yet. */
+function unread(request: ReplayRecord['request'], now: number): number {
+	return request !== undefined && now - request.at < DAY_MS ? request.from : Infinity;
 }
 
 interface Replay {
@@ -72,8 +78,7 @@ export async function replay(
 	const from = Math.min(now, ...times);
 	const { polledAt } = await change(ledger, workflowId, ({ request, ...rest }) => ({
 		...rest,
-		// An earlier request may not have been read yet.
-		request: { from: Math.min(from, request?.from ?? from), at: now },
+		request: { from: Math.min(from, unread(request, now)), at: now },
 	}));
 	return { before, polledAt };
 }

@@ -1,6 +1,15 @@
 /** Events that a person wants to run again: reopened in the ledger, and started by the polls of the workflow. */
 import { replay } from '../../../lib/poll';
-import { downFrom, eventAt, eventsAt, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
+import {
+	downFrom,
+	eventAt,
+	eventsAt,
+	HOUR,
+	MINUTE,
+	type PollWorld,
+	pollWorld,
+	START,
+} from './pollWorld';
 
 const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
 const IDS = MINUTES.toReversed().map((minute) => `e${minute}`);
@@ -54,6 +63,20 @@ it('starts each once, however often that is asked for before it has begun', asyn
 	await world.poll();
 	// The second start of e20 is one that `begin` decides about: n8n had stored the first.
 	expect(world.started()).toEqual(['e20', 'e100', 'e20']);
+});
+
+it('reads no further back than asked for, however far an earlier Replay went', async () => {
+	const world = await polledWorld();
+	await request(world, ['e10']);
+	await world.poll();
+	world.now += 25 * HOUR;
+	world.list.unshift(eventAt(301 + 25 * 60, 'new'));
+	await world.poll();
+	await world.poll();
+	await request(world, ['new']);
+	await world.poll();
+	expect(world.requests).toStrictEqual([undefined]);
+	expect(world.started()).toEqual(['e10', 'new', 'new']);
 });
 
 it('reads back in several polls where one may not ask for so much', async () => {

@@ -47,6 +47,29 @@ describe('a hand-over that n8n does not answer, as for a queued execution that a
 	});
 });
 
+describe('an execution that must succeed and that n8n never reports on', () => {
+	useStoppedClock();
+
+	it.each([
+		['begins', 6, true],
+		['never begins', 1, false],
+	])('is given up when it %s, after %d hours', async (_what, hours, begins) => {
+		const ledger = new MemoryLedger();
+		const key = ledgerKey('w', '1');
+		const handOver = async ([item]: readonly Item[]) => {
+			if (begins) await ledger.begin([key], 'run', 1e10, [item?.claim]);
+			return await new Promise<boolean>(() => undefined);
+		};
+		const start = { ledger, workflowId: 'w', batchSize: 1, acknowledge: 'succeeded' } as const;
+		void startEvents({ ...start, handOver }, EVENTS.slice(0, 1));
+		await jest.advanceTimersByTimeAsync((hours * 60 - 1) * 60_000);
+		expect(ledger.stateOf(key)).toBe(begins ? 'running' : 'pending');
+		await jest.advanceTimersByTimeAsync(3 * 60_000);
+		expect(ledger.stateOf(key)).toBe(begins ? 'failed' : 'free');
+		expect(jest.getTimerCount()).toBe(0);
+	});
+});
+
 describe('the events are handed over', () => {
 	const MiB = 1024 * 1024;
 

@@ -109,14 +109,15 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 			const entry = await ledger.look(ledgerKey(workflowId, eventId));
 			chosen.push({ id: eventId, record: { id: eventId }, account: accountOf(entry) });
 		}
+		const isFree = ({ state }: Account) => state !== 'pending' && state !== 'running';
 		const shown = (account: Account, n: number): ApiRecord => ({
 			...flat(chosen[n]?.record ?? {}),
 			...accountFields(account),
-			reopened: !isDryRun && account.state !== 'pending' && account.state !== 'running',
+			reopened: !isDryRun && isFree(account),
 		});
 		if (isDryRun) {
 			item.warn(
-				`Dry run: ${chosen.length} events would run again. Turn off "Dry Run" to run them.`,
+				`Dry run: ${chosen.filter(({ account }) => isFree(account)).length} events would run again. Turn off "Dry Run" to run them.`,
 			);
 			return chosen.map(({ account }, n) => shown(account, n));
 		}
