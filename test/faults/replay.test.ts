@@ -10,7 +10,7 @@ import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 import { buildWorkflow } from '../support/workflow';
 
-const EVENTS = Number(process.env['REPLAY_EVENTS'] ?? 300);
+const EVENTS = Number(process.env['REPLAY_EVENTS'] ?? 100);
 const MINUTES = 60_000;
 
 const world = useWorld(() => ({ env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } }));
