@@ -1,0 +1,215 @@
+/** The job "Dead letters" on a real n8n: what it mails of a day with executions that succeed, fail, crash and are canceled. */
+import { z } from 'zod/v4';
+import { type EventInput, startSimulator } from '../../../simulator';
+import { type HttpService, startHttpService } from '../../support/httpService';
+import { endAfterEach, useForAll } from '../../support/lifetime';
+import { type Credential, type Item, itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
+import { apiCredential } from '../../support/n8n/credentials';
+import { example } from '../../support/n8n/examples';
+import { registerByHand } from '../../support/n8n/registerByHand';
+import { createSession } from '../../support/n8n/session';
+import { useWorld } from '../../support/n8n/useWorld';
+import { waitForWebhook } from '../../support/n8n/workflows';
+import { eventTrigger, httpRequest, TRIGGER } from '../../support/nodes';
+import { waitFor } from '../../support/wait';
+import { buildWorkflow } from '../../support/workflow';
+import { type Mail, startMailbox } from './mailbox';
+
+const HOUR_MS = 3_600_000;
+const JOB = 'dead-letters.json';
+const LINK = /\/workflow\/(\w+)\/executions\/(\d+)$/;
+
+const world = useWorld();
+const simulator = useForAll(() => startSimulator());
+const stopped = endAfterEach();
+
+/** What the workflow calls for each event: it fails or is kept waiting, as the event says, until it is repaired. */
+async function startWork() {
+	let isRepaired = false;
+	const service: HttpService = await startHttpService(({ query: { work } }) => {
+		if (isRepaired || work === 'succeeds') return { body: {} };
+		if (work === 'fails') return { status: 500, body: {} };
+		return undefined;
+	});
+	return {
+		url: service.url,
+		stop: () => service.stop(),
+		repair(repaired = true) {
+			isRepaired = repaired;
+		},
+		/** How often the workflow called for an event. */
+		callsOf: (id: string) => service.requests.filter(({ query }) => query['event'] === id).length,
+	};
+}
+type Work = Awaited<ReturnType<typeof startWork>>;
+
+async function publish(work: Work, acknowledge: 'stored' | 'succeeded') {
+	const { client } = world;
+	const { id, url } = await registerByHand(
+		client,
+		simulator,
+		buildWorkflow({
+			nodes: {
+				[TRIGGER]: eventTrigger({ acknowledge }),
+				Work: httpRequest(`=${work.url}/?event={{ $json.id }}&work={{ $json.data.work }}`),
+			},
+			chains: [[TRIGGER, 'Work']],
+		}),
+	);
+	await client.activate(id, { webhookUrls: [url] });
+	return { workflowId: id, url };
+}
+
+/** The job as a person sets it up; with `retries` as its note allows. */
+async function setUpJob(workflowId: string) {
+	const { client, url, owner } = world;
+	const session = createSession(url);
+	const { email: emailOrLdapLoginId, password } = owner;
+	await session.send('POST', '/rest/login', z.unknown(), { emailOrLdapLoginId, password });
+	const scopes = ['execution:list', 'execution:retry'];
+	const asked = { label: workflowId, expiresAt: null, scopes };
+	const shape = z.object({ data: z.object({ rawApiKey: z.string() }) });
+	const { data: key } = await session.send('POST', '/rest/api-keys', shape, asked);
+	const mailbox = stopped(await startMailbox());
+	const n8nApi = await client.createCredential({
+		...{ name: 'n8n', type: 'n8nApi' },
+		data: { apiKey: key.rawApiKey, baseUrl: `${url}/api/v1` },
+	});
+	const credentials: Credential[] = [
+		n8nApi,
+		await client.createCredential(apiCredential(simulator)),
+		await client.createCredential(mailbox.credential),
+	];
+	return async ({ retries = false } = {}) => {
+		const replacements = { replace_me: workflowId, 'https://replace-me.example': url };
+		const file = WorkflowFileShape.parse(example(JOB, replacements));
+		const enabled = ['Send mail', ...(retries ? ['Retry execution'] : [])];
+		const nodes = file.nodes.map((node) =>
+			enabled.includes(String(node['name'])) ? { ...node, disabled: false } : node,
+		);
+		const job = await client.importWorkflow({ ...file, nodes }, credentials);
+		await client.useCredential(job.id, 'Retry execution', n8nApi);
+		const before = mailbox.mails.length;
+		const execution = await client.waitForExecution(
+			await client.runManually(job.id, 'Every morning'),
+		);
+		expect(execution.data.resultData.error).toBeUndefined();
+		expect(execution.status).toBe('success');
+		const mails: readonly Mail[] = mailbox.mails.slice(before);
+		return { mails, output: (node: string): readonly Item[] => itemsOf(execution, node) };
+	};
+}
+
+function eventOf(work: string, hoursAgo: number): EventInput {
+	const createdAt = new Date(Date.now() - hoursAgo * HOUR_MS).toISOString();
+	return { type: 'asset.connectivity', createdAt, data: { asset: { id: `asset_${work}` }, work } };
+}
+
+it('mails the events whose executions failed, crashed or were canceled and have not succeeded since', async () => {
+	const { client, server } = world;
+	const work = stopped(await startWork());
+	const { workflowId, url } = await publish(work, 'stored');
+	const runJob = await setUpJob(workflowId);
+	/** Sends an event, and gives it with its execution as soon as that has called. */
+	const send = async (what: string, hoursAgo: number) => {
+		const { event, responses } = await simulator.emit(eventOf(what, hoursAgo));
+		expect(responses).toMatchObject([{ status: 200 }]);
+		await waitFor(() => work.callsOf(event.id) > 0, { what: `the execution for ${event.id}` });
+		const [execution] = await client.listExecutions({ workflowId, limit: 1 });
+		return { ...event, assetId: `asset_${what}`, executionId: execution?.id ?? '' };
+	};
+
+	await send('succeeds', 20);
+	expect((await runJob()).mails).toEqual([]);
+
+	const failed = await send('fails', 18);
+	const laterRepaired = await send('fails', 16);
+	const failedAgain = await send('fails', 14);
+	const canceled = await send('hangs', 12);
+	await client.stopExecution(canceled.executionId);
+	await send('succeeds', 10);
+	await client.waitForExecutions({ workflowId }, 6);
+	const again = await client.retryExecution(failedAgain.executionId);
+	work.repair();
+	await client.retryExecution(laterRepaired.executionId);
+	work.repair(false);
+	const crashed = await send('hangs', 8);
+	await server.kill();
+	await server.start();
+	await waitForWebhook(url);
+
+	const letter = (
+		{ id, type, createdAt, assetId }: Awaited<ReturnType<typeof send>>,
+		status: string,
+		executionId: string,
+	) => {
+		const link = `${world.url}/workflow/${workflowId}/executions/${executionId}`;
+		return { id, status, link, text: [id, type, assetId, createdAt, status, link].join(' ') };
+	};
+	const expected = [
+		letter(failed, 'error', failed.executionId),
+		letter(failedAgain, 'error', again.id),
+		letter(canceled, 'canceled', canceled.executionId),
+		letter(crashed, 'crashed', crashed.executionId),
+	];
+	const { mails } = await runJob();
+	expect(mails).toHaveLength(1);
+	const [{ subject, lines: [, ...lines] } = { subject: '', lines: [] }] = mails;
+	expect(subject).toBe('Dead letters: 4 events, 4 executions');
+	expect(lines).toEqual(expected.map(({ text }) => text));
+	for (const { link, id, status } of expected) {
+		const [, inWorkflow, executionId = ''] = LINK.exec(link) ?? [];
+		const execution = await client.getExecution(executionId);
+		expect(execution).toMatchObject({ workflowId: inWorkflow, status });
+		// n8n keeps no items of an execution that was interrupted.
+		if (status === 'error') expect(itemsOf(execution, TRIGGER)).toMatchObject([{ json: { id } }]);
+	}
+
+	const calls = expected.map(({ id }) => work.callsOf(id));
+	work.repair();
+	const { mails: more } = await runJob({ retries: true });
+	expect(more).toHaveLength(1);
+	expect(expected.map(({ id }) => work.callsOf(id))).toEqual(calls.map((count) => count + 1));
+	expect((await runJob()).mails).toEqual([]);
+	console.log(JSON.stringify(await client.listExecutions({ workflowId })));
+	console.log(JSON.stringify((await runJob()).output('Reconcile events')));
+	await client.deactivate(workflowId);
+});
+
+it('leaves events that the triggers start again to them, and events that have succeeded since', async () => {
+	const { client } = world;
+	const work = stopped(await startWork());
+	const { workflowId } = await publish(work, 'succeeded');
+	const runJob = await setUpJob(workflowId);
+	const { event, responses } = await simulator.emit(eventOf('fails', 5));
+	expect(responses).toMatchObject([{ status: 500 }]);
+
+	const calls = work.callsOf(event.id);
+	const { mails } = await runJob({ retries: true });
+	expect(mails).toMatchObject([{ subject: 'Dead letters: 1 events, 1 executions' }]);
+	expect(mails[0]?.lines[1]).toContain(event.id);
+	expect(work.callsOf(event.id)).toBe(calls);
+
+	// Its next copy, as the service sends it.
+	work.repair();
+	const again = await simulator.emit({ id: event.id });
+	expect(again.responses).toMatchObject([{ status: 200 }]);
+	expect((await runJob()).mails).toEqual([]);
+	expect(work.callsOf(event.id)).toBe(calls + 1);
+	await client.deactivate(workflowId);
+});
+
+it('PROBE: a retry in n8n that succeeds makes it done', async () => {
+	const { client } = world;
+	const work = stopped(await startWork());
+	const { workflowId } = await publish(work, 'succeeded');
+	const { event } = await simulator.emit(eventOf('fails', 5));
+	const [execution] = await client.waitForExecutions({ workflowId }, 1);
+	work.repair();
+	const { status } = await client.retryExecution(execution?.id ?? '');
+	expect(status).toBe('success');
+	const { responses } = await simulator.emit({ id: event.id });
+	console.log(JSON.stringify(responses));
+	expect(work.callsOf(event.id)).toBe(2);
+	await client.deactivate(workflowId);
+});
