@@ -21,6 +21,11 @@ const OTHERS = [
 		type: 'smtp',
 		data: { host: 'smtp.example.com', port: 465, secure: true },
 	},
+	{
+		name: 'n8n',
+		type: 'n8nApi',
+		data: { apiKey: 'n8n_api_0', baseUrl: 'https://n8n.example.com/api/v1' },
+	},
 ];
 
 export interface Studio {

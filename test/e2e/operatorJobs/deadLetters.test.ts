@@ -1,64 +1,25 @@
 /** The job "Dead letters" on a real n8n: what it mails of a day with executions that succeed, fail, crash and are canceled. */
 import { z } from 'zod/v4';
 import { type EventInput, startSimulator } from '../../../simulator';
-import { type HttpService, startHttpService } from '../../support/httpService';
-import { endAfterEach, useForAll } from '../../support/lifetime';
-import { type Credential, type Item, itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
+import { endAfterEach, useForEach } from '../../support/lifetime';
+import { type Credential, itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
-import { registerByHand } from '../../support/n8n/registerByHand';
 import { createSession } from '../../support/n8n/session';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
-import { eventTrigger, httpRequest, TRIGGER } from '../../support/nodes';
+import { TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
-import { buildWorkflow } from '../../support/workflow';
 import { type Mail, startMailbox } from './mailbox';
+import { publishWork, startWork } from './work';
 
 const HOUR_MS = 3_600_000;
 const JOB = 'dead-letters.json';
 const LINK = /\/workflow\/(\w+)\/executions\/(\d+)$/;
 
 const world = useWorld();
-const simulator = useForAll(() => startSimulator());
+const simulator = useForEach(() => startSimulator());
 const stopped = endAfterEach();
-
-/** What the workflow calls for each event: it fails or is kept waiting, as the event says, until it is repaired. */
-async function startWork() {
-	let isRepaired = false;
-	const service: HttpService = await startHttpService(({ query: { work } }) => {
-		if (isRepaired || work === 'succeeds') return { body: {} };
-		if (work === 'fails') return { status: 500, body: {} };
-		return undefined;
-	});
-	return {
-		url: service.url,
-		stop: () => service.stop(),
-		repair(repaired = true) {
-			isRepaired = repaired;
-		},
-		/** How often the workflow called for an event. */
-		callsOf: (id: string) => service.requests.filter(({ query }) => query['event'] === id).length,
-	};
-}
-type Work = Awaited<ReturnType<typeof startWork>>;
-
-async function publish(work: Work, acknowledge: 'stored' | 'succeeded') {
-	const { client } = world;
-	const { id, url } = await registerByHand(
-		client,
-		simulator,
-		buildWorkflow({
-			nodes: {
-				[TRIGGER]: eventTrigger({ acknowledge }),
-				Work: httpRequest(`=${work.url}/?event={{ $json.id }}&work={{ $json.data.work }}`),
-			},
-			chains: [[TRIGGER, 'Work']],
-		}),
-	);
-	await client.activate(id, { webhookUrls: [url] });
-	return { workflowId: id, url };
-}
 
 /** The job as a person sets it up; with `retries` as its note allows. */
 async function setUpJob(workflowId: string) {
@@ -96,7 +57,7 @@ async function setUpJob(workflowId: string) {
 		expect(execution.data.resultData.error).toBeUndefined();
 		expect(execution.status).toBe('success');
 		const mails: readonly Mail[] = mailbox.mails.slice(before);
-		return { mails, output: (node: string): readonly Item[] => itemsOf(execution, node) };
+		return mails;
 	};
 }
 
@@ -108,7 +69,7 @@ function eventOf(work: string, hoursAgo: number): EventInput {
 it('mails the events whose executions failed, crashed or were canceled and have not succeeded since', async () => {
 	const { client, server } = world;
 	const work = stopped(await startWork());
-	const { workflowId, url } = await publish(work, 'stored');
+	const { workflowId, url } = await publishWork(world, simulator, { work, acknowledge: 'stored' });
 	const runJob = await setUpJob(workflowId);
 	/** Sends an event, and gives it with its execution as soon as that has called. */
 	const send = async (what: string, hoursAgo: number) => {
@@ -120,7 +81,7 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 	};
 
 	await send('succeeds', 20);
-	expect((await runJob()).mails).toEqual([]);
+	expect(await runJob()).toEqual([]);
 
 	const failed = await send('fails', 18);
 	const laterRepaired = await send('fails', 16);
@@ -152,7 +113,7 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 		letter(canceled, 'canceled', canceled.executionId),
 		letter(crashed, 'crashed', crashed.executionId),
 	];
-	const { mails } = await runJob();
+	const mails = await runJob();
 	expect(mails).toHaveLength(1);
 	const [{ subject, lines: [, ...lines] } = { subject: '', lines: [] }] = mails;
 	expect(subject).toBe('Dead letters: 4 events, 4 executions');
@@ -167,25 +128,21 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 
 	const calls = expected.map(({ id }) => work.callsOf(id));
 	work.repair();
-	const { mails: more } = await runJob({ retries: true });
+	const more = await runJob({ retries: true });
 	expect(more).toHaveLength(1);
 	expect(expected.map(({ id }) => work.callsOf(id))).toEqual(calls.map((count) => count + 1));
-	expect((await runJob()).mails).toEqual([]);
-	console.log(JSON.stringify(await client.listExecutions({ workflowId })));
-	console.log(JSON.stringify((await runJob()).output('Reconcile events')));
-	await client.deactivate(workflowId);
+	expect(await runJob()).toEqual([]);
 });
 
 it('leaves events that the triggers start again to them, and events that have succeeded since', async () => {
-	const { client } = world;
 	const work = stopped(await startWork());
-	const { workflowId } = await publish(work, 'succeeded');
+	const { workflowId } = await publishWork(world, simulator, { work, acknowledge: 'succeeded' });
 	const runJob = await setUpJob(workflowId);
 	const { event, responses } = await simulator.emit(eventOf('fails', 5));
 	expect(responses).toMatchObject([{ status: 500 }]);
 
 	const calls = work.callsOf(event.id);
-	const { mails } = await runJob({ retries: true });
+	const mails = await runJob({ retries: true });
 	expect(mails).toMatchObject([{ subject: 'Dead letters: 1 events, 1 executions' }]);
 	expect(mails[0]?.lines[1]).toContain(event.id);
 	expect(work.callsOf(event.id)).toBe(calls);
@@ -194,22 +151,20 @@ it('leaves events that the triggers start again to them, and events that have su
 	work.repair();
 	const again = await simulator.emit({ id: event.id });
 	expect(again.responses).toMatchObject([{ status: 200 }]);
-	expect((await runJob()).mails).toEqual([]);
+	expect(await runJob()).toEqual([]);
 	expect(work.callsOf(event.id)).toBe(calls + 1);
-	await client.deactivate(workflowId);
 });
 
-it('PROBE: a retry in n8n that succeeds makes it done', async () => {
+// n8n starts such a retry after the trigger, so the ledger does not hear of it.
+it.failing('does not start an event again that a retry in n8n has brought to success', async () => {
 	const { client } = world;
 	const work = stopped(await startWork());
-	const { workflowId } = await publish(work, 'succeeded');
+	const { workflowId } = await publishWork(world, simulator, { work, acknowledge: 'succeeded' });
 	const { event } = await simulator.emit(eventOf('fails', 5));
-	const [execution] = await client.waitForExecutions({ workflowId }, 1);
+	const [failed] = await client.waitForExecutions({ workflowId }, 1);
 	work.repair();
-	const { status } = await client.retryExecution(execution?.id ?? '');
-	expect(status).toBe('success');
-	const { responses } = await simulator.emit({ id: event.id });
-	console.log(JSON.stringify(responses));
-	expect(work.callsOf(event.id)).toBe(2);
-	await client.deactivate(workflowId);
+	expect(await client.retryExecution(failed?.id ?? '')).toMatchObject({ status: 'success' });
+	const calls = work.callsOf(event.id);
+	await simulator.emit({ id: event.id });
+	expect(work.callsOf(event.id)).toBe(calls);
 });

@@ -1,6 +1,6 @@
 /** The examples that keep a network complete and up to date, on a real n8n: what they report of a story, however its events arrive. */
 import { type EventInput, startSimulator } from '../../../simulator';
-import { useForEach } from '../../support/lifetime';
+import { endAfterEach, useForEach } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example, runExample } from '../../support/n8n/examples';
@@ -10,6 +10,7 @@ import { waitForWebhook } from '../../support/n8n/workflows';
 import { TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { bootsOfANetwork, byAsset, type Drifting, NETWORK, REPORT } from './boots';
+import { publishWork, startWork } from './work';
 
 const MINUTES = 60_000;
 const HOUR_MS = 3_600_000;
@@ -18,6 +19,7 @@ const POLL = 'Asset Service Poll Trigger';
 const NOBODY = 'http://127.0.0.1:9/';
 
 const world = useWorld();
+const stopped = endAfterEach();
 
 describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
 	/** What the clock of the service is off. */
@@ -58,10 +60,12 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 
 	it('nightly-completeness.json sums up what is missing and how deliveries went, and mails what is wrong', async () => {
 		const { client } = world;
-		const trigger = await registerByHand(client, simulator, example('start-on-event.json'));
-		await client.activate(trigger.id, { webhookUrls: [trigger.url] });
+		const work = stopped(await startWork());
+		const { workflowId, endpoint } = await publishWork(world, simulator, {
+			...{ work, acknowledge: 'succeeded' },
+		});
 		const report = async (endpointId: string) => {
-			const replacements = { replace_me: trigger.id, we_replace_me: endpointId };
+			const replacements = { replace_me: workflowId, we_replace_me: endpointId };
 			const file = 'nightly-completeness.json';
 			const execution = await runExample(client, simulator, file, replacements);
 			const deliveries = simulator.deliveries(endpointId);
@@ -71,19 +75,20 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			return { summary, mailed, delivered: count('success'), failed: count('failed') };
 		};
 
-		const good = await report(trigger.endpoint.id);
-		const fine = { missing: 0, stored: 0, failed: 0, givingUp: false };
+		const good = await report(endpoint.id);
+		const fine = { missing: 0, stored: 0, failedEvents: 0, failed: 0, givingUp: false };
 		expect(good.summary).toMatchObject([{ ...fine, delivered: 0, share: null, events: [] }]);
 		expect(good.mailed).toEqual([]);
 
 		const arrived = await send([{}, {}, {}]);
-		await client.waitForExecutions({ workflowId: trigger.id }, arrived.length);
-		const { delivered, ...still } = await report(trigger.endpoint.id);
+		await client.waitForExecutions({ workflowId }, arrived.length);
+		const { delivered, ...still } = await report(endpoint.id);
 		expect(delivered).toBeGreaterThanOrEqual(arrived.length);
 		expect(still.summary).toMatchObject([{ ...fine, delivered, share: 1, events: [] }]);
 		expect(still.mailed).toEqual([]);
 
-		simulator.deleteEndpoint(trigger.endpoint.id);
+		const interrupted = await send([{ data: { work: 'fails' } }]);
+		simulator.deleteEndpoint(endpoint.id);
 		const dead = simulator.createEndpoint({ url: NOBODY });
 		// So long ago that the service has one more try at most; not of last night.
 		offsetMs = -50 * HOUR_MS;
@@ -92,11 +97,16 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const missed = await send([{}, {}]);
 		const { failed, ...bad } = await report(dead.id);
 		const wrong = { stored: 0, delivered: 0, failed, share: 0, givingUp: true };
-		expect(bad.summary).toMatchObject([{ missing: missed.length, ...wrong }]);
+		const counts = { missing: missed.length, failedEvents: interrupted.length };
+		expect(bad.summary).toMatchObject([{ ...counts, ...wrong }]);
 		expect(bad.mailed).toEqual(bad.summary);
-		const listed = bad.summary.flatMap(({ events }) => events as { id: string }[]);
-		expect(listed.map(({ id }) => id).sort()).toEqual(missed.sort());
-		await client.deactivate(trigger.id);
+		const listed = bad.summary.flatMap(({ events }) => events as { id: string; state: string }[]);
+		const idsOf = (wanted: string) =>
+			listed.filter(({ state }) => state === wanted).map(({ id }) => id);
+		expect(listed).toHaveLength(missed.length + interrupted.length);
+		expect(idsOf('missing').sort()).toEqual(missed.sort());
+		expect(idsOf('failed')).toEqual(interrupted);
+		await client.deactivate(workflowId);
 	});
 
 	it('catch-up-after-outage.json runs in batches for what came while n8n was away, each event once', async () => {
