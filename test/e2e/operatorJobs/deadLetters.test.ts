@@ -154,17 +154,3 @@ it('leaves events that the triggers start again to them, and events that have su
 	expect(await runJob()).toEqual([]);
 	expect(work.callsOf(event.id)).toBe(calls + 1);
 });
-
-// n8n starts such a retry after the trigger, so the ledger does not hear of it.
-it.failing('does not start an event again that a retry in n8n has brought to success', async () => {
-	const { client } = world;
-	const work = stopped(await startWork());
-	const { workflowId } = await publishWork(world, simulator, { work, acknowledge: 'succeeded' });
-	const { event } = await simulator.emit(eventOf('fails', 5));
-	const [failed] = await client.waitForExecutions({ workflowId }, 1);
-	work.repair();
-	expect(await client.retryExecution(failed?.id ?? '')).toMatchObject({ status: 'success' });
-	const calls = work.callsOf(event.id);
-	await simulator.emit({ id: event.id });
-	expect(work.callsOf(event.id)).toBe(calls);
-});
