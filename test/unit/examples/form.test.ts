@@ -3,7 +3,8 @@ import { z } from 'zod/v4';
 import { example, EXAMPLES } from '../../support/n8n/examples';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
-const MAIL = 'n8n-nodes-base.emailSend';
+/** What reaches somebody, or changes something elsewhere. */
+const SENDING = ['n8n-nodes-base.emailSend', 'n8n-nodes-base.httpRequest'];
 /** What a node takes on the canvas, with its name below it, and the room between nodes. */
 const NODE = { width: 96, height: 150 };
 const GRID = { x: 220, y: 100 };
@@ -66,8 +67,8 @@ describe.each(examples)('$file', ({ content, notes, nodes }) => {
 		}
 	});
 
-	it('sends mail last, and not before it is set up', () => {
-		for (const { name, disabled } of nodes.filter(({ type }) => type === MAIL)) {
+	it('sends mail and requests last, and not before they are set up', () => {
+		for (const { name, disabled } of nodes.filter(({ type }) => SENDING.includes(type))) {
 			expect(disabled).toBe(true);
 			expect(content.connections).not.toHaveProperty([name]);
 		}
