@@ -152,6 +152,10 @@ describe('published twice', () => {
 		const credentials = [
 			await client.createCredential(apiCredential(simulator)),
 			await client.createCredential(signingCredential('whsec_0123456789abcdef')),
+			await client.createCredential({
+				...{ name: 'n8n', type: 'n8nApi' },
+				data: { apiKey: 'key', baseUrl: `${world.url}/api/v1` },
+			}),
 		];
 		const urls = new Set<string>();
 		const copies: string[] = [];
