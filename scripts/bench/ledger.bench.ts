@@ -1,6 +1,6 @@
 /**
- * What an event costs in the ledger, by the number of ids in it: `npx tsx scripts/bench/ledger.bench.ts [--up-to 10000000]`.
- * SQLite by itself; Redis as well when redis-server is installed.
+ * What an event costs in the ledger, by the number of ids in it: `npx tsx scripts/bench/ledger.bench.ts [--up-to 10000000]`;
+ * with `--up-to 0` only what it takes of the main thread. SQLite by itself; Redis as well when redis-server is installed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
@@ -42,6 +42,7 @@ async function main(): Promise<void> {
 	const { values } = parseArgs({ options: { 'up-to': { type: 'string', default: '10000000' } } });
 	const sizes = SIZES.filter((size) => size <= Number(values['up-to']));
 	await printMainThread();
+	if (sizes.length === 0) return;
 	print('SQLite', await measureSqlite(sizes));
 	if (redisServer() === undefined) console.log('Redis: redis-server is not installed, left out');
 	else print('Redis', await measureRedis(sizes));

@@ -6,8 +6,10 @@ import { type Claim, ledgerKey } from '../../lib/ledger';
 import { SqliteLedger } from '../../lib/ledger/sqlite';
 import { cacheFolder } from '../../test/support/cache';
 import { median } from './median';
+import { inTurns, ratioTo } from './turns';
 
 const ROUNDS = 25;
+const WARM_UP_ROUNDS = 5;
 const EVENTS_PER_ROUND = 200;
 /** What a burst hands over at once. */
 const BURST = 20;
@@ -31,10 +33,9 @@ export async function printMainThread(): Promise<void> {
 	const ledger = new SqliteLedger({ path: join(folder, 'ledger.sqlite') });
 	try {
 		const rows = [];
-		for (const [what, work] of Object.entries(WORKS))
-			rows.push({ what, ...(await measure(ledger, work)) });
+		for (const group of GROUPS) rows.push(...(await measureGroup(ledger, group)));
 		console.log(
-			`\nSQLite: time of the main thread, µs an event, median of ${ROUNDS} rounds, in ${parent}`,
+			`\nSQLite: time of the main thread, µs per event, median of ${ROUNDS} rounds, in ${parent}`,
 		);
 		console.table(rows);
 	} finally {
@@ -43,33 +44,62 @@ export async function printMainThread(): Promise<void> {
 	}
 }
 
-const WORKS: Readonly<Record<string, Work>> = {
-	'commit and begin together': inTurn(settleAtOnce),
-	'commit, then begin': inTurn(settle),
-	'claim, commit and begin': inTurn(claimAndSettle),
-	[`commit and begin, ${BURST} at once`]: inBursts(settle),
-	[`claim, commit and begin, ${BURST} at once`]: inBursts(claimAndSettle),
-};
+/** The works of a group are measured in turns, and compared with its first. */
+const GROUPS: readonly Readonly<Record<string, Work>>[] = [
+	{
+		'commit, then begin': inTurn(settle),
+		'commit and begin together': inTurn(settleAtOnce),
+		'begin and finish under the claim': inTurn(succeed),
+	},
+	{
+		'claim, commit and begin': inTurn(claimAndSettle),
+		'claim, begin and finish': inTurn(claimAndSucceed),
+	},
+	{
+		[`commit and begin, ${BURST} at once`]: inBursts(settle),
+		[`begin and finish, ${BURST} at once`]: inBursts(succeed),
+	},
+	{
+		[`claim, commit and begin, ${BURST} at once`]: inBursts(claimAndSettle),
+		[`claim, begin and finish, ${BURST} at once`]: inBursts(claimAndSucceed),
+	},
+];
 
-/** One round more than is counted comes first: until the code is compiled, an event costs several times as much. */
-async function measure(
+async function measureGroup(
 	ledger: SqliteLedger,
-	work: Work,
-): Promise<{ 'in the loop': number; 'of the CPU': number }> {
-	const active: number[] = [];
-	const cpu: number[] = [];
-	for (let round = -5; round < ROUNDS; round++) {
-		const claims = await claimSome(ledger);
-		const loopBefore = performance.eventLoopUtilization();
-		const cpuBefore = process.threadCpuUsage();
-		await work(ledger, claims);
-		const used = process.threadCpuUsage(cpuBefore);
-		const loop = performance.eventLoopUtilization(loopBefore);
-		if (round < 0) continue;
-		active.push((loop.active * 1_000) / EVENTS_PER_ROUND);
-		cpu.push((used.user + used.system) / EVENTS_PER_ROUND);
-	}
-	return { 'in the loop': Math.round(median(active)), 'of the CPU': Math.round(median(cpu)) };
+	group: Readonly<Record<string, Work>>,
+): Promise<object[]> {
+	const measureOne = ([, work]: [string, Work]) => measure(ledger, work);
+	// Until the code is compiled, an event costs several times as much.
+	await inTurns(Object.entries(group), WARM_UP_ROUNDS, measureOne);
+	const rows = (await inTurns(Object.entries(group), ROUNDS, measureOne)).map(
+		({ one: [what], values }) => ({
+			what,
+			active: values.map(({ active }) => active),
+			cpu: values.map(({ cpu }) => cpu),
+		}),
+	);
+	return rows.map(({ what, active, cpu }) => ({
+		what,
+		'in the loop': Math.round(median(active)),
+		ratio: ratioTo(rows[0]?.active ?? [], active).toFixed(2),
+		'of the CPU': Math.round(median(cpu)),
+		'ratio of the CPU': ratioTo(rows[0]?.cpu ?? [], cpu).toFixed(2),
+	}));
+}
+
+/** Microseconds per event. */
+async function measure(ledger: SqliteLedger, work: Work): Promise<{ active: number; cpu: number }> {
+	const claims = await claimSome(ledger);
+	const loopBefore = performance.eventLoopUtilization();
+	const cpuBefore = process.threadCpuUsage();
+	await work(ledger, claims);
+	const used = process.threadCpuUsage(cpuBefore);
+	const loop = performance.eventLoopUtilization(loopBefore);
+	return {
+		active: (loop.active * 1_000) / EVENTS_PER_ROUND,
+		cpu: (used.user + used.system) / EVENTS_PER_ROUND,
+	};
 }
 
 type Step = (ledger: SqliteLedger, claim: Claim) => Promise<void>;
@@ -101,9 +131,20 @@ async function settleAtOnce(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	]);
 }
 
-/** An event of its own: the claim that is given was made for `settle`. */
+/** An event that counts once its execution has succeeded: n8n holds the response from the begin to the end. */
+async function succeed(ledger: SqliteLedger, claim: Claim): Promise<void> {
+	const [continues] = await ledger.begin([claim.key], '1234', RETENTION_MS, [claim.token]);
+	const [isSettled] = await ledger.finishAll([claim], RETENTION_MS);
+	if (continues !== true || isSettled !== true) throw new Error('The claim was lost');
+}
+
+/** An event of its own: the claim that is given was made for `settle` or `succeed`. */
 async function claimAndSettle(ledger: SqliteLedger): Promise<void> {
 	await settle(ledger, await claimOne(ledger));
+}
+
+async function claimAndSucceed(ledger: SqliteLedger): Promise<void> {
+	await succeed(ledger, await claimOne(ledger));
 }
 
 async function claimSome(ledger: SqliteLedger): Promise<Claim[]> {
