@@ -1,16 +1,21 @@
 /**
  * Requests a second on a real n8n, this trigger beside n8n's own, all in one run and one server:
- * `npx tsx scripts/bench/n8n.bench.ts [--lazy]`. Ratios count; the machine decides the rest.
+ * `npx tsx scripts/bench/n8n.bench.ts [--lazy] [--only succeeded]`. Ratios count; the machine decides the rest.
+ *
+ * With `--against before.tgz`, only this trigger: the package of the present sources in turns with another pack of it
+ * (`npm pack` in a checkout of the other commit), each in an n8n of its own.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { signTimestamped } from '../../lib/signature';
 import { signingCredential } from '../../test/support/n8n/credentials';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { baseNode, eventTrigger, webhook } from '../../test/support/nodes';
+import type { NodePlan } from '../../test/support/workflow';
 import { event, now, post, publish, runsToEnd, SECRET, sendFor, signed } from './load';
 import { median } from './median';
+import { inTurns, ratioTo } from './turns';
 
 const CALLERS = 8;
 /** Senders that come at once, for batched delivery. */
@@ -21,59 +26,85 @@ const WARM_UP_MS = 2_000;
 
 interface Contender {
 	readonly name: string;
-	readonly callers?: number;
 	/** One request; throws unless it was answered with the status that it should be. */
 	readonly send: () => Promise<void>;
 }
 
-const { lazy } = new Command('npx tsx scripts/bench/n8n.bench.ts')
+/** Contenders that are measured in turns; the ratios are to the first of them. */
+interface Comparison {
+	readonly callers: number;
+	readonly contenders: readonly Contender[];
+}
+
+const PARTS = { stored, succeeded, batched } as const;
+
+type Part = keyof typeof PARTS;
+
+const { lazy, only, against } = new Command('npx tsx scripts/bench/n8n.bench.ts')
 	.option('--lazy', 'with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true')
+	.addOption(new Option('--only <part>', 'one part').choices(Object.keys(PARTS)))
+	.option('--against <package>', 'another pack of this package (.tgz), in turns with this one')
 	.parse()
-	.opts<{ lazy?: true }>();
+	.opts<{ lazy?: true; only?: Part; against?: string }>();
 
 async function main(): Promise<void> {
-	const world = await createWorld({
-		log: console.error,
-		env: {
-			N8N_CUSTOM_EXTENSIONS: join(__dirname, 'floor'),
-			...(lazy === true && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
-		},
-	});
+	const worlds: World[] = [];
 	try {
-		const all = await contenders(world);
-		const rates = await measure(world, all);
+		worlds.push(await startWorld());
+		if (against !== undefined) worlds.push(await startWorld(against));
 		console.log(`\n${lazy ? 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true' : 'default engine'}`);
-		for (const { name, callers, perSecond } of rates) {
-			// To n8n's own node, asked by as many.
-			const base = rates.find((other) => other.callers === callers);
-			const ratio = (perSecond / (base?.perSecond ?? NaN)).toFixed(2);
-			console.log(`${name.padEnd(48)} ${ratio.padStart(6)}  ${perSecond.toFixed(1).padStart(8)}/s`);
-		}
+		for (const comparison of await comparisonsOf(worlds)) await compare(worlds, comparison);
 	} finally {
-		await world.dispose();
+		for (const world of worlds) await world.dispose();
 	}
 }
 
-/** Requests a second by so many callers at once: the median of several rounds, in turns, since what else the machine does changes. */
-async function measure(
-	world: World,
-	all: readonly Contender[],
-): Promise<{ name: string; callers: number; perSecond: number }[]> {
-	const rates = all.map(({ name, callers = CALLERS, send }) => ({
-		...{ name, callers, send },
-		each: [] as number[],
-	}));
-	for (const { send } of rates) await sendFor(send, WARM_UP_MS, CALLERS);
-	for (let turn = 0; turn < ROUNDS; turn += 1) {
-		for (const { send, callers, each } of rates) {
-			await runsToEnd(world);
-			each.push(await sendFor(send, ROUND_MS, callers));
-		}
+/** An n8n with the package of the present sources, or with another pack. */
+async function startWorld(pack?: string): Promise<World> {
+	const before = process.env['ASSET_SERVICE_PACKAGE'];
+	if (pack !== undefined) process.env['ASSET_SERVICE_PACKAGE'] = pack;
+	try {
+		return await createWorld({
+			log: console.error,
+			env: {
+				N8N_CUSTOM_EXTENSIONS: join(__dirname, 'floor'),
+				...(lazy === true && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
+			},
+		});
+	} finally {
+		if (before === undefined) delete process.env['ASSET_SERVICE_PACKAGE'];
+		else process.env['ASSET_SERVICE_PACKAGE'] = before;
 	}
-	return rates.map(({ name, callers, each }) => ({ name, callers, perSecond: median(each) }));
 }
 
-async function contenders(world: World): Promise<Contender[]> {
+async function comparisonsOf([world, other]: readonly World[]): Promise<Comparison[]> {
+	if (world === undefined) return [];
+	if (other !== undefined) return await packs(world, other);
+	const parts = only === undefined ? Object.values(PARTS) : [PARTS[only]];
+	const comparisons: Comparison[] = [];
+	for (const part of parts) comparisons.push(await part(world));
+	return comparisons;
+}
+
+/** Requests a second by so many callers at once. */
+async function compare(
+	worlds: readonly World[],
+	{ callers, contenders }: Comparison,
+): Promise<void> {
+	for (const { send } of contenders) await sendFor(send, WARM_UP_MS, callers);
+	const rows = await inTurns(contenders, ROUNDS, async ({ send }) => {
+		for (const world of worlds) await runsToEnd(world);
+		return await sendFor(send, ROUND_MS, callers);
+	});
+	for (const { one, values } of rows) {
+		const ratio = ratioTo(rows[0]?.values ?? [], values).toFixed(2);
+		const perSecond = median(values).toFixed(1);
+		console.log(`${one.name.padEnd(56)} ${ratio.padStart(6)}  ${perSecond.padStart(8)}/s`);
+	}
+}
+
+/** An event counts once n8n has stored an execution. */
+async function stored(world: World): Promise<Comparison> {
 	const { client } = world;
 	const webhookUrl = await publish(world, webhook({ responseMode: 'onReceived' }));
 	const slackCredential = await client.createCredential({
@@ -86,30 +117,16 @@ async function contenders(world: World): Promise<Contender[]> {
 		webhookId: randomUUID(),
 		credentials: [slackCredential],
 	});
-	const signing = await client.createCredential(signingCredential(SECRET));
-	const ours = await publish(world, eventTrigger({}, [signing]));
-	const batched = await publish(world, eventTrigger({ delivery: 'batched' }, [signing]));
-	const floor = await publish(world, {
-		type: 'CUSTOM.floorTrigger',
-		typeVersion: 2,
-		webhookId: randomUUID(),
-	});
-	const toWebhook = () => post(webhookUrl, JSON.stringify(event()), {});
-
-	const postSigned = (to: string) => {
-		const body = JSON.stringify(event());
-		return post(to, body, signed(body));
-	};
-	const seen = JSON.stringify(event('seen'));
-	await post(ours, seen, signed(seen));
-	return [
+	const ours = await publishOurs(world);
+	const floor = await publish(world, floorTrigger());
+	const contenders = [
 		{
 			name: "n8n's Webhook node, no verification",
-			send: toWebhook,
+			send: () => postUnsigned(webhookUrl),
 		},
 		{
 			name: 'a trigger that does nothing, new event',
-			send: () => post(floor, JSON.stringify(event()), {}),
+			send: () => postUnsigned(floor),
 		},
 		{
 			name: 'a trigger that does nothing, refusal',
@@ -131,27 +148,104 @@ async function contenders(world: World): Promise<Contender[]> {
 		},
 		{
 			name: 'this trigger, duplicate',
-			send: () => post(ours, seen, signed(seen)),
+			send: await duplicateOf(ours),
 		},
 		{
 			name: 'this trigger, forged',
 			send: async () => {
 				const body = JSON.stringify(event());
-				await post(
-					ours,
-					body,
-					{ 'x-webhook-signature': signTimestamped('other', now(), body) },
-					401,
-				);
+				const headers = { 'x-webhook-signature': signTimestamped('other', now(), body) };
+				await post(ours, body, headers, 401);
 			},
 		},
-		{ name: `n8n's Webhook node, ${MANY_CALLERS} senders`, callers: MANY_CALLERS, send: toWebhook },
-		{
-			name: `this trigger, batched, ${MANY_CALLERS} senders`,
-			callers: MANY_CALLERS,
-			send: () => postSigned(batched),
-		},
 	];
+	return { callers: CALLERS, contenders };
+}
+
+/** An event counts once an execution has succeeded: n8n responds when it ends. The same node follows each trigger. */
+async function succeeded(world: World): Promise<Comparison> {
+	const next = { 'No Operation': baseNode('noOp', 1) };
+	const acknowledge = { acknowledge: 'succeeded' };
+	const webhookUrl = await publish(world, webhook(LAST_NODE), next);
+	const floor = await publish(world, floorTrigger(acknowledge), next);
+	const ours = await publishOurs(world, acknowledge, next);
+	const contenders = [
+		{ name: "n8n's Webhook node, last node", send: () => postUnsigned(webhookUrl) },
+		{ name: 'a trigger that does nothing, last node', send: () => postUnsigned(floor) },
+		{ name: 'this trigger, succeeded, new event', send: () => postSigned(ours) },
+		{ name: 'this trigger, succeeded, duplicate', send: await duplicateOf(ours) },
+	];
+	return { callers: CALLERS, contenders };
+}
+
+async function batched(world: World): Promise<Comparison> {
+	const webhookUrl = await publish(world, webhook({ responseMode: 'onReceived' }));
+	const ours = await publishOurs(world, { delivery: 'batched' });
+	const many = `${MANY_CALLERS} senders`;
+	const contenders = [
+		{ name: `n8n's Webhook node, ${many}`, send: () => postUnsigned(webhookUrl) },
+		{ name: `this trigger, batched, ${many}`, send: () => postSigned(ours) },
+	];
+	return { callers: MANY_CALLERS, contenders };
+}
+
+/** The first pair shows how far two n8n with the same node are apart. */
+async function packs(world: World, other: World): Promise<Comparison[]> {
+	const hooks: string[] = [];
+	const triggers: string[] = [];
+	for (const of of [other, world]) {
+		hooks.push(await publish(of, webhook({ responseMode: 'onReceived' })));
+		triggers.push(await publishOurs(of));
+	}
+	const pair = async (
+		name: string,
+		urls: readonly string[],
+		senderFor: (url: string) => Promise<() => Promise<void>> | (() => Promise<void>),
+	): Promise<Comparison> => {
+		const contenders: Contender[] = [];
+		for (const [n, url] of urls.entries()) {
+			const which = n === 0 ? 'other package' : 'this package';
+			contenders.push({ name: `${name}, ${which}`, send: await senderFor(url) });
+		}
+		return { callers: CALLERS, contenders };
+	};
+	return [
+		await pair("n8n's Webhook node", hooks, (url) => () => postUnsigned(url)),
+		await pair('this trigger, new event', triggers, (url) => () => postSigned(url)),
+		await pair('this trigger, duplicate', triggers, duplicateOf),
+	];
+}
+
+const LAST_NODE = { responseMode: 'lastNode', responseData: 'noData' };
+
+async function publishOurs(
+	world: World,
+	parameters: Readonly<Record<string, unknown>> = {},
+	next: Readonly<Record<string, NodePlan>> = {},
+): Promise<string> {
+	const signing = await world.client.createCredential(signingCredential(SECRET));
+	return await publish(world, eventTrigger(parameters, [signing]), next);
+}
+
+function floorTrigger(parameters: Readonly<Record<string, unknown>> = {}): NodePlan {
+	return { type: 'CUSTOM.floorTrigger', typeVersion: 2, webhookId: randomUUID(), parameters };
+}
+
+async function postUnsigned(url: string): Promise<void> {
+	await post(url, JSON.stringify(event()), {});
+}
+
+async function postSigned(url: string): Promise<void> {
+	const body = JSON.stringify(event());
+	await post(url, body, signed(body));
+}
+
+/** Sends one event again and again. */
+async function duplicateOf(url: string): Promise<() => Promise<void>> {
+	const seen = JSON.stringify(event('seen'));
+	const send = () => post(url, seen, signed(seen));
+	await send();
+	return send;
 }
 
 function slackSigned(body: string): Record<string, string> {

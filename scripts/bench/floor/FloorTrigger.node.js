@@ -17,6 +17,13 @@ class FloorTrigger {
         responseData: '',
         path: 'webhook',
       },
+      {
+        name: 'setup',
+        httpMethod: 'POST',
+        responseMode: 'lastNode',
+        responseData: 'noData',
+        path: 'done',
+      },
     ],
     properties: [],
   };
