@@ -13,14 +13,13 @@ import { signingCredential } from '../../test/support/n8n/credentials';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { baseNode, eventTrigger, webhook } from '../../test/support/nodes';
 import type { NodePlan } from '../../test/support/workflow';
-import { event, now, post, publish, runsToEnd, SECRET, sendFor, signed } from './load';
+import { cpuMs, event, now, post, publish, runsToEnd, SECRET, sendFor, signed } from './load';
 import { median } from './median';
 import { inTurns, ratioTo } from './turns';
 
 const CALLERS = 8;
 /** Senders that come at once, for batched delivery. */
 const MANY_CALLERS = 50;
-const ROUNDS = 5;
 const ROUND_MS = 3_000;
 const WARM_UP_MS = 2_000;
 
@@ -40,12 +39,13 @@ const PARTS = { stored, succeeded, batched } as const;
 
 type Part = keyof typeof PARTS;
 
-const { lazy, only, against } = new Command('npx tsx scripts/bench/n8n.bench.ts')
+const { lazy, only, against, turns } = new Command('npx tsx scripts/bench/n8n.bench.ts')
 	.option('--lazy', 'with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true')
 	.addOption(new Option('--only <part>', 'one part').choices(Object.keys(PARTS)))
 	.option('--against <package>', 'another pack of this package (.tgz), in turns with this one')
+	.option('--turns <count>', 'how often each is measured', '5')
 	.parse()
-	.opts<{ lazy?: true; only?: Part; against?: string }>();
+	.opts<{ lazy?: true; only?: Part; against?: string; turns: string }>();
 
 async function main(): Promise<void> {
 	const worlds: World[] = [];
@@ -86,21 +86,46 @@ async function comparisonsOf([world, other]: readonly World[]): Promise<Comparis
 	return comparisons;
 }
 
-/** Requests a second by so many callers at once. */
+/** Prints requests a second by so many callers at once, and what a request takes of the CPU until its execution ends. */
 async function compare(
 	worlds: readonly World[],
 	{ callers, contenders }: Comparison,
 ): Promise<void> {
 	for (const { send } of contenders) await sendFor(send, WARM_UP_MS, callers);
-	const rows = await inTurns(contenders, ROUNDS, async ({ send }) => {
-		for (const world of worlds) await runsToEnd(world);
-		return await sendFor(send, ROUND_MS, callers);
-	});
-	for (const { one, values } of rows) {
-		const ratio = ratioTo(rows[0]?.values ?? [], values).toFixed(2);
-		const perSecond = median(values).toFixed(1);
-		console.log(`${one.name.padEnd(56)} ${ratio.padStart(6)}  ${perSecond.padStart(8)}/s`);
+	for (const world of worlds) await runsToEnd(world);
+	const rows = (
+		await inTurns(contenders, Number(turns), async ({ send }) => {
+			let sent = 0;
+			const before = cpuOf(worlds);
+			const perSecond = await sendFor(
+				async () => {
+					await send();
+					sent += 1;
+				},
+				ROUND_MS,
+				callers,
+			);
+			for (const world of worlds) await runsToEnd(world);
+			return { perSecond, cpu: (cpuOf(worlds) - before) / sent };
+		})
+	).map(({ one, values }) => ({
+		name: one.name,
+		rates: values.map(({ perSecond }) => perSecond),
+		costs: values.map(({ cpu }) => cpu),
+	}));
+	for (const { name, rates, costs } of rows) {
+		const perSecond = `${median(rates).toFixed(1).padStart(8)}/s`;
+		const cpu = `${median(costs).toFixed(1).padStart(8)} ms of CPU`;
+		const ratio = ratioTo(rows[0]?.rates ?? [], rates).toFixed(2);
+		const cpuRatio = ratioTo(rows[0]?.costs ?? [], costs).toFixed(2);
+		console.log(
+			`${name.padEnd(44)} ${ratio.padStart(6)} ${perSecond} ${cpuRatio.padStart(6)} ${cpu}`,
+		);
 	}
+}
+
+function cpuOf(worlds: readonly World[]): number {
+	return worlds.reduce((sum, { server }) => sum + cpuMs(server.pid), 0);
 }
 
 /** An event counts once n8n has stored an execution. */
