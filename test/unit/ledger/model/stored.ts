@@ -1,11 +1,10 @@
 /**
- * The whole protocol for one event, every step of which may fail: copies that are handed over, n8n that stores an
+ * The whole protocol for one event that counts once n8n has stored an execution, every step of which may fail: copies that are handed over, n8n that stores an
  * execution, loses it or starts it any number of times, attempts that begin or fail to, and the ledger, whose responses
  * are those of the model that the stores are compared with.
  */
-import type { after, Answer, Entry, Step } from '../contract/model';
-
-export type LedgerModel = typeof after;
+import type { Answer, Entry, Step } from '../contract/model';
+import type { LedgerModel, Move as MoveTo, Protocol } from './search';
 
 /** What a process does with a copy of the event; `away` when it has none, or has died. */
 type Copy =
@@ -33,7 +32,7 @@ type Attempt =
 	/** Went past `begin`: the workflow has run. */
 	| 'on';
 
-export interface World {
+interface World {
 	/** Its moments are counted from now on, so that two worlds that differ only in the time of day are one. */
 	readonly entry: Entry;
 	readonly copies: readonly Copy[];
@@ -47,15 +46,26 @@ export interface World {
 	readonly isAcknowledged: boolean;
 }
 
-export type Move = readonly [what: string, world: World];
+type Move = MoveTo<World>;
 
 /** A claim or run whose process has died. */
-export const DEAD = -1;
+const DEAD = -1;
 /** A run that has given up, and whose event is begun all the same. */
-export const GIVEN_UP = -2;
-export const LEASE_MS = 60_000;
+const GIVEN_UP = -2;
+const LEASE_MS = 60_000;
 
-export function firstWorld(copies: number, attempts: number): World {
+/** `attempts` is how many starts of an execution there can be at a time. */
+export function storedOnce({
+	copies,
+	attempts,
+}: {
+	copies: number;
+	attempts: number;
+}): Protocol<World> {
+	return { first: firstWorld(copies, attempts), moves, faultOf, nameOf };
+}
+
+function firstWorld(copies: number, attempts: number): World {
 	return {
 		entry: undefined,
 		copies: Array.from({ length: copies }, () => 'away'),
@@ -66,8 +76,7 @@ export function firstWorld(copies: number, attempts: number): World {
 	};
 }
 
-/** Every world that one step can lead to. */
-export function* moves(world: World, ledger: LedgerModel): Generator<Move> {
+function* moves(world: World, ledger: LedgerModel): Generator<Move> {
 	for (const [index, copy] of world.copies.entries()) {
 		yield* movesOfCopy(world, index, copy, ledger);
 		if (copy !== 'away') yield [`copy ${index}: its process dies`, withCopy(world, index, 'away')];
@@ -82,7 +91,7 @@ export function* moves(world: World, ledger: LedgerModel): Generator<Move> {
 }
 
 /** The entry when its lease or grace has just ended. */
-export function later(entry: Entry): Entry {
+function later(entry: Entry): Entry {
 	if (!entry || entry.state === 'begun') return entry;
 	const expires = entry.expires - entry.due;
 	return expires > 0 ? { ...entry, due: 0, expires } : undefined;
@@ -205,4 +214,51 @@ function withAttempt(world: World, run: number, attempt: Attempt, left = DEAD): 
 		entry: isLeft ? { ...entry, run: left } : entry,
 		attempts: world.attempts.with(run, attempt),
 	};
+}
+
+function faultOf(world: World, ledger: LedgerModel): string | undefined {
+	const { entry, attempts } = world;
+	if (attempts.filter((attempt) => attempt === 'on').length > 1) return 'two runs continued';
+	if (world.isAcknowledged && !world.hasBeenStored) return 'acknowledged, and never stored';
+	if (entry?.state === 'begun' && entry.run === GIVEN_UP) return 'given up, and begun all the same';
+	// What has begun in a process that died is n8n's crash during an execution, which no ledger can tell from its end.
+	if (world.isAcknowledged && entry?.state !== 'begun' && !canStartLater(world, ledger)) {
+		return 'acknowledged, and no later copy could start it';
+	}
+	return undefined;
+}
+
+/** Whether a copy that arrives when lease or grace is over is handed over, and its run begins. */
+function canStartLater(world: World, ledger: LedgerModel): boolean {
+	const nobody = GIVEN_UP - 1;
+	const ask = { kind: 'claim', claim: nobody, leaseMs: LEASE_MS } as const;
+	const claimed = ledger(later(world.entry), ask, 0);
+	if (claimed.answer !== 'claimed') return false;
+	return ledger(claimed.entry, { kind: 'begin', run: nobody, retentionMs: 1 }, 0).answer === true;
+}
+
+/** Copies and runs have no order. */
+function nameOf(world: World): string {
+	const { entry, copies, attempts } = world;
+	const holder = entry?.state === 'pending' ? entry.holder : undefined;
+	const by = entry?.state === 'stored' ? entry.holder : undefined;
+	const begun = entry?.state === 'begun' ? entry.run : undefined;
+	const numbered = {
+		holder: holder === DEAD || by !== undefined,
+		run: Number(begun) < 0 ? begun : undefined,
+		// Counts on and on, and decides nothing here.
+		attempts: 0,
+	};
+	const parts = [
+		JSON.stringify({ ...entry, ...numbered }),
+		...copies
+			.map(
+				(copy, index) =>
+					`${copy}${index === holder ? ', holds' : ''}${index === by ? ', stored' : ''}`,
+			)
+			.sort(),
+		...attempts.map((each, index) => (index === begun ? `${each}, has begun` : each)).sort(),
+		...[world.isStored, world.hasBeenStored, world.isAcknowledged],
+	];
+	return parts.join(' ');
 }
