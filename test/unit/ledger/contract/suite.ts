@@ -7,6 +7,7 @@ import { itKeepsRecords } from './records';
 import { itBeginsRuns, itTakesEventsBack } from './runs';
 import { LEASE_MS, type LedgerScene, describeScene } from './scene';
 import { itKeepsStoredEvents } from './storedEvents';
+import { itFollowsExecutions, itReopens } from './succeeded';
 import type { LedgerWorld } from './world';
 
 const INTERLEAVINGS = 300;
@@ -42,6 +43,12 @@ export function describeLedgerContract(
 		});
 		describe('events that a run gives back are taken', () => {
 			itTakesEventsBack(scene);
+		});
+		describe('executions that must succeed', () => {
+			itFollowsExecutions(scene);
+		});
+		describe('a person reopens events', () => {
+			itReopens(scene);
 		});
 		describe('records', () => {
 			itKeepsRecords(scene);
