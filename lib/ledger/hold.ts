@@ -69,7 +69,12 @@ export class ClaimHold implements Hold {
 	async commit(retentionMs: number, written?: Promise<boolean>): Promise<Committed> {
 		this.#retentionMs = retentionMs;
 		this.#commit ??= this.#writeCommit(retentionMs, written);
-		return Promise.race([this.#commit, unwrittenAfter(ANSWER_WITHIN_MS, this.#commit)]);
+		const outcome = await Promise.race([
+			this.#commit,
+			unwrittenAfter(ANSWER_WITHIN_MS, this.#commit),
+		]);
+		// Whether its execution ran under this claim is not known then.
+		return outcome === 'unwritten' && this.acknowledge === 'succeeded' ? 'lost' : outcome;
 	}
 
 	async release(): Promise<void> {
@@ -93,33 +98,17 @@ export class ClaimHold implements Hold {
 	async #renewOrTake(): Promise<void> {
 		try {
 			const { key, token } = this.#claim;
-			if (this.acknowledge === 'succeeded' && this.#age() >= END_WITHIN_MS) {
-				this.#leases.remove(this.#renew);
-				return;
-			}
-			if (await this.#ledger.renew(this.#claim, this.#leases.ms)) {
-				// Not awaited: it waits for this renewal.
-				if (await this.#hasNotBegun()) void this.release();
-				return;
-			}
-			if (this.#release !== undefined) return;
+			const age = this.acknowledge === 'succeeded' ? performance.now() - this.#since : 0;
+			// Not released: an execution that begins before the lease is over is waited for.
+			if (age >= BEGIN_WITHIN_MS && (await this.#ledger.look(key)).state === 'pending') return;
+			if (age < END_WITHIN_MS && (await this.#ledger.renew(this.#claim, this.#leases.ms))) return;
+			if (age >= BEGIN_WITHIN_MS) this.#leases.remove(this.#renew);
+			if (age >= BEGIN_WITHIN_MS || this.#release !== undefined) return;
 			const { state } = await this.#ledger.claim(key, this.#leases.ms, token);
 			if (state === 'committed') this.#leases.remove(this.#renew);
 		} catch {
 			// The next renewal comes before the lease ends.
 		}
-	}
-
-	/** In milliseconds. */
-	#age(): number {
-		return performance.now() - this.#since;
-	}
-
-	/** Whether an execution that must succeed has waited for too long to begin. */
-	async #hasNotBegun(): Promise<boolean> {
-		if (this.acknowledge === 'stored' || this.#commit !== undefined) return false;
-		if (this.#age() < BEGIN_WITHIN_MS) return false;
-		return (await this.#ledger.look(this.#claim.key)).state === 'pending';
 	}
 
 	/** Whether each is settled, in their order: what n8n has stored always is, whoever holds the claim by now. */

@@ -128,7 +128,8 @@ export interface Ledger extends Records {
 	 * `retentionMs` milliseconds.
 	 *
 	 * With the token of a claim for a key, the run continues only if that claim is still held and no other run has begun
-	 * under it; the entry is running then, as long as the holder renews the claim.
+	 * under it; the entry is running then, as long as the holder renews the claim. A second run that asks under the same
+	 * claim ends the claim: what n8n reports of that one must not settle the first.
 	 */
 	begin(
 		keys: readonly string[],
@@ -158,7 +159,10 @@ export interface Ledger extends Records {
 /** When an event counts as delivered: once n8n has stored an execution, or once an execution has succeeded. */
 export type Acknowledge = 'stored' | 'succeeded';
 
-/** `unwritten`: not within 2 s, and tried again in the background. `lost`: the event is not settled by this claim. */
+/**
+ * `unwritten`: not within 2 s, and tried again in the background. `lost`: the event is not settled by this claim, or, where
+ * an execution must succeed, that is not known yet.
+ */
 export type Committed = 'committed' | 'unwritten' | 'lost';
 
 /** A claim that is held: renewed until it is settled, by `commit` or by `release`. */

@@ -172,11 +172,19 @@ run = ARGV[1]
 settle('b', ARGV[2])
 return state == 'free' and 2 or 1`);
 
-/** ARGV: run, retention, token of the claim. Returns 1 if the run continues under the claim, otherwise 0, or 3 if the entry was free. */
+/**
+ * ARGV: run, retention, token of the claim. Returns 1 if the run continues under the claim, otherwise 0, or 3 if the entry
+ * was free. Another run under the same claim ends the claim.
+ */
 export const BEGIN_CLAIMED = script(`${READ_ENTRY}
 if state == 'free' then return 3 end
 if token ~= ARGV[3] then return 0 end
-if kind == 'x' then return run == ARGV[1] and 1 or 0 end
+if kind == 'x' then
+	if run == ARGV[1] then return 1 end
+	token = ''
+	keep('x', left, ttl)
+	return 0
+end
 if state ~= 'pending' then return 0 end
 local lease = left and ttl - left or ttl
 local life = math.max(ttl, tonumber(ARGV[2]))

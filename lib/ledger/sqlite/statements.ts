@@ -27,6 +27,8 @@ export interface Statements {
 	readonly finish: StatementSync;
 	/** $key, $token, $run, $now, $until: changes a row when the run goes on under the claim. */
 	readonly beginClaimed: StatementSync;
+	/** $key, $token, $now: for another run under the same claim, which ends the claim. */
+	readonly endClaim: StatementSync;
 	/** $key, $now, $until: whoever holds the entry, unless it has begun. */
 	readonly commitAnyway: StatementSync;
 	/** $key, $run, $now, $until: changes a row when the run goes on. */
@@ -111,6 +113,7 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			expires = CASE state WHEN ${PENDING} THEN max(expires, $until) ELSE expires END
 			WHERE ${THEIRS} AND (${HELD} OR (state = ${RUNNING} AND run = $run))`,
 		),
+		endClaim: db.prepare(`UPDATE entry SET holder = NULL WHERE ${THEIRS} AND state = ${RUNNING}`),
 		commitAnyway: db.prepare(
 			`INSERT INTO entry (key, state, expires, due, grace)
 			VALUES ($key, ${STORED}, $until, $now + ${FIRST_GRACE_MS}, ${FIRST_GRACE_MS})

@@ -120,7 +120,7 @@ export class SqliteLedger implements Ledger {
 		return this.#file.runDurably((database) => {
 			const now = this.#now();
 			const until = now + retentionMs;
-			const { begin, beginClaimed } = database.statements;
+			const { begin, beginClaimed, endClaim } = database.statements;
 			if (this.#onUnknown !== undefined) {
 				const unknown = ids.filter((key) => this.#look(database, key).state === 'free').length;
 				if (unknown > 0) this.#onUnknown(unknown);
@@ -128,9 +128,10 @@ export class SqliteLedger implements Ledger {
 			return inOneStep(database, ids, (key, n) => {
 				const token = tokens[n];
 				const asked = { key, run, now, until };
-				const { changes } =
-					token === undefined ? begin.run(asked) : beginClaimed.run({ ...asked, token });
-				return changes !== 0;
+				if (token === undefined) return begin.run(asked).changes !== 0;
+				if (beginClaimed.run({ ...asked, token }).changes !== 0) return true;
+				endClaim.run({ key, token, now });
+				return false;
 			});
 		});
 	}

@@ -75,12 +75,12 @@ describe('a claim that is held until an execution has succeeded', () => {
 		},
 	);
 
-	it('is unwritten after 2 s, and made done once the ledger is back', async () => {
+	it('is lost for its sender after 2 s, and made done once the ledger is back', async () => {
 		await begin();
 		ledger.failing = true;
 		const commit = hold.commit(RETENTION_MS);
 		await jest.advanceTimersByTimeAsync(2_000);
-		expect(await commit).toBe('unwritten');
+		expect(await commit).toBe('lost');
 		ledger.failing = false;
 		await jest.advanceTimersByTimeAsync(1_500);
 		expect(stateOf()).toBe('done');

@@ -170,7 +170,11 @@ function afterBegin(entry: Entry, run: Id, expires: number, now: number): After 
 
 function afterBeginClaimed(entry: Entry, run: Id, claim: Id, until: number, now: number): After {
 	if (!entry) return { answer: false, entry };
-	if (isRunningUnder(entry, claim)) return { answer: entry.run === run, entry };
+	if (isRunningUnder(entry, claim)) {
+		const isAgain = entry.run === run;
+		// What n8n reports of the other run must not settle this one.
+		return { answer: isAgain, entry: isAgain ? entry : { ...entry, holder: undefined } };
+	}
 	if (!isHeldBy(entry, claim, now)) return { answer: false, entry };
 	const expires = Math.max(entry.expires, until);
 	const attempts = entry.attempts + 1;
