@@ -12,7 +12,7 @@ const deliveries = Array.from({ length: 230 }, (_, index) => ({
 	eventId: `ev_${index}`,
 	eventType: index % 2 === 0 ? 'ocpp.message' : 'asset.connectivity',
 	status: index % 10 === 0 ? 'failed' : 'success',
-	createdAt: new Date(Date.UTC(2026, 0, 1, 12) - index * 60_000).toISOString(),
+	createdAt: Date.UTC(2026, 0, 1, 12) / 1000 - index * 60,
 }));
 
 /** What n8n's editor asks of the node when a person opens the list, or types into its search. */
@@ -54,17 +54,6 @@ describe('the list of deliveries to choose from', () => {
 			},
 		]);
 		expect(world.service.to(DELIVERIES)).toHaveLength(1);
-	});
-
-	it.each([
-		['a text', '2026-01-01T12:00:00Z'],
-		['unix seconds', 1_767_268_800],
-		['unix seconds in a text', '1767268800'],
-	])('shows a time that is %s', async (_what, createdAt) => {
-		const world = await serving(() => ({ body: { items: [{ id: 'whdel_1', createdAt }] } }));
-		expect(await search(world, { endpointId: 'we_1' })).toEqual([
-			{ name: expect.stringMatching(/^2026-01-01 \d\d:00:00$/) as string, value: 'whdel_1' },
-		]);
 	});
 
 	it('takes fields of odd kinds for fields that say nothing', async () => {

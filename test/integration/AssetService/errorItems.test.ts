@@ -60,12 +60,6 @@ describe('what can be branched on after the error output', () => {
 		expect(await branchOn(world, perItem, '={{ $input.item.failure.status }}')).toEqual([404]);
 	});
 
-	it('is the status of what was not there to delete', async () => {
-		const world = await picky('del_1');
-		const remove = { ...perItem, resource: 'webhookEndpoint', operation: 'delete' };
-		expect(await branchOn(world, remove, '={{ $input.item.failure.status }}')).toContain(404);
-	});
-
 	it('is the code where no answer came', async () => {
 		const world = await serving((_request, { request }) => {
 			request.socket.destroy();

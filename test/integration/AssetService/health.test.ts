@@ -69,13 +69,6 @@ it('looks back to the time that is given, by whatever names the endpoint', async
 	]);
 });
 
-it('gives an item for an endpoint without deliveries', async () => {
-	const world = await serving((request) => pages([], request));
-	expect(await records(run(world, getHealth))).toMatchObject([
-		{ delivered: 0, failed: 0, share: null, oldestFailure: null, givingUp: false },
-	]);
-});
-
 it('says so when deliveries have no status', async () => {
 	const world = await serving(() => ({
 		body: { items: [{ id: 'del_1', state: 'failed' }], hasMore: false },

@@ -47,23 +47,6 @@ describe('a list of assets', () => {
 		]);
 	});
 
-	it.each<[string, (items: unknown[], more: boolean) => unknown]>([
-		['not at all', (items) => ({ data: items })],
-		['not at all, and null for the last page', (items) => ({ items: items[0] ? items : null })],
-		['as text', (items, more) => ({ data: { items, hasMore: String(more) } })],
-		['with null', (items) => ({ data: { items, hasMore: null } })],
-		['as has_more', (items, more) => ({ data: items, has_more: more })],
-	])('brings all where the service gives 20 in a page and says %s what follows', async (_, of) => {
-		const thousand = Array.from({ length: 1000 }, (_value, index) => ({ id: `as_${index}` }));
-		const world = await serving(({ query }) => {
-			const start = thousand.findIndex(({ id }) => id === query['startingAfter']) + 1;
-			return { body: of(thousand.slice(start, start + 20), start + 20 < thousand.length) };
-		});
-		const { items, hints } = await run(world, { ...list, returnAll: true });
-		expect(items.map(({ json }) => json)).toEqual(thousand);
-		expect(hints).toEqual([]);
-	});
-
 	it('ends after one repeated page and says so when the service ignores the cursor', async () => {
 		const world = await serving((request) => pages(assets, { ...request, query: {} }));
 		const { items, hints } = await run(world, { ...list, returnAll: true });
@@ -98,14 +81,6 @@ describe('a list of assets', () => {
 		expect(await failure(run(world, list))).toMatchObject({
 			message: containing('“result”'),
 			description: containing('Items Path'),
-		});
-	});
-
-	it.each(['limit', 'startingAfter'])('refuses the query parameter %s', async (name) => {
-		const options = { queryParameters: { parameter: [{ name, value: '1' }] } };
-		const world = await assetWorld();
-		expect(await failure(run(world, { ...list, options }))).toMatchObject({
-			message: `The query parameter “${name}” belongs to the paging.`,
 		});
 	});
 
@@ -203,17 +178,5 @@ describe('deliveries', () => {
 			await failure(run(world, { ...resend, endpointId: 'we_1', deliveryId: '={{ "" }}' })),
 		).toMatchObject({ message: 'Delivery is empty.' });
 		expect(world.service.requests).toEqual([]);
-	});
-
-	it('resends a delivery', async () => {
-		const world = await serving(() => ({ body: { data: { id: 'del_1', status: 'success' } } }));
-		const parameters = { resource: 'delivery', operation: 'resend', deliveryId: 'del_1' };
-		expect(await records(run(world, { ...parameters, endpointId: 'we_1' }))).toEqual([
-			{ id: 'del_1', status: 'success' },
-		]);
-		expect(world.service.requests.at(-1)).toMatchObject({
-			method: 'POST',
-			path: `${DELIVERIES}/del_1/resend`,
-		});
 	});
 });

@@ -108,12 +108,4 @@ describe('under the protection of n8n against requests to inner addresses', () =
 			message: expect.stringContaining('n8n refused it') as string,
 		});
 	});
-
-	it('the test of the credential still tells what is wrong', async () => {
-		const world = await startWorld({ api: () => ({ status: 403, body: { message: 'no scope' } }) });
-		expect(await test(world.settings)).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(/is not allowed to list assets.*no scope/) as string,
-		});
-	});
 });

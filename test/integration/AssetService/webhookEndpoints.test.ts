@@ -121,13 +121,6 @@ describe('webhook endpoints', () => {
 		expect(world.service.requests).toEqual([]);
 	});
 
-	it('are not created without events', async () => {
-		const world = await serving(() => ({ body: made }));
-		expect(await failure(run(world, { ...create, events: '={{ [] }}' }))).toMatchObject({
-			message: 'Event Types is empty.',
-		});
-	});
-
 	it('are deleted', async () => {
 		const world = await serving(() => ({ status: 204 }));
 		const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };

@@ -47,17 +47,6 @@ describe('a poll', () => {
 		});
 	});
 
-	it('gives each event the shape of a delivered one', async () => {
-		const simulator = await start();
-		const node = pollNode();
-		const poll = node.activation('activate');
-		await poll();
-		const { event } = await simulator.emit({ data: { a: 1 } }, { deliver: false });
-		await poll();
-		await until('a run', () => node.started.length === 1);
-		expect(node.started).toEqual([event]);
-	});
-
 	it('starts everything that is still listed when it is set to', async () => {
 		await start({ events: 60 });
 		const node = pollNode({ parameters: { startFrom: 'retained', limit: 10 } });

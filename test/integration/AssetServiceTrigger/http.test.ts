@@ -51,20 +51,6 @@ describe('a body that n8n has not read yet', () => {
 });
 
 describe('the ledger', () => {
-	it('that fails at the claim makes the sender come again', async () => {
-		const server = await start();
-		const event = eventOf();
-		const claim = jest.spyOn(await processLedger(), 'claim');
-		claim.mockRejectedValue(new Error('disk on fire'));
-		expect(await send(server, event)).toMatchObject({
-			status: 503,
-			body: { status: 'unavailable' },
-		});
-		claim.mockRestore();
-		expect(await send(server, event)).toMatchObject({ body: { status: 'accepted' } });
-		expect(server.started).toEqual([event]);
-	});
-
 	it('that has another copy under way for 20 s makes the sender come again in a minute', async () => {
 		const server = await start();
 		const clock = performance.now.bind(performance);

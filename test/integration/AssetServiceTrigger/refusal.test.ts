@@ -40,25 +40,6 @@ describe('a delivery that does not start the workflow', () => {
 		},
 	);
 
-	it('is rejected when one byte of the body has changed', async () => {
-		const server = await start();
-		const changed = body.replace('asset-1', 'asset-2');
-		expect(await send(server, changed, { 'x-webhook-signature': good() })).toMatchObject({
-			status: 401,
-		});
-	});
-
-	it.each([['[1]'], ['{"type":"a"}'], ['{"id":""}'], ['{"id":9007199254740993}'], ['{']])(
-		'is invalid with 400 when it is signed but holds %s',
-		async (invalid) => {
-			const server = await start();
-			expect(await send(server, invalid)).toMatchObject({
-				status: 400,
-				body: { status: 'invalid' },
-			});
-		},
-	);
-
 	it('is unavailable with 503 when no signing secret is configured, whatever else is wrong', async () => {
 		const server = await start({
 			readCredential: async () => ({ signingSecret: '', previousSigningSecret: PREVIOUS }),

@@ -57,24 +57,6 @@ describe('deliveries by Standard Webhooks', () => {
 			body: { status: 'invalid' },
 		});
 	});
-
-	it('are rejected when forged, stale, under another id or without a header', async () => {
-		const server = await startStandard();
-		const body = JSON.stringify(eventOf());
-		const { 'webhook-id': _, ...withoutId } = signed(body);
-		for (const headers of [
-			signed(body, { signingKey: randomBytes(24) }),
-			signed(body, { timestamp: now() - 302 }),
-			{ ...signed(body), 'webhook-id': 'msg_2' },
-			withoutId,
-		]) {
-			expect(await send(server, body, headers)).toMatchObject({
-				status: 401,
-				body: { status: 'rejected' },
-			});
-		}
-		expect(server.started).toEqual([]);
-	});
 });
 
 describe('deliveries by a scheme of the service’s own', () => {
@@ -114,14 +96,5 @@ describe('deliveries by a scheme of the service’s own', () => {
 		expect(await send(server, body, headers)).toMatchObject({ body: { status: 'accepted' } });
 		expect(await send(server, body, signed(body))).toMatchObject({ body: { status: 'duplicate' } });
 		expect(server.started).toMatchObject([{ ...event, _delivery: { id: null } }]);
-	});
-
-	it('are rejected when changed, stale, or signed by the default scheme', async () => {
-		const server = await startCustom();
-		const body = JSON.stringify(eventOf());
-		for (const headers of [signed(`${body} `), signed(body, now() + 600), {}]) {
-			expect(await send(server, body, headers)).toMatchObject({ status: 401 });
-		}
-		expect(server.started).toEqual([]);
 	});
 });

@@ -51,7 +51,8 @@ describe('receive', () => {
 	});
 
 	it('adds what is known of the delivery when it is asked to', async () => {
-		const verdict = await receive(delivery(), receiver({ options: { includeDelivery: true } }));
+		const to = receiver({ options: { includeDelivery: true } });
+		const verdict = await receive(delivery({ ...event, _delivery: 'from the event' }), to);
 		const _delivery = {
 			id: 'del_1',
 			timestamp: TIMESTAMP,

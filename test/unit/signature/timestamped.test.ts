@@ -98,31 +98,6 @@ describe('a wrong signature is refused as a mismatch', () => {
 		const forged = signTimestamped('another secret', NOW - 100_000, BODY);
 		expect(judge({ headers: headersOf(forged) })).toEqual(refused('signature_mismatch'));
 	});
-
-	test('over the same JSON written another way', () => {
-		const body = Buffer.from('{ "id": "whevt_1" }');
-		expect(judge({ headers: headersOf(signed), body })).toEqual(refused('signature_mismatch'));
-	});
-});
-
-describe('a right signature is refused by its age', () => {
-	const at = (nowSeconds: number, toleranceSeconds = 300) =>
-		judge({ headers: headersOf(signed), options: { nowSeconds, toleranceSeconds } });
-
-	test('past the tolerance, in the past and in the future', () => {
-		expect(at(NOW + 301)).toEqual(refused('timestamp_outside_tolerance'));
-		expect(at(NOW - 301)).toEqual(refused('timestamp_outside_tolerance'));
-	});
-
-	test('but not at the tolerance exactly', () => {
-		expect(at(NOW + 300)).toEqual(ACCEPTED);
-		expect(at(NOW - 300)).toEqual(ACCEPTED);
-		expect(at(NOW, 0)).toEqual(ACCEPTED);
-	});
-
-	test('when the clock is no number', () => {
-		expect(at(Number.NaN)).toEqual(refused('timestamp_outside_tolerance'));
-	});
 });
 
 describe('for any delivery', () => {
@@ -146,16 +121,6 @@ describe('for any delivery', () => {
 		);
 	});
 
-	test('one bit changed in the body is refused', () => {
-		fc.assert(
-			fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.nat(), (body, nat) => {
-				const headers = headersOf(signTimestamped(SECRET, NOW, body));
-				const changed = flipBit(body, nat % (body.length * 8));
-				expect(judge({ headers, body: changed })).toEqual(refused('signature_mismatch'));
-			}),
-		);
-	});
-
 	test('every bit changed in the header is refused, but for the case of a hex digit', () => {
 		const text = Buffer.from(signed, 'latin1');
 		for (let bit = 0; bit < text.length * 8; bit += 1) {
@@ -163,21 +128,6 @@ describe('for any delivery', () => {
 			const { ok } = judge({ headers: headersOf(value) });
 			const isCaseOnly = value.toLowerCase() === signed && Math.floor(bit / 8) >= t.length + 4;
 			expect({ value, ok }).toEqual({ value, ok: isCaseOnly });
-		}
-	});
-
-	test('every bit changed in the signature is refused', () => {
-		const digest = Buffer.from(v1.slice(3), 'hex');
-		for (let bit = 0; bit < 256; bit += 1) {
-			const value = `${t},v1=${flipBit(digest, bit).toString('hex')}`;
-			expect(judge({ headers: headersOf(value) })).toEqual(refused('signature_mismatch'));
-		}
-	});
-
-	test('a signature cut short anywhere is refused', () => {
-		for (let length = 0; length < signed.length; length += 1) {
-			const { ok } = judge({ headers: headersOf(signed.slice(0, length)) });
-			expect({ length, ok }).toEqual({ length, ok: false });
 		}
 	});
 });
