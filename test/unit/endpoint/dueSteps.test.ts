@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { RegistrationError } from '../../../lib/endpoint';
 import { dueSteps as steps, type DueStep } from '../../../lib/endpoint/dueSteps';
+import { gate } from '../../support/wait';
 
 const AGAIN_AFTER_MS = 300_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -69,15 +70,11 @@ it('takes a step when it is due, and the next one when that step says', async ()
 
 it('takes one step at a time', async () => {
 	const { steps, due, taken, mostUnderWay, answerWith } = setUp();
-	let end: () => void = () => undefined;
-	answerWith(
-		async () =>
-			await new Promise((resolve) => {
-				end = () => {
-					resolve(undefined);
-				};
-			}),
-	);
+	const { opened: ended, open: end } = gate();
+	answerWith(async () => {
+		await ended;
+		return undefined;
+	});
 	steps.plan('key', Date.now() + 1000, due);
 	for (let n = 0; n < 10; n += 1) steps.startNow('key', due);
 	expect(steps.isFree('key')).toBe(false);

@@ -140,16 +140,11 @@ describe('createVerifierCache', () => {
 
 	it('keeps what was read again, whatever becomes of the read before', async () => {
 		const { cache, read, reads, advance } = setUp();
-		let fail: () => void = () => undefined;
-		const failed = new Promise<never>((_resolve, reject) => {
-			fail = () => {
-				reject(new Error('database away'));
-			};
-		});
-		const slow = expect(cache.get('key', () => failed)).rejects.toThrow('database away');
+		const failed = Promise.withResolvers<never>();
+		const slow = expect(cache.get('key', () => failed.promise)).rejects.toThrow('database away');
 		advance(15_000);
 		await cache.get('key', read);
-		fail();
+		failed.reject(new Error('database away'));
 		await slow;
 		await cache.get('key', read);
 		expect(reads()).toBe(1);

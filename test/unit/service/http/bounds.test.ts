@@ -158,14 +158,3 @@ describe('more requests than connections', () => {
 		expect(await next).toMatchObject({ body: 'done' });
 	});
 });
-
-it('a refused connection is a request that was never sent, a cut one may have been carried out', async () => {
-	const cutting = await serve((_request, { response }) => {
-		response.destroy();
-		return undefined;
-	});
-	const post = (url: string) =>
-		rejection(undiciTransport({ env: {} })({ method: 'POST', url, headers: {} }));
-	expect(await post('http://127.0.0.1:1')).toMatchObject({ neverSent: true });
-	expect(await post(cutting.url)).toMatchObject({ neverSent: false });
-});

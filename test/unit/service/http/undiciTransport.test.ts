@@ -129,16 +129,6 @@ describe('the pooled transport', () => {
 		});
 	});
 
-	it('gives up when the connection is not made in time', async () => {
-		// A TLS server that never shakes hands: the connection is not made before it has.
-		const port = await startTcp(() => undefined);
-		const timeouts = { connectMs: 100, responseMs: HANG_MS, bodyMs: HANG_MS };
-		expect(await rejection(get(`https://127.0.0.1:${port}`, { timeouts }))).toMatchObject({
-			message: 'the connection took too long',
-			retryable: true,
-		});
-	});
-
 	it.each([false, true])(
 		'ends with the reason of a caller who cancels (the answer has begun: %p)',
 		async (begun) => {
@@ -162,6 +152,7 @@ describe('the pooled transport', () => {
 			message: 'the connection was refused',
 			code: 'ECONNREFUSED',
 			retryable: true,
+			neverSent: true,
 		});
 		const cutting = await serve((_request, { response }) => {
 			response.destroy();
@@ -170,6 +161,7 @@ describe('the pooled transport', () => {
 		expect(await rejection(get(cutting.url))).toMatchObject({
 			message: 'the connection was cut',
 			retryable: true,
+			neverSent: false,
 		});
 		const port = await startTcp((socket) => socket.end('220 smtp.example.com ESMTP\r\n'));
 		expect(await rejection(get(`http://127.0.0.1:${port}`))).toMatchObject({
