@@ -1,7 +1,7 @@
 /** Hooks of n8n, deliveries and rotations at the same time, in many orders: there is one endpoint, or none, and never two. */
 import { ensureRegistered, unregister, type RegistrationContext } from '../../../lib/endpoint';
 import { createRandom } from '../../../simulator/data/random';
-import { createWorld, registrationOf, secretsOf, takeStep, WANTED } from './world';
+import { createWorld, registered, registrationOf, secretsOf, takeStep, WANTED } from './world';
 
 const ORDERS = 200;
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
@@ -49,8 +49,7 @@ const step = async (context: RegistrationContext, plan = NEVER) =>
 
 it('makes one new endpoint when the workflow is published and an event comes in after the client secret changed', async () => {
 	await inManyOrders(async (nextPause) => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		const changed = { ...world.context, clientSecret: 'changed' };
 		await Promise.all([
 			ensureRegistered(slowed(changed, nextPause), WANTED),
@@ -88,8 +87,7 @@ it.each([
 	'leaves no endpoint when the workflow is unpublished while %s',
 	async (_, clientSecret, plan) => {
 		await inManyOrders(async (nextPause) => {
-			const world = createWorld();
-			await ensureRegistered(world.context, WANTED);
+			const world = await registered();
 			world.now += PLAN.rotateAfterMs;
 			const context = { ...world.context, clientSecret };
 			await Promise.all([

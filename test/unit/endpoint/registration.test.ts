@@ -1,10 +1,16 @@
 import { ensureRegistered, unregister } from '../../../lib/endpoint';
-import { createWorld, killPublication, registrationOf, secretsOf, WANTED } from './world';
+import {
+	createWorld,
+	killPublication,
+	registered,
+	registrationOf,
+	secretsOf,
+	WANTED,
+} from './world';
 
 describe('a first publication', () => {
 	it('makes one endpoint and keeps its secret sealed', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		expect([...world.endpoints.values()]).toEqual([{ ...WANTED, secret: 'signing-secret-1' }]);
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
 		expect([...world.records.values()].join()).not.toContain('signing-secret-1');
@@ -64,8 +70,7 @@ describe('a first publication', () => {
 
 describe('another publication', () => {
 	it('recognises the endpoint of before, as after a restart, and reads the record once', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		const readRecord = jest.spyOn(world.context.records, 'readRecord');
 		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_1']);
@@ -78,8 +83,7 @@ describe('another publication', () => {
 	])(
 		'replaces the endpoint when the %s changed, so that there are never two',
 		async (_, wanted) => {
-			const world = createWorld();
-			await ensureRegistered(world.context, WANTED);
+			const world = await registered();
 			await ensureRegistered(world.context, wanted);
 			expect([...world.endpoints.values()]).toMatchObject([wanted]);
 			expect(world.mostAtOnce).toBe(1);
@@ -87,8 +91,7 @@ describe('another publication', () => {
 	);
 
 	it('replaces the endpoint when the client secret changed, and says why', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		expect(await secretsOf(world, 'changed')).toBeUndefined();
 		await ensureRegistered({ ...world.context, clientSecret: 'changed' }, WANTED);
 		expect(world.warnings).toEqual([expect.stringMatching(/we_1 .*client secret .* changed/)]);
@@ -97,8 +100,7 @@ describe('another publication', () => {
 	});
 
 	it('names an endpoint that the service does not delete, and goes on', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		world.fail.delete = new Error('status 500');
 		await ensureRegistered(world.context, { ...WANTED, url: 'https://other.example.com/' });
 		expect(world.warnings.at(-1)).toMatch(/did not delete the endpoint we_1 \(status 500\)/);
@@ -106,16 +108,14 @@ describe('another publication', () => {
 	});
 
 	it('makes a new endpoint when somebody deleted it at the service', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		world.endpoints.clear();
 		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 	});
 
 	it('takes the endpoint to be there when the service cannot say', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		world.fail.exists = new Error('timed out');
 		await ensureRegistered(world.context, WANTED);
 		expect([...world.endpoints.keys()]).toEqual(['we_1']);
@@ -164,8 +164,7 @@ describe('another publication', () => {
 
 describe('unregister', () => {
 	it('deletes the endpoint and forgets it', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		await unregister(world.context);
 		expect(world.endpoints.size).toBe(0);
 		expect(await registrationOf(world)).toBeUndefined();
@@ -182,8 +181,7 @@ describe('unregister', () => {
 	});
 
 	it('names the endpoint when the service does not delete it', async () => {
-		const world = createWorld();
-		await ensureRegistered(world.context, WANTED);
+		const world = await registered();
 		world.fail.delete = new Error('status 500');
 		await expect(unregister(world.context)).rejects.toMatchObject({
 			message: expect.stringContaining('we_1 (status 500)') as string,

@@ -1,15 +1,32 @@
-import { ensureRegistered, unregister } from '../../../lib/endpoint';
-import { createWorld, killPublication, registrationOf, secretsOf, takeStep, WANTED } from './world';
+import { unregister } from '../../../lib/endpoint';
+import {
+	createWorld,
+	killPublication,
+	registered,
+	registrationOf,
+	secretsOf,
+	takeStep,
+	WANTED,
+	type World,
+} from './world';
 
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
 const NEVER = { rotateAfterMs: 0, graceMs: 0 };
 const LAST_DELIVERIES_MS = 300_000;
 
-const registered = async () => {
-	const world = createWorld();
-	await ensureRegistered(world.context, WANTED);
+const rotationDue = async () => {
+	const world = await registered();
+	world.now += PLAN.rotateAfterMs;
 	return world;
 };
+/** The same context, whose creation of an endpoint is `create`. */
+const creating = (
+	{ context }: World,
+	create: World['context']['client']['createWebhookEndpoint'],
+) => ({
+	...context,
+	client: { ...context.client, createWebhookEndpoint: create },
+});
 
 describe('a step for an endpoint whose signing secret can no longer be decrypted', () => {
 	it('makes a new endpoint for the same URL after it deleted the old one', async () => {
@@ -111,36 +128,27 @@ describe('a step of a rotation', () => {
 	});
 
 	it('is taken by one of two processes that come at the same time', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		const steps = [1, 2].map(async () => await takeStep(world.context, PLAN));
 		await Promise.all(steps);
 		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
 	});
 
 	it('marks the registration before it makes the new endpoint', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		const isMarked = async () => (await registrationOf(world))?.making !== undefined;
 		const { client } = world.context;
 		let marked: boolean | undefined;
-		const watching = {
-			...world.context,
-			client: {
-				...client,
-				createWebhookEndpoint: async (input: typeof WANTED) => {
-					marked = await isMarked();
-					return await client.createWebhookEndpoint(input);
-				},
-			},
-		};
+		const watching = creating(world, async (input) => {
+			marked = await isMarked();
+			return await client.createWebhookEndpoint(input);
+		});
 		await takeStep(watching, PLAN);
 		expect([marked, await isMarked()]).toEqual([true, false]);
 	});
 
 	it('goes on with the old endpoint when the new one cannot be made', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		world.fail.create = new Error('status 500');
 		await expect(takeStep(world.context, PLAN)).rejects.toThrow('status 500');
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
@@ -150,8 +158,7 @@ describe('a step of a rotation', () => {
 	});
 
 	it('takes over from a process that died while it made the new endpoint, and says so', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		const { context, dead } = world.dying('before');
 		void takeStep(context, PLAN);
 		await dead;
@@ -161,8 +168,7 @@ describe('a step of a rotation', () => {
 	});
 
 	it('takes back the mark of a process that died over it, when no rotation is wanted any more', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		const { context, dead } = world.dying('after');
 		void takeStep(context, PLAN);
 		await dead;
@@ -172,8 +178,7 @@ describe('a step of a rotation', () => {
 	});
 
 	it('leaves no endpoint behind when the trigger is unpublished during the rotation', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		await takeStep(world.context, PLAN);
 		await unregister(world.context);
 		expect(world.endpoints.size).toBe(0);
@@ -181,20 +186,13 @@ describe('a step of a rotation', () => {
 	});
 
 	it('deletes the new endpoint again when the trigger is unpublished while it is being made', async () => {
-		const world = await registered();
-		world.now += PLAN.rotateAfterMs;
+		const world = await rotationDue();
 		const { client } = world.context;
-		const slow = {
-			...world.context,
-			client: {
-				...client,
-				createWebhookEndpoint: async (input: typeof WANTED) => {
-					const made = await client.createWebhookEndpoint(input);
-					await unregister(world.context);
-					return made;
-				},
-			},
-		};
+		const slow = creating(world, async (input) => {
+			const made = await client.createWebhookEndpoint(input);
+			await unregister(world.context);
+			return made;
+		});
 		await expect(takeStep(slow, PLAN)).rejects.toThrow(/another process changed/);
 		expect(world.endpoints.size).toBe(0);
 		expect(await registrationOf(world)).toBeUndefined();

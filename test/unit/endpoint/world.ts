@@ -113,6 +113,13 @@ export function createWorld(clientSecret = 'client-secret'): World {
 	return world;
 }
 
+/** A world whose workflow is published. */
+export async function registered(): Promise<World> {
+	const world = createWorld();
+	await ensureRegistered(world.context, WANTED);
+	return world;
+}
+
 /** A publication by a process that dies over it. */
 export async function killPublication(world: World, when: 'before' | 'after'): Promise<void> {
 	const { context, dead } = world.dying(when);
