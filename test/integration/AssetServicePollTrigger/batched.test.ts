@@ -1,5 +1,5 @@
 import { ledgerKey } from '../../../lib/ledger';
-import { ledger, pollNode, pollUntil, record, start, until, useWorldOfItsOwn } from './polls';
+import { ledger, pollUntil, published, record, start, until, useWorldOfItsOwn } from './polls';
 
 useWorldOfItsOwn();
 
@@ -8,9 +8,7 @@ const parameters = { delivery: 'batched', batchSize: 4 };
 describe('a poll with batched delivery', () => {
 	it('starts runs of as many events as the batch size allows, oldest first', async () => {
 		await start({ events: 3 });
-		const node = pollNode({ parameters });
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published({ parameters });
 		const fresh = await record(10);
 		await poll();
 		await until('ten events', () => node.started.length === 10);
@@ -23,9 +21,7 @@ describe('a poll with batched delivery', () => {
 
 	it('ends a run before it holds more than 4 MB', async () => {
 		const simulator = await start();
-		const node = pollNode({ parameters });
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published({ parameters });
 		for (let n = 0; n < 3; n++) {
 			await simulator.emit({ data: { text: 'x'.repeat(1.9 * 1024 * 1024) } }, { deliver: false });
 		}
@@ -37,14 +33,12 @@ describe('a poll with batched delivery', () => {
 	it('starts singly what n8n cannot store together', async () => {
 		await start();
 		const poison: { id?: unknown } = {};
-		const node = pollNode({
+		const { node, poll } = await published({
 			parameters,
 			run: async (...items) => {
 				if (items.some(({ id }) => id === poison.id)) throw new Error('cannot be stored');
 			},
 		});
-		const poll = node.activation('activate');
-		await poll();
 		const fresh = await record(6);
 		poison.id = fresh[2];
 		const others = fresh.filter((id) => id !== poison.id);
@@ -57,9 +51,7 @@ describe('a poll with batched delivery', () => {
 
 	it('leaves out what has begun, and holds nothing when the ledger fails half way', async () => {
 		await start();
-		const node = pollNode({ parameters });
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published({ parameters });
 		const fresh = await record(3);
 		const store = await ledger();
 		await store.begin([ledgerKey(node.workflowId, fresh[1] ?? '')], 'another', 60_000);

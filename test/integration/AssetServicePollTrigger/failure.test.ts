@@ -7,6 +7,7 @@ import {
 	ledgerPath,
 	pollNode,
 	pollUntil,
+	published,
 	record,
 	start,
 	until,
@@ -61,13 +62,11 @@ describe('a poll', () => {
 	it('gives an event back that n8n could not store, and starts it with the next poll, in order', async () => {
 		await start();
 		let failing = true;
-		const node = pollNode({
+		const { node, poll } = await published({
 			run: async () => {
 				if (failing) throw new Error('database is locked');
 			},
 		});
-		const poll = node.activation('activate');
-		await poll();
 		const fresh = await record(3);
 		await poll();
 		const free = async () =>
@@ -81,9 +80,7 @@ describe('a poll', () => {
 
 	it('tells n8n what is wrong, without the client secret, and recovers', async () => {
 		const simulator = await start();
-		const node = pollNode();
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published();
 		simulator.faults.add({ path: EVENTS, status: 403, times: 1 });
 		const error: unknown = await poll().catch((thrown: unknown) => thrown);
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '403' });
@@ -97,13 +94,11 @@ describe('a poll', () => {
 	it('does not wait for slow runs, and leaves each to the ledger when it has ended', async () => {
 		await start();
 		const { opened: released, open: release } = gate();
-		const node = pollNode({
+		const { node, poll } = await published({
 			run: async () => {
 				await released;
 			},
 		});
-		const poll = node.activation('activate');
-		await poll();
 		const [id = ''] = await record(1);
 		await poll();
 		const key = ledgerKey(node.workflowId, id);

@@ -1,5 +1,14 @@
 import { ledgerKey } from '../../../lib/ledger';
-import { ledger, pollNode, pollUntil, record, start, until, useWorldOfItsOwn } from './polls';
+import {
+	ledger,
+	pollNode,
+	pollUntil,
+	published,
+	record,
+	start,
+	until,
+	useWorldOfItsOwn,
+} from './polls';
 
 useWorldOfItsOwn();
 
@@ -24,9 +33,7 @@ describe('a poll', () => {
 	it('starts only the events that meet its conditions', async () => {
 		const simulator = await start();
 		const condition = [{ field: 'data.connector', operator: 'greaterThan', value: '1' }];
-		const node = pollNode({ parameters: { conditions: { condition } } });
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published({ parameters: { conditions: { condition } } });
 		for (const connector of [1, 2, 3]) {
 			await simulator.emit({ data: { connector } }, { deliver: false });
 		}
@@ -64,9 +71,7 @@ describe('a poll', () => {
 		const emitAt = async (hours: number) =>
 			(await simulator.emit({ createdAt: at(hours) }, { deliver: false })).event.id;
 		await emitAt(10);
-		const node = pollNode({ parameters: { limit: 5 } });
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published({ parameters: { limit: 5 } });
 		const ran = [await emitAt(9), await emitAt(8)];
 		await pollUntil(poll, 'two runs', () => node.ids().length === 2);
 		const missed = [];
@@ -146,9 +151,7 @@ describe('a poll', () => {
 
 	it('leaves alone what a webhook brought, or is bringing', async () => {
 		await start();
-		const node = pollNode();
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published();
 		const [brought = '', coming = '', missed = ''] = await record(3);
 		const claim = await (await ledger()).claim(ledgerKey(node.workflowId, brought), 60_000);
 		if (claim.state === 'claimed') await (await ledger()).commit(claim.claim, 60_000);
@@ -160,9 +163,7 @@ describe('a poll', () => {
 
 	it('starts wanted types only', async () => {
 		await start();
-		const node = pollNode({ parameters: { eventTypes: ['asset.*'] } });
-		const poll = node.activation('activate');
-		await poll();
+		const { node, poll } = await published({ parameters: { eventTypes: ['asset.*'] } });
 		await record(2, 'ocpp.message');
 		const wanted = await record(2, 'asset.connectivity');
 		await poll();

@@ -30,6 +30,13 @@ export const pollNode = (options: Partial<PollNodeOptions> = {}) => {
 	});
 	return { ...node, workflowId, ids: () => node.started.map(({ id }) => id) };
 };
+/** A poll trigger whose workflow has been published, and so has polled once. */
+export const published = async (options: Partial<PollNodeOptions> = {}) => {
+	const node = pollNode(options);
+	const poll = node.activation('activate');
+	await poll();
+	return { node, poll };
+};
 export const record = async (count: number, type = 'ocpp.message') => {
 	const ids: string[] = [];
 	for (let n = 0; n < count; n += 1) {
