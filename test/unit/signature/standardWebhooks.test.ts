@@ -10,16 +10,16 @@ const ID = 'msg_p5jXN8AQM9LWM0D4loKWxJek';
 const TIME = 1_614_265_330;
 const BODY = Buffer.from('{"test": 2432232314}');
 const SIGNATURE = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+const HEADERS = {
+	'webhook-id': ID,
+	'webhook-timestamp': String(TIME),
+	'webhook-signature': SIGNATURE,
+};
 
 type Changes = Record<string, string | readonly string[] | undefined>;
 
 function judgeWith(changes: Changes = {}, body: Uint8Array = BODY, secret = KEY, now = TIME) {
-	const headers: DeliveryHeaders = {
-		'webhook-id': ID,
-		'webhook-timestamp': String(TIME),
-		'webhook-signature': SIGNATURE,
-		...changes,
-	};
+	const headers: DeliveryHeaders = { ...HEADERS, ...changes };
 	const settings = { scheme: 'standardWebhooks', signingSecret: secret };
 	return judge({ settings, headers, body, options: { nowSeconds: now } });
 }
@@ -47,14 +47,8 @@ describe('a right signature is accepted', () => {
 
 	test('whatever signature header the credential names, since this scheme fixes its own', () => {
 		const settings = { scheme: 'standardWebhooks', signingSecret: KEY, signatureHeader: ':' };
-		const headers = {
-			'webhook-id': ID,
-			'webhook-timestamp': String(TIME),
-			'webhook-signature': SIGNATURE,
-		};
-		expect(judge({ settings, headers, body: BODY, options: { nowSeconds: TIME } })).toEqual(
-			ACCEPTED,
-		);
+		const options = { nowSeconds: TIME };
+		expect(judge({ settings, headers: HEADERS, body: BODY, options })).toEqual(ACCEPTED);
 	});
 });
 
@@ -142,12 +136,7 @@ describe('for any delivery', () => {
 	});
 
 	test('one bit changed in any of the three headers is refused', () => {
-		const originals = {
-			'webhook-id': ID,
-			'webhook-timestamp': String(TIME),
-			'webhook-signature': SIGNATURE,
-		};
-		for (const [name, original] of Object.entries(originals)) {
+		for (const [name, original] of Object.entries(HEADERS)) {
 			const text = Buffer.from(original, 'latin1');
 			for (let bit = 0; bit < text.length * 8; bit += 1) {
 				const value = flipBit(text, bit).toString('latin1');
