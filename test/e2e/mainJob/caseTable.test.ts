@@ -6,7 +6,6 @@ import { apiCredential, signingCredential } from '../../support/n8n/credentials'
 import { useWorld } from '../../support/n8n/useWorld';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { eventTrigger, POLL_TRIGGER_TYPE, TRIGGER } from '../../support/nodes';
-import { waitFor } from '../../support/wait';
 import { buildWorkflow } from '../../support/workflow';
 import { answered, deliver, newEvent, post, refusalsIn } from './deliveries';
 import { tracesOf } from './traces';
@@ -85,38 +84,6 @@ it('takes an event in any notation, by the bytes that were signed', async () => 
 	expect(started).toEqual(expect.arrayContaining(delivered));
 });
 
-it('answers 200 ignored to a type that is not wanted', async () => {
-	const trigger = await publishTrigger(world, simulator, { eventTypes: ['asset.*'] });
-	const wanted = newEvent('asset.connectivity');
-	for (const other of [newEvent('ocpp.message'), newEvent('Asset.connectivity')]) {
-		expect(await deliver(simulator, trigger, other)).toEqual(answered(200, 'ignored'));
-	}
-	expect(await post(trigger, '{"id":"without a type"}')).toEqual(answered(200, 'ignored'));
-	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'accepted'));
-	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'duplicate'));
-	expect(await trigger.startedWith()).toEqual([wanted]);
-});
-
-it('answers 200 ignored to an event that does not meet the conditions, and keeps nothing of it', async () => {
-	const condition = [
-		{ field: 'data.action', operator: 'equals', value: 'StopTransaction, StartTransaction' },
-		{ field: 'data.payload.connectorId', operator: 'greaterThan', value: '1' },
-	];
-	const trigger = await publishTrigger(world, simulator, { conditions: { condition } });
-	const about = (action: string, connectorId: number) => ({
-		...newEvent(),
-		data: { action, payload: { connectorId } },
-	});
-	const wanted = about('StopTransaction', 2);
-	for (const other of [about('Heartbeat', 2), about('StopTransaction', 1)]) {
-		expect(await deliver(simulator, trigger, other)).toEqual(answered(200, 'ignored'));
-		expect(await deliver(simulator, trigger, other)).toEqual(answered(200, 'ignored'));
-	}
-	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'accepted'));
-	expect(await deliver(simulator, trigger, wanted)).toEqual(answered(200, 'duplicate'));
-	expect(await trigger.startedWith()).toEqual([wanted]);
-});
-
 it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what to choose instead', async () => {
 	const { client } = world;
 	const signing = await client.createCredential(signingCredential('whsec_0123456789abcdef'));
@@ -142,24 +109,6 @@ it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what t
 	await client.updateWorkflow(id, { settings: { ...settings, engineType: 'v1' } });
 	await client.activate(id);
 	await client.deactivate(id);
-});
-
-it('answers 503 unavailable while the credential has no signing secret, and takes the event when it has one', async () => {
-	const { client } = world;
-	const trigger = await publishTrigger(world, simulator);
-	const used = trigger.workflow.nodes[0]?.credentials?.assetServiceSigningSecretApi?.id ?? '';
-	const event = newEvent();
-	await client.updateCredential(used, signingCredential(''));
-	expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
-	expect(await refusalsIn(world, trigger, 1)).toEqual(['not_configured']);
-	expect(await trigger.startedWith()).toEqual([]);
-
-	await client.updateCredential(used, signingCredential(trigger.endpoint.secret));
-	// At once but for the second that a missing secret is remembered for.
-	await waitFor(async () => (await deliver(simulator, trigger, event)).status === 200, {
-		what: 'the new secret to work',
-	});
-	expect(await trigger.startedWith()).toEqual([event]);
 });
 
 it('checks signatures in test mode, too, shows why it refuses, and starts the workflow for an event that was seen before', async () => {

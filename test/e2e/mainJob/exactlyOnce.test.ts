@@ -1,13 +1,11 @@
 /** An event that is delivered many times runs once, and one that n8n could not take runs when it is delivered again. */
 import { startSimulator, type Simulator } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
-import { ledgerFile } from '../../support/n8n/ledgerClock';
 import { n8nDatabase } from '../../support/n8n/storedRows';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
-import { lockDatabase, withDatabase } from '../../support/sqlite';
+import { withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
-import { answered, deliver, newEvent, refusalsIn } from './deliveries';
 import { tracesOf } from './traces';
 import { publishTrigger } from './trigger';
 
@@ -95,20 +93,6 @@ it.each(['execution_entity', 'execution_data'])(
 		}
 	},
 );
-
-it('answers 503 unavailable while another process has locked the ledger, and takes the event after that', async () => {
-	const trigger = await publishTrigger(world, simulator);
-	const event = newEvent();
-	// The first event makes the file.
-	expect(await deliver(simulator, trigger, newEvent())).toEqual(answered(200, 'accepted'));
-	const unlock = lockDatabase(ledgerFile(world.userFolder));
-	expect(await deliver(simulator, trigger, event)).toEqual(answered(503, 'unavailable'));
-	unlock();
-	expect(await refusalsIn(world, trigger, 1)).toEqual(['ledger_unavailable']);
-	expect(await trigger.startedWith()).toHaveLength(1);
-	expect(await deliver(simulator, trigger, event)).toEqual(answered(200, 'accepted'));
-	expect(await trigger.startedWith()).toHaveLength(2);
-});
 
 /** Makes n8n's database refuse new rows in a table until the answer is called. */
 function failWrites(table: string): () => void {
