@@ -1,5 +1,6 @@
 import { testCredential, undiciTransport, type Transport } from '../../../lib/service';
 import type { Answer } from '../../support/httpService';
+import { good } from './credential/entered';
 import { SECRET, startWorld, stopWorlds } from './world';
 
 afterEach(stopWorlds);
@@ -71,13 +72,6 @@ describe('the test of the credential', () => {
 			jest.useRealTimers();
 		});
 
-		const settings = {
-			baseUrl: 'https://api.example.com',
-			authUrl: 'https://auth.example.com',
-			audience: 'https://api.example.com',
-			clientId: 'client',
-			clientSecret: SECRET,
-		};
 		const token = { access_token: 't', token_type: 'Bearer', expires_in: 60, scope: '' };
 
 		it.each<[string, (url: string) => number, string]>([
@@ -99,7 +93,7 @@ describe('the test of the credential', () => {
 					});
 				});
 			const ended = jest.fn();
-			const result = testCredential(settings, transport);
+			const result = testCredential(good, transport);
 			void result.then(ended);
 			await jest.advanceTimersByTimeAsync(13_000);
 			expect(ended).not.toHaveBeenCalled();

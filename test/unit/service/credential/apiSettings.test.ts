@@ -1,26 +1,5 @@
-import {
-	ApiError,
-	parseApiSettings,
-	plainHttpWarning,
-	SERVICE_INTERFACE,
-} from '../../../../lib/service';
-
-const good = {
-	baseUrl: 'https://api.example.com',
-	authUrl: 'https://auth.example.com',
-	audience: 'https://api.example.com',
-	clientId: 'client',
-	clientSecret: 'hush',
-};
-
-const refusal = (change: Record<string, unknown>): ApiError => {
-	try {
-		parseApiSettings({ ...good, ...change });
-	} catch (error) {
-		if (error instanceof ApiError) return error;
-	}
-	throw new Error('it was expected to be refused with an ApiError');
-};
+import { parseApiSettings, plainHttpWarning, SERVICE_INTERFACE } from '../../../../lib/service';
+import { good, refusal } from './entered';
 
 describe('the settings of the service', () => {
 	it('are taken as entered, without fields of others', () => {

@@ -1,28 +1,13 @@
-import { ApiError, parseApiSettings, SERVICE_INTERFACE } from '../../../../lib/service';
+import { parseApiSettings, SERVICE_INTERFACE } from '../../../../lib/service';
 import type { Handler } from '../../../support/httpService';
 import { ASSETS, clientOf } from '../client/client';
 import { all, startWorld, stopWorlds } from '../world';
+import { good, refusal } from './entered';
 
 afterEach(stopWorlds);
 
-const good = {
-	baseUrl: 'https://api.example.com',
-	authUrl: 'https://auth.example.com',
-	audience: 'https://api.example.com',
-	clientId: 'client',
-	clientSecret: 'hush',
-};
 const parse = (serviceInterface: unknown) =>
 	parseApiSettings({ ...good, serviceInterface }).serviceInterface;
-
-const refusal = (serviceInterface: object): ApiError => {
-	try {
-		parse(serviceInterface);
-	} catch (error) {
-		if (error instanceof ApiError) return error;
-	}
-	throw new Error('it was expected to be refused with an ApiError');
-};
 
 /** A client of a service with an interface of its own. */
 const start = async (entered: object, api: Handler) => {
@@ -80,7 +65,7 @@ describe('the service interface of the credential', () => {
 		['endpointSecretField', 'Endpoint Secret Field', ['id', false]],
 	])('refuses a wrong %s and names it', (field, label, values) => {
 		for (const value of values) {
-			const error = refusal({ [field]: value });
+			const error = refusal({ serviceInterface: { [field]: value } });
 			expect({ value, field: error.field }).toEqual({ value, field });
 			expect(error.message).toContain(label);
 			expect(error.hint).toContain(label);
