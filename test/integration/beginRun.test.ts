@@ -63,12 +63,6 @@ describe.each([
 		expect((await run([stored], { executionId: 'again' })).items).toEqual([]);
 	});
 
-	it('goes on with the events that it wins, and leaves the others', async () => {
-		const [seen, fresh] = [event(), event()];
-		await run([seen]);
-		expect((await run([seen, fresh])).items).toEqual([fresh]);
-	});
-
 	it('goes on with what has no ID, beside the events that it wins', async () => {
 		const [seen, fresh] = [event(), event()];
 		await run([seen]);

@@ -11,18 +11,6 @@ const POLL = 'Asset Service Poll Trigger';
 const simulator = useForAll(() => startSimulator({ events: 5 }));
 const world = useWorld();
 
-it('shows the newest event for "Fetch Test Event", and records nothing', async () => {
-	const { client } = world;
-	const credential = await client.createCredential(apiCredential(simulator));
-	const workflow = await client.importWorkflow(catchMissedEvents, [credential]);
-	const { event } = await simulator.emit({}, { deliver: false });
-	for (let time = 0; time < 2; time += 1) {
-		const id = await client.runManually(workflow.id, POLL);
-		const execution = await client.waitForExecution(id);
-		expect(itemsOf(execution, POLL).map(({ json }) => json)).toEqual([event]);
-	}
-});
-
 it('serves an n8n without webhooks, from all that the service still lists, each event in a run', async () => {
 	const { client } = world;
 	const { id: newest } = (await simulator.emit({}, { deliver: false })).event;

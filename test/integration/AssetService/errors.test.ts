@@ -7,12 +7,7 @@ afterEach(stopWorlds);
 describe('an error', () => {
 	it.each<[string, WorldOptions, object, RegExp]>([
 		['a wrong client secret', { token: () => ({ status: 401 }) }, {}, /Client Secret/],
-		['an empty field', {}, { clientId: '' }, /^Client ID is empty/],
 		['a wrong Base URL', {}, { baseUrl: 'http://127.0.0.1:1' }, /Base URL/],
-		['another service at Base URL', { api: () => ({ status: 404 }) }, {}, /^Base URL/],
-		['a wrong Auth URL', { token: () => ({ body: '<html>' }) }, {}, /^Auth URL/],
-		['a wrong audience', { token: () => ({ status: 403 }) }, {}, /Audience/],
-		['a refused fresh token', { api: () => ({ status: 401 }) }, {}, /^Audience/],
 		['a lacking scope', { api: () => ({ status: 403 }) }, {}, /is not allowed to list assets/],
 	])(
 		'names the field to correct after %s, and holds no secret',

@@ -73,15 +73,6 @@ it.each([
 	expect(world.service.to(EVENTS)).toHaveLength(count === 20 ? 1 : 2);
 });
 
-it('the limit counts what matches', async () => {
-	const filters = { eventTypes: ['asset.created'], createdAfter: '2026-01-05T00:00:00Z' };
-	expect(await ids({ returnAll: false, limit: 20, filters })).toEqual(
-		between(96, 240)
-			.filter((index) => index % 3 === 2)
-			.slice(0, 20),
-	);
-});
-
 it.each([
 	'soon',
 	'={{ null }}',

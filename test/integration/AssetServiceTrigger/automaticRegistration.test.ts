@@ -1,4 +1,3 @@
-import { startHttpService } from '../../support/httpService';
 import { cleanUpAfterEach, createWorld, letSecondsPass } from './registrations';
 
 cleanUpAfterEach();
@@ -25,36 +24,6 @@ it.each<[string[], string, string[]]>([
 	const { publish, simulator } = await createWorld({ parameters: { eventTypes, otherEventTypes } });
 	await publish();
 	expect(simulator.endpoints).toMatchObject([{ events }]);
-});
-
-it('makes and deletes the endpoint by the service interface of the credential', async () => {
-	const service = await startHttpService(({ method }) =>
-		method === 'POST' ? { body: { hook: { uid: 'h 1', key: 'whsec_1' } } } : { status: 204 },
-	);
-	const serviceInterface = {
-		endpointsPath: '/v2/hooks',
-		endpointUrlField: 'target',
-		endpointEventsField: 'types',
-		endpointIdField: 'hook.uid',
-		endpointSecretField: 'hook.key',
-	};
-	const { publish, unpublish } = await createWorld({
-		credential: { baseUrl: service.url, serviceInterface },
-	});
-	try {
-		await publish();
-		await unpublish();
-		expect(service.requests).toMatchObject([
-			{ method: 'POST', path: '/v2/hooks' },
-			{ method: 'DELETE', path: '/v2/hooks/h%201' },
-		]);
-		expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual({
-			target: expect.stringContaining('/webhook/') as string,
-			types: ['asset.connectivity', 'ocpp.message'],
-		});
-	} finally {
-		await service.stop();
-	}
 });
 
 it.each([

@@ -23,8 +23,6 @@ let next = 0;
 interface WorldOptions {
 	readonly registration?: 'automatic' | 'manual';
 	readonly credentialTypes?: readonly string[];
-	/** Further fields of the credential, or others. */
-	readonly credential?: object;
 	readonly clientSecret?: string;
 	/** Further parameters of the trigger. */
 	readonly parameters?: INodeParameters;
@@ -32,7 +30,7 @@ interface WorldOptions {
 
 /** A service, a ledger and a workflow with one trigger, of this test alone. */
 export async function createWorld(options: WorldOptions = {}) {
-	const { registration = 'automatic', credentialTypes = [CREDENTIAL], credential = {} } = options;
+	const { registration = 'automatic', credentialTypes = [CREDENTIAL] } = options;
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
 	cleanUps.push(() => {
 		rmSync(folder, { recursive: true, force: true });
@@ -57,7 +55,7 @@ export async function createWorld(options: WorldOptions = {}) {
 		counts.credential += 1;
 		if (failures.credential !== undefined) throw failures.credential;
 		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-		return { baseUrl, authUrl, audience, clientId, clientSecret, ...credential };
+		return { baseUrl, authUrl, audience, clientId, clientSecret };
 	};
 	const published = {
 		parameters: { registration, ...options.parameters },

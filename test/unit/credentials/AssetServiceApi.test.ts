@@ -189,14 +189,6 @@ describe('a request of n8n', () => {
 		expect(request.headers).toEqual({ a: 'b' });
 	});
 
-	it('carries a token that was just fetched', async () => {
-		const data = settings();
-		Object.assign(data, await fetchToken(data, () => tokenAnswer()).token);
-		expect((await authenticate(data, request)).headers).toMatchObject({
-			Authorization: 'Bearer abc',
-		});
-	});
-
 	it.each<[string, object]>([
 		['another host', { url: 'https://evil.example/x?secret=hunter2' }],
 		['another port', { url: 'https://api.example.com:8443/x' }],

@@ -90,11 +90,6 @@ describe('a wrong signature is refused as a mismatch', () => {
 		expect(judgeWith(changes)).toEqual(refused('signature_mismatch'));
 	});
 
-	test('whatever its timestamp', () => {
-		const forged = judgeWith({ 'webhook-signature': other }, BODY, KEY, TIME + 100_000);
-		expect(forged).toEqual(refused('signature_mismatch'));
-	});
-
 	test('when the text of the secret was the key instead of what it decodes to', () => {
 		const digest = createHmac('sha256', KEY).update(`${ID}.${TIME}.`).update(BODY);
 		const value = `v1,${digest.digest('base64')}`;
@@ -127,12 +122,6 @@ describe('for any delivery', () => {
 				},
 			),
 		);
-	});
-
-	test('one bit changed in the body is refused', () => {
-		for (let bit = 0; bit < BODY.length * 8; bit += 1) {
-			expect(judgeWith({}, flipBit(BODY, bit))).toEqual(refused('signature_mismatch'));
-		}
 	});
 
 	test('one bit changed in any of the three headers is refused', () => {

@@ -62,16 +62,6 @@ describe('a list', () => {
 		expect(world.tokensAskedFor()).toBe(1);
 	});
 
-	it('gets a new token once after a 401, and goes on', async () => {
-		const { client, world } = await start(({ headers }) =>
-			headers.authorization === 'Bearer token-1'
-				? { status: 401 }
-				: { body: { items: [{ id: 'a' }], hasMore: false } },
-		);
-		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);
-		expect(world.tokensAskedFor()).toBe(2);
-	});
-
 	it('gets one new token for many callers whose token was revoked', async () => {
 		const { client, world } = await start(({ headers }) =>
 			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: [] },
