@@ -1,4 +1,5 @@
 /** `npm run demo`: the package in a real n8n, fed by the simulated service, from nothing to figures and a sign-in. */
+import { once as until } from 'node:events';
 import { Command } from 'commander';
 import { introduction } from '../../simulator';
 import { log, messageOf } from '../command';
@@ -19,21 +20,23 @@ async function main(): Promise<void> {
 	const stage = await setStage(log);
 	try {
 		const figures = await play(stage);
-		if (interruption.seen) throw new Error('Interrupted before the figures were complete.');
+		if (isInterrupted()) throw new Error('Interrupted before the figures were complete.');
 		report(figures);
 		if (once) return;
 		invite(stage);
-		await interruption.promise;
+		if (!isInterrupted()) await until(interruption.signal, 'abort');
 	} finally {
 		log('Stopping ...');
 		await stage.stop();
 	}
 }
 
+const isInterrupted = (): boolean => interruption.signal.aborted;
+
 async function play(stage: Stage): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const act of ACTS) {
-		if (interruption.seen) break;
+		if (isInterrupted()) break;
 		figures.push(...(await act(stage, log)));
 	}
 	return figures;
@@ -62,35 +65,17 @@ function invite({ world, simulator, endpoint }: Stage): void {
 	);
 }
 
-interface Interruption {
-	readonly seen: boolean;
-	readonly promise: Promise<void>;
-}
-
 /** The first Ctrl-C lets the present step end and cleans up; n8n and the simulator do not see it themselves. */
-function watchForInterruption(): Interruption {
-	let seen = false;
-	const promise = new Promise<void>((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-			process.on(signal, () => {
-				if (!seen) log('Interrupted: ending as soon as nothing is under way ...');
-				seen = true;
-				resolve();
-			});
-		}
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+	process.on(name, () => {
+		if (!isInterrupted()) log('Interrupted: ending as soon as nothing is under way ...');
+		interruption.abort();
 	});
-	return {
-		get seen() {
-			return seen;
-		},
-		promise,
-	};
 }
-
-const interruption = watchForInterruption();
 
 main().catch((error: unknown) => {
 	// What was interrupted fails in its own way, npm for example; that is nothing to report.
-	if (!interruption.seen) console.error(`\n${messageOf(error)}`);
-	process.exitCode = interruption.seen ? INTERRUPTED : 1;
+	if (!isInterrupted()) console.error(`\n${messageOf(error)}`);
+	process.exitCode = isInterrupted() ? INTERRUPTED : 1;
 });
