@@ -92,27 +92,24 @@ describe('a list of assets', () => {
 		expect(world.service.to(ASSETS)).toHaveLength(50);
 	});
 
-	it.each(['stopWorkflow', 'continueRegularOutput'] as const)(
-		'stops asking when the execution is cancelled (%s)',
-		async (onError) => {
-			const { opened: underWay, open: asked } = gate();
-			const { opened: cut, open: closed } = gate();
-			const world = await serving((_request, { response }) => {
-				response.on('close', closed);
-				asked();
-				return undefined;
-			});
-			const oneByOne = { ...list, options: { parallelItems: 1 } };
-			const started = startNode(optionsFor(world, oneByOne, { input: [{}, {}, {}], onError }));
-			await underWay;
-			started.cancel();
-			const { run: stored, error } = await started.finished;
-			await cut;
-			expect(error?.message).toBe('The execution was canceled.');
-			expect(stored.status).toBe('canceled');
-			expect(world.service.to(ASSETS)).toHaveLength(1);
-		},
-	);
+	it('stops asking when the execution is cancelled', async () => {
+		const { opened: underWay, open: asked } = gate();
+		const { opened: cut, open: closed } = gate();
+		const world = await serving((_request, { response }) => {
+			response.on('close', closed);
+			asked();
+			return undefined;
+		});
+		const oneByOne = { ...list, options: { parallelItems: 1 } };
+		const started = startNode(optionsFor(world, oneByOne, { input: [{}, {}, {}] }));
+		await underWay;
+		started.cancel();
+		const { run: stored, error } = await started.finished;
+		await cut;
+		expect(error?.message).toBe('The execution was canceled.');
+		expect(stored.status).toBe('canceled');
+		expect(world.service.to(ASSETS)).toHaveLength(1);
+	});
 });
 
 it.each(expectedLists)(

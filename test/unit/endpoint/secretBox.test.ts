@@ -20,17 +20,10 @@ describe('sealEndpoint and openRegistration', () => {
 	});
 
 	it('hold the secret nowhere in plain text, and differ each time', () => {
-		const [one, two] = [
-			sealSecret('hunter2', 'client', 'we_1'),
-			sealSecret('hunter2', 'client', 'we_1'),
-		];
-		expect(one).not.toBe(two);
-		for (const sealed of [one, two]) {
-			expect(sealed).not.toContain('hunter2');
-			expect(Buffer.from(sealed.split('.').at(-1) ?? '', 'base64url').toString()).not.toContain(
-				'hunter2',
-			);
-		}
+		const sealed = sealSecret('hunter2', 'client', 'we_1');
+		expect(sealed).not.toBe(sealSecret('hunter2', 'client', 'we_1'));
+		const bytes = Buffer.from(sealed.split('.').at(-1) ?? '', 'base64url');
+		for (const text of [sealed, bytes.toString()]) expect(text).not.toContain('hunter2');
 	});
 
 	it('open with no other client secret and for no other endpoint', () => {

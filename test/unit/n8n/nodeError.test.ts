@@ -23,19 +23,14 @@ describe('an error of the client', () => {
 		});
 	});
 
-	it('becomes an API error without a status when no answer came', () => {
-		const error = toNodeError(
-			node,
-			new ApiError('No answer.', { hint: 'Wait.', field: 'baseUrl' }),
-		);
-		expect(error).toBeInstanceOf(NodeApiError);
-		expect(error).toMatchObject({ message: 'No answer.', description: 'Wait.', httpCode: null });
-	});
-
-	it('becomes an operation error when the request itself was at fault', () => {
-		const error = toNodeError(node, new ApiError('Limit is 0.', { hint: 'Enter 1.' }), 0);
-		expect(error).toBeInstanceOf(NodeOperationError);
-		expect(error).toMatchObject({ message: 'Limit is 0.', description: 'Enter 1.' });
+	it.each([
+		['an API error without a status when no answer came', 'baseUrl', NodeApiError],
+		['an operation error when the request itself was at fault', undefined, NodeOperationError],
+	] as const)('becomes %s', (_name, field, expected) => {
+		const error = toNodeError(node, new ApiError('It said no.', { hint: 'Ask.', field }));
+		expect(error).toBeInstanceOf(expected);
+		expect(error).toMatchObject({ message: 'It said no.', description: 'Ask.' });
+		if (field) expect(error).toHaveProperty('httpCode', null);
 	});
 
 	it('keeps its message where n8n would put a general one', () => {

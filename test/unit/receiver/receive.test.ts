@@ -93,9 +93,20 @@ describe('receive', () => {
 		expect(await others[1]).toEqual(accepted);
 	});
 
-	it('tells the sender to come again in a minute when a copy is handed over for 20 s', async () => {
-		jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask'] });
-		try {
+	describe('on a clock of the test', () => {
+		beforeEach(() => {
+			jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask'] });
+		});
+		afterEach(() => {
+			jest.useRealTimers();
+		});
+		const busy = {
+			start: false,
+			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+			log: { reason: 'busy', detail: undefined },
+		};
+
+		it('tells the sender to come again in a minute when a copy is handed over for 20 s', async () => {
 			const to = receiver();
 			await to.ledger.claim(KEY, 10 * 60_000);
 			let verdict: unknown;
@@ -103,29 +114,15 @@ describe('receive', () => {
 			await jest.advanceTimersByTimeAsync(19_900);
 			expect(verdict).toBeUndefined();
 			await jest.advanceTimersByTimeAsync(400);
-			expect(verdict).toEqual({
-				start: false,
-				answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
-				log: { reason: 'busy', detail: undefined },
-			});
-		} finally {
-			jest.useRealTimers();
-		}
-	});
+			expect(verdict).toEqual(busy);
+		});
 
-	it('tells the sender to come again in a minute when the run that holds its event is not answered for 10 s', async () => {
-		jest.useFakeTimers({ now: NOW, doNotFake: ['nextTick', 'queueMicrotask'] });
-		try {
+		it('tells the sender to come again in a minute when the run that holds its event is not answered for 10 s', async () => {
 			const to = receiver({ delivery: 'batched' }, { workflowId: 'a batch that n8n keeps' });
 			const [, , other] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
 			await jest.advanceTimersByTimeAsync(12_000);
-			expect(await other).toMatchObject({
-				answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
-				log: { reason: 'busy' },
-			});
-		} finally {
-			jest.useRealTimers();
-		}
+			expect(await other).toEqual(busy);
+		});
 	});
 
 	it('refuses an event whose claim fails in a way that nobody knew of, and repeats nothing of it', async () => {

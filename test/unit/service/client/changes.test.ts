@@ -7,15 +7,12 @@ afterEach(stopWorlds);
 
 describe('an operation that changes something', () => {
 	const RESEND = '/webhooks/v1/webhook-endpoints/we_1/deliveries/del_1/resend';
+	const input = { url: 'https://n8n.example.com/webhook', events: ['ocpp.message'] };
 
 	it('resends a delivery', async () => {
-		const { client, world } = await answering({
-			body: { data: { id: 'del_1', status: 'success' } },
-		});
-		expect(await client.resendDelivery('we_1', 'del_1')).toEqual({
-			id: 'del_1',
-			status: 'success',
-		});
+		const resent = { id: 'del_1', status: 'success' };
+		const { client, world } = await answering({ body: { data: resent } });
+		expect(await client.resendDelivery('we_1', 'del_1')).toEqual(resent);
 		expect(world.service.requests.at(-1)).toMatchObject({ method: 'POST', path: RESEND, body: '' });
 	});
 
@@ -40,7 +37,6 @@ describe('an operation that changes something', () => {
 			message: expect.stringContaining('although with status 200: No such delivery.') as string,
 			hint: expect.stringContaining('Get Many of Delivery before you repeat it') as string,
 		});
-		const input = { url: 'https://n8n.example.com/webhook', events: ['ocpp.message'] };
 		expect(await rejection(client.createWebhookEndpoint(input))).toMatchObject({
 			hint: expect.stringContaining('look there for an endpoint with this URL') as string,
 		});
@@ -58,7 +54,6 @@ describe('an operation that changes something', () => {
 		['beside', { id: 'we_1', secret: 'whsec_1', url: 'u' }],
 	])('creates an endpoint and finds its id and secret %s', async (_name, body) => {
 		const { client, world } = await answering({ status: 201, body });
-		const input = { url: 'https://n8n.example.com/webhook', events: ['ocpp.message'] };
 		expect(await client.createWebhookEndpoint(input)).toEqual({
 			id: 'we_1',
 			secret: 'whsec_1',
@@ -75,7 +70,6 @@ describe('an operation that changes something', () => {
 
 	it('takes a number as id, and tells when there is neither id nor secret', async () => {
 		const { client } = await answering({ body: { id: 7 } });
-		const input = { url: 'https://x.example', events: [] };
 		expect(await client.createWebhookEndpoint(input)).toEqual({ id: '7', record: { id: 7 } });
 		const { client: other } = await answering({ body: { id: '', secret: '' } });
 		expect(await other.createWebhookEndpoint(input)).toEqual({ record: { id: '', secret: '' } });
@@ -125,18 +119,14 @@ describe('an operation that changes something', () => {
 			...world,
 			settings: { ...world.settings, baseUrl: 'http://127.0.0.1:1' },
 		});
-		const error = await rejection(client.deleteWebhookEndpoint('we_1'));
-		expect(error).toMatchObject({
-			hint: expect.stringContaining('never sent, so nothing has changed') as string,
-		});
-		expect(error).toMatchObject({
-			hint: expect.not.stringContaining('may have carried') as string,
-		});
+		const { hint } = (await rejection(client.deleteWebhookEndpoint('we_1'))) as ApiError;
+		expect(hint).toContain('never sent, so nothing has changed');
+		expect(hint).not.toContain('may have carried');
 	});
 
 	it.each([500, 502, 504])('tells so too after %d, and where to look', async (status) => {
 		const { client } = await answering({ status, body: 'upstream' });
-		const create = client.createWebhookEndpoint({ url: 'https://x.example', events: [] });
+		const create = client.createWebhookEndpoint(input);
 		for (const [call, where] of [
 			[create, 'endpoint with this URL'],
 			[client.resendDelivery('we_1', 'del_1'), 'attempts of this delivery'],
