@@ -26,6 +26,22 @@ it.each<[string[], string, string[]]>([
 	expect(simulator.endpoints).toMatchObject([{ events }]);
 });
 
+it('registers the URL that fits "Acknowledge", and replaces the endpoint when that changes', async () => {
+	const { publish, deliver, simulator, server, change } = await createWorld();
+	await publish();
+	change({ acknowledge: 'succeeded' });
+	await publish();
+	expect(simulator.endpoints).toMatchObject([{ url: expect.stringMatching(/\/done$/) as string }]);
+	expect(simulator.stats.endpoints).toMatchObject({ created: 2, deleted: 1 });
+	await deliver();
+	expect(server.started).toHaveLength(1);
+	change({ acknowledge: 'stored' });
+	await publish();
+	expect(simulator.endpoints).toMatchObject([
+		{ url: expect.stringMatching(/\/webhook$/) as string },
+	]);
+});
+
 it.each([
 	['x'.repeat(15), true],
 	['x'.repeat(16), false],

@@ -117,6 +117,8 @@ export async function createWorld(options: WorldOptions = {}) {
 		publish: async () => {
 			if (!(await methods.checkExists.call(hook()))) await methods.create.call(hook());
 		},
+		/** Changes parameters of the trigger, as a person does in the editor. */
+		change: (parameters: INodeParameters) => Object.assign(published.parameters, parameters),
 		unpublish: async () => await methods.delete.call(hook()),
 		deliver: async () => (await simulator.emit({ type: 'ocpp.message' })).responses,
 		forge: async () => {

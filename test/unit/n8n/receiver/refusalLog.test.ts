@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { RefusalReason } from '../../../../lib/receiver/verdict';
-import { logRefusal } from '../../../../n8n/receiver/refusalLog';
+import { logOtherUrl, logRefusal } from '../../../../n8n/receiver/refusalLog';
 
 const type = 'n8n-nodes-asset-service.assetServiceTrigger';
 
@@ -49,4 +49,23 @@ describe('logRefusal', () => {
 		]);
 		jest.useRealTimers();
 	});
+});
+
+it('writes one line a day when deliveries come to the URL of the other setting', () => {
+	jest.useFakeTimers();
+	const lines: string[] = [];
+	const context = {
+		logger: { warn: (line: string) => lines.push(line) },
+		getNode: () => ({ name: 'Events', type }),
+		getWorkflow: () => ({ id: 'w1' }),
+	} as unknown as IWebhookFunctions;
+	for (let hour = 0; hour < 47; hour += 1) {
+		logOtherUrl(context, 'succeeded');
+		jest.advanceTimersByTime(60 * 60 * 1000);
+	}
+	expect(lines).toHaveLength(2);
+	expect(lines[0]).toBe(
+		'Asset Service Trigger "Events" in workflow w1: a delivery came to the production URL for "Acknowledge" = "Once Succeeded", and follows that setting. Register the URL that the node shows.',
+	);
+	jest.useRealTimers();
 });
