@@ -18,9 +18,7 @@ describe('automatic registration on a real n8n', () => {
 	const imported = async () => await importAutomatic(world.client, simulator);
 	/** n8n writes its log beside what it answers. */
 	const untilLogged = async (line: RegExp) => {
-		await waitFor(() => line.test(world.server.logs()), {
-			what: String(line),
-		});
+		await waitFor(() => line.test(world.server.logs()), { what: String(line) });
 	};
 	const untilAccepted = async () => {
 		const accepted = async () => {

@@ -43,9 +43,7 @@ describe('a poll', () => {
 		await pollUntil(poll, 'n8n to store it', () => node.runs.length === 1);
 		const state = async () =>
 			(await (await ledger()).look(ledgerKey(node.workflowId, event.id))).state;
-		await waitFor(async () => (await state()) === 'stored', {
-			what: 'the commit',
-		});
+		await waitFor(async () => (await state()) === 'stored', { what: 'the commit' });
 		runs = true;
 		const later = await record(30);
 		await pollUntil(poll, 'the later events', () => node.ids().length === 30);
@@ -95,9 +93,7 @@ describe('a poll', () => {
 		await start();
 		const { opened: released, open: release } = gate();
 		const { node, poll } = await published({
-			run: async () => {
-				await released;
-			},
+			run: () => released,
 		});
 		const [id = ''] = await record(1);
 		await poll();

@@ -63,9 +63,7 @@ describe('an event that must succeed', () => {
 	it('never runs twice at once: a copy waits for the end of the execution', async () => {
 		const { open, opened } = gate();
 		const { server, ran } = await scene(['succeeds'], {
-			during: async () => {
-				await opened;
-			},
+			during: () => opened,
 		});
 		const event = eventOf();
 		const copies = [deliver(server, event), deliver(server, event), deliver(server, event)];
@@ -120,9 +118,7 @@ describe('a batch that must succeed', () => {
 		const outcomes: Outcome[] = ['succeeds', 'fails'];
 		const { server, ran, look } = await scene(outcomes, {
 			...batched,
-			during: async () => {
-				await opened;
-			},
+			during: () => opened,
 		});
 		const [alone, ...others] = [eventOf(), eventOf(), eventOf()];
 		const first = deliver(server, alone);

@@ -60,9 +60,7 @@ describe('a copy that arrives while another one is being handed over', () => {
 	it('waits for its outcome', async () => {
 		const { open, opened } = gate();
 		const server = await start({
-			store: async () => {
-				await opened;
-			},
+			store: () => opened,
 		});
 		const event = eventOf();
 		const waiting = aCopyWaits();

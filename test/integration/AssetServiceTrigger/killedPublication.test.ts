@@ -30,9 +30,7 @@ describe('a publication that was killed is finished by the next delivery', () =>
 		const { simulator, forge } = world;
 		simulator.faults.add({ method: 'POST', path: ENDPOINTS, status: 400 });
 		await forge();
-		await waitFor(() => /tried again later/.test(world.log()), {
-			what: 'the failure in the log',
-		});
+		await waitFor(() => /tried again later/.test(world.log()), { what: 'the failure in the log' });
 		simulator.faults.clear();
 		letSecondsPass(5);
 		const reads = await world.readsOf(async () => {

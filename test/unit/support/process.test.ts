@@ -86,10 +86,7 @@ async function childOf(output: () => string): Promise<number> {
 }
 
 async function ended(pid: number): Promise<void> {
-	await waitFor(() => !isAlive(pid), {
-		what: `process ${pid} to end`,
-		everyMs: 10,
-	});
+	await waitFor(() => !isAlive(pid), { what: `process ${pid} to end`, everyMs: 10 });
 }
 
 /** One that has ended and was not yet reaped still takes signals, but has the state Z; macOS reaps at once. */
