@@ -55,13 +55,8 @@ describe('the fields of the API credential', () => {
 
 	it('are five to fill in, and three that n8n keeps for itself', () => {
 		const required = credential.properties.filter((property) => property.required);
-		expect(required.map(({ name }) => name)).toEqual([
-			'baseUrl',
-			'authUrl',
-			'audience',
-			'clientId',
-			'clientSecret',
-		]);
+		const names = ['baseUrl', 'authUrl', 'audience', 'clientId', 'clientSecret'];
+		expect(required.map(({ name }) => name)).toEqual(names);
 		expect(credential.properties.filter(({ type }) => type === 'hidden')).toHaveLength(3);
 	});
 

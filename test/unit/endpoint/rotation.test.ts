@@ -129,8 +129,7 @@ describe('a step of a rotation', () => {
 
 	it('is taken by one of two processes that come at the same time', async () => {
 		const world = await rotationDue();
-		const steps = [1, 2].map(async () => await takeStep(world.context, PLAN));
-		await Promise.all(steps);
+		await Promise.all([1, 2].map(async () => await takeStep(world.context, PLAN)));
 		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
 	});
 

@@ -1,12 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { parseApiSettings } from '../../../lib/service';
 import { apiClientWith } from '../../../n8n/apiClient';
+import { good } from '../service/credential/entered';
 
 const settings = parseApiSettings({
+	...good,
 	baseUrl: 'http://asset-service:3000',
-	authUrl: 'https://auth.example.com',
-	audience: 'https://api.example.com',
-	clientId: 'client',
 	clientSecret: 'a-secret-of-the-test',
 });
 
