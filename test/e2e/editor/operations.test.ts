@@ -42,7 +42,13 @@ const PLANS: readonly Plan[] = [
 		operation: 'event.reconcile',
 		parameters: () => ({}),
 		labels: ['Workflow ID', 'Event Types', 'Conditions', 'Created After'],
-		output: ['2 items', 'missing'],
+		output: ['No listed event has reached the workflow'],
+	},
+	{
+		operation: 'event.replay',
+		parameters: () => ({}),
+		labels: ['Workflow ID', 'Dry Run', 'Event IDs', 'Event Types', 'Created Before'],
+		output: ['2 items', 'missing', 'Dry run: 2 events would run again'],
 	},
 	{
 		operation: 'delivery.getAll',

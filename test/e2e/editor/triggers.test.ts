@@ -53,6 +53,8 @@ beforeAll(async () => {
 		Fields: eventTrigger({ eventTypes: ['ocpp.message', 'asset.*'] }, [secret]),
 		Webhook: eventTrigger({}, [secret]),
 		'Webhook with a condition': eventTrigger(UNMET, [secret]),
+		// Here, since the button of a selected trigger covers the node to its left.
+		'Once succeeded': eventTrigger({ acknowledge: 'succeeded' }, [secret]),
 		Poll: pollTrigger(api),
 		'Poll with a condition': pollTrigger(api, UNMET),
 	});
@@ -62,7 +64,7 @@ afterEach(() => {
 });
 
 describe('the webhook trigger', () => {
-	it('shows its fields, and the address that the service is to deliver to', async () => {
+	it('shows its fields', async () => {
 		const panel = await editor.openNode('Fields');
 		const labels = [
 			'Credential',
@@ -70,12 +72,24 @@ describe('the webhook trigger', () => {
 			'Event Types',
 			'Conditions',
 			'Delivery',
+			'Acknowledge',
 			'Options',
 		];
 		for (const label of labels) await panel.getByText(label, { exact: true }).first().waitFor();
+		await editor.closeNode();
+	});
+
+	it.each([
+		['Fields', '/webhook', '/done'],
+		['Once succeeded', '/done', '/webhook'],
+	])('of "%s" shows the URL that ends in %s, and no other', async (node, own, other) => {
+		const panel = await editor.openNode(node);
 		await panel.getByText('Webhook URLs', { exact: true }).click();
 		await panel.getByText('Production URL', { exact: true }).click();
-		await panel.getByText(await world.client.webhookUrl(workflow, 'Fields')).waitFor();
+		const url = await world.client.webhookUrl(workflow, node);
+		expect(url.endsWith(own)).toBe(true);
+		await panel.getByText(url).waitFor();
+		expect(await panel.getByText(url.slice(0, -own.length) + other).count()).toBe(0);
 		await editor.closeNode();
 	});
 
@@ -99,6 +113,7 @@ describe('the webhook trigger', () => {
 
 	it.each([
 		['taken', 'Webhook', SECRET, ['1 item', 'Heartbeat']],
+		['taken', 'Once succeeded', SECRET, ['1 item', 'Heartbeat']],
 		[
 			'refused',
 			'Webhook',

@@ -59,7 +59,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(keys).toHaveLength(2);
 		for (const each of keys) {
 			expect(each).toMatch(/^asset-service:ledger:[A-Za-z0-9_-]{43}$/);
-			expect(await client.get(each)).toMatch(/^s:900000:\d{6}:[\w-]{22}$/);
+			expect(await client.get(each)).toMatch(/^s:900000:0::\d{6}:[\w-]{22}:$/);
 			expect(await client.pttl(each)).toBeGreaterThan(RETENTION_MS - 60_000);
 			expect(await client.pttl(each)).toBeLessThanOrEqual(RETENTION_MS);
 		}
