@@ -111,7 +111,7 @@ export class ClaimHold implements Hold {
 		}
 	}
 
-	/** Whether each is settled, in their order: what n8n has stored always is, whoever holds the claim by now. */
+	/** Whether each is settled, in their order: what n8n has stored always is, even if another holds the claim by now. */
 	async #settle(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
 		if (this.acknowledge === 'succeeded') return this.#ledger.finishAll(claims, retentionMs);
 		await this.#ledger.commitAll(claims, retentionMs);

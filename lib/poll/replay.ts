@@ -26,7 +26,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const AT_ONCE = 100;
 const MOST_TRIES = 20;
 
-/** Changes the record, whoever else changes it meanwhile. Returns it as it was. */
+/** Changes the record, also while others change it. Returns it as it was before. */
 async function change(
 	records: Records,
 	workflowId: string,

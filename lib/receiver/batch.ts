@@ -89,7 +89,7 @@ class Gatherer {
 			for (const other of handedOver) this.#handOverAlone(other);
 			const gone = others.filter((other) => !handedOver.has(other));
 			await Promise.all([first, ...gone].map(({ hold }) => hold.release()));
-			// Their execution has failed. Each comes again, and then goes by itself.
+			// Their execution has failed. Each is delivered again, and then runs by itself.
 			if (isFailed) for (const { tell } of present) tell({ start: false, outcome: 'busy' });
 		};
 		first.tell({

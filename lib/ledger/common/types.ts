@@ -117,7 +117,8 @@ export interface Ledger extends Records {
 
 	/**
 	 * For claims whose execution has ended without an error: events that are running under them are done, for
-	 * `retentionMs` milliseconds. Returns for each, in order, whether the event is settled: done or begun, whoever did it.
+	 * `retentionMs` milliseconds. Returns for each, in order, whether the event is settled: done or begun, by this
+	 * claim or another.
 	 */
 	finishAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]>;
 

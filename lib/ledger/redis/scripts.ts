@@ -157,7 +157,7 @@ token = ''
 keep(attempts > 0 and 'f' or 's', ttl, ttl)
 return 1`);
 
-/** ARGV: token, retention. Returns 1 if the event is done or begun, whoever did it, otherwise 0. */
+/** ARGV: token, retention. Returns 1 if the event is done or begun now, otherwise 0. */
 export const FINISH = script(`${READ_ENTRY}
 if state == 'done' or state == 'begun' then return 1 end
 if kind ~= 'x' or token ~= ARGV[1] then return 0 end

@@ -25,7 +25,7 @@ export interface Statements {
 	readonly releaseKnown: StatementSync;
 	/** $key, $token, $now, $until */
 	readonly finish: StatementSync;
-	/** $key, $token, $run, $now, $until: changes a row when the run goes on under the claim. */
+	/** $key, $token, $run, $now, $until: changes a row when the run continues under the claim. */
 	readonly beginClaimed: StatementSync;
 	/** $key, $token, $now: for another run under the same claim, which ends the claim. */
 	readonly endClaim: StatementSync;
