@@ -131,7 +131,10 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	],
 	paging: [
 		part('service/lists', 'envelope'),
-		part('service/lists', 'paging'),
+		{
+			mutate: ['lib/service/lists/paging.ts'],
+			tests: ['test/unit/service/lists/paging.test.ts', ...actionTests('eventFilters')],
+		},
 		part('service/lists', 'listOptions'),
 		part('service/lists', 'since'),
 		{
@@ -141,7 +144,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('service/lists', 'newest'),
 	],
 	retry: [
-		part('service/http', 'withRetries'),
+		part('service', 'http/withRetries', '{client/changes,http/withRetries}'),
 		part('service/http', '{deadline,runtime}', '{deadline,withRetries}'),
 	],
 	endpoint: [
