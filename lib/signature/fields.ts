@@ -77,7 +77,7 @@ export function readSigningKeys(
 	notes: Notes,
 ): readonly SigningKey[] {
 	const current = readSecret(CURRENT, settings.signingSecret, form, notes.blocking, notes.remarks);
-	// A previous secret that cannot be used counts as not configured; the current one goes on working.
+	// A previous secret that cannot be used counts as not configured; the current one still works.
 	const previous = readSecret(
 		PREVIOUS,
 		settings.previousSigningSecret,

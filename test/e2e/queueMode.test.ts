@@ -18,7 +18,7 @@ const publish = countedWorkflows();
 it(`runs ${EVENTS} events once each, of which two webhook processors get ${COPIES} copies each, half of them at the same instant`, async () => {
 	const trigger = await publish(world);
 	const { urls } = trigger;
-	// The service's own time limit of 30 s is of no interest here, and too short for a starved machine.
+	// The service's own time limit of 30 s is of no interest here, and too short for a busy machine.
 	const sender = await trigger.startSender({ seed: 300, attemptTimeoutMs: 5 * MINUTES });
 	const events = sender.events(EVENTS);
 

@@ -29,7 +29,7 @@ export function createConcurrencyLimit(most: number): ConcurrencyLimit {
 		try {
 			return await work();
 		} finally {
-			// The place is handed on; whoever comes now cannot take it first.
+			// The place goes to the next in line, so that no newcomer takes it first.
 			const [next] = waiting;
 			if (next === undefined) going--;
 			else {

@@ -10,7 +10,7 @@ import { systemRuntime, type Runtime } from './runtime';
 export interface RetryLimits {
 	/** Attempts after the first one. */
 	maxRetries: number;
-	/** Milliseconds from the start of the first attempt; no attempt begins or goes on after them. */
+	/** Milliseconds from the start of the first attempt; no attempt begins or continues after that. */
 	totalMs: number;
 	/** Milliseconds: the longest wait before the first retry. */
 	baseDelayMs: number;

@@ -52,7 +52,7 @@ describe('the ledger while Redis is away', () => {
 		await call;
 	});
 
-	it('refuses within 2 s while Redis hangs, and accepts within 5 s when it goes on', async () => {
+	it('refuses within 2 s while Redis hangs, and accepts within 5 s of its return', async () => {
 		const server = await start();
 		const ledger = open(server.url);
 		await accept(ledger);
@@ -88,7 +88,7 @@ describe('the ledger while Redis is away', () => {
 		await within(BACK_MS, () => eventually(() => accept(ledger)));
 	});
 
-	it('writes a commit that Redis was away for when it is back', async () => {
+	it('writes a commit once Redis is back that it could not take before', async () => {
 		const server = await start({ appendOnly: true });
 		const ledger = open(server.url);
 		const key = ledgerKey('workflow', 'pending');
@@ -104,7 +104,7 @@ describe('the ledger while Redis is away', () => {
 		);
 	});
 
-	it('goes on in a cluster whose node was away', async () => {
+	it('works again in a cluster once its node is back', async () => {
 		const server = await start({ cluster: true });
 		const ledger = open({ QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` });
 		await accept(ledger);

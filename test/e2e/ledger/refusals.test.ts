@@ -32,7 +32,7 @@ describe('the ledger where Redis cannot take an event', () => {
 		expect(message).toMatch(/its memory is full: raise maxmemory \(OOM\)/);
 	});
 
-	it('refuses while Redis is a read-only replica, and goes on when it is not', async () => {
+	it('refuses while Redis is a read-only replica, and accepts again when it is not', async () => {
 		const server = await start();
 		const ledger = open(server.url);
 		await accept(ledger);

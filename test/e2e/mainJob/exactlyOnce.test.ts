@@ -17,7 +17,7 @@ const AT_ONCE = 4;
 
 const world = useWorld();
 const simulator = useForEach(() =>
-	// The service's own 30 s are of no interest here, and too short for a starved machine.
+	// The service's own 30 s are of no interest here, and too short for a busy machine.
 	startSimulator({ attemptTimeoutMs: 5 * MINUTES, retryTimeScale: 1 / 3600 }),
 );
 afterEach(() => {

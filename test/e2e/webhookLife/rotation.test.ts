@@ -17,7 +17,7 @@ const isToComeAgain = ({ status, body }: DeliveryResponse): boolean =>
 	status === 503 && (body.includes('Database is not ready') || body === '{"status":"busy"}');
 
 describe('rotation of signing secrets on a real n8n', () => {
-	// The service's own 30 s are of no interest here, and too short for a starved machine.
+	// The service's own 30 s are of no interest here, and too short for a busy machine.
 	const simulator = useForAll(() => startSimulator({ attemptTimeoutMs: 5 * MINUTES }));
 	const world = useWorld();
 
