@@ -88,7 +88,7 @@ export function retryAfterMs(
 	headers: Readonly<Record<string, string>>,
 	now: number,
 ): number | undefined {
-	const value = headers['retry-after']?.trim() ?? '';
+	const value = headers['retry-after'] ?? '';
 	const seconds = numberOf(value);
 	if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
 	// Only the three forms of an HTTP date begin with a day's name; others are no wait. One of them leaves out the time

@@ -35,11 +35,11 @@ export async function* walkPages(
 	let cursor = options.startingAfter;
 	const fetchNext = (wanted: number) =>
 		fetchPage(isFiltered ? options.pageSize : Math.min(options.pageSize, wanted), cursor);
-	while (left > 0 && (options.mayRequest?.() ?? true)) {
+	while (options.mayRequest?.() ?? true) {
 		const { items, hasMore } = await (next ?? fetchNext(left));
 		const fresh = newRecords(items, known);
 		cursor = idOf(items.at(-1));
-		const hasNext = (hasMore ?? items.length > 0) && fresh.length > 0 && cursor !== undefined;
+		const hasNext = hasMore !== false && fresh.length > 0 && cursor !== undefined;
 		const isNeeded = hasNext && !isFiltered && left > fresh.length;
 		next = readAhead && isNeeded ? fetchNext(left - fresh.length) : undefined;
 		// A failure is thrown when its page is due.

@@ -14,7 +14,7 @@ async function find(
 	const records = async function* () {
 		for (const id of list) {
 			asked += 1;
-			yield { id, createdAt: at(id) };
+			yield Number.isNaN(id) ? { id } : { id, createdAt: at(id) };
 		}
 	};
 	const found = await newest(records(), { most: 3, mostSeen: 50, matching: every, ...bounds });
@@ -33,6 +33,12 @@ describe('the newest of a list', () => {
 	it('are looked for among so many records and no more', async () => {
 		const matching = ({ id }: Record<string, unknown>) => id === 880 || id === 10;
 		expect(await find(minutes(900, -1, 900), { matching })).toEqual({ found: [880], asked: 50 });
+	});
+
+	it('are its last also where its first records have no time', async () => {
+		const list = [...minutes(Number.NaN, 0, 40), ...minutes(0, 1, 200)];
+		const { found, asked } = await find(list, { mostSeen: 100 });
+		expect([found, asked]).toEqual([[199, 198, 197], 240]);
 	});
 
 	it('keep their order where they tell no time', async () => {

@@ -21,6 +21,11 @@ describe('a list since a moment', () => {
 		expect(asked).toBe(350);
 	});
 
+	it('ends there also where its first records have no time', () => {
+		const timeless = Array.from({ length: 40 }, () => ({ createdAt: 'some day' }));
+		expect(read([...timeless, ...from(249, -1, 5000)]).asked).toBe(390);
+	});
+
 	it('is read to its end where the oldest come first', () => {
 		const records = from(-3000, 1, 3250);
 		expect(read(records).found).toEqual(records.slice(3000));
