@@ -209,6 +209,14 @@ describe('a list', () => {
 		expect(asked.map(({ limit }) => limit)).toEqual([100, 100, 100]);
 	});
 
+	it('leaves out what is older than the moment asked for, and asks for whole pages meanwhile', async () => {
+		const list = records(0, 1000).map((record, n) => ({ ...record, createdAt: 1_800_000_000 - n }));
+		const createdAfter = (1_800_000_000 - 5) * 1000;
+		const { listed, asked } = await walk(serving(list, true), { limit: 50, createdAfter });
+		expect(listed).toEqual(list.slice(0, 6));
+		expect(new Set(asked.map(({ limit }) => limit))).toEqual(new Set([100]));
+	});
+
 	it('asks for a page only when its records are wanted', async () => {
 		let pages = 0;
 		const walking = walkPages(
