@@ -96,12 +96,12 @@ describe('the description of the action node', () => {
 	});
 
 	it.each(expectedLists)(
-		'names the list %s, as README.md and CHANGELOG.md do',
+		'names the list %s, as docs/nodes.md and CHANGELOG.md do',
 		(resource, list) => {
 			const row = new RegExp(`^\\| ${LISTS[resource].name} +\\| Get Many `, 'm');
 			const missing = Object.entries({
 				description: description.description.includes(list.called),
-				'README.md': row.test(textOf('README.md')),
+				'docs/nodes.md': row.test(textOf('docs/nodes.md')),
 				'CHANGELOG.md': new RegExp(`\\b${list.called}\\b`).test(textOf('CHANGELOG.md')),
 			}).flatMap(([place, isNamed]) => (isNamed ? [] : [place]));
 			expect(missing).toEqual([]);

@@ -1,0 +1,97 @@
+/** What the docs name exists: links, files, commands, variables, and what the editor shows, with its defaults. */
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import packageJson from '../../../package.json';
+import {
+	anchorsOf,
+	codeOf,
+	DOCS,
+	FILES,
+	labelsOf,
+	linksOf,
+	proseOf,
+	ROOT,
+	tablesOf,
+	textOf,
+} from './markdown';
+import { defaultsOf, LABELS } from './screen';
+
+/** A path within the repository that only exists after a build, or that GitHub adds. */
+const isBuilt = (path: string) => path.startsWith('dist/') || path.startsWith('node_modules/');
+
+const source = FILES.filter((file) =>
+	/^(lib|n8n|nodes|credentials|scripts|test)\/.*\.(ts|mjs)$/.test(file),
+)
+	.map(textOf)
+	.join('\n');
+
+it('reads the docs', () => {
+	expect(DOCS).toEqual(
+		expect.arrayContaining(['README.md', 'docs/nodes.md', 'docs/operations.md']),
+	);
+	expect(labelsOf('docs/nodes.md').length).toBeGreaterThan(50);
+	expect(DOCS.flatMap(tablesOf).length).toBeGreaterThan(10);
+});
+
+describe.each(DOCS)('%s', (file) => {
+	it('links to files and headings that exist', () => {
+		const dead = linksOf(file).filter((link) => {
+			if (/^(https?|mailto):/.test(link)) return false;
+			const [path = '', anchor] = link.split('#');
+			const target = path === '' ? file : normalize(join(dirname(file), path));
+			if (!existsSync(join(ROOT, target))) return true;
+			return anchor !== undefined && !anchorsOf(target).includes(anchor);
+		});
+		expect(dead).toEqual([]);
+	});
+
+	it('names files that exist', () => {
+		const paths = codeOf(file)
+			.map((code) => code.replace(/^\.\//, '').replace(/\/$/, ''))
+			.filter((code) =>
+				/^[\w.*/-]+\.(ts|mjs|md|json|ya?ml)$|^(examples|docs|lib|test|scripts|simulator|n8n|nodes|credentials)\/[\w/.-]+$/.test(
+					code,
+				),
+			);
+		const missing = paths.filter(
+			(path) =>
+				!isBuilt(path) &&
+				!path.includes('*') &&
+				!FILES.some(
+					(each) => each === path || each.endsWith(`/${path}`) || each.startsWith(`${path}/`),
+				),
+		);
+		expect(missing).toEqual([]);
+	});
+
+	it('names commands that package.json has', () => {
+		const commands = [...textOf(file).matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(
+			([, name = '']) => name,
+		);
+		expect(commands.filter((name) => !(name in packageJson.scripts))).toEqual([]);
+	});
+
+	it('names environment variables that the code reads', () => {
+		const variables = proseOf(file).match(/\b(ASSET_SERVICE|ACKNOWLEDGE|REPLAY)_[A-Z_]+\b/g) ?? [];
+		expect(variables.filter((name) => !source.includes(name))).toEqual([]);
+	});
+
+	it('writes labels in bold as the editor shows them', () => {
+		expect(labelsOf(file).filter((label) => !LABELS.has(label))).toEqual([]);
+	});
+
+	it('gives the defaults that the fields have', () => {
+		const wrong = tablesOf(file).flatMap(({ headings, columns, rows }) => {
+			const at = columns.indexOf('Default');
+			if (at < 0 || !['Field', 'Parameter'].includes(columns[0] ?? '')) return [];
+			return rows.flatMap((cells) => {
+				const [labels = ''] = cells;
+				const label = labels.split(' > ').at(-1)?.replace(/\*\*/g, '') ?? '';
+				const given = (cells[at] ?? '').replace(/[`*]/g, '');
+				const expected = defaultsOf(label, headings);
+				return expected.includes(given) ? [] : [`${label}: ${given}, not ${expected.join(' or ')}`];
+			});
+		});
+		expect(wrong).toEqual([]);
+	});
+});
