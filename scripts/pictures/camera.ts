@@ -25,6 +25,10 @@ export interface Camera {
 		testId: string,
 		size?: { readonly width?: number; readonly height?: number },
 	): Promise<void>;
+	/** The part of the page that holds the elements with these test ids, to show within another picture. */
+	lookAt(...testIds: string[]): Promise<string>;
+	/** A page of its own, as high as what is on it. */
+	takePage(name: string, html: string, width: number): Promise<void>;
 }
 
 /** Things that come and go, hints of the mouse, and the buttons around the canvas. */
@@ -86,11 +90,13 @@ export function createCamera(page: Page): Camera {
 			// n8n fits the nodes in without their labels.
 			await page.setViewportSize(ROOMY_WINDOW);
 			await settle(page);
-			const { left, top, right, bottom } = await contentRange(page);
+			const content = await contentBox(page);
+			const [right, bottom] = [content.x + content.width, content.y + content.height];
 			const { width, height } = ROOMY_WINDOW;
-			const isCut = left < 0 || right > width || top < MARGIN || bottom > height - MARGIN;
+			const isCut =
+				content.x < 0 || right > width || content.y < MARGIN || bottom > height - MARGIN;
 			if (isCut || (await cutsANote(page))) throw new Error(`${name}.png would cut something off.`);
-			const y = Math.floor(top - MARGIN);
+			const y = Math.floor(content.y - MARGIN);
 			const clip = { x: 0, y, width, height: Math.ceil(bottom + MARGIN) - y };
 			await take(
 				name,
@@ -105,6 +111,22 @@ export function createCamera(page: Page): Camera {
 			const panel = page.getByTestId(testId);
 			// A pixel each is enough: panels are wider than the pages that show them.
 			await take(name, panel, panel.screenshot({ animations: 'disabled', scale: 'css' }));
+		},
+
+		async lookAt(...testIds) {
+			await settle(page);
+			const subjects = testIds.map((testId) => page.getByTestId(testId).first());
+			for (const subject of subjects) await refuseErrors(subject, testIds.join());
+			const clip = around(await Promise.all(subjects.map((subject) => subject.boundingBox())));
+			const picture = await page.screenshot({ clip, animations: 'disabled' });
+			return `data:image/png;base64,${picture.toString('base64')}`;
+		},
+
+		async takePage(name, html, width) {
+			await page.setViewportSize({ width, height: ROOMY_WINDOW.height });
+			await page.setContent(html);
+			const body = page.locator('main');
+			await take(name, body, body.screenshot({ scale: 'css' }));
 		},
 	};
 }
@@ -126,19 +148,27 @@ async function settle(page: Page): Promise<void> {
 	);
 }
 
-type Side = 'left' | 'right' | 'top' | 'bottom';
+interface Box {
+	readonly x: number;
+	readonly y: number;
+	readonly width: number;
+	readonly height: number;
+}
 
-/** From where to where the nodes, their labels and the notes reach. */
-async function contentRange(page: Page): Promise<Record<Side, number>> {
+/** The smallest box that holds all of them. */
+function around(boxes: readonly (Box | null)[]): Box {
+	const shown = boxes.flatMap((box) => (box && box.height > 0 ? [box] : []));
+	const x = Math.min(...shown.map((box) => box.x));
+	const y = Math.min(...shown.map((box) => box.y));
+	const right = Math.max(...shown.map((box) => box.x + box.width));
+	const bottom = Math.max(...shown.map((box) => box.y + box.height));
+	return { x, y, width: right - x, height: bottom - y };
+}
+
+/** Where the nodes, their labels and the notes are. */
+async function contentBox(page: Page): Promise<Box> {
 	const parts = await page.locator('.vue-flow__node, .vue-flow__node div:visible').all();
-	const found = await Promise.all(parts.map((part) => part.boundingBox()));
-	const boxes = found.flatMap((box) => (box && box.height > 0 ? [box] : []));
-	return {
-		left: Math.min(...boxes.map(({ x }) => x)),
-		right: Math.max(...boxes.map(({ x, width }) => x + width)),
-		top: Math.min(...boxes.map(({ y }) => y)),
-		bottom: Math.max(...boxes.map(({ y, height }) => y + height)),
-	};
+	return around(await Promise.all(parts.map((part) => part.boundingBox())));
 }
 
 /** Whether a note is too small for its text. */

@@ -1,15 +1,18 @@
 /** The pictures of n8n's panels, in the order in which a person meets them, and the one of a workflow that has run. */
 import type { DeliveredEvent } from '../../simulator';
 import type { Workflow } from '../../test/support/n8n/answers';
-import { TRIGGER } from '../../test/support/nodes';
+import { assetList, manualTrigger, TRIGGER } from '../../test/support/nodes';
 import { waitFor } from '../../test/support/wait';
+import { buildWorkflow } from '../../test/support/workflow';
 import type { Camera } from './camera';
+import { takeOneExecution } from './oneExecution';
 import { SIGNING_SECRET, type Studio } from './studio';
 
 type Shoot = (name: string, camera: Camera, studio: Studio) => Promise<void>;
 
 const MINUTE = 60_000;
-const NOTE_TYPE = 'n8n-nodes-base.stickyNote';
+const POLL_TRIGGER = 'Asset Service Poll Trigger';
+const isNoNote = ({ type }: { readonly type: string }) => type !== 'n8n-nodes-base.stickyNote';
 
 /** Made up, the same in every picture. */
 const EVENT: DeliveredEvent = {
@@ -70,7 +73,7 @@ const listedAssets: Shoot = async (name, camera, { editor, ...studio }) => {
 const workflowThatRan: Shoot = async (name, camera, studio) => {
 	const { world, editor, simulator } = studio;
 	const { id, nodes } = await studio.importExample('fault-to-reset.json');
-	const shown = nodes.filter(({ type }) => type !== NOTE_TYPE);
+	const shown = nodes.filter(isNoNote);
 	const workflow = await world.client.updateWorkflow(id, { nodes: shown });
 	// Of now, since the example leaves old faults alone.
 	const { id: eventId, type, data } = EVENT;
@@ -83,6 +86,74 @@ const workflowThatRan: Shoot = async (name, camera, studio) => {
 	await camera.takeCanvas(name);
 };
 
+const oneExecution: Shoot = async (name, camera, studio) => {
+	const { client } = studio.world;
+	const { id, nodes } = await openTriggerExample(studio);
+	const workflow = await client.updateWorkflow(id, { nodes: nodes.filter(isNoNote) });
+	await takeOneExecution(name, camera, studio, workflow, EVENT);
+	// Another picture takes the same URL.
+	await client.deactivate(id);
+};
+
+/** What the README recommends for faults. */
+const FAULTS = [
+	{ field: 'data.action', operator: 'equals', value: 'StatusNotification' },
+	{ field: 'data.payload.status', operator: 'equals', value: 'Faulted' },
+];
+
+const conditions: Shoot = async (name, camera, studio) => {
+	const { editor } = studio;
+	await openTriggerExample(studio, { conditions: { condition: FAULTS } });
+	const panel = await editor.openNode(TRIGGER);
+	await panel.getByText('Conditions', { exact: true }).scrollIntoViewIfNeeded();
+	await camera.takePanel(name, 'ndv', { height: 1150 });
+};
+
+const pollTrigger: Shoot = async (name, camera, studio) => {
+	const { editor, simulator } = studio;
+	await simulator.emit({ id: EVENT.id, type: EVENT.type, data: EVENT.data }, { deliver: false });
+	const { id } = await studio.importExample('catch-missed-events.json');
+	await editor.openWorkflow(id);
+	const panel = await editor.openNode(POLL_TRIGGER);
+	await panel.getByTestId('trigger-execute-button').first().click();
+	await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
+	await camera.takePanel(name, 'ndv', { height: 1000 });
+};
+
+/** Two of three events have started the workflow; the third never arrived. */
+const reconcile: Shoot = async (name, camera, studio) => {
+	const { world, editor, simulator } = studio;
+	const { client } = world;
+	const started = await openTriggerExample(studio);
+	await client.activate(started.id);
+	const url = await client.webhookUrl(started, TRIGGER);
+	for (const n of [1, 2, 3]) {
+		const { event } = await simulator.emit(
+			{ id: `whevt_${n}`, type: EVENT.type, data: EVENT.data },
+			{ deliver: false },
+		);
+		if (n === 2) continue;
+		await waitFor(
+			async () => (await simulator.deliver(url, SIGNING_SECRET, event)).status === 200 || undefined,
+			{ what: 'n8n to accept the event', timeoutMs: MINUTE },
+		);
+	}
+	const parameters = { resource: 'event', operation: 'reconcile', workflowId: started.id };
+	const { id } = await client.createWorkflow(
+		buildWorkflow({
+			name: 'Reconcile',
+			nodes: { Start: manualTrigger, Reconcile: { ...assetList(studio.api), parameters } },
+			chains: [['Start', 'Reconcile']],
+		}),
+	);
+	await editor.openWorkflow(id);
+	const panel = await editor.openNode('Reconcile');
+	await panel.getByTestId('node-execute-button').click();
+	const output = panel.getByTestId('output-panel');
+	await output.getByText('missing').first().waitFor();
+	await camera.takePanel(name, 'ndv');
+};
+
 export const PANELS: Readonly<Record<string, Shoot>> = {
 	'api-credential': credential('api'),
 	'signing-secret-credential': credential('signing'),
@@ -90,15 +161,26 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	'trigger-received': triggerReceived,
 	'listed-assets': listedAssets,
 	'workflow-that-ran': workflowThatRan,
+	'one-execution': oneExecution,
+	conditions,
+	'poll-trigger': pollTrigger,
+	reconcile,
 };
 
 /** With an address that reads well, and without what differs from run to run. */
-async function openTriggerExample(studio: Studio): Promise<Workflow> {
+async function openTriggerExample(
+	studio: Studio,
+	parameters: Workflow['nodes'][number]['parameters'] = {},
+): Promise<Workflow> {
 	const { world, editor } = studio;
 	const { id, nodes } = await studio.importExample('start-on-event.json');
 	const named = nodes.map((node) =>
 		node.name === TRIGGER
-			? { ...node, webhookId: 'events', parameters: { ...node.parameters, options: {} } }
+			? {
+					...node,
+					webhookId: 'events',
+					parameters: { ...node.parameters, options: {}, ...parameters },
+				}
 			: node,
 	);
 	const workflow = await world.client.updateWorkflow(id, { nodes: named });
