@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { withBearer, withNewToken } from '../n8n/storedToken';
 import { ignoreSslIssues } from './ignoreSslIssues';
+import { plainHttpNotice } from './plainHttpNotice';
 import { serviceInterface } from './serviceInterface';
 
 export class AssetServiceApi implements ICredentialType {
@@ -27,8 +28,9 @@ export class AssetServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'Address of the API, without the path of an operation',
+			description: 'URL of the API, without the path of an operation',
 		},
+		plainHttpNotice('baseUrl', 'Base URL'),
 		{
 			displayName: 'Auth URL',
 			name: 'authUrl',
@@ -36,8 +38,9 @@ export class AssetServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://auth.example.com',
-			description: 'Address that tokens come from, with or without /oauth/token at its end',
+			description: 'URL of the token server. A trailing /oauth/token is optional.',
 		},
+		plainHttpNotice('authUrl', 'Auth URL'),
 		{
 			displayName: 'Audience',
 			name: 'audience',
@@ -45,8 +48,8 @@ export class AssetServiceApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://audience.example.com',
-			hint: 'The API audience value from the documentation of the service. It may look like an address, but need not be one.',
-			description: 'Which API the token is for, to the letter',
+			hint: 'The API audience from the documentation of your service. It often looks like a URL.',
+			description: 'API audience to request the token for. Must match exactly.',
 		},
 		{
 			displayName: 'Client ID',
@@ -54,7 +57,7 @@ export class AssetServiceApi implements ICredentialType {
 			type: 'string',
 			required: true,
 			default: '',
-			description: 'Client ID of the API client, from the developers area of the service',
+			description: 'Client ID of the API client, from the developer area of the service',
 		},
 		{
 			displayName: 'Client Secret',
@@ -63,7 +66,7 @@ export class AssetServiceApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'Client secret of the API client, which the service shows to its creator',
+			description: 'Client secret, shown when the API client is created',
 		},
 		ignoreSslIssues,
 		...serviceInterface,

@@ -1,4 +1,4 @@
-/** The credential of the webhook trigger: which secrets sign deliveries, and in which form the signature comes. */
+/** The credential of the webhook trigger: which secrets sign deliveries, and in which scheme. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 import { customSchemeProperties } from './customScheme';
 
@@ -17,7 +17,7 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			typeOptions: { password: true },
 			required: true,
 			default: '',
-			description: 'Secret of the webhook endpoint, to the letter',
+			description: 'Signing secret of the webhook endpoint. Must match exactly.',
 			hint: 'The service shows it once, when the webhook endpoint is created',
 		},
 		{
@@ -27,8 +27,16 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'The secret of the old endpoint, accepted as well. Empty it once the old endpoint is deleted.',
-			hint: 'Only while you replace a secret, else empty',
+				'A second secret that is also accepted: that of the endpoint you replace, or of one for the test URL. Clear it once that endpoint is deleted.',
+			hint: 'Only needed while you rotate the secret or test with a second endpoint',
+		},
+		{
+			displayName:
+				'The connection test only checks the format. Whether the secret is the right one shows with the first delivery.',
+			name: 'formatNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: { show: { signingSecret: [{ _cnd: { exists: true } }] } },
 		},
 		{
 			displayName: 'Scheme',
@@ -40,7 +48,7 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 				{
 					name: 'Timestamped',
 					value: 'timestamped',
-					description: 'One header with t=(unix seconds),v1=(hex), as the Asset Service sends it',
+					description: 'One header with t=(Unix seconds),v1=(hex), as the Asset Service sends it',
 				},
 				{
 					name: 'Standard Webhooks',
@@ -50,7 +58,7 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 				{
 					name: 'Custom',
 					value: 'custom',
-					description: 'An HMAC of the body, with header, encoding and signed bytes as set below',
+					description: 'HMAC with the header, encoding and signed text that you set below',
 				},
 			],
 		},

@@ -1,4 +1,4 @@
-/** The fields of the signing secret credential that a scheme of one's own needs. */
+/** The fields of the signing secret credential that a custom scheme needs. */
 import type { INodeProperties } from 'n8n-workflow';
 
 const forCustom = { show: { scheme: ['custom'] } };
@@ -21,14 +21,14 @@ export const customSchemeProperties: INodeProperties[] = [
 		name: 'encoding',
 		type: 'options',
 		default: 'hex',
-		description: 'How the signature is written in the header',
+		description: 'How the signature is encoded in the header',
 		options: [
 			{
 				name: 'Base64',
 				value: 'base64',
 				description: 'Base64 or base64url, with or without padding',
 			},
-			{ name: 'Hex', value: 'hex', description: 'In any case' },
+			{ name: 'Hex', value: 'hex', description: 'Uppercase or lowercase' },
 		],
 		displayOptions: forCustom,
 	},
@@ -39,7 +39,7 @@ export const customSchemeProperties: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. X-Webhook-Timestamp',
 		description:
-			'Name of the header that carries the unix time in seconds. Without it the age of a delivery is not checked, and Signed Payload must not name {timestamp}.',
+			"Name of the header that carries the Unix time in seconds. If empty, the age of a delivery is not checked and 'Signed Payload' must not contain {timestamp}.",
 		displayOptions: forCustom,
 	},
 	{
@@ -49,7 +49,7 @@ export const customSchemeProperties: INodeProperties[] = [
 		required: true,
 		default: '{timestamp}.{body}',
 		description:
-			'What is signed: {body} stands for the raw body, {timestamp} for the value of Timestamp Header, the rest for itself',
+			"Template of the signed text. {body} is replaced by the raw body, {timestamp} by the value of 'Timestamp Header'.",
 		displayOptions: forCustom,
 	},
 	{
@@ -58,7 +58,7 @@ export const customSchemeProperties: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. sha256=',
-		description: 'Text in front of each signature in the header; signatures without it are ignored',
+		description: 'Text before each signature in the header. Signatures without it are ignored.',
 		displayOptions: forCustom,
 	},
 ];

@@ -8,5 +8,5 @@ export const ignoreSslIssues: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to connect even if the TLS certificate of the service cannot be verified. Whoever stands between n8n and the service can then read the secrets.',
+		'Whether to connect even if the TLS certificate of the service cannot be verified. Anyone between n8n and the service can then read the secrets.',
 };

@@ -1,74 +1,64 @@
-/** The fields of the API credential for what the specification leaves open; each shows its default. */
+/** The fields of the API credential for what the specification does not define; each shows its default. */
 import type { INodeProperties } from 'n8n-workflow';
 import { SERVICE_INTERFACE } from '../lib/service';
 
-type Field = Exclude<keyof typeof SERVICE_INTERFACE, 'pageSize'>;
+type Field = keyof typeof SERVICE_INTERFACE;
 
-const text = (name: Field, displayName: string, description: string): INodeProperties => ({
+/** What is in the request that creates an endpoint, or in the response to it. */
+const CREATE_REQUEST = 'in the request that creates a webhook endpoint';
+const CREATE_RESPONSE =
+	"in the response to the creation of a webhook endpoint, in dot notation, inside or next to 'data'";
+
+const field = (name: Field, displayName: string, description: string): INodeProperties => ({
 	displayName,
 	name,
 	type: 'string',
 	default: '',
-	placeholder: SERVICE_INTERFACE[name],
-	description,
+	placeholder: `e.g. ${SERVICE_INTERFACE[name]}`,
+	description: `${description}. Default: ${SERVICE_INTERFACE[name]}.`,
 });
 
 const settings: INodeProperties[] = [
-	text(
+	field(
 		'cursorParameter',
 		'Cursor Parameter',
-		'Query parameter with the ID of the last record of the page before',
+		'Query parameter for the ID of the last record of the previous page',
 	),
-	text(
+	field(
 		'endpointEventsField',
 		'Endpoint Events Field',
-		'Field with the event types in the request that creates a webhook endpoint',
+		`Field for the event types ${CREATE_REQUEST}`,
 	),
-	text(
-		'endpointIdField',
-		'Endpoint ID Field',
-		'Field with the ID in the answer to the creation, as names separated by dots, in data or beside it',
-	),
-	text(
+	field('endpointIdField', 'Endpoint ID Field', `Field with the endpoint ID ${CREATE_RESPONSE}`),
+	field(
 		'endpointSecretField',
 		'Endpoint Secret Field',
-		'Field with the signing secret in the answer to the creation, as names separated by dots, in data or beside it',
+		`Field with the signing secret ${CREATE_RESPONSE}`,
 	),
-	text(
-		'endpointUrlField',
-		'Endpoint URL Field',
-		'Field with the URL in the request that creates a webhook endpoint',
-	),
-	text(
+	field('endpointUrlField', 'Endpoint URL Field', `Field for the URL ${CREATE_REQUEST}`),
+	field(
 		'endpointsPath',
 		'Endpoints Path',
-		'Path where webhook endpoints are created, and deleted by their ID below it',
+		'Path to create webhook endpoints at. An endpoint is deleted at this path followed by its ID',
 	),
-	text(
-		'limitParameter',
-		'Limit Parameter',
-		'Query parameter with the number of records to ask for',
-	),
+	field('limitParameter', 'Limit Parameter', 'Query parameter for the number of records per page'),
 	{
-		displayName: 'Page Size',
-		name: 'pageSize',
+		...field(
+			'pageSize',
+			'Page Size',
+			'Number of records to request per page, or 0 to send no limit',
+		),
 		type: 'number',
 		typeOptions: { minValue: 0, numberPrecision: 0 },
 		default: SERVICE_INTERFACE.pageSize,
-		placeholder: String(SERVICE_INTERFACE.pageSize),
-		description: 'Most records to ask for in one request. 0 sends no limit.',
 	},
-	text(
+	field(
 		'resendPath',
 		'Resend Path',
-		'Path that has a delivery sent again, with {deliveryId} in it, and {endpointId} where it is needed',
+		'Path to resend a delivery, with {deliveryId} and, if needed, {endpointId} in it',
 	),
 ];
 
-/**
- * n8n draws nothing but the name of a collection in a credential (2.41.1), so it is the heading of the fields below it, which
- * a person fills in. Credentials that are made by other means may hold the same settings as a collection.
- */
 export const serviceInterface: INodeProperties[] = [
 	{
 		displayName: 'Service Interface',
@@ -76,16 +66,18 @@ export const serviceInterface: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add setting',
 		default: {},
-		description: 'What the specification of the service leaves open',
+		description: 'Settings that the API specification does not define',
+		// For credentials that are made by other means. The form of n8n 2.41 would draw its name and nothing below it.
+		displayOptions: { showOnDeployment: 'cloud' },
 		options: settings,
 	},
 	{
-		displayName: 'Differs From the Usual',
+		displayName: 'Customize Service Interface',
 		name: 'changeServiceInterface',
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether your service does what its specification leaves open in another way than the usual one',
+			'Whether your service uses other paths, parameters or field names than the defaults',
 	},
 	...settings.map((setting) => ({
 		...setting,

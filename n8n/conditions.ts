@@ -12,7 +12,7 @@ export const conditionsProperty: INodeProperties = {
 	placeholder: 'Add condition',
 	default: {},
 	description:
-		'What an event must meet to start the workflow: all of these. Others are answered “ignored”, and cost no execution.',
+		"Only events that meet all conditions start the workflow. Other events are acknowledged as 'ignored' without an execution.",
 	options: [
 		{
 			displayName: 'Condition',

@@ -4,26 +4,26 @@ import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 
 export const deliveryProperties: INodeProperties[] = [
 	{
-		displayName: 'Delivery',
+		displayName: 'Executions',
 		name: 'delivery',
 		type: 'options',
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Immediate',
+				name: 'One per Event',
 				value: 'immediate',
 				description: 'Each event starts its own execution',
 			},
 			{
-				name: 'Batched',
+				name: 'One for Several Events (Batched)',
 				value: 'batched',
 				description:
-					'Events that arrive at the same time share one execution, with one item per event. An execution that fails, fails for all its events.',
+					'Events that arrive at the same time share one execution. If it fails, it fails for all of them.',
 			},
 		],
 		default: 'immediate',
 		description:
-			'Whether each event starts its own execution or several share one. The next nodes always get one item per event.',
+			'Whether each event starts its own execution or several share one. You always get one item per event.',
 	},
 	{
 		displayName: 'Batch Size',
@@ -33,7 +33,8 @@ export const deliveryProperties: INodeProperties[] = [
 		typeOptions: { minValue: 1, maxValue: MAX_BATCH_SIZE, numberPrecision: 0 },
 		displayOptions: { show: { delivery: ['batched'] } },
 		default: DEFAULT_BATCH_SIZE,
-		description: 'The most events per execution. An execution also holds at most 4 MB of events.',
+		description:
+			'Max number of events per execution. An execution also holds at most 4 MB of events.',
 	},
 	{
 		displayName: 'Acknowledge',
@@ -45,17 +46,17 @@ export const deliveryProperties: INodeProperties[] = [
 				name: 'Once Stored',
 				value: 'stored',
 				description:
-					'At most one execution per event. If it fails or is cut off, the event does not start again by itself.',
+					'At most one execution per event. If it fails or is interrupted, the event does not start again automatically.',
 			},
 			{
 				name: 'Once Succeeded',
 				value: 'succeeded',
 				description:
-					'The event starts again until an execution ends without an error. An execution can repeat when n8n stops during it.',
+					'The event starts again until an execution succeeds. An execution can repeat if n8n stops while it runs.',
 			},
 		],
 		default: 'stored',
 		description:
-			'When an event counts as done. With "Once Succeeded", a webhook gets its response when the execution ends, and a service that does not wait that long delivers the event again. An error workflow runs for each failed attempt.',
+			"When an event counts as done. With 'Once Succeeded', n8n responds to a webhook when the execution has ended; a service that does not wait that long delivers the event again. Each failed attempt starts the error workflow.",
 	},
 ];

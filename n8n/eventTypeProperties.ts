@@ -5,7 +5,7 @@ import { EVENT_TYPES, OTHER_EVENT_TYPES } from '../lib/event';
 const OTHER: INodePropertyOptions = {
 	name: 'Other (Enter Types)',
 	value: OTHER_EVENT_TYPES,
-	description: 'Types that are not in this list, and patterns such as asset.*',
+	description: 'Types that are not in this list, or patterns such as asset.*',
 };
 
 /** What a node says of its event types. */
@@ -30,10 +30,10 @@ const otherEventTypes: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. asset.*, site.created',
-	description: 'Further event types, separated by commas, with * for any text',
+	description: 'More event types, separated by commas. An asterisk (*) stands for any text.',
 };
 
-/** Two fields of a panel: the text shows once “Other” is picked. */
+/** Two fields of a panel: the text shows once 'Other' is picked. */
 export function eventTypeProperties(words: Words, name = 'eventTypes'): INodeProperties[] {
 	return [
 		eventTypes(name, [...EVENT_TYPES, OTHER], words),
@@ -46,12 +46,12 @@ export function eventTypeFilters(words: Words): INodeProperties[] {
 	return [eventTypes('eventTypes', [...EVENT_TYPES], words), otherEventTypes];
 }
 
-/** For triggers: only literals, since n8n would need an isolate for each request to evaluate an expression. */
+/** For triggers, in n8n's words for them: only literals, since n8n would need an isolate for each request to evaluate an expression. */
 export const triggerEventTypes: INodeProperties[] = eventTypeProperties({
-	description: 'Types of the events that start the workflow',
+	description: 'Event types that start the workflow',
 	hint: 'Leave empty for all event types',
 }).map((property) => ({
 	...property,
 	noDataExpression: true,
-	...(property.displayOptions && { required: true }),
+	...(property.displayOptions ? { required: true } : { displayName: 'Trigger On' }),
 }));

@@ -62,7 +62,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 			const call = calls.deleteEndpoint(service, endpointId);
 			const reply = await send(call);
 			const existed = isSuccess(reply.status);
-			return { existed, record: existed ? recordOf(reply, call) : { success: true } };
+			// A 2xx response can report an error, too.
+			if (existed) recordOf(reply, call);
+			return existed;
 		},
 	};
 }

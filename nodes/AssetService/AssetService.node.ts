@@ -1,4 +1,4 @@
-/** The action node. What it can do stands in `resources`, a file each. */
+/** The action node. What it can do is in `resources`, one file each. */
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
@@ -9,7 +9,7 @@ import {
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { execute } from './execute';
-import { properties } from './properties';
+import { properties, subtitle } from './properties';
 import { searchDeliveries } from './searchDeliveries';
 
 /** Such as `assets, deliveries and events`. */
@@ -24,8 +24,8 @@ export class AssetService implements INodeType {
 		icon: { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: `Lists ${listed} of the Asset and Webhook Service, and manages its webhook endpoints`,
+		subtitle,
+		description: `Lists ${listed} of the Asset and Webhook Service and manages its webhook endpoints`,
 		defaults: { name: 'Asset Service' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

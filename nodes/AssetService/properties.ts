@@ -3,6 +3,18 @@ import type { INodeProperties } from 'n8n-workflow';
 import { resources } from './resources';
 import type { Operation, Resource } from './shared/resource';
 
+/** Such as `Get Many: Asset`, by the labels that the form shows. */
+export const subtitle = `={{ (${JSON.stringify(
+	Object.fromEntries(
+		Object.entries(resources).flatMap(([resource, { name: label, operations }]) =>
+			Object.entries(operations).map(([operation, { name }]) => [
+				`${resource}.${operation}`,
+				`${name}: ${label}`,
+			]),
+		),
+	),
+)})[$parameter["resource"] + "." + $parameter["operation"]] }}`;
+
 export const properties: INodeProperties[] = [
 	{
 		displayName: 'Resource',

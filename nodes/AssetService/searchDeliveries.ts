@@ -1,4 +1,4 @@
-/** Fills the list that a person chooses a delivery from. */
+/** Fills the list that a person selects a delivery from. */
 import {
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
@@ -17,20 +17,32 @@ const MOST = 100;
 const MOST_SEEN = 2000;
 
 const flat = flattener(LISTS.delivery.fields);
+/** Deliveries of some services hold the event. */
+const flatEvent = flattener({
+	action: LISTS.event.fields.action,
+	assetId: LISTS.event.fields.assetId,
+});
 
-/** The newest deliveries to the endpoint of the node, with `filter` in their ID, event type, event ID or status. */
+/** The newest deliveries to the endpoint of the node, with `filter` in what the list shows of them or in an ID. */
 export async function searchDeliveries(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const endpoint = parse(located, this.getCurrentNodeParameter('endpointId'));
 	if (endpoint === '') {
-		throw new NodeOperationError(this.getNode(), 'Enter the endpoint first');
+		throw new NodeOperationError(this.getNode(), "Fill in 'Endpoint' first");
 	}
 	const wanted = filter.trim().toLowerCase();
-	const matching = ({ id, eventId, eventType, status }: ApiRecord) =>
-		wanted === '' ||
-		[id, eventId, eventType, status].some((value) => asText(value).toLowerCase().includes(wanted));
+	const matching = (delivery: ApiRecord) => {
+		const { id, eventId, eventType, status } = delivery;
+		const { action, assetId } = flatEvent(delivery);
+		return (
+			wanted === '' ||
+			[id, eventId, eventType, status, action, assetId].some((value) =>
+				asText(value).toLowerCase().includes(wanted),
+			)
+		);
+	};
 	try {
 		const client = await apiClientFor(this);
 		const deliveries = client.list('delivery', { endpointId: endpointIdIn(endpoint) ?? endpoint });
@@ -44,8 +56,11 @@ export async function searchDeliveries(
 
 function choiceOf(delivery: ApiRecord, timeZone: string) {
 	const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
+	const { action, assetId } = flatEvent(delivery);
 	const time = timeText(createdAt ?? lastAttemptAt, timeZone);
-	const known = [eventType, status, time].filter((part) => typeof part === 'string' && part !== '');
+	const known = [eventType, status, action, assetId, time].filter(
+		(part) => typeof part === 'string' && part !== '',
+	);
 	return { name: known.join(' · ') || asText(id), value: asText(id) };
 }
 

@@ -27,7 +27,8 @@ export class AssetServicePollTrigger implements INodeType {
 		version: 1,
 		description:
 			'Starts the workflow exactly once for each event that the Asset and Webhook Service lists',
-		subtitle: '={{ "start from " + $parameter["startFrom"] }}',
+		subtitle:
+			'={{ $parameter["startFrom"] === "retained" ? "From All Retained Events" : "From Now" }}',
 		defaults: { name: 'Asset Service Poll Trigger' },
 		polling: true,
 		inputs: [],

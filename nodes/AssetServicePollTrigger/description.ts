@@ -8,7 +8,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 export const pollTriggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Each event that the service lists starts the workflow once. Use it by itself when the service cannot reach your n8n, or next to an Asset Service Trigger in the same workflow to pick up events whose webhook never arrived or whose execution failed. Set "Acknowledge" to the same value in both.',
+			"Each event that the service lists starts the workflow once. Use this node by itself if the service cannot reach your n8n, or add it next to an Asset Service Trigger to pick up events whose webhook never arrived. Set 'Acknowledge' to the same value in both.",
 		name: 'notice',
 		type: 'notice',
 		default: '',
@@ -30,22 +30,20 @@ export const pollTriggerProperties: INodeProperties[] = [
 			{
 				name: 'All Retained Events',
 				value: 'retained',
-				description:
-					'Every event that the service still lists starts the workflow, up to 30 days back',
+				description: 'All events that the service still lists, up to 30 days back',
 			},
 		],
 		default: 'now',
-		description: 'Which events start the workflow at first',
+		description: 'Which existing events start the workflow',
 	},
 	{
-		displayName: 'Limit',
+		displayName: 'Page Size',
 		name: 'limit',
 		type: 'number',
 		noDataExpression: true,
 		typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE, numberPrecision: 0 },
 		default: DEFAULT_PAGE_SIZE,
-		// n8n's own words for a limit, with what follows for a poll.
 		description:
-			'Max number of results to return per request. A poll reads as many pages as it takes to reach the events of the last poll.',
+			'Max number of events to request per page. Each poll reads as many pages as it needs.',
 	},
 ];

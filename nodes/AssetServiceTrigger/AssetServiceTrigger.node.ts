@@ -17,8 +17,9 @@ export class AssetServiceTrigger implements INodeType {
 		// Never 1: n8n evaluates an expression on every request for nodes of version 1.
 		version: 2,
 		description:
-			'Starts the workflow exactly once for each webhook event of the Asset and Webhook Service',
-		subtitle: '={{ $parameter["registration"] + " registration" }}',
+			'Starts the workflow exactly once for each webhook event from the Asset and Webhook Service',
+		subtitle:
+			'={{ $parameter["registration"] === "automatic" ? "Automatic Registration" : "Manual Registration" }}',
 		defaults: { name: 'Asset Service Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -9,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Create a webhook endpoint at the service with the production URL that this node shows, and paste its signing secret into the credential. The URL depends on "Acknowledge": when you change that, register the new URL. To test in the editor, use the test URL.',
+			"Open <b>Webhook URLs</b> above, choose <b>Production URL</b> and create a webhook endpoint with that URL at the service. Then paste its signing secret into the credential. Changing 'Acknowledge' changes the URL.",
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -17,7 +17,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'The API client needs the webhook scopes, and n8n a public https address. The service does not document how endpoints are created: if it refuses, use manual registration. The URL depends on "Acknowledge": when you change that, publish the workflow again.',
+			"The API client needs the webhook scopes, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After changing 'Acknowledge', publish the workflow again.",
 		name: 'automaticNotice',
 		type: 'notice',
 		default: '',
@@ -32,14 +32,13 @@ export const triggerProperties: INodeProperties[] = [
 			{
 				name: 'Manual',
 				value: 'manual',
-				description:
-					'You create the webhook endpoint at the service and paste the URL of this node there',
+				description: 'You create the webhook endpoint at the service with the URL of this node',
 			},
 			{
 				name: 'Automatic',
 				value: 'automatic',
 				description:
-					'The webhook endpoint is created when the workflow is published, and deleted when it is unpublished',
+					'The node creates the webhook endpoint when the workflow is published and deletes it when it is unpublished',
 			},
 		],
 		default: 'manual',

@@ -15,7 +15,7 @@ export const triggerOptions: INodeProperties[] = [
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether to add the field _delivery with the delivery ID (which the signature does not cover), the timestamp of the signature, the secret that matched (current or previous) and the time of receipt',
+			'Whether to add a field _delivery with the delivery ID (not covered by the signature), the timestamp of the signature, the secret that matched (current or previous) and the time of receipt',
 	},
 	{
 		displayName: 'Retention (Days)',
@@ -29,7 +29,7 @@ export const triggerOptions: INodeProperties[] = [
 		},
 		default: DEFAULT_RETENTION_DAYS,
 		description:
-			'How long an event ID is remembered. At least 31: the service lists and delivers an event for 30 days.',
+			'How long event IDs are remembered. At least 31, because the service lists and delivers events for 30 days.',
 	},
 	{
 		displayName: 'Rotate Secret After (Days)',
@@ -40,7 +40,7 @@ export const triggerOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'The age at which the endpoint is replaced by a new one with a new signing secret. 0 means never.',
+			'Age at which the endpoint is replaced by a new one with a new signing secret, or 0 for never',
 	},
 	{
 		displayName: 'Rotation Grace Period (Hours)',
@@ -61,6 +61,6 @@ export const triggerOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0, numberPrecision: 0 },
 		default: DEFAULT_TOLERANCE_SECONDS,
 		description:
-			'How far the timestamp of a signature may be from the clock of this n8n, in the past and in the future',
+			'How far the timestamp of a signature may be in the past or in the future, by the clock of this n8n instance',
 	},
 ];

@@ -1,14 +1,27 @@
 /** What the editor shows next to the parameters, for a person who tests the trigger. */
 import type { TriggerPanelDefinition } from 'n8n-workflow';
 
-const WHILE_YOU_BUILD =
-	'<b>While you build</b>: click the button above, then have the service deliver an event to the <b>test URL</b> of this node (under Webhook URLs). A delivery that is refused or ignored ends the test with the reason.';
+const EXECUTIONS = '<a data-key="executions">Executions</a>';
+const PARAGRAPH = '<br /><br />';
+
+/** n8n shows it folded, under "When will this node trigger my flow?". */
+const TEST = [
+	"<b>Test with a real event</b>: the test URL is under Webhook URLs. A webhook endpoint has only one URL and one signing secret, so create a second endpoint with the test URL and paste its secret into 'Previous Signing Secret' of the credential. Then click the button above and send an event from the service. A rejected delivery ends the test with the reason. With automatic registration, the node creates the second endpoint itself.",
+	"<b>Test without a second endpoint</b>: choose 'set mock data' in the output panel and paste a sample event. Or publish the workflow and open one of its executions to work with a real event.",
+];
+const PRODUCTION = `Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions under ${EXECUTIONS}. The reason for a rejected delivery is in n8n's log.`;
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',
 	executionsHelp: {
-		inactive: `${WHILE_YOU_BUILD}<br /><br /><b>When it works</b>: publish the workflow. From then on the service delivers to the <b>production URL</b>, and what you see is under Executions. The reason of a refused delivery is in n8n’s log.`,
-		active: `${WHILE_YOU_BUILD}<br /><br />The workflow is published: deliveries to the <b>production URL</b> start it, and you see them under Executions. The reason of a refused delivery is in n8n’s log.`,
+		inactive: [...TEST, `<b>In production</b>: publish the workflow. ${PRODUCTION}`].join(
+			PARAGRAPH,
+		),
+		active: [...TEST, `<b>In production</b>: ${PRODUCTION}`].join(PARAGRAPH),
 	},
-	activationHint: 'Publish the workflow, so that deliveries to the production URL start it.',
+	activationHint: {
+		inactive:
+			'The button uses the test URL, which needs an endpoint of its own. Publish the workflow to receive events at the production URL.',
+		active: `The workflow is published: events at the production URL start it (see ${EXECUTIONS}). The button uses the test URL, which needs an endpoint of its own.`,
+	},
 };

@@ -31,7 +31,7 @@ const MISSED = 10;
 const deliverEvents: Act = async (stage, log) => {
 	const { simulator, endpoint } = stage;
 	log(
-		`Sending ${EVENTS} signed events, each ${COPIES} times at once, then a forged and a stale one ...`,
+		`Sending ${EVENTS} signed events, each ${COPIES} times at once, then one forged and one stale delivery ...`,
 	);
 	const emitted: Awaited<ReturnType<typeof simulator.emit>>[] = [];
 	while (emitted.length < EVENTS) {
@@ -51,7 +51,7 @@ const deliverEvents: Act = async (stage, log) => {
 	const answers = deliveries.map(nameAnswer);
 	const count = (name: Answer): number => answers.filter((answer) => answer === name).length;
 	for (const { status, body, error } of deliveries.filter((one) => nameAnswer(one) === 'other')) {
-		log(`Not answered as expected: ${status} ${error ?? body}`);
+		log(`Unexpected response: ${status} ${error ?? body}`);
 	}
 
 	log('Waiting for the executions to end ...');
@@ -64,7 +64,7 @@ const deliverEvents: Act = async (stage, log) => {
 		{ name: 'Deliveries sent', seen: deliveries.length, expected: EVENTS * COPIES + 2 },
 		{ name: 'Accepted', seen: count('accepted'), expected: EVENTS },
 		{ name: 'Duplicates', seen: count('duplicate'), expected: EVENTS * (COPIES - 1) },
-		{ name: 'Refused', seen: count('refused'), expected: 2 },
+		{ name: 'Rejected', seen: count('refused'), expected: 2 },
 		{ name: 'Executions', seen: ended.length, expected: EVENTS },
 		{
 			name: 'Events executed',
@@ -88,7 +88,7 @@ const listAssets: Act = async ({ world: { client }, assetsWorkflow }, log) => {
 
 /** Records events while n8n is stopped, and counts those that the poll trigger fetches when it is back, by the order they came in. */
 const catchUp: Act = async ({ simulator, world, catchUpWorkflow }, log) => {
-	log(`Stopping n8n, and sending ${MISSED} events that it misses ...`);
+	log(`Stopping n8n and sending ${MISSED} events that it misses ...`);
 	await world.server.stop();
 	const missed: string[] = [];
 	for (let n = 0; n < MISSED; n += 1) missed.push((await simulator.emit({})).event.id);

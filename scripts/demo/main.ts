@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { introduction } from '../../simulator';
 import { log, messageOf } from '../command';
 import { ACTS } from './acts';
-import { type Figure, isRight, table } from './report';
+import { type Figure, isRight, signIn, table } from './report';
 import { setStage, type Stage } from './stage';
 
 /** What a shell reports for a command that Ctrl-C ended. */
@@ -12,8 +12,8 @@ const INTERRUPTED = 130;
 
 async function main(): Promise<void> {
 	const { once } = new Command('npm run demo --')
-		.description('Shows the Asset Service nodes at work in a real n8n, on this machine alone.')
-		.option('--once', 'end after the figures, with exit code 0 only if every one is right')
+		.description('Shows the Asset Service nodes at work in a real n8n, only on this machine.')
+		.option('--once', 'exit after the figures, with exit code 0 only if all are right')
 		.parse()
 		.opts<{ once?: true }>();
 
@@ -45,21 +45,20 @@ async function play(stage: Stage): Promise<Figure[]> {
 function report(figures: readonly Figure[]): void {
 	console.log(`\n${table(figures)}\n`);
 	if (figures.every(isRight)) return;
-	console.log('Some figures are not what they should be.\n');
+	console.log('Some figures are wrong.\n');
 	process.exitCode = 1;
 }
 
-function invite({ world, simulator, endpoint }: Stage): void {
+function invite(stage: Stage): void {
 	console.log(
 		[
-			`Editor              ${world.url}`,
-			`Sign in             ${world.owner.email}  ${world.owner.password}`,
+			...signIn(stage),
 			'',
-			'The simulated service, with what to enter in credentials of your own:',
+			'The simulated service, and the values for your own credentials:',
 			'',
-			...introduction(simulator, endpoint),
+			...introduction(stage.simulator, stage.endpoint),
 			'',
-			'Running until Ctrl-C; what it stored is removed then.',
+			'Running until you press Ctrl-C, which also deletes all data of the demo.',
 			'',
 		].join('\n'),
 	);
@@ -69,7 +68,7 @@ function invite({ world, simulator, endpoint }: Stage): void {
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(name, () => {
-		if (!isInterrupted()) log('Interrupted: ending as soon as nothing is under way ...');
+		if (!isInterrupted()) log('Interrupted: ending after the current step ...');
 		interruption.abort();
 	});
 }

@@ -1,8 +1,36 @@
-/** The figures that the demo ends with: what was seen beside what the nodes promise. */
+/** What the demo ends with: the figures, next to what the nodes promise, and where to look. */
 export interface Figure {
 	readonly name: string;
 	readonly seen: number;
 	readonly expected: number;
+}
+
+interface Shown {
+	readonly id: string;
+	readonly name: string;
+}
+
+interface Place extends Readonly<
+	Record<'eventWorkflow' | 'assetsWorkflow' | 'catchUpWorkflow', Shown>
+> {
+	readonly world: {
+		readonly url: string;
+		readonly owner: { readonly email: string; readonly password: string };
+	};
+}
+
+/** The workflows to open, the one with the executions that were counted first; n8n asks for the sign-in on the way. */
+export function signIn({ world, eventWorkflow, assetsWorkflow, catchUpWorkflow }: Place): string[] {
+	const { url, owner } = world;
+	return [
+		`Open                ${url}/workflow/${eventWorkflow.id}/executions`,
+		`Sign in             ${owner.email}  ${owner.password}`,
+		'',
+		'The workflows:',
+		...[eventWorkflow, catchUpWorkflow, assetsWorkflow].map(
+			({ id, name }) => `${url}/workflow/${id}  ${name}`,
+		),
+	];
 }
 
 export function isRight({ seen, expected }: Figure): boolean {

@@ -56,9 +56,6 @@ export const EXPECTED_LISTS: Readonly<Record<ListedResource, ExpectedList>> = {
 			model: station?.manufacturingInfo.chargePointModel,
 			firmwareVersion: station?.manufacturingInfo.firmwareVersion,
 			protocol: station?.protocol,
-			networkId: asset?.network.id,
-			...(asset?.assetGroup && { assetGroupId: asset.assetGroup.id }),
-			createdAt: asset?.createdAt,
 			updatedAt: asset?.updatedAt,
 		},
 	},
@@ -79,6 +76,7 @@ export const EXPECTED_LISTS: Readonly<Record<ListedResource, ExpectedList>> = {
 			lastAttemptStatus: 'success',
 			lastStatusCode: 200,
 			lastAttemptAt: '2026-01-01T01:00:00Z',
+			createdAt: null,
 		},
 	},
 	event: {
@@ -97,6 +95,8 @@ export const EXPECTED_LISTS: Readonly<Record<ListedResource, ExpectedList>> = {
 			messageType: 'CALL',
 			messageId: 'm-1',
 			protocol: 'ocpp1.6',
+			status: null,
+			errorCode: null,
 		},
 	},
 };

@@ -12,7 +12,7 @@ export interface ListRow {
 	readonly description: string;
 	/** The records, in the words of the editor and of errors: `List assets`, `Get many assets`. */
 	readonly records: string;
-	/** Completes the description of the operation, which begins with `List`. */
+	/** Completes the description of the operation, which begins with `Retrieve a list of`. */
 	readonly about: string;
 	/** Query parameters that are texts, each with a field in the editor. */
 	readonly filters?: ListFilters;
@@ -22,7 +22,7 @@ export interface ListRow {
 /** Label and description of the field, by the name of the query parameter. */
 export type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
 
-/** What Simplify keeps, by its name in the output: where the value may be in a record. The first place that has one counts. */
+/** What Simplify keeps, at most ten fields: by its name in the output, where the value may be in a record. The first place that has one counts. */
 export type Shape = Readonly<Record<string, readonly string[]>>;
 
 const STATION = 'chargingStation';
@@ -37,18 +37,15 @@ export const LISTS = {
 		/** Section 4 asks for it here, and only here. */
 		headers: { 'content-type': 'application/json' },
 		name: 'Asset',
-		description: 'What the service manages',
+		description: 'A charging station or another device that the service manages',
 		records: 'assets',
-		about: 'the assets of the network',
+		about: 'assets',
 		/** Published (assets). */
 		filters: {
-			assetGroups: ['Asset Groups', 'IDs of asset groups, separated by commas'],
+			assetGroups: ['Asset Groups', 'Only assets of these groups: their IDs, separated by commas'],
 			chargingStationMake: ['Charging Station Make', 'Only charging stations of this make'],
 			chargingStationModel: ['Charging Station Model', 'Only charging stations of this model'],
-			firmwareVersion: [
-				'Firmware Version',
-				'Only charging stations with this version of the firmware',
-			],
+			firmwareVersion: ['Firmware Version', 'Only charging stations with this firmware version'],
 		},
 		fields: {
 			id: ['id'],
@@ -60,10 +57,6 @@ export const LISTS = {
 			model: ['model', `${MADE}.chargePointModel`],
 			firmwareVersion: ['firmwareVersion', `${MADE}.firmwareVersion`],
 			protocol: ['protocol', `${STATION}.protocol`],
-			siteId: ['siteId', 'site.id'],
-			networkId: ['networkId', 'network.id'],
-			assetGroupId: ['assetGroupId', 'assetGroup.id'],
-			createdAt: ['createdAt'],
 			updatedAt: ['updatedAt'],
 		},
 	},
@@ -71,9 +64,9 @@ export const LISTS = {
 		/** Section 4. */
 		path: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries',
 		name: 'Delivery',
-		description: 'An attempt to bring an event to a webhook endpoint',
+		description: 'An event that was sent to a webhook endpoint, with its attempts',
 		records: 'deliveries',
-		about: 'recent deliveries to an endpoint, which the service keeps for 30 days',
+		about: 'deliveries to a webhook endpoint in the last 30 days',
 		fields: {
 			id: ['id'],
 			eventId: ['eventId'],
@@ -90,9 +83,9 @@ export const LISTS = {
 		/** Section 4. */
 		path: '/webhooks/v1/webhook-events',
 		name: 'Event',
-		description: 'Something that happened in the network',
+		description: 'Something that happened, such as a message from a charging station',
 		records: 'events',
-		about: 'recent events of the network, which the service keeps for 30 days',
+		about: 'events of the last 30 days',
 		fields: {
 			id: ['id'],
 			type: ['type', 'eventType'],

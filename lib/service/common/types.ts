@@ -102,6 +102,6 @@ export interface ApiClient {
 	}): Promise<{ id?: string; secret?: string; record: ApiRecord }>;
 	/** Whether the service knows the endpoint. */
 	webhookEndpointExists(endpointId: string): Promise<boolean>;
-	/** Deleting an endpoint that no longer exists is not an error: `existed` is false then. */
-	deleteWebhookEndpoint(endpointId: string): Promise<{ record: ApiRecord; existed: boolean }>;
+	/** Whether there was such an endpoint: deleting one that no longer exists is not an error. */
+	deleteWebhookEndpoint(endpointId: string): Promise<boolean>;
 }

@@ -14,11 +14,11 @@ const statusField: INodeProperties = {
 	type: 'options',
 	options: [
 		{ name: 'Any', value: 'any', description: 'All deliveries' },
-		{ name: 'Failed', value: 'failed', description: 'Deliveries without a 2xx answer so far' },
-		{ name: 'Success', value: 'success', description: 'Deliveries with a 2xx answer' },
+		{ name: 'Failed', value: 'failed', description: 'Deliveries without a 2xx response so far' },
+		{ name: 'Success', value: 'success', description: 'Deliveries with a 2xx response' },
 	],
 	default: 'any',
-	description: 'Which deliveries to return',
+	description: 'Only deliveries with this status',
 };
 
 function prepare(item: InputItem) {
@@ -64,10 +64,10 @@ const filters: Filters = { first: statusField, read };
 
 const resend: Changing = {
 	name: 'Resend',
-	description: 'Have the service deliver the same event again',
+	description: 'Resend a delivery to its webhook endpoint',
 	action: 'Resend a delivery',
 	fields: [
-		endpointField('The webhook endpoint that the deliveries go to'),
+		endpointField('The webhook endpoint that the delivery was sent to'),
 		deliveryField,
 		onlyParallelChanges,
 	],

@@ -27,14 +27,14 @@ export function endpointField(description: string): INodeProperties {
 				name: 'id',
 				type: 'string',
 				placeholder: 'e.g. we_01HZX3',
-				hint: 'The service shows it beside the endpoint, and in the answer to its creation',
+				hint: 'The service shows it next to the endpoint and in the response to its creation',
 			},
 			{
 				displayName: 'By URL',
 				name: 'url',
 				type: 'string',
 				placeholder: 'e.g. https://api.example.com/webhooks/v1/webhook-endpoints/we_01HZX3',
-				hint: 'Any address of the service that holds the ID of the endpoint',
+				hint: 'Any URL of the service that contains the endpoint ID',
 			},
 		],
 	};
@@ -92,7 +92,7 @@ export const deliveryField: INodeProperties = {
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description: 'The delivery to send again',
+	description: 'The delivery to resend',
 	// The list of another endpoint is another list.
 	typeOptions: { loadOptionsDependsOn: ['endpointId.value'] },
 	modes: [
@@ -100,8 +100,8 @@ export const deliveryField: INodeProperties = {
 			displayName: 'From List',
 			name: 'list',
 			type: 'list',
-			placeholder: 'Choose a delivery…',
-			hint: 'Deliveries to the endpoint above, the newest first',
+			placeholder: 'Select a delivery...',
+			hint: 'Deliveries to the endpoint above, newest first',
 			typeOptions: { searchListMethod: 'searchDeliveries', searchable: true },
 		},
 		{

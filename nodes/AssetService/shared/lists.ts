@@ -49,11 +49,11 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 	const { first, last, read } = own ?? queryFilters(row.filters);
 	return {
 		name: 'Get Many',
-		description: `List ${row.about}`,
+		description: `Retrieve a list of ${row.about}`,
 		action: `Get many ${row.records}`,
 		fields: [
 			...(isOfEndpoint
-				? [endpointField(`The webhook endpoint that the ${row.records} go to`)]
+				? [endpointField(`The webhook endpoint that the ${row.records} are sent to`)]
 				: []),
 			...(first ? [first] : []),
 			...limitFields,
@@ -144,7 +144,7 @@ const listOptions: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. data.results',
 			description:
-				'Where the list stands in the answer, as names separated by dots. Only needed when the service answers in a shape that the node does not know.',
+				'Path to the list in the response, in dot notation. Only needed if the node does not recognize the response format.',
 		},
 		parallelItemsOption,
 		{
@@ -154,7 +154,7 @@ const listOptions: INodeProperties = {
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add query parameter',
 			default: {},
-			description: 'Further parameters to send with the request, such as filters of the service',
+			description: 'Other query parameters to send, such as filters of your service',
 			options: [
 				{
 					displayName: 'Parameter',

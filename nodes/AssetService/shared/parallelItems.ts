@@ -21,7 +21,7 @@ const optionWith = (fallback: number, description: string): INodeProperties => (
 
 export const parallelItemsOption = optionWith(
 	READING,
-	'How many input items to process at the same time. Set to 1 to process them one by one.',
+	'Max number of input items to process at the same time. Set to 1 to process them one by one.',
 );
 
 const only = (option: INodeProperties): INodeProperties => ({
@@ -40,6 +40,6 @@ export const onlyParallelItems = only(parallelItemsOption);
 export const onlyParallelChanges = only(
 	optionWith(
 		CHANGING,
-		'How many input items to process at the same time. With 1, nothing more is changed after the first failure.',
+		'Max number of input items to process at the same time. With 1, nothing else is changed after the first failure.',
 	),
 );

@@ -12,9 +12,16 @@ export const simplifyField: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-/** What makes the records of this item's list its output. */
+/** What makes the records of this item's list its output: simplified ones all have the same fields. */
 export function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
-	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
+	if (!flag(item, 'simplify', 'Simplify', true)) return (record) => record;
+	const simplify = flattener(shape);
+	// n8n's table shows a field that only other items have as `undefined`.
+	const empty = Object.fromEntries(Object.keys(shape).map((name) => [name, null]));
+	return (record) => {
+		const simple = simplify(record);
+		return simple === record ? record : { ...empty, ...simple };
+	};
 }
 
 /** What makes records flat. One with none of the fields stays as it is. */

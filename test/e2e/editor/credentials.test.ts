@@ -27,7 +27,22 @@ describe('the form of the API credential', () => {
 		expect(await form.form.innerHTML()).not.toContain(simulator.clientSecret);
 	});
 
+	it('warns of plain http where it is accepted, since n8n does not show what a successful test says', async () => {
+		const notices = form.form.getByText('is plain http');
+		expect(await notices.count()).toBe(0);
+		await form.fill({ baseUrl: 'http://assets.internal' });
+		await form.shows("'Base URL' is plain http: anyone on the network");
+		await form.fill({ authUrl: 'http://auth.internal' });
+		await form.shows("'Auth URL' is plain http: anyone on the network");
+		await form.fill({ baseUrl: simulator.baseUrl, authUrl: simulator.authUrl });
+		await notices.first().waitFor({ state: 'hidden' });
+		expect(await notices.count()).toBe(0);
+	});
+
 	it('takes what the service does in another way than the usual one', async () => {
+		// The collection of the same name has no fields in the form.
+		expect(await form.form.getByText('Service Interface', { exact: true }).count()).toBe(0);
+		await form.shows('Customize Service Interface');
 		const toggle = form.form.getByTestId('parameter-input-changeServiceInterface');
 		await toggle.locator('.el-switch').click();
 		await form.fill({ limitParameter: 'max' });
@@ -86,8 +101,9 @@ describe('the form of the signing secret credential', () => {
 		form = await editor.openCredential(id);
 	});
 
-	it('says that the settings are in order', async () => {
+	it('says that the settings are in order, and what that does not mean', async () => {
 		await form.shows(SUCCESS);
+		await form.shows('The connection test only checks the format');
 	});
 
 	it.each<[string, string | RegExp, Record<string, string>]>([

@@ -75,7 +75,7 @@ const PLANS: readonly Plan[] = [
 		operation: 'webhookEndpoint.delete',
 		parameters: () => ({ endpointId: byId(simulator.createEndpoint({ url: receiver.url }).id) }),
 		labels: ['Endpoint'],
-		output: ['1 item', 'success'],
+		output: ['1 item', 'deleted'],
 	},
 ];
 
@@ -84,8 +84,9 @@ const UNKNOWN = 'an endpoint that there is not';
 
 beforeAll(async () => {
 	endpoint = simulator.createEndpoint({ url: receiver.url });
-	await simulator.emit({ type: 'ocpp.message' });
-	await simulator.emit({ type: 'asset.connectivity' });
+	const data = { action: 'Heartbeat', asset: { id: 'as_1' } };
+	await simulator.emit({ type: 'ocpp.message', data });
+	await simulator.emit({ type: 'asset.connectivity', data: {} });
 
 	const credential = await world.client.createCredential(apiCredential(simulator));
 	const nodeOf = (operation: string, parameters: object) => ({
@@ -138,9 +139,9 @@ it(`${RESEND} sends the delivery that is chosen from the list`, async () => {
 	const choices = editor.page.getByTestId('rlc-item');
 	await choices.nth(1).waitFor();
 	// The newest comes first.
-	expect((await choices.allInnerTexts()).map((text) => text.split(' · ').slice(0, 2))).toEqual([
+	expect((await choices.allInnerTexts()).map((text) => text.split(' · ').slice(0, -1))).toEqual([
 		['asset.connectivity', 'success'],
-		['ocpp.message', 'success'],
+		['ocpp.message', 'success', 'Heartbeat', 'as_1'],
 	]);
 	await editor.page.getByTestId('rlc-search').fill('OCPP');
 	await choices.nth(1).waitFor({ state: 'hidden' });

@@ -69,9 +69,9 @@ describe('the webhook trigger', () => {
 		const labels = [
 			'Credential',
 			'Registration',
-			'Event Types',
+			'Trigger On',
 			'Conditions',
-			'Delivery',
+			'Executions',
 			'Acknowledge',
 			'Options',
 		];

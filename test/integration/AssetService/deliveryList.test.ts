@@ -78,11 +78,30 @@ describe('the list of deliveries to choose from', () => {
 		expect(found).toHaveLength(count);
 	});
 
+	it('shows the action and the station of each, by which it is searched too', async () => {
+		const of = (id: string, action: string, station: string) => ({
+			...{ id, eventType: 'ocpp.message', status: 'failed' },
+			payload: { action, asset: { id: station } },
+		});
+		const records = [of('1', 'Heartbeat', 'as_1'), of('2', 'StatusNotification', 'as_2')];
+		const world = await serving(() => ({ body: records }));
+		expect((await search(world, { endpointId: 'we_1' })).map(({ name }) => name)).toEqual([
+			'ocpp.message · failed · Heartbeat · as_1',
+			'ocpp.message · failed · StatusNotification · as_2',
+		]);
+		for (const [filter, value] of [
+			['heart', '1'],
+			['AS_2', '2'],
+		]) {
+			expect(await search(world, { endpointId: 'we_1' }, filter)).toMatchObject([{ value }]);
+		}
+	});
+
 	it('asks for the endpoint first', async () => {
 		const world = await serving((request) => pages(deliveries, request));
 		await expect(
 			search(world, { endpointId: { __rl: true, mode: 'id', value: '' } }),
-		).rejects.toThrow('Enter the endpoint first');
+		).rejects.toThrow("Fill in 'Endpoint' first");
 		expect(world.service.requests).toEqual([]);
 	});
 

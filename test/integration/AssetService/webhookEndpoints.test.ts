@@ -122,9 +122,9 @@ describe('webhook endpoints', () => {
 	});
 
 	it('are deleted', async () => {
-		const world = await serving(() => ({ status: 204 }));
 		const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };
-		expect(await records(run(world, remove))).toEqual([{ success: true }]);
+		const world = await serving(() => ({ status: 200, body: { data: { id: 'we_1' } } }));
+		expect(await records(run(world, remove))).toEqual([{ deleted: true }]);
 		expect(world.service.requests.at(-1)).toMatchObject({
 			method: 'DELETE',
 			path: `${ENDPOINTS}/we_1`,

@@ -1,10 +1,12 @@
-import type {
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IHttpRequestOptions,
-	INodeProperties,
+import {
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INodeProperties,
+	NodeHelpers,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { parseApiSettings, plainHttpWarning } from '../../../lib/service';
 import { rejection, SECRET } from '../service/world';
 
 let next = 0;
@@ -68,6 +70,35 @@ describe('the fields of the API credential', () => {
 		});
 	});
 
+	it.each([
+		['http://192.168.1.5:8080', true],
+		[' HTTP://assets.internal', true],
+		['http://localhost.example.com', true],
+		['http://127.0.0.1.example.com', true],
+		['http://localhost', false],
+		['http://api.localhost/x', false],
+		['http://127.0.0.1:5678', false],
+		['http://[::1]:5678', false],
+		['https://api.example.com', false],
+		['', false],
+	])('show next to each URL whether %j is plain http: %s', (url, isShown) => {
+		const data = { baseUrl: '', authUrl: '' };
+		for (const name of ['baseUrl', 'authUrl'] as const) {
+			const notice = credential.properties.find((one) => one.name === `${name}Notice`);
+			const shown =
+				notice && NodeHelpers.displayParameter({ ...data, [name]: url }, notice, null, null);
+			expect([notice?.type, shown]).toEqual(['notice', isShown]);
+		}
+		// The log says the same of a URL that can be used at all.
+		if (url === '' || url.includes('example.com')) return;
+		const used = parseApiSettings({
+			...settings(),
+			baseUrl: url,
+			authUrl: 'https://a.example.com',
+		});
+		expect(plainHttpWarning(used) !== undefined).toBe(isShown);
+	});
+
 	it('show what the specification leaves open as an empty collection with its defaults', () => {
 		expect(field('serviceInterface')).toMatchObject({
 			displayName: 'Service Interface',
@@ -75,7 +106,10 @@ describe('the fields of the API credential', () => {
 			default: {},
 		});
 		const options = (field('serviceInterface') as INodeProperties).options as INodeProperties[];
-		const shown = options.map(({ name, placeholder }) => [name, placeholder]);
+		const shown = options.map(({ name, placeholder = '' }) => [
+			name,
+			placeholder.replace('e.g. ', ''),
+		]);
 		expect(Object.fromEntries(shown)).toEqual({
 			pageSize: '100',
 			limitParameter: 'limit',

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ICredentialsDecrypted, ICredentialTestFunctions } from 'n8n-workflow';
+import {
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
+	NodeHelpers,
+} from 'n8n-workflow';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
 import { checkSigningSettings } from '../../../lib/signature';
 import { testSigningSecret } from '../../../n8n/credentialTests/signingSecret';
@@ -11,6 +15,7 @@ const SECRET = 'whsec_a-secret-nobody-may-see';
 /** The names of the fields that the form shows for a scheme. */
 function shownFor(scheme: string): string[] {
 	return credential.properties
+		.filter(({ type }) => type !== 'notice')
 		.filter(({ displayOptions }) => displayOptions?.show?.['scheme']?.includes(scheme) ?? true)
 		.map(({ name }) => name);
 }
@@ -47,6 +52,13 @@ describe('the form', () => {
 			'signedPayload',
 			'signaturePrefix',
 		]);
+	});
+
+	test('says what the test cannot check, once there is a secret', () => {
+		const notice = credential.properties.find(({ type }) => type === 'notice');
+		const isShown = (signingSecret: string) =>
+			notice && NodeHelpers.displayParameter({ signingSecret }, notice, null, null);
+		expect([isShown(''), isShown(SECRET)]).toEqual([false, true]);
 	});
 
 	test('hides both secrets as passwords', () => {

@@ -47,7 +47,7 @@ describe('text of the service', () => {
 		const { client } = world.context;
 		jest.spyOn(client, 'deleteWebhookEndpoint').mockImplementation(async (given) => {
 			deleted.push(given);
-			return { existed: true, record: {} };
+			return true;
 		});
 		expect((await failureWith(world)).message).toMatch(/with control characters in its id/);
 		expect(deleted).toEqual([id]);

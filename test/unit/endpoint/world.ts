@@ -53,7 +53,7 @@ export function createWorld(clientSecret = 'client-secret'): World {
 		},
 		async deleteWebhookEndpoint(id) {
 			failing('delete');
-			return { existed: endpoints.delete(id), record: {} };
+			return endpoints.delete(id);
 		},
 		async webhookEndpointExists(id) {
 			failing('exists');

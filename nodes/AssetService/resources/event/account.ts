@@ -19,7 +19,7 @@ export const workflowField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
 	description:
-		'ID of the workflow that the events start: what follows "/workflow/" in its address in the browser',
+		'ID of the workflow that the events start: the part after /workflow/ in its URL in the browser',
 	hint: 'Leave empty for the workflow that this node is in',
 };
 

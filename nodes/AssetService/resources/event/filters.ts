@@ -15,14 +15,14 @@ const last = filtersField([
 		name: 'createdAfter',
 		type: 'dateTime',
 		default: '',
-		description: 'Only events of this time or later',
+		description: 'Only events created at this time or later',
 	},
 	{
 		displayName: 'Created Before',
 		name: 'createdBefore',
 		type: 'dateTime',
 		default: '',
-		description: 'Only events before this time',
+		description: 'Only events created before this time',
 	},
 	...eventTypeFilters({ description: 'Only events of these types' }),
 ]);

@@ -18,20 +18,21 @@ const DAYS_BACK = 1;
 export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
-		'Compare recent events with what started a workflow, to find those that are missing. Starts nothing.',
+		'Compare the listed events with those that started a workflow, to find missing events',
 	action: 'Reconcile events with a workflow',
 	fields: [
 		workflowField,
 		...eventTypeProperties({
-			description: 'Types of the events that start the workflow: pick those of its trigger',
+			description:
+				"Event types that start the workflow: the same as in 'Trigger On' of its trigger",
 			hint: 'Leave empty for all event types',
 		}),
 		{
 			...conditionsProperty,
-			description: 'What the events meet that start the workflow: copy them from its trigger',
+			description: 'Conditions that events meet to start the workflow: the same as in its trigger',
 		},
 		createdAfterField({
-			description: 'Only events of this time or later, and those without a time',
+			description: 'Only events created at this time or later, and those without a time',
 			hint: 'Leave empty for the last 24 hours',
 		}),
 		onlyParallelItems,

@@ -33,7 +33,7 @@ const fields: INodeProperties[] = [
 		name: 'dryRun',
 		type: 'boolean',
 		default: true,
-		description: 'Whether to only show which events would start again. Turn it off to start them.',
+		description: 'Whether to only list the events that would start again, without starting them',
 	},
 	{
 		displayName: 'Event IDs',
@@ -42,16 +42,16 @@ const fields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. whevt_1, whevt_2',
 		description:
-			'IDs of the events to start again, separated by commas. With IDs, the fields below are ignored.',
-		hint: 'Leave empty to choose events by type, condition and time',
+			'IDs of the events to start again, separated by commas. If set, the fields below are ignored.',
+		hint: 'Leave empty to select events by type, condition and time',
 	},
 	...eventTypeProperties({
-		description: 'Types of the events to start again',
+		description: 'Event types to start again',
 		hint: 'Leave empty for all event types',
 	}),
 	{
 		...conditionsProperty,
-		description: 'Only events that meet all of these conditions start again',
+		description: 'Only events that meet all conditions start again',
 	},
 	createdAfterField({
 		description: 'Only events created at this time or later',
@@ -69,9 +69,8 @@ const fields: INodeProperties[] = [
 
 export const replay: Changing = {
 	name: 'Replay',
-	description:
-		'Start events again, for example after you corrected a workflow. The triggers of the workflow start each of them once more.',
-	action: 'Replay events',
+	description: 'Start events again, for example after you fixed a workflow',
+	action: 'Replay events of a workflow',
 	fields,
 	prepare,
 };

@@ -17,15 +17,15 @@ const fields: INodeProperties[] = [
 		required: true,
 		default: '',
 		placeholder: 'e.g. https://n8n.example.com/webhook/…',
-		description: 'Where the service delivers to. It must begin with https://.',
+		description: 'URL that the service delivers events to. It must start with https://.',
 	},
 	...eventTypeProperties(
-		{ description: 'Types of the events to deliver', required: true },
+		{ description: 'Event types to deliver to this endpoint', required: true },
 		'events',
 	),
 	{
 		displayName:
-			'The service shows the signing secret of a new endpoint this once. n8n stores the output of this node with the execution, where everyone who may see the execution can read it: keep the secret in a credential and delete the execution, or turn off Include Secret. As an AI tool, the node never gives the secret to the model.',
+			'The signing secret is shown only once: save it in a credential and then delete this execution, because anyone who can open the execution can read the secret.',
 		name: 'secretNotice',
 		type: 'notice',
 		default: '',
@@ -36,13 +36,13 @@ const fields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to put the signing secret into the output, which an AI tool never does. Without it nobody ever learns the secret of this endpoint.',
+			'Whether to include the signing secret in the output. If turned off, the secret cannot be retrieved later. An AI tool never gets it.',
 	},
 ];
 
 export const create: Changing = {
 	name: 'Create',
-	description: 'Have the service deliver events to an address',
+	description: 'Create a webhook endpoint',
 	action: 'Create a webhook endpoint',
 	fields: [...fields, onlyParallelChanges],
 	prepare,

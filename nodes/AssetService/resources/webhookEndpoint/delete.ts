@@ -7,7 +7,7 @@ import type { Changing } from '../../shared/resource';
 
 export const remove: Changing = {
 	name: 'Delete',
-	description: 'Have the service stop delivering to an endpoint',
+	description: 'Delete a webhook endpoint permanently',
 	action: 'Delete a webhook endpoint',
 	fields: [endpointField('The webhook endpoint to delete'), onlyParallelChanges],
 	prepare,
@@ -16,8 +16,7 @@ export const remove: Changing = {
 function prepare(item: Parameters<Changing['prepare']>[0]) {
 	const endpointId = endpointIdOf(item);
 	return async (client: ApiClient): Promise<ApiRecord[]> => {
-		const { record, existed } = await client.deleteWebhookEndpoint(endpointId);
-		if (existed) return [record];
+		if (await client.deleteWebhookEndpoint(endpointId)) return [{ deleted: true }];
 		const { context, itemIndex } = item;
 		const message = 'The service knows no such endpoint.';
 		const description =

@@ -1,4 +1,4 @@
-/** Tells how an endpoint is, before the service gives it up. */
+/** Reports how deliveries to an endpoint go, before the service stops delivering to it. */
 import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
 import { onlyParallelItems } from '../../shared/parallelItems';
@@ -10,12 +10,12 @@ const DAYS_BACK = 7;
 export const getHealth: Operation = {
 	name: 'Get Health',
 	description:
-		'Count the recent deliveries to an endpoint, and tell whether the service is about to give up',
+		'Count recent deliveries to a webhook endpoint and report whether the service is about to stop retrying',
 	action: 'Get the health of a webhook endpoint',
 	fields: [
-		endpointField('The webhook endpoint to look at'),
+		endpointField('The webhook endpoint to check'),
 		createdAfterField({
-			description: 'Only deliveries of this time or later, and those without a time',
+			description: 'Only deliveries created at this time or later, and those without a time',
 			hint: 'Leave empty for the last 7 days',
 		}),
 		onlyParallelItems,

@@ -6,6 +6,6 @@ import { getHealth } from './getHealth';
 
 export const webhookEndpoint: Resource = {
 	name: 'Webhook Endpoint',
-	description: 'An address that the service delivers events to',
+	description: 'A URL that the service delivers events to',
 	operations: { create, delete: remove, getHealth },
 };

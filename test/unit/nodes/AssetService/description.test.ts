@@ -4,6 +4,8 @@ import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { LISTS } from '../../../../lib/service';
 import { AssetService } from '../../../../nodes/AssetService/AssetService.node';
 import codex from '../../../../nodes/AssetService/AssetService.node.json';
+import pollCodex from '../../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node.json';
+import triggerCodex from '../../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node.json';
 import { expectedLists } from '../../../support/lists';
 
 const { description, methods } = new AssetService();
@@ -110,8 +112,9 @@ describe('the description of the action node', () => {
 
 	it('is found by the names that people search for', () => {
 		expect(codex.node).toBe(`n8n-nodes-asset-service.${description.name}`);
-		expect(codex.alias).toEqual(
-			expect.arrayContaining(['Lynkwell', 'OCPP', 'Webhook', 'Charging station']),
-		);
+		const known = ['Lynkwell', 'OCPP', 'Charging station', 'EV charging', 'Charge point', 'CSMS'];
+		for (const { alias } of [codex, triggerCodex, pollCodex]) {
+			expect(alias).toEqual(expect.arrayContaining([...known, 'Firmware', 'Fault', 'IoT']));
+		}
 	});
 });

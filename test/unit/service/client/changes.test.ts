@@ -77,10 +77,7 @@ describe('an operation that changes something', () => {
 
 	it('deletes an endpoint, and tells when there was none', async () => {
 		const { client, world } = await answering({ status: 204 });
-		expect(await client.deleteWebhookEndpoint('we_1')).toEqual({
-			existed: true,
-			record: { success: true },
-		});
+		expect(await client.deleteWebhookEndpoint('we_1')).toBe(true);
 		expect(world.service.requests.at(-1)).toMatchObject({
 			method: 'DELETE',
 			path: '/webhooks/v1/webhook-endpoints/we_1',
@@ -88,7 +85,7 @@ describe('an operation that changes something', () => {
 		});
 		for (const status of [404, 410]) {
 			const { client: other } = await answering({ status });
-			expect(await other.deleteWebhookEndpoint('we_1')).toMatchObject({ existed: false });
+			expect(await other.deleteWebhookEndpoint('we_1')).toBe(false);
 		}
 	});
 

@@ -1,0 +1,60 @@
+/** What the webhook trigger says next to its parameters, before and after it is published, in n8n's editor. */
+import { useForAll } from '../../support/lifetime';
+import { openEditor } from '../../support/n8n/browser';
+import { signingCredential } from '../../support/n8n/credentials';
+import { useWorld } from '../../support/n8n/useWorld';
+import { eventTrigger } from '../../support/nodes';
+import { buildWorkflow } from '../../support/workflow';
+
+const TRIGGER = 'Trigger';
+const PUBLISH = 'Publish the workflow to receive events at the production URL';
+const PUBLISHED = 'The workflow is published';
+
+const world = useWorld();
+const editor = useForAll(() => openEditor(world));
+let workflowId: string;
+
+beforeAll(async () => {
+	const secret = await world.client.createCredential(signingCredential('whsec_0123456789abcdef'));
+	const nodes = { [TRIGGER]: eventTrigger({}, [secret]) };
+	workflowId = (await world.client.createWorkflow(buildWorkflow({ nodes }))).id;
+	await editor.openWorkflow(workflowId);
+});
+afterEach(() => {
+	expect(editor.errors).toEqual([]);
+});
+
+it('shows on the canvas how the endpoint is registered', async () => {
+	await editor.page.getByText('Manual Registration', { exact: true }).waitFor();
+});
+
+it('leads to the production URL, which n8n folds away', async () => {
+	const panel = await editor.openNode(TRIGGER);
+	await panel.getByText('choose Production URL').waitFor();
+	await panel.getByText('Webhook URLs', { exact: true }).last().click();
+	await panel.getByText('Production URL', { exact: true }).last().click();
+	await panel.getByText('/webhook/').first().waitFor();
+	await editor.closeNode();
+});
+
+it('says before it is published that it must be, and how to test with a service that has one URL per endpoint', async () => {
+	const panel = await editor.openNode(TRIGGER);
+	await panel.getByText(PUBLISH).waitFor();
+	expect(await panel.getByText(PUBLISHED).count()).toBe(0);
+	await panel.getByText('More info').click();
+	await panel.getByText("paste its secret into 'Previous Signing Secret'").waitFor();
+	await panel.getByText("choose 'set mock data'").waitFor();
+	// The name of the link below the button of the output.
+	await panel.getByText('set mock data', { exact: true }).first().waitFor();
+	await editor.closeNode();
+});
+
+it('says once it is published where its executions are', async () => {
+	await world.client.activate(workflowId);
+	await editor.openWorkflow(workflowId);
+	const panel = await editor.openNode(TRIGGER);
+	await panel.getByText(PUBLISHED).waitFor();
+	expect(await panel.getByText(PUBLISH).count()).toBe(0);
+	await panel.locator('a[data-key=executions]').first().click();
+	await editor.page.waitForURL((address) => address.pathname.includes('/executions'));
+});

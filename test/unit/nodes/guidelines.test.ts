@@ -1,0 +1,118 @@
+/** n8n's UX guidelines, for every text of the forms that people fill in. */
+import type { INodeProperties } from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
+import { LISTS } from '../../../lib/service';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+
+const NODES = [new AssetService(), new AssetServiceTrigger(), new AssetServicePollTrigger()];
+const FORMS: readonly [string, readonly INodeProperties[]][] = [
+	...NODES.map(({ description }): [string, INodeProperties[]] => [
+		description.displayName,
+		description.properties,
+	]),
+	...[new AssetServiceApi(), new AssetServiceSigningSecretApi()].map(
+		({ displayName, properties }): [string, INodeProperties[]] => [displayName, properties],
+	),
+];
+
+interface Text {
+	readonly of: string;
+	readonly text: string;
+}
+
+/** A property, and all that are in it: options, modes, fields of collections. */
+interface Part {
+	readonly [key: string]: unknown;
+	readonly name: string;
+	readonly displayName?: string;
+	readonly type?: string;
+}
+
+function partsOf(part: Part): Part[] {
+	const inner = ['options', 'modes', 'values'].flatMap((key) => (part[key] ?? []) as Part[]);
+	return [part, ...inner.flatMap(partsOf)];
+}
+
+const parts = FORMS.flatMap(([form, properties]) =>
+	properties
+		.flatMap((property) => partsOf({ ...property }))
+		.map((part): Part & Pick<Text, 'of'> => ({
+			...part,
+			of: `${form}: ${part.displayName ?? part.name}`,
+		})),
+);
+
+const texts = (key: string, kept: (part: Part) => boolean = () => true): Text[] =>
+	parts.filter(kept).flatMap((part) => {
+		const text = part[key];
+		return typeof text === 'string' && text !== '' ? [{ of: part.of, text }] : [];
+	});
+
+const isField = ({ type }: Part) => type !== 'collection' && type !== 'fixedCollection';
+const isMode = (part: Part) => part['typeOptions'] !== undefined && part.type === 'list';
+
+it('a placeholder begins with "e.g."', () => {
+	const wrong = texts('placeholder', (part) => isField(part) && !isMode(part)).filter(
+		({ text }) => !text.startsWith('e.g. '),
+	);
+	expect(wrong).toEqual([]);
+});
+
+it('a label has each word in upper case', () => {
+	const labels = texts('displayName', ({ type }) => type !== 'notice');
+	const small = /(?:^| )(?!(?:a|an|and|by|for|from|in|of|on|or|per|the|to) )[a-z]/;
+	expect(labels.filter(({ text }) => small.test(text))).toEqual([]);
+});
+
+it('a notice has at most three sentences, and 320 characters', () => {
+	const notices = texts('displayName', ({ type }) => type === 'notice');
+	expect(notices.length).toBeGreaterThan(3);
+	const long = notices.filter(
+		({ text }) => text.length > 320 || (text.match(/\.(?= |$)/g) ?? []).length > 3,
+	);
+	expect(long).toEqual([]);
+});
+
+it('a description of one sentence ends without a period, and one of several with it', () => {
+	const wrong = [...texts('description'), ...texts('hint')].filter(({ text }) => {
+		const sentences = text.split(/(?<=[^.]\.) (?=[A-Z'{])/).length;
+		return text.endsWith('.') !== sentences > 1;
+	});
+	expect(wrong).toEqual([]);
+});
+
+it('a text names a parameter in single quotes', () => {
+	const all = [...texts('description'), ...texts('hint'), ...texts('displayName')];
+	expect(all.filter(({ text }) => /["“”‘]/.test(text))).toEqual([]);
+});
+
+describe('an operation', () => {
+	const operations = new AssetService().description.properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ options = [] }) => options as { action: string; description: string }[]);
+
+	it('has an action that begins with a verb and has no other word in upper case', () => {
+		const wrong = operations.filter(({ action }) => !/^[A-Z][a-z]+(?: [a-z]+)+$/.test(action));
+		expect(wrong).toEqual([]);
+	});
+});
+
+it.each(NODES.map(({ description }) => [description.displayName, description.subtitle ?? '']))(
+	'%s has a subtitle in title case',
+	(_name, subtitle) => {
+		const shown = [...subtitle.matchAll(/"([^"]*)"/g)].map(([, text = '']) => text);
+		const titles = shown.filter((text) => text.includes(' '));
+		expect(titles.length).toBeGreaterThan(0);
+		for (const title of titles) expect(title).toMatch(/^[A-Z][\w]*:?(?: [A-Z][\w]*:?)+$/);
+	},
+);
+
+it.each(Object.entries(LISTS))(
+	'a simplified record of the list %s has at most ten fields',
+	(_name, { fields }) => {
+		expect(Object.keys(fields).length).toBeLessThanOrEqual(10);
+	},
+);
