@@ -3,6 +3,7 @@ export { introduction } from './introduction';
 export { startSimulator } from './simulator';
 export type {
 	ClientInput,
+	CommandStat,
 	DeliveredEvent,
 	DeliveryAttempt,
 	DeliveryRecord,
@@ -22,5 +23,6 @@ export type {
 	Simulator,
 	SimulatorOptions,
 	SimulatorStats,
+	StationInput,
 	Tamper,
 } from './shared/types';

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { errorBody, ServiceError } from './http/errors';
 import { injectFaults } from './http/faultHooks';
 import { CONTROL_PREFIX } from './http/request';
+import { commandRoutes } from './http/routes/commands';
 import { controlRoutes } from './http/routes/control';
 import { endpointRoutes } from './http/routes/endpoints';
 import { listRoutes } from './http/routes/lists';
@@ -30,11 +31,13 @@ export async function createServer(
 		requests: http.requests,
 		deliveries: service.deliveries.counts,
 		endpoints: service.endpoints.counts,
+		commands: service.commands.stats,
 	});
 
 	await fastify.register(tokenRoutes(service));
 	await fastify.register(listRoutes(service));
 	await fastify.register(endpointRoutes(service));
+	await fastify.register(commandRoutes(service));
 	await fastify.register(controlRoutes(service, stats), { prefix: CONTROL_PREFIX });
 	return { fastify, stats };
 }

@@ -38,6 +38,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		emit: (event, emitOptions) => service.emit(event, emitOptions),
 		emitAll: (events, emitOptions) => service.emitAll(events, emitOptions),
 		deliver: (to, secret, event, tamper) => service.deliver(to, secret, event, tamper),
+		setStation: (assetId, station) => {
+			if (!service.commands.setStation(assetId, station)) {
+				throw new RangeError(`There is no asset ${assetId}.`);
+			}
+		},
 		faults: service.faults,
 		revokeTokens: () => {
 			service.tokens.revokeAll();

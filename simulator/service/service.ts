@@ -22,12 +22,14 @@ import type {
 import { Endpoints } from '../store/endpoints';
 import { Retained } from '../store/retained';
 import { Tokens } from '../store/tokens';
+import { Commands } from './commands';
 import { FaultList } from './faults';
 
 const DEFAULT_ASSETS = 230;
 const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
 /** Specification section 8. */
 const DEFAULT_ATTEMPT_TIMEOUT_MS = 30_000;
+const DEFAULT_COMMAND_TIMEOUT_MS = 30_000;
 const DEFAULT_AUDIENCE = 'https://api.asset-service.example';
 const MAX_COPIES = 1000;
 /** In the field other assets send up to so many messages before each of a story. */
@@ -41,6 +43,7 @@ export class Service {
 	readonly endpoints: Endpoints;
 	readonly events: Retained<DeliveredEvent>;
 	readonly deliveries: Deliveries;
+	readonly commands: Commands;
 	readonly faults = new FaultList();
 	readonly newestFirst: boolean;
 	private readonly now: () => number;
@@ -73,6 +76,11 @@ export class Service {
 			now: this.now,
 			retryTimeScale: options.retryTimeScale ?? 1,
 			disableEndpointAfterDays: options.disableEndpointAfterDays,
+		});
+		this.commands = new Commands({
+			assets: this.assets,
+			timeoutMs: options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS,
+			send: (data) => void this.emit({ type: 'ocpp.message', data }),
 		});
 		for (const past of this.source.history(options.events ?? 0, this.now())) {
 			this.events.add(this.makeEvent(past));
@@ -133,6 +141,7 @@ export class Service {
 	}
 
 	async stop(): Promise<void> {
+		this.commands.stop();
 		this.deliveries.stop();
 		await this.sender.stop();
 	}

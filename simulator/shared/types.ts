@@ -1,7 +1,7 @@
 /** What the simulator offers to tests, to the demo and to people: its options, its records and its handle. */
 
-/** What an API client may do. The service's own names are not known; the simulator checks these. */
-export const SCOPES = ['assets:read', 'webhooks:read', 'webhooks:write'] as const;
+/** What an API client may do. Of the service's own names only `write:ocpp` is known; the simulator checks these. */
+export const SCOPES = ['assets:read', 'webhooks:read', 'webhooks:write', 'write:ocpp'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** What the events are like, and how they are delivered. */
@@ -36,6 +36,8 @@ export interface SimulatorOptions {
 	disableEndpointAfterDays?: number | undefined;
 	/** Order of the lists of events and deliveries; newest first unless told, since the specification does not say. */
 	listOrder?: 'newestFirst' | 'oldestFirst' | undefined;
+	/** How long a command with `async: false` waits for the station, in milliseconds; 30,000 unless told. */
+	commandTimeoutMs?: number | undefined;
 	audience?: string | undefined;
 	/** Made up at each start unless given. */
 	clientId?: string | undefined;
@@ -144,6 +146,31 @@ export interface DeliveryRecord {
 	createdAt: string;
 }
 
+/** How a station responds to commands. */
+export const COMMAND_RESPONSES = ['accepted', 'rejected', 'error', 'none', 'offline'] as const;
+
+export interface StationInput {
+	/**
+	 * `accepted` (as every station does unless told), `rejected`, `error` (a CALL_ERROR), `none` (it gets the command and
+	 * never responds), or `offline` (no command reaches it).
+	 */
+	commands: (typeof COMMAND_RESPONSES)[number];
+	/** Milliseconds until it responds; 0 unless told. */
+	afterMs?: number | undefined;
+}
+
+/** A command as the service was asked for it. */
+export interface CommandStat {
+	/** Its OCPP message ID. */
+	requestId: string;
+	assetId: string;
+	action: string;
+	/** How many requests had this ID. */
+	requests: number;
+	/** How often the station got it: 0 while it has been offline at each request, otherwise 1. */
+	executed: number;
+}
+
 /** What goes wrong with requests of a method and path; several wishes in one fault are combined. */
 export interface Fault {
 	/** Any method unless told. */
@@ -199,6 +226,8 @@ export interface SimulatorStats {
 	/** Attempts of recorded deliveries, resends included, and how many retries wait for their time. */
 	deliveries: { attempts: number; succeeded: number; failed: number; pendingRetries: number };
 	endpoints: { created: number; deleted: number; mostAtOnce: number };
+	/** In the order in which they were first requested. */
+	commands: CommandStat[];
 }
 
 export interface ClientInput {
@@ -249,6 +278,11 @@ export interface Simulator {
 		event: DeliveredEvent,
 		tamper?: Tamper,
 	): Promise<DeliveryResult>;
+	/**
+	 * Decides how a station responds to commands from now on.
+	 * @throws {RangeError} when there is no such asset
+	 */
+	setStation(assetId: string, station: StationInput): void;
 	readonly faults: Faults;
 	/** Makes every access token invalid. */
 	revokeTokens(): void;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { Service } from '../../service/service';
-import { SCOPES, type SimulatorStats } from '../../shared/types';
+import { COMMAND_RESPONSES, SCOPES, type SimulatorStats } from '../../shared/types';
 import { EVERY_EVENT, isLoopback } from '../../store/endpoints';
 import { parse, ServiceError } from '../errors';
 import { createEndpoint, refused, withSecret } from './endpoints';
@@ -36,6 +36,10 @@ const clientInput = z.strictObject({
 	clientSecret: z.string().min(1).optional(),
 	scopes: z.array(z.enum(SCOPES)).optional(),
 	tokenLifetimeSeconds: z.number().positive().optional(),
+});
+const stationInput = z.strictObject({
+	commands: z.enum(COMMAND_RESPONSES),
+	afterMs: z.number().min(0).max(600_000).optional(),
 });
 const faultInput = z
 	.strictObject({
@@ -118,6 +122,14 @@ export function controlRoutes(service: Service, stats: () => SimulatorStats) {
 		});
 		fastify.delete('/tokens', async (_request, reply) => {
 			service.tokens.revokeAll();
+			return await reply.code(204).send();
+		});
+
+		fastify.put('/stations/:id', async (request, reply) => {
+			const { id } = parse(idParams, request.params);
+			if (!service.commands.setStation(id, parse(stationInput, request.body))) {
+				throw new ServiceError(404, 'There is no such asset.');
+			}
 			return await reply.code(204).send();
 		});
 

@@ -74,6 +74,7 @@ describe('an access token', () => {
 		['webhooks:write', 'POST', ENDPOINTS],
 		['webhooks:write', 'DELETE', `${ENDPOINTS}/we_none`],
 		['webhooks:write', 'POST', `${ENDPOINTS}/we_none/deliveries/whdel_none/resend`],
+		['write:ocpp', 'POST', '/ocpp/v2/raw-request'],
 	])('needs the scope %s for %s %s, and no other', async (scope, method, path) => {
 		const { simulator, authorize, call } = await setUp();
 		const callAs = async (...scopes: Scope[]) =>
