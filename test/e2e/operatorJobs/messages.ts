@@ -13,7 +13,8 @@ export interface Station {
 }
 
 export interface StoryTeller {
-	readonly station: () => Station;
+	/** One that the service does not list, unless it is given an asset's ID. */
+	readonly station: (id?: string) => Station;
 	/** As the service writes it. */
 	readonly time: (minutesAgo: number) => string;
 }
@@ -22,8 +23,7 @@ export interface StoryTeller {
 export function storyTeller(profile: 'documented' | 'field'): StoryTeller {
 	const now = Math.floor(Date.now() / 1000) * 1000;
 	const time = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();
-	const station = (): Station => {
-		const id = `asset_${randomUUID()}`;
+	const station = (id = `asset_${randomUUID()}`): Station => {
 		const event = (minutesAgo: number, type: string, data: Payload): EventInput => ({
 			type,
 			createdAt: time(minutesAgo),

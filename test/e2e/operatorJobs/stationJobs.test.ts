@@ -1,0 +1,224 @@
+/** The jobs that watch stations and look at what they keep every few minutes, on a real n8n: which notices they mail, however events arrive. */
+import { type EventInput, startSimulator } from '../../../simulator';
+import { generateAssets } from '../../../simulator/data/assets';
+import { endAfterEach, useForAll } from '../../support/lifetime';
+import type { Credential } from '../../support/n8n/answers';
+import { useWorld } from '../../support/n8n/useWorld';
+import { credentialsByType } from '../../support/workflow';
+import { type FileNode, publishJob } from './job';
+import { startMailbox } from './mailbox';
+import { storyTeller } from './messages';
+
+const ZONE = 'America/New_York';
+const SCHEDULE = 'n8n-nodes-base.scheduleTrigger';
+const ASSETS = generateAssets(40);
+/** Mails show other names in a form of their own. */
+const PLAIN = ASSETS.filter(({ chargingStation: { name } }) => /^[\w ]+$/.test(name));
+const HOURS = 60;
+
+const world = useWorld(() => ({ env: { GENERIC_TIMEZONE: ZONE } }));
+
+/** Only the test starts its checks, and notices are mailed. */
+function watched(node: FileNode, smtp: Credential): FileNode {
+	const { type, name, parameters } = node;
+	const yearly = { rule: { interval: [{ field: 'months', monthsInterval: 12 }] } };
+	return {
+		...{ ...node, parameters: type === SCHEDULE ? yearly : parameters },
+		...(name === 'Send notice' && { disabled: false, credentials: credentialsByType([smtp]) }),
+	};
+}
+
+/** In the time zone of the workflow. */
+function local(time: string): string {
+	const format = new Intl.DateTimeFormat('sv-SE', {
+		...{ timeZone: ZONE, dateStyle: 'short', timeStyle: 'short' },
+	});
+	const parts = new Intl.DateTimeFormat('en-US', { timeZone: ZONE, timeZoneName: 'short' });
+	const zone = parts.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName');
+	return `${format.format(new Date(time))} ${zone?.value ?? ''}`;
+}
+
+// Assets of their own: both profiles write to the same tables.
+describe.each([
+	['documented', PLAIN.slice(0, 10)],
+	['field', PLAIN.slice(10)],
+] as const)('with events as %s', (profile, assets) => {
+	const simulator = useForAll(() => startSimulator({ profile, assets: ASSETS.length }));
+	const stopped = endAfterEach();
+
+	/** Publishes the job; what it gives sends events, lets the job check once, and gives the mails of that check. */
+	const watch = async (file: string, schedule: string) => {
+		const { client } = world;
+		const mailbox = stopped(await startMailbox());
+		const smtp = await client.createCredential(mailbox.credential);
+		const change = (node: FileNode) => watched(node, smtp);
+		const job = stopped(await publishJob(world, simulator, file, { change }));
+		return async (events: readonly EventInput[]) => {
+			await job.tell(events);
+			await job.settled();
+			const before = mailbox.mails.length;
+			const id = await client.runManually(job.workflowId, schedule);
+			const { status, data } = await client.waitForExecution(id);
+			expect([status, data.resultData.error]).toEqual(['success', undefined]);
+			return mailbox.mails
+				.slice(before)
+				.map(({ subject, lines }) => [subject, ...lines])
+				.sort();
+		};
+	};
+	const named = (index: number) => {
+		const { id = '', chargingStation } = assets[index] ?? {};
+		return { id, name: chargingStation?.name ?? '' };
+	};
+
+	it('stuck-status.json sends one notice for each connector that stays in a status too long', async () => {
+		const { station, time } = storyTeller(profile);
+		const check = await watch('stuck-status.json', 'Every 10 minutes');
+		const [open, movedOn, over, longAgo, twoConnectors, split] = [0, 1, 2, 3, 4, 5].map(
+			(index) => ({
+				...named(index),
+				...station(named(index).id),
+				name: named(index).name,
+			}),
+		) as [Named, Named, Named, Named, Named, Named];
+		const free = station(named(6).id);
+		const modern = { ...station(named(7).id), name: named(7).name };
+		const unlisted = station();
+		const status = (name: string, connectorId = 1) =>
+			['StatusNotification', { connectorId, errorCode: 'NoError', status: name }] as const;
+		const notice = (
+			{ id, name = id }: { id: string; name?: string },
+			[what, connector, minutes]: readonly [string, string, number],
+			[from, to]: readonly [number, number?],
+		) => {
+			const until = to === undefined ? '' : `, until ${local(time(to))}`;
+			return [
+				`${name}, connector ${connector}: ${what} for ${minutes} minutes`,
+				`${what} since ${local(time(from))}${until}. Asset: ${id}.`,
+			];
+		};
+
+		const mails = await check([
+			...open.call(200, ...status('Preparing')),
+			...open.call(100, ...status('Preparing')),
+			...movedOn.call(190, ...status('Preparing')),
+			...movedOn.call(180, ...status('Charging')),
+			...over.call(340, ...status('Finishing')),
+			...over.call(150, ...status('Available')),
+			...longAgo.call(12 * HOURS, ...status('Finishing')),
+			...longAgo.call(8 * HOURS, ...status('Available')),
+			...twoConnectors.call(130, ...status('Reserved', 2)),
+			...twoConnectors.call(60, ...status('Reserved', 1)),
+			...split.call(300, ...status('Unavailable')),
+			...split.call(110, ...status('Unavailable')),
+			...split.call(200, ...status('Available')),
+			...free.call(300, ...status('Available')),
+			...modern.call(150, 'StatusNotification', {
+				...{ evseId: 1, connectorId: 2, connectorStatus: 'Unavailable' },
+			}),
+			...unlisted.call(125, ...status('SuspendedEV')),
+		]);
+		// The test itself takes some of the last minute.
+		const anyMinutes = (lines: readonly string[]) =>
+			lines.map((line) =>
+				line.replace(
+					/for (\d+) minutes/,
+					(_all, minutes: string) => `for ${Math.floor(Number(minutes) / 10) * 10} minutes`,
+				),
+			);
+		expect(mails.map(anyMinutes)).toEqual(
+			[
+				notice(open, ['Preparing', '1', 200], [200]),
+				notice(over, ['Finishing', '1', 190], [340, 150]),
+				notice(twoConnectors, ['Reserved', '2', 130], [130]),
+				notice(modern, ['Unavailable', '1/2', 150], [150]),
+				notice(unlisted, ['SuspendedEV', '1', 120], [125]),
+			].sort(),
+		);
+
+		// The same status again, or an earlier report of it, is the same incident.
+		expect(
+			await check([
+				...open.call(50, ...status('Preparing')),
+				...open.call(210, ...status('Preparing')),
+			]),
+		).toEqual([]);
+		// The status changed, and the next one lasts too long.
+		const again = await check([
+			...twoConnectors.call(129, ...status('Available', 2)),
+			...twoConnectors.call(125, ...status('Reserved', 2)),
+		]);
+		expect(again.map(anyMinutes)).toEqual([notice(twoConnectors, ['Reserved', '2', 120], [125])]);
+		expect(await check([])).toEqual([]);
+
+		const rows = await world.client.tableRows('Connector status reports');
+		expect(rows.filter(({ assetId }) => assetId === longAgo.id)).toMatchObject([
+			{ status: 'Available' },
+		]);
+		expect(new Set(rows.map(({ event }) => event)).size).toBe(rows.length);
+	});
+
+	it('repeated-faults.json sends one notice for some faults of a station within a time', async () => {
+		const { station, time } = storyTeller(profile);
+		const check = await watch('repeated-faults.json', 'Every 5 minutes');
+		const three = { ...station(named(0).id), name: named(0).name };
+		const two = station(named(1).id);
+		const spread = station(named(2).id);
+		const sentTwice = station(named(3).id);
+		const unlisted = station();
+		const fault = (connectorId: number, errorCode: string, more: object = {}) =>
+			['StatusNotification', { connectorId, errorCode, status: 'Faulted', ...more }] as const;
+		const line = (hoursAgo: number, connector: number, codes: string) =>
+			`${local(time(hoursAgo * HOURS))}, connector ${connector}: ${codes}`;
+
+		const mails = await check([
+			...three.call(20 * HOURS, ...fault(1, 'GroundFailure')),
+			...three.call(
+				10 * HOURS,
+				...fault(2, 'OtherError', { vendorErrorCode: 'E42', info: 'Door' }),
+			),
+			...three.call(1 * HOURS, ...fault(1, 'NoError')),
+			...two.call(20 * HOURS, ...fault(1, 'OtherError')),
+			...two.call(10 * HOURS, ...fault(1, 'OtherError')),
+			...two.call(5 * HOURS, 'StatusNotification', {
+				...{ connectorId: 1, errorCode: 'NoError', status: 'Available' },
+			}),
+			...spread.call(40 * HOURS, ...fault(1, 'OtherError')),
+			...spread.call(20 * HOURS, ...fault(1, 'OtherError')),
+			...spread.call(10 * HOURS, ...fault(1, 'OtherError')),
+			...[3, 2.9, 2.8].flatMap((hours) =>
+				sentTwice.call(hours * HOURS, ...fault(1, 'OtherError', { timestamp: time(180) })),
+			),
+			...[6, 5, 4, 3].flatMap((hours) => unlisted.call(hours * HOURS, ...fault(1, 'OtherError'))),
+		]);
+		expect(mails).toEqual(
+			[
+				[
+					`${three.name}: 3 faults within 24 hours`,
+					line(20, 1, 'GroundFailure'),
+					line(10, 2, 'OtherError, E42, Door'),
+					line(1, 1, 'NoError'),
+					...['', `Asset: ${three.id}.`],
+				],
+				[
+					`${unlisted.id}: 4 faults within 24 hours`,
+					...[6, 5, 4, 3].map((hours) => line(hours, 1, 'OtherError')),
+					...['', `Asset: ${unlisted.id}.`],
+				],
+			].sort(),
+		);
+
+		// Later and late faults belong to the same notice, until the time is over.
+		expect(
+			await check([
+				...three.call(0.5 * HOURS, ...fault(1, 'OtherError')),
+				...three.call(15 * HOURS, ...fault(1, 'OtherError')),
+			]),
+		).toEqual([]);
+		const [[subject] = []] = await check(two.call(1 * HOURS, ...fault(2, 'OtherError')));
+		expect(subject).toBe(`${named(1).name}: 3 faults within 24 hours`);
+		expect(await check([])).toEqual([]);
+	});
+});
+
+type Named = ReturnType<ReturnType<typeof storyTeller>['station']> & { readonly name: string };
