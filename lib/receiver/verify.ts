@@ -48,9 +48,13 @@ export async function verifyDelivery(
 	};
 	const nowSeconds = Math.floor(receivedAt.getTime() / 1000);
 	const verifyWith = (made: VerifierResult): SignedBy | SignedRefusal => {
-		if (made.ok) return made.verifier.verify(headers, body, { nowSeconds, toleranceSeconds });
-		const { notConfigured: detail } = secrets;
-		return { ok: false, reason: 'not_configured', ...(detail !== undefined && { detail }) };
+		if (!made.ok) {
+			const { notConfigured: detail } = secrets;
+			return { ok: false, reason: 'not_configured', ...(detail !== undefined && { detail }) };
+		}
+		const verified = made.verifier.verify(headers, body, { nowSeconds, toleranceSeconds });
+		if (verified.ok || verified.reason !== 'signature_mismatch') return verified;
+		return { ...verified, ...(made.doubts.length > 0 && { detail: made.doubts.join(' ') }) };
 	};
 	try {
 		const kept = verifyWith(await verifiers.get(secrets.key, read));

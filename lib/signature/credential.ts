@@ -22,10 +22,12 @@ interface Compiled {
 	readonly blocking: readonly string[];
 	/** What is likely a mistake, although deliveries can be verified. */
 	readonly remarks: readonly string[];
+	/** The same about the text of a secret: why no signature may match. */
+	readonly doubts: readonly string[];
 }
 
 export function compileCredential(settings: SigningSettings): Compiled {
-	const notes: Notes = { blocking: [], remarks: [] };
+	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
 	const name = readChoice(
 		'Scheme',
 		settings.scheme,

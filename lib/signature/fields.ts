@@ -11,6 +11,8 @@ export interface Notes {
 	readonly blocking: string[];
 	/** What is likely a mistake, although deliveries can be verified. */
 	readonly remarks: string[];
+	/** The same about the text of a secret: why no signature may match. */
+	readonly doubts: string[];
 }
 
 /** RFC 9110, section 5.6.2 (token). */
@@ -67,6 +69,8 @@ type SecretForm = 'text' | 'base64';
 const CURRENT = 'Signing Secret';
 const PREVIOUS = 'Previous Signing Secret';
 const BASE64_PREFIX = 'whsec_';
+/** What is easily pasted along with a secret. */
+const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;
 /** Of any length, padding optional. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
@@ -76,15 +80,10 @@ export function readSigningKeys(
 	form: SecretForm,
 	notes: Notes,
 ): readonly SigningKey[] {
-	const current = readSecret(CURRENT, settings.signingSecret, form, notes.blocking, notes.remarks);
+	const { blocking, remarks, doubts } = notes;
+	const current = readSecret(CURRENT, settings.signingSecret, form, blocking, doubts);
 	// A previous secret that cannot be used counts as not configured; the current one still works.
-	const previous = readSecret(
-		PREVIOUS,
-		settings.previousSigningSecret,
-		form,
-		notes.remarks,
-		notes.remarks,
-	);
+	const previous = readSecret(PREVIOUS, settings.previousSigningSecret, form, remarks, doubts);
 	if (isEmpty(settings.signingSecret)) {
 		notes.blocking.push(`${CURRENT} is empty. Paste the signing secret of the webhook endpoint.`);
 	}
@@ -108,7 +107,7 @@ function readSecret(
 	value: unknown,
 	form: SecretForm,
 	problems: string[],
-	remarks: string[],
+	doubts: string[],
 ): Buffer | undefined {
 	if (isEmpty(value)) return undefined;
 	if (typeof value !== 'string') {
@@ -120,9 +119,9 @@ function readSecret(
 		problems.push(`${field} holds nothing but white space. Paste the secret, or empty the field.`);
 		return undefined;
 	}
-	if (value !== value.trim() || /[\r\n\t]/.test(value)) {
-		remarks.push(
-			`${field} has white space around it, or line breaks or tabs in it. Secrets are used as typed: remove what does not belong to it.`,
+	if (STRAY.test(value)) {
+		doubts.push(
+			`${field} begins or ends with white space or a quotation mark, or has a line break or tab in it. Secrets are used exactly as typed: remove what does not belong to it.`,
 		);
 	}
 	if (form === 'text') return Buffer.from(value, 'utf8');

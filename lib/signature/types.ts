@@ -68,6 +68,7 @@ export interface Verifier {
 }
 
 export type VerifierResult =
-	| { readonly ok: true; readonly verifier: Verifier }
+	/** `doubts`: sentences about a secret that was probably not meant as typed. */
+	| { readonly ok: true; readonly verifier: Verifier; readonly doubts: readonly string[] }
 	/** Sentences for people; each names its field and none holds a secret. */
 	| { readonly ok: false; readonly problems: readonly string[] };

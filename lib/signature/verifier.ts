@@ -23,15 +23,15 @@ import type {
  * reports what merely looks like a mistake.
  */
 export function createVerifier(settings: SigningSettings): VerifierResult {
-	const { usable, blocking } = compileCredential(settings);
+	const { usable, blocking, doubts } = compileCredential(settings);
 	if (usable === undefined) return { ok: false, problems: blocking };
-	return { ok: true, verifier: new CompiledVerifier(usable.scheme, usable.keys) };
+	return { ok: true, verifier: new CompiledVerifier(usable.scheme, usable.keys), doubts };
 }
 
 /** Every problem in the shape of the settings, as sentences that name the field and hold no secret; empty when all is well. */
 export function checkSigningSettings(settings: SigningSettings): readonly string[] {
-	const { blocking, remarks } = compileCredential(settings);
-	return [...blocking, ...remarks];
+	const { blocking, doubts, remarks } = compileCredential(settings);
+	return [...blocking, ...doubts, ...remarks];
 }
 
 class CompiledVerifier implements Verifier {

@@ -82,6 +82,10 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 			},
 		);
 	}
+	if (made.doubts.length > 0) {
+		const doubts = made.doubts.join(' ');
+		context.logger.warn(logLine(context, `the signing secret credential may be wrong. ${doubts}`));
+	}
 	const url = webhookUrlOf(context);
 	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
 		const warning = `the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`;

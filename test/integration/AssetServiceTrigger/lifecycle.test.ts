@@ -81,10 +81,19 @@ describe('publishing a workflow with manual registration', () => {
 		},
 	);
 
-	it('uses secrets as typed: stray white space is the business of the credential test', async () => {
-		const { context } = hook({ signingSecret: `${SECRET} ` });
-		expect(await methods.checkExists.call(context)).toBe(true);
-	});
+	it.each([`${SECRET} `, `"${SECRET}"`])(
+		'uses secrets as typed, and warns of what was probably not meant: %j',
+		async (signingSecret) => {
+			const { context, warnings } = hook({ signingSecret });
+			expect(await methods.checkExists.call(context)).toBe(true);
+			expect(warnings()).toEqual([
+				expect.stringMatching(
+					/: the signing secret credential may be wrong\. Signing Secret begins or ends with white space or a quotation mark/,
+				),
+			]);
+			expect(JSON.stringify(warnings())).not.toContain(SECRET);
+		},
+	);
 
 	it('warns when the production URL is plain http on a public host, where nothing is delivered', async () => {
 		const { context, warnings } = hook(

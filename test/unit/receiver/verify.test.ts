@@ -56,6 +56,18 @@ describe('the signature of a delivery', () => {
 		expect(stored.reads).toBe(2);
 	});
 
+	it('that fits none of them may be due to a secret that was pasted with a space: the detail says so', async () => {
+		const { by, stored } = setUp();
+		stored.signingSecret = 'first ';
+		const mismatch = await by('first');
+		expect(mismatch).toEqual({
+			...MISMATCH,
+			detail:
+				'Signing Secret begins or ends with white space or a quotation mark, or has a line break or tab in it. Secrets are used exactly as typed: remove what does not belong to it.',
+		});
+		expect(await by('first ')).toMatchObject({ ok: true });
+	});
+
 	it('is not tried again when the secrets were read for it, however long that took', async () => {
 		const { by, stored } = setUp();
 		stored.takesMs = 5_000;

@@ -135,17 +135,23 @@ describe('no delivery can be verified', () => {
 });
 
 describe('the credential test complains, and deliveries are verified, with', () => {
-	test.each([` ${SECRET}`, `${SECRET} `, `${SECRET}\n`, 'a\nb', 'a\tb'])(
-		'stray white space in a secret: %j',
-		(text) => {
-			expectRemark({ signingSecret: text }, 'Signing Secret', 'white space');
-			expectRemark(
-				{ signingSecret: SECRET, previousSigningSecret: text },
-				'Previous Signing Secret',
-				'white space',
-			);
-		},
-	);
+	test.each([
+		...[` ${SECRET}`, `${SECRET} `, `${SECRET}\n`, 'a\nb', 'a\tb'],
+		...[`"${SECRET}"`, `${SECRET}'`, `\u201c${SECRET}`, ` \`${SECRET}`],
+	])('stray white space or a quotation mark in a secret: %j', (text) => {
+		const WORDS = 'begins or ends with white space or a quotation mark';
+		expectRemark({ signingSecret: text }, 'Signing Secret', WORDS);
+		expectRemark(
+			{ signingSecret: SECRET, previousSigningSecret: text },
+			'Previous Signing Secret',
+			WORDS,
+		);
+	});
+
+	test.each([`a"b`, `it's`, 'a b'])('nothing in the secret %j', (signingSecret) => {
+		expect(checkSigningSettings({ signingSecret })).toEqual([]);
+		expect(createVerifier({ signingSecret })).toMatchObject({ ok: true, doubts: [] });
+	});
 
 	test('the same secret twice', () => {
 		expectRemark(
