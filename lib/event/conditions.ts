@@ -3,7 +3,7 @@
  * is done for every delivery.
  */
 import { printable } from '../shared/printable';
-import { asRecord, asText, numberIn, own } from '../shared/values';
+import { asRecord, asText, numberIn, own, textOf } from '../shared/values';
 
 /** The name of each in the editor, in its order. */
 export const OPERATORS = {
@@ -18,21 +18,43 @@ export const OPERATORS = {
 };
 type Operator = keyof typeof OPERATORS;
 
+/** The fields that are always offered, by path, with the name of each in the editor. */
+export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
+	'data.asset.id': 'Asset ID',
+	'data.status': 'Connectivity State',
+	'data.payload.connectorId': 'Connector',
+	'data.payload.errorCode': 'Error Code',
+	type: 'Event Type',
+	'data.messageType': 'Message Type',
+	'data.action': 'OCPP Action',
+	'data.payload.status': 'Status',
+	'data.payload.vendorErrorCode': 'Vendor Error Code',
+};
+
 /** The choice of a field that is not among those offered: its path is in `path`. */
 export const OTHER_FIELD = 'other';
 
 export interface Conditions {
 	/** What a person has to correct; while there is anything, it is unknown what is wanted. */
 	readonly problems: readonly string[];
+	/** Those without a problem. */
+	readonly all: readonly Condition[];
 	/** The first condition that the event does not meet, in words; undefined when it meets them all. */
-	readonly unmet: (event: Readonly<Record<string, unknown>>) => string | undefined;
+	readonly unmet: (event: Fields) => string | undefined;
 }
 
-interface Condition {
+export interface Condition {
+	/** As a person reads it in the editor, such as `Status equals Faulted`. */
 	readonly text: string;
-	readonly path: readonly string[];
-	readonly test: Test;
+	/** The path of the field. */
+	readonly field: string;
+	readonly operator: Operator;
+	readonly isMet: (event: Fields) => boolean;
+	/** What is in the field, one for each way through the lists on its path; undefined where nothing is. */
+	readonly valuesIn: (event: Fields) => unknown[];
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Undefined for a missing field. */
 type Test = (value: unknown) => boolean;
@@ -67,12 +89,13 @@ function rowOf(given: unknown): Row {
 
 function compile(rows: readonly Row[]): Conditions {
 	const read = rows.map(conditionOf);
-	const conditions = read.filter((one) => typeof one !== 'string');
+	const all = read.filter((one) => typeof one !== 'string');
 	return {
+		all,
 		problems: read.flatMap((one, n) =>
 			typeof one === 'string' ? [`Condition ${n + 1}: ${one}`] : [],
 		),
-		unmet: (event) => conditions.find(({ path, test }) => !holds(event, path, 0, test))?.text,
+		unmet: (event) => all.find(({ isMet }) => !isMet(event))?.text,
 	};
 }
 
@@ -86,7 +109,22 @@ function conditionOf([field, name, literal]: Row): Condition | string {
 	}
 	const test = testOf(name, literal);
 	if (typeof test === 'string') return test;
-	return { text: printable([field, name, literal].join(' ').trim()), path, test };
+	const label = Object.hasOwn(CONDITION_FIELDS, field) ? CONDITION_FIELDS[field] : field;
+	return {
+		text: printable([label, OPERATORS[name].toLowerCase(), literal].join(' ').trim()),
+		field,
+		operator: name,
+		isMet: (event) => holds(event, path, 0, test),
+		valuesIn: (event) => {
+			const values: unknown[] = [];
+			const collect = inLists((value) => {
+				values.push(value);
+				return false;
+			});
+			holds(event, path, 0, collect);
+			return values;
+		},
+	};
 }
 
 function isOperator(name: string): name is Operator {
@@ -140,12 +178,6 @@ function inLists(test: Test, depth = MOST_NESTED): Test {
 /** As in n8n's own conditions, null is nothing. */
 function isThere(value: unknown): boolean {
 	return value !== undefined && value !== null;
-}
-
-/** Numbers and booleans compare with their text; objects and null with nothing. */
-function textOf(value: unknown): string | undefined {
-	if (typeof value === 'string') return value;
-	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** Several values are separated by commas; a backslash before a comma keeps it. */

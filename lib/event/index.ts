@@ -1,6 +1,13 @@
 /** What an event is, wherever it comes from. */
-export { type Conditions, OPERATORS, OTHER_FIELD, readConditions } from './conditions';
+export {
+	CONDITION_FIELDS,
+	type Conditions,
+	OPERATORS,
+	OTHER_FIELD,
+	readConditions,
+} from './conditions';
 export { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
+export { Fields } from './fields';
 export { type Item, withReplay } from './item';
 export { createdAt, oldestFirst } from './order';
 export {
@@ -13,5 +20,6 @@ export {
 	type ReadParameter,
 	readWanted,
 } from './parameters';
+export { Survey } from './survey';
 export { unwanted, type Wanted } from './wanted';
 export { eventFromList, eventIdOf, parseEvent, type ParsedEvent } from './parseEvent';

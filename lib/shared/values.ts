@@ -7,8 +7,13 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** A text without white space around it, a number or boolean as text; everything else is empty. */
 export function asText(value: unknown): string {
-	if (typeof value === 'string') return value.trim();
-	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+	return textOf(value)?.trim() ?? '';
+}
+
+/** A text as it is, a number or boolean as text; undefined for objects, lists and nothing. */
+export function textOf(value: unknown): string | undefined {
+	if (typeof value === 'string') return value;
+	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** Texts from a list, or from one text with commas as an expression gives it. */

@@ -1,0 +1,100 @@
+/** Looks at events for a person who asks why they do not start the workflow: how many, the nearest miss, and fields that none has. */
+import { printable } from '../shared/printable';
+import { textOf } from '../shared/values';
+import type { Condition } from './conditions';
+import { Fields } from './fields';
+import type { ParsedEvent } from './parseEvent';
+import type { Wanted } from './wanted';
+
+/** More events would hardly have other fields. */
+const MOST_READ_FOR_FIELDS = 1_000;
+/** Of a value that is shown. */
+const LONGEST_VALUE = 50;
+const MOST_VALUES = 3;
+
+export class Survey {
+	/** How many events were looked at, and how many of them are not wanted. */
+	looked = 0;
+	ignored = 0;
+	/**
+	 * What the event lacked that came nearest to being wanted, with the value that did not match: for the person who tests
+	 * the node, never for a log.
+	 */
+	nearest: string | undefined;
+	#nearness = -1;
+	#ofWantedType = 0;
+	readonly #fields = new Fields();
+	/** Those whose field no event has had so far. */
+	readonly #withoutField: Set<Condition>;
+
+	constructor(private readonly wanted: Wanted) {
+		this.#withoutField = new Set(wanted.conditions.all);
+	}
+
+	/** Whether the event is wanted. */
+	readonly look = ({ type, record }: ParsedEvent): boolean => {
+		const { isWantedType, conditions } = this.wanted;
+		this.looked += 1;
+		if (!isWantedType(type)) {
+			this.#missed(0, () => `type ${shown(type)} is not among 'Event Types'`);
+			return false;
+		}
+		this.#ofWantedType += 1;
+		if (this.#ofWantedType <= MOST_READ_FOR_FIELDS) this.#fields.add(record);
+		for (const condition of this.#withoutField) {
+			const isThere = condition.valuesIn(record).some((value) => value !== undefined);
+			if (isThere) this.#withoutField.delete(condition);
+		}
+		const unmet = conditions.all.filter(({ isMet }) => !isMet(record));
+		const [first] = unmet;
+		if (first === undefined) return true;
+		this.#missed(1 + conditions.all.length - unmet.length, () => missOf(first, record));
+		return false;
+	};
+
+	/** A sentence for each condition whose field no event has: it is probably misspelled. */
+	get missing(): string[] {
+		const count = this.#ofWantedType;
+		if (count === 0) return [];
+		const kind = count < this.looked ? ' of a wanted type' : '';
+		const [none, one] = [
+			`None of ${count.toLocaleString('en')} events`,
+			`The${kind && ' 1'} event`,
+		];
+		const subject = count === 1 ? `${one}${kind} has no` : `${none}${kind} has a`;
+		return [...this.#withoutField].flatMap(({ field, operator }) => {
+			const meant = this.#fields.like(field);
+			if (meant === undefined && operator === 'notExists') return [];
+			const question = meant === undefined ? '' : ` Did you mean '${meant}'?`;
+			return [`${subject} field '${printable(field, 100)}'.${question}`];
+		});
+	}
+
+	/** All of it in sentences. */
+	get why(): string {
+		const nearest = this.nearest === undefined ? [] : [`Nearest: ${this.nearest}.`];
+		return [...nearest, ...this.missing].join(' ');
+	}
+
+	#missed(nearness: number, miss: () => string): void {
+		this.ignored += 1;
+		if (nearness <= this.#nearness) return;
+		this.#nearness = nearness;
+		this.nearest = miss();
+	}
+}
+
+function missOf({ text, valuesIn }: Condition, record: ParsedEvent['record']): string {
+	const values = valuesIn(record).filter((value) => value !== undefined);
+	if (values.length === 0) return `condition '${text}' found no value`;
+	const first = values.slice(0, MOST_VALUES).map(shown);
+	const last = values.length > MOST_VALUES ? 'others' : first.pop();
+	const all = first.length === 0 ? last : `${first.join(', ')} or ${last}`;
+	return `condition '${text}' did not match ${all}`;
+}
+
+function shown(value: unknown): string {
+	const text = textOf(value);
+	if (text !== undefined) return `'${printable(text, LONGEST_VALUE)}'`;
+	return value === null ? 'null' : 'an object';
+}

@@ -1,0 +1,158 @@
+import { eventFromList, eventTypeFilter, readConditions, Survey } from '../../../lib/event';
+
+const condition = (field: string, operator: string, value = '') => ({ field, operator, value });
+const surveyOf = (types: readonly string[], ...conditions: unknown[]) =>
+	new Survey({
+		isWantedType: eventTypeFilter(types),
+		conditions: readConditions({ condition: conditions }),
+	});
+const look = (survey: Survey, ...records: Record<string, unknown>[]) =>
+	records.map((record, n) => {
+		const parsed = eventFromList({ id: `whevt_${n}`, type: 'ocpp.message', ...record });
+		return parsed.ok && survey.look(parsed.event);
+	});
+const status = (value: unknown, more: object = {}) => ({
+	data: { payload: { status: value, ...more } },
+});
+const FAULTED = condition('data.payload.status', 'equals', 'Faulted');
+
+describe('a survey of events', () => {
+	it('says which of them are wanted, and counts the others', () => {
+		const survey = surveyOf(['ocpp.*'], FAULTED);
+		expect(look(survey, status('Faulted'), status('Available'), { type: 'a' }, {})).toEqual([
+			true,
+			false,
+			false,
+			false,
+		]);
+		expect(survey).toMatchObject({ looked: 4, ignored: 3 });
+	});
+
+	it('says nothing of no event, and nothing of wanted ones', () => {
+		const survey = surveyOf([], FAULTED);
+		expect([survey.nearest, survey.missing]).toEqual([undefined, []]);
+		look(survey, status('Faulted'));
+		expect([survey.nearest, survey.missing, survey.why]).toEqual([undefined, [], '']);
+	});
+
+	it('names the nearest miss: the first one of those that met the most conditions', () => {
+		const survey = surveyOf(
+			['ocpp.*'],
+			FAULTED,
+			condition('data.payload.connectorId', 'greaterThan', '1'),
+		);
+		look(survey, { type: 'asset.connectivity' });
+		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Event Types'");
+		look(survey, { type: 7 });
+		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Event Types'");
+		look(survey, status('Preparing'));
+		expect(survey.nearest).toBe("condition 'Status equals Faulted' did not match 'Preparing'");
+		look(survey, status('Available', { connectorId: 2 }), status('Charging', { connectorId: 3 }));
+		expect(survey.nearest).toBe("condition 'Status equals Faulted' did not match 'Available'");
+		expect(survey.why).toBe(
+			"Nearest: condition 'Status equals Faulted' did not match 'Available'.",
+		);
+	});
+
+	it.each([
+		['a number', 2, "'2'"],
+		['false', false, "'false'"],
+		['an empty text', '', "''"],
+		['null', null, 'null'],
+		['an object', { a: 1 }, 'an object'],
+		['a list', ['a', ['b'], 3], "'a', 'b' or '3'"],
+		['a long list', Array.from('abcde'), "'a', 'b', 'c' or others"],
+		['a long text', 'x'.repeat(200), `'${'x'.repeat(49)}…'`],
+		['a text that cannot be shown', 'a\n\u001b[31mb', "'a\ufffd[31mb'"],
+	])('shows the value that did not match: %s', (_what, value, shown) => {
+		const survey = surveyOf([], condition('data.value', 'equals', 'x'));
+		look(survey, { data: { value } });
+		expect(survey.nearest).toBe(`condition 'data.value equals x' did not match ${shown}`);
+	});
+
+	it.each([
+		['data.value', 'notExists', { value: 'there' }, "did not match 'there'"],
+		['data.value', 'exists', { value: null }, 'did not match null'],
+		['data.value', 'exists', {}, 'found no value'],
+		['data.value', 'equals', { value: [] }, 'found no value'],
+	])('shows why %s %s did not match %j', (field, operator, data, shown) => {
+		const survey = surveyOf([], condition(field, operator, 'x'));
+		look(survey, { data });
+		expect(survey.nearest).toMatch(shown);
+	});
+});
+
+describe('a field that no event has', () => {
+	const ERROR = { data: { payload: { errorCode: 'NoError' }, list: [{ deep: 1 }] } };
+	const missing = (field: string, operator = 'equals', ...records: Record<string, unknown>[]) => {
+		const survey = surveyOf(['ocpp.*'], condition(field, operator, 'x'));
+		look(survey, ...(records.length > 0 ? records : [ERROR, ERROR]));
+		return survey.missing;
+	};
+
+	it.each([
+		['data.payload.erorCode', 'data.payload.errorCode'],
+		['data.payload.ErrorCode', 'data.payload.errorCode'],
+		['data.payload.errorcodes', 'data.payload.errorCode'],
+		['dta.payload.errorCode', 'data.payload.errorCode'],
+		['payload.errorCode', 'data.payload.errorCode'],
+		['errorcode', 'data.payload.errorCode'],
+		['data.list.dep', 'data.list.deep'],
+		['data.paylod', 'data.payload'],
+		['typ', 'type'],
+	])('%s may be meant as %s', (field, suggestion) => {
+		expect(missing(field)).toEqual([
+			`None of 2 events has a field '${field}'. Did you mean '${suggestion}'?`,
+		]);
+	});
+
+	it.each(['data.payload.vendorErrorCode', 'data.payload.status', 'x', 'x'.repeat(5000)])(
+		'%.30s is like no other',
+		(field) => {
+			expect(missing(field)).toEqual([
+				`None of 2 events has a field '${field.length > 100 ? `${'x'.repeat(99)}…` : field}'.`,
+			]);
+		},
+	);
+
+	it.each(['data.payload.errorCode', 'data.list', 'data.list.deep', 'data', 'type'])(
+		'is not %s, which they have',
+		(field) => {
+			expect(missing(field)).toEqual([]);
+		},
+	);
+
+	it('has a field that one event of many has, even as null', () => {
+		expect(missing('data.rare', 'equals', ERROR, { data: { rare: null } })).toEqual([]);
+	});
+
+	it('counts events of the wanted types only', () => {
+		const other = { type: 'asset.created', erorCode: 1 };
+		expect(missing('erorCode', 'equals', ERROR, other, other)).toEqual([
+			"The 1 event of a wanted type has no field 'erorCode'. Did you mean 'data.payload.errorCode'?",
+		]);
+		expect(missing('erorCode', 'equals', ERROR)).toEqual([
+			"The event has no field 'erorCode'. Did you mean 'data.payload.errorCode'?",
+		]);
+		expect(missing('erorCode', 'equals', other)).toEqual([]);
+	});
+
+	it('may be meant where a condition says that it must not exist, unless another is like it', () => {
+		expect(missing('data.payload.status', 'notExists')).toEqual([]);
+		expect(missing('data.payload.erorCode', 'notExists')).toHaveLength(1);
+		expect(missing('data.payload.erorCode', 'notEquals')).toHaveLength(1);
+	});
+
+	it('is looked for in bounded time and space, whatever the events hold', () => {
+		let deep: unknown = 'x';
+		for (let n = 0; n < 5_000; n++) deep = { deep, list: [deep] };
+		const wide = Object.fromEntries(
+			Array.from({ length: 20_000 }, (_, n) => [`${'field'.repeat(30)}_${n}`, { n }]),
+		);
+		const survey = surveyOf([], condition('data.'.repeat(19) + 'x', 'equals', 'x'));
+		const started = performance.now();
+		for (let n = 0; n < 50; n++) look(survey, { deep, wide, [`a.${n}`]: 1, '': 1 });
+		expect(survey.missing).toHaveLength(1);
+		expect(performance.now() - started).toBeLessThan(5_000);
+	});
+});
