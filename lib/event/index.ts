@@ -21,5 +21,5 @@ export {
 	readWanted,
 } from './parameters';
 export { Survey } from './survey';
-export { unwanted, type Wanted } from './wanted';
+export { isWanted, type Wanted } from './wanted';
 export { eventFromList, eventIdOf, parseEvent, type ParsedEvent } from './parseEvent';

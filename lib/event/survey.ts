@@ -48,7 +48,9 @@ export class Survey {
 		const unmet = conditions.all.filter(({ isMet }) => !isMet(record));
 		const [first] = unmet;
 		if (first === undefined) return true;
-		this.#missed(1 + conditions.all.length - unmet.length, () => missOf(first, record));
+		const values = first.valuesIn(record).filter((value) => value !== undefined);
+		const met = conditions.all.length - unmet.length;
+		this.#missed(1 + 2 * met + (values.length > 0 ? 1 : 0), () => missOf(first, values));
 		return false;
 	};
 
@@ -65,8 +67,8 @@ export class Survey {
 		return [...this.#withoutField].flatMap(({ field, operator }) => {
 			const meant = this.#fields.like(field);
 			if (meant === undefined && operator === 'notExists') return [];
-			const question = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-			return [`${subject} field '${printable(field, 100)}'.${question}`];
+			const question = meant === undefined ? '' : ` Did you mean '${plain(meant, 100)}'?`;
+			return [`${subject} field '${plain(field, 100)}'.${question}`];
 		});
 	}
 
@@ -84,8 +86,7 @@ export class Survey {
 	}
 }
 
-function missOf({ text, valuesIn }: Condition, record: ParsedEvent['record']): string {
-	const values = valuesIn(record).filter((value) => value !== undefined);
+function missOf({ text }: Condition, values: readonly unknown[]): string {
 	if (values.length === 0) return `condition '${text}' found no value`;
 	const first = values.slice(0, MOST_VALUES).map(shown);
 	const last = values.length > MOST_VALUES ? 'others' : first.pop();
@@ -95,6 +96,11 @@ function missOf({ text, valuesIn }: Condition, record: ParsedEvent['record']): s
 
 function shown(value: unknown): string {
 	const text = textOf(value);
-	if (text !== undefined) return `'${printable(text, LONGEST_VALUE)}'`;
+	if (text !== undefined) return `'${plain(text, LONGEST_VALUE)}'`;
 	return value === null ? 'null' : 'an object';
+}
+
+/** n8n shows hints and the descriptions of errors as HTML. */
+function plain(text: string, most: number): string {
+	return printable(text, most).replaceAll('<', '‹');
 }

@@ -8,12 +8,7 @@ export interface Wanted {
 	readonly conditions: Conditions;
 }
 
-/** Why the event does not start the workflow, in words; undefined when it does. */
-export function unwanted(
-	{ type, record }: ParsedEvent,
-	{ isWantedType, conditions }: Wanted,
-): string | undefined {
-	if (!isWantedType(type)) return 'its type is not among Event Types';
-	const unmet = conditions.unmet(record);
-	return unmet === undefined ? undefined : `it does not meet the condition “${unmet}”`;
+/** Whether the event starts the workflow. `Survey` says why not. */
+export function isWanted({ type, record }: ParsedEvent, wanted: Wanted): boolean {
+	return wanted.isWantedType(type) && wanted.conditions.unmet(record) === undefined;
 }

@@ -1,6 +1,6 @@
 /** Says what became of listed events, by the ledger of events seen; changes nothing there. */
 import { setImmediate } from 'node:timers/promises';
-import { eventFromList, unwanted, type Wanted } from '../event';
+import { eventFromList, type ParsedEvent } from '../event';
 import {
 	attemptOf,
 	type Attempt,
@@ -40,7 +40,7 @@ const AT_ONCE = 100;
 interface Listing {
 	readonly ledger: Pick<Ledger, 'look'>;
 	readonly workflowId: string;
-	readonly wanted: Wanted;
+	readonly isWanted: (event: ParsedEvent) => boolean;
 }
 
 /**
@@ -49,7 +49,7 @@ interface Listing {
  */
 export async function listedStates<T>(
 	records: AsyncIterable<Record<string, unknown>>,
-	{ ledger, workflowId, wanted }: Listing,
+	{ ledger, workflowId, isWanted }: Listing,
 	as: (record: Record<string, unknown>, account: Account) => T,
 ): Promise<{ listed: T[]; withoutId: number }> {
 	const listed: T[] = [];
@@ -66,7 +66,7 @@ export async function listedStates<T>(
 	for await (const record of records) {
 		const parsed = eventFromList(record);
 		if (!parsed.ok) withoutId += 1;
-		else if (unwanted(parsed.event, wanted) === undefined) {
+		else if (isWanted(parsed.event)) {
 			next.push({ record, key: ledgerKey(workflowId, parsed.event.id) });
 		}
 		if (next.length >= AT_ONCE) await look();

@@ -7,6 +7,6 @@ export {
 	MIN_RETENTION_DAYS,
 	readTriggerSettings,
 } from './triggerSettings';
-export { busy, type NoStart, type RefusalLog } from './verdict';
+export { busy, type NoStart, type RefusalLog, type RefusalReason } from './verdict';
 export { createVerifierCache } from './verifierCache';
 export type { SecretSource, SignedRefusal } from './verify';

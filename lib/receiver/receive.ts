@@ -1,5 +1,5 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. It knows nothing of n8n. */
-import { parseEvent, unwanted, withReplay } from '../event';
+import { isWanted, parseEvent, withReplay } from '../event';
 import {
 	type Acknowledge,
 	claimOrWait,
@@ -48,8 +48,7 @@ export async function receive(
 	const { conditions, includeDelivery } = settings;
 	if (conditions.problems.length > 0)
 		return refused('not_configured', conditions.problems.join(' '));
-	const ignoredBecause = unwanted(event, settings);
-	if (ignoredBecause !== undefined) return ignored(ignoredBecause);
+	if (!isWanted(event, settings)) return ignored(event);
 
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
 	const record = includeDelivery ? { ...event.record, ...facts } : event.record;

@@ -1,5 +1,5 @@
 /** Every way to end a delivery: the workflow starts, or an answer that makes the sender do the right thing. */
-import type { Item } from '../event';
+import type { Item, ParsedEvent } from '../event';
 import type { Hold } from '../ledger';
 import type { SignatureRefusal } from '../signature';
 
@@ -32,15 +32,15 @@ export interface NoStart {
 	readonly start: false;
 	readonly answer: Answer;
 	readonly log?: RefusalLog;
-	/** Why the event is not wanted, for a person who tests the node. */
-	readonly ignoredBecause?: string;
+	/** The event that is not wanted, for a person who tests the node. */
+	readonly ignored?: ParsedEvent;
 }
 
 /** There is nothing left to do, and the sender must not retry: 200. */
 export const accepted = done('accepted');
 export const duplicate = done('duplicate');
-export function ignored(ignoredBecause: string): NoStart {
-	return { ...done('ignored'), ignoredBecause };
+export function ignored(event: ParsedEvent): NoStart {
+	return { ...done('ignored'), ignored: event };
 }
 
 const rejected: Answer = { status: 401, body: { status: 'rejected' } };

@@ -19,6 +19,7 @@ import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { refuseEngine2 } from '../engine';
 import { logLine } from '../logLine';
 import { toNodeError } from '../nodeError';
+import { forgetTest } from '../testSurvey';
 import { webhookUrlOf } from '../webhooks';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 
@@ -30,6 +31,7 @@ export const endpointLifecycle = {
 	 */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		refuseEngine2(this);
+		if (this.getMode() === 'manual') forgetTest(this);
 		checkConditions(this.getNode(), readConditions(this.getNodeParameter('conditions', {})));
 		if (isAutomatic(this)) return false;
 		await checkManualSetUp(this);

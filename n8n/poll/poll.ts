@@ -1,6 +1,6 @@
 /** Polls for a node: hands n8n's runs, log, static data and time budget to the poll. */
 import type { IPollFunctions } from 'n8n-workflow';
-import { unwanted } from '../../lib/event';
+import { isWanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
 import type { ApiClient } from '../../lib/service';
 import { checkConditions } from '../conditions';
@@ -27,7 +27,7 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	const { failure } = await poll({
 		...{ ledger: await ledgerFor(context), workflowId, nodeId, client },
 		...{ startFrom, pageSize, batchSize, acknowledge },
-		isWanted: (event) => unwanted(event, settings) === undefined,
+		isWanted: (event) => isWanted(event, settings),
 		handOver: (items) => handOver(context, items, acknowledge),
 		...{ memory, budgetMs },
 		warn: (message) => {

@@ -13,7 +13,7 @@ import { acknowledgeOf } from '../webhooks';
 import { logOtherUrl, logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
-import { testRefusal, throwTestRefusal } from './testRefusal';
+import { endOrListenOn, testItems, withIgnored } from './testEvent';
 
 /** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. Taken as n8n promises it. */
 interface DeliveryRequest {
@@ -56,21 +56,26 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 	if (!verdict.start) {
 		if (verdict.log) logRefusal(this, verdict.log);
 		const { status, headers = {}, body } = verdict.answer;
-		response.status(status).set(headers).json(body);
-		return { noWebhookResponse: true, ...(isTest && testRefusal(verdict)) };
+		const { reason, ...test } = isTest ? endOrListenOn(this, verdict, settings) : {};
+		response
+			.status(status)
+			.set(headers)
+			.json({ ...body, reason });
+		return { noWebhookResponse: true, ...test };
 	}
 	if (verdict.hold) {
 		settleWithAnswer(response, verdict.hold, { acknowledge, retentionMs: settings.retentionMs });
 	}
+	const items = handedOver(verdict.items);
 	return {
-		workflowData: [handedOver(verdict.items)],
+		workflowData: [isTest ? withIgnored(this, items, settings) : items],
 		webhookResponse: { status: 'accepted' },
 	};
 }
 
 /** The items that a run goes on with. */
 export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	throwTestRefusal(this);
+	if (this.getMode() === 'manual') return [testItems(this)];
 	const { retentionMs } = readTriggerSettings((name, fallback) =>
 		this.getNodeParameter(name, 0, fallback),
 	);

@@ -14,6 +14,7 @@ import { errorItem, toNodeError } from '../../n8n/nodeError';
 import { aboutDone, doneItems } from './doneItems';
 import { planOf } from './plan';
 import { parallelItems } from './shared/parallelItems';
+import type { Run } from './shared/resource';
 
 /**
  * One item for each record, paired with the input item it comes from and in the order of the input.
@@ -94,12 +95,12 @@ function notTried({ message, field, code }: ApiError): ApiError {
 }
 
 /** Each warning once, in the log and where the person looks at the output. */
-function warner(context: IExecuteFunctions): (message: string) => void {
+function warner(context: IExecuteFunctions): Run['warn'] {
 	const given = new Set<string>();
-	return (message) => {
+	return (message, { inLog } = { inLog: true }) => {
 		if (given.has(message)) return;
 		given.add(message);
-		context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
+		if (inLog) context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
 		context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 	};
 }

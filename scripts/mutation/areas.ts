@@ -44,6 +44,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('signature', 'template'),
 		part('signature', '{sign,verifier}', '{credential,custom,sign,verifier}'),
 		part('event', 'conditions'),
+		part('event', '{fields,survey}'),
 		part('event', 'eventTypes'),
 		part('event', '{order,parseEvent}'),
 		part('receiver', 'batch', 'batch*'),
@@ -57,7 +58,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		part('receiver', 'verifierCache'),
 		{
-			mutate: ['n8n/receiver/{refusalLog,secretSource,settleWithAnswer,testRefusal}.ts'],
+			mutate: ['n8n/receiver/{refusalLog,secretSource,settleWithAnswer,testEvent}.ts'],
 			tests: ['test/unit/n8n/receiver/*.test.ts'],
 		},
 		{
@@ -74,7 +75,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('poll', '{knowledge,listedStates,memory,poll,publication}', '*'),
 		part('poll', '{start,state}', '*'),
 		part('shared', 'listOrder'),
-		n8nPart('poll/{handOver,memory}'),
+		n8nPart('poll/{handOver,memory,newestEvent}'),
 	],
 	ledger: [
 		part('ledger', '{beginOrWait,untilWritten}'),

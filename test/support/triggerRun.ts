@@ -7,6 +7,7 @@ import {
 	type INodeParameters,
 	type INodeType,
 	NodeConnectionTypes,
+	type NodeExecutionHint,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { oneNodeWorkflow, surroundings, versionOf } from './engine';
@@ -24,6 +25,9 @@ interface TriggerRunOptions {
 interface TriggerRun {
 	/** The items that the run goes on with. */
 	readonly items: readonly IDataObject[];
+	/** The items as n8n stores them. */
+	readonly stored: readonly INodeExecutionData[];
+	readonly hints: readonly NodeExecutionHint[];
 	readonly error?: { readonly message: string; readonly description?: string | null | undefined };
 }
 
@@ -57,8 +61,11 @@ export async function runTrigger(options: TriggerRunOptions): Promise<TriggerRun
 	);
 	const ran = run.data.resultData.runData[node.name]?.[0];
 	const error = ran?.error ?? run.data.resultData.error;
+	const stored = ran?.data?.['main']?.[0] ?? [];
 	return {
-		items: (ran?.data?.['main']?.[0] ?? []).map(({ json }) => json),
+		items: stored.map(({ json }) => json),
+		stored,
+		hints: ran?.hints ?? [],
 		...(error && { error }),
 	};
 }

@@ -37,6 +37,8 @@ export interface TriggerServer {
 	readonly started: IDataObject[];
 	/** The same, run by run. */
 	readonly runs: readonly IDataObject[][];
+	/** The items of a test that started an execution, as n8n stores them. */
+	readonly tested: INodeExecutionData[];
 	/** How often `webhook()` threw: never, if all is well. */
 	readonly thrown: unknown[];
 	stop(): Promise<void>;
@@ -46,9 +48,10 @@ export interface TriggerServer {
 export async function startTriggerServer(options: TriggerServerOptions): Promise<TriggerServer> {
 	const started: IDataObject[] = [];
 	const runs: IDataObject[][] = [];
+	const tested: INodeExecutionData[] = [];
 	const thrown: unknown[] = [];
 	const server: Server = createServer((request, response) => {
-		void handle(options, request, response, { started, runs }).catch((error: unknown) => {
+		void handle(options, request, response, { started, runs, tested }).catch((error: unknown) => {
 			thrown.push(error);
 			if (!response.writableEnded) answerJson(response, 500, { message: 'Error' });
 		});
@@ -61,6 +64,7 @@ export async function startTriggerServer(options: TriggerServerOptions): Promise
 		url: `http://127.0.0.1:${port}/webhook`,
 		started,
 		runs,
+		tested,
 		thrown,
 		async stop() {
 			server.closeAllConnections();
@@ -73,7 +77,7 @@ async function handle(
 	options: TriggerServerOptions,
 	request: IncomingMessage & { rawBody?: Buffer; readRawBody?: () => Promise<void> },
 	response: ServerResponse,
-	{ started, runs }: { started: IDataObject[]; runs: IDataObject[][] },
+	{ started, runs, tested }: Pick<TriggerServer, 'started' | 'tested'> & { runs: IDataObject[][] },
 ): Promise<void> {
 	if (options.body === undefined) request.rawBody = await readAll(request);
 	request.readRawBody = async () => {
@@ -84,6 +88,7 @@ async function handle(
 	const { trigger } = options;
 	const result = await trigger.webhook?.call(context as unknown as IWebhookFunctions);
 	const items = (result?.workflowData?.[0] ?? []).map(({ json }) => json);
+	if (options.mode === 'manual') tested.push(...(result?.workflowData?.[0] ?? []));
 	if (result?.noWebhookResponse === true) {
 		// n8n starts what comes with an answer that the node gave itself.
 		started.push(...items);

@@ -7,8 +7,8 @@ export interface Run {
 	/** Index of the input item whose parameters count. */
 	itemIndex: number;
 	client: ApiClient;
-	/** Shows a person what to know although nothing failed. */
-	warn: (message: string) => void;
+	/** Shows a person what to know although nothing failed; also in the log, unless it says something of an event. */
+	warn: (message: string, options?: { readonly inLog: boolean }) => void;
 }
 
 interface Texts {

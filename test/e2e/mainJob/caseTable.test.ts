@@ -123,7 +123,7 @@ it('checks signatures in test mode, too, shows why it refuses, and starts the wo
 	const workflowId = trigger.workflow.id;
 	const [refused] = await client.waitForExecutions({ workflowId, status: 'error' }, 1);
 	const refusal = errorOf(await client.getExecution(refused?.id ?? ''));
-	expect(refusal).toMatchObject({ message: 'A delivery came and was refused' });
+	expect(refusal).toMatchObject({ message: 'Delivery rejected: its signature does not match' });
 	await client.listenForTestEvent(workflowId, TRIGGER);
 	expect((await deliver(simulator, test, event)).status).toBe(200);
 	const succeeded = await client.waitForExecutions({ workflowId, status: 'success' }, 2);

@@ -225,3 +225,24 @@ it('leaves out what the conditions of the trigger leave out, and refuses those t
 	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });
 	expect(error?.message).toContain('The conditions cannot be met by any event');
 });
+
+it('warns of a condition whose field no event has, once, and names it in the log only as the condition does', async () => {
+	const listed = [event('a', 1, { payload: { errorCode: 'E1' } }), event('b', 2)];
+	await begin(OWN, ['a']);
+	const world = await serving((request) => pages(listed, request));
+	const condition = [{ field: 'data.erorCode', operator: 'notEquals', value: 'E1' }];
+	const parameters = { ...reconcile, conditions: { condition } };
+	const { items, hints } = await run(world, parameters, { input: [{}, {}] });
+	expect(items.map(({ json }) => json['id'])).toEqual(['a', 'b', 'a', 'b']);
+	const message = "None of 2 events has a field 'data.erorCode'. Did you mean 'data.errorCode'?";
+	expect(hints).toEqual([{ message, type: 'warning', location: 'outputPane' }]);
+
+	await begin(OTHER, ['c']);
+	const { error } = await run(world, { ...parameters, workflowId: OTHER });
+	expect(error?.description).toContain(message);
+	const met = {
+		...reconcile,
+		conditions: { condition: [{ ...condition[0], field: 'data.errorCode' }] },
+	};
+	expect((await run(world, met)).hints).toEqual([]);
+});

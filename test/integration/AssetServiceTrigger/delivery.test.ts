@@ -1,7 +1,11 @@
+import { HookContext } from 'n8n-core';
+import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
 import { signTimestamped } from '../../../lib/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { oneNodeWorkflow } from '../../support/engine';
 import { runTrigger } from '../../support/triggerRun';
-import { eventOf, now, PREVIOUS, send, start, useLedgerOfItsOwn } from './deliveries';
+import type { TriggerServer } from '../../support/triggerServer';
+import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 
@@ -49,30 +53,84 @@ describe('the test mode of the editor', () => {
 		expect(server.started).toEqual([event, event]);
 	});
 
-	it.each<[string, Record<string, string>, number, RegExp, RegExp]>([
-		['forged', { 'x-webhook-signature': 'forged' }, 401, /was refused/, /signature_malformed/],
-		['not wanted', {}, 200, /was ignored/, /condition “data\.asset\.id equals asset-2”/],
-	])(
-		'shows why a delivery that is %s would not start the workflow',
-		async (_name, headers, status, message, description) => {
-			const condition = [{ field: 'data.asset.id', operator: 'equals', value: 'asset-2' }];
-			const parameters = { conditions: { condition } };
-			const server = await start({ mode: 'manual', parameters });
-			expect(await send(server, eventOf(), headers)).toMatchObject({ status });
-			const trigger = new AssetServiceTrigger();
-			const run = { trigger, executionId: '1', workflowId: 'workflow', items: server.started };
-			expect(await runTrigger({ ...run, mode: 'manual' })).toMatchObject({
-				items: [],
-				error: {
-					message: expect.stringMatching(message) as string,
-					description: expect.stringMatching(description) as string,
-				},
-			});
-			// In production nothing starts, and the item of a test means nothing.
-			const published = await start({ parameters });
-			await send(published, eventOf(), headers);
-			expect(published.started).toEqual([]);
-			expect((await runTrigger({ ...run, mode: 'webhook' })).error).toBeUndefined();
-		},
-	);
+	const condition = [{ field: 'data.asset.id', operator: 'equals', value: 'asset-2' }];
+	const parameters = { conditions: { condition } };
+	const asset = (id: string) => eventOf({ data: { asset: { id } } });
+	/** What the test shows that ends with these items. */
+	const outcome = async ({ tested }: TriggerServer, mode: 'manual' | 'webhook' = 'manual') =>
+		await runTrigger({
+			...{ trigger: new AssetServiceTrigger(), executionId: '1', workflowId: 'workflow' },
+			...{ mode, items: tested },
+		});
+
+	it('goes on after events that are ignored, and then shows how many and the nearest miss', async () => {
+		const server = await start({ mode: 'manual', parameters });
+		const ignored = { status: 200, body: { status: 'ignored' } };
+		expect(await send(server, eventOf({ data: {} }))).toMatchObject(ignored);
+		const reason =
+			"2 events were ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.";
+		expect(await send(server, asset('asset-1'))).toMatchObject({ body: { status: 'ignored' } });
+		expect(server.tested).toEqual([]);
+		const wanted = asset('asset-2');
+		expect(await send(server, wanted)).toMatchObject({ body: { status: 'accepted' } });
+		expect(server.started).toEqual([wanted]);
+		const { items, stored, hints } = await outcome(server);
+		expect(items).toEqual([wanted]);
+		expect(Object.keys(stored[0] ?? {})).not.toContain('assetServiceIgnored');
+		expect(hints).toEqual([{ message: reason, type: 'info', location: 'outputPane' }]);
+		// The next test counts again.
+		await send(server, wanted);
+		expect((await outcome({ ...server, tested: server.tested.slice(1) })).hints).toEqual([]);
+	});
+
+	it('counts from when a person began to listen, and says to the sender what it found', async () => {
+		const workflowId = 'workflow of tests';
+		const server = await start({ mode: 'manual', parameters, workflowId });
+		await send(server, asset('asset-1'));
+		const { node, workflow, additionalData } = oneNodeWorkflow({
+			...{ nodeType: new AssetServiceTrigger(), typeVersion: 2, parameters, workflowId },
+			...{ credentialTypes: ['assetServiceSigningSecretApi'] },
+			readCredential: async () => ({ signingSecret: SECRET }),
+		});
+		const webhookData = { isTest: true } as IWebhookData;
+		const hook = new HookContext(workflow, node, additionalData, 'manual', 'manual', webhookData);
+		const methods = new AssetServiceTrigger().webhookMethods.default;
+		await methods.checkExists.call(hook as unknown as IHookFunctions);
+		expect(await send(server, eventOf({ type: 'asset.moved', data: {} }))).toMatchObject({
+			body: {
+				status: 'ignored',
+				reason:
+					"1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' found no value. The event has no field 'data.asset.id'.",
+			},
+		});
+	});
+
+	it('shows why it ends with a delivery that is rejected, and what was ignored before', async () => {
+		const server = await start({ mode: 'manual', parameters });
+		await send(server, asset('asset-1'));
+		const forged = { 'x-webhook-signature': signTimestamped(`${SECRET} `, now(), 'x') };
+		expect(await send(server, asset('asset-2'), forged)).toMatchObject({
+			status: 401,
+			body: { status: 'rejected' },
+		});
+		expect(await outcome(server)).toMatchObject({
+			items: [],
+			error: {
+				message: 'Delivery rejected: its signature does not match',
+				description:
+					"Check that the credential holds the signing secret of this endpoint. (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.",
+			},
+		});
+		// In production the item of a test means nothing.
+		expect((await outcome(server, 'webhook')).error).toBeUndefined();
+	});
+
+	it('has no part in production: nothing starts, and the sender learns no more', async () => {
+		const published = await start({ parameters });
+		expect((await send(published, asset('asset-1'))).body).toEqual({ status: 'ignored' });
+		expect((await send(published, asset('asset-2'), { 'x-webhook-signature': '' })).body).toEqual({
+			status: 'rejected',
+		});
+		expect([published.started, published.tested]).toEqual([[], []]);
+	});
 });

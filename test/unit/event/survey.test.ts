@@ -45,6 +45,8 @@ describe('a survey of events', () => {
 		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Event Types'");
 		look(survey, { type: 7 });
 		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Event Types'");
+		look(survey, { data: {} });
+		expect(survey.nearest).toBe("condition 'Status equals Faulted' found no value");
 		look(survey, status('Preparing'));
 		expect(survey.nearest).toBe("condition 'Status equals Faulted' did not match 'Preparing'");
 		look(survey, status('Available', { connectorId: 2 }), status('Charging', { connectorId: 3 }));
@@ -63,6 +65,7 @@ describe('a survey of events', () => {
 		['a list', ['a', ['b'], 3], "'a', 'b' or '3'"],
 		['a long list', Array.from('abcde'), "'a', 'b', 'c' or others"],
 		['a long text', 'x'.repeat(200), `'${'x'.repeat(49)}…'`],
+		['a text like HTML', '<b>x</b>', "'‹b>x‹/b>'"],
 		['a text that cannot be shown', 'a\n\u001b[31mb', "'a\ufffd[31mb'"],
 	])('shows the value that did not match: %s', (_what, value, shown) => {
 		const survey = surveyOf([], condition('data.value', 'equals', 'x'));

@@ -1,4 +1,4 @@
-import { eventTypeFilter, readConditions } from '../../../lib/event';
+import { eventTypeFilter } from '../../../lib/event';
 import {
 	ledgerKey,
 	LedgerUnavailableError,
@@ -23,7 +23,7 @@ const statesOf = async (
 		{
 			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free', attempts: 0 }) },
 			workflowId: 'workflow',
-			wanted: { isWantedType: eventTypeFilter(wanted), conditions: readConditions({}) },
+			isWanted: ({ type }) => eventTypeFilter(wanted)(type),
 		},
 		({ id }, { state }) => `${String(id)} ${state}`,
 	);
@@ -55,8 +55,7 @@ describe('the states of listed events', () => {
 		const list = async function* () {
 			for (const id of ['a', 'b', 'c']) yield { id };
 		};
-		const wanted = { isWantedType: () => true, conditions: readConditions({}) };
-		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
+		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
 		expect((await listedStates(list(), listing, (_record, account) => account)).listed).toEqual([
 			{ state: 'begun', attempts: 1, executionId: '1234', begunAt: 1_700_000_000_123 },
 			{ state: 'begun', attempts: 1 },
@@ -108,8 +107,7 @@ describe('the states of listed events', () => {
 		const list = async function* () {
 			for (let id = 1; id <= 250; id++) yield { id };
 		};
-		const wanted = { isWantedType: () => true, conditions: readConditions({}) };
-		const listing = { ledger: { look }, workflowId: 'workflow', wanted };
+		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
 		const { listed } = await listedStates(list(), listing, ({ id }) => id);
 		expect([listed.length, most]).toEqual([250, 100]);
 	});
@@ -124,7 +122,7 @@ describe('the states of listed events', () => {
 			{
 				ledger: { look },
 				workflowId: 'workflow',
-				wanted: { isWantedType: () => true, conditions: readConditions({}) },
+				isWanted: () => true,
 			},
 			() => null,
 		);

@@ -162,7 +162,7 @@ describe('receive', () => {
 		expect(verdict).toEqual({
 			start: false,
 			answer: { status: 200, body: { status: 'ignored' } },
-			ignoredBecause: 'its type is not among Event Types',
+			ignored: { id: event.id, type: event.type, record: event },
 		});
 		expect(to.ledger.calls).toEqual([]);
 	});
@@ -173,7 +173,7 @@ describe('receive', () => {
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
 			answer: { status: 200, body: { status: 'ignored' } },
-			ignoredBecause: 'it does not meet the condition “data.asset.id equals asset_2”',
+			ignored: { id: event.id, type: event.type, record: event },
 		});
 		expect(to.ledger.calls).toEqual([]);
 		const wanted = { ...event, data: { asset: { id: 'asset_2' } } };

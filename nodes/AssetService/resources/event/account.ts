@@ -1,6 +1,6 @@
 /** What Reconcile and Replay share: the workflow whose events they look at, its conditions, and the ledger. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import { type Conditions, readConditions } from '../../../../lib/event';
+import { type Conditions, readConditions, type Survey } from '../../../../lib/event';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import type { Account } from '../../../../lib/poll';
 import type { ApiRecord } from '../../../../lib/service';
@@ -9,6 +9,7 @@ import { checkConditions } from '../../../../n8n/conditions';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
 import { type InputItem, parameter, parameterError, plainText } from '../../shared/parameters';
+import type { Run } from '../../shared/resource';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 
@@ -36,6 +37,11 @@ export function conditionsOf(item: InputItem): Conditions {
 	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
 	checkConditions(item.context.getNode(), conditions);
 	return conditions;
+}
+
+/** A condition on a field that no event has is probably misspelled. Not in the log, since it names fields of events. */
+export function warnOfMissingFields({ warn }: Pick<Run, 'warn'>, { missing }: Survey): void {
+	for (const message of missing) warn(message, { inLog: false });
 }
 
 /** The ledger, with errors that say what to do. */

@@ -1,6 +1,6 @@
 /** Says of each listed event whether it started a workflow, and so which are missing. Reads alone: nothing is started or written. */
 import { NodeOperationError } from 'n8n-workflow';
-import { eventTypeFilter } from '../../../../lib/event';
+import { eventTypeFilter, Survey } from '../../../../lib/event';
 import { listedStates } from '../../../../lib/poll';
 import { LISTS, type ApiRecord } from '../../../../lib/service';
 import { printable } from '../../../../lib/shared/printable';
@@ -11,7 +11,14 @@ import { onlyParallelItems } from '../../shared/parallelItems';
 import type { Operation, Run } from '../../shared/resource';
 import { flattener } from '../../shared/simplify';
 import { createdAfterField, createdAfterOf } from '../../shared/times';
-import { accountFields, conditionsOf, ledgerOf, workflowField, workflowIdOf } from './account';
+import {
+	accountFields,
+	conditionsOf,
+	ledgerOf,
+	warnOfMissingFields,
+	workflowField,
+	workflowIdOf,
+} from './account';
 
 const DAYS_BACK = 1;
 
@@ -47,27 +54,29 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const { context, client, warn } = item;
 	const workflowId = workflowIdOf(item);
 	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
-	const conditions = conditionsOf(item);
+	const survey = new Survey({ isWantedType, conditions: conditionsOf(item) });
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const { listed, withoutId } = await listedStates(
 		client.list('event', { createdAfter }),
 		{
 			ledger: await ledgerOf(item),
 			workflowId,
-			wanted: { isWantedType, conditions },
+			isWanted: survey.look,
 		},
 		(record, account) => ({ ...flat(record), ...accountFields(account) }),
 	);
 	if (withoutId > 0) {
 		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
 	}
+	warnOfMissingFields(item, survey);
 	if (listed.length > 0 && listed.every(({ state }) => state === 'missing')) {
 		throw new NodeOperationError(
 			context.getNode(),
 			`No listed event has reached the workflow "${printable(workflowId)}"`,
 			{
 				itemIndex: item.itemIndex,
-				description: `All ${listed.length} listed events are missing. Check "Workflow ID", "Event Types" and "Conditions": they must be those of the workflow that the events start. If they are right, check that the workflow is published and that the service delivers to its production URL.`,
+				description:
+					`All ${listed.length} listed events are missing. Check "Workflow ID", "Event Types" and "Conditions": they must be those of the workflow that the events start. If they are right, check that the workflow is published and that the service delivers to its production URL. ${survey.missing.join(' ')}`.trim(),
 			},
 		);
 	}

@@ -1,6 +1,12 @@
 /** Runs events again that a workflow got wrong: reopens them in the ledger, for its triggers to start. */
 import type { INodeProperties } from 'n8n-workflow';
-import { eventIdOf, eventTypeFilter, readConditions } from '../../../../lib/event';
+import {
+	eventIdOf,
+	eventTypeFilter,
+	readConditions,
+	Survey,
+	type Wanted,
+} from '../../../../lib/event';
 import { ledgerKey } from '../../../../lib/ledger';
 import {
 	type Account,
@@ -19,7 +25,14 @@ import { flag, type InputItem, parameter, parameterError } from '../../shared/pa
 import type { Changing } from '../../shared/resource';
 import { flattener } from '../../shared/simplify';
 import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
-import { accountFields, conditionsOf, ledgerOf, workflowField, workflowIdOf } from './account';
+import {
+	accountFields,
+	conditionsOf,
+	ledgerOf,
+	warnOfMissingFields,
+	workflowField,
+	workflowIdOf,
+} from './account';
 
 const DAYS_BACK = 1;
 const DAY_MS = 24 * 60 * 60_000;
@@ -83,7 +96,7 @@ interface Choice {
 	/** Those of the node, which choose by themselves; empty for none. */
 	readonly ids: ReadonlySet<string>;
 	readonly createdAfter: number | undefined;
-	readonly wanted: Parameters<typeof listedStates>[1]['wanted'];
+	readonly wanted: Wanted;
 	readonly matches: (record: ApiRecord) => boolean;
 }
 
@@ -93,14 +106,16 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 	return async (client: ApiClient): Promise<ApiRecord[]> => {
 		const ledger = await ledgerOf(item);
 		const { workflowId } = choice;
+		const survey = new Survey(choice.wanted);
 		const { listed, withoutId } = await listedStates(
 			matching(client, choice),
-			{ ledger, workflowId, wanted: choice.wanted },
+			{ ledger, workflowId, isWanted: survey.look },
 			(record, account) => ({ record, account }),
 		);
 		if (withoutId > 0) {
 			item.warn(`${withoutId} listed events have no ID that can be read and were left out.`);
 		}
+		warnOfMissingFields(item, survey);
 		const chosen = listed.map((each) => ({ id: eventIdOf(each.record) ?? '', ...each }));
 		const seen = new Set(chosen.map((event) => event.id));
 		for (const eventId of choice.ids) {

@@ -1,0 +1,94 @@
+/**
+ * "Listen for test event": n8n listens until an execution starts. An ignored event starts none, so it is counted here; a
+ * rejected delivery starts one that fails with the reason.
+ */
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+	NodeOperationError,
+} from 'n8n-workflow';
+import type { Wanted } from '../../lib/event';
+import type { NoStart, RefusalReason } from '../../lib/receiver';
+import { printable } from '../../lib/shared/printable';
+import { asText, isRecord } from '../../lib/shared/values';
+import { forgetTest, testSurvey } from '../testSurvey';
+
+/** What `webhook` hands to `execute` next to the `json` of an item: nothing else reaches it in every process. */
+const REJECTED = 'assetServiceRejected';
+const IGNORED = 'assetServiceIgnored';
+
+const WORDS: Readonly<Record<RefusalReason, string>> = {
+	signature_missing: 'it has no signature',
+	signature_malformed: 'its signature cannot be read',
+	signature_mismatch: 'its signature does not match',
+	timestamp_outside_tolerance: 'its timestamp is too old or in the future',
+	event_invalid: 'it is not an event with an ID',
+	not_configured: 'this node is not completely set up',
+	ledger_unavailable: 'the event ledger is not available',
+	busy: 'n8n is busy with the same event',
+};
+
+/** What n8n gets of a delivery that does not start the workflow, and what else the sender is told. */
+export function endOrListenOn(
+	context: IWebhookFunctions,
+	{ log, ignored }: NoStart,
+	wanted: Wanted,
+): Pick<IWebhookResponseData, 'workflowData'> & { reason?: string } {
+	if (ignored !== undefined) {
+		testSurvey(context, wanted).look(ignored);
+		return { reason: ignoredSoFar(context, wanted) };
+	}
+	if (log === undefined) return {};
+	const { reason, detail } = log;
+	const advice = detail === undefined ? '' : sentence(printable(detail, 1000));
+	const rejected = {
+		message: `Delivery rejected: ${WORDS[reason]}`,
+		description: `${advice} (Log code: ${reason})`.trim(),
+	};
+	return { workflowData: [withIgnored(context, [{ json: {}, [REJECTED]: rejected }], wanted)] };
+}
+
+/** The items that end the test, with what was ignored before them. */
+export function withIgnored(
+	context: IWebhookFunctions,
+	items: INodeExecutionData[],
+	wanted: Wanted,
+): INodeExecutionData[] {
+	const ignored = ignoredSoFar(context, wanted);
+	forgetTest(context);
+	return items.map((item, n) =>
+		n === 0 && ignored !== '' ? { ...item, [IGNORED]: ignored } : item,
+	);
+}
+
+function ignoredSoFar(context: IWebhookFunctions, wanted: Wanted): string {
+	const survey = testSurvey(context, wanted);
+	if (survey.ignored === 0) return '';
+	const events = survey.ignored === 1 ? '1 event was' : `${survey.ignored} events were`;
+	return `${events} ignored while listening. ${survey.why}`;
+}
+
+/**
+ * The items that a test continues with; a hint says what was ignored.
+ * @throws {NodeOperationError} when the delivery was rejected.
+ */
+export function testItems(context: IExecuteFunctions): INodeExecutionData[] {
+	const items = context.getInputData();
+	const [first] = items as (INodeExecutionData | undefined)[];
+	const message = asText(first?.[IGNORED]);
+	const rejected = first?.[REJECTED];
+	if (isRecord(rejected)) {
+		throw new NodeOperationError(context.getNode(), asText(rejected['message']), {
+			description: `${asText(rejected['description'])} ${message}`.trim(),
+		});
+	}
+	if (message === '') return items;
+	context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+	return items.map(({ [IGNORED]: _ignored, ...item }) => item);
+}
+
+function sentence(text: string): string {
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+}

@@ -1,0 +1,85 @@
+import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
+import { eventTypeFilter, readConditions } from '../../../../lib/event';
+import { ignored, refused } from '../../../../lib/receiver/verdict';
+import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/receiver/testEvent';
+
+let next = 0;
+/** A node that a person listens with, for events of type `a`. */
+const listening = () => {
+	const nodeId = `node-${(next += 1)}`;
+	const hints: unknown[] = [];
+	const context = {
+		getNode: () => ({ id: nodeId, name: 'Trigger' }),
+		getWorkflow: () => ({ id: 'workflow' }),
+		addExecutionHints: (hint: unknown) => hints.push(hint),
+	};
+	const wanted = { isWantedType: eventTypeFilter(['a']), conditions: readConditions({}) };
+	return {
+		hints,
+		end: (verdict: Parameters<typeof endOrListenOn>[1]) =>
+			endOrListenOn(context as unknown as IWebhookFunctions, verdict, wanted),
+		start: (...ids: string[]) =>
+			withIgnored(
+				context as unknown as IWebhookFunctions,
+				ids.map((id) => ({ json: { id } })),
+				wanted,
+			),
+		execute: (items: unknown) =>
+			testItems({ ...context, getInputData: () => items } as unknown as IExecuteFunctions),
+	};
+};
+const other = ignored({ id: '1', type: 'b', record: {} });
+const COUNTED =
+	"2 events were ignored while listening. Nearest: type 'b' is not among 'Event Types'.";
+
+describe('a person who listens for a test event', () => {
+	it.each([
+		[
+			refused('signature_mismatch'),
+			'Delivery rejected: its signature does not match',
+			'Check that the credential holds the signing secret of this endpoint. (Log code: signature_mismatch)',
+		],
+		[
+			refused('event_invalid'),
+			'Delivery rejected: it is not an event with an ID',
+			'(Log code: event_invalid)',
+		],
+		[
+			refused('not_configured', 'first\nline. Second.'),
+			'Delivery rejected: this node is not completely set up',
+			'First\ufffdline. Second. (Log code: not_configured)',
+		],
+	])('sees why a delivery is rejected', (verdict, message, description) => {
+		const node = listening();
+		const { workflowData = [] } = node.end(verdict);
+		expect(() => node.execute(workflowData[0])).toThrow(message);
+		expect(() => node.execute(workflowData[0])).toThrow(expect.objectContaining({ description }) as Error);
+	});
+
+	it('goes on listening while events are ignored, and sees them with the event that starts the workflow', () => {
+		const node = listening();
+		node.end(other);
+		expect(node.end(other)).toEqual({ reason: COUNTED });
+		expect(node.execute(node.start('a', 'b'))).toEqual([
+			{ json: { id: 'a' } },
+			{ json: { id: 'b' } },
+		]);
+		expect(node.hints).toEqual([{ message: COUNTED, type: 'info', location: 'outputPane' }]);
+	});
+
+	it('sees them with a delivery that is rejected', () => {
+		const node = listening();
+		node.end(other);
+		node.end(other);
+		const { workflowData = [] } = node.end(refused('event_invalid'));
+		const description = `(Log code: event_invalid) ${COUNTED}`;
+		expect(() => node.execute(workflowData[0])).toThrow(expect.objectContaining({ description }) as Error);
+	});
+
+	it('sees nothing but the event where none was ignored', () => {
+		const node = listening();
+		expect(node.execute(node.start('a'))).toEqual([{ json: { id: 'a' } }]);
+		expect(node.execute([])).toEqual([]);
+		expect(node.hints).toEqual([]);
+	});
+});
