@@ -58,7 +58,8 @@ function choiceOf(delivery: ApiRecord, timeZone: string) {
 	const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
 	const { action, assetId } = flatEvent(delivery);
 	const time = timeText(createdAt ?? lastAttemptAt, timeZone);
-	const known = [eventType, status, action, assetId, time].filter(
+	// The list is narrow: an action implies its event type.
+	const known = [action ?? eventType, status, time, assetId].filter(
 		(part) => typeof part === 'string' && part !== '',
 	);
 	return { name: known.join(' · ') || asText(id), value: asText(id) };

@@ -9,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Open <b>Webhook URLs</b> above, choose <b>Production URL</b> and create a webhook endpoint with that URL at the service. Then paste its signing secret into the credential. Changing 'Acknowledge' changes the URL.",
+			"Open <b>Webhook URLs</b> above, choose <b>Production URL</b> and create a webhook endpoint with that URL at the service. Then paste its signing secret into the credential. The URL depends on 'Acknowledge'.",
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -17,7 +17,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"The API client needs the webhook scopes, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After changing 'Acknowledge', publish the workflow again.",
+			"The API client needs the webhook scopes, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After you change 'Acknowledge', publish the workflow again.",
 		name: 'automaticNotice',
 		type: 'notice',
 		default: '',

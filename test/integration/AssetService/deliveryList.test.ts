@@ -86,8 +86,8 @@ describe('the list of deliveries to choose from', () => {
 		const records = [of('1', 'Heartbeat', 'as_1'), of('2', 'StatusNotification', 'as_2')];
 		const world = await serving(() => ({ body: records }));
 		expect((await search(world, { endpointId: 'we_1' })).map(({ name }) => name)).toEqual([
-			'ocpp.message · failed · Heartbeat · as_1',
-			'ocpp.message · failed · StatusNotification · as_2',
+			'Heartbeat · failed · as_1',
+			'StatusNotification · failed · as_2',
 		]);
 		for (const [filter, value] of [
 			['heart', '1'],
