@@ -1,7 +1,6 @@
 /** What the editor shows next to the parameters, for a person who tests the trigger. */
 import type { TriggerPanelDefinition } from 'n8n-workflow';
 
-const EXECUTIONS = '<a data-key="executions">Executions</a>';
 const PARAGRAPH = '<br /><br />';
 
 /** n8n shows it folded, under "When will this node trigger my flow?". */
@@ -9,7 +8,8 @@ const TEST = [
 	"<b>Test with a real event</b>: the test URL is under Webhook URLs. A webhook endpoint has only one URL and one signing secret, so create a second endpoint with the test URL and paste its secret into 'Previous Signing Secret' of the credential. Then click the button above and send an event from the service. A rejected delivery ends the test with the reason. With automatic registration, the node creates the second endpoint itself.",
 	"<b>Test without a second endpoint</b>: choose 'set mock data' in the output panel and paste a sample event. Or publish the workflow and open one of its executions to work with a real event.",
 ];
-const PRODUCTION = `Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions under ${EXECUTIONS}. The reason for a rejected delivery is in n8n's log.`;
+const PRODUCTION =
+	"Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions in the <b>Executions</b> tab. The reason for a rejected delivery is in n8n's log.";
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',
@@ -22,6 +22,7 @@ export const triggerPanel: TriggerPanelDefinition = {
 	activationHint: {
 		inactive:
 			'The button uses the test URL, which needs an endpoint of its own. Publish the workflow to receive events at the production URL.',
-		active: `The workflow is published: events at the production URL start it (see ${EXECUTIONS}). The button uses the test URL, which needs an endpoint of its own.`,
+		active:
+			'The workflow is published: events at the production URL start it, and you see them in the <b>Executions</b> tab. The button uses the test URL, which needs an endpoint of its own.',
 	},
 };

@@ -55,6 +55,7 @@ it('says once it is published where its executions are', async () => {
 	const panel = await editor.openNode(TRIGGER);
 	await panel.getByText(PUBLISHED).waitFor();
 	expect(await panel.getByText(PUBLISH).count()).toBe(0);
-	await panel.locator('a[data-key=executions]').first().click();
-	await editor.page.waitForURL((address) => address.pathname.includes('/executions'));
+	await editor.closeNode();
+	// The name of the tab.
+	await editor.page.getByText('Executions', { exact: true }).first().waitFor();
 });
