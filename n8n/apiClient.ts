@@ -22,7 +22,7 @@ type ApiContext =
 
 /**
  * A client with the settings of the node's credential. All clients of a process share tokens and connections, so making one
- * costs no more than reading the credential. A cancelled execution cancels its requests.
+ * costs no more than reading the credential. `signal` cancels its requests: unless told, when the execution is cancelled.
  *
  * `warn` gets what a person should know although nothing failed; without it, that goes to n8n's log.
  * @throws {ApiError} when the credential is not complete; `toNodeError` makes it an error of n8n.
@@ -32,8 +32,9 @@ export async function apiClientFor(
 	warn: (message: string) => void = (message) => {
 		context.logger.warn(logLine(context, message));
 	},
+	signal = cancelSignal(context),
 ): Promise<ApiClient> {
-	return apiClientWith(context, await readApiSettings(context), warn);
+	return apiClientWith(context, await readApiSettings(context), warn, signal);
 }
 
 /** @throws {ApiError} when the credential is not complete. */
@@ -46,9 +47,9 @@ export function apiClientWith(
 	context: ApiContext,
 	settings: ApiSettings,
 	warn: (message: string) => void,
+	signal = cancelSignal(context),
 ): ApiClient {
 	warnOfPlainHttp(context, settings);
-	const signal = cancelSignal(context);
 	return createApiClient({
 		settings,
 		transport: nodeTransport(context.helpers),

@@ -1,6 +1,7 @@
 /** The parameter that says which events of a type a trigger wants, the same in both triggers, and its check. */
 import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import { type Conditions, OPERATORS, OTHER_FIELD } from '../lib/event';
+import { KNOWN_FIELDS } from './conditionFields';
 
 /** Literals only: an expression would cost n8n an isolate for each event. */
 export const conditionsProperty: INodeProperties = {
@@ -25,20 +26,12 @@ export const conditionsProperty: INodeProperties = {
 					noDataExpression: true,
 					// An imported workflow may have any path here.
 					allowArbitraryValues: true,
-					options: [
-						{ name: 'Asset ID', value: 'data.asset.id' },
-						{ name: 'Connectivity State', value: 'data.status' },
-						{ name: 'Connector', value: 'data.payload.connectorId' },
-						{ name: 'Error Code', value: 'data.payload.errorCode' },
-						{ name: 'Event Type', value: 'type' },
-						{ name: 'Message Type', value: 'data.messageType' },
-						{ name: 'OCPP Action', value: 'data.action' },
-						{ name: 'Other (Enter Path)', value: OTHER_FIELD },
-						{ name: 'Status', value: 'data.payload.status' },
-						{ name: 'Vendor Error Code', value: 'data.payload.vendorErrorCode' },
-					],
+					// Shown where the recent ones cannot be loaded.
+					options: KNOWN_FIELDS,
+					typeOptions: { loadOptionsMethod: 'conditionFields' },
 					default: 'data.action',
-					description: 'Where the value stands in the event',
+					description:
+						'Event field to compare. With an API credential, the list also has the fields of recent events.',
 				},
 				{
 					displayName: 'Path',

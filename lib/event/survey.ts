@@ -1,5 +1,5 @@
 /** Looks at events for a person who asks why they do not start the workflow: how many, the nearest miss, and fields that none has. */
-import { printable } from '../shared/printable';
+import { withoutTags } from '../shared/printable';
 import { textOf } from '../shared/values';
 import type { Condition } from './conditions';
 import { Fields } from './fields';
@@ -67,8 +67,8 @@ export class Survey {
 		return [...this.#withoutField].flatMap(({ field, operator }) => {
 			const meant = this.#fields.like(field);
 			if (meant === undefined && operator === 'notExists') return [];
-			const question = meant === undefined ? '' : ` Did you mean '${plain(meant, 100)}'?`;
-			return [`${subject} field '${plain(field, 100)}'.${question}`];
+			const question = meant === undefined ? '' : ` Did you mean '${withoutTags(meant, 100)}'?`;
+			return [`${subject} field '${withoutTags(field, 100)}'.${question}`];
 		});
 	}
 
@@ -96,11 +96,6 @@ function missOf({ text }: Condition, values: readonly unknown[]): string {
 
 function shown(value: unknown): string {
 	const text = textOf(value);
-	if (text !== undefined) return `'${plain(text, LONGEST_VALUE)}'`;
+	if (text !== undefined) return `'${withoutTags(text, LONGEST_VALUE)}'`;
 	return value === null ? 'null' : 'an object';
-}
-
-/** n8n shows hints and the descriptions of errors as HTML. */
-function plain(text: string, most: number): string {
-	return printable(text, most).replaceAll('<', '‹');
 }

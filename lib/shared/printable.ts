@@ -9,3 +9,8 @@ export function printable(text: string, most = 200): string {
 	const shown = (isLong ? text.slice(0, most - 1) : text).replace(UNPRINTABLE, '\ufffd');
 	return isLong ? `${shown}…` : shown;
 }
+
+/** The same for n8n's hints, descriptions and choices, which it shows as HTML. */
+export function withoutTags(text: string, most?: number): string {
+	return printable(text, most).replaceAll('<', '‹');
+}

@@ -7,6 +7,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
+import { conditionFields } from '../../n8n/conditionFields';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { execute } from './execute';
 import { properties, subtitle } from './properties';
@@ -34,7 +35,11 @@ export class AssetService implements INodeType {
 		properties,
 	};
 
-	methods = { credentialTest: { assetServiceApiTest }, listSearch: { searchDeliveries } };
+	methods = {
+		credentialTest: { assetServiceApiTest },
+		listSearch: { searchDeliveries },
+		loadOptions: { conditionFields },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await execute(this)];

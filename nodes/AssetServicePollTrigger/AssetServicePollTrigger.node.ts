@@ -10,6 +10,7 @@ import {
 import { RETENTION_MS } from '../../lib/poll';
 import { apiClientFor } from '../../n8n/apiClient';
 import { beginRun } from '../../n8n/beginRun';
+import { conditionFields } from '../../n8n/conditionFields';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { refuseEngine2 } from '../../n8n/engine';
 import { toNodeError } from '../../n8n/nodeError';
@@ -37,7 +38,7 @@ export class AssetServicePollTrigger implements INodeType {
 		properties: pollTriggerProperties,
 	};
 
-	methods = { credentialTest: { assetServiceApiTest } };
+	methods = { credentialTest: { assetServiceApiTest }, loadOptions: { conditionFields } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		refuseEngine2(this);

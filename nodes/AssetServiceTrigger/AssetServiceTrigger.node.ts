@@ -1,5 +1,6 @@
 /** The webhook trigger: starts a workflow exactly once for each signed event. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
+import { conditionFields } from '../../n8n/conditionFields';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
@@ -45,6 +46,7 @@ export class AssetServiceTrigger implements INodeType {
 
 	methods = {
 		credentialTest: { assetServiceSigningSecretApiTest: testSigningSecret, assetServiceApiTest },
+		loadOptions: { conditionFields },
 	};
 
 	webhookMethods = { default: endpointLifecycle };

@@ -1,0 +1,93 @@
+/** What n8n's editor asks of a node when a person opens a condition. */
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions, INodeParameters, INodeType } from 'n8n-workflow';
+import { KNOWN_FIELDS } from '../../n8n/conditionFields';
+import { AssetService } from '../../nodes/AssetService/AssetService.node';
+import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { oneNodeWorkflow, versionOf } from '../support/engine';
+import { stopWorlds, type World } from '../unit/service/world';
+import { pages, serving } from './AssetService/runs';
+
+afterEach(stopWorlds);
+
+const EVENTS = '/webhooks/v1/webhook-events';
+const events = Array.from({ length: 230 }, (_, n) => ({
+	id: `whevt_${n}`,
+	eventType: 'ocpp.message',
+	payload: {
+		action: 'StatusNotification',
+		payload: { status: n % 2 === 0 ? 'Available' : '<b>Faulted</b>', info: `x${n % 3}` },
+	},
+}));
+const eventsWorld = () => serving((request) => pages(events, request));
+
+async function offered(
+	nodeType: INodeType,
+	world: World | undefined,
+	parameters: INodeParameters = {},
+	mostMs?: number,
+) {
+	const { node, workflow, additionalData } = oneNodeWorkflow({
+		...{ nodeType, typeVersion: versionOf(nodeType), parameters, workflowId: 'workflow-1' },
+		credentialTypes: world === undefined ? [] : ['assetServiceApi'],
+		readCredential: async () => ({ ...world?.settings, serviceInterface: {} }),
+	});
+	const context = new LoadOptionsContext(
+		workflow,
+		node,
+		{ ...additionalData, currentNodeParameters: parameters },
+		'/parameters/conditions.condition[0].field',
+	) as unknown as ILoadOptionsFunctions;
+	const method = nodeType.methods?.loadOptions?.['conditionFields'] as (
+		this: ILoadOptionsFunctions,
+		mostMs?: number,
+	) => Promise<unknown>;
+	return await method.call(context, mostMs);
+}
+
+describe('the fields that are offered for a condition', () => {
+	it.each<[string, INodeType, INodeParameters]>([
+		['the poll trigger', new AssetServicePollTrigger(), {}],
+		['automatic registration', new AssetServiceTrigger(), { registration: 'automatic' }],
+		['Reconcile and Replay', new AssetService(), { resource: 'event', operation: 'reconcile' }],
+	])(
+		'are those of one page of recent events, with values, for %s',
+		async (_who, node, parameters) => {
+			const world = await eventsWorld();
+			const list = await offered(node, world, parameters);
+			expect(list).toEqual(
+				expect.arrayContaining([
+					{
+						name: 'Status',
+						value: 'data.payload.status',
+						description: 'Recently: Available, ‹b>Faulted‹/b>',
+					},
+					{ name: 'Error Code', value: 'data.payload.errorCode' },
+					{ name: 'Other (Enter Path)', value: 'other' },
+					{
+						name: 'data.payload.info',
+						value: 'data.payload.info',
+						description: 'Recently: x0, x1, x2',
+					},
+				]),
+			);
+			expect(world.service.to(EVENTS)).toHaveLength(1);
+		},
+	);
+
+	it('are the known ones where there is no API credential to list events with', async () => {
+		expect(await offered(new AssetServicePollTrigger(), undefined)).toEqual(KNOWN_FIELDS);
+		const world = await eventsWorld();
+		const manual = offered(new AssetServiceTrigger(), world, { registration: 'manual' });
+		expect(await manual).toEqual(KNOWN_FIELDS);
+		expect(world.service.to(EVENTS)).toEqual([]);
+	});
+
+	it('are the known ones where the service refuses, or takes too long', async () => {
+		const refusing = await serving(() => ({ status: 403 }));
+		expect(await offered(new AssetServicePollTrigger(), refusing)).toEqual(KNOWN_FIELDS);
+		const slow = await serving(() => new Promise(() => undefined));
+		expect(await offered(new AssetServicePollTrigger(), slow, {}, 50)).toEqual(KNOWN_FIELDS);
+	});
+});
