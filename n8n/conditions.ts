@@ -73,9 +73,8 @@ export const conditionsProperty: INodeProperties = {
 /** Refuses what cannot be met while the workflow is being published: later it would be too late to say so. */
 export function checkConditions(node: INode, { problems }: Conditions): void {
 	if (problems.length === 0) return;
-	const all = problems.join(' ');
-	// In the message too: of a failed publication, n8n shows nothing else.
-	throw new NodeOperationError(node, `The conditions cannot be met by any event. ${all}`, {
-		description: `${all} Correct them.`,
-	});
+	// In the message, since of a failed publication n8n shows nothing else.
+	const message = `The conditions cannot be met by any event. ${problems.join(' ')}`;
+	const description = "Correct them under 'Conditions', then try again.";
+	throw new NodeOperationError(node, message, { description });
 }

@@ -105,7 +105,7 @@ function conditionOf([field, name, literal]: Row): Condition | string {
 	if (path.includes(''))
 		return 'Field is not the path of a field: enter names joined by dots, such as data.asset.id.';
 	if (!isOperator(name)) {
-		return `choose an operator among ${Object.keys(OPERATORS).sort().join(', ')}.`;
+		return `choose an operator: ${Object.values(OPERATORS).join(', ')}.`;
 	}
 	const test = testOf(name, literal);
 	if (typeof test === 'string') return test;
@@ -135,7 +135,7 @@ function testOf(operator: Operator, literal: string): Test | string {
 	if (operator === 'exists') return isThere;
 	if (operator === 'notExists') return (value) => !isThere(value);
 	const wanted = valuesIn(literal);
-	if (wanted.length === 0) return 'Value is empty: enter one, or choose exists or notExists.';
+	if (wanted.length === 0) return 'Value is empty: enter one, or choose Exists or Does Not Exist.';
 	if (operator === 'greaterThan' || operator === 'lessThan') {
 		const bound = numberIn(literal);
 		if (bound === undefined)

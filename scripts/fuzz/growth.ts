@@ -1,7 +1,7 @@
 /** Long runs of one character, and of two in turn, for everything that reads text from outside: it must take linear time. */
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
-import { createdAt, eventTypeFilter, parseEvent, readConditions } from '../../lib/event';
+import { createdAt, eventTypeFilter, Fields, parseEvent, readConditions } from '../../lib/event';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
 import { isListed, isPrivate } from '../../lib/service/credential/hosts';
 import { createRedactor } from '../../lib/service/errors/redaction';
@@ -67,6 +67,11 @@ const READERS: Readonly<Record<string, Reader>> = {
 	'value of a condition': (text) => condition('greaterThan', text).unmet({ a: { b: text } }),
 	'path of a condition': (text) =>
 		readConditions({ condition: [{ field: text, operator: 'exists' }] }).unmet({}),
+	'field of an event': (text) => {
+		const fields = new Fields();
+		fields.add({ [text]: text, nested: { list: [{ [text]: text }] } });
+		return [fields.like(text), fields.like(`nested.list.${text}`), fields.withValues];
+	},
 	'event type': (text) => wanted(text),
 	'body of a delivery': (text) => parseEvent(Buffer.from(text)),
 	'time of an event': (text) => createdAt({ record: { createdAt: text } }),

@@ -27,7 +27,9 @@ let workflow: Workflow;
 const condition = (field: string, operator: string, value: string) => ({
 	conditions: { condition: [{ field, operator, value }] },
 });
-const UNMET = condition('data.action', 'equals', 'StopTransaction');
+const STOP = condition('data.action', 'equals', 'StopTransaction');
+const FAULTED = condition('data.payload.status', 'equals', 'Faulted');
+const MISSPELLED = condition('data.payload.erorCode', 'equals', 'GroundFailure');
 
 const pollTrigger = (credential: CredentialName, parameters: object = {}): NodePlan => ({
 	...{ type: POLL_TRIGGER_TYPE, typeVersion: 1, parameters },
@@ -44,24 +46,49 @@ async function open(nodes: Readonly<Record<string, NodePlan>>): Promise<Workflow
 }
 
 beforeAll(async () => {
-	await simulator.emit({ type: 'ocpp.message', data: { action: 'BootNotification' } });
-	const [secret, api] = [
+	const actions = ['StopTransaction', ...Array<string>(60).fill('Heartbeat'), 'BootNotification'];
+	for (const [n, action] of actions.entries()) {
+		const createdAt = new Date(Date.now() - (actions.length - n) * 60_000).toISOString();
+		const data = { action, payload: { errorCode: 'NoError', info: `info ${n}` } };
+		await simulator.emit({ type: 'ocpp.message', createdAt, data });
+	}
+	const [secret, spaced, api] = [
 		await signing(SECRET),
+		await signing(`${SECRET} `),
 		await world.client.createCredential(apiCredential(simulator)),
 	];
 	workflow = await open({
 		Fields: eventTrigger({ eventTypes: ['ocpp.message', 'asset.*'] }, [secret]),
 		Webhook: eventTrigger({}, [secret]),
-		'Webhook with a condition': eventTrigger(UNMET, [secret]),
+		'Secret with a space': eventTrigger({}, [spaced]),
+		'Webhook with a condition': eventTrigger(FAULTED, [secret]),
 		// Here, since the button of a selected trigger covers the node to its left.
 		'Once succeeded': eventTrigger({ acknowledge: 'succeeded' }, [secret]),
+		'Fields to choose': pollTrigger(api, STOP),
 		Poll: pollTrigger(api),
-		'Poll with a condition': pollTrigger(api, UNMET),
+		'Poll with a condition': pollTrigger(api, STOP),
+		'Poll with a typo': pollTrigger(api, MISSPELLED),
 	});
 });
 afterEach(() => {
 	expect(editor.errors).toEqual([]);
 });
+
+/** Clicks "Listen for test event"; `deliver` waits until n8n does. */
+async function listen(node: string) {
+	const panel = await editor.openNode(node);
+	await panel.getByTestId('trigger-execute-button').first().click();
+	const url = await world.client.webhookUrl(workflow, node, { test: true });
+	const deliver = async (event: typeof EVENT, secret = SECRET) =>
+		await waitFor(
+			async () => {
+				const response = await simulator.deliver(url, secret, event);
+				return response.status === 404 ? undefined : response;
+			},
+			{ what: 'n8n to listen', timeoutMs: MINUTES },
+		);
+	return { panel, deliver };
+}
 
 describe('the webhook trigger', () => {
 	it('shows its fields', async () => {
@@ -115,27 +142,41 @@ describe('the webhook trigger', () => {
 		['taken', 'Webhook', SECRET, ['1 item', 'Heartbeat']],
 		['taken', 'Once succeeded', SECRET, ['1 item', 'Heartbeat']],
 		[
-			'refused',
+			'rejected',
 			'Webhook',
 			'another secret',
-			['A delivery came and was refused', 'signature_mismatch'],
+			['Delivery rejected: its signature does not match', 'signature_mismatch'],
 		],
 		[
-			'ignored',
-			'Webhook with a condition',
+			'rejected for a space in the credential',
+			'Secret with a space',
 			SECRET,
-			['An event came and was ignored', 'data.action equals StopTransaction'],
+			['Delivery rejected', 'Signing Secret begins or ends with white space'],
 		],
 	])('shows a test delivery that is %s', async (_what, node, secret, texts) => {
-		const panel = await editor.openNode(node);
-		await panel.getByTestId('trigger-execute-button').first().click();
-		const url = await world.client.webhookUrl(workflow, node, { test: true });
-		const deliver = async () => {
-			const { status } = await simulator.deliver(url, secret, EVENT);
-			return status === 404 ? undefined : status;
-		};
-		await waitFor(deliver, { what: 'n8n to listen', timeoutMs: MINUTES });
+		const { panel, deliver } = await listen(node);
+		await deliver(EVENT, secret);
 		for (const text of texts) await panel.getByText(text).first().waitFor();
+		await editor.closeNode();
+	});
+
+	it('listens on after events that are ignored, and shows how many and the nearest miss', async () => {
+		const { panel, deliver } = await listen('Webhook with a condition');
+		const status = (value: string) => ({
+			...EVENT,
+			data: { action: 'StatusNotification', payload: { status: value } },
+		});
+		const ignored = [EVENT, status('Available'), EVENT];
+		for (const event of ignored) expect((await deliver(event)).body).toContain('"ignored"');
+		expect((await deliver(status('Faulted'))).status).toBe(200);
+		const output = panel.getByTestId('output-panel');
+		for (const text of [
+			'1 item',
+			'3 events were ignored while listening',
+			"condition 'Status equals Faulted' did not match 'Available'",
+		]) {
+			await output.getByText(text).first().waitFor();
+		}
 		await editor.closeNode();
 	});
 });
@@ -147,6 +188,21 @@ describe('the poll trigger', () => {
 		return panel.getByTestId('output-panel');
 	};
 
+	it('offers the fields of recent events for a condition, with values', async () => {
+		const panel = await editor.openNode('Fields to choose');
+		await panel.getByTestId('parameter-input-field').first().click();
+		const choice = editor.page.getByRole('option').filter({ hasText: 'data.payload.info' });
+		await choice.getByText('Recently: info ').waitFor();
+		await choice.click();
+		await editor.closeNode();
+		const look = async () => {
+			const { nodes } = await world.client.getWorkflow(workflow.id);
+			const node = nodes.find(({ name }) => name === 'Fields to choose');
+			return JSON.stringify(node?.parameters['conditions']).includes('data.payload.info');
+		};
+		await waitFor(look, { what: 'the editor to save', timeoutMs: MINUTES });
+	});
+
 	it('fetches the newest event, in the order of a delivered one', async () => {
 		const output = await fetchEvent('Poll');
 		await output.getByText('BootNotification').first().waitFor();
@@ -154,10 +210,20 @@ describe('the poll trigger', () => {
 		await editor.closeNode();
 	});
 
-	it('says why there is none to fetch', async () => {
+	it('fetches an event that is not on the first page', async () => {
 		const output = await fetchEvent('Poll with a condition');
-		await output.getByText('None of the newest events would start the workflow').first().waitFor();
-		await output.getByText('data.action equals StopTransaction').first().waitFor();
+		await output.getByText('StopTransaction').first().waitFor();
+		await editor.closeNode();
+	});
+
+	it('says how far it looked for one, and which field is misspelled', async () => {
+		const output = await fetchEvent('Poll with a typo');
+		for (const text of [
+			/None of the 62 listed events \(back to [\d: -]+ UTC\) would start the workflow/,
+			"None of 62 events has a field 'data.payload.erorCode'. Did you mean 'data.payload.errorCode'?",
+		]) {
+			await output.getByText(text).first().waitFor();
+		}
 		await editor.closeNode();
 	});
 });

@@ -112,3 +112,12 @@ it.each<[INodeParameters, string]>([
 	});
 	expect(await stateOf('a')).toBe('begun');
 });
+
+it('warns of a condition whose field no event has, instead of only reopening nothing', async () => {
+	const condition = [{ field: 'eventTyp', operator: 'equals', value: 'asset.created' }];
+	const { found, hints } = await replayed({ conditions: { condition } });
+	expect(found).toEqual([]);
+	expect(hints).toContainEqual(
+		expect.objectContaining({ message: containing("has a field 'eventTyp'.") }),
+	);
+});

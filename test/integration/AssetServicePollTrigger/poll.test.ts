@@ -50,7 +50,7 @@ describe('a poll', () => {
 			message: expect.stringMatching(
 				/^The conditions cannot be met by any event\. Condition 1: “abc” is not a number/,
 			) as string,
-			description: expect.stringContaining('“abc” is not a number') as string,
+			description: "Correct them under 'Conditions', then try again.",
 		});
 	});
 

@@ -110,7 +110,7 @@ describe('a condition', () => {
 		['', 'equals', 'a', /Condition 1: Field is not the path/],
 		['data..id', 'equals', 'a', /Field is not the path/],
 		[undefined, 'equals', 'a', /Field is not the path/],
-		['id', 'matches', 'a', /choose an operator among contains, \w+, /],
+		['id', 'matches', 'a', /choose an operator: Contains, Does Not Equal, .*, Starts With\.$/],
 		['id', undefined, 'a', /choose an operator/],
 		['id', 'equals', '', /Value is empty/],
 		['id', 'contains', ' , ', /Value is empty/],

@@ -1,0 +1,31 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { runNode } from '../../support/runNode';
+import { start, useWorldOfItsOwn } from './polls';
+
+useWorldOfItsOwn();
+
+describe('"Fetch Test Event"', () => {
+	const fetchFrom = async (events: number, parameters: INodeParameters) => {
+		const simulator = await start();
+		for (let n = 0; n < events; n++) {
+			const createdAt = new Date(Date.now() - (events - n) * 60_000).toISOString();
+			await simulator.emit({ createdAt, data: { payload: { number: n } } }, { deliver: false });
+		}
+		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+		const data = { baseUrl, authUrl, audience, clientId, clientSecret };
+		return await runNode({
+			node: new AssetServicePollTrigger(),
+			credentials: [{ type: new AssetServiceApi(), data }],
+			parameters,
+		});
+	};
+
+	it('reads on to the first page with an event that meets the conditions', async () => {
+		const condition = [{ field: 'data.payload.number', operator: 'lessThan', value: '30' }];
+		const { items, error } = await fetchFrom(120, { conditions: { condition } });
+		expect(error).toBeUndefined();
+		expect(items.map(({ json }) => json)).toMatchObject([{ data: { payload: { number: 29 } } }]);
+	});
+});
