@@ -36,7 +36,7 @@ export class Survey {
 		const { isWantedType, conditions } = this.wanted;
 		this.looked += 1;
 		if (!isWantedType(type)) {
-			this.#missed(0, () => `type ${shown(type)} is not among 'Event Types'`);
+			this.#missed(0, () => `type ${shown(type)} is not among 'Trigger On'`);
 			return false;
 		}
 		this.#ofWantedType += 1;

@@ -189,7 +189,9 @@ describe('the poll trigger', () => {
 	};
 
 	it('offers the fields of recent events for a condition, with values', async () => {
+		const loaded = editor.page.waitForResponse(/dynamic-node-parameters\/options/);
 		const panel = await editor.openNode('Fields to choose');
+		await loaded;
 		await panel.getByTestId('parameter-input-field').first().click();
 		const choice = editor.page.getByRole('option').filter({ hasText: 'data.payload.info' });
 		await choice.getByText('Recently: info ').waitFor();

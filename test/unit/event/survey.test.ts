@@ -42,9 +42,9 @@ describe('a survey of events', () => {
 			condition('data.payload.connectorId', 'greaterThan', '1'),
 		);
 		look(survey, { type: 'asset.connectivity' });
-		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Event Types'");
+		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Trigger On'");
 		look(survey, { type: 7 });
-		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Event Types'");
+		expect(survey.nearest).toBe("type 'asset.connectivity' is not among 'Trigger On'");
 		look(survey, { data: {} });
 		expect(survey.nearest).toBe("condition 'Status equals Faulted' found no value");
 		look(survey, status('Preparing'));

@@ -30,7 +30,7 @@ const listening = () => {
 };
 const other = ignored({ id: '1', type: 'b', record: {} });
 const COUNTED =
-	"2 events were ignored while listening. Nearest: type 'b' is not among 'Event Types'.";
+	"2 events were ignored while listening. Nearest: type 'b' is not among 'Trigger On'.";
 
 describe('a person who listens for a test event', () => {
 	it.each([
