@@ -20,6 +20,7 @@ const mayImport = {
   ledger: ['shared', 'vendor'],
   service: ['shared', 'vendor'],
   receiver: ['event', 'signature', 'ledger', 'shared'],
+  rejections: ['receiver', 'ledger', 'shared', 'vendor'],
   poll: ['event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };

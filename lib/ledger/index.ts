@@ -10,6 +10,7 @@ export type {
 	Records,
 } from './common/types';
 export { LedgerUnavailableError } from './common/errors';
+export { changeRecord } from './common/changeRecord';
 export { ledgerKey } from './common/key';
 export { claimOrWait } from './claimOrWait';
 export type { ClaimHold } from './hold';

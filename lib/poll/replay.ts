@@ -3,7 +3,7 @@
  * read back to the oldest of them. A record of the ledger, one a workflow, carries the request from one to the other.
  */
 import { createdAt } from '../event';
-import { type Ledger, ledgerKey, type Records } from '../ledger';
+import { changeRecord, type Ledger, ledgerKey, type Records } from '../ledger';
 import { jsonIn } from '../shared/values';
 import { number, object, optional, type output, safeParse } from '../vendor/zod';
 import { RETENTION_MS } from './bounds';
@@ -24,7 +24,6 @@ const NOTED_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** Reopened together: one way to Redis and back, or one sync. */
 const AT_ONCE = 100;
-const MOST_TRIES = 20;
 
 /** Changes the record, also while others change it. Returns it as it was before. */
 async function change(
@@ -32,14 +31,13 @@ async function change(
 	workflowId: string,
 	next: (before: ReplayRecord) => ReplayRecord | undefined,
 ): Promise<ReplayRecord> {
-	for (let tries = 1; ; tries++) {
-		const text = await records.readRecord(keyOf(workflowId));
-		const before = safeParse(replayRecord, text === undefined ? {} : jsonIn(text)).data ?? {};
+	let before: ReplayRecord = {};
+	await changeRecord(records, keyOf(workflowId), (text) => {
+		before = safeParse(replayRecord, text === undefined ? {} : jsonIn(text)).data ?? {};
 		const after = next(before);
-		if (after === undefined) return before;
-		if (await records.swapRecord(keyOf(workflowId), text, JSON.stringify(after))) return before;
-		if (tries === MOST_TRIES) throw new Error('The request to replay could not be written.');
-	}
+		return after && JSON.stringify(after);
+	});
+	return before;
 }
 
 /** How far an earlier request reads back, which no poll may have taken up yet. */

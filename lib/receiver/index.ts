@@ -1,4 +1,5 @@
 /** A delivery from bytes to verdict: what the webhook trigger may use of it. */
+export { ADVICE, type RejectionReason } from './reasons';
 export { receive } from './receive';
 export {
 	DEFAULT_RETENTION_DAYS,

@@ -1,11 +1,7 @@
 /** Every way to end a delivery: the workflow starts, or an answer that makes the sender do the right thing. */
 import type { Item, ParsedEvent } from '../event';
 import type { Hold } from '../ledger';
-import type { SignatureRefusal } from '../signature';
-
-/** Why a delivery was refused: the fixed codes of the log lines. */
-export type RefusalReason =
-	SignatureRefusal | 'event_invalid' | 'not_configured' | 'ledger_unavailable' | 'busy';
+import { ADVICE, type RefusalReason } from './reasons';
 
 interface Answer {
 	readonly status: number;
@@ -58,14 +54,8 @@ const answers: Readonly<Record<RefusalReason, Answer>> = {
 	busy: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
 };
 
-const advice: Readonly<Partial<Record<RefusalReason, string>>> = {
-	not_configured: 'set the signing secret in the credential of the node',
-	signature_mismatch: 'check that the credential holds the signing secret of this endpoint',
-	timestamp_outside_tolerance: 'check the clock of this host',
-};
-
 /** The verdict for a refusal, with the usual advice unless `detail` says more. */
-export function refused(reason: RefusalReason, detail = advice[reason]): NoStart {
+export function refused(reason: RefusalReason, detail = ADVICE[reason]): NoStart {
 	return { start: false, answer: answers[reason], log: { reason, detail } };
 }
 

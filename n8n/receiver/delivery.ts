@@ -9,6 +9,7 @@ import { createVerifierCache, readTriggerSettings, receive } from '../../lib/rec
 import type { DeliveryHeaders } from '../../lib/signature';
 import { beginRun, handedOver } from '../beginRun';
 import { ledgerFor } from '../ledger';
+import { countRejection } from '../rejections';
 import { acknowledgeOf } from '../webhooks';
 import { logOtherUrl, logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
@@ -61,6 +62,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 			.status(status)
 			.set(headers)
 			.json({ ...body, reason });
+		if (!isTest) countRejection(this, verdict);
 		return { noWebhookResponse: true, ...test };
 	}
 	if (verdict.hold) {

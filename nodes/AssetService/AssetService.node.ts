@@ -11,11 +11,17 @@ import { conditionFields } from '../../n8n/conditionFields';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { execute } from './execute';
 import { properties, subtitle } from './properties';
+import { resources } from './resources';
 import { searchDeliveries } from './searchDeliveries';
 
 /** Such as `assets, deliveries and events`. */
 const listed = new Intl.ListFormat('en-GB').format(
 	LISTED_RESOURCES.map((resource) => LISTS[resource].records),
+);
+
+/** Operations that need no credential. */
+const WITHOUT_REQUESTS = Object.values(resources).flatMap(({ operations }) =>
+	Object.entries(operations).flatMap(([name, operation]) => ('look' in operation ? [name] : [])),
 );
 
 export class AssetService implements INodeType {
@@ -31,7 +37,14 @@ export class AssetService implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
+		credentials: [
+			{
+				name: 'assetServiceApi',
+				required: true,
+				testedBy: 'assetServiceApiTest',
+				displayOptions: { hide: { operation: WITHOUT_REQUESTS } },
+			},
+		],
 		properties,
 	};
 

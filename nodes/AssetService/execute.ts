@@ -43,8 +43,8 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 		if (plan === undefined || !('send' in plan)) return plan ?? [];
 		try {
 			if (away) throw notTried(away);
-			client ??= apiClientFor(context, warn);
-			const records = done.get(itemIndex) ?? (await plan.send(await client));
+			const records =
+				done.get(itemIndex) ?? (await plan.send(() => (client ??= apiClientFor(context, warn))));
 			if (plan.changes) done.set(itemIndex, records);
 			return records.map((json) => ({
 				json: json as IDataObject,

@@ -1,21 +1,29 @@
 /** Finds out what the node is to do for an input item, before anything is sent. */
+import type { ApiClient, ApiRecord } from '../../lib/service';
 import { resources } from './resources';
 import { parameter, parameterError, text, type InputItem } from './shared/parameters';
-import type { Operation, Run } from './shared/resource';
+import type { Run } from './shared/resource';
 
 interface Plan {
 	/** Whether it changes something at the service. */
 	readonly changes: boolean;
-	readonly send: ReturnType<NonNullable<Operation['prepare']>>;
+	/** Resolves with the records. `client` is only called when there is a request to send. */
+	readonly send: (client: () => Promise<ApiClient>) => Promise<ApiRecord[]>;
 }
 
 /** @throws for a parameter that a person has to correct: of an operation that changes something, for each of them. */
 export function planOf(item: Omit<Run, 'client'>): Plan {
 	const { operations } = chosen(item, 'resource', resources);
 	const operation = chosen(item, 'operation', operations);
-	return operation.prepare
-		? { changes: true, send: operation.prepare(item) }
-		: { changes: false, send: (client) => operation.run({ ...item, client }) };
+	if (operation.prepare) {
+		const send = operation.prepare(item);
+		return { changes: true, send: async (client) => await send(await client()) };
+	}
+	if (operation.look) return { changes: false, send: () => operation.look(item) };
+	return {
+		changes: false,
+		send: async (client) => await operation.run({ ...item, client: await client() }),
+	};
 }
 
 /** What the parameter of this name chooses. */

@@ -24,15 +24,24 @@ interface Reading extends Texts {
 	/** The records for one input item, each to become an item of its own. */
 	run(run: Run): Promise<ApiRecord[]>;
 	prepare?: never;
+	look?: never;
 }
 
 /** An operation that changes something: the parameters of all input items are checked before the first request. */
 export interface Changing extends Texts {
 	/** Throws for parameters that cannot be meant; what it answers sends the request. */
 	prepare(item: Omit<Run, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
+	look?: never;
 }
 
-export type Operation = Reading | Changing;
+/** An operation that sends no request, and so needs no credential. */
+export interface Local extends Texts {
+	/** As `run` of an operation that reads. */
+	look(item: Omit<Run, 'client'>): Promise<ApiRecord[]>;
+	prepare?: never;
+}
+
+export type Operation = Reading | Changing | Local;
 
 export interface Resource {
 	name: string;

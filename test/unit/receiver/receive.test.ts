@@ -1,4 +1,5 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { ADVICE } from '../../../lib/receiver/reasons';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
 import { accepted } from '../../../lib/receiver/verdict';
@@ -103,7 +104,7 @@ describe('receive', () => {
 		const busy = {
 			start: false,
 			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
-			log: { reason: 'busy', detail: undefined },
+			log: { reason: 'busy', detail: ADVICE.busy },
 		};
 
 		it('tells the sender to come again in a minute when a copy is handed over for 20 s', async () => {
@@ -131,7 +132,7 @@ describe('receive', () => {
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
 			answer: { status: 503, body: { status: 'unavailable' } },
-			log: { reason: 'ledger_unavailable', detail: undefined },
+			log: { reason: 'ledger_unavailable', detail: ADVICE.ledger_unavailable },
 		});
 	});
 

@@ -14,7 +14,7 @@ const { description, methods } = new AssetService();
 const OPERATIONS = {
 	...Object.fromEntries(expectedLists.map(([resource]) => [resource, ['getAll']])),
 	delivery: ['getAll', 'resend'],
-	event: ['getAll', 'reconcile', 'replay'],
+	event: ['getAll', 'reconcile', 'replay', 'getRejections'],
 	webhookEndpoint: ['create', 'delete', 'getHealth'],
 };
 
@@ -46,6 +46,23 @@ describe('the description of the action node', () => {
 		expect(Object.keys(methods.credentialTest)).toEqual([testedBy]);
 	});
 
+	it.each([
+		['getRejections', false],
+		['getAll', true],
+		['reconcile', true],
+	])('asks for a credential for %s: %j', (operation, isAsked) => {
+		const [credential] = description.credentials ?? [];
+		expect(
+			credential &&
+				NodeHelpers.displayParameter(
+					{ resource: 'event', operation },
+					credential,
+					{ typeVersion: 1 },
+					description,
+				),
+		).toBe(isAsked);
+	});
+
 	it('offers these resources and no other', () => {
 		const offered = description.properties.find(({ name }) => name === 'resource')?.options;
 		const values = (offered ?? []) as { value: string }[];
@@ -66,6 +83,7 @@ describe('the description of the action node', () => {
 			{ resource: 'event', operation: 'reconcile' },
 			['workflowId', 'eventTypes', 'conditions', 'createdAfter', 'options'],
 		],
+		[{ resource: 'event', operation: 'getRejections' }, ['workflowId', 'options']],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
 		[
 			{ resource: 'webhookEndpoint', operation: 'create' },

@@ -1,0 +1,111 @@
+/**
+ * Counts the deliveries that did not start a workflow. A delivery costs an increment in memory; a workflow's counts are
+ * added to its record in the background, at most once a minute, and stay in memory while the ledger is down.
+ */
+import type { Records } from '../ledger';
+import type { RejectionReason } from '../receiver';
+import { createLimiter } from '../shared/limiter';
+import { printable } from '../shared/printable';
+import { addRejections, byDay, readRejections, type Rejections } from './record';
+
+const WRITE_EVERY_MS = 60_000;
+/** Counts in memory, of all workflows. Further ones are left out. */
+const MOST_UNWRITTEN = 10_000;
+/** Characters of an ID or a name, which an import can make as long as it likes. */
+const LONGEST = 100;
+
+interface Trigger {
+	readonly workflowId: string;
+	readonly nodeId: string;
+	readonly nodeName: string;
+}
+
+/** Opens the store of the records. */
+type Open = () => Promise<Records>;
+
+type Count = { -readonly [K in keyof Rejections]: Rejections[K] };
+
+/** The counts of a workflow that are not written yet. */
+interface Unwritten {
+	readonly open: Open;
+	readonly counts: Map<string, Count>;
+}
+
+/** The counter of a process. */
+export class RejectionCounter {
+	/** By workflow. */
+	readonly #unwritten = new Map<string, Unwritten>();
+	readonly #writes = new Map<string, Promise<void>>();
+	readonly #limiter = createLimiter<Open>((open, _leftOut, workflowId) => {
+		void this.#write(workflowId, open);
+	}, WRITE_EVERY_MS);
+	#size = 0;
+
+	/** How many counts are in memory. */
+	get size(): number {
+		return this.#size;
+	}
+
+	/** Counts one delivery. Never throws, whatever becomes of the ledger. */
+	count({ workflowId, nodeId, nodeName }: Trigger, reason: RejectionReason, open: Open): void {
+		const now = Date.now();
+		this.#add(workflowId, open, { nodeId, nodeName, reason, count: 1, firstAt: now, lastAt: now });
+		this.#limiter.call(workflowId, open);
+	}
+
+	/** As `readRejections`, with what this process has not written yet. */
+	async read(records: Records, workflowId: string): Promise<Rejections[]> {
+		await this.#writes.get(workflowId);
+		const { counts } = this.#unwritten.get(workflowId) ?? {};
+		return await readRejections(records, workflowId, [...(counts?.values() ?? [])]);
+	}
+
+	/** Writes what is in memory. Never rejects. */
+	async flush(): Promise<void> {
+		const all = [...this.#unwritten];
+		await Promise.all(all.map(([workflowId, { open }]) => this.#write(workflowId, open)));
+	}
+
+	#add(workflowId: string, open: Open, more: Rejections): void {
+		const unwritten = this.#unwritten.get(workflowId) ?? { open, counts: new Map<string, Count>() };
+		const key = byDay(more);
+		const same = unwritten.counts.get(key);
+		if (same !== undefined) {
+			same.count += more.count;
+			same.firstAt = Math.min(same.firstAt, more.firstAt);
+			same.lastAt = Math.max(same.lastAt, more.lastAt);
+		} else if (this.#size < MOST_UNWRITTEN) {
+			const nodeId = printable(more.nodeId, LONGEST);
+			const nodeName = printable(more.nodeName, LONGEST);
+			unwritten.counts.set(key, { ...more, nodeId, nodeName });
+			this.#unwritten.set(workflowId, unwritten);
+			this.#size += 1;
+		}
+	}
+
+	/** One write of a workflow after the other. */
+	#write(workflowId: string, open: Open): Promise<void> {
+		const before = this.#writes.get(workflowId) ?? Promise.resolve();
+		const write = before
+			.then(() => this.#writeNow(workflowId, open))
+			.finally(() => {
+				if (this.#writes.get(workflowId) === write) this.#writes.delete(workflowId);
+			});
+		this.#writes.set(workflowId, write);
+		return write;
+	}
+
+	async #writeNow(workflowId: string, open: Open): Promise<void> {
+		const taken = [...(this.#unwritten.get(workflowId)?.counts.values() ?? [])];
+		if (taken.length === 0) return;
+		this.#unwritten.delete(workflowId);
+		this.#size -= taken.length;
+		try {
+			await addRejections(await open(), workflowId, taken);
+		} catch {
+			// No delivery depends on it. One that was written although its response was lost counts twice.
+			for (const each of taken) this.#add(workflowId, open, each);
+			this.#limiter.call(workflowId, open);
+		}
+	}
+}

@@ -1,0 +1,92 @@
+/**
+ * What is kept of a workflow's rejections: a record of the ledger with a count for each node, reason and day. It has no
+ * body, header or ID of a delivery in it.
+ */
+import { changeRecord, type Records } from '../ledger';
+import { jsonIn } from '../shared/values';
+import { array, literal, number, object, safeParse, string } from '../vendor/zod';
+
+/** How many deliveries a node rejected for a reason. Times are in unix milliseconds. */
+export interface Rejections {
+	readonly nodeId: string;
+	readonly nodeName: string;
+	readonly reason: string;
+	readonly count: number;
+	readonly firstAt: number;
+	readonly lastAt: number;
+}
+
+/** Today is one of them; days are those of UTC. */
+export const DAYS_KEPT = 7;
+/** A few nodes with all reasons on all days, or many with a few. */
+const MOST_TALLIES = 300;
+const DAY_MS = 24 * 60 * 60_000;
+
+const tally = object({
+	nodeId: string(),
+	nodeName: string(),
+	reason: string(),
+	count: number(),
+	firstAt: number(),
+	lastAt: number(),
+});
+const recordShape = object({ version: literal(1), tallies: array(tally) });
+
+const keyOf = (workflowId: string) => `rejections:${workflowId}`;
+const dayOf = (time: number) => Math.floor(time / DAY_MS);
+
+/** Adds counts of a process to the record, to which other processes add theirs. Rejects as `Records` does. */
+export async function addRejections(
+	records: Records,
+	workflowId: string,
+	more: readonly Rejections[],
+): Promise<void> {
+	await changeRecord(records, keyOf(workflowId), (text) => {
+		const tallies = summed([...talliesIn(text), ...more], byDay).slice(0, MOST_TALLIES);
+		return JSON.stringify({ version: 1, tallies });
+	});
+}
+
+/** One for each node and reason, the latest first, with `unwritten` counts of this process. Rejects as `Records` does. */
+export async function readRejections(
+	records: Records,
+	workflowId: string,
+	unwritten: readonly Rejections[] = [],
+): Promise<Rejections[]> {
+	const kept = talliesIn(await records.readRecord(keyOf(workflowId)));
+	return summed([...kept, ...unwritten], ({ nodeId, reason }) => `${reason} ${nodeId}`);
+}
+
+/** What belongs to one count of the record. */
+export function byDay({ nodeId, reason, lastAt }: Omit<Rejections, 'nodeName'>): string {
+	return `${reason} ${dayOf(lastAt)} ${nodeId}`;
+}
+
+/** The counts of the last days, those with the same key in one, the latest first. */
+function summed(
+	tallies: readonly Rejections[],
+	keyOf: (tally: Rejections) => string,
+): Rejections[] {
+	const oldest = dayOf(Date.now()) - DAYS_KEPT;
+	const sums = new Map<string, Rejections>();
+	for (const one of tallies) {
+		if (dayOf(one.lastAt) <= oldest) continue;
+		const key = keyOf(one);
+		const sum = sums.get(key);
+		sums.set(key, sum === undefined ? one : together(sum, one));
+	}
+	return [...sums.values()].sort((a, b) => b.lastAt - a.lastAt);
+}
+
+function together(one: Rejections, other: Rejections): Rejections {
+	return {
+		...(one.lastAt > other.lastAt ? one : other),
+		count: one.count + other.count,
+		firstAt: Math.min(one.firstAt, other.firstAt),
+	};
+}
+
+/** None where the record cannot be read. */
+function talliesIn(text: string | undefined): readonly Rejections[] {
+	return safeParse(recordShape, jsonIn(text ?? '')).data?.tallies ?? [];
+}

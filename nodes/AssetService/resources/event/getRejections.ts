@@ -1,0 +1,40 @@
+/** Shows why deliveries did not start a workflow, for people who cannot see n8n's log. */
+import { ADVICE } from '../../../../lib/receiver';
+import { DAYS_KEPT } from '../../../../lib/rejections';
+import type { ApiRecord } from '../../../../lib/service';
+import { asText, own } from '../../../../lib/shared/values';
+import { rejections } from '../../../../n8n/rejections';
+import { onlyParallelItems } from '../../shared/parallelItems';
+import type { InputItem } from '../../shared/parameters';
+import type { Local } from '../../shared/resource';
+import { ledgerOf, workflowField, workflowIdOf } from './account';
+
+export const getRejections: Local = {
+	name: 'Get Rejections',
+	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored, by trigger and reason`,
+	action: 'Get rejected and ignored deliveries',
+	fields: [workflowField, onlyParallelItems],
+	look,
+};
+
+const NONE = `In the last ${DAYS_KEPT} days, no delivery that reached the triggers of this workflow was rejected or ignored. If an event is missing, check that the workflow is published and that the service delivers to its production URL: n8n itself responds with 404 to other URLs, which is not counted.`;
+
+async function look(item: InputItem): Promise<ApiRecord[]> {
+	const counts = await rejections.read(await ledgerOf(item), workflowIdOf(item));
+	if (counts.length === 0) {
+		item.context.addExecutionHints({ message: NONE, type: 'info', location: 'outputPane' });
+	}
+	return counts.map(({ nodeName, nodeId, reason, count, firstAt, lastAt }) => ({
+		nodeName,
+		nodeId,
+		reason,
+		count,
+		firstAt: new Date(firstAt).toISOString(),
+		lastAt: new Date(lastAt).toISOString(),
+		advice: sentence(asText(own(ADVICE, reason))),
+	}));
+}
+
+function sentence(text: string): string {
+	return text === '' ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,108 @@
+/** What Get Rejections shows of deliveries that a trigger took in. */
+import type { INodeParameters } from 'n8n-workflow';
+import { LedgerUnavailableError, openLedger } from '../../../lib/ledger';
+import { ADVICE } from '../../../lib/receiver';
+import { asText } from '../../../lib/shared/values';
+import { signTimestamped } from '../../../lib/signature';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { runNode } from '../../support/runNode';
+import {
+	eventOf,
+	now,
+	SECRET,
+	send,
+	start,
+	useLedgerOfItsOwn,
+} from '../AssetServiceTrigger/deliveries';
+
+useLedgerOfItsOwn();
+
+const SINCE = Date.now();
+let next = 0;
+
+/** Without a credential: nothing is asked of the service. */
+const getRejections = (parameters: INodeParameters) =>
+	runNode({
+		node: new AssetService(),
+		parameters: { resource: 'event', operation: 'getRejections', ...parameters },
+	});
+const rejectionsOf = async (parameters: INodeParameters) =>
+	(await getRejections(parameters)).items.map(({ json }) => json);
+const newWorkflow = () => `rejections-${(next += 1)}`;
+
+it('counts deliveries by reason, with times and what to do, and nothing of what they held', async () => {
+	const workflowId = newWorkflow();
+	const server = await start({ workflowId, parameters: { eventTypes: ['ocpp.*'] } });
+	const body = JSON.stringify(eventOf({ data: { customer: 'Olive' } }));
+	const signed = (signature: string | string[]) =>
+		send(server, body, { 'x-webhook-signature': signature });
+	for (let n = 0; n < 3; n++) await signed(signTimestamped('another secret', now(), body));
+	await signed([]);
+	await signed(signTimestamped(SECRET, now() - 900, body));
+	for (let n = 0; n < 2; n++) await send(server, eventOf({ type: 'asset.created' }));
+	await send(server, 'no event');
+	await send(server, body);
+	await send(server, body);
+	expect(server.started).toHaveLength(1);
+
+	const found = await rejectionsOf({ workflowId });
+	expect(Object.fromEntries(found.map(({ reason, count }) => [reason, count]))).toEqual({
+		event_invalid: 1,
+		ignored: 2,
+		signature_mismatch: 3,
+		signature_missing: 1,
+		timestamp_outside_tolerance: 1,
+	});
+	for (const { nodeName, nodeId, firstAt, lastAt, advice } of found) {
+		expect([typeof nodeId, nodeName]).toEqual(['string', 'Node']);
+		const times = [firstAt, lastAt].map((time) => Date.parse(asText(time)));
+		expect(times[0]).toBeGreaterThanOrEqual(SINCE);
+		expect(times[1]).toBeGreaterThanOrEqual(times[0] ?? Infinity);
+		expect(advice).toMatch(/^[A-Z].*\.$/);
+	}
+	const ledger = await openLedger({ log: () => undefined });
+	for (const text of [JSON.stringify(found), await ledger.readRecord(`rejections:${workflowId}`)]) {
+		expect(text).not.toMatch(/Olive|whevt_|del_1|whsec|v1=/);
+	}
+});
+
+it('gives the advice of the log', async () => {
+	const workflowId = newWorkflow();
+	const server = await start({ workflowId });
+	await send(server, 'x', { 'x-webhook-signature': 'forged' });
+	const [{ advice } = {}] = await rejectionsOf({ workflowId });
+	expect(asText(advice).toLowerCase()).toBe(`${ADVICE.signature_malformed.toLowerCase()}.`);
+});
+
+it('tells the triggers of a workflow apart, and is about its own workflow unless told', async () => {
+	const workflowId = 'workflow-1';
+	for (const nodeId of ['a', 'b']) {
+		const server = await start({ workflowId, nodeId });
+		await send(server, eventOf(), { 'x-webhook-signature': [] });
+	}
+	expect((await rejectionsOf({})).map(({ nodeId }) => nodeId).sort()).toEqual(['a', 'b']);
+});
+
+it('counts nothing while the editor listens for a test event', async () => {
+	const workflowId = newWorkflow();
+	const server = await start({ workflowId, mode: 'manual' });
+	await send(server, eventOf(), { 'x-webhook-signature': [] });
+	expect(await rejectionsOf({ workflowId })).toEqual([]);
+});
+
+it('says so when there is nothing to show', async () => {
+	const { items, hints } = await getRejections({ workflowId: newWorkflow() });
+	expect(items).toEqual([]);
+	expect(hints).toMatchObject([
+		{ type: 'info', message: expect.stringContaining('In the last 7 days') as string },
+	]);
+});
+
+it('fails with what to do when the ledger is not available', async () => {
+	const ledger = await openLedger({ log: () => undefined });
+	const unavailable = new LedgerUnavailableError('The disk is full.');
+	jest.spyOn(ledger, 'readRecord').mockRejectedValueOnce(unavailable);
+	expect((await getRejections({ workflowId: newWorkflow() })).error).toMatchObject({
+		description: expect.stringContaining('The disk is full.') as string,
+	});
+});
