@@ -1,5 +1,5 @@
 /** A delivery from bytes to verdict: what the webhook trigger may use of it. */
-export { ADVICE, type RejectionReason } from './reasons';
+export { ADVICE, type RefusalReason, type RejectionReason } from './reasons';
 export { receive } from './receive';
 export {
 	DEFAULT_RETENTION_DAYS,
@@ -8,6 +8,6 @@ export {
 	MIN_RETENTION_DAYS,
 	readTriggerSettings,
 } from './triggerSettings';
-export { busy, type NoStart, type RefusalLog, type RefusalReason } from './verdict';
+export { busy, type NoStart, type RefusalLog } from './verdict';
 export { createVerifierCache } from './verifierCache';
 export type { SecretSource, SignedRefusal } from './verify';

@@ -9,7 +9,7 @@ const TEST = [
 	"<b>Test without a second endpoint</b>: choose 'set mock data' in the output panel and paste a sample event. Or publish the workflow and open one of its executions to work with a real event.",
 ];
 const PRODUCTION =
-	"Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions in the <b>Executions</b> tab. The reason for a rejected delivery is in n8n's log.";
+	"Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions in the <b>Executions</b> tab. The reason for a rejected delivery is in n8n's log. To count the rejected and ignored deliveries of the last 7 days by reason, run the Asset Service node with the resource <b>Event</b> and the operation <b>Get Rejections</b>.";
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',

@@ -1,9 +1,13 @@
 /** The promise across processes: in queue mode, an event starts one run whichever webhook processors its copies reach. */
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
+import { itemsOf } from '../support/n8n/answers';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
 import { useQueueWorld } from '../support/n8n/useWorld';
+import { ACTION_TYPE } from '../support/nodes';
 import type { Attempt } from '../support/sender';
+import { waitFor } from '../support/wait';
+import { NODE, runByHand } from './mainJob/runByHand';
 
 const MINUTES = 60_000;
 const EVENTS = 300;
@@ -77,4 +81,24 @@ it('lets events that come together share runs, each event in one, whichever proc
 	expectAcknowledged(sendings);
 	await expectOneRunOf(trigger, events);
 	expect(trigger.counter.times).toBeLessThan(EVENTS / 2);
+});
+
+it('adds up the rejections of all webhook processors', async () => {
+	const trigger = await publish(world);
+	const { urls, workflow } = trigger;
+	const sender = await trigger.startSender({ seed: 302 });
+	for (const event of sender.events(urls.length)) {
+		for (const url of urls) await sender.attempt(event, { url, tamper: 'forged' });
+	}
+	const parameters = { resource: 'event', operation: 'getRejections', workflowId: workflow.id };
+	const node = { type: ACTION_TYPE, typeVersion: 1, parameters };
+	const expected = { reason: 'signature_mismatch', count: urls.length ** 2 };
+	// A processor writes its first count at once, and the others within a minute.
+	await waitFor(
+		async () => {
+			const [item] = itemsOf(await runByHand(world, node), NODE);
+			return item?.json['count'] === expected.count && item.json['reason'] === expected.reason;
+		},
+		{ what: 'all counts', timeoutMs: 2 * MINUTES, everyMs: 5_000 },
+	);
 });

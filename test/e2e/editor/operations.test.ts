@@ -51,6 +51,12 @@ const PLANS: readonly Plan[] = [
 		output: ['2 items', 'missing', 'Dry run: 2 events would run again'],
 	},
 	{
+		operation: 'event.getRejections',
+		parameters: () => ({}),
+		labels: ['Workflow ID'],
+		output: ['no delivery that reached the triggers of this workflow was rejected or ignored'],
+	},
+	{
 		operation: 'delivery.getAll',
 		parameters: () => ({ endpointId: endpoint.id }),
 		labels: ['Endpoint', 'Status', 'Return All', 'Limit', 'Simplify'],

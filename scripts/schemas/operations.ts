@@ -1,0 +1,108 @@
+/** What each operation of the action node puts out, against the simulator: the schemas that the editor shows before the first run. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import { AssetServiceApi } from '../../credentials/AssetServiceApi.credentials';
+import { ledgerKey, newAttempt, openLedger } from '../../lib/ledger';
+import { rejections } from '../../n8n/rejections';
+import { type Profile, type Simulator, startSimulator } from '../../simulator';
+import { startHttpService } from '../../test/support/httpService';
+import { runNode } from '../../test/support/runNode';
+import { type Schema, schemaOf } from './schema';
+
+/** n8n looks for `__schema__/v<version>/<resource>/<operation>.json`, where the version has three numbers. */
+const FOLDER = 'nodes/AssetService/__schema__';
+const ASSETS = 300;
+const EVENTS = 400;
+/** The workflow that `runNode` runs the node in. */
+const WORKFLOW_ID = 'workflow-1';
+const MONTH_MS = 30 * 24 * 60 * 60_000;
+
+/** By the path of its file in the project. Parameters have their defaults, so lists are simplified. */
+export async function operationSchemas(node: INodeType): Promise<Map<string, Schema>> {
+	const folder = mkdtempSync(join(tmpdir(), 'asset-service-schemas-'));
+	const before = process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'];
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
+	const simulators = await Promise.all(
+		(['documented', 'field'] satisfies Profile[]).map((profile) =>
+			startSimulator({ profile, assets: ASSETS, events: EVENTS }),
+		),
+	);
+	let delivered = 0;
+	const receiver = await startHttpService(() => ({ status: delivered++ === 0 ? 200 : 500 }));
+	try {
+		const outputs = new Map<string, IDataObject[]>();
+		for (const simulator of simulators) {
+			delivered = 0;
+			await fillLedger();
+			for (const [path, items] of await outputsOf(node, simulator, receiver.url)) {
+				outputs.set(path, [...(outputs.get(path) ?? []), ...items]);
+			}
+		}
+		const version = [...String(node.description.version).split('.'), '0', '0'];
+		const files = [...outputs].map(([path, items]): [string, Schema] => [
+			`${FOLDER}/v${version.slice(0, 3).join('.')}/${path}.json`,
+			schemaOf(items),
+		]);
+		return new Map(files);
+	} finally {
+		await rejections.flush();
+		await (await openLedger({ log: () => undefined })).close();
+		await Promise.all([receiver, ...simulators].map((each) => each.stop()));
+		if (before === undefined) delete process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'];
+		else process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = before;
+		rmSync(folder, { recursive: true });
+	}
+}
+
+/** A rejection, and an event that has begun: known to the ledger, and listed by no simulator. */
+const BEGUN = 'whevt_begun';
+async function fillLedger(): Promise<void> {
+	const ledger = await openLedger({ log: () => undefined });
+	await ledger.begin([ledgerKey(WORKFLOW_ID, BEGUN)], newAttempt('4711'), MONTH_MS);
+	const trigger = { workflowId: WORKFLOW_ID, nodeId: 'node-1', nodeName: 'Asset Service Trigger' };
+	rejections.count(trigger, 'signature_mismatch', async () => ledger);
+}
+
+/** The items of each operation, by `<resource>/<operation>`. */
+async function outputsOf(
+	node: INodeType,
+	simulator: Simulator,
+	url: string,
+): Promise<Map<string, readonly IDataObject[]>> {
+	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+	const data = { baseUrl, authUrl, audience, clientId, clientSecret };
+	const outputs = new Map<string, readonly IDataObject[]>();
+	const run = async (resource: string, operation: string, parameters: INodeParameters = {}) => {
+		const { items, error } = await runNode({
+			node,
+			credentials: [{ type: new AssetServiceApi(), data }],
+			parameters: { resource, operation, ...parameters },
+		});
+		if (error) throw new Error(`${resource}.${operation}: ${error.message}`);
+		outputs.set(
+			`${resource}/${operation}`,
+			items.map(({ json }) => json),
+		);
+	};
+	const { id: endpointId } = simulator.createEndpoint({ url });
+	await simulator.emit({ id: BEGUN });
+	for (let failed = 0; failed < 2; failed++) await simulator.emit();
+	const [first] = simulator.deliveries(endpointId);
+
+	await run('asset', 'getAll', { returnAll: true });
+	await run('delivery', 'getAll', { endpointId });
+	await run('delivery', 'resend', { endpointId, deliveryId: first?.id ?? '' });
+	await run('event', 'getAll', { returnAll: true });
+	await run('event', 'reconcile', { createdAfter: new Date(0).toISOString() });
+	await run('event', 'replay', { createdAfter: new Date(0).toISOString() });
+	await run('event', 'getRejections');
+	await run('webhookEndpoint', 'getHealth', { endpointId });
+	await run('webhookEndpoint', 'create', {
+		url: 'https://n8n.example.com/webhook/1',
+		events: ['ocpp.message'],
+	});
+	await run('webhookEndpoint', 'delete', { endpointId });
+	return outputs;
+}
