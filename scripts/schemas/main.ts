@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { runCommand } from '../command';
 import { operationSchemas } from './operations';
+import { SAMPLES_PAGE, samplesPage } from './sampleEvents';
 
 /** By its whole name: tsx takes `AssetService.node.json` for it otherwise. */
 const NODE = '../../nodes/AssetService/AssetService.node.ts';
@@ -20,4 +21,6 @@ runCommand(async () => {
 		writeFileSync(path, `${JSON.stringify({ ...schema, version: 1 }, null, 2)}\n`);
 		console.log(file);
 	}
+	writeFileSync(resolve(ROOT, SAMPLES_PAGE), samplesPage());
+	console.log(SAMPLES_PAGE);
 });

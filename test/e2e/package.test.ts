@@ -21,6 +21,7 @@ const ALLOWED = [
 	/^dist\/(credentials|nodes|n8n|lib)\/[\w./-]+\.js$/,
 	/^dist\/(credentials|nodes)\/[\w/]+(\.dark)?\.svg$/,
 	/^dist\/nodes\/\w+\/\w+\.node\.json$/,
+	/^dist\/nodes\/\w+\/__schema__\/v[\d.]+\/\w+\/\w+\.json$/,
 ];
 
 let folder: string;

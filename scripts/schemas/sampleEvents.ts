@@ -1,0 +1,71 @@
+/** The page of sample events: one of each kind that a workflow is built for, as the simulator delivers them. */
+import type { DeliveredEvent } from '../../simulator';
+import { generateAssets } from '../../simulator/data/assets';
+import { documentedEvents, type EventContent } from '../../simulator/data/events';
+import { fieldEvents } from '../../simulator/data/field/source';
+
+export const SAMPLES_PAGE = 'docs/sample-events.md';
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+const EVENTS = 3000;
+
+/** The fields by which an event is known to be of a kind. */
+type Mark = Readonly<Record<string, unknown>>;
+
+const KINDS: readonly (readonly [title: string, mark: Mark])[] = [
+	['Status of a connector', { action: 'StatusNotification', status: 'Charging' }],
+	['Fault', { action: 'StatusNotification', status: 'Faulted' }],
+	['Heartbeat', { action: 'Heartbeat' }],
+	['Meter values', { action: 'MeterValues' }],
+	['Start of a charging session', { action: 'StartTransaction' }],
+	['End of a charging session', { action: 'StopTransaction' }],
+	['Start of a station (boot)', { action: 'BootNotification' }],
+	['Connection lost', { status: 'DISCONNECTED' }],
+	['Connection restored', { status: 'CONNECTED' }],
+	['Response to a message', { messageType: 'CALL_RESULT' }],
+	['Error response to a message', { messageType: 'CALL_ERROR' }],
+];
+
+/** By title, in the order of the page. Throws when the simulator sends no such event. */
+export function sampleEvents(): Map<string, DeliveredEvent> {
+	const assets = generateAssets(20);
+	const events = [fieldEvents(assets), documentedEvents(assets)].flatMap((source) =>
+		source.history(EVENTS, NOW),
+	);
+	return new Map(
+		KINDS.map(([title, mark], n): [string, DeliveredEvent] => {
+			const { createdAt, type, data } =
+				events.find((event) => hasMark(event, mark)) ?? missing(title);
+			return [title, { id: `whevt_sample_${n + 1}`, type, createdAt, data }];
+		}),
+	);
+}
+
+function hasMark({ data }: EventContent, mark: Mark): boolean {
+	const fields = { ...data, ...(data['payload'] as object | undefined) } as Mark;
+	return Object.entries(mark).every(([name, value]) => fields[name] === value);
+}
+
+function missing(title: string): never {
+	throw new Error(`The simulator sends no event for "${title}".`);
+}
+
+export function samplesPage(): string {
+	const samples = [...sampleEvents()].map(
+		([title, event]) => `## ${title}\n\n\`\`\`json\n${JSON.stringify([event], null, 2)}\n\`\`\`\n`,
+	);
+	return `${INTRODUCTION}\n${samples.join('\n')}`;
+}
+
+const INTRODUCTION = `# Sample events
+
+Use these events to build a workflow before the first real one arrives:
+
+1. Open the trigger and click **set mock data** in its output panel.
+2. Paste one of the blocks below, including the square brackets, and save.
+3. Execute the workflow. The nodes after the trigger get the event as if it had just been delivered.
+
+Mock data is only used when you execute the workflow in the editor; production executions ignore it. To test with several events, put them in one list, separated by commas.
+
+The IDs are made up. The first nine samples are what OCPP 1.6 stations send; the last two are the responses that some services deliver as events, too.
+`;
