@@ -11,6 +11,10 @@ export const conditionsProperty: INodeProperties = {
 	noDataExpression: true,
 	typeOptions: { multipleValues: true },
 	placeholder: 'Add condition',
+	builderHint: {
+		propertyHint:
+			'Literals only, no expressions. All conditions must hold. For example {"condition":[{"field":"data.payload.status","operator":"equals","value":"Faulted"}]}',
+	},
 	default: {},
 	description:
 		"Only events that meet all conditions start the workflow. Other events are acknowledged as 'ignored' without an execution.",

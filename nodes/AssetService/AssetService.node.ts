@@ -9,6 +9,7 @@ import {
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
 import { conditionFields } from '../../n8n/conditionFields';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { builderHint } from '../builderHints';
 import { execute } from './execute';
 import { properties, subtitle } from './properties';
 import { resources } from './resources';
@@ -35,6 +36,7 @@ export class AssetService implements INodeType {
 		description: `Lists ${listed} of the Asset and Webhook Service and manages its webhook endpoints`,
 		defaults: { name: 'Asset Service' },
 		usableAsTool: true,
+		builderHint: builderHint('assetService'),
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [

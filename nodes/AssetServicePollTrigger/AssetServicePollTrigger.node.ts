@@ -17,6 +17,7 @@ import { toNodeError } from '../../n8n/nodeError';
 import { newestEvent } from '../../n8n/poll/newestEvent';
 import { pollEvents } from '../../n8n/poll/poll';
 import { readPollSettings } from '../../n8n/poll/settings';
+import { builderHint } from '../builderHints';
 import { pollTriggerProperties } from './description';
 
 export class AssetServicePollTrigger implements INodeType {
@@ -32,6 +33,7 @@ export class AssetServicePollTrigger implements INodeType {
 			'={{ $parameter["startFrom"] === "retained" ? "From All Retained Events" : "From Now" }}',
 		defaults: { name: 'Asset Service Poll Trigger' },
 		polling: true,
+		builderHint: builderHint('assetServicePollTrigger'),
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],

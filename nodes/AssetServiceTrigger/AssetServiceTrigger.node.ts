@@ -6,6 +6,7 @@ import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
 import { triggerWebhooks } from '../../n8n/webhooks';
+import { builderHint } from '../builderHints';
 import { triggerProperties } from './description';
 import { triggerPanel } from './triggerPanel';
 
@@ -22,6 +23,7 @@ export class AssetServiceTrigger implements INodeType {
 		subtitle:
 			'={{ $parameter["registration"] === "automatic" ? "Automatic Registration" : "Manual Registration" }}',
 		defaults: { name: 'Asset Service Trigger' },
+		builderHint: builderHint('assetServiceTrigger'),
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [

@@ -5,7 +5,7 @@ import { useForAll } from '../../support/lifetime';
 import { type Editor, openEditor } from '../../support/n8n/browser';
 import { apiCredential } from '../../support/n8n/credentials';
 import { useWorld } from '../../support/n8n/useWorld';
-import { ACTION_TYPE } from '../../support/nodes';
+import { ACTION_TYPE, baseNode } from '../../support/nodes';
 import { buildWorkflow } from '../../support/workflow';
 
 const world = useWorld();
@@ -168,4 +168,25 @@ it('shows what went wrong, and what to do', async () => {
 	await shown.getByText('The service knows no such endpoint.').first().waitFor();
 	await shown.getByText('Check the endpoint ID').first().waitFor();
 	await editor.closeNode();
+});
+
+it('shows the fields of an operation before anything was executed', async () => {
+	const parameters = { resource: 'event', operation: 'reconcile' };
+	const content = buildWorkflow({
+		nodes: {
+			Reconcile: { type: ACTION_TYPE, typeVersion: 1, parameters },
+			After: baseNode('noOp', 1),
+		},
+		chains: [['Reconcile', 'After']],
+	});
+	const { id } = await world.client.createWorkflow(content);
+	await editor.openWorkflow(id);
+	const panel = await editor.openNode('After');
+	const input = panel.getByTestId('ndv-input-panel');
+	await input.getByText('Usually outputs the following fields').waitFor();
+	for (const field of ['state', 'executionId', 'begunAt']) {
+		await input.getByText(field, { exact: true }).first().waitFor();
+	}
+	await editor.closeNode();
+	expect(editor.errors).toEqual([]);
 });

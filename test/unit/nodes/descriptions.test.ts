@@ -15,6 +15,7 @@ import { checkSigningSettings, createVerifier } from '../../../lib/signature';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { readPollSettings } from '../../../n8n/poll/settings';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import packageJson from '../../../package.json';
@@ -198,6 +199,31 @@ describe('the signing secret credential', () => {
 		expect(readFileSync(join(__dirname, '../../../docs/nodes.md'), 'utf8')).toContain(
 			`**${name}**`,
 		);
+	});
+});
+
+describe('the hints for n8n’s AI workflow builder', () => {
+	const nodes = [new AssetService(), new AssetServiceTrigger(), new AssetServicePollTrigger()];
+
+	it('are on each node, and name the others', () => {
+		const names = nodes.map(({ description }) => `${packageJson.name}.${description.name}`);
+		for (const { description } of nodes) {
+			const { searchHint, relatedNodes = [] } = description.builderHint ?? {};
+			expect(searchHint).toMatch(/\.$/);
+			expect([
+				`${packageJson.name}.${description.name}`,
+				...relatedNodes.map(({ nodeType }) => nodeType),
+			]).toEqual(expect.arrayContaining(names));
+		}
+	});
+
+	it('give conditions that can be read', () => {
+		const [example = ''] = /\{.*\}/.exec(conditionsProperty.builderHint?.propertyHint ?? '') ?? [];
+		const { problems, unmet } = readConditions(JSON.parse(example));
+		expect([problems, unmet({ data: { payload: { status: 'Faulted' } } })]).toEqual([
+			[],
+			undefined,
+		]);
 	});
 });
 

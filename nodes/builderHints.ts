@@ -1,0 +1,28 @@
+/** What n8n's AI workflow builder reads of the nodes: when to use which, and how they belong together. */
+import type { INodeTypeDescription } from 'n8n-workflow';
+
+type Hint = NonNullable<INodeTypeDescription['builderHint']>;
+
+const NODES = {
+	assetService:
+		'Lists assets, events and deliveries, compares events with executions (Reconcile) and starts events again (Replay).',
+	assetServiceTrigger:
+		'Starts the workflow when the service delivers a signed webhook. Use it when n8n has a public https URL.',
+	assetServicePollTrigger:
+		'Starts the workflow for listed events. Use it when n8n has no public URL, or next to the webhook trigger to catch missed events.',
+};
+
+/** Of both triggers. */
+const ONCE =
+	' Each event starts the workflow exactly once, so do not add a node that removes duplicates. Filter events with the conditions of the trigger instead of an If node.';
+
+export function builderHint(name: keyof typeof NODES): Hint {
+	const others = Object.entries(NODES).filter(([other]) => other !== name);
+	return {
+		searchHint: `${NODES[name]}${name === 'assetService' ? '' : ONCE}`,
+		relatedNodes: others.map(([other, relationHint]) => ({
+			nodeType: `n8n-nodes-asset-service.${other}`,
+			relationHint,
+		})),
+	};
+}
