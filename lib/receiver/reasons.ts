@@ -11,19 +11,18 @@ export type RejectionReason = RefusalReason | 'ignored';
 /** Each completes a line of the log, and is a sentence but for its capital and its period. */
 export const ADVICE: Readonly<Record<RejectionReason, string>> = {
 	signature_missing:
-		'something other than the service called the URL, or the service signs in another header: check the scheme and the header in the signing secret credential',
+		"something else called the URL, or the service uses another signature header: check 'Scheme' in the credential",
 	signature_malformed:
-		'check the scheme in the signing secret credential, and that no proxy changes or repeats headers',
+		"check 'Scheme' in the credential, and look for a proxy that changes headers",
 	signature_mismatch:
-		'check that the credential holds the signing secret of this endpoint, and that no proxy changes the body',
-	timestamp_outside_tolerance:
-		'check the clock of this host, and that the delivery was not sent again by something other than the service',
+		'check that the credential holds the signing secret of this endpoint, and look for a proxy that changes bodies',
+	timestamp_outside_tolerance: 'check the clock of this host',
 	event_invalid:
-		'the signed body is not a JSON object with an ID: report it to the provider of the service',
+		'the body is signed but is not a JSON object with an ID: ask the provider of the service',
 	not_configured: 'set the signing secret in the credential of the node',
 	ledger_unavailable:
 		'check that the event ledger (its SQLite file or Redis) can be reached and written',
-	busy: 'the service delivers the event again; if this happens often, check the concurrency limit of n8n, its database and how long executions take',
+	busy: "the service delivers the event again; if this happens often, check n8n's concurrency limit, its database and how long executions take",
 	ignored:
-		'nothing to do if the trigger should not start for these events; otherwise check its event types and conditions',
+		"nothing to do if the trigger should not start for these events; otherwise check 'Trigger On' and 'Conditions' in the trigger",
 };

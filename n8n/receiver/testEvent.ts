@@ -12,6 +12,7 @@ import {
 import type { Wanted } from '../../lib/event';
 import type { NoStart, RefusalReason } from '../../lib/receiver';
 import { printable } from '../../lib/shared/printable';
+import { sentence } from '../../lib/shared/sentence';
 import { asText, isRecord } from '../../lib/shared/values';
 import { forgetTest, testSurvey } from '../testSurvey';
 
@@ -87,8 +88,4 @@ export function testItems(context: IExecuteFunctions): INodeExecutionData[] {
 	if (message === '') return items;
 	context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	return items.map(({ [IGNORED]: _ignored, ...item }) => item);
-}
-
-function sentence(text: string): string {
-	return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }

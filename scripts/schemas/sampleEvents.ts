@@ -61,7 +61,7 @@ const INTRODUCTION = `# Sample events
 
 Use these events to build a workflow before the first real one arrives:
 
-1. Open the trigger and click **set mock data** in its output panel.
+1. Open the trigger and click 'set mock data' in its output panel.
 2. Paste one of the blocks below, including the square brackets, and save.
 3. Execute the workflow. The nodes after the trigger get the event as if it had just been delivered.
 

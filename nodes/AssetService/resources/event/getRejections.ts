@@ -2,6 +2,7 @@
 import { ADVICE } from '../../../../lib/receiver';
 import { DAYS_KEPT } from '../../../../lib/rejections';
 import type { ApiRecord } from '../../../../lib/service';
+import { sentence } from '../../../../lib/shared/sentence';
 import { asText, own } from '../../../../lib/shared/values';
 import { rejections } from '../../../../n8n/rejections';
 import { onlyParallelItems } from '../../shared/parallelItems';
@@ -33,8 +34,4 @@ async function look(item: InputItem): Promise<ApiRecord[]> {
 		lastAt: new Date(lastAt).toISOString(),
 		advice: sentence(asText(own(ADVICE, reason))),
 	}));
-}
-
-function sentence(text: string): string {
-	return text === '' ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,6 +1,8 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
+import { ADVICE } from '../../../../lib/receiver';
 import { ignored, refused } from '../../../../lib/receiver/verdict';
+import { sentence } from '../../../../lib/shared/sentence';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/receiver/testEvent';
 
 let next = 0;
@@ -37,12 +39,12 @@ describe('a person who listens for a test event', () => {
 		[
 			refused('signature_mismatch'),
 			'Delivery rejected: its signature does not match',
-			'Check that the credential holds the signing secret of this endpoint. (Log code: signature_mismatch)',
+			`${sentence(ADVICE.signature_mismatch)} (Log code: signature_mismatch)`,
 		],
 		[
 			refused('event_invalid'),
 			'Delivery rejected: it is not an event with an ID',
-			'(Log code: event_invalid)',
+			`${sentence(ADVICE.event_invalid)} (Log code: event_invalid)`,
 		],
 		[
 			refused('not_configured', 'first\nline. Second.'),
@@ -53,7 +55,9 @@ describe('a person who listens for a test event', () => {
 		const node = listening();
 		const { workflowData = [] } = node.end(verdict);
 		expect(() => node.execute(workflowData[0])).toThrow(message);
-		expect(() => node.execute(workflowData[0])).toThrow(expect.objectContaining({ description }) as Error);
+		expect(() => node.execute(workflowData[0])).toThrow(
+			expect.objectContaining({ description }) as Error,
+		);
 	});
 
 	it('goes on listening while events are ignored, and sees them with the event that starts the workflow', () => {
@@ -72,8 +76,10 @@ describe('a person who listens for a test event', () => {
 		node.end(other);
 		node.end(other);
 		const { workflowData = [] } = node.end(refused('event_invalid'));
-		const description = `(Log code: event_invalid) ${COUNTED}`;
-		expect(() => node.execute(workflowData[0])).toThrow(expect.objectContaining({ description }) as Error);
+		const description = `${sentence(ADVICE.event_invalid)} (Log code: event_invalid) ${COUNTED}`;
+		expect(() => node.execute(workflowData[0])).toThrow(
+			expect.objectContaining({ description }) as Error,
+		);
 	});
 
 	it('sees nothing but the event where none was ignored', () => {
