@@ -2,6 +2,7 @@
  * What is kept of a workflow's rejections: a record of the ledger with a count for each node, reason and day. It has no
  * body, header or ID of a delivery in it.
  */
+import { randomUUID } from 'node:crypto';
 import { changeRecord, type Records } from '../ledger';
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, safeParse, string } from '../vendor/zod';
@@ -43,7 +44,8 @@ export async function addRejections(
 ): Promise<void> {
 	await changeRecord(records, keyOf(workflowId), (text) => {
 		const tallies = summed([...talliesIn(text), ...more], byDay).slice(0, MOST_TALLIES);
-		return JSON.stringify({ version: 1, tallies });
+		// Another process that adds the same at the same time must not write the same text.
+		return JSON.stringify({ version: 1, write: randomUUID(), tallies });
 	});
 }
 

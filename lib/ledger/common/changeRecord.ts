@@ -5,7 +5,8 @@ const MOST_TRIES = 20;
 
 /**
  * Replaces the text of the record by what `next` makes of it, which may be called several times; undefined leaves it.
- * Rejects as `Records` does, and when others change the record all the time.
+ * A text that two processes write is one change, since a swap that is sent again finds its own: where each counts, the
+ * texts must differ. Rejects as `Records` does, and when others change the record all the time.
  */
 export async function changeRecord(
 	records: Records,

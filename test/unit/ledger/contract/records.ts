@@ -1,4 +1,6 @@
 /** Sentences of the contract: the small texts beside the events. */
+import { randomUUID } from 'node:crypto';
+import { changeRecord } from '../../../../lib/ledger';
 import { type LedgerScene, MARGIN_MS, RETENTION_MS } from './scene';
 
 export function itKeepsRecords(scene: () => LedgerScene): void {
@@ -34,5 +36,15 @@ export function itKeepsRecords(scene: () => LedgerScene): void {
 			),
 		);
 		expect(answers.filter((swapped) => swapped)).toHaveLength(1);
+	});
+
+	it('add up what many change at the same time', async () => {
+		const { ledger, other } = scene();
+		// A text that two of them would write is one change.
+		const add = (text = '0 ') => `${parseInt(text, 10) + 1} ${randomUUID()}`;
+		await Promise.all(
+			Array.from({ length: 10 }, (_unused, n) => changeRecord(n % 2 ? ledger : other, 'sum', add)),
+		);
+		expect(await ledger.readRecord('sum')).toMatch(/^10 /);
 	});
 }
