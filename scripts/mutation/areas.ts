@@ -69,6 +69,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			mutate: ['n8n/receiver/delivery.ts'],
 			tests: ['test/integration/AssetServiceTrigger/{delivery,http,refusal}.test.ts'],
 		},
+		part('rejections', '{counter,record}', 'rejections'),
 	],
 	poll: [
 		part('poll', '{bounds,listing,progress}', '*'),

@@ -220,6 +220,9 @@ it('writes all that it has when it is asked to', async () => {
 	expect(await kept(ledger)).toMatchObject([{ reason: 'busy', count: 2 }]);
 	expect(await kept(ledger, 'workflow-2')).toMatchObject([{ reason: 'ignored', count: 1 }]);
 	expect(one.size).toBe(0);
+	const writes = ledger.count('swapRecord');
+	await minutes(2);
+	expect(ledger.count('swapRecord')).toBe(writes);
 });
 
 it('has neither a body nor a header in what it keeps', async () => {
