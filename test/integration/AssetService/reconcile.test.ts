@@ -171,14 +171,35 @@ it('leaves out events without an ID, and says how many', async () => {
 	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
 });
 
-it('fails when no event has reached the workflow, as with a wrong Workflow ID', async () => {
+it.each<[string, INodeParameters['workflowId']]>([
+	['as text', OTHER],
+	['as the workflow selector does', { __rl: true, mode: 'id', value: OTHER }],
+	['by URL', `https://n8n.test/projects/p/workflow/${OTHER}/executions?x=/workflow/`],
+	['by an expression', { __rl: true, mode: 'id', value: `={{ "${OTHER}" }}` }],
+])('looks at the workflow that is given %s', async (_name, workflowId) => {
+	await begin(OTHER, ['chosen']);
+	const { states } = await statesIn([event('chosen', 1), event('not-chosen', 2)], { workflowId });
+	expect(states).toEqual(['chosen begun', 'not-chosen missing']);
+});
+
+it('looks at its own workflow when none is selected', async () => {
+	await begin(OWN, ['of-its-own']);
+	const workflowId = { __rl: true, mode: 'list', value: '' } as const;
+	const { states } = await statesIn([event('of-its-own', 1)], { workflowId });
+	expect(states).toEqual(['of-its-own begun']);
+});
+
+it('fails when no event has reached the workflow, as with a wrong or no workflow', async () => {
 	await begin(OWN, ['reached']);
 	const listed = [event('reached', 1), event('late', 2)];
 	const reconciled = async (workflowId: string, events = listed) =>
 		run(await serving((request) => pages(events, request)), { ...reconcile, workflowId });
 	expect(await failure(reconciled('replace_me'))).toMatchObject({
 		message: 'No listed event has reached the workflow "replace_me"',
-		description: containing('All 2 listed events are missing. Check "Workflow ID"'),
+		description: containing("All 2 listed events are missing. Check 'Workflow ID'."),
+	});
+	expect(await failure(reconciled('', [event('not-chosen', 1)]))).toMatchObject({
+		description: containing("if they start another one, enter it in 'Workflow ID'"),
 	});
 	expect((await reconciled('')).items).toHaveLength(2);
 	expect((await reconciled('replace_me', [])).items).toEqual([]);
@@ -186,7 +207,8 @@ it('fails when no event has reached the workflow, as with a wrong Workflow ID', 
 
 it.each<[INodeParameters, string]>([
 	[{ createdAfter: 'soon' }, 'Created After is not a date and time.'],
-	[{ workflowId: '={{ null }}' }, 'Workflow ID cannot be read.'],
+	[{ workflowId: '={{ null }}' }, "'Workflow ID' cannot be read"],
+	[{ workflowId: '={{ { "mode": "id" } }}' }, "'Workflow ID' cannot be read"],
 	[{ eventTypes: '={{ [{}] }}' }, 'Event Types cannot be read.'],
 	[{ eventTypes: ['ocpp.message', '__other__'] }, 'Other Event Types is empty.'],
 ])('lists nothing for %j', async (parameters, message) => {

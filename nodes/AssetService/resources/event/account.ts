@@ -4,7 +4,7 @@ import { type Conditions, readConditions, type Survey } from '../../../../lib/ev
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import type { Account } from '../../../../lib/poll';
 import type { ApiRecord } from '../../../../lib/service';
-import { safeParse, unknown } from '../../../../lib/vendor/zod';
+import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions } from '../../../../n8n/conditions';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
@@ -13,6 +13,7 @@ import type { Run } from '../../shared/resource';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 
+/** Text: the list of n8n's workflow selector has only workflows with an Execute Workflow Trigger (2.41). */
 export const workflowField: INodeProperties = {
 	displayName: 'Workflow ID',
 	name: 'workflowId',
@@ -20,7 +21,7 @@ export const workflowField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
 	description:
-		'ID of the workflow that the events start: the part after /workflow/ in its URL in the browser',
+		'ID or URL of the workflow that the events start, as in the address bar of its editor',
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
@@ -66,9 +67,25 @@ export async function ledgerOf({ context, itemIndex }: InputItem): Promise<Accou
 	};
 }
 
-/** The parameter, or this workflow. */
+/** An expression may give what n8n's workflow selector does. */
+const workflowId = pipe(
+	union([
+		plainText,
+		pipe(
+			object({ value: plainText }),
+			transform(({ value }) => value),
+		),
+	]),
+	transform((idOrUrl) => /\/workflow\/([^/?#]+)/.exec(idOrUrl)?.[1] ?? idOrUrl),
+);
+
+/** The ID of the workflow of the parameter, or of this workflow. */
 export function workflowIdOf(item: InputItem): string {
-	const parsed = safeParse(plainText, parameter(item, 'workflowId', unknown()));
+	const parsed = safeParse(workflowId, parameter(item, workflowField.name, unknown()));
 	if (parsed.success) return parsed.data || (item.context.getWorkflow().id ?? '');
-	throw parameterError(item, 'Workflow ID cannot be read.', 'Check what its expression gives.');
+	throw parameterError(
+		item,
+		"'Workflow ID' cannot be read",
+		"Check what the expression in 'Workflow ID' returns.",
+	);
 }

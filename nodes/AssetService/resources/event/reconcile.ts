@@ -47,6 +47,9 @@ export const reconcile: Operation = {
 	run,
 };
 
+const OWN =
+	"They were compared with the workflow that this node is in: if they start another one, enter it in 'Workflow ID'.";
+
 const { id, type, createdAt, assetId } = LISTS.event.fields;
 const flat = flattener({ id, type, createdAt, assetId });
 
@@ -69,6 +72,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
 	}
 	warnOfMissingFields(item, survey);
+	const isOwn = workflowId === context.getWorkflow().id;
 	if (listed.length > 0 && listed.every(({ state }) => state === 'missing')) {
 		throw new NodeOperationError(
 			context.getNode(),
@@ -76,7 +80,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			{
 				itemIndex: item.itemIndex,
 				description:
-					`All ${listed.length} listed events are missing. Check "Workflow ID", "Event Types" and "Conditions": they must be those of the workflow that the events start. If they are right, check that the workflow is published and that the service delivers to its production URL. ${survey.missing.join(' ')}`.trim(),
+					`All ${listed.length} listed events are missing. ${isOwn ? OWN : "Check 'Workflow ID'."} Check 'Event Types' and 'Conditions' too: they must be those of its trigger. If they are right, check that the workflow is published and that the service delivers to its production URL. ${survey.missing.join(' ')}`.trim(),
 			},
 		);
 	}
