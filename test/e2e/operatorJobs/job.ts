@@ -1,4 +1,5 @@
 /** Publishes an example workflow as an operator does, and gathers what its runs come to. */
+import { asRecord } from '../../../lib/shared/values';
 import type { EventInput, Simulator } from '../../../simulator';
 import {
 	errorOf,
@@ -12,8 +13,10 @@ import { example } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import type { World } from '../../support/n8n/world';
 import { ACTION_TYPE } from '../../support/nodes';
+import type { Mailbox } from './mailbox';
 
 const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
+const SEND_MAIL = 'n8n-nodes-base.emailSend';
 
 type File = ReturnType<typeof WorkflowFileShape.parse>;
 export type FileNode = File['nodes'][number];
@@ -35,21 +38,48 @@ interface Options {
 	readonly change?: (node: FileNode) => FileNode;
 	/** Where the service is; the simulator's address unless told. */
 	readonly baseUrl?: string;
+	/** Of the workflow. */
+	readonly timezone?: string;
+	/** Added to the names of the job's data tables, for a table that no other test fills. */
+	readonly tables?: string;
+	/** Turns the nodes that send mail on. */
+	readonly mailbox?: Mailbox;
 }
 
 export async function publishJob(
 	{ client }: World,
 	simulator: Simulator,
 	file: string,
-	{ change = (node) => node, baseUrl = simulator.baseUrl }: Options = {},
+	{
+		change = (node) => node,
+		baseUrl = simulator.baseUrl,
+		timezone = 'America/New_York',
+		tables,
+		mailbox,
+	}: Options = {},
 ): Promise<Job> {
 	const content = WorkflowFileShape.parse(example(file));
-	const nodes = content.nodes.map(change);
-	const { id, url, endpoint } = await registerByHand(client, simulator, { ...content, nodes });
+	const nodes = content.nodes.map(change).map((node): FileNode => {
+		const parameters = { ...asRecord(node['parameters']) };
+		if (tables !== undefined && typeof parameters['tableName'] === 'string') {
+			parameters['tableName'] += ` ${tables}`;
+		}
+		const isOn = mailbox !== undefined && node.type === SEND_MAIL;
+		return { ...node, parameters, ...(isOn && { disabled: false }) };
+	});
+	const settings = { ...asRecord(content['settings']), timezone };
+	const workflow = { ...content, nodes, settings };
+	const { id, url, endpoint } = await registerByHand(client, simulator, workflow);
 	const api = await client.createCredential(apiCredential(simulator, { baseUrl }));
 	const { nodes: imported } = await client.getWorkflow(id);
 	for (const { name, type } of imported) {
 		if (type === ACTION_TYPE || type === HTTP_REQUEST) await client.useCredential(id, name, api);
+	}
+	if (mailbox !== undefined) {
+		const smtp = await client.createCredential(mailbox.credential);
+		for (const { name, type } of imported) {
+			if (type === SEND_MAIL) await client.useCredential(id, name, smtp);
+		}
 	}
 	await client.activate(id, { webhookUrls: [url] });
 
@@ -62,7 +92,9 @@ export async function publishJob(
 	return {
 		workflowId: id,
 		async tell(events) {
-			const story = await simulator.emitAll(events);
+			// The service lists them in the order of their times, whatever the order of their deliveries.
+			const inOrder = events.toSorted((a, b) => timeOf(a) - timeOf(b));
+			const story = await simulator.emitAll(inOrder);
 			for (const event of story.events) story.sent.push(await simulator.emit({ id: event.id }));
 			const answers = story.sent.flatMap(({ responses }) => responses);
 			// 200 means stored: what has to run is there by now.
@@ -78,4 +110,8 @@ export async function publishJob(
 			await client.deactivate(id);
 		},
 	};
+}
+
+function timeOf({ createdAt = '' }: EventInput): number {
+	return Date.parse(createdAt);
 }

@@ -1,24 +1,37 @@
 /** The examples that do an operator's job, on a real n8n: what comes of a story, however its events arrive. */
+import { DateTime } from 'luxon';
+import { LISTS } from '../../../lib/service';
 import { startSimulator } from '../../../simulator';
+import { generateAssets } from '../../../simulator/data/assets';
 import { endAfterEach, useForAll } from '../../support/lifetime';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitFor } from '../../support/wait';
 import { COMMANDS, enabledReset, withCommands } from './commands';
 import { publishJob } from './job';
+import { startMailbox } from './mailbox';
 import { storyTeller } from './messages';
 
 const MINUTES = 60_000;
+const ASSETS = 20;
+/** Listed by every simulator. */
+const [LISTED, OTHER_LISTED] = generateAssets(ASSETS).map(({ id, chargingStation: { name } }) => ({
+	...{ id, name },
+})) as [{ id: string; name: string }, { id: string; name: string }];
+const ASSETS_PATH = LISTS.asset.path;
+const ZONES = { documented: 'America/New_York', field: 'Europe/Berlin' };
 
 const world = useWorld();
 
 describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
-	const simulator = useForAll(() => startSimulator({ profile, assets: 20 }));
+	const simulator = useForAll(() => startSimulator({ profile, assets: ASSETS }));
+	const timezone = ZONES[profile];
+	const own = { tables: profile, timezone };
 	const stopped = endAfterEach();
 
 	it('offline-alarm.json raises an alarm for what stays offline, and tells of its recovery', async () => {
 		const { station, time } = storyTeller(profile);
-		const job = stopped(await publishJob(world, simulator, 'offline-alarm.json'));
-		const longOutage = station();
+		const job = stopped(await publishJob(world, simulator, 'offline-alarm.json', own));
+		const longOutage = station(LISTED.id);
 		const blink = station();
 		const stillOffline = station();
 		const flapping = station();
@@ -35,8 +48,10 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			[flapping.id, 47, 20],
 			[toldTwice.id, 46, 30],
 		] as const;
+		const nameOf = (id: string) => (id === LISTED.id ? LISTED.name : id);
 		const expected = outages.map(([assetId, from, to]) => ({
 			assetId,
+			station: nameOf(assetId),
 			offlineSince: time(from),
 			backAt: time(to),
 			offlineMinutes: from - to,
@@ -60,39 +75,100 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		).not.toHaveProperty('Decide');
 	});
 
+	it('offline-alarm.json sends its alarm with the ID when the asset list fails, and names the station in the local time', async () => {
+		const { station, time } = storyTeller(profile);
+		const mailbox = stopped(await startMailbox());
+		const job = stopped(
+			await publishJob(world, simulator, 'offline-alarm.json', {
+				...{ timezone, tables: `${profile} mails`, mailbox },
+			}),
+		);
+		const since = (minutesAgo: number) =>
+			`Offline since ${DateTime.fromISO(time(minutesAgo), { zone: timezone }).toFormat('yyyy-MM-dd HH:mm ZZZZ')}.`;
+		simulator.faults.add({ path: ASSETS_PATH, status: 500 });
+		await job.tell([station(LISTED.id).offline(30)]);
+		await job.settled();
+		simulator.faults.clear();
+		expect(mailbox.mails).toMatchObject([
+			{
+				subject: `${LISTED.id} is offline`,
+				lines: expect.arrayContaining([since(30), `Asset: ${LISTED.id}`]) as string[],
+			},
+		]);
+		await job.tell([station(OTHER_LISTED.id).offline(20)]);
+		await job.settled();
+		expect(mailbox.mails.slice(1)).toMatchObject([
+			{
+				subject: `${OTHER_LISTED.name} is offline`,
+				lines: expect.arrayContaining([since(20), `Asset: ${OTHER_LISTED.id}`]) as string[],
+			},
+		]);
+	});
+
+	it('offline-alarm.json sends its alarm when no event can be listed', async () => {
+		const { station } = storyTeller(profile);
+		const job = stopped(
+			await publishJob(world, simulator, 'offline-alarm.json', {
+				...{ timezone, tables: `${profile} unlisted` },
+			}),
+		);
+		const lost = station();
+		simulator.faults.add({ path: LISTS.event.path, status: 500 });
+		await job.tell([lost.offline(30)]);
+		const alarms = await job.output('Send alarm');
+		simulator.faults.clear();
+		expect(alarms).toMatchObject([{ assetId: lost.id, station: lost.id, backAt: null }]);
+	});
+
 	it('fault-to-reset.json tells of each new fault, and resets once what a reset can help', async () => {
 		const service = stopped(await withCommands(simulator));
 		const { station } = storyTeller(profile);
 		const job = stopped(
 			await publishJob(world, simulator, 'fault-to-reset.json', {
+				...own,
 				baseUrl: service.url,
 				change: (node) => enabledReset(node, `${service.url}${COMMANDS}`),
 			}),
 		);
-		const repeating = station();
+		const repeating = station(LISTED.id);
 		const unsafe = station();
+		const uncoded = station(OTHER_LISTED.id);
 		const healthy = station();
 		const twoConnectors = station();
 		const longAgo = station();
-		const status = (errorCode: string, connectorId = 1) =>
-			['StatusNotification', { connectorId, errorCode, status: 'Faulted' }] as const;
+		const status = (errorCode: string, connectorId = 1, state = 'Faulted') =>
+			['StatusNotification', { connectorId, errorCode, status: state }] as const;
 		await job.tell([
 			...longAgo.call(90, ...status('OtherError')),
 			...repeating.call(25, ...status('OtherError')),
 			...unsafe.call(24, ...status('GroundFailure')),
-			...healthy.call(23, ...status('NoError')),
+			...healthy.call(23, ...status('NoError', 1, 'Available')),
+			...uncoded.call(23, ...status('NoError')),
 			...twoConnectors.call(22, ...status('InternalError', 1)),
 			...twoConnectors.call(21, ...status('InternalError', 2)),
-			...repeating.call(20, ...status('NoError')),
+			...repeating.call(20, ...status('NoError', 1, 'Available')),
 			...repeating.call(15, ...status('OtherError')),
 			...repeating.call(10, ...status('OtherError')),
 		]);
 		const notices = await job.output('Send notice');
 		expect(sorted(notices)).toMatchObject(
 			sorted([
-				{ assetId: repeating.id, connectorId: 1, errorCode: 'OtherError', reset: true },
+				{
+					...{ assetId: repeating.id, station: LISTED.name },
+					...{ connectorId: 1, errorCode: 'OtherError', reset: true },
+				},
+				{
+					...{ assetId: uncoded.id, station: OTHER_LISTED.name },
+					...{ connectorId: 1, errorCode: 'NoError', reset: false },
+				},
 				{ assetId: longAgo.id, connectorId: 1, errorCode: 'OtherError', reset: false },
-				{ assetId: unsafe.id, connectorId: 1, errorCode: 'GroundFailure', reset: false },
+				{
+					assetId: unsafe.id,
+					station: unsafe.id,
+					connectorId: 1,
+					errorCode: 'GroundFailure',
+					reset: false,
+				},
 				{ assetId: twoConnectors.id, connectorId: 1, errorCode: 'InternalError', reset: true },
 				{ assetId: twoConnectors.id, connectorId: 2, errorCode: 'InternalError', reset: false },
 			]),
@@ -108,8 +184,8 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 
 	it('sessions-to-table.json writes one right row for each session', async () => {
 		const { station, time } = storyTeller(profile);
-		const job = stopped(await publishJob(world, simulator, 'sessions-to-table.json'));
-		const one = station();
+		const job = stopped(await publishJob(world, simulator, 'sessions-to-table.json', own));
+		const one = station(LISTED.id);
 		const two = station();
 		const unmetered = station();
 		const noStart = station();
@@ -145,7 +221,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 
 		const told = profile === 'documented';
 		const rowOf = ({ id }: { id: string }, transactionId: number, row: Json): Json => ({
-			assetId: id,
+			...{ assetId: id, station: id === LISTED.id ? LISTED.name : id },
 			transactionId: String(transactionId),
 			...row,
 		});
@@ -165,11 +241,13 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			rowOf(unmetered, 702, told ? found('', 2, 76, 5) : lost),
 			rowOf(noStart, 801, { ...lost, connectorId: null, stoppedAt: time(32) }),
 		];
-		const own = [one, two, unmetered, noStart].map(({ id }) => id);
-		const rows = await world.client.tableRows('Charging sessions');
-		expect(sorted(rows.filter(({ assetId }) => own.includes(String(assetId))))).toMatchObject(
-			sorted(expected),
-		);
+		const rows = await world.client.tableRows(`Charging sessions ${profile}`);
+		expect(sorted(rows)).toMatchObject(sorted(expected));
+		const local = (minutesAgo: number) =>
+			DateTime.fromISO(time(minutesAgo), { zone: timezone }).toFormat('yyyy-MM-dd HH:mm:ss ZZZZ');
+		expect(rows.find(({ transactionId }) => transactionId === '502')).toMatchObject({
+			...{ station: LISTED.name, started: local(58), stopped: local(30) },
+		});
 	});
 });
 
