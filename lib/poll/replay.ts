@@ -12,6 +12,8 @@ import type { PollState } from './state';
 
 /** Times are in unix milliseconds. */
 const replayRecord = object({
+	/** When a trigger of the workflow was first published; 0 for a poll trigger that starts with all retained events. */
+	publishedAt: optional(number()),
 	/** When a poll trigger of the workflow last noted that it is there. */
 	polledAt: optional(number()),
 	/** The latest request: read back to `from`. */
@@ -81,6 +83,23 @@ export async function replay(
 	return { before, polledAt };
 }
 
+/** For a webhook trigger: notes when the workflow was first published, unless there is a record already. */
+export async function notePublication(
+	records: Records,
+	workflowId: string,
+	at: number,
+): Promise<void> {
+	await records.swapRecord(keyOf(workflowId), undefined, JSON.stringify({ publishedAt: at }));
+}
+
+/** When the workflow was first published; undefined if no trigger has noted it. */
+export async function publishedAt(
+	records: Records,
+	workflowId: string,
+): Promise<number | undefined> {
+	return (await change(records, workflowId, () => undefined)).publishedAt;
+}
+
 /** For a poll: notes that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */
 export async function asRequested(
 	records: Records,
@@ -91,7 +110,11 @@ export async function asRequested(
 	const { request } = await change(records, workflowId, (before) =>
 		Math.abs(now - (before.polledAt ?? 0)) < NOTED_EVERY_MS
 			? undefined
-			: { ...before, polledAt: now },
+			: {
+					...before,
+					publishedAt: Math.min(before.publishedAt ?? Infinity, state.publishedAt),
+					polledAt: now,
+				},
 	);
 	if (request === undefined || request.at === state.replayedAt) return state;
 	// From the head again: a walk may be past what is to run, and an anchor may be newer.

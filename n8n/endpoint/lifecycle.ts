@@ -12,11 +12,14 @@ import {
 	weaknessOf,
 } from '../../lib/endpoint';
 import { readConditions } from '../../lib/event';
+import { notePublication } from '../../lib/poll';
 import { printable } from '../../lib/shared/printable';
+import { messageOf } from '../../lib/shared/thrown';
 import { createVerifier } from '../../lib/signature';
 import { checkConditions } from '../conditions';
 import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { refuseEngine2 } from '../engine';
+import { ledgerFor } from '../ledger';
 import { logLine } from '../logLine';
 import { toNodeError } from '../nodeError';
 import { forgetTest } from '../testSurvey';
@@ -33,9 +36,9 @@ export const endpointLifecycle = {
 		refuseEngine2(this);
 		if (this.getMode() === 'manual') forgetTest(this);
 		checkConditions(this.getNode(), readConditions(this.getNodeParameter('conditions', {})));
-		if (isAutomatic(this)) return false;
-		await checkManualSetUp(this);
-		return true;
+		if (!isAutomatic(this)) await checkManualSetUp(this);
+		void rememberPublication(this);
+		return !isAutomatic(this);
 	},
 
 	/** Registers the endpoint unless it is there already. Never called with manual registration. */
@@ -69,6 +72,17 @@ export const endpointLifecycle = {
 		return true;
 	},
 };
+
+/** For Reconcile, which is no reason for a publication to wait or to fail. */
+async function rememberPublication(context: IHookFunctions): Promise<void> {
+	const { id } = context.getWorkflow();
+	if (id === undefined || context.getActivationMode() === 'manual') return;
+	try {
+		await notePublication(await ledgerFor(context), id, Date.now());
+	} catch (error) {
+		context.logger.debug(logLine(context, `the publication was not noted: ${messageOf(error)}`));
+	}
+}
 
 async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	const node = context.getNode();

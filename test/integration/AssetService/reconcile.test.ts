@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { ledgerKey, newAttempt, openLedger, type Ledger } from '../../../lib/ledger';
 import { SqliteLedger } from '../../../lib/ledger/sqlite';
+import { notePublication } from '../../../lib/poll';
 import { stopWorlds } from '../../unit/service/world';
 import { containing, failure, pages, records, run, serving } from './runs';
 
@@ -187,6 +188,27 @@ it('looks at its own workflow when none is selected', async () => {
 	const workflowId = { __rl: true, mode: 'list', value: '' } as const;
 	const { states } = await statesIn([event('of-its-own', 1)], { workflowId });
 	expect(states).toEqual(['of-its-own begun']);
+});
+
+it('does not call missing what was created before the workflow was first published', async () => {
+	const workflowId = 'published';
+	const now = Date.now();
+	await notePublication(await ledger(), workflowId, now - 60 * MINUTE);
+	// As after a restart of n8n.
+	await notePublication(await ledger(), workflowId, now - 10 * MINUTE);
+	const before = [event('before', 61), event('replayed', 62)];
+	await begin(workflowId, ['replayed', 'first']);
+	const reconciled = async (listed: ReturnType<typeof event>[]) =>
+		run(await serving((request) => pages(listed, request)), { ...reconcile, workflowId });
+	const { items, hints } = await reconciled([event('first', 58), event('lost', 59), ...before]);
+	expect(items.map(({ json }) => [json['id'], json['state']])).toEqual([
+		['first', 'begun'],
+		['lost', 'missing'],
+		['replayed', 'begun'],
+	]);
+	expect(hints).toMatchObject([{ message: containing('1 events from before') }]);
+	// On the first night, nothing may have arrived yet.
+	expect((await reconciled([event('before', 61)])).items).toEqual([]);
 });
 
 it('fails when no event has reached the workflow, as with a wrong or no workflow', async () => {

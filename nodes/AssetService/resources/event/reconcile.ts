@@ -1,8 +1,8 @@
 /** Says of each listed event whether it started a workflow, and so which are missing. Reads alone: nothing is started or written. */
 import { NodeOperationError } from 'n8n-workflow';
 import { eventTypeFilter, Survey } from '../../../../lib/event';
-import { listedStates } from '../../../../lib/poll';
-import { LISTS, type ApiRecord } from '../../../../lib/service';
+import { listedStates, publishedAt } from '../../../../lib/poll';
+import { LISTS, type ApiRecord, createdAtOf } from '../../../../lib/service';
 import { printable } from '../../../../lib/shared/printable';
 import { conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
@@ -59,21 +59,27 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
 	const survey = new Survey({ isWantedType, conditions: conditionsOf(item) });
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
-	const { listed, withoutId } = await listedStates(
+	const ledger = await ledgerOf(item);
+	const { listed: states, withoutId } = await listedStates(
 		client.list('event', { createdAfter }),
-		{
-			ledger: await ledgerOf(item),
-			workflowId,
-			isWanted: survey.look,
-		},
-		(record, account) => ({ ...flat(record), ...accountFields(account) }),
+		{ ledger, workflowId, isWanted: survey.look },
+		(record, account) => ({ record, account }),
 	);
+	const since = (await publishedAt(ledger, workflowId)) ?? 0;
+	const listed = states.filter(
+		({ record, account }) => account.state !== 'missing' || (createdAtOf(record) ?? since) >= since,
+	);
+	if (listed.length < states.length) {
+		warn(
+			`${states.length - listed.length} events from before the workflow was first published were left out.`,
+		);
+	}
 	if (withoutId > 0) {
 		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
 	}
 	warnOfMissingFields(item, survey);
 	const isOwn = workflowId === context.getWorkflow().id;
-	if (listed.length > 0 && listed.every(({ state }) => state === 'missing')) {
+	if (listed.length > 0 && listed.every(({ account }) => account.state === 'missing')) {
 		throw new NodeOperationError(
 			context.getNode(),
 			`No listed event has reached the workflow "${printable(workflowId)}"`,
@@ -84,5 +90,5 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			},
 		);
 	}
-	return listed;
+	return listed.map(({ record, account }) => ({ ...flat(record), ...accountFields(account) }));
 }
