@@ -1,4 +1,5 @@
 /** The job "Dead letters" on a real n8n: what it mails of a day with executions that succeed, fail, crash and are canceled. */
+import { DateTime } from 'luxon';
 import { z } from 'zod/v4';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { endAfterEach, useForEach } from '../../support/lifetime';
@@ -105,7 +106,8 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 		executionId: string,
 	) => {
 		const link = `${world.url}/workflow/${workflowId}/executions/${executionId}`;
-		return { id, status, link, text: [id, type, assetId, createdAt, status, link].join(' ') };
+		const local = DateTime.fromISO(createdAt, { zone: 'UTC' }).toFormat('yyyy-MM-dd HH:mm ZZZZ');
+		return { id, status, link, text: [id, type, assetId, local, status, link].join(' ') };
 	};
 	const expected = [
 		letter(failed, 'error', failed.executionId),

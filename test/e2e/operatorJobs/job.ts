@@ -42,6 +42,8 @@ interface Options {
 	readonly timezone?: string;
 	/** Added to the names of the job's data tables, for a table that no other test fills. */
 	readonly tables?: string;
+	/** Has n8n keep executions that succeed, even if the example does not. */
+	readonly keepsSuccesses?: boolean;
 	/** Turns the nodes that send mail on. */
 	readonly mailbox?: Mailbox;
 }
@@ -55,6 +57,7 @@ export async function publishJob(
 		baseUrl = simulator.baseUrl,
 		timezone = 'America/New_York',
 		tables,
+		keepsSuccesses = false,
 		mailbox,
 	}: Options = {},
 ): Promise<Job> {
@@ -67,7 +70,8 @@ export async function publishJob(
 		const isOn = mailbox !== undefined && node.type === SEND_MAIL;
 		return { ...node, parameters, ...(isOn && { disabled: false }) };
 	});
-	const settings = { ...asRecord(content['settings']), timezone };
+	const saving = keepsSuccesses && { saveDataSuccessExecution: 'all' };
+	const settings = { ...asRecord(content['settings']), ...saving, timezone };
 	const workflow = { ...content, nodes, settings };
 	const { id, url, endpoint } = await registerByHand(client, simulator, workflow);
 	const api = await client.createCredential(apiCredential(simulator, { baseUrl }));

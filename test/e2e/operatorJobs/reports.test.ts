@@ -5,6 +5,7 @@ import { itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
+import type { N8nClient } from '../../support/n8n/rest';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { TRIGGER } from '../../support/nodes';
@@ -58,22 +59,25 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		});
 	});
 
+	/** Runs the nightly job for a workflow as a person sets it up. */
+	const reportOf = (client: N8nClient, workflowId: string) => async (endpointId: string) => {
+		const replacements = { replace_me: workflowId, we_replace_me: endpointId };
+		const file = 'nightly-completeness.json';
+		const execution = await runExample(client, simulator, file, replacements);
+		const deliveries = simulator.deliveries(endpointId);
+		const count = (wanted: string) => deliveries.filter(({ status }) => status === wanted).length;
+		const summary = itemsOf(execution, 'Summary').map(({ json }) => json);
+		const mailed = itemsOf(execution, 'Send mail').map(({ json }) => json);
+		return { summary, mailed, delivered: count('success'), failed: count('failed') };
+	};
+
 	it('nightly-completeness.json sums up what is missing and how deliveries went, and mails what is wrong', async () => {
 		const { client } = world;
 		const work = stopped(await startWork());
 		const { workflowId, endpoint } = await publishWork(world, simulator, {
 			...{ work, acknowledge: 'succeeded' },
 		});
-		const report = async (endpointId: string) => {
-			const replacements = { replace_me: workflowId, we_replace_me: endpointId };
-			const file = 'nightly-completeness.json';
-			const execution = await runExample(client, simulator, file, replacements);
-			const deliveries = simulator.deliveries(endpointId);
-			const count = (wanted: string) => deliveries.filter(({ status }) => status === wanted).length;
-			const summary = itemsOf(execution, 'Summary').map(({ json }) => json);
-			const mailed = itemsOf(execution, 'Send mail').map(({ json }) => json);
-			return { summary, mailed, delivered: count('success'), failed: count('failed') };
-		};
+		const report = reportOf(client, workflowId);
 
 		const good = await report(endpoint.id);
 		const fine = { missing: 0, stored: 0, failedEvents: 0, failed: 0, givingUp: false };
@@ -99,13 +103,44 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const wrong = { stored: 0, delivered: 0, failed, share: 0, givingUp: true };
 		const counts = { missing: missed.length, failedEvents: interrupted.length };
 		expect(bad.summary).toMatchObject([{ ...counts, ...wrong }]);
-		expect(bad.mailed).toEqual(bad.summary);
-		const listed = bad.summary.flatMap(({ events }) => events as { id: string; state: string }[]);
+		const listed = bad.summary.flatMap(({ events }) => events as ListedEvent[]);
+		const nameOf = ({ assetId = '' }: ListedEvent) => NAMES.get(assetId) ?? 'unknown station';
+		const named = listed.map((event) => ({ ...event, station: nameOf(event) }));
+		expect(bad.mailed).toEqual([{ ...bad.summary[0], events: named }]);
 		const idsOf = (wanted: string) =>
 			listed.filter(({ state }) => state === wanted).map(({ id }) => id);
 		expect(listed).toHaveLength(missed.length + interrupted.length);
 		expect(idsOf('missing').sort()).toEqual(missed.sort());
 		expect(idsOf('failed')).toEqual(interrupted.map(({ id }) => id));
+		await client.deactivate(workflowId);
+	});
+
+	it('nightly-completeness.json counts nothing from before the publication, and mails why events could not be checked', async () => {
+		const { client } = world;
+		const work = stopped(await startWork());
+		await send([{}, {}]);
+		const { workflowId, endpoint } = await publishWork(world, simulator, {
+			...{ work, acknowledge: 'stored' },
+		});
+		const firstNight = await reportOf(client, workflowId)(endpoint.id);
+		expect(firstNight.summary).toMatchObject([{ missing: 0, eventsError: '', events: [] }]);
+		expect(firstNight.mailed).toEqual([]);
+
+		const unset = await reportOf(client, 'replace_me')(endpoint.id);
+		const reason = (id: string) => `No listed event has reached the workflow "${id}"`;
+		expect(unset.mailed).toMatchObject([{ eventsError: reason('replace_me'), failed: 0 }]);
+
+		const unknown = simulator.createEndpoint({ url: NOBODY });
+		simulator.deleteEndpoint(endpoint.id);
+		simulator.deleteEndpoint(unknown.id);
+		await send([{}, {}]);
+		const lostNight = await reportOf(client, workflowId)(unknown.id);
+		expect(lostNight.mailed).toMatchObject([
+			{
+				eventsError: reason(workflowId),
+				deliveriesError: expect.stringMatching(/endpoint/) as string,
+			},
+		]);
 		await client.deactivate(workflowId);
 	});
 
@@ -180,6 +215,15 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		await client.deactivate(workflowId);
 	});
 });
+
+interface ListedEvent {
+	readonly id: string;
+	readonly state: string;
+	/** Not of an event that the test made without one. */
+	readonly assetId?: string;
+}
+
+const NAMES = new Map(NETWORK.map(({ id, chargingStation: { name } }) => [id, name]));
 
 function byId(one: { id: string }, other: { id: string }): number {
 	return Number(one.id) - Number(other.id);

@@ -1,6 +1,7 @@
 /** The example workflows look alike, and are ready for anybody's n8n. */
 import { z } from 'zod/v4';
 import { example, EXAMPLES } from '../../support/n8n/examples';
+import { TRIGGER_TYPE } from '../../support/nodes';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
 /** What reaches somebody, or changes something elsewhere. */
@@ -38,24 +39,29 @@ const examples = EXAMPLES.map((file) => {
 });
 
 describe.each(examples)('$file', ({ content, notes, nodes }) => {
-	it('is named after the service, and has one note with its title and numbered steps', () => {
+	const note = notes[0]?.parameters.content ?? '';
+
+	it('is named after the service, and has one short note: title, set-up, what it does', () => {
 		const [, first = '', rest = ''] = /^Asset Service: (.)(.+)$/.exec(content.name) ?? [];
 		expect(notes).toHaveLength(1);
-		const [title, what, none, ...lines] = notes[0]?.parameters.content?.split('\n') ?? [];
+		const [title, steps = '', ...about] = note.split('\n\n');
 		expect(title).toBe(`## ${first.toUpperCase()}${rest}`);
-		expect(what).toMatch(/\.$/);
-		expect(none).toBe('');
-		const steps = lines.filter((line) => /^\d/.test(line));
-		expect(steps.length).toBeGreaterThan(1);
-		for (const [index, step] of steps.entries()) {
+		expect(steps.split('\n').length).toBeGreaterThan(1);
+		for (const [index, step] of steps.split('\n').entries()) {
 			expect(step).toMatch(new RegExp(`^${index + 1}\\. [A-Z].*[.]$`));
 		}
-		const others = lines.filter((line) => line !== '' && !steps.includes(line));
-		for (const line of others) expect(line).toMatch(/^\*\*Limits:\*\* /);
+		expect(about.length).toBeGreaterThan(0);
+		for (const paragraph of about) expect(paragraph).toMatch(/^[A-Z][^\n]*[.]$/);
+		expect(note.split(/\s+/).length).toBeLessThanOrEqual(120);
+	});
+
+	it('names in its note where sample events are, if events start it', () => {
+		const isStarted = nodes.some(({ type }) => type === TRIGGER_TYPE);
+		expect(note.includes('docs/sample-events.md')).toBe(isStarted);
 	});
 
 	it('names in its note only nodes that it has', () => {
-		const named = [...(notes[0]?.parameters.content ?? '').matchAll(/ in \*([^*]+)\*/g)];
+		const named = [...note.matchAll(/ in \*([^*]+)\*/g)];
 		const names = nodes.map(({ name }) => name);
 		for (const [, name] of named) expect(names).toContain(name);
 	});

@@ -1,42 +1,97 @@
-/** What the mail of "Nightly completeness" says. */
+/** What the mails of the examples say, in the time zone of the workflow. */
 import { runInNewContext } from 'node:vm';
+import { DateTime, Settings } from 'luxon';
 import { z } from 'zod/v4';
 import { example } from '../../support/n8n/examples';
 
-const Mail = z.object({ name: z.literal('Send mail'), parameters: z.looseObject({}) });
-const Nodes = z.object({ nodes: z.array(z.union([Mail, z.unknown()])) });
+const Nodes = z.object({
+	nodes: z.array(z.looseObject({ name: z.string(), parameters: z.looseObject({}) })),
+});
 const Texts = z.object({ subject: z.string(), text: z.string() });
 
+beforeAll(() => {
+	Settings.defaultZone = 'Europe/Berlin';
+});
+afterAll(() => {
+	Settings.defaultZone = 'system';
+});
+
 /** As n8n does with an expression of text and code. */
-function mailOf(file: string, $json: object): z.infer<typeof Texts> {
+function mailOf(file: string, $json: object, name = 'Send mail'): z.infer<typeof Texts> {
 	const { nodes } = Nodes.parse(example(file));
-	const mail = nodes.flatMap((node) => Mail.safeParse(node).data ?? [])[0];
+	const mail = nodes.find((node) => node.name === name);
 	const { subject, text } = Texts.parse(mail?.parameters);
 	const filled = (template: string): string =>
 		template
 			.replace(/^=/, '')
 			.replaceAll(/\{\{(.*?)\}\}/gs, (_all, code: string) =>
-				String(runInNewContext(code, { $json })),
+				String(runInNewContext(code, { $json, DateTime })),
 			);
 	return { subject: filled(subject), text: filled(text) };
 }
 
+const event = (id: string, state: string) => ({
+	...{ id, state, type: 'a', assetId: 'asset_1', station: 'Gare du Nord 2' },
+	createdAt: '2026-01-31T23:30:00.000Z',
+});
+const NIGHT = {
+	...{ missing: 1, stored: 1, failedEvents: 1, failed: 2, delivered: 6, givingUp: false },
+	...{ endpointId: 'we_1', createdAfter: '2026-07-01T00:00:00Z', eventsError: '' },
+	...{ deliveriesError: '' },
+	events: [event('one', 'missing'), event('two', 'failed'), event('three', 'stored')],
+};
+
 it('lists missing events and failed ones apart', () => {
-	const event = (id: string, state: string) => ({ id, type: 'a', createdAt: '2026', state });
-	const { subject, text } = mailOf('nightly-completeness.json', {
-		...{ missing: 1, stored: 1, failedEvents: 1, failed: 2, delivered: 6, givingUp: false },
-		...{ endpointId: 'we_1', createdAfter: '2025' },
-		events: [event('one', 'missing'), event('two', 'failed'), event('three', 'stored')],
-	});
+	const { subject, text } = mailOf('nightly-completeness.json', NIGHT);
 	expect(subject).toBe('1 events are missing, 1 never began, 1 failed, 2 deliveries failed');
 	expect(text.split('\n')).toEqual([
-		'Endpoint we_1: 2 of 8 deliveries since 2025 failed.',
+		'Endpoint we_1: 2 of 8 deliveries since 2026-07-01 02:00 GMT+2 failed.',
 		'',
 		'Events that did not start the workflow, 2 of 2:',
-		'one a 2026 missing',
-		'three a 2026 stored',
+		'one a Gare du Nord 2 2026-02-01 00:30 GMT+1 missing',
+		'three a Gare du Nord 2 2026-02-01 00:30 GMT+1 stored',
 		'',
 		'Events whose execution failed or was interrupted, 1 of 1:',
-		'two a 2026 failed',
+		'two a Gare du Nord 2 2026-02-01 00:30 GMT+1 failed',
 	]);
+});
+
+it('says what could not be checked', () => {
+	const { subject, text } = mailOf('nightly-completeness.json', {
+		...NIGHT,
+		...{ eventsError: 'No listed event has reached the workflow "a"', events: [] },
+		deliveriesError: 'The service knows no such endpoint',
+	});
+	expect(subject).toBe('The events could not be checked, the deliveries could not be checked');
+	expect(text).toContain(
+		'The deliveries could not be checked: The service knows no such endpoint\n',
+	);
+	expect(text).toContain('The events could not be checked: No listed event has reached');
+});
+
+it('gives the times of an outage across a change of the clocks', () => {
+	const outage = {
+		...{ station: 'Gare du Nord 2', assetId: 'asset_1', offlineMinutes: 60 },
+		...{ offlineSince: '2026-10-25T00:30:00.000Z', backAt: '2026-10-25T01:30:00.000Z' },
+	};
+	const { subject, text } = mailOf('offline-alarm.json', outage, 'Send recovery notice');
+	expect(subject).toBe('Gare du Nord 2 is back after 60 minutes');
+	expect(text.split('\n')).toEqual([
+		'Offline since 2026-10-25 02:30 GMT+2, back since 2026-10-25 02:30 GMT+1.',
+		'Asset: asset_1',
+	]);
+	const { backAt: _backAt, ...open } = outage;
+	const alarm = mailOf('offline-alarm.json', open, 'Send alarm');
+	expect(alarm.subject).toBe('Gare du Nord 2 is offline');
+	expect(alarm.text).toBe('Offline since 2026-10-25 02:30 GMT+2.\nAsset: asset_1');
+});
+
+it('names the station and the local time of a fault, and its code if it has one', () => {
+	const fault = {
+		...{ station: 'asset_1', assetId: 'asset_1', connectorId: 2, errorCode: 'NoError' },
+		...{ createdAt: '2026-03-29T01:00:00Z', vendorErrorCode: null, info: null, reset: false },
+	};
+	const { subject, text } = mailOf('fault-to-reset.json', fault, 'Send notice');
+	expect(subject).toBe('asset_1, connector 2: Faulted');
+	expect(text).toContain('Reported 2026-03-29 03:00 GMT+2.');
 });

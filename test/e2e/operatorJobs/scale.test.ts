@@ -1,0 +1,71 @@
+/** The jobs that read the event list, in a network where 1,000 stations send: what one execution costs. */
+import { readFileSync } from 'node:fs';
+import { LISTS } from '../../../lib/service';
+import { startSimulator, type EventInput } from '../../../simulator';
+import { generateAssets } from '../../../simulator/data/assets';
+import { endAfterEach, useForAll } from '../../support/lifetime';
+import { itemsOf } from '../../support/n8n/answers';
+import { useWorld } from '../../support/n8n/useWorld';
+import { report } from '../../support/report';
+import { publishJob } from './job';
+import { type Station, storyTeller } from './messages';
+
+/** Of these, 1,000 are active and speak OCPP 1.6, so the simulator has them send. */
+const ASSETS = 3_364;
+/** All that the simulator keeps of a past: some two and a half hours of such a network. */
+const EVENTS = 8_000;
+
+const world = useWorld();
+const simulator = useForAll(() =>
+	startSimulator({ profile: 'field', assets: ASSETS, events: EVENTS }),
+);
+const stopped = endAfterEach();
+
+it('has 1,000 stations send', () => {
+	const sending = generateAssets(ASSETS).filter(
+		({ chargingStation: { status, protocol } }) => status === 'ACTIVE' && protocol === 'OCPP_1_6',
+	);
+	expect(sending).toHaveLength(1000);
+});
+
+const FAULT = { connectorId: 1, errorCode: 'OtherError', status: 'Faulted' };
+const END = { transactionId: 1, meterStop: 1, reason: 'Local' };
+
+it.each<[file: string, last: string, events: (station: Station) => EventInput[]]>([
+	['offline-alarm.json', 'Send alarm', (station) => [station.offline(6)]],
+	['fault-to-reset.json', 'Send notice', (station) => station.call(4, 'StatusNotification', FAULT)],
+	['sessions-to-table.json', 'Write row', (station) => station.call(4, 'StopTransaction', END)],
+])('%s reads only what is new after its first execution', async (file, last, events) => {
+	const { client, server } = world;
+	const job = stopped(await publishJob(world, simulator, file, { keepsSuccesses: true }));
+	const requestsTo = (path: string) =>
+		simulator.stats.requests.filter((request) => request.path === path).length;
+	const costs = [];
+	for (const which of ['first', 'second']) {
+		const before = [requestsTo(LISTS.event.path), requestsTo(LISTS.asset.path)] as const;
+		const { event } = await simulator.emit(events(storyTeller('field').station())[0]);
+		await job.settled();
+		const [newest] = await client.listExecutions({ workflowId: job.workflowId, limit: 1 });
+		const execution = await client.getExecution(newest?.id ?? '');
+		expect(execution.status).toBe('success');
+		const out = itemsOf(execution, last).map(({ json }) => json);
+		expect(out).toMatchObject([{ assetId: (event.data['asset'] as { id: string }).id }]);
+		const cost = {
+			pages: requestsTo(LISTS.event.path) - before[0],
+			assetPages: requestsTo(LISTS.asset.path) - before[1],
+			listed: itemsOf(execution, 'List events').length,
+			rows: itemsOf(execution, 'Save rows').length,
+			ms: Date.parse(newest?.stoppedAt ?? '') - Date.parse(newest?.startedAt ?? ''),
+			kB: Math.round(JSON.stringify(execution.data).length / 1000),
+		};
+		costs.push(cost);
+		const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1];
+		report(
+			`${file}, ${which}: ${JSON.stringify(cost)}, n8n's peak ${Math.round(Number(peak) / 1000)} MB`,
+		);
+	}
+	const [first, second] = costs;
+	expect(first?.pages).toBeGreaterThanOrEqual(EVENTS / 100);
+	// Five minutes of such a network are some 270 events.
+	expect(second?.pages).toBeLessThanOrEqual(15);
+});
