@@ -1,4 +1,5 @@
 /** The jobs that watch stations and look at what they keep every few minutes, on a real n8n: which notices they mail, however events arrive. */
+import { LISTS } from '../../../lib/service';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 import { endAfterEach, useForAll } from '../../support/lifetime';
@@ -7,7 +8,7 @@ import { useWorld } from '../../support/n8n/useWorld';
 import { credentialsByType } from '../../support/workflow';
 import { type FileNode, publishJob } from './job';
 import { startMailbox } from './mailbox';
-import { storyTeller } from './messages';
+import { type StoryTeller, storyTeller } from './messages';
 
 const ZONE = 'America/New_York';
 const SCHEDULE = 'n8n-nodes-base.scheduleTrigger';
@@ -66,23 +67,24 @@ describe.each([
 				.sort();
 		};
 	};
-	const named = (index: number) => {
+	/** A station that the service lists. */
+	const listed = ({ station }: StoryTeller, index: number) => {
 		const { id = '', chargingStation } = assets[index] ?? {};
-		return { id, name: chargingStation?.name ?? '' };
+		return { ...station(id), name: chargingStation?.name ?? '' };
 	};
 
 	it('stuck-status.json sends one notice for each connector that stays in a status too long', async () => {
-		const { station, time } = storyTeller(profile);
+		const teller = storyTeller(profile);
+		const { station, time } = teller;
 		const check = await watch('stuck-status.json', 'Every 10 minutes');
-		const [open, movedOn, over, longAgo, twoConnectors, split] = [0, 1, 2, 3, 4, 5].map(
-			(index) => ({
-				...named(index),
-				...station(named(index).id),
-				name: named(index).name,
-			}),
-		) as [Named, Named, Named, Named, Named, Named];
-		const free = station(named(6).id);
-		const modern = { ...station(named(7).id), name: named(7).name };
+		const open = listed(teller, 0);
+		const movedOn = listed(teller, 1);
+		const over = listed(teller, 2);
+		const longAgo = listed(teller, 3);
+		const twoConnectors = listed(teller, 4);
+		const split = listed(teller, 5);
+		const free = listed(teller, 6);
+		const modern = listed(teller, 7);
 		const unlisted = station();
 		const status = (name: string, connectorId = 1) =>
 			['StatusNotification', { connectorId, errorCode: 'NoError', status: name }] as const;
@@ -143,12 +145,16 @@ describe.each([
 				...open.call(210, ...status('Preparing')),
 			]),
 		).toEqual([]);
-		// The status changed, and the next one lasts too long.
+		// The status changed, and the next one lasts too long. Without a list of assets, the notice has the ID.
+		simulator.faults.add({ path: LISTS.asset.path, status: 403 });
 		const again = await check([
 			...twoConnectors.call(129, ...status('Available', 2)),
 			...twoConnectors.call(125, ...status('Reserved', 2)),
 		]);
-		expect(again.map(anyMinutes)).toEqual([notice(twoConnectors, ['Reserved', '2', 120], [125])]);
+		simulator.faults.clear();
+		expect(again.map(anyMinutes)).toEqual([
+			notice({ id: twoConnectors.id }, ['Reserved', '2', 120], [125]),
+		]);
 		expect(await check([])).toEqual([]);
 
 		const rows = await world.client.tableRows('Connector status reports');
@@ -159,12 +165,13 @@ describe.each([
 	});
 
 	it('repeated-faults.json sends one notice for some faults of a station within a time', async () => {
-		const { station, time } = storyTeller(profile);
+		const teller = storyTeller(profile);
+		const { station, time } = teller;
 		const check = await watch('repeated-faults.json', 'Every 5 minutes');
-		const three = { ...station(named(0).id), name: named(0).name };
-		const two = station(named(1).id);
-		const spread = station(named(2).id);
-		const sentTwice = station(named(3).id);
+		const three = listed(teller, 0);
+		const two = listed(teller, 1);
+		const spread = listed(teller, 2);
+		const sentTwice = listed(teller, 3);
 		const unlisted = station();
 		const fault = (connectorId: number, errorCode: string, more: object = {}) =>
 			['StatusNotification', { connectorId, errorCode, status: 'Faulted', ...more }] as const;
@@ -216,9 +223,7 @@ describe.each([
 			]),
 		).toEqual([]);
 		const [[subject] = []] = await check(two.call(1 * HOURS, ...fault(2, 'OtherError')));
-		expect(subject).toBe(`${named(1).name}: 3 faults within 24 hours`);
+		expect(subject).toBe(`${two.name}: 3 faults within 24 hours`);
 		expect(await check([])).toEqual([]);
 	});
 });
-
-type Named = ReturnType<ReturnType<typeof storyTeller>['station']> & { readonly name: string };
