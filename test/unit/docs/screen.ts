@@ -50,11 +50,13 @@ const N8N_LABELS = [
 	'Publish',
 	'Retry On Fail',
 	'Save',
-	'Set mock data',
+	'Send Email',
 	'Settings',
 	'Specific Domains',
 	'Test URL',
+	'Timezone',
 	'Webhook',
+	'set mock data',
 ];
 
 /** A field and all that its form holds: options of a collection, and fields of those. */
