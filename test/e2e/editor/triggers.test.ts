@@ -214,7 +214,7 @@ describe('the poll trigger', () => {
 
 	it('fetches an event that is not on the first page', async () => {
 		const output = await fetchEvent('Poll with a condition');
-		await output.getByText('StopTransaction').first().waitFor();
+		await output.getByText('info 0', { exact: true }).first().waitFor();
 		await editor.closeNode();
 	});
 
