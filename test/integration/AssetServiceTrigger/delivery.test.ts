@@ -118,7 +118,7 @@ describe('the test mode of the editor', () => {
 			error: {
 				message: 'Delivery rejected: its signature does not match',
 				description:
-					"Check that the credential holds the signing secret of this endpoint. (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.",
+					"Check that the credential holds the signing secret of this endpoint, and look for a proxy that changes bodies. (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.",
 			},
 		});
 		// In production the item of a test means nothing.
