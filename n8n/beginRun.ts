@@ -85,7 +85,7 @@ export async function beginRun(
 		context.logger.info(
 			logLine(
 				context,
-				`${dropped.size} of ${items.length} events have begun in another execution and are left to it`,
+				`${dropped.size} of ${items.length} events skipped: another execution has already started them`,
 			),
 		);
 		return kept;
@@ -95,16 +95,16 @@ export async function beginRun(
 			context.logger.warn(
 				logLine(
 					context,
-					`the retry continues without the ledger, and is recorded there later: ${error.message}`,
+					`the retry continues without the event ledger and will be recorded there later: ${error.message}`,
 				),
 			);
 			return items.map(withoutToken);
 		}
 		throw new NodeOperationError(
 			context.getNode(),
-			'The ledger of events seen was not available for 30 seconds, so it is not known whether another execution has begun with this event',
+			'The event ledger was not available for 30 seconds, so this execution stopped before running any node',
 			{
-				description: `${error.message} No further node has run. The event starts when the service delivers it again, or when you retry this execution.`,
+				description: `${error.message} Retry this execution, or wait until the service delivers the event again.`,
 			},
 		);
 	}

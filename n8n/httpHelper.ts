@@ -79,7 +79,7 @@ function thrownRefusal(error: unknown): Answer {
 	const response = isRecord(error) ? error['response'] : undefined;
 	const { status, headers, data: body } = isRecord(response) ? response : {};
 	if (typeof status === 'number') return { status, headers, body };
-	throw isError(error) ? error : new Error('The request failed.');
+	throw isError(error) ? error : new Error('The request failed');
 }
 
 function textHeaders(headers: unknown): Record<string, string> {

@@ -46,11 +46,11 @@ export function withBearer(
 	const settings = parseApiSettings(credentials);
 	checkTarget(request, settings);
 	const { accessToken, expiresAt, accessTokenOrigin } = parse(storedToken, credentials);
-	if (accessToken === '') throw new TokenRefusedError('There is no access token yet.');
-	if (expiresAt <= now) throw new TokenRefusedError('The stored access token has expired.');
+	if (accessToken === '') throw new TokenRefusedError('There is no access token yet');
+	if (expiresAt <= now) throw new TokenRefusedError('The stored access token has expired');
 	if (accessTokenOrigin !== '' && accessTokenOrigin !== originOf(settings)) {
 		throw new TokenRefusedError(
-			'The stored access token is from before the credential was edited.',
+			'The stored access token is older than the last change to the credential',
 		);
 	}
 	return {
@@ -61,14 +61,14 @@ export function withBearer(
 	};
 }
 
-/** Whoever may use the credential in a workflow must not be able to have its token sent anywhere else. */
+/** Anyone who may use the credential in a workflow must not be able to send its token anywhere else. */
 function checkTarget(request: IHttpRequestOptions & { uri?: string }, settings: ApiSettings): void {
 	const { origin } = new URL(settings.baseUrl);
 	// The HTTP Request node names its address in the older terms.
 	const target = URL.parse(request.uri ?? request.url, request.baseURL);
 	if (target?.origin === origin) return;
 	throw new Error(
-		`The Asset Service API credential is for ${origin} alone, and this request goes to ${target?.origin ?? 'no full address'}. Enter a URL that begins with the Base URL of the credential.`,
+		`The Asset Service API credential is only for ${origin}, but this request goes to ${target?.origin ?? 'an incomplete URL'}. Enter a URL that starts with 'Base URL' of the credential`,
 	);
 }
 
@@ -89,7 +89,7 @@ export async function withNewToken(
 		return { accessToken, expiresAt, accessTokenOrigin: originOf(settings) };
 	} catch (error) {
 		// n8n shows only the message.
-		throw error instanceof ApiError ? new Error(`${error.message} ${error.hint}`) : error;
+		throw error instanceof ApiError ? new Error(`${error.message}. ${error.hint}`) : error;
 	}
 }
 

@@ -63,9 +63,7 @@ class DueSteps {
 			return nextAt;
 		} catch (error) {
 			const hint = error instanceof RegistrationError ? `. ${error.hint}` : '';
-			warn(
-				`the endpoint could not be made or replaced, which is tried again later: ${messageOf(error)}${hint}`,
-			);
+			warn(`could not create or replace the endpoint, will retry: ${messageOf(error)}${hint}`);
 			const again = Date.now() + AGAIN_AFTER_MS;
 			this.#notBefore.set(key, again);
 			return again;

@@ -1,4 +1,5 @@
 /** Endpoints at the service: made with their secret sealed, deleted again when they cannot be kept. */
+import { IN_INTERFACE } from '../service';
 import { printable } from '../shared/printable';
 import { messageOf } from '../shared/thrown';
 import type { RegisteredEndpoint } from './record';
@@ -8,7 +9,7 @@ import { RegistrationError, type RegistrationContext, type WantedEndpoint } from
 /** An id or secret longer than this is refused: it would go into every record and request. */
 const LONGEST = 1024;
 const DELETE_BY_HAND =
-	'Look for an endpoint with the URL of this trigger at the service and delete it, then register the endpoint manually.';
+	'Find the endpoint with the URL of this trigger at the service and delete it. Then use manual registration.';
 
 /** Creates an endpoint at the service and seals its secret. */
 export async function makeEndpoint(
@@ -16,26 +17,26 @@ export async function makeEndpoint(
 	{ url, events }: WantedEndpoint,
 ): Promise<RegisteredEndpoint> {
 	const { id, secret, record } = await client.createWebhookEndpoint({ url, events });
-	const problem = problemOf('id', id) ?? problemOf('signing secret', secret);
+	const problem = problemOf('ID', id) ?? problemOf('signing secret', secret);
 	if (id !== undefined && secret !== undefined && problem === undefined) {
 		return sealEndpoint({ id, secret }, clientSecret, now());
 	}
 	const names = Object.keys(record).join(', ');
-	const came = names === '' ? 'no fields' : `the fields ${printable(names)}`;
+	const received = names === '' ? 'no fields' : printable(names);
 	const isKnown = id !== undefined && id.length <= LONGEST;
 	throw new RegistrationError(
-		`The service created ${isKnown ? `the endpoint ${printable(id)}` : 'an endpoint'} but answered ${problem ?? ''} (it sent ${came})`,
-		isKnown ? `${await deleteAgain(client, id)} Register the endpoint manually.` : DELETE_BY_HAND,
+		`Endpoint${isKnown ? ` ${printable(id)}` : ''} created, but the response has ${problem ?? ''}`,
+		`If the response has the ID and the signing secret in other fields (received: ${received}), set 'Endpoint ID Field' and 'Endpoint Secret Field'${IN_INTERFACE}. ${isKnown ? `${await deleteAgain(client, id)} Or use manual registration.` : DELETE_BY_HAND}`,
 	);
 }
 
-function problemOf(name: 'id' | 'signing secret', text: string | undefined): string | undefined {
-	if (text === undefined) return `without its ${name}`;
+function problemOf(name: 'ID' | 'signing secret', text: string | undefined): string | undefined {
+	if (text === undefined) return `no ${name}`;
 	if (text.length > LONGEST) {
-		return `with ${text.length} characters of ${name}, where at most ${LONGEST} can be kept`;
+		return `${text.length} characters of ${name}, of which at most ${LONGEST} can be stored`;
 	}
-	const isOdd = name === 'id' && printable(text, LONGEST) !== text;
-	return isOdd ? 'with control characters in its id' : undefined;
+	const isOdd = name === 'ID' && printable(text, LONGEST) !== text;
+	return isOdd ? 'control characters in its ID' : undefined;
 }
 
 /** Runs `keep`; when that fails, deletes the endpoint again, since nobody would know of it. */
@@ -52,8 +53,8 @@ export async function keepOrDelete(
 	}
 	const why = cause === undefined ? 'another process changed the registration' : messageOf(cause);
 	throw new RegistrationError(
-		`The endpoint ${printable(id)} was created, but its signing secret could not be kept: ${why}`,
-		`${await deleteAgain(client, id)} Publish the workflow once more.`,
+		`The endpoint ${printable(id)} was created, but its signing secret could not be saved: ${why}`,
+		`${await deleteAgain(client, id)} Publish the workflow again.`,
 		{ cause },
 	);
 }
@@ -77,7 +78,7 @@ export async function deleteEndpoints(
 		if (failure !== undefined) left.push(`${printable(id)} (${failure})`);
 	}
 	if (left.length > 0) {
-		warn(`the service did not delete the endpoint ${left.join(', ')}: delete it there`);
+		warn(`the service did not delete the endpoint ${left.join(', ')}: delete it at the service`);
 	}
 	return left;
 }

@@ -51,7 +51,7 @@ export function endpointsOf(registration: Registration | undefined): string[] {
 /** It is unknown whether the service made that endpoint, and it offers no list of them. */
 export function warnOfDeath({ warn }: RegistrationContext, { url }: WantedEndpoint): void {
 	warn(
-		`a process ended while it made an endpoint for ${printable(url)}: if the service shows one more with this URL, delete it there`,
+		`a process ended while it was creating an endpoint for ${printable(url)}: if the service shows another one with this URL, delete it there`,
 	);
 }
 

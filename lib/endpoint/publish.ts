@@ -25,12 +25,12 @@ export async function ensureRegistered(
 			const misfit =
 				misfitOf(registration, wanted, context.clientSecret) ?? (await absence(context, id));
 			if (misfit === undefined) return registration;
-			context.warn(`endpoint ${printable(id)} is replaced by a new one: ${misfit}`);
+			context.warn(`replacing endpoint ${printable(id)}: ${misfit}`);
 		}
 		if (isHeld) {
 			throw new RegistrationError(
-				'Another process of this n8n is making the endpoint, and the service has not answered it for over 10 seconds',
-				'Publish the workflow again in a minute.',
+				'Another n8n process is still registering this endpoint',
+				'Wait a minute, then publish the workflow again.',
 			);
 		}
 		const made = await register(context, loaded, wanted);
@@ -63,7 +63,7 @@ async function absence(
 		return exists ? undefined : 'it no longer exists at the service';
 	} catch (error) {
 		warn(
-			`endpoint ${printable(id)} could not be checked and is taken to exist: ${messageOf(error)}`,
+			`endpoint ${printable(id)} could not be checked and is assumed to exist: ${messageOf(error)}`,
 		);
 		return undefined;
 	}
@@ -83,7 +83,7 @@ export async function unregister(context: RegistrationContext): Promise<void> {
 		if (left.length === 0) return;
 		throw new RegistrationError(
 			`The service did not delete the endpoint ${left.join(', ')}`,
-			'Delete it at the service, or with the operation Delete of the Asset Service node.',
+			'Delete it at the service, or with Webhook Endpoint > Delete of the Asset Service node.',
 		);
 	}
 }

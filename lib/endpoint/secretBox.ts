@@ -20,7 +20,7 @@ const STRONG_LENGTH = 16;
 /** What to tell operators of a client secret that is too weak to seal a signing secret with; undefined for a strong one. */
 export function weaknessOf(clientSecret: string): string | undefined {
 	if (clientSecret.length >= STRONG_LENGTH) return undefined;
-	return `the client secret of the credential is weak (under ${STRONG_LENGTH} characters), and the signing secret is encrypted with it: whoever reads the ledger could find both by trying. Get a longer client secret from the service`;
+	return `the client secret of the credential is weak (under ${STRONG_LENGTH} characters), and the signing secret is encrypted with it: anyone who can read the ledger could brute-force both. Request a longer client secret from the service`;
 }
 
 /** Makes the record of an endpoint, its secret sealed and bound to its id. */

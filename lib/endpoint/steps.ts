@@ -60,7 +60,7 @@ async function step(
 	if (openRegistration(registration, context.clientSecret) === undefined) {
 		// Its deliveries could never be verified again.
 		context.warn(
-			`the client secret of the credential has changed, so the signing secret of endpoint ${printable(current.id)} can no longer be decrypted; a new endpoint is registered`,
+			`the client secret of the credential has changed, so the signing secret of endpoint ${printable(current.id)} can no longer be decrypted: registering a new endpoint`,
 		);
 		return await register(context, loaded, registration);
 	}

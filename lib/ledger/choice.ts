@@ -28,9 +28,9 @@ export function chooseStore(env: Environment, command?: string): StoreChoice {
 	const wanted = safeParse(literal(ACCEPTED), value);
 	if (!wanted.success) {
 		// Anything but a word may hold a password, such as a URL that belongs to another variable.
-		const shown = /^[\w-]{1,40}$/.test(value) ? `"${value}"` : 'none of the known words';
+		const shown = /^[\w-]{1,40}$/.test(value) ? `"${value}"` : 'not a known value';
 		throw new LedgerUnavailableError(
-			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it for auto.`,
+			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it to use auto.`,
 		);
 	}
 	const automatic = isQueueMode(env, command) || readText(env, URL_VARIABLE) ? 'redis' : 'sqlite';
@@ -44,7 +44,7 @@ function sqlitePath(env: Environment): string {
 	const path = readText(env, PATH_VARIABLE);
 	if (path && /^rediss?:/i.test(path)) {
 		throw new LedgerUnavailableError(
-			`${PATH_VARIABLE} is an address of a Redis, and not the path of a file. Set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL instead.`,
+			`${PATH_VARIABLE} is the URL of a Redis server, not the path of a file. Set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL instead.`,
 		);
 	}
 	if (path) return resolve(path);

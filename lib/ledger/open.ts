@@ -55,11 +55,11 @@ async function openStore(
 	const onUnknown = warn && isQueueMode(env, command) ? unknownEvents(warn) : undefined;
 	if (choice.store === 'redis') {
 		const { RedisLedger, describeRedis } = await import('./redis');
-		log(`Ledger of events seen: ${describeRedis(choice.settings)}`);
+		log(`Event ledger: ${describeRedis(choice.settings)}`);
 		return new RedisLedger({ settings: choice.settings, warn: log, onUnknown, onClose });
 	}
 	const { SqliteLedger } = await import('./sqlite');
-	log(`Ledger of events seen: SQLite at ${printable(choice.path, 500)}`);
+	log(`Event ledger: SQLite at ${printable(choice.path, 500)}`);
 	return new SqliteLedger({ path: choice.path, onUnknown, onClose });
 }
 
@@ -71,7 +71,7 @@ function unknownEvents(warn: (message: string) => void): (events: number) => voi
 		unreported += events;
 		if (performance.now() < nextAt) return;
 		warn(
-			`Executions began for ${unreported} events that the ledger did not know. Either the ledger lost its data, or another process of this n8n uses another ledger: compare the lines "Ledger of events seen" of every main, worker and webhook processor.`,
+			`Executions started for ${unreported} events that the event ledger did not know. Either the ledger lost its data, or another n8n process uses a different ledger: compare the "Event ledger" lines in the logs of all mains, workers and webhook processors.`,
 		);
 		unreported = 0;
 		nextAt = performance.now() + UNKNOWN_EVERY_MS;

@@ -1,6 +1,6 @@
 /** What each operation sends: method, path, body, and the words for its errors. */
 import type { ServiceInterface } from './common/defaults';
-import { IN_CREDENTIAL } from './common/errors';
+import { IN_CREDENTIAL, IN_INTERFACE } from './common/errors';
 import { LISTS, type ListedResource, type ListRow } from './common/lists';
 import type { Call } from './common/types';
 import { pathWith } from './http/paths';
@@ -9,10 +9,10 @@ const GONE = [404, 410];
 
 const notFound = (hint: string) => ({ 404: hint, 410: hint });
 const UNKNOWN_ENDPOINT = notFound(
-	`Check the endpoint ID: the service does not know it. If it is right, check Base URL${IN_CREDENTIAL}.`,
+	`Check the endpoint ID: the service does not know it. If it is right, check 'Base URL'${IN_CREDENTIAL}.`,
 );
 const mayBeDone = (whereToLook: string) =>
-	`The service may have carried the request out nevertheless: ${whereToLook}`;
+	`The service may have processed the request anyway: ${whereToLook}`;
 
 /** The query that asks for so many records; empty where the service is to choose. */
 export const limitQuery = (
@@ -34,7 +34,7 @@ export const list = (resource: ListedResource, endpointId = ''): Call => {
 
 /** The next page of a list: the address and the other values have worked for the page before. */
 export const nextPage = (call: Call, query: Readonly<Record<string, string>>): Call => {
-	const hint = `The page before came, so the address is right: the service does not go on from the record that it named last. Run it again. If it stays so, correct Cursor Parameter under Service Interface${IN_CREDENTIAL}.`;
+	const hint = `The previous page loaded, but the service did not accept the cursor for the next one. Try again. If it keeps happening, check 'Cursor Parameter'${IN_INTERFACE}.`;
 	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
 };
 
@@ -47,10 +47,10 @@ export const resendDelivery = (
 	path: pathWith(resendPath, { endpointId, deliveryId }),
 	purpose: 'resend deliveries',
 	hints: notFound(
-		'Check the endpoint ID and the delivery ID: the service knows no such delivery. It keeps deliveries for 30 days.',
+		'Check the endpoint ID and the delivery ID: the service does not know this delivery. It keeps deliveries for 30 days.',
 	),
 	mayBeDone: mayBeDone(
-		'look at the attempts of this delivery with Get Many of Delivery before you repeat it.',
+		'check the attempts of this delivery with Delivery > Get Many before you repeat it.',
 	),
 });
 
@@ -64,7 +64,7 @@ export const createEndpoint = (
 	body: { [endpointUrlField]: url, [endpointEventsField]: events },
 	purpose: 'create webhook endpoints',
 	mayBeDone: mayBeDone(
-		'look there for an endpoint with this URL before you repeat it, and delete one whose secret nobody knows.',
+		'before you repeat it, look for an endpoint with this URL at the service and delete it if you do not have its secret.',
 	),
 });
 
@@ -79,6 +79,8 @@ export const deleteEndpoint = ({ endpointsPath }: ServiceInterface, endpointId: 
 	method: 'DELETE',
 	path: pathWith(`${endpointsPath}/{endpointId}`, { endpointId }),
 	purpose: 'delete webhook endpoints',
-	mayBeDone: mayBeDone('look there for the endpoint, or repeat it: deleting twice does no harm.'),
+	mayBeDone: mayBeDone(
+		'look for the endpoint at the service, or repeat the request. Deleting twice does no harm.',
+	),
 	accepted: GONE,
 });

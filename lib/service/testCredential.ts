@@ -44,6 +44,6 @@ export async function testCredential(
 	} catch (error) {
 		if (!(error instanceof ApiError)) throw error;
 		// A person reads this in the form of the credential itself.
-		return { ok: false, message: `${error.message} ${error.hint.replaceAll(IN_CREDENTIAL, '')}` };
+		return { ok: false, message: `${error.message}. ${error.hint.replaceAll(IN_CREDENTIAL, '')}` };
 	}
 }

@@ -65,7 +65,7 @@ function readCustom(
 	const prefix = readText('Signature Prefix', settings.signaturePrefix, '', notes);
 	if (/^[\s,]/.test(prefix)) {
 		notes.blocking.push(
-			'Signature Prefix begins with a space or a comma, which separate signatures. Remove it.',
+			"'Signature Prefix' starts with a space or a comma, which separate signatures. Remove it.",
 		);
 	}
 
@@ -73,18 +73,18 @@ function readCustom(
 		readText('Signed Payload', settings.signedPayload, SIGNED_PAYLOAD, notes),
 	);
 	if (!compiled.ok) {
-		notes.blocking.push(...compiled.problems.map((problem) => `Signed Payload ${problem}`));
+		notes.blocking.push(...compiled.problems.map((problem) => `'Signed Payload' ${problem}`));
 		return undefined;
 	}
 	const { template } = compiled;
 	if (timestampHeader === null && template.namesTimestamp) {
 		notes.blocking.push(
-			'Signed Payload names {timestamp}, but Timestamp Header is empty. Enter the name of that header, or take {timestamp} out.',
+			"'Signed Payload' contains {timestamp}, but 'Timestamp Header' is empty. Enter the name of that header, or remove {timestamp}.",
 		);
 	}
 	if (timestampHeader !== null && !template.namesTimestamp) {
 		notes.remarks.push(
-			'Signed Payload does not name {timestamp}, so the time in Timestamp Header is not signed and anyone can change it. Put {timestamp} in, or empty Timestamp Header.',
+			"'Signed Payload' does not contain {timestamp}, so the time in 'Timestamp Header' is not signed and anyone can change it. Add {timestamp}, or clear 'Timestamp Header'.",
 		);
 	}
 	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
@@ -101,7 +101,7 @@ function readTimestampHeader(
 	const header = readHeaderName('Timestamp Header', value, 'X-Webhook-Timestamp', notes);
 	if (header === signatureHeader) {
 		notes.blocking.push(
-			'Timestamp Header is the same as Signature Header. Enter the header that holds the time, or empty the field.',
+			"'Timestamp Header' is the same as 'Signature Header'. Enter the header that contains the time, or clear the field.",
 		);
 	}
 	return header;

@@ -28,7 +28,7 @@ export function readChoice<const Choice extends string>(
 	if (value === undefined || value === null) return choices[0];
 	const choice = choices.find((known) => known === value);
 	if (choice !== undefined) return choice;
-	notes.blocking.push(`${field} is none of ${choices.join(', ')}. Choose one of them.`);
+	notes.blocking.push(`'${field}' must be one of ${choices.join(', ')}.`);
 	return choices[0];
 }
 
@@ -36,7 +36,7 @@ export function readChoice<const Choice extends string>(
 export function readText(field: string, value: unknown, fallback: string, notes: Notes): string {
 	if (value === undefined || value === null) return fallback;
 	if (typeof value === 'string') return value;
-	notes.blocking.push(`${field} is not a text. Enter it again.`);
+	notes.blocking.push(`'${field}' is not text. Enter it again.`);
 	return fallback;
 }
 
@@ -49,10 +49,10 @@ export function readHeaderName(
 ): string {
 	const name = readText(field, value, fallback, notes);
 	if (name === '') {
-		notes.blocking.push(`${field} is empty. Enter the name of the header, such as ${fallback}.`);
+		notes.blocking.push(`'${field}' is empty. Enter the name of the header, such as ${fallback}.`);
 	} else if (!HEADER_NAME.test(name)) {
 		notes.blocking.push(
-			`${field} is not a header name. Use letters, digits and hyphens, without spaces or a colon.`,
+			`'${field}' is not a header name. Use letters, digits and hyphens, without spaces or a colon.`,
 		);
 	}
 	return name.toLowerCase();
@@ -85,7 +85,7 @@ export function readSigningKeys(
 	// A previous secret that cannot be used counts as not configured; the current one still works.
 	const previous = readSecret(PREVIOUS, settings.previousSigningSecret, form, remarks, doubts);
 	if (isEmpty(settings.signingSecret)) {
-		notes.blocking.push(`${CURRENT} is empty. Paste the signing secret of the webhook endpoint.`);
+		notes.blocking.push(`'${CURRENT}' is empty. Paste the signing secret of the webhook endpoint.`);
 	}
 	if (current === undefined) return [];
 
@@ -94,7 +94,7 @@ export function readSigningKeys(
 		keys.push({ name: 'previous', key: createSecretKey(previous) });
 		if (previous.equals(current)) {
 			notes.remarks.push(
-				`${PREVIOUS} is the same as ${CURRENT}. Empty it, or paste the other secret.`,
+				`'${PREVIOUS}' is the same as '${CURRENT}'. Clear it, or paste the other secret.`,
 			);
 		}
 	}
@@ -111,24 +111,24 @@ function readSecret(
 ): Buffer | undefined {
 	if (isEmpty(value)) return undefined;
 	if (typeof value !== 'string') {
-		problems.push(`${field} is not a text. Paste it again.`);
+		problems.push(`'${field}' is not text. Paste it again.`);
 		return undefined;
 	}
 	// White space by itself is no secret: anyone could sign with it.
 	if (value.trim() === '') {
-		problems.push(`${field} holds nothing but white space. Paste the secret, or empty the field.`);
+		problems.push(`'${field}' contains only white space. Paste the secret, or clear the field.`);
 		return undefined;
 	}
 	if (STRAY.test(value)) {
 		doubts.push(
-			`${field} begins or ends with white space or a quotation mark, or has a line break or tab in it. Secrets are used exactly as typed: remove what does not belong to it.`,
+			`'${field}' starts or ends with white space or a quotation mark, or contains a line break or a tab. Secrets are used exactly as typed: remove any character that is not part of the secret.`,
 		);
 	}
 	if (form === 'text') return Buffer.from(value, 'utf8');
 	const base64 = value.startsWith(BASE64_PREFIX) ? value.slice(BASE64_PREFIX.length) : value;
 	if (base64 !== '' && BASE64.test(base64)) return Buffer.from(base64, 'base64');
 	problems.push(
-		`${field} is not a Standard Webhooks secret, which is base64 with or without ${BASE64_PREFIX} in front. Paste it again, or choose another scheme.`,
+		`'${field}' is not a Standard Webhooks secret, which is Base64 with or without ${BASE64_PREFIX} at the start. Paste it again, or select another scheme.`,
 	);
 	return undefined;
 }

@@ -27,13 +27,10 @@ export function compileTemplate(text: string): TemplateResult {
 	const named = pieces.filter((_, index) => index % 2 === 1);
 	const unknown = named.filter((name) => name !== '{body}' && name !== '{timestamp}');
 	const problems = [...new Set(unknown)].map(
-		(name) =>
-			`names ${printable(name, 60)}, which is unknown. Only {timestamp} and {body} can be named.`,
+		(name) => `contains ${printable(name, 60)}, which is unknown. Use only {timestamp} and {body}.`,
 	);
 	if (!named.includes('{body}')) {
-		problems.push(
-			'does not name {body}, so the event itself would not be signed. Put {body} in it.',
-		);
+		problems.push('does not contain {body}, so the event itself would not be signed. Add {body}.');
 	}
 	if (problems.length > 0) return { ok: false, problems };
 	return {

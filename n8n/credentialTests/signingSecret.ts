@@ -16,7 +16,7 @@ export async function testSigningSecret(
 		? {
 				status: 'OK',
 				message:
-					'The settings are in order. Whether the secret is the right one shows with the first delivery.',
+					'The format is valid. Whether the secret is the right one shows with the first delivery.',
 			}
 		: { status: 'Error', message: problems.join(' ') };
 }

@@ -94,7 +94,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 			`The signing secret credential is not complete: ${printable(made.problems.join(' '), 1000)}`,
 			{
 				description:
-					'Open the credential "Asset Service Signing Secret API" of this node, correct the field and publish again.',
+					'Open the Asset Service Signing Secret API credential of this node, correct the field and publish again.',
 			},
 		);
 	}
@@ -104,7 +104,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	}
 	const url = webhookUrlOf(context);
 	if (context.getActivationMode() !== 'manual' && url !== undefined && isPublicHttp(url)) {
-		const warning = `the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set WEBHOOK_URL to an https address.`;
+		const warning = `the production URL ${printable(url)} is plain http on a public host, where the service does not deliver. Set N8N_WEBHOOK_URL (WEBHOOK_URL in older versions) to an https URL`;
 		context.logger.warn(logLine(context, warning));
 	}
 }

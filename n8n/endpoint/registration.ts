@@ -52,8 +52,8 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	const url = webhookUrlOf(context) ?? '';
 	if (!canDeliverTo(url)) {
 		throw new RegistrationError(
-			`The service delivers to https addresses only, and the URL of this trigger is ${printable(url)}`,
-			'Set WEBHOOK_URL of n8n to its public https address, then publish again.',
+			`n8n's webhook URL is not a public https URL: ${printable(url)}`,
+			'Set N8N_WEBHOOK_URL (WEBHOOK_URL in older versions) to your public https URL, then publish again.',
 		);
 	}
 	const patterns = readEventTypes((name, fallback) => context.getNodeParameter(name, fallback))
@@ -66,8 +66,8 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	const events = [...new Set([...exact, ...known.filter(eventTypeFilter(patterns))])].sort();
 	if (events.length > 0) return { url, events };
 	throw new RegistrationError(
-		`No known event type fits ${printable(patterns.join(', '))}`,
-		`Enter whole event types: with automatic registration * stands for known types only (${known.join(', ')}).`,
+		`No known event type matches ${printable(patterns.join(', '))}`,
+		`Enter complete event types. With automatic registration, * only stands for known types (${known.join(', ')}).`,
 	);
 }
 

@@ -35,7 +35,7 @@ function refusalOf(context: IWebhookFunctions, error: unknown): SignedRefusal {
 	}
 	const notConfigured = { ok: false, reason: 'not_configured' } as const;
 	if (error instanceof RegistrationError || error instanceof ApiError) {
-		return { ...notConfigured, detail: [error.message, error.hint].join(' ') };
+		return { ...notConfigured, detail: [error.message, error.hint].join('. ') };
 	}
 	const type = isAutomatic(context) ? API_CREDENTIAL : SIGNING_SECRET_CREDENTIAL;
 	const isSet = context.getNode().credentials?.[type] !== undefined;

@@ -20,9 +20,9 @@ export function doneItems(context: IExecuteFunctions): DoneItems {
 
 /** One sentence or two about the items that a failed run has done; none of their values. */
 export function aboutDone(done: ReadonlyMap<number, unknown>, total: number): string {
-	if (done.size === 0) return 'No other item was sent.';
+	if (done.size === 0) return 'No other item was processed.';
 	const [were, them] = done.size === 1 ? ['was', 'it'] : ['were', 'them'];
-	return `${done.size} of ${total} items ${were} done before the failure (item index ${ranges(done.keys())}). Retry On Fail skips ${them}; executing the node again repeats ${them}.`;
+	return `${done.size} of ${total} items ${were} done before the failure (item index ${ranges(done.keys())}). 'Retry On Fail' skips ${them}; running the node again repeats ${them}.`;
 }
 
 /** For example `0 to 2, 5`. */

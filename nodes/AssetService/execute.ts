@@ -88,7 +88,7 @@ function failing(context: IExecuteFunctions) {
 /** The failure of another item, for one that was not tried. */
 function notTried({ message, field, code }: ApiError): ApiError {
 	return new ApiError(message, {
-		hint: 'Not sent for this item, since the service could not be reached for one before it: its error says what to do.',
+		hint: 'Skipped: the service was already unreachable for an earlier item. See that item for what to do.',
 		field,
 		code,
 	});

@@ -37,7 +37,7 @@ function chosen<T>(
 	if (choice !== undefined) return choice;
 	throw parameterError(
 		item,
-		`There is no ${name} “${value}”.`,
-		`Choose one of ${Object.keys(choices).join(', ')}.`,
+		`Unknown ${name} '${value}'`,
+		`Use one of ${Object.keys(choices).join(', ')}.`,
 	);
 }

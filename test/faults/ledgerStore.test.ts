@@ -46,7 +46,7 @@ it('answers 503 on a full disk, and runs the events once each when there is spac
 	await expectN8nUndisturbed();
 	const refused = whileFull.filter((attempt) => !isAcknowledged(attempt));
 	report(
-		`disk full: ${refused.length} of ${whileFull.length} deliveries answered 503: ${summary(durations(refused))}`,
+		`disk full: ${refused.length} of ${whileFull.length} deliveries responded with 503: ${summary(durations(refused))}`,
 	);
 	expect(refused.length).toBeGreaterThan(0);
 	expect(refused.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
@@ -76,10 +76,10 @@ it('answers 503 on a read-only disk, and accepts at once when it is writable', a
 	for (const event of events) whileReadOnly.push(await sender.attempt(event));
 	await expectN8nUndisturbed();
 	report(
-		`disk read-only: ${whileReadOnly.length} deliveries answered 503: ${summary(durations(whileReadOnly))}`,
+		`disk read-only: ${whileReadOnly.length} deliveries responded with 503: ${summary(durations(whileReadOnly))}`,
 	);
 	expect(whileReadOnly.filter((attempt) => !isUnavailable(attempt))).toEqual([]);
-	expect(world.server.logs()).toContain('must be writable for the user that runs n8n');
+	expect(world.server.logs()).toContain('must be writable by the user that runs n8n');
 
 	disk.setReadOnly(false);
 	const after = await sender.deliverAll([...before.map(({ event }) => event), ...events], {

@@ -54,7 +54,7 @@ function nextMessage(conversation: Conversation, calls: readonly PlannedCall[]):
 	if (!call) return { role: 'assistant', content: LAST_WORDS };
 	const names = conversation.tools.map((tool) => tool.function.name);
 	const name = names.find((candidate) => candidate.includes(call.tool));
-	if (name === undefined) throw new Error(`No tool “${call.tool}” among ${names.join(', ')}.`);
+	if (name === undefined) throw new Error(`No tool '${call.tool}' among ${names.join(', ')}.`);
 	return {
 		role: 'assistant',
 		content: null,

@@ -52,7 +52,7 @@ interface Outage {
 }
 
 /**
- * While the ledger's store was away every delivery was answered 503 within 3 s. Within 5 s of its return events were
+ * While the ledger's store was away every delivery got 503 within 3 s. Within 5 s of its return events were
  * accepted again; none was refused later, nor by a process that had accepted one.
  */
 function expectUnavailableWhileAway(sendings: readonly Sending[], outage: Outage): void {
@@ -67,7 +67,7 @@ function expectUnavailableWhileAway(sendings: readonly Sending[], outage: Outage
 	);
 	const waits = away.map(({ startedAt, endedAt }) => endedAt - startedAt).sort((a, b) => a - b);
 	report(
-		`the store away: ${away.length} deliveries answered 503: ${summary(waits)}; ${withoutCoreMs.toFixed(0)} ms without a core`,
+		`the store away: ${away.length} deliveries responded with 503: ${summary(waits)}; ${withoutCoreMs.toFixed(0)} ms without a core`,
 	);
 	expect(waits.at(-1)).toBeLessThan(3_000 + withoutCoreMs);
 

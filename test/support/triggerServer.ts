@@ -19,9 +19,9 @@ export interface TriggerServerOptions {
 	/** The decrypted credential, by type; called once a read. */
 	readonly readCredential: (type: string) => Promise<IDataObject>;
 	readonly credentialTypes: readonly string[];
-	/** Stores the execution: a rejection is answered 500, as n8n does. */
+	/** Stores the execution: a rejection gets 500, as n8n does. */
 	readonly store?: (...items: IDataObject[]) => Promise<void>;
-	/** Runs the execution, before the URL that responds after that responds; a rejection is answered 500. */
+	/** Runs the execution, before the URL that responds after that responds; a rejection gets 500. */
 	readonly run?: (items: readonly INodeExecutionData[]) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
 	/** As n8n does for content types that it does not know: the bytes are read when the node asks for them, or cannot be read. */

@@ -49,7 +49,7 @@ function readRaw(env: Environment, name: string): string | undefined {
 		const code = String(errorField(error, 'code'));
 		throw new LedgerUnavailableError(
 			// The path is not repeated: where somebody took one variable for the other, it is the password itself.
-			`The file that ${name}_FILE names cannot be read (${code}). Correct the path or the permissions of the file.`,
+			`The file in ${name}_FILE cannot be read (${code}). Correct its path or its permissions.`,
 		);
 	}
 }

@@ -5,18 +5,18 @@ import { describeRedis, type RedisSettings } from './settings';
 /** By the first word of Redis's answer, or the system's error code. */
 const ADVICE: Readonly<Record<string, string>> = {
 	NOAUTH: 'it asks for a password: set the user and password',
-	WRONGPASS: 'it refuses the user or password: correct them',
+	WRONGPASS: 'it rejects the user or the password: correct them',
 	NOPERM:
 		'its user is not allowed to do what the ledger needs: allow it EVAL, EVALSHA, TIME, GET, SET, DEL, PTTL and PEXPIRE on the keys asset-service:ledger:*, and SELECT for a database other than 0',
-	LOADING: 'it is still loading its data: it answers when that is done',
-	READONLY: 'it is a read-only replica: use the address of the primary',
-	MASTERDOWN: 'it is a replica without its primary: use the address of the primary',
+	LOADING: 'it is still loading its data: wait until it has finished',
+	READONLY: 'it is a read-only replica: use the host of the primary',
+	MASTERDOWN: 'it is a replica without its primary: use the host of the primary',
 	OOM: 'its memory is full: raise maxmemory',
-	MISCONF: 'it cannot save to its disk and takes no writes: look into its log',
-	CLUSTERDOWN: 'the cluster is down: look into its nodes',
-	ECONNREFUSED: 'nothing listens there: start it, or correct the address',
-	ENOTFOUND: 'the name of the host is not known: correct the address',
-	EAI_AGAIN: 'the name of the host cannot be looked up now: check the DNS',
+	MISCONF: 'it cannot save to its disk and accepts no writes: check its log',
+	CLUSTERDOWN: 'the cluster is down: check its nodes',
+	ECONNREFUSED: 'no server is listening there: start it, or correct the host and the port',
+	ENOTFOUND: 'the host name does not exist: correct it',
+	EAI_AGAIN: 'the host name cannot be resolved at the moment: check the DNS',
 	ECONNRESET: 'it closed the connection: check whether it expects TLS',
 	DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed: set NODE_EXTRA_CA_CERTS to it',
 	SELF_SIGNED_CERT_IN_CHAIN:
@@ -59,8 +59,8 @@ export function redisUnavailableError(
 ): LedgerUnavailableError {
 	const code = errorCode(error);
 	const advice =
-		ADVICE[code ?? ''] ?? 'it did not answer in time: check that it runs and is reachable';
+		ADVICE[code ?? ''] ?? 'it did not respond in time: check that it runs and can be reached';
 	return new LedgerUnavailableError(
-		`The ledger is not available. ${describeRedis(settings)}: ${advice}${code ? ` (${code})` : ''}.`,
+		`The event ledger is not available. ${describeRedis(settings)}: ${advice}${code ? ` (${code})` : ''}.`,
 	);
 }

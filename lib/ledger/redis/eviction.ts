@@ -14,5 +14,5 @@ export async function evictionWarning(client: RedisClient): Promise<string | und
 	const limit = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0);
 	const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
 	if (limit === 0 || policy === 'noeviction') return undefined;
-	return `Redis throws entries away when its memory is full (maxmemory-policy ${printable(policy, 40)}): events seen may then run again. Set maxmemory-policy to noeviction; n8n's queue needs that too.`;
+	return `Redis may evict ledger entries when its memory is full (maxmemory-policy ${printable(policy, 40)}), so their events may start again. Set maxmemory-policy to noeviction, which n8n's queue needs, too.`;
 }

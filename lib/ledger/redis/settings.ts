@@ -111,7 +111,7 @@ function parseUrl(text: string): Partial<RedisSettings> {
 	if (!address) {
 		// The text itself may hold a password, so it is not repeated.
 		throw new LedgerUnavailableError(
-			`${URL_VARIABLE} is not an address of a Redis. Use redis://user:password@host:6379/0, or rediss:// for TLS, and encode special characters of the password as in a URL.`,
+			`${URL_VARIABLE} is not the URL of a Redis server. Use redis://user:password@host:6379/0, or rediss:// for TLS, and URL-encode special characters in the password.`,
 		);
 	}
 	return {

@@ -233,6 +233,6 @@ async function allOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
 
 function unknownAnswerError(call: string): LedgerUnavailableError {
 	return new LedgerUnavailableError(
-		`The ledger is not available. Redis answered ${call} with something that is no state of an event.`,
+		`The event ledger is not available. Redis returned an unknown event state for ${call}.`,
 	);
 }

@@ -70,7 +70,7 @@ export class LedgerDatabase {
 	) {
 		if (!sqlite) {
 			throw new LedgerUnavailableError(
-				`The ledger is not available. This Node.js (${process.version}) has no SQLite: run n8n on Node.js 22.16 or newer, or set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL.`,
+				`The event ledger is not available. This Node.js (${process.version}) has no SQLite: run n8n on Node.js 22.16 or newer, or set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL.`,
 			);
 		}
 		createFile(path);

@@ -5,13 +5,13 @@ import { printable } from '../../shared/printable';
 import { errorField, LedgerUnavailableError } from '../common/errors';
 
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
-const NOT_WRITABLE = `the file and its folder must be writable for the user that runs n8n: correct the permissions, ${MOVE_IT}`;
+const NOT_WRITABLE = `the file and its folder must be writable by the user that runs n8n: correct the permissions, ${MOVE_IT}`;
 const FULL = `the disk is full: free some space, ${MOVE_IT}`;
-const FAILED = `the disk failed, or is full: look into the system's log and free some space, ${MOVE_IT}`;
+const FAILED = `the disk failed or is full: check the system log and free some space, ${MOVE_IT}`;
 const NOT_OPENED = `it cannot be opened or created there: correct the path and the permissions of its folder, ${MOVE_IT}`;
 const DAMAGED =
-	'it is damaged, or not an SQLite file: stop n8n, move the file and those beside it that end in -wal and -shm away, and start n8n; ' +
-	'events seen before may then run once more when they are delivered again';
+	'it is damaged, or not an SQLite file: stop n8n, move the file and the files next to it that end in -wal and -shm to another folder, and start n8n; ' +
+	'events that have already started may then start again when they are delivered again';
 
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
 const BUSY = 5;
@@ -21,9 +21,9 @@ const IO_ERROR = 10;
 const LITTLE_SPACE_BYTES = 64 * 1024;
 const BY_RESULT: Readonly<Record<number, string>> = {
 	[BUSY]:
-		'another process keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
+		'another process keeps it locked for over 250 ms: look for a backup or a shell that has it open for writing',
 	[LOCKED]:
-		'another connection keeps it locked for over 250 ms: look for a backup or a shell that holds it open for writing',
+		'another connection keeps it locked for over 250 ms: look for a backup or a shell that has it open for writing',
 	8: NOT_WRITABLE,
 	[IO_ERROR]: FAILED,
 	11: DAMAGED,
@@ -66,7 +66,7 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	const advice = result === IO_ERROR && isFull(path) ? FULL : known;
 	const code = result === undefined ? system : `SQLite error ${result}`;
 	return new LedgerUnavailableError(
-		`The ledger is not available. ${printable(path, 500)}: ${advice ?? `SQLite failed: look into the system's log, ${MOVE_IT}`} (${code}).`,
+		`The event ledger is not available. ${printable(path, 500)}: ${advice ?? `SQLite failed: check the system log, ${MOVE_IT}`} (${code}).`,
 	);
 }
 

@@ -65,7 +65,7 @@ export function createFile(path: string): void {
 		if (errorField(error, 'code') !== 'EEXIST') throw error;
 		if (statSync(path, { throwIfNoEntry: false })) return;
 		throw new LedgerUnavailableError(
-			`The ledger is not available. ${printable(path, 500)} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
+			`The event ledger is not available. ${printable(path, 500)} is a symbolic link to a file that does not exist: remove the link or correct it, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere.`,
 			{ cause: error },
 		);
 	}

@@ -52,7 +52,7 @@ export class LedgerFile {
 			if (database === this.#database) void this.close();
 		}
 		throw new LedgerUnavailableError(
-			`The ledger is not available. ${printable(this.#path, 500)} is replaced again and again: find out what replaces it.`,
+			`The event ledger is not available. ${printable(this.#path, 500)} keeps being replaced: find out what replaces it.`,
 		);
 	}
 

@@ -64,7 +64,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 function refuseNewer(found: number, path: string): void {
 	if (found <= SCHEMA_VERSION) return;
 	throw new LedgerUnavailableError(
-		`The ledger is not available. ${printable(path, 500)} was written by a newer version of this package (schema ${found}, known here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
+		`The event ledger is not available. ${printable(path, 500)} was written by a newer version of this package (schema ${found}, supported here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
 	);
 }
 
@@ -72,7 +72,7 @@ function refuseForeign(db: DatabaseSync, path: string): void {
 	const tables = readNumber(db, 'SELECT count(*) FROM sqlite_schema');
 	if (readNumber(db, 'PRAGMA application_id') === 0 && tables === 0) return;
 	throw new LedgerUnavailableError(
-		`The ledger is not available. ${printable(path, 500)} is a database of something else: set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file of its own.`,
+		`The event ledger is not available. ${printable(path, 500)} is the database of another application: set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file of its own.`,
 	);
 }
 

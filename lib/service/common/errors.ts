@@ -21,6 +21,11 @@ export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
 
 /** Where a field is found by who does not look at it already: the form of the credential leaves these words out. */
 export const IN_CREDENTIAL = ' in the Asset Service API credential';
+/** The same for a field that shows only when the switch of this name is on. */
+export const IN_INTERFACE = ` under 'Customize Service Interface'${IN_CREDENTIAL}`;
+
+/** What to do about an error that the service reports in its own words. */
+export const COMPARE = 'Check the values of this request against the message of the service.';
 
 interface ApiErrorDetails {
 	/** What to do now. */

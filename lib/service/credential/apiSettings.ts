@@ -69,11 +69,11 @@ export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | un
 	const plain = Object.entries({ baseUrl, authUrl }).flatMap(([field, address]) => {
 		const { protocol, hostname, origin } = new URL(address);
 		const risky = protocol === 'http:' && !isLoopback(hostname);
-		return risky ? [`${FIELD_LABELS[field as 'baseUrl' | 'authUrl']} (${origin})`] : [];
+		return risky ? [`'${FIELD_LABELS[field as 'baseUrl' | 'authUrl']}' (${origin})`] : [];
 	});
 	if (plain.length === 0) return undefined;
-	const are = plain.length === 1 ? 'is a plain http address' : 'are plain http addresses';
-	return `${plain.join(' and ')} ${are}: whoever can listen on the network between n8n and the service sees the secrets and the data. Use https wherever the service offers it.`;
+	const are = plain.length === 1 ? 'is' : 'are';
+	return `${plain.join(' and ')} ${are} plain http: anyone on the network between n8n and the service can read the secrets and the data. Use https if the service offers it.`;
 }
 
 /** n8n asks this of its HTTP Request node; our own requests keep to it too. "None" means only that node. */
@@ -82,10 +82,10 @@ function checkDomains(settings: ApiSettings, allowedDomains: string): void {
 		const { hostname } = new URL(settings[field]);
 		if (isListed(hostname, allowedDomains)) continue;
 		throw new ApiError(
-			`${FIELD_LABELS[field]} is not allowed: ${hostname} is not among the Allowed Domains of the credential.`,
+			`'${FIELD_LABELS[field]}' is not allowed: ${hostname} is not in 'Allowed Domains' of the credential`,
 			{
 				field,
-				hint: `Add ${hostname} to Allowed Domains${IN_CREDENTIAL}, or correct ${FIELD_LABELS[field]}.`,
+				hint: `Add ${hostname} to 'Allowed Domains'${IN_CREDENTIAL}, or correct '${FIELD_LABELS[field]}'.`,
 			},
 		);
 	}
@@ -95,9 +95,9 @@ function emptyFieldError(name: PropertyKey | undefined): ApiError {
 	const field =
 		Object.keys(FIELD_LABELS).find((key): key is CredentialField => key === name) ?? 'baseUrl';
 	const label = FIELD_LABELS[field];
-	return new ApiError(`${label} is empty.`, {
+	return new ApiError(`'${label}' is empty`, {
 		field,
-		hint: `Fill in ${label}${IN_CREDENTIAL}.`,
+		hint: `Fill in '${label}'${IN_CREDENTIAL}.`,
 	});
 }
 
@@ -107,37 +107,37 @@ function authUrl(value: string): string {
 }
 
 function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
-	const label = FIELD_LABELS[field];
+	const label = `'${FIELD_LABELS[field]}'`;
 	const refuse = (message: string, hint: string) => new ApiError(message, { field, hint });
 	if (!URL.canParse(value)) {
 		throw refuse(
-			`${label} is not an address.`,
-			`Enter ${label} in full, such as https://api.example.com.`,
+			`${label} is not a URL`,
+			`Enter the full URL in ${label}, such as https://api.example.com.`,
 		);
 	}
 	const url = new URL(value);
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') {
 		throw refuse(
-			`${label} does not start with https://.`,
-			`Enter ${label} with https:// in front.`,
+			`${label} does not start with https://`,
+			`Enter ${label} with https:// at the start.`,
 		);
 	}
 	if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isPrivate(url.hostname)) {
 		throw refuse(
-			`${label} is a plain http address, which would show the secrets to the network.`,
-			`Enter ${label} with https://; plain http is accepted for this machine (localhost) and for hosts of a private network alone.`,
+			`${label} is a plain http URL, which would expose the secrets to the network`,
+			`Enter ${label} with https://. Plain http is only accepted for this machine (localhost) and for hosts in a private network.`,
 		);
 	}
 	if (url.username !== '' || url.password !== '') {
 		throw refuse(
-			`${label} holds a user name or a password.`,
+			`${label} contains a user name or a password`,
 			`Remove the part before the @ from ${label}.`,
 		);
 	}
 	// The text itself is checked: URL drops a lone "?" or "#" silently, and later paths would be added after it.
 	if (value.includes('?') || value.includes('#')) {
 		throw refuse(
-			`${label} holds a query or a fragment.`,
+			`${label} contains a query or a fragment`,
 			`Remove the ? or # and everything after it from ${label}.`,
 		);
 	}

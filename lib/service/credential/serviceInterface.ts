@@ -12,7 +12,7 @@ import {
 	trim,
 } from '../../vendor/zod';
 import { SERVICE_INTERFACE, type ServiceInterface } from '../common/defaults';
-import { ApiError, FIELD_LABELS, IN_CREDENTIAL } from '../common/errors';
+import { ApiError, FIELD_LABELS, IN_INTERFACE } from '../common/errors';
 
 type Field = keyof ServiceInterface;
 
@@ -66,13 +66,13 @@ const schema = object({
 );
 
 const NAME_HINT =
-	'It must be a name without white space and without any of ? & = # /, and no other field may have the same';
+	'It must be a name without white space and without any of ? & = # /, and differ from the other fields';
 const HINTS: Readonly<Record<Field, string>> = {
 	pageSize: `It must be a whole number from 1 to ${MAX_PAGE_SIZE}, or 0 to send no limit`,
 	limitParameter: NAME_HINT,
 	cursorParameter: NAME_HINT,
-	endpointsPath: `It must be a path below Base URL, such as ${SERVICE_INTERFACE.endpointsPath}`,
-	resendPath: `It must be a path below Base URL with {deliveryId} in it, such as ${SERVICE_INTERFACE.resendPath}`,
+	endpointsPath: `It must be a path below 'Base URL', such as ${SERVICE_INTERFACE.endpointsPath}`,
+	resendPath: `It must be a path below 'Base URL' with {deliveryId} in it, such as ${SERVICE_INTERFACE.resendPath}`,
 	endpointUrlField: NAME_HINT,
 	endpointEventsField: NAME_HINT,
 	endpointIdField: NAME_HINT,
@@ -91,9 +91,9 @@ export function parseServiceInterface(values: unknown): ServiceInterface {
 	if (parsed.success) return parsed.data;
 	const wrong = parsed.error.issues[0]?.path[0];
 	const field = Object.keys(HINTS).find((key): key is Field => key === wrong) ?? 'pageSize';
-	throw new ApiError(`${FIELD_LABELS[field]} is not valid.`, {
+	throw new ApiError(`'${FIELD_LABELS[field]}' is not valid`, {
 		field,
-		hint: `Correct ${FIELD_LABELS[field]} under Service Interface${IN_CREDENTIAL}, or empty it to use the default. ${HINTS[field]}.`,
+		hint: `Correct '${FIELD_LABELS[field]}'${IN_INTERFACE}, or clear it to use the default. ${HINTS[field]}.`,
 	});
 }
 

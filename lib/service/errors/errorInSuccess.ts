@@ -1,7 +1,7 @@
 /** A response that holds an error although its status is one of success. */
 import { isRecord } from '../../shared/values';
 import { ERROR_LIST_FIELD } from '../common/defaults';
-import { ApiError } from '../common/errors';
+import { ApiError, COMPARE } from '../common/errors';
 import type { Destination } from './responseErrors';
 import { reasonIn } from './serverText';
 
@@ -9,13 +9,13 @@ import { reasonIn } from './serverText';
 export function errorInSuccess(
 	json: unknown,
 	{ address, redactor }: Destination,
-	hint = 'Check the values of this request against what the service says about it.',
+	hint = COMPARE,
 ): ApiError | undefined {
 	if (!isRecord(json)) return undefined;
 	const errors = [json['error'], json[ERROR_LIST_FIELD]];
 	const reason = errors.some(isNotEmpty) ? reasonIn(json, redactor) : '';
 	if (reason === '') return undefined;
-	const message = `${address} answered with an error, although with status 200: ${reason}.`;
+	const message = `${address} reported an error with status 200: ${reason}`;
 	return new ApiError(message, { status: 200, hint });
 }
 

@@ -1,5 +1,12 @@
 /** Turns failures, and responses that are not a success, into errors for people. */
-import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common/errors';
+import {
+	ApiError,
+	COMPARE,
+	FIELD_LABELS,
+	IN_CREDENTIAL,
+	IN_INTERFACE,
+	TransportError,
+} from '../common/errors';
 import type { TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
 import type { Redactor } from './redaction';
@@ -27,14 +34,14 @@ export function unreachableError(
 	const label = FIELD_LABELS[destination.field];
 	const hints = [
 		error.hint ??
-			`Check ${label}${IN_CREDENTIAL}, and that n8n's server can reach it. If both are right, try again later.`,
+			`Check '${label}'${IN_CREDENTIAL} and whether the n8n server can reach it. If both are right, try again later.`,
 		...(addition === undefined ? [] : [addition]),
 		// Not in the message: n8n replaces a message that holds such a code by a general one.
 		...(error.code === undefined ? [] : [`(${error.code})`]),
 	];
 	// With a hint of its own, the failure is not about the address.
-	const field = error.hint === undefined ? ` (${label})` : '';
-	return new ApiError(`Could not reach ${destination.address}${field}: ${error.message}.`, {
+	const field = error.hint === undefined ? ` ('${label}')` : '';
+	return new ApiError(`Could not reach ${destination.address}${field}: ${error.message}`, {
 		field: error.hint === undefined ? destination.field : undefined,
 		hint: hints.join(' '),
 		code: error.code,
@@ -57,17 +64,17 @@ export function redirectError(response: TransportResponse, destination: Destinat
 export function unreadableError(response: TransportResponse, destination: Destination): ApiError {
 	const { status, body } = response;
 	const text = body.trim();
-	const answered = `${destination.address} answered ${statusText(status)}`;
+	const responded = `${destination.address} responded with ${statusText(status)}`;
 	if (text === '') {
-		return new ApiError(`${answered} with an empty body.`, {
+		return new ApiError(`${responded} and an empty body`, {
 			status,
-			hint: 'Try again. If it stays so, look for a proxy between n8n and the service that drops the body of answers.',
+			hint: 'Try again. If it keeps happening, check for a proxy between n8n and the service that removes response bodies.',
 		});
 	}
 	if (/^[[{]/.test(text) && jsonOf(response) === undefined) {
-		return new ApiError(`${answered} with JSON that is cut off or damaged.`, {
+		return new ApiError(`${responded} and JSON that is truncated or damaged`, {
 			status,
-			hint: `Try again. If it stays so, look for a proxy between n8n and the service that changes answers, or ask for less at once with Page Size under Service Interface${IN_CREDENTIAL}.`,
+			hint: `Try again. If it keeps happening, check for a proxy between n8n and the service that changes responses, or request fewer records at once with 'Page Size'${IN_INTERFACE}.`,
 		});
 	}
 	return notTheServiceError(response, destination);
@@ -80,9 +87,9 @@ export function notTheServiceError(
 ): ApiError {
 	const what =
 		response.status < 300
-			? 'with something that is not JSON'
+			? 'a body that is not JSON'
 			: statusAndReason(response, destination.redactor);
-	return wrongAddressError(`answered ${what}`, response.status, destination);
+	return wrongAddressError(`responded with ${what}`, response.status, destination);
 }
 
 /** The error that says that the address itself is probably wrong. */
@@ -93,11 +100,11 @@ export function wrongAddressError(
 ): ApiError {
 	const label = FIELD_LABELS[destination.field];
 	return new ApiError(
-		`${label} is probably not the address of the service: ${destination.address} ${what}.`,
+		`'${label}' is probably not the URL of the service: ${destination.address} ${what}`,
 		{
 			field: destination.field,
 			status,
-			hint: `Check ${label}${IN_CREDENTIAL}: enter the address that the service documents.`,
+			hint: `Check '${label}'${IN_CREDENTIAL}: enter the URL from the documentation of the service.`,
 		},
 	);
 }
@@ -105,24 +112,21 @@ export function wrongAddressError(
 /** The error for a status that says nothing about the credential, such as 400, 429 or 500. */
 export function statusError(response: TransportResponse, destination: Destination): ApiError {
 	const { status, waitSeconds } = response;
-	const answered = statusAndReason(response, destination.redactor);
-	const wait = waitSeconds === undefined ? '' : ` It asks to wait ${duration(waitSeconds)}.`;
-	const message = `${destination.address} answered ${answered}.${wait}`;
+	const reason = statusAndReason(response, destination.redactor);
+	const wait = waitSeconds === undefined ? '' : ` and asks to wait ${duration(waitSeconds)}`;
+	const message = `${destination.address} responded with ${reason}${wait}`;
 	if (waitSeconds !== undefined) {
 		return new ApiError(message, { status, hint: `Try again in ${duration(waitSeconds)}.` });
 	}
 	if (status === 429) {
 		return new ApiError(message, {
 			status,
-			hint: 'The service is called too often: try again later, or call it less often.',
+			hint: 'Try again later, or call the service less often.',
 		});
 	}
 	return new ApiError(message, {
 		status,
-		hint:
-			status >= 500
-				? 'The service has a fault of its own: try again later.'
-				: 'Check the values of this request against what the service says about it.',
+		hint: status >= 500 ? 'The service reported an internal fault. Try again later.' : COMPARE,
 	});
 }
 

@@ -1,5 +1,5 @@
 /** Adds errors for people to a sender: every response but a success becomes one. */
-import { ApiError, FIELD_LABELS, TransportError } from '../common/errors';
+import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common/errors';
 import type { ApiSettings, Call, Transport, TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
 import { requestOf } from '../http/request';
@@ -61,7 +61,7 @@ export function readJson(reply: Reply): unknown {
 function whatBecameOf({ mayBeDone }: Call, error: unknown): string | undefined {
 	const isUnsent = error instanceof TransportError && error.neverSent;
 	return mayBeDone !== undefined && isUnsent
-		? 'The request was never sent, so nothing has changed: you can repeat it.'
+		? 'The request was never sent, so nothing has changed. You can repeat it.'
 		: mayBeDone;
 }
 
@@ -70,27 +70,27 @@ const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
 function callError(response: TransportResponse, call: Call, destination: Destination): ApiError {
 	const { status } = response;
-	const answered = `${destination.address} answered ${statusAndReason(response, destination.redactor)}`;
+	const responded = `${destination.address} responded with ${statusAndReason(response, destination.redactor)}`;
 	if (status >= 300 && status < 400) return redirectError(response, destination);
 	if (status === 401) {
 		return new ApiError(
-			`${FIELD_LABELS.audience} is probably wrong: ${answered}, although the access token is fresh.`,
+			`'${FIELD_LABELS.audience}' is probably wrong: ${responded}, although the access token is new`,
 			{
 				field: 'audience',
 				status,
-				hint: `Check Audience in the Asset Service API credential: it must be the API audience value that the service documents. Base URL and Auth URL must belong to the same service.`,
+				hint: `Check 'Audience'${IN_CREDENTIAL}: it must match the API audience in the documentation of the service. 'Base URL' and 'Auth URL' must belong to the same service.`,
 			},
 		);
 	}
 	if (status === 403) {
-		return new ApiError(`The API client is not allowed to ${call.purpose}: ${answered}.`, {
+		return new ApiError(`The API client is not allowed to ${call.purpose}: ${responded}`, {
 			status,
-			hint: `The API client probably lacks the scope to ${call.purpose}. Give it that scope in the developers area of the service, or enter another API client in the Asset Service API credential.`,
+			hint: `The API client probably lacks the scope to ${call.purpose}. Add that scope in the developer area of the service, or enter another API client${IN_CREDENTIAL}.`,
 		});
 	}
 	const hint =
 		call.hints?.[status] ?? (UNCERTAIN_STATUSES.has(status) ? call.mayBeDone : undefined);
-	if (hint !== undefined) return new ApiError(`${answered}.`, { status, hint });
+	if (hint !== undefined) return new ApiError(responded, { status, hint });
 	return status === 404 || status === 405 || status === 410
 		? notTheServiceError(response, destination)
 		: statusError(response, destination);

@@ -56,15 +56,15 @@ async function decode(bytes: Buffer, encoding: string | undefined, maxBytes: num
 
 export function tooLongError(maxBytes: number): TransportError {
 	const megabytes = Math.round((maxBytes / 1024 / 1024) * 10) / 10;
-	return new TransportError(`the answer is larger than ${megabytes} MB`, {
+	return new TransportError(`the response is larger than ${megabytes} MB`, {
 		code: 'ANSWER_TOO_LARGE',
 		retryable: false,
-		hint: 'Ask for less at once: set a limit, or filter the list.',
+		hint: 'Request fewer records at once: set a limit or filter the list.',
 	});
 }
 
 function unreadableError(): TransportError {
-	return new TransportError('the answer came in an encoding that cannot be read', {
+	return new TransportError('the response has an encoding that cannot be read', {
 		code: 'ANSWER_UNREADABLE',
 		retryable: false,
 	});

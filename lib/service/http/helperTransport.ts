@@ -34,7 +34,7 @@ export function helperTransport(
 	return async (request) => {
 		const deadline = createDeadline(request.signal);
 		try {
-			deadline.restart(timeoutMs, 'the answer took too long');
+			deadline.restart(timeoutMs, 'the response took too long');
 			const { signal } = deadline;
 			const response = await raceSignal(send({ ...request, signal }), signal);
 			if (Buffer.byteLength(response.body) > maxBodyBytes) throw tooLongError(maxBodyBytes);
@@ -63,7 +63,7 @@ function n8nRefusalError(error: unknown): TransportError | undefined {
 	const description = 'description' in error ? error.description : undefined;
 	const blocked = /^Ssrf/.test(error.name) || /^Domain not allowed/.test(error.message);
 	if (!blocked) return undefined;
-	return new TransportError(`n8n refused it: ${error.message}`, {
+	return new TransportError(`n8n blocked the request: ${error.message}`, {
 		code: 'N8N_REFUSED',
 		retryable: false,
 		neverSent: true,

@@ -29,7 +29,10 @@ export function checkJsonBounds(bytes: Uint8Array): void {
 		} else if ((byte | EITHER) === OPEN) {
 			values++;
 			if (++depth > MAX_DEPTH) {
-				throw refusal(`the answer is nested more than ${MAX_DEPTH} levels deep`, 'ANSWER_TOO_DEEP');
+				throw refusal(
+					`the response is nested more than ${MAX_DEPTH} levels deep`,
+					'ANSWER_TOO_DEEP',
+				);
 			}
 		} else if ((byte | EITHER) === CLOSE) {
 			depth--;
@@ -37,7 +40,7 @@ export function checkJsonBounds(bytes: Uint8Array): void {
 	}
 	if (values > MAX_VALUES) {
 		const millions = MAX_VALUES / 1_000_000;
-		throw refusal(`the answer holds more than ${millions} million values`, 'ANSWER_TOO_LARGE');
+		throw refusal(`the response contains more than ${millions} million values`, 'ANSWER_TOO_LARGE');
 	}
 }
 
@@ -45,6 +48,6 @@ function refusal(message: string, code: string): TransportError {
 	return new TransportError(message, {
 		code,
 		retryable: false,
-		hint: 'Ask for less at once: set a limit, or filter the list. If it stays so, the service has a fault: report it there.',
+		hint: 'Request fewer records at once: set a limit or filter the list. If it keeps happening, report it to the provider of the service.',
 	});
 }

@@ -12,25 +12,25 @@ const again = (message: string): Explanation => ({ message, retryable: true });
 const final = (message: string): Explanation => ({ message, retryable: false });
 const untrusted = (message: string): Explanation => ({
 	...final(message),
-	hint: 'If the certificate is from an authority of your own, have n8n trust it: set NODE_EXTRA_CA_CERTS to the file with the certificate and start n8n again. For a test alone, turn on “Ignore SSL Issues (Insecure)” in the Asset Service API credential.',
+	hint: "If the certificate comes from your own authority, make n8n trust it: set NODE_EXTRA_CA_CERTS to the file with the certificate and restart n8n. Only for a test, turn on 'Ignore SSL Issues (Insecure)' in the Asset Service API credential.",
 });
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 	// Both can pass: the name server may respond next time, and a new record may not be everywhere yet.
-	ENOTFOUND: again('there is no host of that name'),
-	EAI_AGAIN: again('the name server did not answer'),
+	ENOTFOUND: again('the host name does not exist'),
+	EAI_AGAIN: again('the name server did not respond'),
 	ECONNREFUSED: again('the connection was refused'),
 	ECONNRESET: again('the connection was reset'),
-	ECONNABORTED: again('the connection was cut'),
-	EPIPE: again('the connection was cut'),
+	ECONNABORTED: again('the connection was closed'),
+	EPIPE: again('the connection was closed'),
 	EHOSTUNREACH: again('there is no route to that host'),
 	ENETUNREACH: again('there is no route to that network'),
 	ENETDOWN: again('the network is down'),
 	ETIMEDOUT: again('the connection took too long'),
 	UND_ERR_CONNECT_TIMEOUT: again('the connection took too long'),
-	UND_ERR_HEADERS_TIMEOUT: again('the answer took too long'),
-	UND_ERR_BODY_TIMEOUT: again('the answer took too long'),
-	UND_ERR_SOCKET: again('the connection was cut'),
+	UND_ERR_HEADERS_TIMEOUT: again('the response took too long'),
+	UND_ERR_BODY_TIMEOUT: again('the response took too long'),
+	UND_ERR_SOCKET: again('the connection was closed'),
 	CERT_HAS_EXPIRED: final('its TLS certificate has expired'),
 	DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('its TLS certificate is self-signed'),
 	SELF_SIGNED_CERT_IN_CHAIN: untrusted('its TLS certificate comes from an unknown authority'),
@@ -39,8 +39,8 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 		'its TLS certificate comes from an unknown authority',
 	),
 	ERR_TLS_CERT_ALTNAME_INVALID: final('its TLS certificate is for another host'),
-	EPROTO: final('it does not speak TLS there'),
-	ERR_SSL_WRONG_VERSION_NUMBER: final('it does not speak TLS there'),
+	EPROTO: final('the server does not speak TLS on this port'),
+	ERR_SSL_WRONG_VERSION_NUMBER: final('the server does not speak TLS on this port'),
 };
 
 /**
@@ -58,7 +58,7 @@ export function networkFailure(error: unknown, proxy?: string): TransportError {
 			const isOfProxy = proxy !== undefined && all.some((each) => isAbout(each, proxy));
 			return !isOfProxy
 				? new TransportError(message, { code, retryable, hint })
-				: new TransportError(`the proxy ${proxy} did not take it: ${message}`, {
+				: new TransportError(`the proxy ${proxy} failed: ${message}`, {
 						code,
 						retryable,
 						hint: PROXY_HINT,
@@ -69,7 +69,7 @@ export function networkFailure(error: unknown, proxy?: string): TransportError {
 	}
 	const code = codeOf(error);
 	const noHttp = isError(error) && error.name === 'HTTPParserError';
-	return new TransportError(noHttp ? 'it does not speak HTTP' : 'the request failed', {
+	return new TransportError(noHttp ? 'the server does not speak HTTP' : 'the request failed', {
 		code,
 		retryable: false,
 	});
@@ -79,7 +79,7 @@ const PROXY_HINT =
 	'Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY in the environment of n8n.';
 
 export function proxyError(status: string): TransportError {
-	return new TransportError(`the proxy refused with status ${status}`, {
+	return new TransportError(`the proxy rejected the request with status ${status}`, {
 		retryable: status.startsWith('5'),
 		hint: PROXY_HINT,
 		neverSent: true,

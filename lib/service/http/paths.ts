@@ -23,8 +23,8 @@ export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, 
 export function idInPath(given: string, label: string): string {
 	const id = encoded(given.trim());
 	if (id === undefined || id === '' || id === '.' || id === '..') {
-		throw new ApiError(id === '' ? `${label} is empty.` : `${label} is not an ID.`, {
-			hint: `Enter the ${label} as the service shows it.`,
+		throw new ApiError(id === '' ? `'${label}' is empty` : `'${label}' is not an ID`, {
+			hint: `Enter the ID as the service shows it.`,
 		});
 	}
 	return id;

@@ -59,10 +59,10 @@ function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
 }
 
 export function invalidProxyError(): TransportError {
-	return new TransportError('the proxy address in the environment is not a valid one', {
+	return new TransportError('the proxy URL in the environment is not valid', {
 		code: 'PROXY_INVALID',
 		retryable: false,
 		neverSent: true,
-		hint: 'Correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY in the environment of n8n, such as http://proxy.example.com:3128.',
+		hint: 'Correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY in the environment of n8n. Example: http://proxy.example.com:3128',
 	});
 }

@@ -45,7 +45,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			deadline.restart(timeouts.connectMs, 'the connection took too long');
 			const started = whenStarted(() => {
 				phase = 'sent';
-				deadline.restart(timeouts.responseMs, 'the answer took too long');
+				deadline.restart(timeouts.responseMs, 'the response took too long');
 			});
 			const response = await raceSignal(
 				route.dispatcher.compose(started).request({
@@ -60,7 +60,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 				}),
 				signal,
 			);
-			deadline.restart(timeouts.bodyMs, 'the answer took too long to arrive in full');
+			deadline.restart(timeouts.bodyMs, 'the response took too long to arrive completely');
 			const headers = flatten(response.headers);
 			const body = await raceSignal(readBoundedBody(response.body, headers, maxBodyBytes), signal);
 			// For undici the connection is busy until this turn of the event loop ends: the next page would open another one.
@@ -75,7 +75,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 		} catch (error) {
 			const failure = signal.aborted ? abortReason(signal) : networkFailure(error, route.proxy);
 			if (!(failure instanceof TransportError) || phase === 'sent') throw failure;
-			const message = phase === 'waiting' ? 'all connections to it stayed busy' : failure.message;
+			const message = phase === 'waiting' ? 'all connections stayed busy' : failure.message;
 			const { code, retryable, hint } = failure;
 			throw new TransportError(message, { code, retryable, hint, neverSent: true });
 		} finally {

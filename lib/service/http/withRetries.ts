@@ -64,7 +64,7 @@ async function tryOnce(
 ): Promise<Attempt> {
 	const deadline = createDeadline(request.signal);
 	try {
-		deadline.restart(withinMs, 'the answer took too long');
+		deadline.restart(withinMs, 'the response took too long');
 		const response = await send({ ...request, signal: deadline.signal });
 		return { again: RETRIED_STATUSES.has(response.status), response };
 	} catch (error) {

@@ -65,8 +65,8 @@ function knownPage(json: unknown, destination: Destination): Page {
 	const page = pageIn(inside ?? undefined) ?? pageIn(json) ?? pageIn(inside);
 	if (page) return { items: page.items, hasMore: page.hasMore ?? moreOf(json) };
 	throw oddShapeError(
-		`is ${shape(json)}, without a list where one is expected`,
-		'Set the option Items Path to where the list stands in the answer, such as data.results.',
+		`has no list where one is expected: it is ${shape(json)}`,
+		"Set the option 'Items Path' to the path of the list in the response, such as data.results.",
 		destination,
 	);
 }
@@ -79,23 +79,23 @@ function pageAt(json: unknown, itemsPath: string, destination: Destination): Pag
 		parent = value;
 		value = own(value, step);
 		if (value === undefined) {
-			const where = walked.length === 0 ? '' : ` at “${walked.join('.')}”`;
-			throw badPathError(`has no “${step}”${where}: there is ${shape(parent)}`, destination);
+			const where = walked.length === 0 ? '' : ` at '${walked.join('.')}'`;
+			throw badPathError(`has no '${step}'${where}, only ${shape(parent)}`, destination);
 		}
 		walked.push(step);
 	}
 	const found = listOf(value);
 	if (found) return { items: found, hasMore: moreOf(parent) };
-	throw badPathError(`has ${shape(value)} at “${itemsPath}” instead of a list`, destination);
+	throw badPathError(`has ${shape(value)} at '${itemsPath}' instead of a list`, destination);
 }
 
 function badPathError(what: string, destination: Destination): ApiError {
-	return oddShapeError(what, 'Correct the option Items Path.', destination);
+	return oddShapeError(what, "Correct the option 'Items Path'.", destination);
 }
 
 /** Keys come from the service, so they are quoted like its other texts. */
 function oddShapeError(what: string, hint: string, { address, redactor }: Destination): ApiError {
-	return new ApiError(`The answer of ${address} ${quotable(what, redactor)}.`, { hint });
+	return new ApiError(`The response of ${address} ${quotable(what, redactor)}`, { hint });
 }
 
 function own(value: unknown, key: string): unknown {
@@ -111,11 +111,11 @@ function shape(value: unknown): string {
 	const keys = Object.keys(value);
 	if (keys.length === 0) return 'an empty object';
 	const inside = value[data];
-	const deeper = isRecord(inside) ? `, and “data” holds ${keyList(Object.keys(inside))}` : '';
+	const deeper = isRecord(inside) ? `, and 'data' holds ${keyList(Object.keys(inside))}` : '';
 	return `an object with ${keyList(keys)}${deeper}`;
 }
 
 function keyList(keys: readonly string[]): string {
-	const shown = keys.slice(0, 10).map((key) => `“${key}”`);
+	const shown = keys.slice(0, 10).map((key) => `'${key}'`);
 	return `${shown.join(', ')}${keys.length > shown.length ? ' and more' : ''}` || 'nothing';
 }

@@ -13,19 +13,19 @@ export function checkListOptions(
 ): void {
 	const { limit, query = {} } = options;
 	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
-		throw new ApiError('Limit is not a whole number above 0.', {
-			hint: 'Enter 1 or more as Limit, or turn on Return All.',
+		throw new ApiError("'Limit' is not a whole number above 0", {
+			hint: "Enter 1 or more in 'Limit', or turn on 'Return All'.",
 		});
 	}
 	for (const name of Object.keys(query)) {
 		if (name === limitParameter || name === cursorParameter) {
-			throw new ApiError(`The query parameter “${name}” belongs to the paging.`, {
-				hint: `Remove “${name}” from Query Parameters and use Return All and Limit.`,
+			throw new ApiError(`The query parameter '${name}' is reserved for paging`, {
+				hint: `Remove '${name}' from 'Query Parameters' and use 'Return All' and 'Limit' instead.`,
 			});
 		}
 		if (name.trim() === '') {
-			throw new ApiError('A query parameter has no name.', {
-				hint: 'Give each of the Query Parameters a name, or remove it.',
+			throw new ApiError('A query parameter has no name', {
+				hint: "Enter a name for each of the 'Query Parameters', or remove those without one.",
 			});
 		}
 	}

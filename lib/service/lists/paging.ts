@@ -1,6 +1,6 @@
 /** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
 import { isRecord } from '../../shared/values';
-import { IN_CREDENTIAL } from '../common/errors';
+import { IN_INTERFACE } from '../common/errors';
 import { idOf } from '../common/record';
 import type { ApiRecord, ListOptions } from '../common/types';
 import type { Page } from './envelope';
@@ -9,9 +9,8 @@ import { since } from './since';
 /** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
-const NOTHING_NEW = `A page brought nothing new although the service did not say that the list ends: it may be incomplete. If the service goes on from page to page in another way, correct Cursor Parameter under Service Interface${IN_CREDENTIAL}.`;
-const NO_ID =
-	'The last record of a page has no id to go on from: the list ends there and may be incomplete.';
+const NOTHING_NEW = `The list may be incomplete: a page contained no new records, but the service did not mark it as the last one. If the service uses another paging parameter, change 'Cursor Parameter'${IN_INTERFACE}.`;
+const NO_ID = 'The list may be incomplete: the last record of a page has no ID to continue from.';
 
 /**
  * The records of all pages, in the order of the service.

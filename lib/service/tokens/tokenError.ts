@@ -23,16 +23,16 @@ export function tokenError(
 	switch (culprit(response, says)) {
 		case 'client':
 			return new ApiError(
-				`The token service at ${destination.address} rejected the Client ID or the Client Secret (${says}).`,
+				`The token server at ${destination.address} rejected 'Client ID' or 'Client Secret' (${says})`,
 				{ field: 'clientSecret', status, hint: clientHint(settings) },
 			);
 		case 'audience':
 			return new ApiError(
-				`The token service at ${destination.address} gives this API client no token for the Audience “${quotable(settings.audience, destination.redactor)}” (${says}).`,
+				`The token server at ${destination.address} does not give this API client a token for 'Audience' ${quotable(settings.audience, destination.redactor)} (${says})`,
 				{
 					field: 'audience',
 					status,
-					hint: `Check Audience${IN_CREDENTIAL}: it must be the API audience value that the service documents, to the letter, and the API client must be allowed to use it.`,
+					hint: `Check 'Audience'${IN_CREDENTIAL}: it must match the API audience in the documentation of the service exactly, and the API client must be allowed to use it.`,
 				},
 			);
 		case 'address':
@@ -67,7 +67,7 @@ function culprit(response: TransportResponse, says: string): Culprit {
 
 function clientHint(settings: ApiSettings): string {
 	const stray = settings.clientSecret !== settings.clientSecret.trim();
-	return `Enter Client ID and Client Secret of the API client again${IN_CREDENTIAL}${
-		stray ? '; the Client Secret begins or ends with white space' : ''
-	}. If they are right, check that the API client still exists and that Auth URL belongs to the same service.`;
+	return `Enter 'Client ID' and 'Client Secret' of the API client again${IN_CREDENTIAL}${
+		stray ? "; 'Client Secret' starts or ends with white space" : ''
+	}. If they are right, check that the API client still exists and that 'Auth URL' belongs to the same service.`;
 }

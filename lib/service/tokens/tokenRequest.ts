@@ -92,13 +92,13 @@ export async function fetchAccessToken(
 }
 
 const EXPECTATIONS: Readonly<Record<string, string>> = {
-	access_token: 'access_token is missing or not fit for a header',
-	token_type: 'token_type is not “Bearer”',
+	access_token: 'access_token is missing or cannot be sent in a header',
+	token_type: "token_type is not 'Bearer'",
 	expires_in: 'expires_in is not a number above 0',
 };
 
 /** Names only the field: its value may be a token. */
 function oddTokenError(field: PropertyKey, status: number, destination: Destination): ApiError {
 	const what = EXPECTATIONS[String(field)] ?? 'it is not a token response';
-	return wrongAddressError(`answered without a usable token: ${what}`, status, destination);
+	return wrongAddressError(`responded without a usable token: ${what}`, status, destination);
 }

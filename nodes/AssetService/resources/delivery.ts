@@ -5,7 +5,7 @@ import { safeParse, unknown } from '../../../lib/vendor/zod';
 import { deliveryField, deliveryIdOf, endpointField, endpointIdOf } from '../shared/ids';
 import type { Filters } from '../shared/lists';
 import { onlyParallelChanges } from '../shared/parallelItems';
-import { type InputItem, parameter, parameterError, plainText } from '../shared/parameters';
+import { type InputItem, parameter, plainText, wrongKindError } from '../shared/parameters';
 import type { Changing, Run } from '../shared/resource';
 
 const statusField: INodeProperties = {
@@ -30,9 +30,10 @@ function prepare(item: InputItem) {
 }
 
 function statusOf(run: Run): string {
-	const parsed = safeParse(plainText, parameter(run, 'status', unknown()));
+	const given = parameter(run, 'status', unknown());
+	const parsed = safeParse(plainText, given);
 	if (parsed.success) return parsed.data.toLowerCase();
-	throw parameterError(run, 'Status cannot be read.', 'Choose a status, or enter one as text.');
+	throw wrongKindError(run, 'Status', given);
 }
 
 /** Sent for a service that filters by it, and filtered here for one that does not. */
@@ -54,7 +55,7 @@ function read(run: Run): ReturnType<Filters['read']> {
 		done: () => {
 			if (seen === 0 || withStatus > 0) return;
 			run.warn(
-				`The deliveries have no field “${DELIVERY_STATUS_FIELD}” to filter by: none is returned.`,
+				`The deliveries have no field '${DELIVERY_STATUS_FIELD}' to filter by, so none is returned.`,
 			);
 		},
 	};

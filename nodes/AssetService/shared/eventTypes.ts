@@ -1,7 +1,7 @@
 /** Reads the fields for event types: what is picked from the list, and what is entered beside it. */
 import { OTHER_EVENT_TYPES } from '../../../lib/event';
 import { array, pipe, safeParse, transform, union, unknown } from '../../../lib/vendor/zod';
-import { parameter, parameterError, plainText, type InputItem } from './parameters';
+import { parameter, parameterError, plainText, type InputItem, wrongKindError } from './parameters';
 
 /** A list of texts, or one text with commas as a person enters it or an expression gives it. */
 export const eventTypes = union([
@@ -30,8 +30,8 @@ export function allTypes(
 	if (picked.includes(OTHER_EVENT_TYPES) && others.length === 0) {
 		throw parameterError(
 			item,
-			'Other Event Types is empty.',
-			'Enter event types there, separated by commas, or take “Other” out of Event Types.',
+			"'Other Event Types' is empty",
+			"Enter event types there, separated by commas, or remove 'Other' from 'Event Types'.",
 		);
 	}
 	return [...new Set([...picked, ...others])].filter(
@@ -40,7 +40,8 @@ export function allTypes(
 }
 
 function read(item: InputItem, name: string, label: string): string[] {
-	const parsed = safeParse(eventTypes, parameter(item, name, unknown()));
+	const given = parameter(item, name, unknown());
+	const parsed = safeParse(eventTypes, given);
 	if (parsed.success) return parsed.data;
-	throw parameterError(item, `${label} cannot be read.`, 'Check what its expression gives.');
+	throw wrongKindError(item, label, given);
 }

@@ -46,16 +46,16 @@ export function endpointIdOf(item: InputItem): string {
 	if (given === '') {
 		throw parameterError(
 			item,
-			'Endpoint is empty.',
-			'Enter the ID of the endpoint, or its address.',
+			"'Endpoint' is empty",
+			'Enter the endpoint ID, or a URL that contains it.',
 		);
 	}
 	const id = /^https?:\/\//i.test(given) ? endpointIdIn(given) : given;
 	if (id === undefined) {
 		throw parameterError(
 			item,
-			'The address holds no ID of an endpoint.',
-			'Enter the ID alone, or an address with /webhook-endpoints/ and the ID in it.',
+			"The URL in 'Endpoint' contains no endpoint ID",
+			'Enter only the ID, or a URL with /webhook-endpoints/ followed by the ID.',
 		);
 	}
 	// Checked here too, before a request for any other item is sent.
@@ -119,8 +119,8 @@ export function deliveryIdOf(item: InputItem): string {
 	if (id === '') {
 		throw parameterError(
 			item,
-			'Delivery is empty.',
-			'Choose a delivery from the list, or enter its ID.',
+			"'Delivery' is empty",
+			'Select a delivery from the list, or enter its ID.',
 		);
 	}
 	idInPath(id, 'Delivery ID');

@@ -212,8 +212,8 @@ function listOptionsOf(
 		if (Object.hasOwn(query, name)) {
 			throw parameterError(
 				item,
-				`The query parameter “${name}” is given twice.`,
-				'Give each query parameter once; a filter counts as one.',
+				`The query parameter '${name}' is set twice`,
+				'Set each query parameter only once. Filters are query parameters, too.',
 			);
 		}
 		query[name] = value;

@@ -46,15 +46,15 @@ export function flag(item: InputItem, name: string, label: string, fallback: boo
 	if (parsed.success) return parsed.data;
 	throw parameterError(
 		item,
-		`${label} is neither true nor false.`,
-		`Turn ${label} on or off, or have its expression give true or false.`,
+		`'${label}' is neither true nor false`,
+		`Turn '${label}' on or off, or use an expression that returns true or false.`,
 	);
 }
 
 /** A text that must not be empty; the error names the field by its label. */
 export function requiredText(item: InputItem, name: string, label: string): string {
 	const value = parameter(item, name, text);
-	if (value === '') throw parameterError(item, `${label} is empty.`, `Fill in ${label}.`);
+	if (value === '') throw parameterError(item, `'${label}' is empty`, `Fill in '${label}'.`);
 	return value;
 }
 
@@ -67,24 +67,35 @@ export function collection<S extends Record<string, Schema>>(
 	{ name, displayName, options = [] }: INodeProperties,
 	schemas: S,
 ): { [K in keyof S]?: output<S[K]> } {
-	const refuse = (what: string) =>
-		parameterError(item, `${what} cannot be read.`, 'Check what its expression gives.');
-	const given = safeParse(record(string(), unknown()), parameter(item, name, unknown(), {}));
-	if (!given.success) throw refuse(displayName);
+	const value = parameter(item, name, unknown(), {});
+	const given = safeParse(record(string(), unknown()), value);
+	if (!given.success) throw wrongKindError(item, displayName, value);
 	const read: Record<string, unknown> = {};
 	for (const [field, value] of Object.entries(given.data)) {
 		const schema = Object.hasOwn(schemas, field) ? schemas[field] : undefined;
 		if (schema === undefined) {
 			const known = Object.keys(schemas).join(', ');
-			throw parameterError(item, `${displayName} has no “${field}”.`, `Choose among ${known}.`);
+			throw parameterError(item, `'${displayName}' has no '${field}'`, `Use one of ${known}.`);
 		}
 		const parsed = safeParse(schema, value);
 		const named = options.find((option) => option.name === field);
 		const label = named && 'displayName' in named ? named.displayName : field;
-		if (!parsed.success) throw refuse(`${label} of ${displayName}`);
+		if (!parsed.success) throw wrongKindError(item, label, value);
 		read[field] = parsed.data;
 	}
 	return read as { [K in keyof S]?: output<S[K]> };
+}
+
+/** The error for a value that cannot be meant, such as an object that an expression gives in the place of a text. */
+export function wrongKindError(item: InputItem, label: string, value: unknown): NodeOperationError {
+	const kinds = { object: 'an object', undefined: 'empty' } as Readonly<Record<string, string>>;
+	const other = kinds[typeof value] ?? `a ${typeof value}`;
+	const kind = Array.isArray(value) ? 'a list' : value === null ? 'null' : other;
+	return parameterError(
+		item,
+		`'${label}' cannot be ${kind}`,
+		`Check the expression in '${label}'.`,
+	);
 }
 
 /** The error for a parameter that a person has to correct. */

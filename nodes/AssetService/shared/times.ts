@@ -31,8 +31,8 @@ export function timeOfField(item: InputItem, label: string, value: unknown): num
 	if (time !== undefined) return time;
 	throw parameterError(
 		item,
-		`${label} is not a date and time.`,
-		`Choose one, or have its expression give one such as 2026-01-31T12:00:00Z.`,
+		`'${label}' is not a date and time`,
+		'Select one, or use an expression that returns one, such as 2026-01-31T12:00:00Z.',
 	);
 }
 

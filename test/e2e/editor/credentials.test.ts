@@ -56,18 +56,18 @@ describe('the form of the API credential', () => {
 	it.each<[string, string | RegExp, () => Record<string, string>]>([
 		[
 			'a wrong base URL',
-			/Base URL is probably not/,
+			/'Base URL' is probably not/,
 			() => ({ baseUrl: `${simulator.baseUrl}/nowhere` }),
 		],
 		[
 			'a base URL of plain http',
-			/Base URL is a plain http/,
+			/'Base URL' is a plain http/,
 			() => ({ baseUrl: 'http://api.example.com' }),
 		],
-		['a wrong audience', /Check Audience/, () => ({ audience: 'https://other.example' })],
+		['a wrong audience', /Check 'Audience'/, () => ({ audience: 'https://other.example' })],
 		[
 			'a wrong client secret',
-			/rejected the Client ID or the Client Secret/,
+			/rejected 'Client ID' or 'Client Secret'/,
 			() => ({ clientSecret: WRONG }),
 		],
 		[
@@ -110,7 +110,7 @@ describe('the form of the signing secret credential', () => {
 		['white space around it', /white space/, { signingSecret: ' whsec_a ' }],
 		[
 			'that is the previous one',
-			/is the same as Signing Secret/,
+			/is the same as 'Signing Secret'/,
 			{ signingSecret: 'whsec_a', previousSigningSecret: 'whsec_a' },
 		],
 		[

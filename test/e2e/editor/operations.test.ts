@@ -48,7 +48,7 @@ const PLANS: readonly Plan[] = [
 		operation: 'event.replay',
 		parameters: () => ({}),
 		labels: ['Workflow ID', 'Dry Run', 'Event IDs', 'Event Types', 'Created Before'],
-		output: ['2 items', 'missing', 'Dry run: 2 events would run again'],
+		output: ['2 items', 'missing', 'Dry run: 2 events would start again'],
 	},
 	{
 		operation: 'event.getRejections',
@@ -165,7 +165,7 @@ it(`${RESEND} sends the delivery that is chosen from the list`, async () => {
 it('shows what went wrong, and what to do', async () => {
 	const panel = await editor.openNode(UNKNOWN);
 	const shown = await execute(panel);
-	await shown.getByText('The service knows no such endpoint.').first().waitFor();
+	await shown.getByText('The service does not know this endpoint').first().waitFor();
 	await shown.getByText('Check the endpoint ID').first().waitFor();
 	await editor.closeNode();
 });

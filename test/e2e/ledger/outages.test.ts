@@ -59,7 +59,7 @@ describe('the ledger while Redis is away', () => {
 		server.pause();
 		for (let n = 0; n < 2; n++) {
 			const message = await refusal(ledger);
-			expect(message).toMatch(/did not answer in time/);
+			expect(message).toMatch(/did not respond in time/);
 		}
 		server.resume();
 		await within(BACK_MS, () => eventually(() => accept(ledger)));

@@ -95,7 +95,7 @@ describe('the connection of the ledger to Redis', () => {
 			QUEUE_BULL_REDIS_USERNAME: 'n8n',
 			QUEUE_BULL_REDIS_PASSWORD: 'wrong',
 		});
-		expect(await refusal(elsewhere)).toMatch(/refuses the user or password.*WRONGPASS/);
+		expect(await refusal(elsewhere)).toMatch(/rejects the user or the password.*WRONGPASS/);
 	});
 
 	it('goes on when Redis has forgotten its scripts', async () => {

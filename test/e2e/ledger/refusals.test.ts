@@ -9,7 +9,7 @@ describe('the ledger where Redis cannot take an event', () => {
 		const port = await freePort();
 		const message = await refusal(open(`redis://user:hunter2@127.0.0.1:${port}`));
 		expect(message).toBe(
-			`The ledger is not available. Redis at 127.0.0.1:${port}, database 0 (ASSET_SERVICE_LEDGER_REDIS_URL): nothing listens there: start it, or correct the address (ECONNREFUSED).`,
+			`The event ledger is not available. Redis at 127.0.0.1:${port}, database 0 (ASSET_SERVICE_LEDGER_REDIS_URL): no server is listening there: start it, or correct the host and the port (ECONNREFUSED).`,
 		);
 	});
 
@@ -21,7 +21,7 @@ describe('the ledger where Redis cannot take an event', () => {
 	it('refuses at once when the password is wrong, without repeating it', async () => {
 		const server = await start({ password: 'hunter2' });
 		const message = await refusal(open(`redis://:hunter3@127.0.0.1:${server.port}`));
-		expect(message).toMatch(/^(?!.*hunter)The ledger.*refuses the user or password: correct them/);
+		expect(message).toMatch(/^(?!.*hunter)The event ledger.*rejects the user or the password: correct them/);
 		const without = await refusal(open(`redis://127.0.0.1:${server.port}`));
 		expect(without).toMatch(/asks for a password/);
 	});

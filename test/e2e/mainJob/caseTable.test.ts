@@ -103,7 +103,7 @@ it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what t
 	const { messages } = failure as PublicationFailure;
 	expect(messages).toHaveLength(2);
 	for (const message of messages) {
-		expect(message).toContain('Choose the default engine in the workflow settings');
+		expect(message).toContain('Select the default engine in the workflow settings');
 	}
 
 	await client.updateWorkflow(id, { settings: { ...settings, engineType: 'v1' } });

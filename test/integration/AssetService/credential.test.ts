@@ -77,7 +77,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 				parameters: {},
 			});
 			expect(`${error?.message ?? ''} ${error?.description ?? ''}`).toContain(
-				`is for ${world.service.url} alone`,
+				`is only for ${world.service.url}`,
 			);
 			expect(JSON.stringify(run)).not.toMatch(/token-\d/);
 			expect(elsewhere.service.requests).toEqual([]);

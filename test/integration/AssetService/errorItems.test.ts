@@ -41,7 +41,7 @@ it('goes to the error output of every supported n8n, with its input', async () =
 	router.mockRestore();
 
 	expect(handed.map(isErrorToOlder)).toEqual([false, true, false]);
-	expect(items.map(({ json }) => json)).toEqual([{ id: 'del_1' }, { id: 'del_1' }]);
+	expect(items.map(({ json }) => json)).toMatchObject([{ id: 'del_1' }, { id: 'del_1' }]);
 	expect(errorItems.map(({ json }) => json)).toEqual([
 		{
 			endpoint: 'we_bad',
@@ -81,8 +81,8 @@ it('that a parameter is to blame for has no status, and says what to do', async 
 	expect(items).toEqual([
 		{
 			json: {
-				error: 'Endpoint is empty.',
-				message: 'Enter the ID of the endpoint, or its address.',
+				error: "'Endpoint' is empty",
+				message: 'Enter the endpoint ID, or a URL that contains it.',
 			},
 			pairedItem: { item: 0 },
 		},

@@ -83,7 +83,7 @@ it.each([
 ])('%s is no time, and nothing is listed', async (createdAfter) => {
 	const world = await serving((request) => pages(events, request));
 	expect(await failure(run(world, { ...getAll, filters: { createdAfter } }))).toMatchObject({
-		message: 'Created After of Filters is not a date and time.',
+		message: "'Created After' is not a date and time",
 	});
 	expect(world.service.to(EVENTS)).toEqual([]);
 });

@@ -74,16 +74,16 @@ it('says so when deliveries have no status', async () => {
 		body: { items: [{ id: 'del_1', state: 'failed' }], hasMore: false },
 	}));
 	const { hints } = await run(world, getHealth);
-	expect(hints).toMatchObject([{ message: containing('“status”') }]);
+	expect(hints).toMatchObject([{ message: containing("'status'") }]);
 });
 
 it('asks for nothing without an endpoint, or with a time that is none', async () => {
 	const world = await serving(() => ({ body: [] }));
 	expect(await failure(run(world, { ...getHealth, endpointId: '={{ "" }}' }))).toMatchObject({
-		message: 'Endpoint is empty.',
+		message: "'Endpoint' is empty",
 	});
 	expect(await failure(run(world, { ...getHealth, createdAfter: 'soon' }))).toMatchObject({
-		message: 'Created After is not a date and time.',
+		message: "'Created After' is not a date and time",
 	});
 	expect(world.service.requests).toEqual([]);
 });

@@ -79,7 +79,7 @@ describe('a list of assets', () => {
 		const options = { itemsPath: 'result.rows' };
 		expect(await records(run(world, { ...list, options }))).toEqual([{ id: 1 }]);
 		expect(await failure(run(world, list))).toMatchObject({
-			message: containing('“result”'),
+			message: containing("'result'"),
 			description: containing('Items Path'),
 		});
 	});
@@ -161,7 +161,7 @@ describe('deliveries', () => {
 		}));
 		const { items, hints } = await run(world, { ...getAll, status: 'failed' });
 		expect(items).toEqual([]);
-		expect(hints).toMatchObject([{ message: containing('“status”') }]);
+		expect(hints).toMatchObject([{ message: containing("'status'") }]);
 	});
 
 	it('asks for the endpoint and the delivery when they are empty', async () => {
@@ -169,11 +169,11 @@ describe('deliveries', () => {
 		const resend = { resource: 'delivery', operation: 'resend' };
 		const rl = { __rl: true, mode: 'id', value: '={{ "" }}' };
 		expect(await failure(run(world, { ...getAll, endpointId: rl }))).toMatchObject({
-			message: 'Endpoint is empty.',
+			message: "'Endpoint' is empty",
 		});
 		expect(
 			await failure(run(world, { ...resend, endpointId: 'we_1', deliveryId: '={{ "" }}' })),
-		).toMatchObject({ message: 'Delivery is empty.' });
+		).toMatchObject({ message: "'Delivery' is empty" });
 		expect(world.service.requests).toEqual([]);
 	});
 });

@@ -96,7 +96,7 @@ it('finds out once that the service or the token route is away, and says so in e
 		expect(items).toHaveLength(40);
 		expect(new Set(items.map(({ json }) => json['error'])).size).toBe(1);
 		expect(items[0]?.json['error']).toContain('Could not reach');
-		expect(items[39]?.json['message']).toContain('Not sent for this item');
+		expect(items[39]?.json['message']).toContain('Skipped: the service was already unreachable');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
 		// Five attempts each for the two in flight; undici may open a connection more for an attempt.
 		expect(attempts).toBeLessThanOrEqual(20);

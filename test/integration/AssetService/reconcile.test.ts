@@ -228,11 +228,11 @@ it('fails when no event has reached the workflow, as with a wrong or no workflow
 });
 
 it.each<[INodeParameters, string]>([
-	[{ createdAfter: 'soon' }, 'Created After is not a date and time.'],
-	[{ workflowId: '={{ null }}' }, "'Workflow ID' cannot be read"],
-	[{ workflowId: '={{ { "mode": "id" } }}' }, "'Workflow ID' cannot be read"],
-	[{ eventTypes: '={{ [{}] }}' }, 'Event Types cannot be read.'],
-	[{ eventTypes: ['ocpp.message', '__other__'] }, 'Other Event Types is empty.'],
+	[{ createdAfter: 'soon' }, "'Created After' is not a date and time"],
+	[{ workflowId: '={{ null }}' }, "'Workflow ID' cannot be null"],
+	[{ workflowId: '={{ { "mode": "id" } }}' }, "'Workflow ID' cannot be an object"],
+	[{ eventTypes: '={{ [{}] }}' }, "'Event Types' cannot be a list"],
+	[{ eventTypes: ['ocpp.message', '__other__'] }, "'Other Event Types' is empty"],
 ])('lists nothing for %j', async (parameters, message) => {
 	const world = await serving((request) => pages([], request));
 	expect(await failure(run(world, { ...reconcile, ...parameters }))).toMatchObject({ message });

@@ -52,7 +52,7 @@ it('shows what would run again by default, and changes nothing', async () => {
 		{ id: 'b', state: 'begun', reopened: false },
 		{ id: 'c', state: 'missing', reopened: false },
 	]);
-	expect(hints).toMatchObject([{ message: containing('Dry run: 3 events would run again') }]);
+	expect(hints).toMatchObject([{ message: containing('Dry run: 3 events would start again') }]);
 	expect(await stateOf('a')).toBe('begun');
 	expect(await stateOf('c')).toBe('free');
 });
@@ -101,9 +101,9 @@ it('says so when no poll trigger would start the events', async () => {
 });
 
 it.each<[INodeParameters, string]>([
-	[{ dryRun: 'maybe' }, 'Dry Run is neither true nor false.'],
-	[{ createdBefore: 'soon' }, 'Created Before is not a date and time.'],
-	[{ eventIds: '={{ ({}) }}' }, 'Event IDs cannot be read.'],
+	[{ dryRun: 'maybe' }, "'Dry Run' is neither true nor false"],
+	[{ createdBefore: 'soon' }, "'Created Before' is not a date and time"],
+	[{ eventIds: '={{ ({}) }}' }, "'Event IDs' cannot be an object"],
 ])('reopens nothing for %j', async (parameters, message) => {
 	await begin('a');
 	const world = await serving((request) => pages(LISTED, request));

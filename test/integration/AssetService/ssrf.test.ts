@@ -60,7 +60,9 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		const world = await startWorld({ api: twoPages });
 		const { error } = await list(world, { baseUrl: `http://127.0.0.2:${world.service.port}` });
 		expect(error).toMatchObject({
-			message: expect.stringContaining('n8n refused it: The request was blocked') as string,
+			message: expect.stringContaining(
+				'n8n blocked the request: The request was blocked',
+			) as string,
 			description: expect.stringContaining('allowlist') as string,
 		});
 		expect(world.service.requests.map(({ path }) => path)).toEqual(['/oauth/token']);
@@ -69,7 +71,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 	it('a refusal by status is explained as ever', async () => {
 		const world = await startWorld({ token: () => ({ status: 401, body: { message: SECRET } }) });
 		const { error, run } = await list(world);
-		expect(error?.message).toMatch(/Client ID or the Client Secret .*\[redacted\]/);
+		expect(error?.message).toMatch(/'Client ID' or 'Client Secret' .*\[redacted\]/);
 		expect(JSON.stringify(run)).not.toContain(SECRET);
 	});
 
@@ -77,7 +79,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		const world = await startWorld({
 			api: () => ({ status: 302, headers: { location: '/elsewhere' } }),
 		});
-		expect((await list(world)).error?.message).toMatch(/^Base URL .* redirects to .*elsewhere/);
+		expect((await list(world)).error?.message).toMatch(/^'Base URL' .* redirects to .*elsewhere/);
 		expect(world.service.to('/elsewhere')).toEqual([]);
 	});
 
@@ -88,7 +90,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		try {
 			const { error } = await list(world, { baseUrl: 'http://service.local' });
 			expect(error).toMatchObject({
-				message: expect.stringContaining(`the proxy 127.0.0.1:${port} did not take it`) as string,
+				message: expect.stringContaining(`the proxy 127.0.0.1:${port} failed`) as string,
 				description: expect.stringContaining('Check HTTP_PROXY') as string,
 			});
 		} finally {
@@ -105,7 +107,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		const blocked = { ...world.settings, authUrl: `http://127.0.0.2:${world.service.port}` };
 		expect(await test(blocked)).toMatchObject({
 			status: 'Error',
-			message: expect.stringContaining('n8n refused it') as string,
+			message: expect.stringContaining('n8n blocked the request') as string,
 		});
 	});
 });

@@ -21,8 +21,8 @@ it.each<[string, INodeParameters, string]>([
 	['a Return All that is neither', { returnAll: '={{ "perhaps" }}' }, 'Return All'],
 	['a Return All that is an object', { returnAll: '={{ {} }}' }, 'Return All'],
 	['a status that is an object', { ...deliveries, status: '={{ {} }}' }, 'Status'],
-	['an operation that there is not', { operation: 'purge' }, '“purge”'],
-	['a resource that there is not', { resource: 'nothing' }, '“nothing”'],
+	['an operation that there is not', { operation: 'purge' }, "'purge'"],
+	['a resource that there is not', { resource: 'nothing' }, "'nothing'"],
 ])('%s', async (_name, parameters, label) => {
 	const world = await assetWorld();
 	expect(await failure(run(world, { ...list, ...parameters }))).toMatchObject({
@@ -35,7 +35,7 @@ it.each<[string, INodeParameters, string]>([
 
 /** n8n-core leaves such values out when it loads a workflow, so they come from the context here. */
 it.each<[string, string, unknown, string]>([
-	['a filter of another name', 'filters', { make: 'ABB' }, '“make”'],
+	['a filter of another name', 'filters', { make: 'ABB' }, "'make'"],
 	['filters that are a text', 'filters', 'ABB', 'Filters'],
 	['filters that are a list', 'filters', ['ABB'], 'Filters'],
 	['options that are a text', 'options', 'no', 'Options'],

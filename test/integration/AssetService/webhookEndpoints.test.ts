@@ -85,7 +85,7 @@ describe('webhook endpoints', () => {
 		const world = await serving(() => ({ status: 201, body: made }));
 		const includeSecret = '={{ { never: true } }}';
 		expect(await failure(run(world, { ...create, includeSecret }))).toMatchObject({
-			message: 'Include Secret is neither true nor false.',
+			message: "'Include Secret' is neither true nor false",
 		});
 		expect(world.service.requests).toEqual([]);
 	});
@@ -112,9 +112,9 @@ describe('webhook endpoints', () => {
 	});
 
 	it.each([
-		['http://n8n.example.com/webhook', 'URL is not an https address.'],
-		['n8n.example.com', 'URL is not an https address.'],
-		['={{ "" }}', 'URL is empty.'],
+		['http://n8n.example.com/webhook', "'URL' is not an https URL"],
+		['n8n.example.com', "'URL' is not an https URL"],
+		['={{ "" }}', "'URL' is empty"],
 	])('are not created for %s', async (url, message) => {
 		const world = await serving(() => ({ body: made }));
 		expect(await failure(run(world, { ...create, url }))).toMatchObject({ message });
@@ -135,7 +135,7 @@ describe('webhook endpoints', () => {
 		const world = await serving(() => ({ status: 404 }));
 		const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };
 		expect(await failure(run(world, remove))).toMatchObject({
-			message: 'The service knows no such endpoint.',
+			message: 'The service does not know this endpoint',
 			httpCode: '404',
 		});
 	});

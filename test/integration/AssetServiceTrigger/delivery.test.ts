@@ -17,7 +17,7 @@ describe('a delivery', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('is answered 200 duplicate when the event was seen before', async () => {
+	it('gets 200 duplicate when the event was seen before', async () => {
 		const server = await start();
 		const event = eventOf();
 		await send(server, event);

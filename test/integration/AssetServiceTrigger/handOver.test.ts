@@ -20,7 +20,7 @@ const ALL_BUT_TIMEOUTS = [
 ] as const;
 
 describe('an event that n8n could not store', () => {
-	it('is answered 500, and runs when it is sent again', async () => {
+	it('gets 500, and runs when it is sent again', async () => {
 		let failing = true;
 		const server = await start({
 			store: async () => {

@@ -10,7 +10,7 @@ import {
 cleanUpAfterEach();
 
 describe('a publication that was killed is finished by the next delivery', () => {
-	it('which is answered 503, so that the service delivers again', async () => {
+	it('which gets 503, so that the service delivers again', async () => {
 		const world = await createWorld();
 		expect(await world.forge()).toBe(503);
 		expect(world.log()).toMatch(/not_configured;.*is being registered/);
@@ -30,7 +30,7 @@ describe('a publication that was killed is finished by the next delivery', () =>
 		const { simulator, forge } = world;
 		simulator.faults.add({ method: 'POST', path: ENDPOINTS, status: 400 });
 		await forge();
-		await waitFor(() => /tried again later/.test(world.log()), { what: 'the failure in the log' });
+		await waitFor(() => /will retry/.test(world.log()), { what: 'the failure in the log' });
 		simulator.faults.clear();
 		letSecondsPass(5);
 		const reads = await world.readsOf(async () => {

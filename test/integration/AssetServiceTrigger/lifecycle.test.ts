@@ -88,7 +88,7 @@ describe('publishing a workflow with manual registration', () => {
 			expect(await methods.checkExists.call(context)).toBe(true);
 			expect(warnings()).toEqual([
 				expect.stringMatching(
-					/: the signing secret credential may be wrong\. Signing Secret begins or ends with white space or a quotation mark/,
+					/: the signing secret credential may be wrong\. 'Signing Secret' starts or ends with white space or a quotation mark/,
 				),
 			]);
 			expect(JSON.stringify(warnings())).not.toContain(SECRET);
@@ -102,7 +102,7 @@ describe('publishing a workflow with manual registration', () => {
 		);
 		expect(await methods.checkExists.call(context)).toBe(true);
 		expect(warnings()).toEqual([
-			expect.stringMatching(/plain http on a public host.*Set WEBHOOK_URL to an https address/),
+			expect.stringMatching(/plain http on a public host.*Set N8N_WEBHOOK_URL .* to an https URL/),
 		]);
 	});
 

@@ -3,7 +3,7 @@ import { cleanUpAfterEach, createWorld, CREDENTIAL } from './registrations';
 
 cleanUpAfterEach();
 
-describe('a delivery that cannot be checked is answered 503, and the log says what to do', () => {
+describe('a delivery that cannot be checked gets 503, and the log says what to do', () => {
 	it('when the ledger that keeps the secret cannot be opened', async () => {
 		const { publish, useLedger, ledgerPath, forge, log } = await createWorld();
 		await publish();

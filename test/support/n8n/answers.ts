@@ -130,7 +130,7 @@ export function itemsOf(execution: Execution, nodeName: string): readonly Item[]
 export function nodeOfType({ name, nodes }: Workflow, type: string): string {
 	const [node, ...others] = nodes.filter((candidate) => candidate.type === type);
 	if (!node || others.length > 0)
-		throw new Error(`The workflow “${name}” has none or several nodes of type ${type}.`);
+		throw new Error(`The workflow '${name}' has none or several nodes of type ${type}.`);
 	return node.name;
 }
 

@@ -177,11 +177,11 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 
 		async webhookUrl(workflow, nodeName, { base = url, test = false } = {}) {
 			const node = workflow.nodes.find(({ name }) => name === nodeName);
-			if (!node) throw new Error(`The workflow has no node “${nodeName}”.`);
+			if (!node) throw new Error(`The workflow has no node '${nodeName}'.`);
 			// The second URL responds once the execution has succeeded.
 			const index = node.parameters['acknowledge'] === 'succeeded' ? 1 : 0;
 			const description = (await describe(node.type, node.typeVersion)).webhooks?.[index];
-			if (!description) throw new Error(`The node “${nodeName}” has no webhook.`);
+			if (!description) throw new Error(`The node '${nodeName}' has no webhook.`);
 			const path = description.path.startsWith('=')
 				? String(node.parameters.path)
 				: description.path;

@@ -200,7 +200,7 @@ describe('the token that n8n stores', () => {
 
 	it('is missing with the name of the field when the credential is not complete', async () => {
 		const { asked, token } = fetchToken(settings({ audience: '' }), () => tokenAnswer());
-		expect(String(await rejection(token))).toContain('Audience is empty.');
+		expect(String(await rejection(token))).toContain("'Audience' is empty");
 		expect(asked).toEqual([]);
 	});
 });
@@ -230,7 +230,7 @@ describe('a request of n8n', () => {
 	])('is refused the stored token when it goes to %s', async (_name, target) => {
 		const data = settings({ accessToken: 'abc' });
 		const error = await rejection(authenticate(data, { ...target } as IHttpRequestOptions));
-		expect(String(error)).toContain('is for https://api.example.com alone');
+		expect(String(error)).toContain('is only for https://api.example.com');
 		expect(String(error)).not.toMatch(/abc|hunter2/);
 		expect(error).not.toHaveProperty('response');
 	});

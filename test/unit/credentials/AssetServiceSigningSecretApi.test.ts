@@ -92,9 +92,9 @@ describe('the credential test', () => {
 			previousSigningSecret: `${SECRET} `,
 		});
 		expect(result.status).toBe('Error');
-		expect(result.message).toContain('Previous Signing Secret is the same as Signing Secret');
+		expect(result.message).toContain("'Previous Signing Secret' is the same as 'Signing Secret'");
 		expect(result.message).toContain('white space');
-		expect(result.message).toContain('Timestamp Header is empty');
+		expect(result.message).toContain("'Timestamp Header' is empty");
 		expect(result.message).not.toContain(SECRET);
 	});
 
@@ -102,7 +102,7 @@ describe('the credential test', () => {
 		for (const data of [undefined, {}, { signingSecret: '' }]) {
 			const result = await runTest(data);
 			expect(result).toMatchObject({ status: 'Error' });
-			expect(result.message).toContain('Signing Secret is empty');
+			expect(result.message).toContain("'Signing Secret' is empty");
 		}
 	});
 });

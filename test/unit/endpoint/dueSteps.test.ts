@@ -93,7 +93,7 @@ it('takes none for five minutes after a failure, whose reason and hint it tells'
 	await startNow();
 	await startNow();
 	expect(taken()).toBe(1);
-	expect(warnings).toEqual([expect.stringMatching(/tried again later: no\ufffdid. Delete it\.$/)]);
+	expect(warnings).toEqual([expect.stringMatching(/will retry: no\ufffdid. Delete it\.$/)]);
 	jest.setSystemTime(Date.now() + AGAIN_AFTER_MS);
 	expect(steps.isFree('key')).toBe(true);
 	answerWith(async () => undefined);

@@ -29,8 +29,8 @@ describe('the mark of a process that is making an endpoint', () => {
 		expect(loaded.isHeld).toBe(true);
 		expect(await stepRegistration(context, NEVER, loaded, WANTED)).toBe(world.now + 10_000);
 		await expect(ensureRegistered(context, WANTED)).rejects.toMatchObject({
-			message: expect.stringContaining('Another process of this n8n') as string,
-			hint: expect.stringContaining('Publish the workflow again') as string,
+			message: expect.stringContaining('Another n8n process') as string,
+			hint: expect.stringContaining('publish the workflow again') as string,
 		});
 		expect(world.mostAtOnce).toBe(0);
 		expect(await mark?.stopRenewing()).toBe(world.records.get(context.key));

@@ -21,9 +21,9 @@ describe('a first publication', () => {
 		world.answer = { secret: undefined };
 		await expect(ensureRegistered(world.context, WANTED)).rejects.toMatchObject({
 			message: expect.stringMatching(
-				/we_1 .* without its signing secret .*fields id, url/,
+				/^Endpoint we_1 created, but the response has no signing secret$/,
 			) as string,
-			hint: expect.stringContaining('deleted again') as string,
+			hint: expect.stringMatching(/\(received: id, url\).* deleted again/) as string,
 		});
 		expect(world.endpoints.size).toBe(0);
 		expect(await registrationOf(world)).not.toHaveProperty('current');
@@ -41,9 +41,10 @@ describe('a first publication', () => {
 	it('says what came when the answer has no id', async () => {
 		const world = createWorld();
 		world.answer = { id: undefined };
-		await expect(ensureRegistered(world.context, WANTED)).rejects.toThrow(
-			/without its id .*fields url, secret/,
-		);
+		await expect(ensureRegistered(world.context, WANTED)).rejects.toMatchObject({
+			message: 'Endpoint created, but the response has no ID',
+			hint: expect.stringContaining('(received: url, secret)') as string,
+		});
 	});
 
 	it('deletes an endpoint again whose secret cannot be kept', async () => {
@@ -55,7 +56,7 @@ describe('a first publication', () => {
 		};
 		const full = { ...world.context, records: { ...records, swapRecord } };
 		const error: unknown = await ensureRegistered(full, WANTED).catch((thrown: unknown) => thrown);
-		expect(String(error)).toMatch(/could not be kept: disk full/);
+		expect(String(error)).toMatch(/could not be saved: disk full/);
 		expect(JSON.stringify(error) + String(error)).not.toContain('signing-secret');
 		expect(world.endpoints.size).toBe(0);
 	});
@@ -94,7 +95,7 @@ describe('another publication', () => {
 		const world = await registered();
 		expect(await secretsOf(world, 'changed')).toBeUndefined();
 		await ensureRegistered({ ...world.context, clientSecret: 'changed' }, WANTED);
-		expect(world.warnings).toEqual([expect.stringMatching(/we_1 .*client secret .* changed/)]);
+		expect(world.warnings).toEqual([expect.stringMatching(/we_1: .*client secret .* changed/)]);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 		expect(world.mostAtOnce).toBe(1);
 	});
@@ -156,7 +157,7 @@ describe('another publication', () => {
 				signingSecret: `signing-secret-${endpoints.length}`,
 			});
 			expect(world.warnings).toEqual([
-				expect.stringMatching(/a process ended .* one more with this URL, delete it there/),
+				expect.stringMatching(/a process ended .* another one with this URL, delete it there/),
 			]);
 		},
 	);

@@ -26,15 +26,17 @@ describe('text of the service', () => {
 		const world = createWorld();
 		world.answer = { id: 'i'.repeat(5_000_000) };
 		const { message, hint } = await failureWith(world);
-		expect(message).toMatch(/with 5000000 characters of id, where at most 1024 can be kept/);
-		expect(hint).toMatch(/Look for an endpoint with the URL of this trigger .* delete it/);
+		expect(message).toMatch(/5000000 characters of ID, of which at most 1024 can be stored/);
+		expect(hint).toMatch(/Find the endpoint with the URL of this trigger .* delete it/);
 	});
 
 	it('is refused as a secret above that, and the endpoint is deleted again', async () => {
 		const world = createWorld();
 		world.answer = { secret: 's'.repeat(1025) };
 		const { message, hint } = await failureWith(world);
-		expect(message).toMatch(/endpoint we_1 but answered with 1025 characters of signing secret/);
+		expect(message).toMatch(
+			/Endpoint we_1 created, but the response has 1025 characters of signing secret/,
+		);
 		expect(hint).toMatch(/deleted again/);
 		expect(world.endpoints.size).toBe(0);
 	});
@@ -49,7 +51,7 @@ describe('text of the service', () => {
 			deleted.push(given);
 			return true;
 		});
-		expect((await failureWith(world)).message).toMatch(/with control characters in its id/);
+		expect((await failureWith(world)).message).toMatch(/control characters in its ID/);
 		expect(deleted).toEqual([id]);
 	});
 

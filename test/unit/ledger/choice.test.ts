@@ -82,7 +82,7 @@ describe('the choice of the store', () => {
 		expect(choose).toThrow(LedgerUnavailableError);
 		expect(choose).toThrow(/ASSET_SERVICE_LEDGER is "postgres".*auto, sqlite, redis/);
 		const odd = () => chooseStore({ ASSET_SERVICE_LEDGER: 'no word' });
-		expect(odd).toThrow(/ASSET_SERVICE_LEDGER is none of the known words\. Set it/);
+		expect(odd).toThrow(/ASSET_SERVICE_LEDGER is not a known value\. Set it/);
 	});
 
 	it.each([
@@ -102,7 +102,7 @@ describe('the choice of the store', () => {
 	it('names a path on one line and within bounds, whatever it holds', () => {
 		const path = `/${'\u001b[31m\n'.repeat(2000)}`;
 		const { message } = sqliteUnavailableError(path, new Error('no'));
-		expect(message).toMatch(/^The ledger is not available\. \/[^\n\u001b]+$/);
+		expect(message).toMatch(/^The event ledger is not available\. \/[^\n\u001b]+$/);
 		expect(message.length).toBeLessThanOrEqual(1000);
 		expect(message).toContain('ASSET_SERVICE_LEDGER_SQLITE_PATH');
 	});

@@ -29,7 +29,7 @@ describe('openLedger', () => {
 		const [ledger, sameMoment] = await Promise.all([open(), open()]);
 		expect(sameMoment).toBe(ledger);
 		expect(await openLedger({ env: {}, log: (line) => lines.push(line) })).toBe(ledger);
-		expect(lines).toEqual([`Ledger of events seen: SQLite at ${path}`]);
+		expect(lines).toEqual([`Event ledger: SQLite at ${path}`]);
 	});
 
 	it('makes no file before the first call', async () => {
@@ -85,7 +85,9 @@ describe('openLedger', () => {
 			await ledger.begin([key, ...unknown], 'a run', LEASE_MS);
 			await ledger.begin([ledgerKey('workflow', '4')], 'a run', LEASE_MS);
 			expect(warnings).toEqual([
-				expect.stringContaining('Executions began for 2 events that the ledger did not know.'),
+				expect.stringContaining(
+					'Executions started for 2 events that the event ledger did not know.',
+				),
 			]);
 		},
 	);
@@ -106,10 +108,10 @@ describe('openLedger', () => {
 		env['QUEUE_BULL_REDIS_PASSWORD'] = 'hunter2';
 		const ledger = await open();
 		await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(
-			/^(?!.*hunter2)The ledger is not available\. Redis at 127\.0\.0\.1:9, database 0 \(QUEUE_BULL_REDIS_HOST\): nothing listens there/,
+			/^(?!.*hunter2)The event ledger is not available\. Redis at 127\.0\.0\.1:9, database 0 \(QUEUE_BULL_REDIS_HOST\): no server is listening there/,
 		);
 		expect(lines).toEqual([
-			'Ledger of events seen: Redis at 127.0.0.1:9, database 0 (QUEUE_BULL_REDIS_HOST)',
+			'Event ledger: Redis at 127.0.0.1:9, database 0 (QUEUE_BULL_REDIS_HOST)',
 		]);
 	});
 });

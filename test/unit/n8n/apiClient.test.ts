@@ -21,6 +21,6 @@ it('An address that is plain http is one line in the log, however many clients a
 		apiClientWith(context, { ...settings, baseUrl }, () => undefined);
 	}
 	expect(lines).toHaveLength(1);
-	expect(lines[0]).toContain('Base URL (http://asset-service:3000) is a plain http address');
+	expect(lines[0]).toContain("'Base URL' (http://asset-service:3000) is plain http");
 	expect(lines[0]).not.toMatch(/\n|a-secret/);
 });

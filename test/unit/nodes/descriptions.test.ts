@@ -182,7 +182,7 @@ describe('the signing secret credential', () => {
 		const name = field(label)?.name ?? '';
 		// The refusal of another value names all that the code knows.
 		const [problem = ''] = checkSigningSettings({ ...settings, [name]: 'unknown' });
-		const known = /is none of (.+)\. Choose/.exec(problem)?.[1]?.split(', ') ?? [];
+		const known = /must be one of (.+)\.$/.exec(problem)?.[1]?.split(', ') ?? [];
 		expect(offered(field(label)).sort()).toEqual(known.sort());
 		for (const choice of known) {
 			expect(createVerifier({ ...settings, [name]: choice })).toMatchObject({ ok: true });

@@ -39,23 +39,19 @@ describe('the test of the credential', () => {
 		);
 		expect(result).toEqual({
 			ok: true,
-			warning: expect.stringContaining('Base URL (http://asset-service) is a plain') as string,
+			warning: expect.stringContaining("'Base URL' (http://asset-service) is plain http") as string,
 		});
 	});
 
 	it.each([
-		['an empty field', { change: { audience: '' } }, /^Audience is empty\./],
-		['a wrong Base URL', { change: { baseUrl: 'http://127.0.0.1:1' } }, /\(Base URL\)/],
-		['something else at Base URL', { api: { body: '<html>' } }, /^Base URL is probably not/],
-		['a wrong Auth URL', { change: { authUrl: 'http://127.0.0.1:1' } }, /\(Auth URL\)/],
-		['something else at Auth URL', { token: { status: 404 } }, /^Auth URL is probably not/],
-		[
-			'a rejected client',
-			{ token: { status: 401 } },
-			/rejected the Client ID or the Client Secret/,
-		],
-		['a wrong audience at the token route', { token: { status: 403 } }, /Audience “https/],
-		['a wrong audience at the API', { api: { status: 401 } }, /^Audience is probably wrong/],
+		['an empty field', { change: { audience: '' } }, /^'Audience' is empty\./],
+		['a wrong Base URL', { change: { baseUrl: 'http://127.0.0.1:1' } }, /\('Base URL'\)/],
+		['something else at Base URL', { api: { body: '<html>' } }, /^'Base URL' is probably not/],
+		['a wrong Auth URL', { change: { authUrl: 'http://127.0.0.1:1' } }, /\('Auth URL'\)/],
+		['something else at Auth URL', { token: { status: 404 } }, /^'Auth URL' is probably not/],
+		['a rejected client', { token: { status: 401 } }, /rejected 'Client ID' or 'Client Secret'/],
+		['a wrong audience at the token route', { token: { status: 403 } }, /'Audience' https/],
+		['a wrong audience at the API', { api: { status: 401 } }, /^'Audience' is probably wrong/],
 		['a lacking scope', { api: { status: 403 } }, /is not allowed to list assets.*lacks the scope/],
 	])('tells of %s', async (_name, options, words) => {
 		const { result } = await check(options);
@@ -75,9 +71,9 @@ describe('the test of the credential', () => {
 		const token = { access_token: 't', token_type: 'Bearer', expires_in: 60, scope: '' };
 
 		it.each<[string, (url: string) => number, string]>([
-			['the token route is silent', () => Infinity, '(Auth URL)'],
-			['the API is silent', (url) => (url.endsWith('/token') ? 0 : Infinity), '(Base URL)'],
-			['both are slow', () => 9000, '(Base URL)'],
+			['the token route is silent', () => Infinity, "('Auth URL')"],
+			['the API is silent', (url) => (url.endsWith('/token') ? 0 : Infinity), "('Base URL')"],
+			['both are slow', () => 9000, "('Base URL')"],
 		])('ends within 15 s when %s', async (_name, delayOf, words) => {
 			const transport: Transport = ({ url, signal }) =>
 				new Promise((resolve, reject) => {

@@ -75,7 +75,7 @@ describe('no delivery can be verified', () => {
 		for (const scheme of ['timestamped', 'standardWebhooks', 'custom']) {
 			expectBlocked(
 				{ signingSecret: empty, previousSigningSecret: KEY, scheme },
-				'Signing Secret is empty',
+				"'Signing Secret' is empty",
 			);
 		}
 	});
@@ -85,7 +85,7 @@ describe('no delivery can be verified', () => {
 	});
 
 	test('with a secret that is no text', () => {
-		expectBlocked({ signingSecret: 5 }, 'Signing Secret is not a text');
+		expectBlocked({ signingSecret: 5 }, "'Signing Secret' is not text");
 	});
 
 	test.each([
@@ -93,13 +93,13 @@ describe('no delivery can be verified', () => {
 		...['AAAAA', 'AA=', 'AAA==', 'AA AA', 'AA_A', 'AA-A', 'AAAA\n', 'ÄAAA'],
 	])('with a Standard Webhooks secret that does not decode: %j', (signingSecret) => {
 		const settings = { signingSecret, previousSigningSecret: KEY, scheme: 'standardWebhooks' };
-		expectBlocked(settings, 'Signing Secret is not a Standard Webhooks secret');
+		expectBlocked(settings, "'Signing Secret' is not a Standard Webhooks secret");
 	});
 
 	test('with a scheme, an algorithm or an encoding that is not known', () => {
 		expectBlocked(
 			{ signingSecret: SECRET, scheme: 'Timestamped' },
-			'Scheme is none of timestamped, standardWebhooks, custom.',
+			"'Scheme' must be one of timestamped, standardWebhooks, custom.",
 		);
 		const custom = { signingSecret: SECRET, scheme: 'custom', signedPayload: '{body}' };
 		expectBlocked({ ...custom, algorithm: 'md5' }, 'Algorithm', 'sha512');
@@ -139,7 +139,7 @@ describe('the credential test complains, and deliveries are verified, with', () 
 		...[` ${SECRET}`, `${SECRET} `, `${SECRET}\n`, 'a\nb', 'a\tb'],
 		...[`"${SECRET}"`, `${SECRET}'`, `\u201c${SECRET}`, ` \`${SECRET}`],
 	])('stray white space or a quotation mark in a secret: %j', (text) => {
-		const WORDS = 'begins or ends with white space or a quotation mark';
+		const WORDS = 'starts or ends with white space or a quotation mark';
 		expectRemark({ signingSecret: text }, 'Signing Secret', WORDS);
 		expectRemark(
 			{ signingSecret: SECRET, previousSigningSecret: text },
@@ -175,7 +175,7 @@ describe('the credential test complains, and deliveries are verified, with', () 
 		expectRemark({ signingSecret: SECRET, previousSigningSecret: ' ' }, 'Previous Signing Secret');
 		expectRemark(
 			{ signingSecret: KEY, previousSigningSecret: '!', scheme: 'standardWebhooks' },
-			'Previous Signing Secret is not a Standard Webhooks secret',
+			"'Previous Signing Secret' is not a Standard Webhooks secret",
 		);
 	});
 
@@ -187,7 +187,7 @@ describe('the credential test complains, and deliveries are verified, with', () 
 				timestampHeader: 'X-Time',
 				signedPayload: '{body}',
 			},
-			'Signed Payload does not name {timestamp}',
+			"'Signed Payload' does not contain {timestamp}",
 		);
 	});
 });
@@ -196,10 +196,10 @@ test('a wrong field is told once', () => {
 	const told = (settings: SigningSettings) =>
 		checkSigningSettings({ signingSecret: SECRET, ...settings });
 	expect(told({ signatureHeader: '' })).toEqual([
-		'Signature Header is empty. Enter the name of the header, such as X-Webhook-Signature.',
+		"'Signature Header' is empty. Enter the name of the header, such as X-Webhook-Signature.",
 	]);
 	expect(told({ scheme: 'custom', timestampHeader: 7 })).toEqual([
-		'Timestamp Header is not a text. Enter it again.',
+		"'Timestamp Header' is not text. Enter it again.",
 	]);
 });
 

@@ -44,9 +44,9 @@ test('a template that does not name the body is refused', () => {
 test('each unknown name is told once', () => {
 	const problems = problemsOf('{id}.{Body}.{ timestamp }.{}.{id}.{body}');
 	expect(problems.map((problem) => problem.split(',')[0])).toEqual([
-		'names {id}',
-		'names {Body}',
-		'names { timestamp }',
-		'names {}',
+		'contains {id}',
+		'contains {Body}',
+		'contains { timestamp }',
+		'contains {}',
 	]);
 });

@@ -8,7 +8,7 @@ import { object, pipe, safeParse, transform, union, unknown } from '../../../../
 import { checkConditions } from '../../../../n8n/conditions';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
-import { type InputItem, parameter, parameterError, plainText } from '../../shared/parameters';
+import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
 import type { Run } from '../../shared/resource';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
@@ -51,10 +51,10 @@ export async function ledgerOf({ context, itemIndex }: InputItem): Promise<Accou
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		throw new NodeOperationError(
 			context.getNode(),
-			'The event ledger is not available, so it is not known what became of the events',
+			'The event ledger is not available, so the state of the events is unknown',
 			{
 				itemIndex,
-				description: `${error.message} Nothing was changed. Execute the node again when the ledger is back.`,
+				description: `${error.message} Nothing was changed. Run the node again when the ledger is available.`,
 			},
 		);
 	};
@@ -81,11 +81,8 @@ const workflowId = pipe(
 
 /** The ID of the workflow of the parameter, or of this workflow. */
 export function workflowIdOf(item: InputItem): string {
-	const parsed = safeParse(workflowId, parameter(item, workflowField.name, unknown()));
+	const given = parameter(item, workflowField.name, unknown());
+	const parsed = safeParse(workflowId, given);
 	if (parsed.success) return parsed.data || (item.context.getWorkflow().id ?? '');
-	throw parameterError(
-		item,
-		"'Workflow ID' cannot be read",
-		"Check what the expression in 'Workflow ID' returns.",
-	);
+	throw wrongKindError(item, 'Workflow ID', given);
 }

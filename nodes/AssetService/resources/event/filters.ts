@@ -34,8 +34,8 @@ function read(run: Run): ReturnType<Filters['read']> {
 		createdAfter: unknown(),
 		createdBefore: unknown(),
 	});
-	const after = timeOfField(run, 'Created After of Filters', given.createdAfter);
-	const before = timeOfField(run, 'Created Before of Filters', given.createdBefore);
+	const after = timeOfField(run, 'Created After', given.createdAfter);
+	const before = timeOfField(run, 'Created Before', given.createdBefore);
 	const patterns = allTypes(run, given.eventTypes ?? [], given.otherEventTypes ?? []);
 	if (patterns.length === 0 && after === undefined && before === undefined) return {};
 	const isWantedType = eventTypeFilter(patterns);

@@ -75,7 +75,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 		);
 	}
 	if (withoutId > 0) {
-		warn(`${withoutId} listed events have no ID that can be read and were left out.`);
+		warn(`${withoutId} listed events have no readable ID and were left out.`);
 	}
 	warnOfMissingFields(item, survey);
 	const isOwn = workflowId === context.getWorkflow().id;

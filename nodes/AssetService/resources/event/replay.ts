@@ -21,7 +21,7 @@ import { conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelChanges } from '../../shared/parallelItems';
-import { flag, type InputItem, parameter, parameterError } from '../../shared/parameters';
+import { flag, type InputItem, parameter, wrongKindError } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 import { flattener } from '../../shared/simplify';
 import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
@@ -113,7 +113,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 			(record, account) => ({ record, account }),
 		);
 		if (withoutId > 0) {
-			item.warn(`${withoutId} listed events have no ID that can be read and were left out.`);
+			item.warn(`${withoutId} listed events have no readable ID and were left out.`);
 		}
 		warnOfMissingFields(item, survey);
 		const chosen = listed.map((each) => ({ id: eventIdOf(each.record) ?? '', ...each }));
@@ -131,7 +131,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 		});
 		if (isDryRun) {
 			item.warn(
-				`Dry run: ${chosen.filter(({ account }) => isFree(account)).length} events would run again. Turn off "Dry Run" to run them.`,
+				`Dry run: ${chosen.filter(({ account }) => isFree(account)).length} events would start again. Turn off 'Dry Run' to start them.`,
 			);
 			return chosen.map(({ account }, n) => shown(account, n));
 		}
@@ -143,7 +143,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 }
 
 const WITHOUT_POLL =
-	'No Asset Service Poll Trigger has polled for the workflow in the last day. Each event starts when the service delivers it again: use Delivery > Resend, or add a poll trigger to the workflow and publish it.';
+	'No Asset Service Poll Trigger of the workflow has polled in the last day, so the events only start when the service delivers them again. Use Delivery > Resend, or add a poll trigger to the workflow and publish it.';
 
 function choiceOf(item: InputItem): Choice {
 	const workflowId = workflowIdOf(item);
@@ -174,7 +174,7 @@ function idsOf(item: InputItem): string[] {
 	const ids = typeof given === 'number' ? [String(given)] : asTexts(given);
 	const isReadable = given === '' || ids.length > 0;
 	if (isReadable) return ids.map((each) => each.trim()).filter((each) => each !== '');
-	throw parameterError(item, 'Event IDs cannot be read.', 'Check what its expression gives.');
+	throw wrongKindError(item, 'Event IDs', given);
 }
 
 /** Ends as soon as every event that was asked for by its ID is there. */

@@ -49,7 +49,7 @@ export const create: Changing = {
 };
 
 const SECRET_NOT_FOUND =
-	'The answer has no field that is known to hold the signing secret, so only fields that cannot hold it are shown.';
+	'The response has no field that is known to hold the signing secret, so the output only has fields that cannot hold it.';
 
 /** Whether a model reads the output: n8n names a node that it uses as a tool so, or its context tells. */
 function isTool({ context }: InputItem): boolean {
@@ -62,15 +62,15 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 	if (!canDeliverTo(url)) {
 		throw parameterError(
 			item,
-			'URL is not an https address.',
-			'The service delivers to https addresses alone: enter the URL in full, with https:// in front.',
+			"'URL' is not an https URL",
+			'Enter the full URL with https:// at the start. The service only delivers to https URLs.',
 		);
 	}
 	if (events.length === 0) {
 		throw parameterError(
 			item,
-			'Event Types is empty.',
-			'Pick at least one event type, such as OCPP Message.',
+			"'Event Types' is empty",
+			'Select at least one event type, such as OCPP Message.',
 		);
 	}
 	const include = !isTool(item) && flag(item, 'includeSecret', 'Include Secret', true);

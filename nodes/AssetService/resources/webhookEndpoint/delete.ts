@@ -18,9 +18,9 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 	return async (client: ApiClient): Promise<ApiRecord[]> => {
 		if (await client.deleteWebhookEndpoint(endpointId)) return [{ deleted: true }];
 		const { context, itemIndex } = item;
-		const message = 'The service knows no such endpoint.';
+		const message = 'The service does not know this endpoint';
 		const description =
-			'Check the endpoint ID; the endpoint may be deleted already. If the ID is right, check Base URL in the Asset Service API credential.';
+			"Check the endpoint ID: the endpoint may already be deleted. If the ID is right, check 'Base URL' in the Asset Service API credential.";
 		throw new NodeApiError(
 			context.getNode(),
 			{ message },

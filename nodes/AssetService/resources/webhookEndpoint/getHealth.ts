@@ -31,7 +31,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
 	if (withoutStatus > 0) {
 		item.warn(
-			`${withoutStatus} deliveries have no field “${DELIVERY_STATUS_FIELD}” and were not counted.`,
+			`${withoutStatus} deliveries have no field '${DELIVERY_STATUS_FIELD}' and were not counted.`,
 		);
 	}
 	return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];

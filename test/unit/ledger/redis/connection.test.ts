@@ -176,7 +176,7 @@ describe('a call to Redis', () => {
 		await redis.untilHeard('evalsha');
 		await ledger.close();
 		await ended;
-		expect(String(seen.error)).toContain('did not answer in time');
+		expect(String(seen.error)).toContain('did not respond in time');
 		expect(jest.getTimerCount()).toBe(0);
 		const later = call(ledger);
 		await later.ended;

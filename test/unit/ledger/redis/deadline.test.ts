@@ -61,7 +61,7 @@ describe('the deadline of a script', () => {
 			await new Promise((resolve) => setImmediate(resolve));
 		}
 		await ended;
-		expect(String(seen.error)).toContain('The ledger is not available');
+		expect(String(seen.error)).toContain('The event ledger is not available');
 	});
 
 	it('is read from the clock of Redis again after a minute', async () => {

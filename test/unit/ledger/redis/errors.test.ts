@@ -26,24 +26,27 @@ describe('what Redis or the system said', () => {
 		[reply('MASTERDOWN Link with MASTER is down and hunter2'), /replica without its primary/],
 		[reply("OOM command not allowed when used memory > 'maxmemory'."), /raise maxmemory/],
 		[reply('MISCONF Redis is configured to save RDB snapshots'), /cannot save to its disk/],
-		[reply('CLUSTERDOWN The cluster is down'), /the cluster is down: look into its nodes/],
-		[system('ECONNREFUSED'), /nothing listens there: start it, or correct the address/],
-		[system('ENOTFOUND'), /name of the host is not known: correct the address/],
-		[system('EAI_AGAIN'), /cannot be looked up now: check the DNS/],
+		[reply('CLUSTERDOWN The cluster is down'), /the cluster is down: check its nodes/],
+		[
+			system('ECONNREFUSED'),
+			/no server is listening there: start it, or correct the host and the port/,
+		],
+		[system('ENOTFOUND'), /host name does not exist: correct it/],
+		[system('EAI_AGAIN'), /cannot be resolved at the moment: check the DNS/],
 		[system('ECONNRESET'), /closed the connection: check whether it expects TLS/],
 		[system('DEPTH_ZERO_SELF_SIGNED_CERT'), /is self-signed: set NODE_EXTRA_CA_CERTS/],
 		[system('SELF_SIGNED_CERT_IN_CHAIN'), /by a private authority: set NODE_EXTRA_CA_CERTS/],
 		[system('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), /cannot be verified: set NODE_EXTRA_CA_CERTS/],
 		[system('ERR_TLS_CERT_ALTNAME_INVALID'), /QUEUE_BULL_REDIS_TLS_SERVERNAME \(ERR_TLS_/],
-		[reply('TRYAGAIN hunter2'), /did not answer in time: .*reachable \(TRYAGAIN\)\.$/],
-		[new Error('hunter2'), /did not answer in time: check that it runs and is reachable\.$/],
-		[undefined, /did not answer in time: check that it runs and is reachable\.$/],
+		[reply('TRYAGAIN hunter2'), /did not respond in time: .*reached \(TRYAGAIN\)\.$/],
+		[new Error('hunter2'), /did not respond in time: check that it runs and can be reached\.$/],
+		[undefined, /did not respond in time: check that it runs and can be reached\.$/],
 	])('tells the operator where, and what to do, and repeats nothing: %s', (error, words) => {
 		const unavailable = told(error);
 		expect(unavailable).toBeInstanceOf(LedgerUnavailableError);
 		expect(unavailable.message).toMatch(words);
 		expect(unavailable.message).toMatch(
-			/^(?!.*hunter2)The ledger is not available\. Redis at redis\.local:6379, database 0 \(/,
+			/^(?!.*hunter2)The event ledger is not available\. Redis at redis\.local:6379, database 0 \(/,
 		);
 	});
 

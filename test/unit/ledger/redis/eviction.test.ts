@@ -12,7 +12,7 @@ const warningOf = (...lines: string[]) => {
 describe('a warning of a Redis that may throw entries away', () => {
 	it('is given when its memory has a limit and a policy that evicts', async () => {
 		const warning = await warningOf('maxmemory:1048576', 'maxmemory_policy:allkeys-lru');
-		expect(warning).toMatch(/^Redis throws entries away .*\(maxmemory-policy allkeys-lru\): /);
+		expect(warning).toMatch(/^Redis may evict ledger entries .*\(maxmemory-policy allkeys-lru\), /);
 	});
 
 	it.each([

@@ -152,12 +152,14 @@ describe('ASSET_SERVICE_LEDGER_REDIS_URL', () => {
 		'redis://redis.local/name',
 	])('is refused with the name of the variable when it is %s', (url) => {
 		expect(() => fromUrl(url)).toThrow(LedgerUnavailableError);
-		expect(() => fromUrl(url)).toThrow(/ASSET_SERVICE_LEDGER_REDIS_URL is not an address/);
+		expect(() => fromUrl(url)).toThrow(
+			/ASSET_SERVICE_LEDGER_REDIS_URL is not the URL of a Redis server/,
+		);
 	});
 
 	it('is not repeated when it is refused, for the password in it', () => {
 		const refused = () => fromUrl('rediz://user:hunter2@redis.local');
-		expect(refused).toThrow(/^(?!.*hunter2)(?!.*user:h).*is not an address/s);
+		expect(refused).toThrow(/^(?!.*hunter2)(?!.*user:h).*is not the URL of a Redis server/s);
 	});
 });
 

@@ -27,7 +27,7 @@ describe('the ledger on Redis', () => {
 		] as const) {
 			const error: unknown = await call.catch((thrown: unknown) => thrown);
 			expect(error).toBeInstanceOf(LedgerUnavailableError);
-			expect(String(error)).toContain(`Redis answered ${asked} with something that is no state`);
+			expect(String(error)).toContain(`Redis returned an unknown event state for ${asked}`);
 		}
 	});
 

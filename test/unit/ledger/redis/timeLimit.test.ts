@@ -21,7 +21,7 @@ describe('a call to a Redis that is silent', () => {
 		await jest.advanceTimersByTimeAsync(1);
 		await ended;
 		expect(seen.error).toBeInstanceOf(LedgerUnavailableError);
-		expect(String(seen.error)).toMatch(/did not answer in time/);
+		expect(String(seen.error)).toMatch(/did not respond in time/);
 	});
 
 	it('is refused within 2 s, and not much before, when it stops answering', async () => {
@@ -34,7 +34,7 @@ describe('a call to a Redis that is silent', () => {
 		expect(seen.error).toBeUndefined();
 		await jest.advanceTimersByTimeAsync(51);
 		await ended;
-		expect(String(seen.error)).toMatch(/did not answer in time/);
+		expect(String(seen.error)).toMatch(/did not respond in time/);
 	});
 
 	it('is refused within 2 s although a thousand others wait beside it', async () => {

@@ -190,7 +190,7 @@ describe('what the ledger in SQLite has answered, after a power cut', () => {
 				disk.beforeSync = again;
 			};
 			disk.beforeSync = again;
-			await expect(begin('kept')).rejects.toThrow(/ledger\.sqlite is replaced again and again/);
+			await expect(begin('kept')).rejects.toThrow(/ledger\.sqlite keeps being replaced/);
 		});
 	});
 

@@ -15,13 +15,19 @@ describe('what SQLite or the system said', () => {
 	it.each([
 		[5, /another process keeps it locked for over 250 ms: look for a backup/],
 		[6, /another connection keeps it locked for over 250 ms: look for a backup/],
-		[8, /must be writable for the user that runs n8n: correct the permissions/],
-		[10, /the disk failed, or is full: look into the system's log/],
-		[11, /is damaged, or not an SQLite file: stop n8n, move the file .*-wal and -shm away/],
+		[8, /must be writable by the user that runs n8n: correct the permissions/],
+		[10, /the disk failed or is full: check the system log/],
+		[
+			11,
+			/is damaged, or not an SQLite file: stop n8n, move the file .*-wal and -shm to another folder/,
+		],
 		[13, /the disk is full: free some space/],
 		[14, /cannot be opened or created there: correct the path/],
-		[26, /is damaged, or not an SQLite file: .* events seen before may then run once more/],
-		[1, /SQLite failed: look into the system's log/],
+		[
+			26,
+			/is damaged, or not an SQLite file: .* events that have already started may then start again/,
+		],
+		[1, /SQLite failed: check the system log/],
 	])('tells the operator where, and what to do: SQLite error %d', (code, words) => {
 		// The primary code stands in the lowest byte.
 		for (const errcode of [code, code + 0x100, code + 0x1900]) {
@@ -29,19 +35,19 @@ describe('what SQLite or the system said', () => {
 			expect(error).toBeInstanceOf(LedgerUnavailableError);
 			expect(error.message).toMatch(words);
 			expect(error.message).toMatch(
-				/^(?!.*hunter2)The ledger is not available\. \/data\/ledger\.sqlite: /,
+				/^(?!.*hunter2)The event ledger is not available\. \/data\/ledger\.sqlite: /,
 			);
 			expect(error.message.endsWith(` (SQLite error ${code}).`)).toBe(true);
 		}
 	});
 
 	it.each([
-		['EACCES', /must be writable for the user that runs n8n/],
-		['EPERM', /must be writable for the user that runs n8n/],
-		['EROFS', /must be writable for the user that runs n8n/],
+		['EACCES', /must be writable by the user that runs n8n/],
+		['EPERM', /must be writable by the user that runs n8n/],
+		['EROFS', /must be writable by the user that runs n8n/],
 		['ENOSPC', /the disk is full/],
 		['EDQUOT', /the disk is full/],
-		['EIO', /the disk failed, or is full/],
+		['EIO', /the disk failed or is full/],
 		['ENOTDIR', /cannot be opened or created there/],
 	])('tells the operator where, and what to do: %s', (code, words) => {
 		const { message } = sqliteUnavailableError(PATH, system(code));
@@ -63,7 +69,7 @@ describe('what SQLite or the system said', () => {
 
 	it.each([
 		[15, 4_096, /the disk is full: free some space/],
-		[16, 4_096, /the disk failed, or is full/],
+		[16, 4_096, /the disk failed or is full/],
 	])(
 		'is a full disk with %d blocks left of %d bytes: SQLite cannot tell',
 		(bavail, bsize, words) => {

@@ -83,7 +83,7 @@ describe('the schema of the ledger in SQLite', () => {
 	it.each([
 		['with the same version', 'CREATE TABLE other (id INTEGER); PRAGMA user_version = 1'],
 		['that is still empty', 'PRAGMA application_id = 1'],
-	])('is not made in a database of something else %s', (_which, sql) => {
+	])('is not made in a database of another application %s', (_which, sql) => {
 		const db = open();
 		db.exec(sql);
 		const before = tables(db);

@@ -37,11 +37,11 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		if (!isRoot) mkdirSync(readOnly, { mode: 0o500 });
 		const inside = new SqliteLedger({ path: join(readOnly, 'ledger', 'ledger.sqlite') });
 		expect(await refusal(inside)).toMatch(
-			/must be writable for the user that runs n8n.*\(E[A-Z]+\)/,
+			/must be writable by the user that runs n8n.*\(E[A-Z]+\)/,
 		);
 		expect(await refusal(inside)).toContain(join(readOnly, 'ledger', 'ledger.sqlite'));
 		const direct = new SqliteLedger({ path: join(readOnly, 'ledger.sqlite') });
-		expect(await refusal(direct)).toMatch(/must be writable for the user that runs n8n/);
+		expect(await refusal(direct)).toMatch(/must be writable by the user that runs n8n/);
 		if (!isRoot) {
 			chmodSync(readOnly, 0o700);
 			await commit(inside, otherKey);
@@ -57,7 +57,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 			}
 		}
 		const readOnly = world.openWith(ReadOnly);
-		expect(await refusal(readOnly)).toMatch(/must be writable for the user that runs n8n/);
+		expect(await refusal(readOnly)).toMatch(/must be writable by the user that runs n8n/);
 		// What is there can still be read.
 		expect(await readOnly.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		await readOnly.close();
@@ -122,7 +122,9 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		await commit(world.ledger, key);
 		await world.ledger.close();
 		world.change('PRAGMA user_version = 3');
-		expect(await refusal()).toMatch(/newer version of this package \(schema 3, known here: 2\)/);
+		expect(await refusal()).toMatch(
+			/newer version of this package \(schema 3, supported here: 2\)/,
+		);
 		world.change('PRAGMA user_version = 2');
 		expect(await world.ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 	});
@@ -130,7 +132,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	it('refuses a database of something else, and leaves it and its mode as they are', async () => {
 		world.change('CREATE TABLE execution_entity (id INTEGER)');
 		chmodSync(world.path, 0o644);
-		expect(await refusal()).toMatch(/database of something else/);
+		expect(await refusal()).toMatch(/database of another application/);
 		expect(statSync(world.path).mode & 0o777).toBe(0o644);
 		const db = new sqlite.DatabaseSync(world.path);
 		expect(db.prepare('SELECT name FROM sqlite_schema').all()).toEqual([

@@ -82,7 +82,7 @@ describe('the source of the signing secrets', () => {
 			reason: 'ledger_unavailable',
 			detail: 'It is away.',
 		});
-		expect(refusalOf(new RegistrationError('The URL is wrong.', 'Correct it.'))).toEqual({
+		expect(refusalOf(new RegistrationError('The URL is wrong', 'Correct it.'))).toEqual({
 			ok: false,
 			reason: 'not_configured',
 			detail: 'The URL is wrong. Correct it.',

@@ -34,11 +34,11 @@ describe('an operation that changes something', () => {
 	])('fails when a success holds %s', async (_name, body) => {
 		const { client } = await answering({ body });
 		expect(await rejection(client.resendDelivery('we_1', 'del_1'))).toMatchObject({
-			message: expect.stringContaining('although with status 200: No such delivery.') as string,
-			hint: expect.stringContaining('Get Many of Delivery before you repeat it') as string,
+			message: expect.stringContaining('with status 200: No such delivery') as string,
+			hint: expect.stringContaining('Delivery > Get Many before you repeat it') as string,
 		});
 		expect(await rejection(client.createWebhookEndpoint(input))).toMatchObject({
-			hint: expect.stringContaining('look there for an endpoint with this URL') as string,
+			hint: expect.stringContaining('look for an endpoint with this URL at the service') as string,
 		});
 	});
 
@@ -106,7 +106,7 @@ describe('an operation that changes something', () => {
 			return undefined;
 		});
 		expect(await rejection(client.deleteWebhookEndpoint('we_1'))).toMatchObject({
-			hint: expect.stringContaining('may have carried the request out') as string,
+			hint: expect.stringContaining('may have processed the request anyway') as string,
 		});
 	});
 
@@ -127,11 +127,11 @@ describe('an operation that changes something', () => {
 		for (const [call, where] of [
 			[create, 'endpoint with this URL'],
 			[client.resendDelivery('we_1', 'del_1'), 'attempts of this delivery'],
-			[client.deleteWebhookEndpoint('we_1'), 'deleting twice does no harm'],
+			[client.deleteWebhookEndpoint('we_1'), 'Deleting twice does no harm'],
 		] as const) {
 			const { message, hint } = (await rejection(call)) as ApiError;
-			expect(message).toContain(`answered ${status}`);
-			expect(hint).toContain('may have carried the request out');
+			expect(message).toContain(`responded with ${status}`);
+			expect(hint).toContain('may have processed the request anyway');
 			expect(hint).toContain(where);
 			expect(hint).not.toContain('try again later');
 		}

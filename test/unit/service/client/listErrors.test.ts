@@ -18,7 +18,7 @@ describe('the error of a list', () => {
 		expect(error).toMatchObject({
 			field: 'audience',
 			status: 401,
-			message: expect.stringMatching(/^Audience .*401 Unauthorized: jwt audience/) as string,
+			message: expect.stringMatching(/^'Audience' .*401 Unauthorized: jwt audience/) as string,
 		});
 		expect(world.tokensAskedFor()).toBe(2);
 	});
@@ -76,15 +76,15 @@ describe('the error of a list', () => {
 		});
 		expect(await rejection(all(client.list('asset', {})))).toMatchObject({
 			field: 'baseUrl',
-			message: `Could not reach http://127.0.0.1:1${ASSETS} (Base URL): the connection was refused.`,
+			message: `Could not reach http://127.0.0.1:1${ASSETS} ('Base URL'): the connection was refused`,
 		});
 	});
 
 	it.each<[string, Answer, RegExp]>([
-		['JSON that is cut off', { body: '{"items":[{"id":"a"},' }, /JSON that is cut off/],
-		['a list that is cut off', { body: ' [{"id":' }, /JSON that is cut off/],
-		['nothing', { body: '' }, /200 OK with an empty body/],
-		['white space', { body: ' \n' }, /200 OK with an empty body/],
+		['JSON that is truncated', { body: '{"items":[{"id":"a"},' }, /JSON that is truncated/],
+		['a list that is cut off', { body: ' [{"id":' }, /JSON that is truncated/],
+		['nothing', { body: '' }, /200 OK and an empty body/],
+		['white space', { body: ' \n' }, /200 OK and an empty body/],
 		['an error as success', { body: { error: 'quota', message: 'used up' } }, /used up; quota/],
 		[
 			'an error beside an empty list',
@@ -123,13 +123,13 @@ describe('the error of a list', () => {
 	});
 
 	it.each<[string, Answer, string]>([
-		['a plain text', { status: 400, body: 'limit\u202e is\u0007 odd\n' }, ': limit is odd.'],
+		['a plain text', { status: 400, body: 'limit\u202e is\u0007 odd\n' }, ': limit is odd'],
 		[
 			'errors by field',
 			{ status: 422, body: { errors: { url: ['is bad', 'is long'], events: 'is missing' } } },
-			': url: is bad: is long; events: is missing.',
+			': url: is bad: is long; events: is missing',
 		],
-		['nothing of a page', { status: 500, body: '<html>secret page' }, '500 Internal Server Error.'],
+		['nothing of a page', { status: 500, body: '<html>secret page' }, '500 Internal Server Error'],
 	])('shows %s', async (_name, answer, words) => {
 		const { message } = (await listError(answer)).error as ApiError;
 		expect(message).toContain(words);
@@ -161,8 +161,8 @@ describe('the error of a list', () => {
 	});
 
 	it.each<[Answer, string]>([
-		[{ status: 429 }, 'too often'],
-		[{ status: 500, body: { errors: [{ message: 'database' }] } }, 'fault of its own'],
+		[{ status: 429 }, 'less often'],
+		[{ status: 500, body: { errors: [{ message: 'database' }] } }, 'internal fault'],
 		[{ status: 400, body: { message: 'limit is odd' } }, 'values of this request'],
 	])('tells the status and what to do: %j', async (answer, hint) => {
 		const { error } = await listError(answer);
@@ -175,7 +175,7 @@ describe('the error of a list', () => {
 	it('tells what the service gives as the reason', async () => {
 		const body = { error: { message: 'one' }, error_description: 'two', errors: ['three', 'one'] };
 		expect((await listError({ status: 400, body })).error).toMatchObject({
-			message: expect.stringContaining('answered 400 Bad Request: two; one; three.') as string,
+			message: expect.stringContaining('responded with 400 Bad Request: two; one; three') as string,
 		});
 	});
 
@@ -195,7 +195,7 @@ describe('the error of a list', () => {
 		expect(() => client.list('asset', { limit: 0 })).toThrow('Limit');
 		expect(() => client.list('asset', { query: { limit: '1' } })).toThrow('limit');
 		expect(() => client.list('delivery', { endpointId: '..' })).toThrow(
-			'Endpoint ID is not an ID.',
+			"'Endpoint ID' is not an ID",
 		);
 		expect(world.service.requests).toEqual([]);
 	});

@@ -86,7 +86,7 @@ describe('the settings of the service', () => {
 	])('take plain http for %s: %s', (baseUrl, accepted) => {
 		if (accepted) {
 			const settings = parseApiSettings({ ...good, baseUrl });
-			expect(plainHttpWarning(settings)).toMatch(/^Base URL \(http:.*\) is a plain http address/);
+			expect(plainHttpWarning(settings)).toMatch(/^'Base URL' \(http:.*\) is plain http/);
 		} else {
 			expect(refusal({ baseUrl })).toMatchObject({ field: 'baseUrl' });
 		}
@@ -101,7 +101,7 @@ describe('the settings of the service', () => {
 	it('warn of both addresses at once', () => {
 		const both = { baseUrl: 'http://service', authUrl: 'http://10.0.0.1/auth' };
 		expect(plainHttpWarning(parseApiSettings({ ...good, ...both }))).toMatch(
-			/^Base URL \(http:\/\/service\) and Auth URL \(http:\/\/10\.0\.0\.1\) are plain http addresses/,
+			/^'Base URL' \(http:\/\/service\) and 'Auth URL' \(http:\/\/10\.0\.0\.1\) are plain http/,
 		);
 	});
 
@@ -129,7 +129,7 @@ describe('the settings of the service', () => {
 		])('to %s are refused for %s', (allowedDomains, field, host) => {
 			const error = refusal(restricted('domains', allowedDomains));
 			expect(error).toMatchObject({ field });
-			expect(error.message).toContain(`${host} is not among the Allowed Domains`);
+			expect(error.message).toContain(`${host} is not in 'Allowed Domains'`);
 		});
 
 		it.each([' ', ',', undefined])('to the domains %p are refused', (allowedDomains) => {
@@ -182,10 +182,10 @@ describe('the settings of the service', () => {
 		['clientId', 'Client ID'],
 		['clientSecret', 'Client Secret'],
 	])('refuse an empty %s and name the field', (field, label) => {
-		expect(refusal({ [field]: '' })).toMatchObject({ field, message: `${label} is empty.` });
+		expect(refusal({ [field]: '' })).toMatchObject({ field, message: `'${label}' is empty` });
 	});
 
 	it.each([[null], [undefined], ['text'], [[]]])('refuse %p as a whole', (values) => {
-		expect(() => parseApiSettings(values)).toThrow('Base URL is empty.');
+		expect(() => parseApiSettings(values)).toThrow("'Base URL' is empty");
 	});
 });

@@ -86,7 +86,7 @@ describe('the service interface of the credential', () => {
 		]);
 		for (const name of ['take', 'after']) {
 			expect(() => client.list('asset', { query: { [name]: '1' } })).toThrow(
-				`The query parameter “${name}” belongs to the paging.`,
+				`The query parameter '${name}' is reserved for paging`,
 			);
 		}
 	});

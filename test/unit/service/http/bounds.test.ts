@@ -130,7 +130,7 @@ describe('more requests than connections', () => {
 		const waiting = rejection(withRetries(transport)(request));
 		jest.advanceTimersByTime(60_000);
 		expect(await waiting).toMatchObject({
-			message: 'all connections to it stayed busy',
+			message: 'all connections stayed busy',
 			neverSent: true,
 		});
 		service.answerAll();
@@ -149,7 +149,7 @@ describe('more requests than connections', () => {
 		expect(await waiting).toMatchObject({ message: 'cancelled while it waited' });
 		jest.advanceTimersByTime(30_000);
 		for (const error of await Promise.all(sent)) {
-			expect(error).toMatchObject({ message: 'the answer took too long', neverSent: false });
+			expect(error).toMatchObject({ message: 'the response took too long', neverSent: false });
 		}
 		expect(service.requests).toHaveLength(MAX_CONNECTIONS);
 		const next = get(service.url, { timeouts });

@@ -14,13 +14,13 @@ describe('a deadline', () => {
 		const deadline = createDeadline(undefined);
 		deadline.restart(100, 'the connection took too long');
 		jest.advanceTimersByTime(99);
-		deadline.restart(100, 'the answer took too long');
+		deadline.restart(100, 'the response took too long');
 		jest.advanceTimersByTime(99);
 		expect(deadline.signal.aborted).toBe(false);
 		jest.advanceTimersByTime(1);
 		expect(deadline.signal.reason).toMatchObject({
 			name: 'TransportError',
-			message: 'the answer took too long',
+			message: 'the response took too long',
 			code: 'ETIMEDOUT',
 			retryable: true,
 		});
@@ -39,7 +39,7 @@ describe('a deadline', () => {
 	it('aborts nothing after its end, and leaves nothing behind', () => {
 		const caller = new AbortController();
 		const deadline = createDeadline(caller.signal);
-		deadline.restart(100, 'the answer took too long');
+		deadline.restart(100, 'the response took too long');
 		deadline.end();
 		expect(getEventListeners(caller.signal, 'abort')).toEqual([]);
 		expect(jest.getTimerCount()).toBe(0);

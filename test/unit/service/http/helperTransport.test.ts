@@ -25,7 +25,7 @@ describe('the transport through a helper', () => {
 			{ timeoutMs: 20 },
 		);
 		expect(await rejection(transport(request))).toMatchObject({
-			message: 'the answer took too long',
+			message: 'the response took too long',
 			retryable: true,
 		});
 		expect(signal?.aborted).toBe(true);
@@ -69,7 +69,7 @@ describe('the transport through a helper', () => {
 		] as const) {
 			const transport = helperTransport(() => Promise.reject(error));
 			expect(await rejection(transport(request))).toMatchObject({
-				message: `n8n refused it: ${error.message}`,
+				message: `n8n blocked the request: ${error.message}`,
 				retryable: false,
 				hint,
 			});

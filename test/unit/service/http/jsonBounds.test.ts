@@ -30,12 +30,12 @@ describe('the structure of an answer', () => {
 		['levels behind a text that would close them', `["${']'.repeat(600)}",${nested(MAX_DEPTH)}]`],
 		['levels behind an escaped quote', `["\\"",${nested(MAX_DEPTH)}]`],
 	])('is refused with too many levels of %s', (_name, text) => {
-		expect(check(text)).toThrow('the answer is nested more than 500 levels deep');
+		expect(check(text)).toThrow('the response is nested more than 500 levels deep');
 	});
 
 	it('is refused with too many values', () => {
 		expect(check(`[${'{},'.repeat(MAX_VALUES / 2)}0]`)).toThrow(
-			'the answer holds more than 4 million values',
+			'the response contains more than 4 million values',
 		);
 	});
 

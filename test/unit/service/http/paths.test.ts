@@ -18,13 +18,13 @@ describe('a path', () => {
 	});
 
 	it.each(['', ' ', '.', '..', ' .. ', '\ud800'])('refuses the id %j', (endpointId) => {
-		expect(() => pathWith(LISTS.delivery.path, { endpointId })).toThrow(/^Endpoint ID is /);
+		expect(() => pathWith(LISTS.delivery.path, { endpointId })).toThrow(/^'Endpoint ID' is /);
 	});
 
 	it('names the id that is missing', () => {
 		expect(() =>
 			pathWith(SERVICE_INTERFACE.resendPath, { endpointId: 'we_1', deliveryId: '' }),
-		).toThrow('Delivery ID is empty.');
+		).toThrow("'Delivery ID' is empty");
 	});
 
 	it('carries its query encoded', () => {

@@ -73,7 +73,7 @@ describe('the proxy of the environment', () => {
 		const proxy = await startProxy(407);
 		const error = await rejection(get('http://127.0.0.1:9/', { env: { HTTP_PROXY: proxy.url } }));
 		expect(error).toMatchObject({
-			message: 'the proxy refused with status 407',
+			message: 'the proxy rejected the request with status 407',
 			retryable: false,
 			neverSent: true,
 		});
@@ -85,7 +85,7 @@ describe('the proxy of the environment', () => {
 		const env = { ALL_PROXY: `http://127.0.0.1:${port}` };
 		for (const url of ['http://10.1.2.3/', 'https://api.example.com/']) {
 			expect(await rejection(get(url, { env }))).toMatchObject({
-				message: `the proxy 127.0.0.1:${port} did not take it: the connection was refused`,
+				message: `the proxy 127.0.0.1:${port} failed: the connection was refused`,
 			});
 		}
 	});
@@ -94,7 +94,7 @@ describe('the proxy of the environment', () => {
 		const proxy = await startProxy(403);
 		const env = { [name]: proxy.url };
 		expect(await rejection(get('https://api.example.com', { env }))).toMatchObject({
-			message: 'the proxy refused with status 403',
+			message: 'the proxy rejected the request with status 403',
 			retryable: false,
 		});
 		expect(proxy.tunnels).toEqual(['api.example.com:443']);

@@ -108,7 +108,7 @@ describe('the pooled transport', () => {
 		const service = await serve(() => undefined);
 		const timeouts = { connectMs: HANG_MS, responseMs: 50, bodyMs: HANG_MS };
 		expect(await rejection(get(service.url, { timeouts }))).toMatchObject({
-			message: 'the answer took too long',
+			message: 'the response took too long',
 			retryable: true,
 		});
 	});
@@ -124,7 +124,7 @@ describe('the pooled transport', () => {
 		});
 		const timeouts = { connectMs: HANG_MS, responseMs: HANG_MS, bodyMs: 100 };
 		expect(await rejection(get(service.url, { timeouts }))).toMatchObject({
-			message: 'the answer took too long to arrive in full',
+			message: 'the response took too long to arrive completely',
 			retryable: true,
 		});
 	});
@@ -159,17 +159,17 @@ describe('the pooled transport', () => {
 			return undefined;
 		});
 		expect(await rejection(get(cutting.url))).toMatchObject({
-			message: 'the connection was cut',
+			message: 'the connection was closed',
 			retryable: true,
 			neverSent: false,
 		});
 		const port = await startTcp((socket) => socket.end('220 smtp.example.com ESMTP\r\n'));
 		expect(await rejection(get(`http://127.0.0.1:${port}`))).toMatchObject({
-			message: 'it does not speak HTTP',
+			message: 'the server does not speak HTTP',
 			retryable: false,
 		});
 		expect(await rejection(get(`https://127.0.0.1:${port}`))).toMatchObject({
-			message: 'it does not speak TLS there',
+			message: 'the server does not speak TLS on this port',
 			retryable: false,
 		});
 	});

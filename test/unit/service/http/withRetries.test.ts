@@ -121,7 +121,7 @@ describe('a request that changes nothing', () => {
 			await jest.advanceTimersByTimeAsync(59_999);
 			expect(areCut()).toEqual(cut.map(() => false));
 			await jest.advanceTimersByTimeAsync(1);
-			expect(await error).toMatchObject({ message: 'the answer took too long' });
+			expect(await error).toMatchObject({ message: 'the response took too long' });
 			expect(areCut()).toEqual(cut);
 		});
 	});

@@ -71,41 +71,41 @@ describe('a page', () => {
 	});
 
 	it.each([
-		[{ results: [], next: 1 }, 'is an object with “results”, “next”'],
-		[{ data: { rows: [] } }, 'is an object with “data”, and “data” holds “rows”'],
+		[{ results: [], next: 1 }, "is an object with 'results', 'next'"],
+		[{ data: { rows: [] } }, "is an object with 'data', and 'data' holds 'rows'"],
 		[{}, 'is an empty object'],
-		[{ data: {} }, 'is an object with “data”, and “data” holds nothing'],
-		[{ hush: 1 }, 'is an object with “[redacted]”'],
+		[{ data: {} }, "is an object with 'data', and 'data' holds nothing"],
+		[{ hush: 1 }, "is an object with '[redacted]'"],
 		['text', 'is a string'],
 		[7, 'is a number'],
 	])('that is not there is explained by the keys seen: %j', (answer, words) => {
 		expect(failure(answer)).toMatchObject({
-			message: `The answer of https://api.example.com/things ${words}, without a list where one is expected.`,
-			hint: expect.stringContaining('Set the option Items Path') as string,
+			message: `The response of https://api.example.com/things has no list where one is expected: it ${words}`,
+			hint: expect.stringContaining("Set the option 'Items Path'") as string,
 		});
 	});
 
 	it.each([
-		[10, '“8”, “9”,'],
-		[11, '“8”, “9” and more,'],
+		[10, "'8', '9'"],
+		[11, "'8', '9' and more"],
 	])('that is not there is explained by ten keys at most, of %d', (count, end) => {
 		const answer = Object.fromEntries(Array.from({ length: count }, (_, key) => [key, 1]));
 		expect(() => pageOf(answer, undefined, destination)).toThrow(end);
 	});
 
 	it.each([
-		[{ a: {} }, 'a.b', 'has no “b” at “a”: there is an empty object'],
-		[{ a: [] }, 'b', 'has no “b”: there is an object with “a”'],
-		[{ a: { b: {} } }, 'a.b', 'has an empty object at “a.b” instead of a list'],
-		[{ a: [1] }, 'a.b', 'has no “b” at “a”: there is a list'],
-		[{ a: null }, 'a.b', 'has no “b” at “a”: there is null'],
-		[{ a: { b: 'text' } }, 'a.b.length', 'has no “length” at “a.b”: there is a string'],
-		[{}, '__proto__', 'has no “__proto__”: there is an empty object'],
-		[{}, 'constructor.name', 'has no “constructor”: there is an empty object'],
+		[{ a: {} }, 'a.b', "has no 'b' at 'a', only an empty object"],
+		[{ a: [] }, 'b', "has no 'b', only an object with 'a'"],
+		[{ a: { b: {} } }, 'a.b', "has an empty object at 'a.b' instead of a list"],
+		[{ a: [1] }, 'a.b', "has no 'b' at 'a', only a list"],
+		[{ a: null }, 'a.b', "has no 'b' at 'a', only null"],
+		[{ a: { b: 'text' } }, 'a.b.length', "has no 'length' at 'a.b', only a string"],
+		[{}, '__proto__', "has no '__proto__', only an empty object"],
+		[{}, 'constructor.name', "has no 'constructor', only an empty object"],
 	])('that is not where the user says is explained: %j at %s', (answer, path, words) => {
 		expect(failure(answer, path)).toMatchObject({
-			message: `The answer of https://api.example.com/things ${words}.`,
-			hint: 'Correct the option Items Path.',
+			message: `The response of https://api.example.com/things ${words}`,
+			hint: "Correct the option 'Items Path'.",
 		});
 	});
 

@@ -179,7 +179,7 @@ describe('a list', () => {
 			}));
 			expect(listed).toHaveLength(3);
 			expect(asked).toHaveLength(1);
-			expect(warnings).toEqual([expect.stringContaining('no id')]);
+			expect(warnings).toEqual([expect.stringContaining('no ID')]);
 		},
 	);
 

@@ -163,7 +163,7 @@ describe('the error of a token request', () => {
 	it('says how long the service asks to wait', async () => {
 		const error = await errorFor({ status: 429, headers: { 'retry-after': '600' } });
 		expect(error).toMatchObject({ status: 429, hint: 'Try again in 10 minutes.' });
-		expect(error.message).toContain('It asks to wait 10 minutes.');
+		expect(error.message).toContain('and asks to wait 10 minutes');
 	});
 
 	it('quotes the service without the secret, in whatever form it repeats it', async () => {
@@ -192,13 +192,13 @@ describe('the error of a token request', () => {
 		const world = await startWorld({ token: () => ({ status: 401 }) });
 		const settings = { ...world.settings, clientSecret };
 		const error = (await rejection(fetchAccessToken(settings, transport))) as ApiError;
-		expect(error.message).toContain('(401 Unauthorized).');
+		expect(error.message).toContain('(401 Unauthorized)');
 		expect(error.hint.includes('white space')).toBe(stray);
 	});
 
 	it.each<[string, Answer]>([
 		['nothing', { body: '' }],
-		['JSON that is cut off', { body: '{"access_token":"abc' }],
+		['JSON that is truncated', { body: '{"access_token":"abc' }],
 	])('does not blame Auth URL for %s', async (_name, answer) => {
 		const error = await errorFor(answer);
 		expect(error.field).toBeUndefined();

@@ -17,7 +17,7 @@ describe('a token request that reaches nobody', () => {
 			fetchAccessToken(world.settings, dead, { runtime: fakeRuntime() }),
 		)) as ApiError;
 		expect(error.field).toBeUndefined();
-		expect(error.message).toContain('the proxy 127.0.0.1:1 did not take it');
+		expect(error.message).toContain('the proxy 127.0.0.1:1 failed');
 		expect(error.hint).toContain('HTTP_PROXY');
 		expect(error.message + error.hint).not.toMatch(/Auth URL|hunter2/);
 	});
@@ -48,7 +48,7 @@ describe('a token request that reaches nobody', () => {
 		);
 		expect(error).toMatchObject({
 			field: 'authUrl',
-			message: `Could not reach ${settings.authUrl}/oauth/token (Auth URL): the connection was refused.`,
+			message: `Could not reach ${settings.authUrl}/oauth/token ('Auth URL'): the connection was refused`,
 			hint: expect.stringContaining('(ECONNREFUSED)') as string,
 		});
 	});
