@@ -65,7 +65,7 @@ it.each<[file: string, last: string, events: (station: Station) => EventInput[]]
 		);
 	}
 	const [first, second] = costs;
-	expect(first?.pages).toBeGreaterThan(50);
+	expect(first?.pages).toBeGreaterThan(40);
 	// Five minutes of such a network are some 270 events.
 	expect(second?.pages).toBeLessThanOrEqual(15);
 });
