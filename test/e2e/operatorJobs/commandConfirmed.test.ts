@@ -1,5 +1,4 @@
 /** The job "Send a command and confirm it" on a real n8n: what it reports of each command, and how often a station got it. */
-import { z } from 'zod/v4';
 import { type EventInput, startSimulator, type StationInput } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 import { type IssuedToken, Tokens } from '../../../simulator/store/tokens';
@@ -7,6 +6,7 @@ import { endAfterEach, useForAll } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
 import { useWorld } from '../../support/n8n/useWorld';
 import { buildWorkflow } from '../../support/workflow';
+import { enabledCommands } from './commands';
 import { type FileNode, publishJob } from './job';
 import { storyTeller } from './messages';
 
@@ -14,25 +14,13 @@ const FILE = 'command-confirmed.json';
 const ASSETS = generateAssets(40);
 const FAULT = { connectorId: 1, errorCode: 'OtherError', status: 'Faulted' };
 
-const Request = z.looseObject({ url: z.string(), options: z.looseObject({}) });
-
-const world = useWorld(() => ({ env: { GENERIC_TIMEZONE: 'America/New_York' } }));
+const world = useWorld();
 const issue = jest.spyOn(Tokens.prototype, 'issue');
 
-/** The node that sends commands as a person makes it work, with a short time for late responses. */
-function setUp(node: FileNode, baseUrl: string, timeout = 20_000): FileNode {
-	const { name } = node;
-	if (name === 'Wait') return { ...node, parameters: { amount: 3 } };
-	if (name !== 'Send command') return node;
-	const { url, options, ...parameters } = Request.parse(node['parameters']);
-	return {
-		...{ ...node, disabled: false },
-		parameters: {
-			...parameters,
-			url: url.replace('https://replace-me.example', baseUrl),
-			options: { ...options, timeout },
-		},
-	};
+/** With commands turned on, and a short time for late responses. */
+function setUp(node: FileNode, baseUrl: string, timeoutMs?: number): FileNode {
+	if (node['name'] === 'Wait') return { ...node, parameters: { amount: 3 } };
+	return enabledCommands(node, baseUrl, timeoutMs);
 }
 
 // Assets of their own: both profiles write to the same table.

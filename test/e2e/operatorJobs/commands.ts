@@ -1,27 +1,20 @@
-/** A service that takes commands for stations, as the documented one does not, and the example's node for them turned on. */
-import type { Simulator } from '../../../simulator';
-import { type HttpService, startHttpService } from '../../support/httpService';
+/** The examples' nodes that send commands, turned on as a person does. */
+import { z } from 'zod/v4';
 import type { FileNode } from './job';
 
-export const COMMANDS = '/commands';
+const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
+const Request = z.looseObject({ url: z.string(), options: z.looseObject({}) });
 
-/** Answers everything but the commands as the simulator does; stop it when the test is over. */
-export async function withCommands({ baseUrl }: Simulator): Promise<HttpService> {
-	return await startHttpService(async ({ method, path, query, headers }) => {
-		if (path === COMMANDS) return { body: {} };
-		const search = new URLSearchParams(query).toString();
-		const { authorization = '' } = headers;
-		const answer = await fetch(`${baseUrl}${path}?${search}`, {
-			method,
-			headers: { authorization },
-		});
-		return { status: answer.status, body: await answer.text() };
-	});
-}
-
-/** The node that sends resets as a person makes it work; any other one as it is. */
-export function enabledReset(node: FileNode, url: string): FileNode {
-	if (node['name'] !== 'Send reset') return node;
+/** With the Base URL in the URL of the node; any other node as it is. `timeout` in milliseconds. */
+export function enabledCommands(node: FileNode, baseUrl: string, timeout = 20_000): FileNode {
+	if (node.type !== HTTP_REQUEST) return node;
 	expect(node['disabled']).toBe(true);
-	return { ...node, disabled: false, parameters: { ...Object(node['parameters']), url } };
+	const { url, options, ...parameters } = Request.parse(node['parameters']);
+	return {
+		...{ ...node, disabled: false },
+		parameters: {
+			...{ ...parameters, url: url.replace('https://replace-me.example', baseUrl) },
+			options: { ...options, timeout },
+		},
+	};
 }

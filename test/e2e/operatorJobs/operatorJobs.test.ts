@@ -6,7 +6,7 @@ import { generateAssets } from '../../../simulator/data/assets';
 import { endAfterEach, useForAll } from '../../support/lifetime';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitFor } from '../../support/wait';
-import { COMMANDS, enabledReset, withCommands } from './commands';
+import { enabledCommands } from './commands';
 import { publishJob } from './job';
 import { startMailbox } from './mailbox';
 import { storyTeller } from './messages';
@@ -14,9 +14,11 @@ import { storyTeller } from './messages';
 const MINUTES = 60_000;
 const ASSETS = 20;
 /** Listed by every simulator. */
-const [LISTED, OTHER_LISTED] = generateAssets(ASSETS).map(({ id, chargingStation: { name } }) => ({
-	...{ id, name },
-})) as [{ id: string; name: string }, { id: string; name: string }];
+const [LISTED, OTHER_LISTED, THIRD_LISTED] = generateAssets(ASSETS).map(
+	({ id, chargingStation: { name } }) => ({
+		...{ id, name },
+	}),
+) as [Listed, Listed, Listed];
 const ASSETS_PATH = LISTS.asset.path;
 const ZONES = { documented: 'America/New_York', field: 'Europe/Berlin' };
 
@@ -121,20 +123,18 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 	});
 
 	it('fault-to-reset.json tells of each new fault, and resets once what a reset can help', async () => {
-		const service = stopped(await withCommands(simulator));
 		const { station } = storyTeller(profile);
 		const job = stopped(
 			await publishJob(world, simulator, 'fault-to-reset.json', {
 				...own,
-				baseUrl: service.url,
-				change: (node) => enabledReset(node, `${service.url}${COMMANDS}`),
+				change: (node) => enabledCommands(node, simulator.baseUrl),
 			}),
 		);
 		const repeating = station(LISTED.id);
 		const unsafe = station();
 		const uncoded = station(OTHER_LISTED.id);
 		const healthy = station();
-		const twoConnectors = station();
+		const twoConnectors = station(THIRD_LISTED.id);
 		const longAgo = station();
 		const status = (errorCode: string, connectorId = 1, state = 'Faulted') =>
 			['StatusNotification', { connectorId, errorCode, status: state }] as const;
@@ -173,13 +173,14 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 				{ assetId: twoConnectors.id, connectorId: 2, errorCode: 'InternalError', reset: false },
 			]),
 		);
-		const commands = service.to(COMMANDS);
-		const bodies = commands.map(({ body }) => JSON.parse(body) as Json);
-		const reset = { action: 'Reset', payload: { type: 'Soft' } };
-		expect(sorted(bodies)).toEqual(
-			sorted([repeating, twoConnectors].map(({ id }) => ({ assetId: id, ...reset }))),
+		const resets = notices.filter(({ reset }) => reset === true);
+		expect(sorted(simulator.stats.commands.map((command) => ({ ...command })))).toEqual(
+			sorted(
+				resets.map(({ id, assetId }) => ({
+					...{ requestId: id, assetId, action: 'Reset', requests: 1, executed: 1 },
+				})),
+			),
 		);
-		for (const { headers } of commands) expect(headers.authorization).toMatch(/^Bearer ./);
 	});
 
 	it('sessions-to-table.json writes one right row for each session', async () => {
@@ -252,6 +253,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 });
 
 type Json = Readonly<Record<string, unknown>>;
+type Listed = Readonly<Record<'id' | 'name', string>>;
 
 /** Runs end in any order. */
 function sorted(items: readonly Json[]): Json[] {
