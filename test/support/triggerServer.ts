@@ -11,6 +11,7 @@ import type {
 	IWebhookFunctions,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { rejections } from '../../n8n/rejections';
 import { oneNodeWorkflow } from './engine';
 
 export interface TriggerServerOptions {
@@ -69,6 +70,7 @@ export async function startTriggerServer(options: TriggerServerOptions): Promise
 		async stop() {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));
+			await rejections.flush();
 		},
 	};
 }

@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../lib/signature';
-import { rejections } from '../../../n8n/rejections';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import {
 	startTriggerServer,
@@ -107,7 +106,6 @@ export function useLedgerOfItsOwn(): void {
 	});
 
 	afterAll(async () => {
-		await rejections.flush();
 		await (await openLedger({ log: () => undefined })).close();
 		rmSync(folder, { recursive: true, force: true });
 	});

@@ -1,5 +1,7 @@
 import { HookContext } from 'n8n-core';
 import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
+import { ADVICE } from '../../../lib/receiver';
+import { sentence } from '../../../lib/shared/sentence';
 import { signTimestamped } from '../../../lib/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { oneNodeWorkflow } from '../../support/engine';
@@ -117,8 +119,7 @@ describe('the test mode of the editor', () => {
 			items: [],
 			error: {
 				message: 'Delivery rejected: its signature does not match',
-				description:
-					"Check that the credential holds the signing secret of this endpoint, and look for a proxy that changes bodies. (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.",
+				description: `${sentence(ADVICE.signature_mismatch)} (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.`,
 			},
 		});
 		// In production the item of a test means nothing.
