@@ -1,11 +1,10 @@
 /** The jobs that watch stations and look at what they keep every few minutes, on a real n8n: which notices they mail, however events arrive. */
+import { DateTime } from 'luxon';
 import { LISTS } from '../../../lib/service';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 import { endAfterEach, useForAll } from '../../support/lifetime';
-import type { Credential } from '../../support/n8n/answers';
 import { useWorld } from '../../support/n8n/useWorld';
-import { credentialsByType } from '../../support/workflow';
 import { type FileNode, publishJob } from './job';
 import { startMailbox } from './mailbox';
 import { type StoryTeller, storyTeller } from './messages';
@@ -17,27 +16,17 @@ const ASSETS = generateAssets(40);
 const PLAIN = ASSETS.filter(({ chargingStation: { name } }) => /^[\w ]+$/.test(name));
 const HOURS = 60;
 
-const world = useWorld(() => ({ env: { GENERIC_TIMEZONE: ZONE } }));
+const world = useWorld();
 
-/** Only the test starts its checks, and notices are mailed. */
-function watched(node: FileNode, smtp: Credential): FileNode {
-	const { type, name, parameters } = node;
+/** Only the test starts its checks. */
+function unscheduled(node: FileNode): FileNode {
 	const yearly = { rule: { interval: [{ field: 'months', monthsInterval: 12 }] } };
-	return {
-		...{ ...node, parameters: type === SCHEDULE ? yearly : parameters },
-		...(name === 'Send notice' && { disabled: false, credentials: credentialsByType([smtp]) }),
-	};
+	return node.type === SCHEDULE ? { ...node, parameters: yearly } : node;
 }
 
 /** In the time zone of the workflow. */
-function local(time: string): string {
-	const format = new Intl.DateTimeFormat('sv-SE', {
-		...{ timeZone: ZONE, dateStyle: 'short', timeStyle: 'short' },
-	});
-	const parts = new Intl.DateTimeFormat('en-US', { timeZone: ZONE, timeZoneName: 'short' });
-	const zone = parts.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName');
-	return `${format.format(new Date(time))} ${zone?.value ?? ''}`;
-}
+const local = (time: string) =>
+	DateTime.fromISO(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm ZZZZ');
 
 // Assets of their own: both profiles write to the same tables.
 describe.each([
@@ -51,9 +40,8 @@ describe.each([
 	const watch = async (file: string, schedule: string) => {
 		const { client } = world;
 		const mailbox = stopped(await startMailbox());
-		const smtp = await client.createCredential(mailbox.credential);
-		const change = (node: FileNode) => watched(node, smtp);
-		const job = stopped(await publishJob(world, simulator, file, { change }));
+		const options = { change: unscheduled, mailbox, timezone: ZONE };
+		const job = stopped(await publishJob(world, simulator, file, options));
 		return async (events: readonly EventInput[]) => {
 			await job.tell(events);
 			await job.settled();
