@@ -47,7 +47,7 @@ export const conditionsProperty: INodeProperties = {
 					default: '',
 					placeholder: 'e.g. data.payload.connectorId',
 					description:
-						'Names joined by dots, from the top of the event. A path through a list holds if any entry of the list does.',
+						'Path to the field in dot notation, from the top of the event. If it leads through a list, one matching entry is enough.',
 				},
 				{
 					displayName: 'Operator',
@@ -56,7 +56,7 @@ export const conditionsProperty: INodeProperties = {
 					noDataExpression: true,
 					options: Object.entries(OPERATORS).map(([value, name]) => ({ name, value })),
 					default: 'equals',
-					description: 'How to compare. Letter case matters.',
+					description: 'How to compare. Case-sensitive.',
 				},
 				{
 					displayName: 'Value',
@@ -67,7 +67,7 @@ export const conditionsProperty: INodeProperties = {
 					default: '',
 					placeholder: 'e.g. StatusNotification, StopTransaction',
 					description:
-						'What to compare with. Several values are separated by commas: one of them is enough (for Does Not Equal: none of them). A backslash keeps a comma (\\,). Greater Than and Less Than take one number.',
+						"Value to compare with. Separate several values by commas: one of them must match ('Does Not Equal': none of them). Write a comma that belongs to a value as \\,. 'Greater Than' and 'Less Than' take one number.",
 				},
 			],
 		},
@@ -78,7 +78,7 @@ export const conditionsProperty: INodeProperties = {
 export function checkConditions(node: INode, { problems }: Conditions): void {
 	if (problems.length === 0) return;
 	// In the message, since of a failed publication n8n shows nothing else.
-	const message = `The conditions cannot be met by any event. ${problems.join(' ')}`;
-	const description = "Correct them under 'Conditions', then try again.";
+	const message = `No event can meet the conditions. ${problems.join(' ')}`;
+	const description = "Correct 'Conditions', then try again.";
 	throw new NodeOperationError(node, message, { description });
 }

@@ -103,9 +103,9 @@ function compile(rows: readonly Row[]): Conditions {
 function conditionOf([field, name, literal]: Row): Condition | string {
 	const path = field.split('.');
 	if (path.includes(''))
-		return 'Field is not the path of a field: enter names joined by dots, such as data.asset.id.';
+		return "'Field' is not the path of a field: enter one in dot notation, such as data.asset.id.";
 	if (!isOperator(name)) {
-		return `choose an operator: ${Object.values(OPERATORS).join(', ')}.`;
+		return `select an operator: ${Object.values(OPERATORS).join(', ')}.`;
 	}
 	const test = testOf(name, literal);
 	if (typeof test === 'string') return test;
@@ -135,11 +135,12 @@ function testOf(operator: Operator, literal: string): Test | string {
 	if (operator === 'exists') return isThere;
 	if (operator === 'notExists') return (value) => !isThere(value);
 	const wanted = valuesIn(literal);
-	if (wanted.length === 0) return 'Value is empty: enter one, or choose Exists or Does Not Exist.';
+	if (wanted.length === 0)
+		return "'Value' is empty: enter one, or select 'Exists' or 'Does Not Exist'.";
 	if (operator === 'greaterThan' || operator === 'lessThan') {
 		const bound = numberIn(literal);
 		if (bound === undefined)
-			return `“${printable(literal, 50)}” is not a number, so that no value is greater or less: enter one, such as 12.5.`;
+			return `'${printable(literal, 50)}' is not a number: enter one, such as 12.5.`;
 		return inLists((value) => {
 			const number = numberIn(textOf(value) ?? '');
 			return number !== undefined && (operator === 'lessThan' ? number < bound : number > bound);

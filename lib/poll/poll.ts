@@ -97,7 +97,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	});
 	const reading = await readStretches(listing, state, polledAt);
 	if (listing.withoutId > 0) {
-		warn(`${listing.withoutId} listed events have no id and were left out`);
+		warn(`${listing.withoutId} listed events have no ID and were left out`);
 	}
 
 	const { fresh } = listing;
@@ -116,7 +116,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	starting.add(node);
 	const started = finish()
 		.catch((error: unknown) => {
-			warn(`the rest is left to the next poll: ${messageOf(error)}`);
+			warn(`the next poll continues with the rest: ${messageOf(error)}`);
 		})
 		.finally(() => starting.delete(node));
 	return { failure: listing.failure, started };

@@ -21,7 +21,7 @@ export async function firstState(scope: Scope, first: First): Promise<PollState>
 	const begun = { startFrom, lookedBackAt: now };
 	if (forgotten !== undefined) {
 		first.warn(
-			`the event ledger has lost its memory: events created after ${new Date(forgotten).toISOString()} start, even those that started before; older ones do not`,
+			`the event ledger has lost its memory: events created after ${new Date(forgotten).toISOString()} start, even if they have started before; older ones do not`,
 		);
 		const publishedAt = await publish(scope, { ...first, since: forgotten + 1 });
 		return { ...begun, publishedAt, frontier: forgotten };

@@ -36,7 +36,7 @@ export function logOtherUrl(
 	otherUrl.set(logger, limiter);
 	const line = logLine(
 		context,
-		`a delivery came to the production URL for "Acknowledge" = "${acknowledge === 'stored' ? 'Once Stored' : 'Once Succeeded'}", and follows that setting. Register the URL that the node shows.`,
+		`a delivery arrived at the production URL for 'Acknowledge' = '${acknowledge === 'stored' ? 'Once Stored' : 'Once Succeeded'}' and follows that setting. Register the URL that the node shows`,
 	);
 	limiter.write(line, () => line);
 }

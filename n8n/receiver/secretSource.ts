@@ -10,9 +10,9 @@ import { isAutomatic } from '../endpoint/registration';
 
 /** With automatic registration there is no secret that a person could set. */
 const NO_ENDPOINT =
-	'the node has no endpoint whose signing secret it can read; one is being registered. If this goes on, publish the workflow again';
+	'no signing secret yet: the webhook endpoint is being registered. If this persists, publish the workflow again';
 const CREDENTIAL_UNREADABLE =
-	"the node's credential could not be read: check that it still exists and that n8n's database is reachable";
+	"the credential of the node could not be read: check that it still exists and that n8n's database can be reached";
 
 export function secretSource(context: IWebhookFunctions): SecretSource {
 	const shared = {

@@ -259,6 +259,6 @@ describe('a workflow that cannot be published', () => {
 			Condition: eventTrigger(unmeetable, [await signing(SECRET)]),
 		});
 		await publish();
-		await shows("'Signing Secret' is empty. Paste", '“many” is not a number');
+		await shows("'Signing Secret' is empty. Paste", "'many' is not a number");
 	});
 });

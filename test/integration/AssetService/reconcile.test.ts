@@ -267,7 +267,7 @@ it('leaves out what the conditions of the trigger leave out, and refuses those t
 	const world = await serving((request) => pages(listed, request));
 	const unmeetable = { ...condition, operator: 'lessThan' };
 	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });
-	expect(error?.message).toContain('The conditions cannot be met by any event');
+	expect(error?.message).toContain('No event can meet the conditions');
 });
 
 it('warns once of a condition whose field no event has', async () => {

@@ -48,9 +48,9 @@ describe('a poll', () => {
 		const poll = pollNode({ parameters: { conditions: { condition } } }).activation('activate');
 		await expect(poll()).rejects.toMatchObject({
 			message: expect.stringMatching(
-				/^The conditions cannot be met by any event\. Condition 1: “abc” is not a number/,
+				/^No event can meet the conditions\. Condition 1: 'abc' is not a number/,
 			) as string,
-			description: "Correct them under 'Conditions', then try again.",
+			description: "Correct 'Conditions', then try again.",
 		});
 	});
 

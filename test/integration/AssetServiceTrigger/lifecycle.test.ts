@@ -56,9 +56,9 @@ describe('publishing a workflow with manual registration', () => {
 			const { context } = hook({ signingSecret: SECRET }, { parameters });
 			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
 				message: expect.stringMatching(
-					/^The conditions cannot be met by any event\. Condition 1: “abc” is not a number/,
+					/^No event can meet the conditions\. Condition 1: 'abc' is not a number/,
 				) as string,
-				description: "Correct them under 'Conditions', then try again.",
+				description: "Correct 'Conditions', then try again.",
 			});
 		},
 	);

@@ -107,16 +107,16 @@ describe('a condition', () => {
 	});
 
 	it.each([
-		['', 'equals', 'a', /Condition 1: Field is not the path/],
-		['data..id', 'equals', 'a', /Field is not the path/],
-		[undefined, 'equals', 'a', /Field is not the path/],
-		['id', 'matches', 'a', /choose an operator: Contains, Does Not Equal, .*, Starts With\.$/],
-		['id', undefined, 'a', /choose an operator/],
-		['id', 'equals', '', /Value is empty/],
-		['id', 'contains', ' , ', /Value is empty/],
-		['id', 'startsWith', null, /Value is empty/],
-		['id', 'greaterThan', 'abc', /“abc” is not a number/],
-		['id', 'lessThan', '1,5', /“1,5” is not a number/],
+		['', 'equals', 'a', /Condition 1: 'Field' is not the path/],
+		['data..id', 'equals', 'a', /'Field' is not the path/],
+		[undefined, 'equals', 'a', /'Field' is not the path/],
+		['id', 'matches', 'a', /select an operator: Contains, Does Not Equal, .*, Starts With\.$/],
+		['id', undefined, 'a', /select an operator/],
+		['id', 'equals', '', /'Value' is empty/],
+		['id', 'contains', ' , ', /'Value' is empty/],
+		['id', 'startsWith', null, /'Value' is empty/],
+		['id', 'greaterThan', 'abc', /'abc' is not a number/],
+		['id', 'lessThan', '1,5', /'1,5' is not a number/],
 		['id', 'lessThan', '1e999', /is not a number/],
 		['id', 'greaterThan', '0x10', /is not a number/],
 	])('cannot be met as %j %j %j', (field, operator, value, problem) => {

@@ -8,7 +8,7 @@ it('warns of listed events without an id, once a poll, and starts the others', a
 	const world = pollWorld();
 	world.list = [{ id: '', eventType: 'wanted' }, ...eventsAt(2, 1)];
 	await world.poll();
-	expect(world.warnings).toEqual(['1 listed events have no id and were left out']);
+	expect(world.warnings).toEqual(['1 listed events have no ID and were left out']);
 	expect(world.started()).toEqual(['e1', 'e2']);
 });
 
@@ -29,7 +29,7 @@ it('leaves the rest to the next poll when the ledger fails while events start, a
 	claim.mockRejectedValueOnce(new LedgerUnavailableError('The disk is full'));
 	await world.poll();
 	expect(world.warnings).toEqual([
-		expect.stringMatching(/^the rest is left to the next poll: .*The disk is full/),
+		expect.stringMatching(/^the next poll continues with the rest: .*The disk is full/),
 	]);
 	expect(world.state().frontier).toBe(0);
 	await world.poll();

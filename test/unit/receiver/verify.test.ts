@@ -63,7 +63,7 @@ describe('the signature of a delivery', () => {
 		expect(mismatch).toEqual({
 			...MISMATCH,
 			detail:
-				'Signing Secret starts or ends with white space or a quotation mark, or has a line break or tab in it. Secrets are used exactly as typed: remove what does not belong to it.',
+				"'Signing Secret' starts or ends with white space or a quotation mark, or contains a line break or a tab. Secrets are used exactly as typed: remove any character that is not part of the secret.",
 		});
 		expect(await by('first ')).toMatchObject({ ok: true });
 	});

@@ -65,7 +65,7 @@ it('writes one line a day when deliveries come to the URL of the other setting',
 	}
 	expect(lines).toHaveLength(2);
 	expect(lines[0]).toBe(
-		'Asset Service Trigger "Events" in workflow w1: a delivery came to the production URL for "Acknowledge" = "Once Succeeded", and follows that setting. Register the URL that the node shows.',
+		`Asset Service Trigger "Events" in workflow w1: a delivery arrived at the production URL for 'Acknowledge' = 'Once Succeeded' and follows that setting. Register the URL that the node shows`,
 	);
 	jest.useRealTimers();
 });

@@ -37,7 +37,7 @@ describe('the source of the signing secrets', () => {
 		});
 		expect(sourceOf().notConfigured).toBeUndefined();
 		const { notConfigured, version } = sourceOf({ registration: 'automatic' });
-		expect(notConfigured).toMatch(/no endpoint whose signing secret it can read.*publish/);
+		expect(notConfigured).toMatch(/no signing secret yet.*publish/);
 		expect(version).toBeDefined();
 	});
 
@@ -56,7 +56,7 @@ describe('the source of the signing secrets', () => {
 	});
 
 	const apiKey = { assetServiceApi: { id: '1', name: 'API' } };
-	const unreadable = /^the node's credential could not be read: check that it still exists/;
+	const unreadable = /^the credential of the node could not be read: check that it still exists/;
 
 	it.each<[string, Changes, RegExp | undefined]>([
 		['no credential', {}, undefined],
