@@ -81,7 +81,7 @@ describe('automatic registration on a real n8n', () => {
 		});
 		await untilAccepted();
 		expect(simulator.endpoints).toMatchObject([{ url }]);
-		expect(server.logs()).toContain('a process ended while it made an endpoint');
+		expect(server.logs()).toContain('a process ended while it was creating an endpoint');
 		expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 0, mostAtOnce: 1 });
 	});
 
@@ -107,7 +107,7 @@ describe('automatic registration on a real n8n', () => {
 		expect(simulator.endpoints).toHaveLength(1);
 		expect(simulator.stats.endpoints.mostAtOnce).toBe(1);
 		await untilLogged(
-			/the client secret of the credential has changed.*a new endpoint is registered/,
+			/the client secret of the credential has changed.*registering a new endpoint/,
 		);
 		// For up to a second n8n still knows that there was no usable secret.
 		await untilAccepted();
