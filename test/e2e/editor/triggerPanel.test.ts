@@ -30,9 +30,9 @@ it('shows on the canvas how the endpoint is registered', async () => {
 
 it('leads to the production URL, which n8n folds away', async () => {
 	const panel = await editor.openNode(TRIGGER);
-	await panel.getByText('choose Production URL').waitFor();
-	await panel.getByText('Webhook URLs', { exact: true }).last().click();
-	await panel.getByText('Production URL', { exact: true }).last().click();
+	await panel.getByText("select 'Production URL'").waitFor();
+	await panel.getByText('Webhook URLs', { exact: true }).click();
+	await panel.getByText('Production URL', { exact: true }).click();
 	await panel.getByText('/webhook/').first().waitFor();
 	await editor.closeNode();
 });
@@ -43,7 +43,7 @@ it('says before it is published that it must be, and how to test with a service 
 	expect(await panel.getByText(PUBLISHED).count()).toBe(0);
 	await panel.getByText('More info').click();
 	await panel.getByText("paste its secret into 'Previous Signing Secret'").waitFor();
-	await panel.getByText("choose 'set mock data'").waitFor();
+	await panel.getByText("select 'set mock data'").waitFor();
 	// The name of the link below the button of the output.
 	await panel.getByText('set mock data', { exact: true }).first().waitFor();
 	await editor.closeNode();
