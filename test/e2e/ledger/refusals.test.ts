@@ -21,7 +21,9 @@ describe('the ledger where Redis cannot take an event', () => {
 	it('refuses at once when the password is wrong, without repeating it', async () => {
 		const server = await start({ password: 'hunter2' });
 		const message = await refusal(open(`redis://:hunter3@127.0.0.1:${server.port}`));
-		expect(message).toMatch(/^(?!.*hunter)The event ledger.*rejects the user or the password: correct them/);
+		expect(message).toMatch(
+			/^(?!.*hunter)The event ledger.*rejects the user or the password: correct them/,
+		);
 		const without = await refusal(open(`redis://127.0.0.1:${server.port}`));
 		expect(without).toMatch(/asks for a password/);
 	});
