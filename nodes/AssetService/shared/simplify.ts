@@ -14,14 +14,7 @@ export const simplifyField: INodeProperties = {
 
 /** What makes the records of this item's list its output: simplified ones all have the same fields. */
 export function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
-	if (!flag(item, 'simplify', 'Simplify', true)) return (record) => record;
-	const simplify = flattener(shape);
-	// n8n's table shows a field that only other items have as `undefined`.
-	const empty = Object.fromEntries(Object.keys(shape).map((name) => [name, null]));
-	return (record) => {
-		const simple = simplify(record);
-		return simple === record ? record : { ...empty, ...simple };
-	};
+	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
 }
 
 /** What makes records flat. One with none of the fields stays as it is. */
@@ -31,11 +24,14 @@ export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
 	);
 	return (record) => {
 		const flat: ApiRecord = {};
+		let isEmpty = true;
 		for (const [name, paths] of fields) {
 			const found = paths.map((path) => valueAt(record, path)).find((value) => value !== undefined);
-			if (found !== undefined) flat[name] = found;
+			if (found !== undefined) isEmpty = false;
+			// n8n's table shows a field that only other items have as `undefined`.
+			flat[name] = found ?? null;
 		}
-		return Object.keys(flat).length > 0 ? flat : record;
+		return isEmpty ? record : flat;
 	};
 }
 

@@ -25,11 +25,13 @@ export const workflowField: INodeProperties = {
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
-/** As the node shows it. */
-export function accountFields({ begunAt, ...account }: Account): ApiRecord {
+/** As the node shows it; null for what the ledger does not know. */
+export function accountFields({ state, executionId, begunAt, attempts }: Account): ApiRecord {
 	return {
-		...account,
-		...(begunAt !== undefined && { begunAt: new Date(begunAt).toISOString() }),
+		state,
+		executionId: executionId ?? null,
+		begunAt: begunAt === undefined ? null : new Date(begunAt).toISOString(),
+		attempts: attempts ?? null,
 	};
 }
 
