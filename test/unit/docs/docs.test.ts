@@ -1,6 +1,7 @@
 /** What the docs name exists: links, files, commands, variables, and what the editor shows, with its defaults. */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { ADVICE } from '../../../lib/receiver';
 import packageJson from '../../../package.json';
 import {
 	anchorsOf,
@@ -94,4 +95,11 @@ describe.each(DOCS)('%s', (file) => {
 		});
 		expect(wrong).toEqual([]);
 	});
+});
+
+it('explains every reason of the log', () => {
+	const [codes] = tablesOf('docs/operations.md').filter(({ columns }) => columns[0] === 'Code');
+	const explained = codes?.rows.map(([code = '']) => code.replaceAll('`', ''));
+	// An ignored delivery leaves no line in the log.
+	expect(explained).toEqual(Object.keys(ADVICE).filter((reason) => reason !== 'ignored'));
 });
