@@ -151,7 +151,7 @@ describe('the webhook trigger', () => {
 			'rejected for a space in the credential',
 			'Secret with a space',
 			SECRET,
-			['Delivery rejected', 'Signing Secret begins or ends with white space'],
+			['Delivery rejected', "'Signing Secret' starts or ends with white space"],
 		],
 	])('shows a test delivery that is %s', async (_what, node, secret, texts) => {
 		const { panel, deliver } = await listen(node);
