@@ -1,4 +1,4 @@
-/** The pictures of n8n's panels, in the order in which a person meets them, and the one of a workflow that has run. */
+/** The pictures of n8n's panels, in the order in which a person sees them, and the one of an execution. */
 import type { DeliveredEvent } from '../../simulator';
 import type { Workflow } from '../../test/support/n8n/answers';
 import { assetList, manualTrigger, TRIGGER } from '../../test/support/nodes';
@@ -67,23 +67,6 @@ const listedAssets: Shoot = async (name, camera, { editor, ...studio }) => {
 	await output.getByText('230 items').first().waitFor();
 	await output.getByTestId('radio-button-schema').click();
 	await camera.takePanel(name, 'ndv');
-};
-
-/** The example with the most nodes that run, without its note. */
-const workflowThatRan: Shoot = async (name, camera, studio) => {
-	const { world, editor, simulator } = studio;
-	const { id, nodes } = await studio.importExample('fault-to-reset.json');
-	const shown = nodes.filter(isNoNote);
-	const workflow = await world.client.updateWorkflow(id, { nodes: shown });
-	// Of now, since the example leaves old faults alone.
-	const { id: eventId, type, data } = EVENT;
-	const { event } = await simulator.emit({ id: eventId, type, data }, { deliver: false });
-	await editor.openWorkflow(id);
-	await editor.page.getByTestId(`execute-workflow-button-${TRIGGER}`).dispatchEvent('click');
-	await deliverToTestUrl(studio, workflow, event);
-	const ticks = editor.page.getByTestId('canvas-node-status-success');
-	await ticks.nth(shown.filter(({ disabled }) => disabled !== true).length - 1).waitFor();
-	await camera.takeCanvas(name);
 };
 
 const oneExecution: Shoot = async (name, camera, studio) => {
@@ -160,7 +143,6 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	'trigger-urls': triggerUrls,
 	'trigger-received': triggerReceived,
 	'listed-assets': listedAssets,
-	'workflow-that-ran': workflowThatRan,
 	'one-execution': oneExecution,
 	conditions,
 	'poll-trigger': pollTrigger,
