@@ -133,6 +133,8 @@ const reconcile: Shoot = async (name, camera, studio) => {
 	const panel = await editor.openNode('Reconcile');
 	await panel.getByTestId('node-execute-button').click();
 	const output = panel.getByTestId('output-panel');
+	// The editor keeps to the view that was chosen for another node.
+	await output.getByTestId('radio-button-table').click();
 	await output.getByText('missing').first().waitFor();
 	await camera.takePanel(name, 'ndv');
 };
