@@ -150,7 +150,7 @@ describe('automatic registration on a real n8n', () => {
 			.activate(workflow.id)
 			.catch((error: unknown) => error);
 		expect(failure).toBeInstanceOf(PublicationFailure);
-		expect(String(failure)).toMatch(/https addresses only.*http:\/\/n8n\.example\.com/);
+		expect(String(failure)).toMatch(/not a public https URL: http:\/\/n8n\.example\.com/);
 		expect(simulator.stats.endpoints.created).toBe(0);
 		await world.restart({ WEBHOOK_URL: '' });
 	});
