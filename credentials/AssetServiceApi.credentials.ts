@@ -1,4 +1,4 @@
-/** The credential of the service's API: addresses, API client, and for n8n's HTTP Request node a stored access token. */
+/** The credential of the service's API: URLs, API client, and a stored access token for n8n's HTTP Request node. */
 import type {
 	IAuthenticate,
 	ICredentialDataDecryptedObject,
@@ -70,12 +70,12 @@ export class AssetServiceApi implements ICredentialType {
 		},
 		ignoreSslIssues,
 		...serviceInterface,
-		// Only for the HTTP Request node: n8n stores declared properties only.
+		// Only for the HTTP Request node: n8n stores only declared properties.
 		{
 			displayName: 'Access Token',
 			name: 'accessToken',
 			type: 'hidden',
-			// n8n runs preAuthentication while this is empty, and after a refusal; as a password it never reaches the browser.
+			// n8n calls preAuthentication while this is empty, and after a 401. As a password it never reaches the browser.
 			typeOptions: { expirable: true, password: true },
 			default: '',
 		},
@@ -94,7 +94,10 @@ export class AssetServiceApi implements ICredentialType {
 		},
 	];
 
-	/** A function: n8n needs no expression for it, and it can refuse a token that is over or from other settings. */
+	/**
+	 * A function, because n8n then needs no expression, and it can reject a token that has expired or belongs to other
+	 * settings.
+	 */
 	authenticate: IAuthenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,

@@ -1,4 +1,4 @@
-/** The credential of the webhook trigger: which secrets sign deliveries, and in which scheme. */
+/** The credential of the webhook trigger: the secrets that sign deliveries, and the scheme. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 import { customSchemeProperties } from './customScheme';
 

@@ -1,4 +1,4 @@
-/** The fields of the signing secret credential that a custom scheme needs. */
+/** The fields of the signing secret credential for a custom scheme. */
 import type { INodeProperties } from 'n8n-workflow';
 
 const forCustom = { show: { scheme: ['custom'] } };

@@ -1,7 +1,9 @@
-/** The switch for services whose TLS certificate cannot be verified. */
+/** The option for services whose TLS certificate cannot be verified. */
 import type { INodeProperties } from 'n8n-workflow';
 
-/** Not marked as a password, although its name holds "auth": n8n would hand the editor a text instead of yes or no. */
+/**
+ * Not marked as a password, although its name contains "auth": n8n would give the editor a text instead of a boolean.
+ */
 export const ignoreSslIssues: INodeProperties = {
 	displayName: 'Ignore SSL Issues (Insecure)',
 	name: 'allowUnauthorizedCerts',

@@ -1,7 +1,7 @@
-/** The warning about an http URL, in the form itself: n8n does not show the message of a test that succeeded. */
+/** The warning about an http URL in the form: n8n does not show the message of a test that succeeded. */
 import type { INodeProperties } from 'n8n-workflow';
 
-/** Any host but this machine: what `plainHttpWarning` warns of when the credential is used. */
+/** Matches any host except this machine: the URLs that `plainHttpWarning` warns about when the credential is used. */
 const RISKY =
 	'^\\s*[Hh][Tt]{2}[Pp]://(?!(([\\w-]+\\.)*localhost|127(\\.\\d{1,3}){3}|\\[::1\\])([:/]|\\s*$))';
 

@@ -1,10 +1,9 @@
-/** The fields of the API credential for what the specification does not define; each shows its default. */
+/** The fields of the API credential for settings that the specification does not define; each shows its default. */
 import type { INodeProperties } from 'n8n-workflow';
 import { SERVICE_INTERFACE } from '../lib/service';
 
 type Field = keyof typeof SERVICE_INTERFACE;
 
-/** What is in the request that creates an endpoint, or in the response to it. */
 const CREATE_REQUEST = 'in the request that creates a webhook endpoint';
 const CREATE_RESPONSE =
 	"in the response to the creation of a webhook endpoint, in dot notation, inside or next to 'data'";
@@ -67,7 +66,8 @@ export const serviceInterface: INodeProperties[] = [
 		placeholder: 'Add setting',
 		default: {},
 		description: 'Settings that the API specification does not define',
-		// For credentials that are made by other means. The form of n8n 2.41 would draw its name and nothing below it.
+		// For credentials that are created in other ways than the form. The form of n8n 2.41 would show its name and
+		// nothing below it.
 		displayOptions: { showOnDeployment: 'cloud' },
 		options: settings,
 	},

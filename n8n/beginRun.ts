@@ -1,4 +1,4 @@
-/** The first step of every execution: the ledger says which of its events it continues with. */
+/** The first step of every execution: asks the ledger which of its events it continues with. */
 import {
 	type IDataObject,
 	type IExecuteFunctions,
@@ -17,10 +17,13 @@ import { ledgerFor } from './ledger';
 import { logLine } from './logLine';
 import { toNodeError } from './nodeError';
 
-/** Where an item carries the token of the claim that its execution must begin under. Next to `json`, so no workflow sees it. */
+/**
+ * The property of an item that holds the token of the claim that its execution must begin under. It is next to `json`,
+ * so no workflow sees it.
+ */
 const TOKEN = 'assetServiceClaim';
 
-/** What n8n gets of events that start a workflow. */
+/** The items that n8n gets for events that start a workflow. */
 export function handedOver(events: readonly Item[]): INodeExecutionData[] {
 	return events.map(({ record, claim }) => ({
 		json: record as IDataObject,
@@ -39,16 +42,16 @@ function withoutToken(item: INodeExecutionData): INodeExecutionData {
 	return rest;
 }
 
-/** Modes in which n8n runs what a trigger of this package started. */
+/** The modes of executions that a trigger of this package started. */
 const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
 
 /**
- * The items that the execution continues with: those whose events have begun in no other run. n8n starts one stored
+ * The items that the execution continues with: those whose events have not begun in another run. n8n starts one stored
  * execution twice (after a restart, with a second main), and stores one event twice when its database is slow; the
  * first run to ask wins.
  *
  * A retry by a person continues whatever the ledger says, and marks its events as begun. Other modes (a test in the
- * editor, a sub-workflow, which could carry the ID of any workflow) leave the ledger alone.
+ * editor, a sub-workflow, which could carry the ID of any workflow) do not use the ledger.
  * @throws {NodeOperationError} when the ledger was not available for 30 s. Its events are then given back, so that the
  * next copy of each starts it.
  */

@@ -1,9 +1,9 @@
-/** Tells which webhook URLs the service can deliver to. */
+/** Decides which webhook URLs the service can deliver to. */
 import { isLoopback, isPrivate } from '../service';
 
 /**
- * True for plain http on a host that others can reach: the service does not deliver there (specification 6.1).
- * False for https, and for hosts of this machine or of a private network: there may be a proxy in front, or it is a test.
+ * True for plain http on a public host: the service does not deliver there (specification 6.1).
+ * False for https, and for hosts of this machine or a private network: it may be behind a proxy, or a test.
  */
 export function isPublicHttp(url: string): boolean {
 	if (!URL.canParse(url)) return false;

@@ -1,4 +1,4 @@
-/** Endpoints at the service: made with their secret sealed, deleted again when they cannot be kept. */
+/** Endpoints at the service: created with their secret sealed, and deleted again if they cannot be kept. */
 import { IN_INTERFACE } from '../service';
 import { printable } from '../shared/printable';
 import { messageOf } from '../shared/thrown';
@@ -6,7 +6,7 @@ import type { RegisteredEndpoint } from './record';
 import { sealEndpoint } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
 
-/** An id or secret longer than this is refused: it would go into every record and request. */
+/** Longer IDs and secrets are refused, since they go into every record and request. */
 const LONGEST = 1024;
 const DELETE_BY_HAND =
 	'Find the endpoint with the URL of this trigger at the service and delete it. Then use manual registration.';
@@ -39,7 +39,7 @@ function problemOf(name: 'ID' | 'signing secret', text: string | undefined): str
 	return isOdd ? 'control characters in its ID' : undefined;
 }
 
-/** Runs `keep`; when that fails, deletes the endpoint again, since nobody would know of it. */
+/** Runs `keep`; if that fails, deletes the endpoint again, since no record would mention it. */
 export async function keepOrDelete(
 	{ client }: RegistrationContext,
 	{ id }: RegisteredEndpoint,
@@ -59,7 +59,7 @@ export async function keepOrDelete(
 	);
 }
 
-/** Deletes an endpoint that cannot be kept, and says what became of it. */
+/** Deletes an endpoint that cannot be kept, and reports the result. */
 async function deleteAgain(client: RegistrationContext['client'], id: string): Promise<string> {
 	const failure = await tryToDelete(client, id);
 	return failure === undefined
@@ -67,7 +67,7 @@ async function deleteAgain(client: RegistrationContext['client'], id: string): P
 		: `The endpoint could not be deleted again (${failure}): delete ${printable(id)} at the service.`;
 }
 
-/** Deletes these endpoints at the service; warns of those that it did not delete, and returns them. */
+/** Deletes these endpoints at the service. Returns the ones that could not be deleted, with a warning in the log. */
 export async function deleteEndpoints(
 	{ client, warn }: RegistrationContext,
 	ids: readonly string[],
@@ -83,7 +83,7 @@ export async function deleteEndpoints(
 	return left;
 }
 
-/** Returns why the service did not delete the endpoint; undefined when it did. */
+/** Returns why the service did not delete the endpoint; undefined if it did. */
 async function tryToDelete(
 	client: RegistrationContext['client'],
 	id: string,

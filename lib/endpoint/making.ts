@@ -1,4 +1,7 @@
-/** Makes endpoints under a mark in the record: of many processes one makes the endpoint, and the others notice when it dies. */
+/**
+ * Creates endpoints under a mark in the record: only one process creates the endpoint, and the others notice if it
+ * dies.
+ */
 import { printable } from '../shared/printable';
 import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
 import { holdMark } from './mark';
@@ -8,10 +11,10 @@ import type { RegistrationContext, WantedEndpoint } from './types';
 export type Registered = Registration & { readonly current: RegisteredEndpoint };
 
 /**
- * Deletes whatever was registered and makes the wanted endpoint; undefined when another process was faster.
- * The deletion comes first, so that there are never two.
- * Throws `RegistrationError` when the answer lacks id or secret or they cannot be kept; the half-made endpoint is then
- * deleted again, and the record says that the endpoint is still to be made.
+ * Deletes the registered endpoints and creates the wanted one; undefined when another process was faster.
+ * It deletes first so that there are never two.
+ * Throws `RegistrationError` when the response lacks the ID or the secret, or they cannot be saved; the new endpoint is
+ * then deleted again, and the record says that the endpoint is still to be created.
  */
 export async function register(
 	context: RegistrationContext,
@@ -23,9 +26,9 @@ export async function register(
 }
 
 /**
- * Makes the next endpoint in addition to the one that is there; undefined when another process was faster.
- * A process that meets a signature of the new endpoint before its secret is kept sees the mark and waits for the
- * secret, instead of refusing the delivery.
+ * Creates the next endpoint in addition to the current one; undefined when another process was faster.
+ * A process that gets a delivery from the new endpoint before its secret is saved sees the mark and waits for the
+ * secret instead of rejecting the delivery.
  */
 export async function rotate(
 	context: RegistrationContext,
@@ -41,21 +44,21 @@ export async function rotate(
 	}));
 }
 
-/** The ids of all endpoints at the service that the registration knows. */
+/** The IDs of all endpoints at the service that the registration knows. */
 export function endpointsOf(registration: Registration | undefined): string[] {
 	const { current, previous, outdated = [] } = registration ?? {};
 	const isThere = previous !== undefined && previous.deletedAt === undefined;
 	return [...(current ? [current.id] : []), ...(isThere ? [previous.id] : []), ...outdated];
 }
 
-/** It is unknown whether the service made that endpoint, and it offers no list of them. */
+/** It is unknown whether the service created that endpoint, and the service has no list of endpoints. */
 export function warnOfDeath({ warn }: RegistrationContext, { url }: WantedEndpoint): void {
 	warn(
 		`a process ended while it was creating an endpoint for ${printable(url)}: if the service shows another one with this URL, delete it there`,
 	);
 }
 
-/** Meanwhile the record holds `before` with a mark, and after a failure without it. */
+/** While it runs, the record holds `before` with a mark; after a failure, without it. */
 async function makeMarked(
 	context: RegistrationContext,
 	loaded: Loaded,
@@ -77,7 +80,7 @@ async function makeMarked(
 		);
 		return registration;
 	} catch (error) {
-		// Where the mark cannot be taken back, it is at least no longer renewed.
+		// If the mark cannot be removed, at least it is no longer renewed.
 		const marked = await mark.stopRenewing();
 		await records.swapRecord(key, marked, serialise(before)).catch(() => false);
 		throw error;

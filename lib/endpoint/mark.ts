@@ -1,23 +1,32 @@
-/** The mark of a process that is making an endpoint: renewed while that process lives, and watched by the others, whose clocks may differ. */
+/**
+ * The mark of a process that is creating an endpoint. The process renews it while it lives, and the others watch it,
+ * since their clocks may differ.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load, serialise, type Loaded, type Registration } from './record';
 import type { RecordSlot, RegistrationContext } from './types';
 
 const RENEW_MS = 2000;
-/** How often others look, and how many milliseconds apart: a mark that stays the same all the while is a dead process's. */
+/**
+ * How often other processes check, and the pause in milliseconds: a mark that does not change in that time belongs to a
+ * dead process.
+ */
 const LOOKS = 100;
 const LOOK_MS = 100;
 
 type WatchedSlot = RecordSlot & Pick<RegistrationContext, 'wait'>;
 
-/** The record once nobody is making an endpoint any more, or after 10 s. */
+/** The record when no process is creating an endpoint any more, or after 10 s. */
 export interface Watched extends Loaded {
-	/** Whether a living process is still making an endpoint. */
+	/** Whether a living process is still creating an endpoint. */
 	readonly isHeld: boolean;
 }
 
-/** Returns `loaded`, or what it loads; where a process is making an endpoint, waits up to 10 s for it to keep the secret. */
+/**
+ * Returns `loaded`, or the record that it loads. If a process is creating an endpoint, waits up to 10 s for it to save
+ * the secret.
+ */
 export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<Watched> {
 	const { wait = sleep } = slot;
 	let latest = loaded ?? (await load(slot));
@@ -32,11 +41,11 @@ export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<Wat
 }
 
 interface HeldMark {
-	/** Ends the renewals and returns the record as it is kept with the mark. */
+	/** Stops the renewals and returns the record as stored, with the mark. */
 	stopRenewing(): Promise<string>;
 }
 
-/** Replaces the record `expected` by `registration` with a mark; undefined when something else is there. */
+/** Replaces the record `expected` with `registration` and a mark; undefined if the record is not `expected`. */
 export async function holdMark(
 	{ key, records }: RecordSlot,
 	expected: string | undefined,
@@ -51,7 +60,7 @@ export async function holdMark(
 		if (await records.swapRecord(key, text, next)) text = next;
 	};
 	const timer = setInterval(() => {
-		// After a failure the next one makes up for it.
+		// If it fails, the next renewal makes up for it.
 		renewal = renewal.then(renew).catch(() => undefined);
 	}, RENEW_MS);
 	timer.unref();

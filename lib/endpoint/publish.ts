@@ -1,4 +1,4 @@
-/** What happens to a trigger's endpoint when its workflow is published and unpublished. */
+/** Creates and deletes a trigger's endpoint when its workflow is published and unpublished. */
 import { printable } from '../shared/printable';
 import { messageOf } from '../shared/thrown';
 import { deleteEndpoints } from './endpoints';
@@ -9,9 +9,9 @@ import { openRegistration } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
 
 /**
- * Makes the wanted endpoint unless it is there already. Replaces one that no longer fits (another URL, other events, a
- * client secret that was changed), and finishes what a process that died left undone.
- * Throws `RegistrationError` when that cannot be done, also when another process has been making the endpoint for over 10 s.
+ * Creates the wanted endpoint unless it exists. Replaces one that no longer fits (another URL, other events, a changed
+ * client secret), and finishes the work of a process that died.
+ * Throws `RegistrationError` if that fails, also when another process has been creating the endpoint for over 10 s.
  */
 export async function ensureRegistered(
 	context: RegistrationContext,
@@ -53,7 +53,10 @@ function misfitOf(
 	return undefined;
 }
 
-/** Where the service cannot say, the endpoint counts as there: a restart while it is down must not make a second one. */
+/**
+ * If the service cannot say, the endpoint is assumed to exist: a restart while the service is down must not create a
+ * second one.
+ */
 async function absence(
 	{ client, warn }: RegistrationContext,
 	id: string,
@@ -70,15 +73,15 @@ async function absence(
 }
 
 /**
- * Deletes the endpoint, and the one before it during a rotation, and keeps only that the node is unpublished.
- * Throws `RegistrationError` with the ids that a person has to delete at the service where it did not.
+ * Deletes the endpoint, and the previous one during a rotation, and records only that the node is unpublished.
+ * Throws `RegistrationError` with the IDs that the service did not delete, which a person has to delete there.
  */
 export async function unregister(context: RegistrationContext): Promise<void> {
 	const { key, records, now = Date.now } = context;
 	for (;;) {
 		const { text, registration } = await load(context);
 		const left = await deleteEndpoints(context, endpointsOf(registration));
-		// Another process that changed the registration in the meantime may have made an endpoint.
+		// Another process that changed the registration in the meantime may have created an endpoint.
 		if (!(await records.swapRecord(key, text, serialiseUnregistered(now())))) continue;
 		if (left.length === 0) return;
 		throw new RegistrationError(

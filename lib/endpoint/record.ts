@@ -1,15 +1,15 @@
 /**
- * What is kept of an endpoint that the trigger registered itself: a small record as text, the secrets in it sealed.
+ * The record of an endpoint that the trigger registered itself: a small text with sealed secrets.
  *
- * Its life: none → unfinished (marked by the process that makes the endpoint) → registered → marked again while the
- * next endpoint is made → with a previous one → previous one deleted → registered → … → unregistered. An endpoint is
- * made by the process whose mark is in the record, and by no other (`mark.ts`).
+ * Its states: none → unfinished (marked by the process that creates the endpoint) → registered → marked again while the
+ * next endpoint is created → with a previous one → previous one deleted → registered → … → unregistered. Only the
+ * process whose mark is in the record creates an endpoint (`mark.ts`).
  */
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
 import type { RecordSlot } from './types';
 
-/** An endpoint at the service, made by the trigger. */
+/** An endpoint at the service that the trigger created. */
 export interface RegisteredEndpoint {
 	readonly id: string;
 	/** The signing secret, encrypted with a key derived from the client secret. */
@@ -22,26 +22,26 @@ export interface RegisteredEndpoint {
 interface ReplacedEndpoint extends RegisteredEndpoint {
 	/** When it is to be deleted at the service, in unix milliseconds. */
 	readonly deleteAfter: number;
-	/** When it was deleted; its secret is accepted a little longer, for what was on its way. */
+	/** When it was deleted; its secret is accepted a little longer, for deliveries in transit. */
 	readonly deletedAt?: number | undefined;
 }
 
 export interface Registration {
 	readonly url: string;
 	readonly events: readonly string[];
-	/** Undefined until the first endpoint is made and its secret kept. */
+	/** Undefined until the first endpoint is created and its secret saved. */
 	readonly current?: RegisteredEndpoint | undefined;
 	readonly previous?: ReplacedEndpoint | undefined;
-	/** Ids of endpoints that are no longer of use, to be deleted before the next one is made. */
+	/** IDs of unused endpoints, to be deleted before the next one is created. */
 	readonly outdated?: readonly string[] | undefined;
-	/** The mark of the process that is making an endpoint. */
+	/** The mark of the process that is creating an endpoint. */
 	readonly making?: string | undefined;
 }
 
 export interface Loaded {
-	/** The record as it is kept; undefined for none. */
+	/** The record as stored; undefined for none. */
 	readonly text?: string;
-	/** Undefined for none, and for a record that cannot be read. */
+	/** Undefined for no record, or one that cannot be read. */
 	readonly registration?: Registration;
 	/** When the node was unpublished, in unix milliseconds. */
 	readonly unregisteredAt?: number;
@@ -63,10 +63,12 @@ const registered = object({
 });
 const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
 
-/** By then n8n has surely removed its webhooks. */
+/** By then n8n has removed its webhooks. */
 const UNPUBLISHING_AT_MOST_MS = 2 * 60 * 1000;
 
-/** Whether n8n may still take in deliveries although the node was unpublished; a clock that was set back does not make it last. */
+/**
+ * Whether n8n may still accept deliveries although the node was unpublished; setting the clock back does not extend it.
+ */
 export function isBeingUnpublished({ unregisteredAt }: Loaded, now: number): boolean {
 	return unregisteredAt !== undefined && Math.abs(now - unregisteredAt) < UNPUBLISHING_AT_MOST_MS;
 }
@@ -75,7 +77,7 @@ export function serialise(registration: Registration): string {
 	return JSON.stringify({ version: VERSION, ...registration });
 }
 
-/** The record of a node that is unpublished: deliveries that still come in make no new endpoint for it. */
+/** The record of an unpublished node: deliveries that still arrive create no endpoint for it. */
 export function serialiseUnregistered(unregisteredAt: number): string {
 	return JSON.stringify({ version: VERSION, unregisteredAt });
 }
@@ -85,7 +87,7 @@ export async function load({ key, records }: RecordSlot): Promise<Loaded> {
 	return text === undefined ? {} : { text, ...parseRecord(text) };
 }
 
-/** Whether the record names an endpoint whose secret is kept. */
+/** Whether the record names an endpoint whose secret is saved. */
 export function hasEndpoint(text: string): boolean {
 	return parseRecord(text).registration?.current !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Keeps an endpoint's signing secret encrypted: it is nowhere in plain text. */
+/** Encrypts an endpoint's signing secret: it is never stored in plain text. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { RegisteredEndpoint, Registration } from './record';
 
@@ -8,22 +8,25 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const INFO = 'n8n-nodes-asset-service signing secret';
 
-/** The secrets in plain text, as the verifier takes them. */
+/** The secrets in plain text, in the form that the verifier takes. */
 interface SigningSecrets {
 	readonly signingSecret: string;
 	readonly previousSigningSecret?: string;
 }
 
-/** Shorter ones can be guessed by trying them on a stolen record. */
+/** Shorter client secrets could be brute-forced from a stolen record. */
 const STRONG_LENGTH = 16;
 
-/** What to tell operators of a client secret that is too weak to seal a signing secret with; undefined for a strong one. */
+/**
+ * The warning for operators about a client secret that is too weak to seal a signing secret with; undefined for a
+ * strong one.
+ */
 export function weaknessOf(clientSecret: string): string | undefined {
 	if (clientSecret.length >= STRONG_LENGTH) return undefined;
 	return `the client secret of the credential is weak (under ${STRONG_LENGTH} characters), and the signing secret is encrypted with it: anyone who can read the ledger could brute-force both. Request a longer client secret from the service`;
 }
 
-/** Makes the record of an endpoint, its secret sealed and bound to its id. */
+/** Creates the record of an endpoint, with its secret sealed and bound to its ID. */
 export function sealEndpoint(
 	{ id, secret }: { readonly id: string; readonly secret: string },
 	clientSecret: string,
@@ -32,7 +35,7 @@ export function sealEndpoint(
 	return { id, sealedSecret: sealSecret(secret, clientSecret, id), createdAt };
 }
 
-/** The secrets; undefined without an endpoint, and with another client secret than the one that they were sealed with. */
+/** The secrets; undefined without an endpoint, and if they were sealed with another client secret. */
 export function openRegistration(
 	{ current, previous }: Registration,
 	clientSecret: string,
@@ -45,7 +48,7 @@ export function openRegistration(
 
 /**
  * Encrypts `secret` (AES-256-GCM) with a key derived (HKDF-SHA256, a fresh salt) from the client secret.
- * The endpoint's id is bound to the result, so that a sealed secret cannot be moved to another endpoint.
+ * The endpoint's ID is bound to the result, so that a sealed secret cannot be moved to another endpoint.
  */
 function sealSecret(secret: string, clientSecret: string, endpointId: string): string {
 	const salt = randomBytes(SALT_BYTES);
@@ -57,7 +60,10 @@ function sealSecret(secret: string, clientSecret: string, endpointId: string): s
 	return [VERSION, ...parts.map((part) => part.toString('base64url'))].join('.');
 }
 
-/** Decrypts what `sealSecret` gave; undefined for another client secret, another endpoint or a changed text. Never throws. */
+/**
+ * Decrypts a result of `sealSecret`; undefined for another client secret, another endpoint or a changed text. Never
+ * throws.
+ */
 function openSecret(
 	{ id, sealedSecret }: RegisteredEndpoint,
 	clientSecret: string,
@@ -79,7 +85,7 @@ function openSecret(
 	}
 }
 
-/** HKDF without stretching: a client secret is random text of a machine, not a password of a person. */
+/** HKDF without stretching: a client secret is random text from a machine, not a person's password. */
 function deriveKey(clientSecret: string, salt: Buffer): Buffer {
 	return Buffer.from(hkdfSync('sha256', clientSecret, salt, INFO, 32));
 }

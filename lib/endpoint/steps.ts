@@ -1,4 +1,7 @@
-/** What becomes due after an endpoint is registered: its rotation, without a lost or doubled event (specification 6.7), and what a process left undone. */
+/**
+ * The steps that become due after an endpoint is registered: its rotation, without a lost or duplicated event
+ * (specification 6.7), and the unfinished work of other processes.
+ */
 import { printable } from '../shared/printable';
 import { register, rotate, warnOfDeath, type Registered } from './making';
 import type { Watched } from './mark';
@@ -9,16 +12,19 @@ import type { RecordSlot, RegistrationContext, WantedEndpoint } from './types';
 export interface RotationPlan {
 	/** The age at which an endpoint is replaced, in milliseconds; 0 for never. */
 	readonly rotateAfterMs: number;
-	/** How long the replaced endpoint goes on, in milliseconds. */
+	/** How long the replaced endpoint stays active, in milliseconds. */
 	readonly graceMs: number;
 }
 
-/** A deleted endpoint's secret is accepted this much longer: its last deliveries are on their way, older ones are stale anyway. */
+/**
+ * How much longer the secret of a deleted endpoint is accepted: its last deliveries are in transit, and older ones are
+ * stale anyway.
+ */
 const LAST_DELIVERIES_MS = 5 * 60 * 1000;
-/** When to look again where another process is making the endpoint, or was faster. */
+/** When to check again if another process is creating the endpoint or was faster. */
 const OTHERS_NEED_MS = 10_000;
 
-/** When there is something to do next, in unix milliseconds; undefined for never. */
+/** When the next step is due, in Unix milliseconds; undefined for never. */
 export function nextStepAt(registration: Registration, plan: RotationPlan): number | undefined {
 	const { current, previous, making } = registration;
 	if (current === undefined || making !== undefined) return 0;
@@ -28,8 +34,9 @@ export function nextStepAt(registration: Registration, plan: RotationPlan): numb
 }
 
 /**
- * Does what is due for the registration and returns when to look again, in unix milliseconds; undefined for never.
- * With nothing registered it makes the `wanted` endpoint; without one the node counts as unpublished, and nothing is made.
+ * Runs the due step of the registration and returns when to check again, in Unix milliseconds; undefined for never.
+ * If nothing is registered, creates the `wanted` endpoint; without `wanted` the node counts as unpublished, and none is
+ * created.
  */
 export async function stepRegistration(
 	context: RegistrationContext,
@@ -58,7 +65,7 @@ async function step(
 	}
 	const { current } = registration;
 	if (openRegistration(registration, context.clientSecret) === undefined) {
-		// Its deliveries could never be verified again.
+		// Its deliveries could no longer be verified.
 		context.warn(
 			`the client secret of the credential has changed, so the signing secret of endpoint ${printable(current.id)} can no longer be decrypted: registering a new endpoint`,
 		);
@@ -88,7 +95,7 @@ async function rotationStep(
 	return await replace(context, loaded, { ...registration, previous: deleted });
 }
 
-/** Returns `next` once it is the record; undefined when another process was faster. */
+/** Returns `next` once it is stored; undefined when another process was faster. */
 async function replace(
 	{ key, records }: RecordSlot,
 	{ text }: Loaded,

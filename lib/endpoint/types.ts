@@ -1,35 +1,35 @@
-/** What a registration works with, handed in so that it can be tested by itself. */
+/** The types of a registration. Its dependencies are arguments, so it can be tested by itself. */
 import type { Records } from '../ledger';
 import type { ApiClient } from '../service';
 
-/** Where one registration is kept. */
+/** Where a registration is kept. */
 export interface RecordSlot {
 	readonly key: string;
-	/** Shared by every process of one n8n, and outlives its restarts. */
+	/** Shared by all processes of an n8n instance; survives restarts. */
 	readonly records: Records;
 }
 
-/** One trigger's registration and all that it works with. */
+/** The registration of one trigger, with its dependencies. */
 export interface RegistrationContext extends RecordSlot {
 	readonly client: Pick<
 		ApiClient,
 		'createWebhookEndpoint' | 'deleteWebhookEndpoint' | 'webhookEndpointExists'
 	>;
 	readonly clientSecret: string;
-	/** Writes a warning for operators; never holds a secret. */
+	/** Logs a warning for operators. The message must not contain a secret. */
 	readonly warn: (message: string) => void;
 	readonly now?: () => number;
 	/** Resolves after this many milliseconds. */
 	readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** What the endpoint is to be. */
+/** The endpoint that should exist. */
 export interface WantedEndpoint {
 	readonly url: string;
 	readonly events: readonly string[];
 }
 
-/** Something that a person has to correct: what happened, and what to do. */
+/** An error that a person has to fix: the message says what happened, the hint what to do. */
 export class RegistrationError extends Error {
 	constructor(
 		message: string,

@@ -1,11 +1,11 @@
 /**
- * Decides whether an event meets the conditions of a trigger. They hold literals only and are read by hand, since that
- * is done for every delivery.
+ * Decides whether an event meets the conditions of a trigger. They contain only literals and are read by hand, since
+ * this runs for every delivery.
  */
 import { printable } from '../shared/printable';
 import { asRecord, asText, numberIn, own, textOf } from '../shared/values';
 
-/** The name of each in the editor, in its order. */
+/** The operators with their names in the editor, in its order. */
 export const OPERATORS = {
 	contains: 'Contains',
 	notEquals: 'Does Not Equal',
@@ -18,7 +18,7 @@ export const OPERATORS = {
 };
 type Operator = keyof typeof OPERATORS;
 
-/** The fields that are always offered, by path, with the name of each in the editor. */
+/** The fields that the editor always offers: path and name. */
 export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
 	'data.asset.id': 'Asset ID',
 	'data.status': 'Connectivity State',
@@ -31,38 +31,38 @@ export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
 	'data.payload.vendorErrorCode': 'Vendor Error Code',
 };
 
-/** The choice of a field that is not among those offered: its path is in `path`. */
+/** The value of 'Field' for a field that is not offered; its path is in `path`. */
 export const OTHER_FIELD = 'other';
 
 export interface Conditions {
-	/** What a person has to correct; while there is anything, it is unknown what is wanted. */
+	/** Problems that a person has to fix; while there are any, it is unknown which events are wanted. */
 	readonly problems: readonly string[];
-	/** Those without a problem. */
+	/** The conditions without a problem. */
 	readonly all: readonly Condition[];
 	/** The first condition that the event does not meet, in words; undefined when it meets them all. */
 	readonly unmet: (event: Fields) => string | undefined;
 }
 
 export interface Condition {
-	/** As a person reads it in the editor, such as `Status equals Faulted`. */
+	/** The condition as the editor shows it, such as `Status equals Faulted`. */
 	readonly text: string;
 	/** The path of the field. */
 	readonly field: string;
 	readonly operator: Operator;
 	readonly isMet: (event: Fields) => boolean;
-	/** What is in the field, one for each way through the lists on its path; undefined where nothing is. */
+	/** The values of the field, one for each element of the lists on its path; undefined if there is none. */
 	readonly valuesIn: (event: Fields) => unknown[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Undefined for a missing field. */
+/** The value is undefined for a missing field. */
 type Test = (value: unknown) => boolean;
 
-/** Lists within lists; no event of the service has any. */
+/** The deepest nesting of lists; events of the service have no nested lists. */
 const MOST_NESTED = 20;
 
-/** Compiled once for each wording: n8n hands the parameter over again with every delivery. */
+/** Compiled once per distinct parameter value: n8n passes the parameter again with every delivery. */
 const compiled = new Map<string, Conditions>();
 const MOST_COMPILED = 200;
 
@@ -99,7 +99,7 @@ function compile(rows: readonly Row[]): Conditions {
 	};
 }
 
-/** The condition, or what is wrong with it. */
+/** The condition, or the problem with it. */
 function conditionOf([field, name, literal]: Row): Condition | string {
 	const path = field.split('.');
 	if (path.includes(''))
@@ -157,7 +157,7 @@ function testOf(operator: Operator, literal: string): Test | string {
 	return inLists((value) => test(textOf(value)));
 }
 
-/** A path through a list holds if it holds for any of its elements. */
+/** A path through a list matches if it matches for any of the elements. */
 function holds(value: unknown, path: readonly string[], from: number, test: Test): boolean {
 	for (let n = from; n < path.length; n++) {
 		if (Array.isArray(value)) return inLists((element) => holds(element, path, n, test))(value);
@@ -166,7 +166,7 @@ function holds(value: unknown, path: readonly string[], from: number, test: Test
 	return test(value);
 }
 
-/** A list passes if any of its elements does; an empty one is like a missing field. */
+/** A list passes if any of its elements does; an empty one is treated like a missing field. */
 function inLists(test: Test, depth = MOST_NESTED): Test {
 	return (value) => {
 		if (!Array.isArray(value)) return test(value);
@@ -176,7 +176,7 @@ function inLists(test: Test, depth = MOST_NESTED): Test {
 	};
 }
 
-/** As in n8n's own conditions, null is nothing. */
+/** As in n8n's own conditions, null counts as missing. */
 function isThere(value: unknown): boolean {
 	return value !== undefined && value !== null;
 }

@@ -1,6 +1,9 @@
 /** The event types of the service, and which of them a trigger wants. */
 
-/** Published (event types): the known types, with what the editor says of each. There may be others, so any text is accepted. */
+/**
+ * Published (event types): the known types, with their descriptions in the editor. There may be others, so any text is
+ * accepted.
+ */
 export const EVENT_TYPES = [
 	{
 		name: 'Asset Connectivity',
@@ -15,17 +18,18 @@ export const EVENT_TYPES = [
 ] as const;
 
 /**
- * The choice that stands for types in a field of their own, `otherEventTypes`. Among the patterns it does no harm, as no event
- * has such a type: with the field left empty nothing is wanted, rather than everything.
+ * The option for types that are entered in a separate field, `otherEventTypes`. It is harmless among the patterns,
+ * since no event has this type: if the field is empty, no event is wanted, rather than every event.
  */
 export const OTHER_EVENT_TYPES = '__other__';
 
-/** Whether an event of this type is wanted; undefined for an event without one. */
+/** Whether an event of this type is wanted; the type is undefined for an event without one. */
 export type EventTypeFilter = (type: string | undefined) => boolean;
 
 /**
- * Compiles the patterns of `eventTypes`: `*` stands for any text, even an empty one; case matters; blank patterns do not count.
- * Without a pattern every event is wanted, with one an event without a type is not.
+ * Compiles the patterns of `eventTypes`: `*` matches any text, even an empty one; case matters; blank patterns are
+ * ignored.
+ * Without a pattern every event is wanted; with one, an event without a type is not.
  */
 export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
 	const wanted = patterns.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
@@ -34,7 +38,10 @@ export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
 	return (type) => type !== undefined && matchers.some((matches) => matches(type));
 }
 
-/** Finds each part between wildcards where it first occurs: linear time, while a regular expression could be made to backtrack. */
+/**
+ * Finds the first match of each part between wildcards: linear time, while a regular expression could be made to
+ * backtrack.
+ */
 function matcherOf(parts: readonly string[]): (type: string) => boolean {
 	const first = parts[0] ?? '';
 	const last = parts[parts.length - 1] ?? '';

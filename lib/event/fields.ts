@@ -1,18 +1,18 @@
-/** Which fields events have, and some of their values: what a person can name in a condition. */
+/** The fields that events have, and some of their values: the fields that a person can use in a condition. */
 import { printable } from '../shared/printable';
 import { isRecord, textOf } from '../shared/values';
 
-/** No event of the service comes near these; they bound what one from elsewhere can cost. */
+/** Far above the events of the service; they limit the cost of events from elsewhere. */
 const MOST_FIELDS = 500;
 const MOST_VISITED = 5_000;
 const DEEPEST = 12;
 const LONGEST_PATH = 100;
-/** Of each field. */
+/** Limits per field. */
 const MOST_VALUES = 5;
 const LONGEST_VALUE = 40;
 
 export class Fields {
-	/** By path. A path through a list is the same for all of its entries. */
+	/** By path. A path through a list is the same for all of its elements. */
 	readonly #values = new Map<string, Set<string>>();
 
 	add(record: Readonly<Record<string, unknown>>): void {
@@ -39,7 +39,7 @@ export class Fields {
 		visit(record, '', 0);
 	}
 
-	/** By path; those that hold only other fields are left out. */
+	/** By path; fields that hold only other fields are left out. */
 	get withValues(): { path: string; values: string[] }[] {
 		const fields = [...this.#values].map(([path, values]) => ({ path, values: [...values] }));
 		return fields
@@ -48,8 +48,8 @@ export class Fields {
 	}
 
 	/**
-	 * The field that is probably meant by a path that there is not. The path may lack its first names, as a person reads the
-	 * last ones in the output, and have some typing errors.
+	 * The field that a person probably meant by a path that does not exist. The path may lack its first names, since a
+	 * person reads the last ones in the output, and may contain typing errors.
 	 */
 	like(path: string): string | undefined {
 		if (path.length > LONGEST_PATH) return undefined;
@@ -77,7 +77,10 @@ export class Fields {
 	}
 }
 
-/** How many characters to insert, leave out or replace (Levenshtein). Takes the product of both lengths, so both must be short. */
+/**
+ * The number of characters to insert, delete or replace (Levenshtein). Takes time proportional to the product of both
+ * lengths, so both must be short.
+ */
 function distance(a: string, b: string): number {
 	let above = Array.from({ length: b.length + 1 }, (_, n) => n);
 	for (let row = 1; row <= a.length; row++) {

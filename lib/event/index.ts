@@ -1,4 +1,4 @@
-/** What an event is, wherever it comes from. */
+/** What an event is, whether delivered or listed. */
 export {
 	CONDITION_FIELDS,
 	type Conditions,

@@ -4,11 +4,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface Item {
 	readonly record: Fields;
-	/** The token of the claim that its execution begins under, where it must succeed. */
+	/** The token of the claim that its execution begins under, if it must succeed. */
 	readonly claim?: string | undefined;
 }
 
-/** Adds `_replay`, in place of a field of that name. `reopenedAt` is in milliseconds of unix time; without it, nothing is added. */
+/**
+ * Adds `_replay`, replacing a field of that name. `reopenedAt` is in Unix milliseconds; if undefined, nothing is added.
+ */
 export function withReplay(record: Fields, reopenedAt: number | undefined): Fields {
 	if (reopenedAt === undefined) return record;
 	return { ...record, _replay: { requestedAt: new Date(reopenedAt).toISOString() } };

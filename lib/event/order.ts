@@ -1,13 +1,13 @@
-/** In which order events were created, as far as they say. */
+/** The order in which events were created, if known. */
 import { timeOf } from '../shared/timeOf';
 import type { ParsedEvent } from './parseEvent';
 
-/** The time of creation in unix milliseconds; undefined when the event has none. */
+/** The time of creation in Unix milliseconds; undefined if the event has none. */
 export function createdAt({ record }: Pick<ParsedEvent, 'record'>): number | undefined {
 	return timeOf(record['createdAt']);
 }
 
-/** By time where every event has one; otherwise in the order that they have. */
+/** Sorted by time if every event has one; otherwise in the given order. */
 export function oldestFirst<E extends Pick<ParsedEvent, 'record'>>(events: readonly E[]): E[] {
 	const timed = events.map((event) => ({ event, at: createdAt(event) ?? NaN }));
 	if (timed.some(({ at }) => Number.isNaN(at))) return [...events];

@@ -1,6 +1,6 @@
 /**
  * The parameters that both triggers have: which events they want, and how many of them an execution gets.
- * Read by hand and not by a schema, since that is done for every delivery, even a forged one.
+ * Read by hand and not by a schema, because this runs for every delivery, even a forged one.
  */
 import { asNumber, asTexts } from '../shared/values';
 import { readConditions } from './conditions';
@@ -9,10 +9,10 @@ import type { Wanted } from './wanted';
 
 export type ReadParameter = (name: string, fallback: unknown) => unknown;
 
-/** Events in one execution with batched delivery. */
+/** The default number of events per execution with batched delivery. */
 export const DEFAULT_BATCH_SIZE = 100;
 export const MAX_BATCH_SIZE = 1000;
-/** More than this is not stored in one execution, unless a single event has it. */
+/** An execution holds at most this much, unless a single event is larger. */
 export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 
 /** The patterns of both fields for event types. */
@@ -33,7 +33,7 @@ export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
 	return read('acknowledge', 'stored') === 'succeeded' ? 'succeeded' : 'stored';
 }
 
-/** By the parameters `delivery` and `batchSize`; 1 where each event starts an execution of its own. */
+/** By the parameters `delivery` and `batchSize`; 1 if each event starts its own execution. */
 export function readBatchSize(read: ReadParameter): number {
 	if (read('delivery', 'immediate') !== 'batched') return 1;
 	const size = asNumber(

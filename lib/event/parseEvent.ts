@@ -1,16 +1,16 @@
 /**
- * Reads an event from the bytes of a delivery, and from a record of the event list: one shape for both.
- * Checked by hand and not by a schema, since it runs for every delivery and every listed event.
+ * Reads an event from the bytes of a delivery or from a record of the event list: one shape for both.
+ * Checked by hand and not by a schema, because it runs for every delivery and every listed event.
  */
 import { isRecord } from '../shared/values';
 
-/** An event as the service delivers it: whatever fields it has, and an id that is text here whatever it was there. */
+/** An event as the service delivers it, with any fields. */
 export interface ParsedEvent {
-	/** The id as text: the number 7 and the text "7" are the same event. */
+	/** The ID as text: the number 7 and the text "7" are the same event. */
 	readonly id: string;
-	/** The event type, undefined when the event has none or it is not text. */
+	/** The event type; undefined if the event has none or it is not text. */
 	readonly type: string | undefined;
-	/** The event, field by field as it came. */
+	/** The event, field by field as sent. */
 	readonly record: Record<string, unknown>;
 }
 
@@ -20,9 +20,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Parses the raw bytes of a delivery.
- * Not ok for anything but a JSON object in UTF-8 whose `id` is non-empty text or a safe integer:
- * beyond 2^53 two different ids would become one number, and an event would be lost.
- * An object without an `id` gets `messageId`, the signed id of the delivery, as its own, also in its record: the run reads it there.
+ * Not ok for anything but a JSON object in UTF-8 whose `id` is non-empty text or a safe integer: beyond 2^53 two
+ * different IDs would become one number, and an event would be lost.
+ * An object without an `id` gets `messageId`, the signed ID of the delivery, also in its record, where the execution
+ * reads it.
  * Never throws. Source: specification section 2 (webhook event) and 6.5.
  */
 export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
@@ -38,9 +39,9 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
 }
 
 /**
- * Turns a record of the event list into the shape of a delivered event:
- * `eventType` becomes `type` and `payload` becomes `data`, unless the record has those already. The fields that a delivered
- * event begins with come in its order, and what else the record has after them.
+ * Converts a record of the event list to the shape of a delivered event: `eventType` becomes `type` and `payload`
+ * becomes `data`, unless the record already has those. The first fields are in the order of a delivered event, followed
+ * by the other fields of the record.
  */
 export function eventFromList(listed: Record<string, unknown>): ParseResult {
 	const { eventType, payload, ...others } = listed;
@@ -54,7 +55,7 @@ export function eventFromList(listed: Record<string, unknown>): ParseResult {
 		...field('createdAt'),
 		...field('data', payload),
 	};
-	// A field of both keeps its place in the first.
+	// A field in both objects keeps its position in the first.
 	return eventOf({ ...first, ...others });
 }
 
@@ -65,7 +66,7 @@ function eventOf(record: Record<string, unknown>): ParseResult {
 	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };
 }
 
-/** The id of an event as text; undefined when it has none, or one that could be confused with another. */
+/** The ID of an event as text; undefined if it has none, or one that could be confused with another. */
 export function eventIdOf({ id }: Readonly<Record<string, unknown>>): string | undefined {
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);

@@ -1,4 +1,7 @@
-/** Looks at events for a person who asks why they do not start the workflow: how many, the nearest miss, and fields that none has. */
+/**
+ * Inspects events for a person who asks why they do not start the workflow: how many, the nearest miss, and fields that
+ * no event has.
+ */
 import { withoutTags } from '../shared/printable';
 import { textOf } from '../shared/values';
 import type { Condition } from './conditions';
@@ -6,25 +9,25 @@ import { Fields } from './fields';
 import type { ParsedEvent } from './parseEvent';
 import type { Wanted } from './wanted';
 
-/** More events would hardly have other fields. */
+/** More events are unlikely to have other fields. */
 const MOST_READ_FOR_FIELDS = 1_000;
-/** Of a value that is shown. */
+/** The longest value shown. */
 const LONGEST_VALUE = 50;
 const MOST_VALUES = 3;
 
 export class Survey {
-	/** How many events were looked at, and how many of them are not wanted. */
+	/** How many events were inspected, and how many of them are not wanted. */
 	looked = 0;
 	ignored = 0;
 	/**
-	 * What the event lacked that came nearest to being wanted, with the value that did not match: for the person who tests
-	 * the node, never for a log.
+	 * The nearest miss: what the event that came closest to being wanted lacked, with the value that did not match. For
+	 * the person who tests the node, never for a log.
 	 */
 	nearest: string | undefined;
 	#nearness = -1;
 	#ofWantedType = 0;
 	readonly #fields = new Fields();
-	/** Those whose field no event has had so far. */
+	/** The conditions whose field no event has had so far. */
 	readonly #withoutField: Set<Condition>;
 
 	constructor(private readonly wanted: Wanted) {
@@ -54,7 +57,7 @@ export class Survey {
 		return false;
 	};
 
-	/** A sentence for each condition whose field no event has: it is probably misspelled. */
+	/** A sentence for each condition whose field no event has: the path is probably misspelled. */
 	get missing(): string[] {
 		const count = this.#ofWantedType;
 		if (count === 0) return [];
@@ -72,7 +75,7 @@ export class Survey {
 		});
 	}
 
-	/** All of it in sentences. */
+	/** The whole result in sentences. */
 	get why(): string {
 		const nearest = this.nearest === undefined ? [] : [`Nearest: ${this.nearest}.`];
 		return [...nearest, ...this.missing].join(' ');

@@ -1,4 +1,4 @@
-/** Begins a run: asks the ledger which events the run continues with, and undoes what it cannot use. */
+/** Begins a run: asks the ledger which events the run continues with, and gives back those that it cannot use. */
 import { jittered, sleep } from '../shared/sleep';
 import { LedgerUnavailableError } from './common/errors';
 import type { Ledger } from './common/types';
@@ -6,11 +6,11 @@ import { untilWritten } from './untilWritten';
 
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
-/** Longer than a call to the ledger may take effect. */
+/** Longer than a call to the ledger can stay in effect. */
 const SETTLED_MS = 3_000;
 
 interface BeginOptions {
-	/** How long to ask again while the ledger is not available, in milliseconds. Default 30,000. */
+	/** How long to retry while the ledger is not available, in milliseconds. Default 30,000. */
 	readonly waitMs?: number;
 	/** Ends the waiting: the promise rejects with the signal's reason. */
 	readonly signal?: AbortSignal | undefined;
@@ -19,7 +19,7 @@ interface BeginOptions {
 }
 
 /**
- * As `Ledger.begin`. Throws the ledger's last error when it could not be opened or asked for `waitMs`. The events are
+ * Like `Ledger.begin`. Throws the ledger's last error if it could not be opened or asked for `waitMs`. The events are
  * then given back in the background, so that the next copy of each starts it.
  */
 export async function beginOrWait(
@@ -48,7 +48,7 @@ export async function beginOrWait(
 	}
 }
 
-/** Twice: a `begin` that was on its way as the run gave up may have arrived after the first time. */
+/** Twice: a `begin` that was in progress when the run gave up may have arrived after the first time. */
 async function giveBack(
 	openLedger: () => Promise<Ledger>,
 	keys: readonly string[],
@@ -64,8 +64,8 @@ async function giveBack(
 }
 
 /**
- * Marks the events of a run that a person wants whatever the ledger says. Does not wait for a ledger that is not
- * available: throws its error, and marks them in the background once it is back.
+ * Marks the events of a retry as begun, whatever the ledger says. Does not wait for a ledger that is not available:
+ * throws its error, and marks the events in the background once the ledger is back.
  */
 export async function markBegun(
 	openLedger: () => Promise<Ledger>,

@@ -1,4 +1,7 @@
-/** Which store the ledger uses: the operator's choice, else Redis in queue mode or with a Redis of its own, else SQLite. */
+/**
+ * Which store the ledger uses: the operator's choice, otherwise Redis in queue mode or if a Redis URL is set, otherwise
+ * SQLite.
+ */
 import { join, resolve } from 'node:path';
 import { literal, safeParse } from '../vendor/zod';
 import { type Environment, readText } from './common/environment';
@@ -14,20 +17,22 @@ type StoreChoice =
 	| { readonly store: 'sqlite'; readonly path: string }
 	| { readonly store: 'redis'; readonly settings: RedisSettings };
 
-/** Commands of n8n that run in queue mode, whatever `EXECUTIONS_MODE` says in their environment (n8n 2.41.1). */
+/** n8n commands that run in queue mode, whatever `EXECUTIONS_MODE` says in their environment (n8n 2.41.1). */
 const QUEUE_COMMANDS: ReadonlySet<string> = new Set(['worker', 'webhook']);
 
-/** Whether this n8n shares its work with other processes. `command` is n8n's own, such as `start` or `worker`. */
+/**
+ * Whether this n8n instance shares its work with other processes. `command` is n8n's own, such as `start` or `worker`.
+ */
 export function isQueueMode(env: Environment, command: string | undefined): boolean {
 	return QUEUE_COMMANDS.has(command ?? '') || readText(env, 'EXECUTIONS_MODE') === 'queue';
 }
 
-/** Throws `LedgerUnavailableError` naming the variable when a value is wrong. */
+/** Throws `LedgerUnavailableError` with the name of the variable when a value is wrong. */
 export function chooseStore(env: Environment, command?: string): StoreChoice {
 	const value = readText(env, STORE_VARIABLE)?.toLowerCase() || 'auto';
 	const wanted = safeParse(literal(ACCEPTED), value);
 	if (!wanted.success) {
-		// Anything but a word may hold a password, such as a URL that belongs to another variable.
+		// Anything but a single word may contain a password, such as a URL that belongs to another variable.
 		const shown = /^[\w-]{1,40}$/.test(value) ? `"${value}"` : 'not a known value';
 		throw new LedgerUnavailableError(
 			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it to use auto.`,

@@ -13,14 +13,14 @@ const processLeases = new Leases();
 interface ClaimOrWaitOptions {
 	/** How long to wait for a pending copy, in milliseconds. Default 20,000. */
 	readonly waitMs?: number;
-	/** What renews the claim until it is settled. Default: the leases of the process, of 60 s each. */
+	/** Renews the claim until it is settled. Default: the leases of the process, 60 s each. */
 	readonly leases?: Leases;
-	/** What the hold waits for. Default: that n8n has stored an execution. */
+	/** The outcome that the hold waits for. Default: n8n has stored an execution. */
 	readonly acknowledge?: Acknowledge | undefined;
 }
 
 type ClaimOutcome =
-	/** Hand the event over, then settle the hold by `commit` or `release`. The rest is as in `Entry`. */
+	/** Hand the event over, then settle the hold with `commit` or `release`. The other fields are those of `Entry`. */
 	| ({ readonly outcome: 'claimed'; readonly hold: ClaimHold } & Pick<
 			Entry,
 			'attempts' | 'reopenedAt'
@@ -38,15 +38,15 @@ interface Waiter {
 	readonly reject: (error: unknown) => void;
 }
 
-/** The copies of an event that wait in this process, in the order they came: one question to the ledger serves all of them. */
+/** The copies of an event that wait in this process, in order of arrival: one call to the ledger serves all of them. */
 type Waiters = Set<Waiter>;
 
 const waiting = new WeakMap<Ledger, Map<string, Waiters>>();
 
 /**
- * Claims the event, or waits while another copy is pending and takes over when its holder gave up or died.
+ * Claims the event. If another copy is pending, waits and takes over when its holder gives up or dies.
  * A claim goes to the copy that has waited longest; the others keep waiting, each until its own limit.
- * Throws `LedgerUnavailableError` when the ledger fails, at the first look or while waiting.
+ * Throws `LedgerUnavailableError` when the ledger fails, at the first call or while waiting.
  */
 export async function claimOrWait(
 	ledger: Ledger,
@@ -69,7 +69,7 @@ export async function claimOrWait(
 	});
 }
 
-/** Asks until nobody waits; `whenOver` is called before a later copy could join. */
+/** Calls the ledger until no copy waits; `whenOver` is called before a later copy could join. */
 async function askForAll(
 	ledger: Ledger,
 	key: string,
@@ -77,7 +77,7 @@ async function askForAll(
 	whenOver: () => void,
 ): Promise<void> {
 	let pauseMs = FIRST_PAUSE_MS;
-	// Only this loop removes a waiter, so the one that a claim was asked for is still there to take it.
+	// Only this loop removes a waiter, so the waiter that a claim was requested for is still there to take it.
 	for (let [first] = waiters; first !== undefined; [first] = waiters) {
 		try {
 			const answer = await ledger.claim(key, first.leases.ms);

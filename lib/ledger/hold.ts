@@ -1,4 +1,4 @@
-/** A claim that is held: it is renewed until it is settled, and its commit is tried until it is written. */
+/** A held claim: renewed until it is settled. Its commit is retried until it is written. */
 import { jittered, sleep } from '../shared/sleep';
 import type { Acknowledge, Claim, Committed, Hold, Ledger } from './common/types';
 import type { Leases } from './leases';
@@ -7,18 +7,18 @@ import { untilWritten } from './untilWritten';
 /** The response to the service waits for the commit, but no longer than this. */
 const ANSWER_WITHIN_MS = 2_000;
 const FIRST_RETRY_MS = 50;
-/** Short, because a copy that comes in after the lease and before the commit would run again. */
+/** Short, because a copy that arrives after the lease and before the commit would start another execution. */
 const LONGEST_RETRY_MS = 1_000;
 const LONGEST_COMMIT_MS = 60 * 60 * 1_000;
 /**
- * An execution that must succeed has this long to begin: n8n never says what became of a queued one that a person
- * stopped, and other copies of the event wait for it.
+ * How long an execution that must succeed has to begin. n8n never reports a queued execution that a person stopped, and
+ * other copies of the event are waiting for it.
  */
 const BEGIN_WITHIN_MS = 60 * 60 * 1_000;
-/** No execution is waited for longer: in queue mode, n8n never says that one was stopped or ran out of time. */
+/** The longest wait for an execution to end: in queue mode, n8n does not report one that was stopped or timed out. */
 const END_WITHIN_MS = 6 * 60 * 60 * 1_000;
 
-/** See `Hold`. It is renewed from when it is made; its timers keep no process alive. */
+/** See `Hold`. It is renewed from creation. Its timers do not keep the process alive. */
 export class ClaimHold implements Hold {
 	readonly #ledger: Ledger;
 	readonly #leases: Leases;
@@ -26,7 +26,7 @@ export class ClaimHold implements Hold {
 	readonly #since = performance.now();
 	#renewal: Promise<void> | undefined;
 	#commit: Promise<Committed> | undefined;
-	/** Of the commit. */
+	/** The retention of the commit. */
 	#retentionMs = 0;
 	#release: Promise<void> | undefined;
 
@@ -42,14 +42,14 @@ export class ClaimHold implements Hold {
 		leases.add(this.#renew);
 	}
 
-	/** What an execution must show to begin under this claim; undefined where `begin` needs no claim. */
+	/** The token that an execution needs to begin under this claim; undefined if `begin` needs no claim. */
 	get token(): string | undefined {
 		return this.acknowledge === 'succeeded' ? this.#claim.token : undefined;
 	}
 
 	/**
-	 * Commits this one and the others with one call of the ledger; one that it could not write so is tried again by
-	 * itself. Returns the outcomes, in their order.
+	 * Commits this hold and the others with one call to the ledger. A hold that the call could not write is retried by
+	 * itself. Returns the outcomes, in order.
 	 */
 	async commitWith(others: readonly ClaimHold[], retentionMs: number): Promise<Committed[]> {
 		const all = [this, ...others];
@@ -65,7 +65,7 @@ export class ClaimHold implements Hold {
 		);
 	}
 
-	/** `written` is the first try, if it is under way already. */
+	/** `written` is the first attempt, if it has already started. */
 	async commit(retentionMs: number, written?: Promise<boolean>): Promise<Committed> {
 		this.#retentionMs = retentionMs;
 		this.#commit ??= this.#writeCommit(retentionMs, written);
@@ -73,7 +73,7 @@ export class ClaimHold implements Hold {
 			this.#commit,
 			unwrittenAfter(ANSWER_WITHIN_MS, this.#commit),
 		]);
-		// Whether its execution ran under this claim is not known then.
+		// It is not known yet whether the execution ran under this claim.
 		return outcome === 'unwritten' && this.acknowledge === 'succeeded' ? 'lost' : outcome;
 	}
 
@@ -82,7 +82,7 @@ export class ClaimHold implements Hold {
 			await (this.#release ??= this.#writeRelease());
 			return;
 		}
-		// An execution that has succeeded is not taken back.
+		// An execution that succeeded is not undone.
 		if (this.acknowledge === 'succeeded') return;
 		this.#release ??= this.#giveBack();
 		await Promise.race([this.#release, unwrittenAfter(ANSWER_WITHIN_MS, this.#release)]);
@@ -94,12 +94,15 @@ export class ClaimHold implements Hold {
 		});
 	};
 
-	/** A claim that was lost is taken again if it is free, so that no copy comes in while the run is being stored. */
+	/**
+	 * Claims the event again if the claim was lost and the event is free, so that no copy starts while n8n stores the
+	 * execution.
+	 */
 	async #renewOrTake(): Promise<void> {
 		try {
 			const { key, token } = this.#claim;
 			const age = this.acknowledge === 'succeeded' ? performance.now() - this.#since : 0;
-			// Not released: an execution that begins before the lease is over is waited for.
+			// Not released: an execution that begins before the lease ends is still waited for.
 			if (age >= BEGIN_WITHIN_MS && (await this.#ledger.look(key)).state === 'pending') return;
 			if (age < END_WITHIN_MS && (await this.#ledger.renew(this.#claim, this.#leases.ms))) return;
 			if (age >= BEGIN_WITHIN_MS) this.#leases.remove(this.#renew);
@@ -107,11 +110,14 @@ export class ClaimHold implements Hold {
 			const { state } = await this.#ledger.claim(key, this.#leases.ms, token);
 			if (state === 'committed') this.#leases.remove(this.#renew);
 		} catch {
-			// The next renewal comes before the lease ends.
+			// The next renewal runs before the lease ends.
 		}
 	}
 
-	/** Whether each is settled, in their order: what n8n has stored always is, even if another holds the claim by now. */
+	/**
+	 * Whether each is settled, in order. An execution that n8n has stored always settles its event, even if another
+	 * holder has the claim by now.
+	 */
 	async #settle(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
 		if (this.acknowledge === 'succeeded') return this.#ledger.finishAll(claims, retentionMs);
 		await this.#ledger.commitAll(claims, retentionMs);
@@ -155,17 +161,17 @@ export class ClaimHold implements Hold {
 
 	async #writeRelease(): Promise<void> {
 		this.#leases.remove(this.#renew);
-		// A renewal on its way may take the claim under a new token.
+		// A renewal in progress may claim the event again.
 		await this.#renewal;
 		try {
 			await this.#ledger.release(this.#claim);
 		} catch {
-			// The lease ends by itself.
+			// The lease expires by itself.
 		}
 	}
 }
 
-/** `unwritten` after `ms` milliseconds; the timer is cleared as soon as `write` is over. */
+/** Resolves to `unwritten` after `ms` milliseconds; the timer is cleared when `write` ends. */
 function unwrittenAfter(ms: number, write: Promise<unknown>): Promise<'unwritten'> {
 	return new Promise((resolve) => {
 		const timer = setTimeout(() => {

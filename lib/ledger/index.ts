@@ -1,4 +1,4 @@
-/** The ledger of events seen: what the nodes may use of it. */
+/** The event ledger: the exports that the nodes use. */
 export type {
 	Acknowledge,
 	Claim,

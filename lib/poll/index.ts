@@ -1,4 +1,4 @@
-/** The poll: what the trigger may use of it. */
+/** The poll: the exports that the trigger uses. */
 export { RETENTION_MS } from './bounds';
 export { type Account, accountOf, listedStates } from './listedStates';
 export type { Memory } from './memory';

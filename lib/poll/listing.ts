@@ -1,4 +1,4 @@
-/** What one poll finds in the list: the events to start, and how far it has read. */
+/** The result of reading the list in one poll: the events to start, and how far it has read. */
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, oldestFirst, type ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
@@ -11,19 +11,19 @@ interface Reading {
 	readonly pageSize: number;
 	readonly isWanted: (event: ParsedEvent) => boolean;
 	readonly look: (event: ParsedEvent) => Promise<Knowledge>;
-	/** Asked before each request; false ends the reading. */
+	/** Called before each request; false ends the reading. */
 	readonly mayRequest: () => boolean;
 	readonly now: number;
 }
 
 interface Stretch {
-	/** The ID of the record to continue after; undefined for the head of the list. */
+	/** The ID of the record to continue after; undefined for the start of the list. */
 	readonly after: string | undefined;
-	/** Ends at what was created before, in a list that begins with the newest. */
+	/** The time to read back to, in a list that begins with the newest event. */
 	readonly backTo: number;
 }
 
-/** `whole`: as far as it was to go. `bounded`: the poll may ask for no more. `failed`: see `failure`. */
+/** `whole`: read as far as intended. `bounded`: the poll may send no more requests. `failed`: see `failure`. */
 export type End = 'whole' | 'bounded' | 'failed';
 
 interface Found {
@@ -31,25 +31,29 @@ interface Found {
 	readonly at: number | undefined;
 }
 
-/** This many older records in a row, or half a page, end a stretch: the list need not be sorted to the second. */
+/**
+ * This many older records in a row, or half a page, end a stretch, because the list need not be sorted to the second.
+ */
 const OLDER_IN_A_ROW = 20;
 
 /**
- * Reads stretches of the list, page by page. How far depends on time, never on how many known events it meets; only
- * where a whole page tells no time does it end at a page without news.
+ * Reads stretches of the list, page by page. How far depends on time, never on how many known events it reads. Only
+ * where a whole page has no times does it end at a page without new events.
  */
 export class Listing {
 	/** How many records had no ID, without which events cannot be told apart. */
 	withoutId = 0;
 	/** The ID of the last record read. */
 	cursor: string | undefined;
-	/** The newest event listed that is not dated ahead; a day's mistake in a date would disable the look-back. */
+	/**
+	 * The newest listed event that is not dated in the future: a date that is a day wrong would disable the look-back.
+	 */
 	newestAt: number | undefined;
 	/** The oldest event that was handed over before and has not begun. */
 	waitingAt: number | undefined;
 	/** Why the list could not be read further. */
 	failure: Error | undefined;
-	/** Whether the service refused to continue after the record that a stretch began with. */
+	/** Whether the service refused to continue after the record that a stretch starts at. */
 	isCursorRefused = false;
 
 	readonly #fresh: Found[] = [];
@@ -61,23 +65,23 @@ export class Listing {
 		this.#reading = reading;
 	}
 
-	/** Whether the list begins with the oldest, as far as was read; undefined while that cannot be said. */
+	/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
 	get isOldestFirst(): boolean | undefined {
 		return isOldestFirst(this.#read.map(({ at }) => at));
 	}
 
-	/** What is to start, oldest first: by time where all tell it, otherwise by the order of the list. */
+	/** The events to start, oldest first: by time if all have one, otherwise in the order of the list. */
 	get fresh(): ParsedEvent[] {
 		const events = this.#fresh.map(({ event }) => event);
 		return oldestFirst(this.isOldestFirst ? events : events.toReversed());
 	}
 
-	/** The ID of the record after which all that was read was created at `moment` or later. */
+	/** The ID of the record after which all records read were created at `moment` or later. */
 	lastBefore(moment: number): string | undefined {
 		return this.#read.findLast(({ at }) => at < moment)?.id;
 	}
 
-	/** Throws what the ledger throws: without it, it is unknown what is new. */
+	/** Throws the ledger's error: without the ledger, it is unknown which events are new. */
 	async read({ after, backTo }: Stretch): Promise<End> {
 		const { client, pageSize } = this.#reading;
 		this.cursor = after;
@@ -111,7 +115,7 @@ export class Listing {
 		return 'failed';
 	}
 
-	/** The events of the list, up to where it fails; records without an ID are left out and counted. */
+	/** The events of the list, until it fails; records without an ID are skipped and counted. */
 	async *#listed(records: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Found> {
 		try {
 			for await (const record of records) {
@@ -124,7 +128,7 @@ export class Listing {
 		}
 	}
 
-	/** Takes the events of a page; whether one of them is to start. They are looked up together. */
+	/** Looks up the events of a page, in parallel; returns whether any of them is to start. */
 	async #sort(page: readonly Found[]): Promise<boolean> {
 		const { isWanted, look, now } = this.#reading;
 		const before = this.#fresh.length;
@@ -143,7 +147,7 @@ export class Listing {
 				this.waitingAt = Math.min(this.waitingAt ?? found.at, found.at);
 			}
 		}
-		// Between pages, other work of the process has its turn.
+		// Lets other work of the process run between pages.
 		await setImmediate();
 		return this.#fresh.length > before;
 	}

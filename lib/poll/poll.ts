@@ -1,25 +1,27 @@
 /**
- * One poll, step by step: list, find what is new, start the workflow for it, remember how far that went.
+ * One poll, step by step: list, find new events, start the workflow for them, remember the progress.
  *
- * The life of a poll trigger, kept in a record of the ledger (`PollState`):
+ * The states of a poll trigger, kept in a record of the ledger (`PollState`):
  *
  *     unpublished ──publication──▶ published ◀───────── poll ─────────┐
  *                                      │                              │
- *                                      └─ a way back too long ─▶ walking, until a poll comes to its end
+ *                                      └─ too much to read ─▶ walking, until a poll reaches the end
  *
- * - publication: `now` fixes `publishedAt`, the moment from which events start, and starts nothing; `retained` begins with
- *   a walk to the end of the list. Choosing the other one is a new publication. Later publications change nothing.
- * - poll: reads from the newest event back to the *frontier* less an overlap, once an hour a day back. Everything
- *   created before the frontier was listed and has settled: begun, or not wanted. What was claimed, handed over or
- *   stored and has not begun holds the frontier back, so a later poll meets it again, and so does what n8n gave back.
- * - replay: a person reopened events. The next poll lowers the frontier to the oldest of them, once for each request.
- * - walking: a poll may send a bounded number of requests. One that needs more remembers where it stopped, and the next
- *   polls read what is new first and then continue there. The frontier stays until the walk has come to its end.
- * - the frontier is written last: after a page that failed, or a process that died, the next poll reads as far again.
- * - forgotten: the record is gone, but n8n's own memory says up to when the trigger polled. Nothing created before that
- *   starts by itself then; all later events do, and one line of the log says so.
+ * - publication: `now` fixes `publishedAt`, the time from which events start, and starts nothing; `retained` begins
+ *   with a walk to the end of the list. Changing this setting is a new publication. Later publications change nothing.
+ * - poll: reads from the newest event back to the *frontier* minus an overlap, and once an hour back a whole day.
+ *   Every event created before the frontier was listed and has settled: begun, or not wanted. An event that was
+ *   claimed, handed over or stored but has not begun holds the frontier back, so a later poll reads it again. So does
+ *   an event that n8n gave back.
+ * - replay: a person reopened events. The next poll lowers the frontier to the oldest of them, once per request.
+ * - walking: a poll may send a bounded number of requests. If it needs more, it remembers where it stopped, and the
+ *   next polls read new events first and then continue there. The frontier stays until the walk reaches the end.
+ * - the frontier is written last: after a page that failed or a process that died, the next poll reads the same range
+ *   again.
+ * - forgotten: the record is gone, but n8n's own memory has the time up to which the trigger polled. No event created
+ *   before that time starts by itself; all later ones do, and a log line reports it.
  *
- * A list that begins with the oldest is read from an `anchor` to its end, since its new events stand there.
+ * A list that begins with the oldest event is read from an `anchor` to its end, where its new events are.
  */
 import type { ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
@@ -39,9 +41,9 @@ export interface PollOptions extends Scope, Pick<Start, 'acknowledge' | 'batchSi
 	readonly startFrom: StartFrom;
 	readonly pageSize: number;
 	readonly isWanted: (event: ParsedEvent) => boolean;
-	/** What survives a ledger that was lost. */
+	/** Survives the loss of the ledger. */
 	readonly memory: Memory;
-	/** Told what an operator should know. */
+	/** Called with messages for operators. */
 	readonly warn: (message: string) => void;
 	/** How long the poll may take, in milliseconds. */
 	readonly budgetMs?: number | undefined;
@@ -51,17 +53,17 @@ export interface PollOptions extends Scope, Pick<Start, 'acknowledge' | 'batchSi
 interface Polled {
 	/** Why the list could not be read further. */
 	readonly failure?: Error | undefined;
-	/** Resolves when the events have started and the poll is remembered. */
+	/** Resolves when the events have started and the progress is saved. */
 	readonly started?: Promise<void>;
 }
 
-/** Nodes whose events are being started: the next poll leaves them to it. */
+/** Nodes whose events are still being started. The next poll of such a node does nothing. */
 const starting = new Set<string>();
 
 /**
- * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored and never ran.
- * Starting continues after the call. When a page of the list fails, what was listed before it still starts.
- * Throws `LedgerUnavailableError`, and what the client throws at the publication.
+ * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored but never ran.
+ * Starting continues after the call returns. If a page of the list fails, events listed before it still start.
+ * Throws `LedgerUnavailableError`, and the client's errors at publication.
  */
 export async function poll(options: PollOptions): Promise<Polled> {
 	const { ledger, workflowId, nodeId, client, pageSize, startFrom, warn } = options;

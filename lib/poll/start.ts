@@ -1,4 +1,4 @@
-/** Starts the workflow for events, oldest first, and commits what n8n has stored. */
+/** Starts the workflow for events, oldest first, and commits the ones that n8n has stored. */
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, type Item, MAX_BATCH_BYTES, type ParsedEvent, withReplay } from '../event';
 import { type Acknowledge, type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
@@ -6,43 +6,47 @@ import { sleep } from '../shared/sleep';
 import { RETENTION_MS } from './bounds';
 
 /**
- * The next run starts when the one before has ended, or after this long: events keep their order, since n8n stores a run
- * within milliseconds, and a slow workflow does not hold the others up. Nothing counts as stored because of it.
+ * The next execution starts when the previous one has ended, or after this long. Events keep their order, since n8n
+ * stores an execution within milliseconds, and a slow workflow does not delay the others. It does not make an event
+ * count as stored.
  */
 const NEXT_AFTER_MS = 1000;
 /**
- * An execution that has not ended by then counts as stored: n8n never says what became of a queued one that a person
- * stopped, and its event must not be held until n8n restarts. A failure that n8n reports later takes that back.
+ * An execution that has not ended by then counts as stored: n8n never reports a queued execution that a person stopped,
+ * and its event must not be held until n8n restarts. If n8n reports a failure later, the event is given back.
  */
 const COUNTS_AS_STORED_AFTER_MS = 30_000;
-/** Looked at together; between them, other work of the process has its turn. */
+/** Entries looked up in parallel; other work of the process runs in between. */
 const LOOKED_AT_ONCE = 100;
 
 export interface Start {
 	readonly ledger: Ledger;
 	readonly workflowId: string;
-	/** The most events of one run. */
+	/** The most events per execution. */
 	readonly batchSize: number;
 	readonly acknowledge: Acknowledge;
-	/** Starts a run. Resolves when it has ended, to whether n8n has stored it, or it has succeeded if it must. */
+	/**
+	 * Starts an execution. Resolves when it has ended, with whether n8n has stored it, or whether it succeeded if it
+	 * must.
+	 */
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
-	/** Called before each hand-over with the time of its newest event, as long as all before it are stored. */
+	/** Called before each hand-over with the time of its newest event, as long as all earlier ones are stored. */
 	readonly onProgress?: (at: number) => void;
 }
 
 interface Claimed {
 	readonly event: ParsedEvent;
 	readonly hold: ClaimHold;
-	/** Executions that have failed with it. */
+	/** The number of failed executions with this event. */
 	readonly attempts: number;
 	readonly reopenedAt?: number | undefined;
 }
 
 /**
- * Claims the events and hands them over, as many in a run as the batch size allows. What n8n cannot store together is
- * tried one by one, and what it cannot store by itself is given back: it holds nothing else up.
+ * Claims the events and hands them over, in executions of at most the batch size. If n8n cannot store a batch, its
+ * events are tried one by one; an event that n8n cannot store by itself is given back and does not delay the others.
  *
- * Returns the events that have not begun so far: given back, or handed over and still on their way.
+ * Returns the events that have not begun so far: given back, or handed over and not yet settled.
  * Throws `LedgerUnavailableError`.
  */
 export async function startEvents(
@@ -63,7 +67,7 @@ export async function startEvents(
 	return open;
 }
 
-/** `open` has the events of hand-overs that are not known to be settled. */
+/** `open` holds the events of hand-overs that are not known to be settled. */
 async function startBatches(
 	start: Start,
 	events: readonly ParsedEvent[],
@@ -88,14 +92,14 @@ async function startBatches(
 	}
 }
 
-/** An event that has failed goes by itself: it may be why its batch failed. */
+/** An event that has failed runs by itself: it may be why its batch failed. */
 function executionsOf(claimed: readonly Claimed[]): (readonly Claimed[])[] {
 	const fresh = claimed.filter(({ attempts }) => attempts === 0);
 	const failed = claimed.filter(({ attempts }) => attempts > 0);
 	return [...(fresh.length > 0 ? [fresh] : []), ...failed.map((each) => [each])];
 }
 
-/** Those that n8n could not store. Those whose execution has failed start again later. */
+/** The events that n8n could not store. Those whose execution failed start again later. */
 async function notBegun(
 	{ ledger, workflowId }: Start,
 	claimed: readonly Claimed[],
@@ -105,7 +109,7 @@ async function notBegun(
 	return claimed.filter((_each, n) => states[n] !== 'failed').map(({ event }) => event);
 }
 
-/** Those of the events that nobody else has claimed or stored. */
+/** The events that no other holder has claimed or stored. */
 async function claimAll(
 	{ ledger, workflowId, acknowledge }: Start,
 	events: readonly ParsedEvent[],
@@ -141,7 +145,10 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 	if (batch.length > 0) yield batch;
 }
 
-/** Whether n8n has stored the run, or it has succeeded: known once it has ended. By then `execute` of the node has begun the events. */
+/**
+ * Whether n8n has stored the execution, or whether it succeeded: known once it has ended. By then, `execute` of the
+ * node has begun the events.
+ */
 async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
 	const [first, ...others] = claimed.map(({ hold }) => hold);
 	const commit = async () => await first?.commitWith(others, RETENTION_MS);

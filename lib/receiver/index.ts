@@ -1,4 +1,4 @@
-/** A delivery from bytes to verdict: what the webhook trigger may use of it. */
+/** A delivery from bytes to verdict: the exports that the webhook trigger uses. */
 export { ADVICE, type RefusalReason, type RejectionReason } from './reasons';
 export { receive } from './receive';
 export {

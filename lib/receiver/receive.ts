@@ -1,4 +1,6 @@
-/** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. It knows nothing of n8n. */
+/**
+ * A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n.
+ */
 import { isWanted, parseEvent, withReplay } from '../event';
 import {
 	type Acknowledge,
@@ -17,18 +19,21 @@ import { type SecretSource, verifyDelivery } from './verify';
 export interface Receiver {
 	readonly verifiers: VerifierCache;
 	readonly secrets: SecretSource;
-	/** Called when there is an event to claim. Left out while the editor listens for a test event: then nothing is remembered. */
+	/**
+	 * Called when there is an event to claim. Undefined while the editor listens for a test event: nothing is recorded
+	 * then.
+	 */
 	readonly openLedger?: () => Promise<Ledger>;
 	readonly workflowId: string;
-	/** By the URL that the delivery came to. */
+	/** By the URL that the delivery arrived at. */
 	readonly acknowledge: Acknowledge;
 	readonly settings: TriggerSettings;
 	readonly now?: () => Date;
 }
 
 /**
- * Never throws for what came in. An event is to be acknowledged when its run is stored, or was before; every other
- * verdict makes the service deliver it again, or says that there is nothing to do.
+ * Never throws on input. An event is acknowledged if n8n stored its execution, now or before, and if there is nothing
+ * to do; any other verdict makes the service deliver it again or reports why it is rejected.
  */
 export async function receive(
 	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
@@ -57,7 +62,7 @@ export async function receive(
 	if (!('hold' in claim)) return claim;
 	const { hold, attempts, reopenedAt } = claim;
 	const item = { record: withReplay(record, reopenedAt), claim: hold.token };
-	// An event that has failed goes by itself: it may be why its batch failed.
+	// An event that has failed runs by itself: it may be why its batch failed.
 	if (settings.batchSize === 1 || attempts > 0) return { start: true, items: [item], hold };
 
 	const member = { item, hold, bytes: body.length };
@@ -67,7 +72,7 @@ export async function receive(
 	return turn.outcome === 'stored' ? accepted : refused('busy');
 }
 
-/** The hold of the event, or the verdict where there is none. */
+/** The hold of the event, or the verdict if it was not claimed. */
 async function claimed(openLedger: () => Promise<Ledger>, key: string, acknowledge: Acknowledge) {
 	try {
 		const claim = await claimOrWait(await openLedger(), key, { acknowledge });

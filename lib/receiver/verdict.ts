@@ -1,4 +1,4 @@
-/** Every way to end a delivery: the workflow starts, or an answer that makes the sender do the right thing. */
+/** All outcomes of a delivery: the workflow starts, or the sender gets a response that makes it do the right thing. */
 import type { Item, ParsedEvent } from '../event';
 import type { Hold } from '../ledger';
 import { ADVICE, type RefusalReason } from './reasons';
@@ -9,7 +9,7 @@ interface Answer {
 	readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** For operators: `detail` says what to do, and holds no secret and nothing of the payload. */
+/** For operators: `detail` says what to do and contains neither a secret nor any part of the payload. */
 export interface RefusalLog {
 	readonly reason: RefusalReason;
 	readonly detail: string | undefined;
@@ -17,7 +17,7 @@ export interface RefusalLog {
 
 export type Verdict = Start | NoStart;
 
-/** Start the workflow with these items, then settle the hold; a test in the editor has none. */
+/** Start the workflow with these items, then settle the hold. A test in the editor has no hold. */
 interface Start {
 	readonly start: true;
 	readonly items: readonly Item[];
@@ -28,11 +28,11 @@ export interface NoStart {
 	readonly start: false;
 	readonly answer: Answer;
 	readonly log?: RefusalLog;
-	/** The event that is not wanted, for a person who tests the node. */
+	/** The unwanted event, for a person who is testing the node. */
 	readonly ignored?: ParsedEvent;
 }
 
-/** There is nothing left to do, and the sender must not retry: 200. */
+/** Nothing left to do, and the sender must not retry: 200. */
 export const accepted = done('accepted');
 export const duplicate = done('duplicate');
 export function ignored(event: ParsedEvent): NoStart {
@@ -42,7 +42,7 @@ export function ignored(event: ParsedEvent): NoStart {
 const rejected: Answer = { status: 401, body: { status: 'rejected' } };
 const unavailable: Answer = { status: 503, body: { status: 'unavailable' } };
 
-/** A 5xx makes the sender deliver again, so an event refused for a reason on this side is not lost. */
+/** A 5xx makes the sender retry, so an event is not lost when the reason is on this side. */
 const answers: Readonly<Record<RefusalReason, Answer>> = {
 	signature_missing: rejected,
 	signature_malformed: rejected,
@@ -54,7 +54,7 @@ const answers: Readonly<Record<RefusalReason, Answer>> = {
 	busy: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
 };
 
-/** The verdict for a refusal, with the usual advice unless `detail` says more. */
+/** The verdict for a rejection, with the standard advice unless `detail` says more. */
 export function refused(reason: RefusalReason, detail = ADVICE[reason]): NoStart {
 	return { start: false, answer: answers[reason], log: { reason, detail } };
 }
@@ -63,5 +63,5 @@ function done(status: string): NoStart {
 	return { start: false, answer: { status: 200, body: { status } } };
 }
 
-/** Another execution has the event, or none. */
+/** Another execution may have the event; the sender should retry. */
 export const busy = refused('busy');

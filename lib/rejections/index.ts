@@ -1,3 +1,5 @@
-/** Deliveries that did not start a workflow, counted by reason: what the receiver and the action node may use of it. */
+/**
+ * Counts of deliveries that did not start a workflow, by reason: the exports that the receiver and the action node use.
+ */
 export { RejectionCounter } from './counter';
 export { DAYS_KEPT, readRejections } from './record';

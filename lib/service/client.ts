@@ -1,4 +1,4 @@
-/** The client of the service: its operations, made of calls and paging. */
+/** The client of the service: its operations, built from calls and paging. */
 import { timeOf } from '../shared/timeOf';
 import { isRecord, own } from '../shared/values';
 import * as calls from './calls';
@@ -14,11 +14,11 @@ import { walkPages, type FetchPage } from './lists/paging';
 import { createSender, type SenderOptions } from './sender';
 
 export interface ApiClientOptions extends SenderOptions {
-	/** Called with what a person should know although nothing failed, such as a list that may be incomplete. */
+	/** Called with warnings although nothing failed, such as a list that may be incomplete. */
 	warn?: (message: string) => void;
 }
 
-/** A client with these settings. Every method throws an `ApiError`, or the signal's reason when cancelled. */
+/** Creates a client with these settings. Every method throws an `ApiError`, or the signal's reason when cancelled. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
 	const { warn = () => undefined } = options;
 	const service = options.settings.serviceInterface;
@@ -62,7 +62,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 			const call = calls.deleteEndpoint(service, endpointId);
 			const reply = await send(call);
 			const existed = isSuccess(reply.status);
-			// A 2xx response can report an error, too.
+			// A 2xx response can still report an error.
 			if (existed) recordOf(reply, call);
 			return existed;
 		},
@@ -70,8 +70,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 }
 
 /**
- * The reply's `data`, else the reply, else `{ success: true }`; a reply that is not an object becomes `{ value }`.
- * @throws {ApiError} when it is no JSON, and when it has an error instead.
+ * The response's `data`, otherwise the response, otherwise `{ success: true }`. A response that is not an object
+ * becomes `{ value }`.
+ * @throws {ApiError} when it is not JSON, and when it contains an error instead.
  */
 function recordOf(reply: Reply, { mayBeDone }: Call): ApiRecord {
 	if (reply.body.trim() === '') return { success: true };

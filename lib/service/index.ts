@@ -1,4 +1,4 @@
-/** The one client of the service: what nodes, credentials and other rooms may use of it. */
+/** The only client of the service: the exports that nodes, credentials and other folders of lib use. */
 export { processAccessTokens } from './tokens/accessTokens';
 export { createApiClient } from './client';
 export { testCredential } from './testCredential';

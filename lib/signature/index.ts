@@ -1,4 +1,4 @@
-/** Verification of a delivery's signature: pure functions, the clock is an argument. */
+/** Verification of a delivery's signature: pure functions that take the time as an argument. */
 export { signTimestamped } from './sign';
 export type {
 	DeliveryHeaders,

@@ -1,9 +1,9 @@
-/** The public words of signature verification. */
+/** The public types of signature verification. */
 
-/** Which of the two configured secrets a signature belongs to. */
+/** Which of the two configured secrets matched a signature. */
 export type SecretName = 'current' | 'previous';
 
-/** Why a delivery is refused; also the reason codes of the log. */
+/** Why a signature is rejected; also the reason codes of the log. */
 export type SignatureRefusal =
 	| 'signature_missing'
 	| 'signature_malformed'
@@ -11,16 +11,19 @@ export type SignatureRefusal =
 	| 'timestamp_outside_tolerance';
 
 /**
- * Header values by lower-case name. Every occurrence of a header is one entry of its array
- * (Node's `headersDistinct`), which is what shows a repeated header; a plain string is one occurrence.
+ * Header values by lowercase name. In an array, each entry is one occurrence of the header (Node's `headersDistinct`),
+ * so repeated headers are visible; a plain string is one occurrence.
  */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
+/**
+ * The fields of the credential `assetServiceSigningSecretApi` as stored. Any value is allowed, since `createVerifier`
+ * checks them.
+ */
 export interface SigningSettings {
 	/** The endpoint's secret, used as typed. */
 	signingSecret?: unknown;
-	/** A second secret that is accepted too, during rotation (specification section 6.7); empty is absent. */
+	/** A second secret that is also accepted, during rotation (specification section 6.7); empty means none. */
 	previousSigningSecret?: unknown;
 	/** `timestamped` (default), `standardWebhooks` or `custom`. */
 	scheme?: unknown;
@@ -30,45 +33,45 @@ export interface SigningSettings {
 	algorithm?: unknown;
 	/** For `custom`: `hex` (default) or `base64`. */
 	encoding?: unknown;
-	/** For `custom`: header that carries the unix time in seconds; empty means no age check. */
+	/** For `custom`: header that carries the Unix time in seconds; empty means no age check. */
 	timestampHeader?: unknown;
 	/** For `custom`: template of the signed bytes; default `{timestamp}.{body}`. */
 	signedPayload?: unknown;
-	/** For `custom`: text in front of every signature, such as `sha256=`. */
+	/** For `custom`: text before each signature, such as `sha256=`. */
 	signaturePrefix?: unknown;
 }
 
 export interface VerifyOptions {
-	/** The receiver's clock, unix time in seconds. */
+	/** The receiver's time, in Unix seconds. */
 	readonly nowSeconds: number;
-	/** How far the timestamp may be from the clock, in the past or the future, in seconds; exactly that far is accepted. */
+	/** How far the timestamp may be from the receiver's time, in the past or the future, in seconds (inclusive). */
 	readonly toleranceSeconds: number;
 }
 
 export interface SignedBy {
 	readonly ok: true;
-	/** The secret that matched; `current` when both do. */
+	/** The secret that matched; `current` if both did. */
 	readonly secret: SecretName;
-	/** The signed unix time in seconds; null where the scheme carries none. */
+	/** The signed Unix time in seconds; null if the scheme has none. */
 	readonly timestamp: number | null;
-	/** The message's id where the signature covers one: the header `webhook-id` of Standard Webhooks. */
+	/** The message ID, if the signature covers one: the header `webhook-id` of Standard Webhooks. */
 	readonly messageId?: string;
 }
 
 export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };
 
-/** Compiled settings: built once, used for every delivery. Holds no state that changes. */
+/** Compiled settings: built once and used for every delivery. Immutable. */
 export interface Verifier {
 	/**
-	 * Reads the headers, and refuses at once what is missing or ill-formed in them; then verifies over the raw bytes of
-	 * the body. Never throws on input. The signature is judged before the timestamp's age, so
-	 * `timestamp_outside_tolerance` is said only of a signature that is right.
+	 * Reads the headers and returns at once if one is missing or malformed, then verifies the raw bytes of the body.
+	 * Never throws on input. The signature is checked before the age of the timestamp, so `timestamp_outside_tolerance`
+	 * implies a valid signature.
 	 */
 	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult;
 }
 
 export type VerifierResult =
-	/** `doubts`: sentences about a secret that was probably not meant as typed. */
+	/** `doubts`: sentences about a secret that probably has a typing mistake. */
 	| { readonly ok: true; readonly verifier: Verifier; readonly doubts: readonly string[] }
-	/** Sentences for people; each names its field and none holds a secret. */
+	/** Sentences for people. Each names its field; none contains a secret. */
 	| { readonly ok: false; readonly problems: readonly string[] };

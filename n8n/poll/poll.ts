@@ -1,4 +1,4 @@
-/** Polls for a node: hands n8n's runs, log, static data and time budget to the poll. */
+/** Polls for a node: passes n8n's executions, log, static data and time budget to the poll. */
 import type { IPollFunctions } from 'n8n-workflow';
 import { isWanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
@@ -10,10 +10,13 @@ import { handOver } from './handOver';
 import { staticMemory } from './memory';
 import { readPollSettings } from './settings';
 
-/** What n8n states where no scheduler holds polls to a time. */
+/** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * 60_000;
 
-/** Resolves once the list has been read; starting goes on. Throws what `poll` throws, and why a page of the list failed. */
+/**
+ * Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of
+ * the list.
+ */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
 	const { id: nodeId } = context.getNode();
@@ -34,13 +37,13 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 			context.logger.warn(logLine(context, message));
 		},
 	});
-	// n8n's scheduler may keep static data as a cursor, and drops a run that would move it after the poll.
+	// n8n's scheduler may keep static data as a cursor, and drops an execution that would move it after the poll.
 	if (budgetMs !== undefined && budgetMs < UNSCHEDULED_BUDGET_MS) memory.close();
 	if (failure !== undefined) throw failure;
 	return null;
 }
 
-/** Missing before n8n 2.41, which then sets no limit. */
+/** n8n before 2.41 lacks this method and sets no limit. */
 function budgetOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number | undefined {
 	return context.getPollBudgetMs?.();
 }

@@ -1,4 +1,4 @@
-/** Hands a delivery from n8n to the receiver, and its verdict to n8n. */
+/** Passes a delivery from n8n to the receiver, and its verdict to n8n. */
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
@@ -16,7 +16,7 @@ import { secretSource } from './secretSource';
 import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';
 
-/** The part of n8n's request that is used here: Node's headers, and the decompressed bytes of the body. Taken as n8n promises it. */
+/** The parts of n8n's request that are used here: Node's headers, and the decompressed bytes of the body. */
 interface DeliveryRequest {
 	readonly headers: DeliveryHeaders;
 	readonly headersDistinct?: DeliveryHeaders;
@@ -24,17 +24,17 @@ interface DeliveryRequest {
 	readRawBody?(): Promise<void>;
 }
 
-/** The part of n8n's response (Express) that is used here. */
+/** The parts of n8n's response (Express) that are used here. */
 interface DeliveryResponse extends EndableResponse {
 	status(code: number): this;
 	set(headers: Readonly<Record<string, string>>): this;
 	json(body: unknown): this;
 }
 
-/** One for the process: the point is that requests share it. */
+/** One per process, so that requests share it. */
 const verifiers = createVerifierCache();
 
-/** Never throws for what came in: n8n would store a throw as a failed execution. */
+/** Never throws on input: n8n would store an exception as a failed execution. */
 export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const request = this.getRequestObject() as unknown as DeliveryRequest;
 	const response = this.getResponseObject() as unknown as DeliveryResponse;
@@ -43,7 +43,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 	const acknowledge = acknowledgeOf(this);
 	if (!isTest && acknowledge !== settings.acknowledge) logOtherUrl(this, acknowledge);
 	const verdict = await receive(
-		// Every occurrence of every header, so that a repeated one is seen as such.
+		// Every occurrence of each header, so that a repeated one is noticed.
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
 		{
 			verifiers,
@@ -75,7 +75,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 	};
 }
 
-/** The items that a run goes on with. */
+/** The items that an execution continues with. */
 export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	if (this.getMode() === 'manual') return [testItems(this)];
 	const { retentionMs } = readTriggerSettings((name, fallback) =>
@@ -84,7 +84,7 @@ export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExec
 	return [await beginRun(this, retentionMs)];
 }
 
-/** The body as it was sent; empty when it cannot be read, which no signature of a delivery fits. */
+/** The body as sent; empty if it cannot be read, which fails the signature check. */
 async function rawBytes(request: DeliveryRequest): Promise<Buffer> {
 	if (request.rawBody === undefined) {
 		try {

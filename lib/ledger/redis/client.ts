@@ -1,14 +1,14 @@
-/** An ioredis client for the ledger's settings: one connection (or one a node), opened on first use. */
+/** An ioredis client for the ledger's settings: one connection (or one per cluster node), opened on first use. */
 import { Cluster, Redis, type RedisOptions } from '../../vendor/ioredis';
 import type { RedisSettings } from './settings';
 
-/** So that deliveries are accepted again within seconds of Redis's return. */
+/** Deliveries are accepted again within seconds after Redis returns. */
 const LONGEST_RECONNECT_MS = 1_000;
 const CONNECTION_NAME = 'asset-service-ledger';
 
 export type RedisClient = Redis | Cluster;
 
-/** `isIdle` says that nobody has used the connection for long: it is then not opened again until somebody does. */
+/** `isIdle`: the connection has not been used for long; it then stays closed until the next use. */
 export function createRedisClient(settings: RedisSettings, isIdle: () => boolean): RedisClient {
 	const reconnectAfter = (attempts: number) =>
 		isIdle() ? null : Math.min(attempts * 100, LONGEST_RECONNECT_MS);
@@ -19,13 +19,14 @@ export function createRedisClient(settings: RedisSettings, isIdle: () => boolean
 		family: settings.family,
 		keepAlive: settings.keepAliveMs,
 		...(settings.tls ? { tls: settings.tls } : {}),
-		// Client info is sent before the connection is ready, and ioredis 5.11 can then take a lost one for ready, for ever.
+		// Client info is sent before the connection is ready, and ioredis 5.11 can then consider a lost connection ready
+		// forever.
 		disableClientInfo: true,
 		connectTimeout: 1_500,
 		disconnectTimeout: 100,
 		lazyConnect: true,
 		enableReadyCheck: false,
-		// Nothing waits in a queue without bound, and nothing is sent again behind the caller's back.
+		// No unbounded queue, and no resending without the caller's knowledge.
 		enableOfflineQueue: false,
 		autoResendUnfulfilledCommands: false,
 		maxRetriesPerRequest: 0,
@@ -57,11 +58,11 @@ export function createRedisClient(settings: RedisSettings, isIdle: () => boolean
 
 function watch(client: Redis): void {
 	client.on('connect', () => {
-		// An idle connection keeps no process alive; a call under way does, by its own timer.
+		// An idle connection does not keep the process alive; a pending call does, by its own timer.
 		client.stream.unref();
 	});
 	client.on('ready', () => {
-		// For the operator's CLIENT LIST; a user who may not set it does without.
+		// For the operator's CLIENT LIST. Optional: the Redis user may lack the permission.
 		client.client('SETNAME', CONNECTION_NAME).catch(() => undefined);
 	});
 }

@@ -1,12 +1,12 @@
-/** The types that the API client shares with its users. */
+/** The public types of the API client. */
 import type { ServiceInterface } from './defaults';
 import type { ListedResource } from './lists';
 
-/** What a person enters to reach the service; `parseApiSettings` has the rules. */
+/** The settings that a person enters to reach the service; `parseApiSettings` has the rules. */
 export interface ApiSettings {
-	/** Where the API lives, without a trailing slash, e.g. `https://api.example.com`. */
+	/** URL of the API, without a trailing slash, e.g. `https://api.example.com`. */
 	baseUrl: string;
-	/** Where tokens come from, without `/oauth/token` (specification section 4). */
+	/** URL of the token server, without `/oauth/token` (specification section 4). */
 	authUrl: string;
 	/** The API audience value of the token request. */
 	audience: string;
@@ -14,11 +14,11 @@ export interface ApiSettings {
 	clientSecret: string;
 	/** Whether the service's TLS certificates are not checked. */
 	allowUnauthorizedCerts?: boolean;
-	/** Where the specification is silent. */
+	/** Settings that the specification does not define. */
 	serviceInterface: ServiceInterface;
 }
 
-/** The fields that have to be filled in. */
+/** The required fields. */
 type RequiredField = 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret';
 
 /** A field of the credential, as errors name it. */
@@ -27,7 +27,7 @@ export type CredentialField = RequiredField | keyof ServiceInterface;
 export interface TransportRequest {
 	method: 'GET' | 'POST' | 'DELETE';
 	url: string;
-	/** By lower-case name. */
+	/** By lowercase name. */
 	headers: Record<string, string>;
 	body?: string;
 	signal?: AbortSignal;
@@ -36,14 +36,14 @@ export interface TransportRequest {
 
 export interface TransportResponse {
 	status: number;
-	/** By lower-case name; a repeated header is joined with `, `. */
+	/** By lowercase name; a repeated header is joined with `, `. */
 	headers: Record<string, string>;
 	body: string;
-	/** Set by the retries when the service asks for a wait that would go beyond their bounds. */
+	/** Set by the retries if the service asks to wait for longer than they may. */
 	waitSeconds?: number;
 }
 
-/** One call of the API, without settings, token or query. */
+/** One API call, without settings, token or query. */
 export interface Call {
 	method: TransportRequest['method'];
 	path: string;
@@ -51,48 +51,54 @@ export interface Call {
 	headers?: Readonly<Record<string, string>>;
 	/** Sent as JSON. */
 	body?: unknown;
-	/** What the call is for, in the error about a missing scope, such as `list assets`. */
+	/** The purpose of the call, for the error about a missing scope, such as `list assets`. */
 	purpose: string;
-	/** What to do about a status, where the usual words would blame the address or the values of the request. */
+	/** Advice by status, where the default would blame the URL or the values of the request. */
 	hints?: Readonly<Record<number, string>>;
-	/** For a call that changes something: where to look when it is uncertain whether the service carried it out. */
+	/** For a call that changes something: where to check if it is unknown whether the service carried it out. */
 	mayBeDone?: string;
-	/** Statuses besides 2xx that are not an error here. */
+	/** Statuses other than 2xx that are not errors here. */
 	accepted?: readonly number[];
 }
 
-/** Sends one request, once, and resolves with whatever status came. Throws a `TransportError` when no complete response came. */
+/** Sends one request once and resolves with any status. Throws a `TransportError` if no complete response arrives. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** One record as the service sent it, untouched; a list item that is not an object becomes `{ value }`. */
+/** One record exactly as the service sent it; a list item that is not an object becomes `{ value }`. */
 export type ApiRecord = Record<string, unknown>;
 
 export interface ListOptions {
-	/** For the list of one endpoint, such as its deliveries. */
+	/** For a list that belongs to one endpoint, such as its deliveries. */
 	endpointId?: string;
-	/** Most records to list, a whole number above 0; without it all are listed. */
+	/** Most records to list, a whole number above 0. Default: all. */
 	limit?: number;
-	/** Further query parameters. The limit and the cursor belong to the paging and are refused. */
+	/** Further query parameters. The limit and the cursor are reserved for paging and are refused. */
 	query?: Record<string, string>;
-	/** Dot path of the array in the response, e.g. `data.results`, where the envelope is unknown. */
+	/** Dot path of the array in the response, e.g. `data.results`, if the envelope is unknown. */
 	itemsPath?: string;
-	/** Most records of a page, at least 1; never more than the page size of the credential. */
+	/** Most records per page, at least 1; never more than the page size of the credential. */
 	pageSize?: number;
-	/** Asks for the next page while the records of one are used: for a caller that takes them all. Default false. */
+	/**
+	 * Requests the next page while the caller uses the records of this one, for a caller that reads the whole list.
+	 * Default false.
+	 */
 	readAhead?: boolean;
-	/** Only records for which this is true are listed and counted, for what the service may not filter itself. */
+	/** Lists and counts only records for which this is true, for filters that the service may not support. */
 	matching?: (record: ApiRecord) => boolean;
-	/** Unix milliseconds: only records of this time or later, and those without a time. See `since` for where it ends. */
+	/**
+	 * Unix milliseconds: lists only records of this time or later, and those without a time. See `since` for where the
+	 * list ends.
+	 */
 	createdAfter?: number;
-	/** The ID of a record: the list continues after it. */
+	/** The ID of a record: the list starts after it. */
 	startingAfter?: string;
-	/** Asked before each page; the list ends there when it is false. */
+	/** Called before each page; the list ends when it returns false. */
 	mayRequest?: () => boolean;
-	/** Called with the service's own time (unix milliseconds) as each page arrives, if its response has a `Date` header. */
+	/** Called with the service's time (Unix milliseconds) when a page arrives whose response has a `Date` header. */
 	onDate?: (date: number) => void;
 }
 
-/** The client of the service: it sees to tokens, paging, retries and errors. */
+/** The client of the service. It handles tokens, paging, retries and errors. */
 export interface ApiClient {
 	list(resource: ListedResource, options: ListOptions): AsyncIterable<ApiRecord>;
 	resendDelivery(endpointId: string, deliveryId: string): Promise<ApiRecord>;
@@ -100,8 +106,8 @@ export interface ApiClient {
 		url: string;
 		events: readonly string[];
 	}): Promise<{ id?: string; secret?: string; record: ApiRecord }>;
-	/** Whether the service knows the endpoint. */
+	/** Whether the endpoint exists at the service. */
 	webhookEndpointExists(endpointId: string): Promise<boolean>;
-	/** Whether there was such an endpoint: deleting one that no longer exists is not an error. */
+	/** Whether the endpoint existed: deleting one that no longer exists is not an error. */
 	deleteWebhookEndpoint(endpointId: string): Promise<boolean>;
 }

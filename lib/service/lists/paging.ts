@@ -1,4 +1,4 @@
-/** Walks a list page by page: each record once, never in a loop, and no further than the limit (open point: paging). */
+/** Walks a list page by page: each record once, never in a loop, and not beyond the limit (open point: paging). */
 import { isRecord } from '../../shared/values';
 import { IN_INTERFACE } from '../common/errors';
 import { idOf } from '../common/record';
@@ -6,7 +6,7 @@ import type { ApiRecord, ListOptions } from '../common/types';
 import type { Page } from './envelope';
 import { since } from './since';
 
-/** Fetches one page: at most `limit` records after `startingAfter`, the id of a record. */
+/** Fetches one page: at most `limit` records after `startingAfter`, the ID of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
 const NOTHING_NEW = `The list may be incomplete: a page contained no new records, but the service did not mark it as the last one. If the service uses another paging parameter, change 'Cursor Parameter'${IN_INTERFACE}.`;
@@ -15,9 +15,10 @@ const NO_ID = 'The list may be incomplete: the last record of a page has no ID t
 /**
  * The records of all pages, in the order of the service.
  *
- * A record whose id came before is left out. The list ends when the limit is reached, when the service says so, when a
- * page is empty or brings nothing new, when it has gone beyond `createdAfter`, or when its last record has no id to go on
- * from; with a warning if there may be more. A short page says nothing: the service may allow less than was asked for.
+ * A record with an ID that was already listed is left out. The list ends when the limit is reached, when the service
+ * says so, when a page is empty or has no new records, when it has gone beyond `createdAfter`, or when its last record
+ * has no ID to continue from; with a warning if there may be more. A short page proves nothing: the service may allow
+ * fewer records per page than requested.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
@@ -26,7 +27,7 @@ export async function* walkPages(
 ): AsyncGenerator<ApiRecord, void, undefined> {
 	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
 	const ageOf = createdAfter === undefined ? undefined : since(createdAfter);
-	// With a filter of our own, it is unknown how many records it takes to find enough.
+	// With a filter applied here, it is unknown how many records it takes to find enough.
 	const isFiltered = matching !== undefined || ageOf !== undefined;
 	const known = new Set<string>();
 	let left = limit;
@@ -41,7 +42,7 @@ export async function* walkPages(
 		const hasNext = hasMore !== false && fresh.length > 0 && cursor !== undefined;
 		const isNeeded = hasNext && !isFiltered && left > fresh.length;
 		next = readAhead && isNeeded ? fetchNext(left - fresh.length) : undefined;
-		// A failure is thrown when its page is due.
+		// The error is thrown when this page is awaited.
 		next?.catch(() => undefined);
 		for (const item of fresh) {
 			const record = isRecord(item) ? item : { value: item };
@@ -59,8 +60,8 @@ export async function* walkPages(
 }
 
 /**
- * The records of a page that did not come before; adds their ids to `known`. A record without an id counts as new,
- * unless all the others show that the whole page came before.
+ * The records of a page that were not listed before; adds their IDs to `known`. A record without an ID counts as new,
+ * unless all the others show that the whole page was listed before.
  */
 function newRecords(items: readonly unknown[], known: Set<string>): readonly unknown[] {
 	const fresh: unknown[] = [];

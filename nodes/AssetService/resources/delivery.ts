@@ -1,4 +1,4 @@
-/** Deliveries: the service's attempts to bring events to an endpoint. */
+/** Deliveries: the service's attempts to send events to an endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DELIVERY_STATUS_FIELD, type ApiClient, type ApiRecord } from '../../../lib/service';
 import { safeParse, unknown } from '../../../lib/vendor/zod';
@@ -36,7 +36,7 @@ function statusOf(run: Run): string {
 	throw wrongKindError(run, 'Status', given);
 }
 
-/** Sent for a service that filters by it, and filtered here for one that does not. */
+/** Sent as a query, and also filtered here in case the service ignores it. */
 function read(run: Run): ReturnType<Filters['read']> {
 	const status = statusOf(run);
 	if (status === '' || status === 'any') return {};
@@ -44,7 +44,7 @@ function read(run: Run): ReturnType<Filters['read']> {
 	let withStatus = 0;
 	return {
 		query: { [DELIVERY_STATUS_FIELD]: status },
-		// Checked by hand, as this runs for every record.
+		// Checked by hand, because this runs for every record.
 		matching: (record) => {
 			const own = record[DELIVERY_STATUS_FIELD];
 			seen++;

@@ -1,4 +1,4 @@
-/** The resources by the value of the parameter, in the order of the editor; the first one is the default. */
+/** The resources by parameter value, in the order of the editor; the first one is the default. */
 import { LISTED_RESOURCES, LISTS, type ListedResource } from '../../../lib/service';
 import { getMany, type Filters } from '../shared/lists';
 import type { Operation, Resource } from '../shared/resource';
@@ -11,7 +11,7 @@ interface Further {
 	readonly operations?: Readonly<Record<string, Operation>>;
 }
 
-/** What a resource that is listed has beyond its row of the table. */
+/** Parts of a listed resource that its row of the table does not define. */
 const further: Partial<Record<ListedResource, Further>> = { delivery, event };
 
 const listed = LISTED_RESOURCES.map((resource): [string, Resource] => {

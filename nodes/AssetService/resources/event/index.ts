@@ -1,4 +1,4 @@
-/** Events: what happened in the network in the last 30 days. */
+/** Events: reports from the network in the last 30 days. */
 import { filters } from './filters';
 import { getRejections } from './getRejections';
 import { reconcile } from './reconcile';

@@ -1,4 +1,4 @@
-/** Webhook endpoints: where the service delivers events to. */
+/** Webhook endpoints: the URLs that the service delivers events to. */
 import type { Resource } from '../../shared/resource';
 import { create } from './create';
 import { remove } from './delete';
