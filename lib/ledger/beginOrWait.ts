@@ -6,7 +6,7 @@ import { untilWritten } from './untilWritten';
 
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
-/** Longer than a call to the ledger can stay in effect. */
+/** Longer than a call to the ledger needs to take effect. */
 const SETTLED_MS = 3_000;
 
 interface BeginOptions {

@@ -103,7 +103,7 @@ async function askForAll(
 	whenOver();
 }
 
-/** Tells those whose time is over; returns the milliseconds until the next one's is. */
+/** Resolves the waiters whose time is over; returns the milliseconds until the next one's is. */
 function dismissOverdue(waiters: Waiters): number {
 	const now = performance.now();
 	let soonest = Infinity;

@@ -1,19 +1,19 @@
-/** Keeps the leases of claims that are held from running out, with one timer for all of them. */
+/** Renews the leases of held claims, with one timer for all of them. */
 
 const LEASE_MS = 60_000;
-/** One renewal of a lease may fail without loss. */
+/** One renewal per lease may fail without losing the claim. */
 const RENEWALS_PER_LEASE = 3;
-/** Node may call a timer this much early. */
+/** Node may call a timer early by this much. */
 const EARLY_MS = 1;
 
-/** Starts a renewal, unless the one before is still under way. */
+/** Starts a renewal unless the previous one is still running. */
 type Renew = () => void;
 
-/** Leases of one length, so that the one that was renewed last is due last. */
+/** Leases of equal length, so the lease that was renewed last is due last. */
 export class Leases {
 	/** How long a claim outlives a holder that died, in milliseconds. */
 	readonly ms: number;
-	/** What renews each lease, and when it is due: in the order of these moments. */
+	/** The renewal of each lease, and when it is due, in the order of these times. */
 	readonly #dueAt = new Map<Renew, number>();
 	#timer: NodeJS.Timeout | undefined;
 
@@ -21,7 +21,7 @@ export class Leases {
 		this.ms = ms;
 	}
 
-	/** Calls `renew` three times a lease until `remove`; the timer keeps no process alive. */
+	/** Calls `renew` three times per lease until `remove`. The timer does not keep the process alive. */
 	add(renew: Renew): void {
 		this.#renewLater(renew);
 		if (this.#timer === undefined) this.#setTimer();

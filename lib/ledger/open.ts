@@ -1,4 +1,4 @@
-/** The process's one ledger: its store is chosen on first use, whoever asks. */
+/** The ledger of the process: one for all callers. Its store is chosen on first use. */
 import { printable } from '../shared/printable';
 import { chooseStore, isQueueMode } from './choice';
 import type { Environment } from './common/environment';
@@ -7,21 +7,24 @@ import type { Ledger } from './common/types';
 const UNKNOWN_EVERY_MS = 60_000;
 
 interface OpenLedgerOptions {
-	/** The environment to choose the store by; default `process.env`. */
+	/** The environment that decides on the store; default `process.env`. */
 	readonly env?: Environment;
-	/** The command that n8n was started with; default that of this process. */
+	/** The command that n8n was started with; default: that of this process. */
 	readonly command?: string | undefined;
-	/** Gets one line when the store is chosen: which one, and where; and one when Redis may evict entries. Never a credential. */
+	/**
+	 * Called with one line when the store is chosen (which one and where), and one if Redis may evict entries. Never
+	 * contains a credential.
+	 */
 	readonly log: (message: string) => void;
-	/** Gets a line when events of a queue installation began here that the ledger did not know: at most one a minute. */
+	/** Called when events of a queue installation began here that the ledger did not know: at most once per minute. */
 	readonly warn?: (message: string) => void;
 }
 
 let processLedger: Promise<Ledger> | undefined;
 
 /**
- * The ledger of this process, the same for every caller until it is closed. Rejects with `LedgerUnavailableError` when
- * a variable of the environment is wrong; the next call looks at it again. A store that cannot be opened fails call by call.
+ * The ledger of this process, the same for every caller until it is closed. Rejects with `LedgerUnavailableError` if an
+ * environment variable is wrong; the next call checks it again. A store that cannot be opened fails on each call.
  */
 export function openLedger({
 	env = process.env,
@@ -45,7 +48,7 @@ interface Reporting {
 	readonly onClose: () => void;
 }
 
-/** Each store is loaded when it is chosen: most processes need one of the two. */
+/** A store is loaded only when it is chosen: most processes need one of the two. */
 async function openStore(
 	env: Environment,
 	command: string | undefined,
@@ -63,7 +66,10 @@ async function openStore(
 	return new SqliteLedger({ path: choice.path, onUnknown, onClose });
 }
 
-/** Every event was claimed before its run was stored, so an unknown one was claimed elsewhere or has been forgotten. */
+/**
+ * Every event is claimed before its execution is stored, so an unknown one was claimed in another ledger or has been
+ * forgotten.
+ */
 function unknownEvents(warn: (message: string) => void): (events: number) => void {
 	let unreported = 0;
 	let nextAt = 0;

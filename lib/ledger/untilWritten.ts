@@ -1,12 +1,12 @@
-/** Writes in the background what the ledger could not take at once. */
+/** Writes in the background what the ledger could not accept at once. */
 import { jittered, sleep } from '../shared/sleep';
 
-/** As short as the longest of a commit: until it is written, a copy is refused as a duplicate. */
+/** As short as the longest retry pause of a commit: until it is written, a copy is rejected as a duplicate. */
 const PAUSE_MS = 1_000;
 
 /**
- * Calls `write` for each key until it has resolved for every one of them, for as long as the process lives: what is
- * written here keeps an event from being lost or started twice. Its timers keep no process alive.
+ * Calls `write` for each key until it has resolved for all of them, as long as the process lives: these writes prevent
+ * an event from being lost or started twice. Its timers do not keep the process alive.
  */
 export async function untilWritten(
 	keys: readonly string[],

@@ -1,9 +1,12 @@
-/** Says what a poll has to do about a listed event, by the ledger and by when the workflow was first published. */
+/** Decides what a poll does with a listed event, by the ledger and the time of the first publication. */
 import { createdAt, type ParsedEvent } from '../event';
 import { type Ledger, ledgerKey } from '../ledger';
 import { RETENTION_MS } from './bounds';
 
-/** `fresh`: start it. `waiting`: it is not settled: handed over and not begun, running, or to start again later. `done`: nothing is left to do. */
+/**
+ * `fresh`: start it. `waiting`: not settled: handed over and not begun, running, or to start again later. `done`:
+ * nothing left to do.
+ */
 export type Knowledge = 'fresh' | 'waiting' | 'done';
 
 export interface Scope {
@@ -14,21 +17,21 @@ export interface Scope {
 
 const MINUTE_MS = 60_000;
 /**
- * How long after its first, second ... failure an event that must succeed starts again. After the last one it stays
+ * How long after its first, second, ... failure an event that must succeed starts again. After the last one it stays
  * failed until a delivery or a Replay starts it.
  */
 const START_AGAIN_AFTER_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 
-/** Written together into the ledger, so that no step of it takes long. */
+/** Written to the ledger together; small enough that no write takes long. */
 const AT_ONCE = 100;
 
-/** A scope of its own in the ledger: a webhook may still deliver these events, and then they start. */
+/** A separate scope in the ledger: a webhook may still deliver these events, and they start then. */
 const listedBefore = ({ workflowId, nodeId }: Scope): string =>
 	JSON.stringify([workflowId, nodeId, 'listed before publication']);
 
 /**
- * What is known of an event. `publishedAt` decides about one that nothing has started: created before, it does not
- * start. From then on, or without a time, it starts unless it was listed at the publication. Undefined is no such bound.
+ * Decides about an event. If it has not started, `publishedAt` decides: an event created before that does not start. An
+ * event created later, or without a time, starts unless it was listed at publication. Undefined means no such bound.
  */
 export async function knowledgeOf(
 	scope: Scope,
@@ -53,11 +56,11 @@ function afterFailure(attempts: number, failedMs: number): Knowledge {
 	return failedMs < waitMs ? 'waiting' : 'fresh';
 }
 
-/** Remembers events as listed at the publication. */
+/** Records events as listed at publication. */
 export async function rememberListed(scope: Scope, ids: readonly string[]): Promise<void> {
 	const keys = ids.map((id) => ledgerKey(listedBefore(scope), id));
 	for (let from = 0; from < keys.length; from += AT_ONCE) {
-		// Begun is final, which is what this needs; no run has this name.
+		// Begun is final, as needed here; no run has this name.
 		await scope.ledger.begin(keys.slice(from, from + AT_ONCE), 'baseline', RETENTION_MS);
 	}
 }

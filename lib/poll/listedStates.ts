@@ -1,4 +1,4 @@
-/** Says what became of listed events, by the ledger of events seen; changes nothing there. */
+/** Reports the state of listed events from the event ledger; changes nothing there. */
 import { setImmediate } from 'node:timers/promises';
 import { eventFromList, type ParsedEvent } from '../event';
 import {
@@ -10,13 +10,13 @@ import {
 	ledgerKey,
 } from '../ledger';
 
-/** `missing`: it never arrived, or was given back. Otherwise as in `EntryState`. */
+/** `missing`: it never arrived, or was given back. The others are as in `EntryState`. */
 type ListedState = Exclude<EntryState, 'free' | 'overdue'> | 'missing';
 
-/** What is known of a listed event; the execution that began with it and the time, where the ledger has them. */
+/** The state of a listed event, with the execution that began it and the time, if the ledger has them. */
 export interface Account extends Partial<Attempt> {
 	readonly state: ListedState;
-	/** How many executions have begun with it; absent if none has. */
+	/** How many executions have begun it; absent if none. */
 	readonly attempts?: number;
 }
 
@@ -30,11 +30,11 @@ export function accountOf({ state, run, attempts }: Entry): Account {
 
 function listedState(state: EntryState): ListedState {
 	if (state === 'free') return 'missing';
-	// Waited for too long, but what is known of it is the same.
+	// Stored for longer than its grace; for a person it is the same state.
 	return state === 'overdue' ? 'stored' : state;
 }
 
-/** Looked at together: one way to Redis and back; and between them other work of the process has its turn. */
+/** Looked up in parallel: one round trip to Redis. Other work of the process runs in between. */
 const AT_ONCE = 100;
 
 interface Listing {
@@ -44,7 +44,7 @@ interface Listing {
 }
 
 /**
- * One result of `as` for each wanted event, in the order of the list; records without an id are left out and counted.
+ * One result of `as` per wanted event, in the order of the list; records without an ID are skipped and counted.
  * Throws `LedgerUnavailableError`.
  */
 export async function listedStates<T>(

@@ -1,19 +1,19 @@
-/** Up to when a node has polled, where a lost ledger does not take it along. */
+/** The time up to which a node has polled, stored where it survives the loss of the ledger. */
 import type { StartFrom } from './state';
 
 export interface PolledUntil {
 	readonly startFrom: StartFrom;
-	/** Everything created up to then has been handed over, in unix milliseconds. */
+	/** All events created up to this time have been handed over. Unix milliseconds. */
 	readonly at: number;
 }
 
-/** A place that survives the process, such as n8n's own database. */
+/** A store that survives the process, such as n8n's own database. */
 export interface Memory {
 	read(): PolledUntil | undefined;
 	write(until: PolledUntil): void;
 }
 
-/** By node: up to date at any time, whereas the place that survives is written when n8n sees fit. */
+/** By node. Always up to date, whereas n8n decides when it writes the surviving store. */
 const kept = new Map<string, PolledUntil>();
 
 export class ProcessMemory {
@@ -27,7 +27,7 @@ export class ProcessMemory {
 		this.#survives = survives;
 	}
 
-	/** Undefined when the node was never published with this choice. */
+	/** Undefined if the node was never published with this choice of `startFrom`. */
 	get at(): number | undefined {
 		const times = [kept.get(this.#node), this.#survives.read()].flatMap((until) =>
 			until?.startFrom === this.#startFrom ? [until.at] : [],

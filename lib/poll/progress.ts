@@ -1,4 +1,4 @@
-/** How far back a poll reads, and what it remembers afterwards. */
+/** How far back a poll reads, and the state that it saves afterwards. */
 import { createdAt, type ParsedEvent } from '../event';
 import { LOOK_BACK_EVERY_MS, LOOK_BACK_MS, OVERLAP_MS } from './bounds';
 import type { End, Listing } from './listing';
@@ -6,12 +6,12 @@ import type { PollState } from './state';
 
 interface Reading {
 	readonly end: End;
-	/** The walk that this poll began or continued ends at what was created before. */
+	/** The creation time at which this poll's stretch, or the walk that it began or continued, ends. */
 	readonly backTo: number;
 	readonly lookedBackAt: number;
 }
 
-/** Reads what is new, then what an unfinished walk still has to read. Throws what `Listing.read` throws. */
+/** Reads the new events, then the rest of an unfinished walk. Throws the errors of `Listing.read`. */
 export async function readStretches(
 	listing: Listing,
 	{ frontier, lookedBackAt, walk, anchor }: PollState,
@@ -25,7 +25,7 @@ export async function readStretches(
 		const rest = { after: cursor, backTo };
 		return { end: end === 'whole' ? await listing.read(rest) : end, backTo, lookedBackAt };
 	}
-	// A clock that was set back does not put the look-back off.
+	// Setting the clock back does not delay the look-back.
 	const isLookBack = Math.abs(polledAt - lookedBackAt) >= LOOK_BACK_EVERY_MS;
 	const backTo = Math.min(frontier - OVERLAP_MS, isLookBack ? polledAt - LOOK_BACK_MS : Infinity);
 	const end = await listing.read({ after: anchor, backTo });
@@ -38,13 +38,13 @@ interface Outcome extends Reading {
 	readonly polledAt: number;
 }
 
-/** The time of the oldest event that was met and has not begun; Infinity for none. */
+/** The time of the oldest event that was read and has not begun; Infinity for none. */
 export function oldestUnsettled(listing: Listing, open: readonly ParsedEvent[]): number {
 	const openAt = open.map((event) => createdAt(event) ?? Infinity);
 	return openAt.reduce((oldest, at) => Math.min(oldest, at), listing.waitingAt ?? Infinity);
 }
 
-/** Undefined where the next poll has to read as far as this one. */
+/** Undefined if the next poll has to read as far as this one. */
 export function nextState(
 	listing: Listing,
 	state: PollState,
@@ -53,7 +53,7 @@ export function nextState(
 	const { walk, anchor, ...kept } = state;
 	const expectsOldestFirst = walk?.isOldestFirst ?? anchor !== undefined;
 	const isTurned = expectsOldestFirst && listing.isOldestFirst === false;
-	// From the head again: the place to continue from is gone, or the list is sorted another way by now.
+	// Start again at the head: the record to continue from is gone, or the list is now sorted differently.
 	if (listing.isCursorRefused || isTurned) return kept;
 	if (end === 'failed') return undefined;
 

@@ -1,4 +1,4 @@
-/** The publication: from which moment on events start the workflow. */
+/** The publication: the time from which events start the workflow. */
 import { createdAt, eventFromList } from '../event';
 import type { ApiClient } from '../service';
 import { isOldestFirst } from '../shared/listOrder';
@@ -10,12 +10,12 @@ interface First {
 	readonly startFrom: StartFrom;
 	readonly pageSize: number;
 	readonly now: number;
-	/** Up to when the node had polled, when the ledger has lost its memory of that. */
+	/** Up to when the node had polled, if the ledger has lost its record of that. */
 	readonly forgotten: number | undefined;
 	readonly warn: (message: string) => void;
 }
 
-/** The state that a trigger begins with, or continues with after the ledger has lost its memory. */
+/** The state that a trigger begins with, or continues with after the ledger lost its data. */
 export async function firstState(scope: Scope, first: First): Promise<PollState> {
 	const { startFrom, now, forgotten } = first;
 	const begun = { startFrom, lookedBackAt: now };
@@ -34,7 +34,7 @@ interface Publication {
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly pageSize: number;
 	readonly now: number;
-	/** Taken as the moment, instead of the newest time listed, where the workflow was published before. */
+	/** The publication time, in place of the newest time listed, if the workflow was published before. */
 	readonly since?: number;
 }
 
@@ -42,9 +42,9 @@ interface Publication {
 const OLDER_IN_A_ROW = 20;
 
 /**
- * Lists what is there, which is not to start the workflow, and returns the moment of the publication: the newest time
- * listed, at most `now`. Where no record tells a time, it is the service's own, so that a service whose clock is behind
- * loses nothing. Records from that moment on, and those without a time, are remembered one by one.
+ * Lists the existing events, which do not start the workflow, and returns the time of publication: the newest time
+ * listed, at most `now`. If no record has a time, it is the service's own, so that no event is lost if the clock of the
+ * service is behind. Records from that time on, and those without a time, are recorded one by one.
  */
 async function publish(scope: Scope, publication: Publication): Promise<number> {
 	const { client, pageSize, now, since } = publication;
@@ -71,7 +71,7 @@ async function publish(scope: Scope, publication: Publication): Promise<number> 
 	const newestBefore = newestAt === undefined ? undefined : Math.min(newestAt, now);
 	const publishedAt = since ?? newestBefore ?? serviceNow ?? now;
 	const known = listed.filter(
-		// What was created since an earlier publication is what was missed.
+		// Events created since an earlier publication are the missed ones.
 		({ at }) => at === undefined || (since === undefined && at >= publishedAt),
 	);
 	await rememberListed(

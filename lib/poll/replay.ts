@@ -1,6 +1,6 @@
 /**
- * Runs events again because a person asks for it: reopens them in the ledger, and has the poll triggers of the workflow
- * read back to the oldest of them. A record of the ledger, one a workflow, carries the request from one to the other.
+ * Runs events again at a person's request: reopens them in the ledger, and makes the poll triggers of the workflow read
+ * back to the oldest of them. A record of the ledger, one per workflow, passes the request to the triggers.
  */
 import { createdAt } from '../event';
 import { changeRecord, type Ledger, ledgerKey, type Records } from '../ledger';
@@ -10,11 +10,11 @@ import { RETENTION_MS } from './bounds';
 import { accountOf, type Account } from './listedStates';
 import type { PollState } from './state';
 
-/** Times are in unix milliseconds. */
+/** Times are in Unix milliseconds. */
 const replayRecord = object({
 	/** When a trigger of the workflow was first published; 0 for a poll trigger that starts with all retained events. */
 	publishedAt: optional(number()),
-	/** When a poll trigger of the workflow last noted that it is there. */
+	/** When a poll trigger of the workflow last recorded that it exists. */
 	polledAt: optional(number()),
 	/** The latest request: read back to `from`. */
 	request: optional(object({ from: number(), at: number() })),
@@ -24,10 +24,10 @@ type ReplayRecord = output<typeof replayRecord>;
 const keyOf = (workflowId: string) => `replay:${workflowId}`;
 const NOTED_EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-/** Reopened together: one way to Redis and back, or one sync. */
+/** Reopened together: one round trip to Redis, or one sync. */
 const AT_ONCE = 100;
 
-/** Changes the record, also while others change it. Returns it as it was before. */
+/** Changes the record, even while others change it. Returns it as it was before. */
 async function change(
 	records: Records,
 	workflowId: string,
@@ -42,7 +42,7 @@ async function change(
 	return before;
 }
 
-/** How far an earlier request reads back, which no poll may have taken up yet. */
+/** How far an earlier request reads back, if polls may not have handled it yet. */
 function unread(request: ReplayRecord['request'], now: number): number {
 	return request !== undefined && now - request.at < DAY_MS ? request.from : Infinity;
 }
@@ -56,14 +56,14 @@ interface Replay {
 /** An event to run again. */
 interface Chosen {
 	readonly id: string;
-	/** Undefined where no record of the list tells it. */
+	/** Undefined if no record of the list has it. */
 	readonly record?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reopens the events and asks the poll triggers to read back to them. Returns what was known of each before, and when a
- * poll trigger of the workflow last polled, to the hour; undefined if none ever did.
- * Throws `LedgerUnavailableError`; what was reopened by then stays so, and can be asked for again.
+ * Reopens the events and asks the poll triggers to read back to them. Returns the state of each before, and when a poll
+ * trigger of the workflow last polled, to the hour; undefined if none ever did.
+ * Throws `LedgerUnavailableError`; events reopened by then stay reopened, and the request can be repeated.
  */
 export async function replay(
 	{ ledger, workflowId, now }: Replay,
@@ -83,7 +83,7 @@ export async function replay(
 	return { before, polledAt };
 }
 
-/** For a webhook trigger: notes when the workflow was first published, unless there is a record already. */
+/** For a webhook trigger: records when the workflow was first published, unless there is a record already. */
 export async function notePublication(
 	records: Records,
 	workflowId: string,
@@ -92,7 +92,7 @@ export async function notePublication(
 	await records.swapRecord(keyOf(workflowId), undefined, JSON.stringify({ publishedAt: at }));
 }
 
-/** When the workflow was first published; undefined if no trigger has noted it. */
+/** When the workflow was first published; undefined if no trigger has recorded it. */
 export async function publishedAt(
 	records: Records,
 	workflowId: string,
@@ -100,7 +100,10 @@ export async function publishedAt(
 	return (await change(records, workflowId, () => undefined)).publishedAt;
 }
 
-/** For a poll: notes that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */
+/**
+ * For a poll: records that there is one, and returns the state that makes it read as far as a request asks, if it has
+ * not yet.
+ */
 export async function asRequested(
 	records: Records,
 	workflowId: string,
@@ -117,7 +120,7 @@ export async function asRequested(
 				},
 	);
 	if (request === undefined || request.at === state.replayedAt) return state;
-	// From the head again: a walk may be past what is to run, and an anchor may be newer.
+	// Start again at the head: a walk may be past the events to run, and an anchor may be newer.
 	const { walk: _walk, anchor: _anchor, ...kept } = state;
 	return { ...kept, frontier: Math.min(state.frontier, request.from), replayedAt: request.at };
 }

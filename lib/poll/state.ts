@@ -1,4 +1,4 @@
-/** What a poll trigger remembers between polls: a record of the ledger. All times are in unix milliseconds. */
+/** The state that a poll trigger saves between polls: a record of the ledger. All times are in Unix milliseconds. */
 import type { Records } from '../ledger';
 import { jsonIn } from '../shared/values';
 import {
@@ -17,37 +17,39 @@ export type StartFrom = 'now' | 'retained';
 const startFrom = oneOf(['now', 'retained']);
 
 const pollState = object({
-	/** The parameter's value at the time: another choice starts a new state. */
+	/** The parameter's value at the time: a different choice starts a new state. */
 	startFrom,
-	/** What was created before never starts, unless the ledger knows it as stored; 0 for no such bound. */
+	/** Events created before never start, unless the ledger knows them as stored; 0 for no such bound. */
 	publishedAt: number(),
-	/** What was created before has been listed and settled; 0 before the first whole walk. */
+	/** Events created before have been listed and settled; 0 before the first complete walk. */
 	frontier: number(),
 	/** When a poll last began to read a day back. */
 	lookedBackAt: number(),
-	/** Where a walk stands that was too long for one poll. */
+	/** The position of a walk that was too long for one poll. */
 	walk: optional(
 		object({
 			/** The ID of the record after which it continues. */
 			cursor: string(),
 			isOldestFirst: boolean(),
-			/** It ends at what was created before. */
+			/** The creation time at which it ends. */
 			backTo: number(),
-			/** How far the polls of the walk have read from the newest event: the next one reads back to there first. */
+			/** How far the polls of the walk have read from the newest event: the next one first reads back to there. */
 			readFrom: number(),
-			/** The oldest event that it met and that is not settled. */
+			/** The oldest event read so far that is not settled. */
 			unsettledAt: optional(number()),
 		}),
 	),
-	/** When a person asked for the latest Replay that was taken up. */
+	/** When a person requested the latest Replay that was handled. */
 	replayedAt: optional(number()),
-	/** In a list that begins with the oldest: the ID of a record that is older than anything a poll looks for. */
+	/** In a list that begins with the oldest: the ID of a record older than any event that a poll looks for. */
 	anchor: optional(string()),
 });
 
 export type PollState = Readonly<output<typeof pollState>>;
 
-/** The form up to version 1.0: `newestAt` is the newest event of the last whole poll, whenever it was dated. */
+/**
+ * The form up to version 1.0: `newestAt` is the newest event of the last complete poll, even if dated in the future.
+ */
 const oldState = object({
 	startFrom,
 	baselineAt: number(),
@@ -56,9 +58,9 @@ const oldState = object({
 });
 
 interface Remembered {
-	/** The record as it is kept; undefined for none. */
+	/** The record as stored; undefined for none. */
 	readonly text: string | undefined;
-	/** Undefined for none, and for a record that cannot be read. */
+	/** Undefined for no record, and for one that cannot be read. */
 	readonly state: PollState | undefined;
 }
 
@@ -74,7 +76,7 @@ function migrated(old: output<typeof oldState> | undefined, now: number): PollSt
 	const { baselineAt, newestAt, waitingSince = Infinity } = old;
 	return {
 		startFrom: old.startFrom,
-		// An event that was dated ahead does not keep out those created since.
+		// An event dated in the future does not exclude those created since.
 		publishedAt: Math.min(baselineAt, now),
 		frontier: Math.min(newestAt, waitingSince, now),
 		lookedBackAt: 0,
@@ -82,8 +84,8 @@ function migrated(old: output<typeof oldState> | undefined, now: number): PollSt
 }
 
 /**
- * Replaces what was remembered by `state` and returns what is remembered from then on.
- * Another process that wrote in between wins: it polled as well, and the ledger keeps each event to one run.
+ * Saves `state` and returns what is saved from then on.
+ * Another process that wrote in between wins: it polled as well, and the ledger limits each event to one run.
  */
 export async function writeState(
 	records: Records,

@@ -1,6 +1,7 @@
 /**
- * Gathers the events of a node while a hand-over of it is unanswered: the first of them then hands all over as the items
- * of one run. There is no inbox, and no timer delays an event: with nobody else waiting, it goes at once.
+ * Gathers the events of a node while n8n has not responded to one of its hand-overs: the first event then hands all
+ * over as the items of one execution. There is no inbox, and no timer delays an event: if no other event is waiting, it
+ * starts at once.
  */
 import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
 import type { ClaimHold, Hold } from '../ledger';
@@ -9,28 +10,28 @@ import type { ClaimHold, Hold } from '../ledger';
 interface Member {
 	readonly item: Item;
 	readonly hold: ClaimHold;
-	/** Its size, for the bound of a batch. */
+	/** Its size, for the limit of a batch. */
 	readonly bytes: number;
 }
 
 type Turn =
-	/** The run to start, and what to settle when n8n has answered. */
+	/** The items of the execution to start, and the hold to settle when n8n has responded. */
 	| { readonly start: true; readonly items: readonly Item[]; readonly hold: Hold }
-	/** The event is in the run of another one, which n8n has stored, or is taking too long to store. */
+	/** The event is in the execution of another delivery, which n8n has stored or is taking too long to store. */
 	| { readonly start: false; readonly outcome: 'stored' | 'busy' };
 
 /**
- * No event waits longer for somebody else's hand-over. The service gives up after 30 s, and n8n may hold a run back for
- * minutes, or never respond: a queued execution that a person stopped gets no response at all.
+ * The longest wait for another delivery's hand-over. The service gives up after 30 s, while n8n may delay an execution
+ * for minutes or never respond: a queued execution that a person stopped gets no response at all.
  */
 const LONGEST_WAIT_MS = 10_000;
-/** What n8n has in any case to store a run before the senders of its events are asked to retry. */
+/** The least time that n8n has to store an execution before the senders of its events are asked to retry. */
 const LEAST_WAIT_MS = 2_000;
 
-/** The nodes that have a hand-over unanswered, each URL of a node apart. */
+/** The nodes with a hand-over that n8n has not responded to, by node and URL. */
 const busy = new Map<string, Gatherer>();
 
-/** Resolves when it is the turn of the event: at once, or when the hand-over that it waits for was answered. */
+/** Resolves when it is the event's turn: at once, or when n8n has responded to the hand-over that it waits for. */
 export async function takeTurn(node: string, member: Member, most: number): Promise<Turn> {
 	const gatherer = busy.get(node) ?? new Gatherer(() => busy.delete(node));
 	busy.set(node, gatherer);
@@ -43,7 +44,7 @@ interface Waiting extends Member {
 }
 
 class Gatherer {
-	/** Hand-overs that are waited for. Each of them is older than what waits. */
+	/** Hand-overs in progress. Each of them is older than the waiting events. */
 	#unanswered = 0;
 	#waiting: Waiting[] = [];
 	#bytes = 0;
@@ -59,7 +60,7 @@ class Gatherer {
 		});
 	}
 
-	/** All that wait go: the first one with the items, the others with its outcome. */
+	/** Hands over all waiting events: the first one gets the items, the others its outcome. */
 	#handOver(): void {
 		const [first, ...others] = this.#waiting;
 		const batch = oldestFirst(this.#waiting.map(({ item }) => item));
@@ -80,16 +81,16 @@ class Gatherer {
 			return own;
 		};
 		const release: Hold['release'] = async () => {
-			// What waits goes first: it must not wait for the hand-overs that begin here.
+			// Waiting events go first: they must not wait for the hand-overs that begin here.
 			this.#handOver();
-			// One event that n8n cannot store must not cost the others an hour.
+			// One event that n8n cannot store must not delay the others by an hour.
 			const present = new Set(followers.dismiss());
 			const isFailed = first.hold.acknowledge === 'succeeded';
 			const handedOver = isFailed ? new Set<Waiting>() : present;
 			for (const other of handedOver) this.#handOverAlone(other);
 			const gone = others.filter((other) => !handedOver.has(other));
 			await Promise.all([first, ...gone].map(({ hold }) => hold.release()));
-			// Their execution has failed. Each is delivered again, and then runs by itself.
+			// Their execution failed. Each event is delivered again and then runs by itself.
 			if (isFailed) for (const { tell } of present) tell({ start: false, outcome: 'busy' });
 		};
 		first.tell({
@@ -103,7 +104,7 @@ class Gatherer {
 		tell({ start: true, items: [item], hold: this.#answered(hold) });
 	}
 
-	/** The hold; once it is settled, or n8n has taken too long, what has gathered is handed over. */
+	/** Wraps the hold: once it is settled, or n8n has taken too long, the gathered events are handed over. */
 	#answered(hold: Hold): Hold {
 		let isOver = false;
 		const next = () => {
@@ -124,7 +125,10 @@ class Gatherer {
 	}
 }
 
-/** Those in a run who wait for its outcome, each until its time is over. Their claims are settled with the run. */
+/**
+ * The deliveries that wait for the outcome of their execution, each until its time is over. Their claims are settled
+ * with the execution.
+ */
 class Followers {
 	readonly #timers = new Map<Waiting, NodeJS.Timeout>();
 
@@ -142,7 +146,7 @@ class Followers {
 		}
 	}
 
-	/** Ends their waiting; returns those who still did. */
+	/** Ends the waiting; returns those that were still waiting. */
 	dismiss(): Waiting[] {
 		const present = [...this.#timers.keys()];
 		for (const timer of this.#timers.values()) clearTimeout(timer);

@@ -1,14 +1,16 @@
-/** Why a delivery does not start a workflow, and what an operator can do about it: for the log, and for Get Rejections. */
+/**
+ * Why a delivery does not start a workflow, and what an operator can do about it, for the log and for Get Rejections.
+ */
 import type { SignatureRefusal } from '../signature';
 
-/** Why a delivery was refused: the fixed codes of the log lines. */
+/** Why a delivery was rejected: the fixed codes of the log lines. */
 export type RefusalReason =
 	SignatureRefusal | 'event_invalid' | 'not_configured' | 'ledger_unavailable' | 'busy';
 
-/** The same, and events that the node does not want. */
+/** The same, plus events that the node does not want. */
 export type RejectionReason = RefusalReason | 'ignored';
 
-/** Each completes a line of the log, and is a sentence but for its capital and its period. */
+/** Each text completes a log line, and becomes a sentence with a capital and a period. */
 export const ADVICE: Readonly<Record<RejectionReason, string>> = {
 	signature_missing:
 		"something else called the URL, or the service uses another signature header: check 'Scheme' in the credential",

@@ -32,8 +32,8 @@ export interface Receiver {
 }
 
 /**
- * Never throws on input. An event is acknowledged if n8n stored its execution, now or before, and if there is nothing
- * to do; any other verdict makes the service deliver it again or reports why it is rejected.
+ * Never throws on input. An event may be acknowledged only once its execution is stored, or was before. Every other
+ * verdict makes the service deliver it again, or says that there is nothing to do.
  */
 export async function receive(
 	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },

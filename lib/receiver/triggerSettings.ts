@@ -1,6 +1,6 @@
 /**
- * Reads the trigger's parameters, with the bounds that keep a wrong value harmless.
- * Checked by hand and not by a schema, since it runs for every delivery, even a forged one.
+ * Reads the trigger's parameters, with limits that make a wrong value harmless.
+ * Checked by hand and not by a schema, because it runs for every delivery, even a forged one.
  */
 import {
 	readAcknowledge,
@@ -13,24 +13,27 @@ import { asNumber, asRecord } from '../shared/values';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Specification section 8: the signature's tolerance is 5 minutes unless said otherwise. */
+/** Specification section 8: the tolerance of the signature is 5 minutes by default. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
-/** The service lists and delivers an event for 30 days (specification 6.6): one that is forgotten by then would run again. */
+/**
+ * The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run
+ * again.
+ */
 export const MIN_RETENTION_DAYS = 31;
 export const DEFAULT_RETENTION_DAYS = 35;
 export const MAX_RETENTION_DAYS = 365;
 
 export interface TriggerSettings extends Wanted {
-	/** The most events of one run; 1 where each event is a run of its own. */
+	/** The most events per execution; 1 if each event starts its own execution. */
 	readonly batchSize: number;
 	readonly toleranceSeconds: number;
 	readonly retentionMs: number;
 	readonly includeDelivery: boolean;
-	/** What the node is set to; a delivery follows the URL that it came to. */
+	/** The value of the parameter; a delivery follows the URL that it arrived at. */
 	readonly acknowledge: 'stored' | 'succeeded';
 }
 
-/** Reads the settings; a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
+/** Reads the settings; a value out of bounds becomes the nearest bound, one of the wrong kind its default. */
 export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 	const options = asRecord(read('options', {}));
 	return {

@@ -1,39 +1,45 @@
-/** Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a signature. */
+/**
+ * Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a
+ * signature.
+ */
 import { createVerifier, type SigningSettings, type VerifierResult } from '../signature';
 
 interface VersionedSettings {
 	readonly settings: SigningSettings;
-	/** A text that changes whenever the settings do; undefined where only the settings themselves show that. */
+	/** A text that changes whenever the settings do; undefined if only the settings themselves show a change. */
 	readonly version?: string | undefined;
 }
 
-/** Reads the settings of a node's signing secrets afresh; rejects when they cannot be read. */
+/** Reads the current settings of a node's signing secrets; rejects if they cannot be read. */
 export type ReadSigningSettings = () => Promise<VersionedSettings>;
 
-/** How long a verifier is kept, and so how long a secret still works after its removal. */
+/** How long a verifier is kept, and so how long a secret still works after it was removed, in milliseconds. */
 const KEEP_MS = 15_000;
-/** How long a refresh or a missing configuration is kept: a flood of forgeries costs one read in this time. */
+/**
+ * How long a refresh or a missing configuration is kept, in milliseconds: a flood of forgeries costs one read in this
+ * time.
+ */
 const REFRESH_MS = 1000;
-/** Keys beyond this number push the oldest out, so memory stays bounded. */
+/** Above this number of keys the oldest is dropped, so memory stays bounded. */
 const MAX_KEYS = 10_000;
 
 interface Kept {
 	readonly verifier: Promise<VerifierResult>;
 	readonly readAt: number;
-	/** When it is no longer used without another read. */
+	/** When it must be read again before use. */
 	expiresAt: number;
-	/** Whether the read is over. */
+	/** Whether the read has ended. */
 	isRead: boolean;
-	/** Known when the read is over. */
+	/** Known once the read has ended. */
 	version: string | undefined;
 }
 
 export interface VerifierCache {
-	/** The kept verifier, or one from freshly read settings: one read however many callers wait. */
+	/** The kept verifier, or one from freshly read settings: one read for any number of waiting callers. */
 	get(key: string, read: ReadSigningSettings): Promise<VerifierResult>;
 	/**
-	 * A verifier from settings read again; undefined when they were read less than a second ago and, as far as
-	 * `version` shows, are still the same. A read that is under way is joined: it may well bring the new secret.
+	 * A verifier from settings that are read again; undefined if they were read less than a second ago and, according to
+	 * `version`, have not changed. Joins a read in progress: it may already return the new secret.
 	 */
 	refresh(
 		key: string,
@@ -88,7 +94,7 @@ export function createVerifierCache(now: () => number = () => performance.now())
 			if (entry !== undefined && !entry.isRead) {
 				const joined = await entry.verifier;
 				if (!isOutdated(entry)) return joined;
-				// It began before the change; of all that waited for it, the first one reads again.
+				// It began before the change; the first of its waiting callers reads again.
 				entry = kept.get(key);
 				if (entry !== undefined && !entry.isRead) return await entry.verifier;
 			}

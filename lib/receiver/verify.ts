@@ -1,11 +1,11 @@
-/** Checks the signature of a delivery with the node's signing secrets, reading them as seldom as is safe. */
+/** Checks the signature of a delivery with the node's signing secrets, reading them as rarely as is safe. */
 import type { DeliveryHeaders, SignatureRefusal, SignedBy, VerifierResult } from '../signature';
 import type { ReadSigningSettings, VerifierCache } from './verifierCache';
 
 export interface SignedRefusal {
 	readonly ok: false;
 	readonly reason: SignatureRefusal | 'not_configured' | 'ledger_unavailable';
-	/** For operators, where the reason alone does not say what to do. */
+	/** For operators, if the reason does not say what to do. */
 	readonly detail?: string;
 }
 
@@ -15,25 +15,26 @@ interface SignedDelivery {
 	readonly receivedAt: Date;
 }
 
-/** Where the signing secrets of one node come from, for one delivery. */
+/** The source of a node's signing secrets, for one delivery. */
 export interface SecretSource {
-	/** What decides which secrets a delivery is checked with: workflow, node, credential. */
+	/** Decides which secrets a delivery is checked with: workflow, node, credential. */
 	readonly key: string;
 	readonly read: ReadSigningSettings;
-	/** As `VersionedSettings.version`, where it costs less than a read. */
+	/** Like `VersionedSettings.version`, if it costs less than a read. */
 	readonly version?: () => Promise<string | undefined>;
-	/** What to do where there are no secrets, if it is not the usual. */
+	/** What to do if there are no secrets, if it differs from the standard advice. */
 	readonly notConfigured?: string;
-	/** Why a delivery is refused when `read` or `version` failed with this error. */
+	/** Why a delivery is rejected if `read` or `version` failed with this error. */
 	readonly refusalOf: (error: unknown) => SignedRefusal;
 }
 
-/** Refusals that fresh secrets could change. */
+/** Rejections that fresh secrets could change. */
 const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not_configured']);
 
 /**
- * Returns which secret signed the delivery, or why it is refused; never rejects.
- * A signature that fits no kept secret is tried once more with freshly read ones, so a new secret works within a second.
+ * Returns the secret that signed the delivery, or why it is rejected; never rejects the promise.
+ * A signature that matches no kept secret is checked once more with freshly read ones, so a new secret works within a
+ * second.
  */
 export async function verifyDelivery(
 	verifiers: VerifierCache,
@@ -58,7 +59,7 @@ export async function verifyDelivery(
 	};
 	try {
 		const kept = verifyWith(await verifiers.get(secrets.key, read));
-		// A read of this delivery's own began after it arrived: another one would bring nothing new.
+		// If this delivery caused a read, it began after the delivery arrived: another one would not change the result.
 		if (kept.ok || reads > 0 || !MAY_BE_OUTDATED.has(kept.reason)) return kept;
 
 		const fresh = await verifiers.refresh(secrets.key, read, await secrets.version?.());

@@ -1,6 +1,7 @@
 /**
- * Counts the deliveries that did not start a workflow. A delivery costs an increment in memory; a workflow's counts are
- * added to its record in the background, at most once a minute, and stay in memory while the ledger is down.
+ * Counts the deliveries that did not start a workflow. A delivery costs an increment in memory. The counts of a
+ * workflow are added to its record in the background, at most once per minute, and stay in memory while the ledger is
+ * down.
  */
 import type { Records } from '../ledger';
 import type { RejectionReason } from '../receiver';
@@ -9,9 +10,9 @@ import { printable } from '../shared/printable';
 import { addRejections, byDay, readRejections, type Rejections } from './record';
 
 const WRITE_EVERY_MS = 60_000;
-/** Counts in memory, of all workflows. Further ones are left out. */
+/** The most counts in memory, for all workflows. Further ones are dropped. */
 const MOST_UNWRITTEN = 10_000;
-/** Characters of an ID or a name, which an import can make as long as it likes. */
+/** The most characters of an ID or a name, which an import can make as long as it likes. */
 const LONGEST = 100;
 
 interface Trigger {
@@ -25,7 +26,7 @@ type Open = () => Promise<Records>;
 
 type Count = { -readonly [K in keyof Rejections]: Rejections[K] };
 
-/** The counts of a workflow that are not written yet. */
+/** The counts of a workflow that have not been written yet. */
 interface Unwritten {
 	readonly open: Open;
 	readonly counts: Map<string, Count>;
@@ -46,21 +47,21 @@ export class RejectionCounter {
 		return this.#size;
 	}
 
-	/** Counts one delivery. Never throws, whatever becomes of the ledger. */
+	/** Counts one delivery. Never throws, whatever the state of the ledger. */
 	count({ workflowId, nodeId, nodeName }: Trigger, reason: RejectionReason, open: Open): void {
 		const now = Date.now();
 		this.#add(workflowId, open, { nodeId, nodeName, reason, count: 1, firstAt: now, lastAt: now });
 		this.#limiter.call(workflowId, open);
 	}
 
-	/** As `readRejections`, with what this process has not written yet. */
+	/** Like `readRejections`, plus the counts that this process has not written yet. */
 	async read(records: Records, workflowId: string): Promise<Rejections[]> {
 		await this.#writes.get(workflowId);
 		const { counts } = this.#unwritten.get(workflowId) ?? {};
 		return await readRejections(records, workflowId, [...(counts?.values() ?? [])]);
 	}
 
-	/** Writes what is in memory. Never rejects. */
+	/** Writes the counts in memory. Never rejects. */
 	async flush(): Promise<void> {
 		const all = [...this.#unwritten];
 		await Promise.all(all.map(([workflowId, { open }]) => this.#write(workflowId, open)));
@@ -83,7 +84,7 @@ export class RejectionCounter {
 		}
 	}
 
-	/** One write of a workflow after the other. */
+	/** Writes of a workflow run one after another. */
 	#write(workflowId: string, open: Open): Promise<void> {
 		const before = this.#writes.get(workflowId) ?? Promise.resolve();
 		const write = before
@@ -103,7 +104,7 @@ export class RejectionCounter {
 		try {
 			await addRejections(await open(), workflowId, taken);
 		} catch {
-			// No delivery depends on it. One that was written although its response was lost counts twice.
+			// No delivery depends on it. A write whose response was lost counts twice.
 			for (const each of taken) this.#add(workflowId, open, each);
 			this.#limiter.call(workflowId, open);
 		}

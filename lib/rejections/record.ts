@@ -1,13 +1,13 @@
 /**
- * What is kept of a workflow's rejections: a record of the ledger with a count for each node, reason and day. It has no
- * body, header or ID of a delivery in it.
+ * The stored rejections of a workflow: a record of the ledger with a count for each node, reason and day. It contains
+ * no body, header or ID of a delivery.
  */
 import { randomUUID } from 'node:crypto';
 import { changeRecord, type Records } from '../ledger';
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, safeParse, string } from '../vendor/zod';
 
-/** How many deliveries a node rejected for a reason. Times are in unix milliseconds. */
+/** How many deliveries a node rejected for a reason. Times are in Unix milliseconds. */
 export interface Rejections {
 	readonly nodeId: string;
 	readonly nodeName: string;
@@ -17,9 +17,9 @@ export interface Rejections {
 	readonly lastAt: number;
 }
 
-/** Today is one of them; days are those of UTC. */
+/** Including today; days are in UTC. */
 export const DAYS_KEPT = 7;
-/** A few nodes with all reasons on all days, or many with a few. */
+/** Enough for a few nodes with all reasons on all days, or many nodes with a few. */
 const MOST_TALLIES = 300;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -36,7 +36,7 @@ const recordShape = object({ version: literal(1), tallies: array(tally) });
 const keyOf = (workflowId: string) => `rejections:${workflowId}`;
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
 
-/** Adds counts of a process to the record, to which other processes add theirs. Rejects as `Records` does. */
+/** Adds the counts of a process to the record, to which other processes add theirs. Rejects like `Records`. */
 export async function addRejections(
 	records: Records,
 	workflowId: string,
@@ -44,12 +44,15 @@ export async function addRejections(
 ): Promise<void> {
 	await changeRecord(records, keyOf(workflowId), (text) => {
 		const tallies = summed([...talliesIn(text), ...more], byDay).slice(0, MOST_TALLIES);
-		// Another process that adds the same at the same time must not write the same text.
+		// Another process that adds the same counts at the same time must not write the same text.
 		return JSON.stringify({ version: 1, write: randomUUID(), tallies });
 	});
 }
 
-/** One for each node and reason, the latest first, with `unwritten` counts of this process. Rejects as `Records` does. */
+/**
+ * One for each node and reason, the latest first, including the `unwritten` counts of this process. Rejects like
+ * `Records`.
+ */
 export async function readRejections(
 	records: Records,
 	workflowId: string,
@@ -59,12 +62,12 @@ export async function readRejections(
 	return summed([...kept, ...unwritten], ({ nodeId, reason }) => `${reason} ${nodeId}`);
 }
 
-/** What belongs to one count of the record. */
+/** The key of a count in the record. */
 export function byDay({ nodeId, reason, lastAt }: Omit<Rejections, 'nodeName'>): string {
 	return `${reason} ${dayOf(lastAt)} ${nodeId}`;
 }
 
-/** The counts of the last days, those with the same key in one, the latest first. */
+/** The counts of the last days, summed by key, the latest first. */
 function summed(
 	tallies: readonly Rejections[],
 	keyOf: (tally: Rejections) => string,
@@ -88,7 +91,7 @@ function together(one: Rejections, other: Rejections): Rejections {
 	};
 }
 
-/** None where the record cannot be read. */
+/** None if the record cannot be read. */
 function talliesIn(text: string | undefined): readonly Rejections[] {
 	return safeParse(recordShape, jsonIn(text ?? '')).data?.tallies ?? [];
 }

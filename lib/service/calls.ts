@@ -1,4 +1,4 @@
-/** What each operation sends: method, path, body, and the words for its errors. */
+/** The request of each operation: method, path, body, and the texts for its errors. */
 import type { ServiceInterface } from './common/defaults';
 import { IN_CREDENTIAL, IN_INTERFACE } from './common/errors';
 import { LISTS, type ListedResource, type ListRow } from './common/lists';
@@ -14,13 +14,13 @@ const UNKNOWN_ENDPOINT = notFound(
 const mayBeDone = (whereToLook: string) =>
 	`The service may have processed the request anyway: ${whereToLook}`;
 
-/** The query that asks for so many records; empty where the service is to choose. */
+/** The query that asks for this many records; empty if the service is to choose. */
 export const limitQuery = (
 	{ pageSize, limitParameter }: ServiceInterface,
 	limit: number,
 ): Record<string, string> => (pageSize === 0 ? {} : { [limitParameter]: String(limit) });
 
-/** The list of a resource; `endpointId` for one whose path has it. */
+/** The list of a resource; `endpointId` if its path contains it. */
 export const list = (resource: ListedResource, endpointId = ''): Call => {
 	const { path, headers = {}, records }: ListRow = LISTS[resource];
 	return {
@@ -32,7 +32,7 @@ export const list = (resource: ListedResource, endpointId = ''): Call => {
 	};
 };
 
-/** The next page of a list: the address and the other values have worked for the page before. */
+/** The next page of a list: the URL and the other values worked for the previous page. */
 export const nextPage = (call: Call, query: Readonly<Record<string, string>>): Call => {
 	const hint = `The previous page loaded, but the service did not accept the cursor for the next one. Try again. If it keeps happening, check 'Cursor Parameter'${IN_INTERFACE}.`;
 	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
@@ -68,7 +68,7 @@ export const createEndpoint = (
 	),
 });
 
-/** Asks for the endpoint's deliveries: the specification has no way to ask for the endpoint itself. */
+/** Requests the endpoint's deliveries: the specification has no request for the endpoint itself. */
 export const findEndpoint = (service: ServiceInterface, endpointId: string): Call => ({
 	...list('delivery', endpointId),
 	query: limitQuery(service, 1),

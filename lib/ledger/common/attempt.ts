@@ -1,18 +1,22 @@
-/** The name under which an attempt begins events. The ledger keeps it, so it also says which execution began, and when. */
+/**
+ * The name of an attempt that begins events. The ledger stores it, so it also shows which execution began, and when.
+ */
 import { randomBytes } from 'node:crypto';
 
 export interface Attempt {
 	readonly executionId: string;
-	/** Milliseconds of unix time on the clock of the process that began. */
+	/** Unix milliseconds, on the clock of the process that began. */
 	readonly begunAt: number;
 }
 
-/** One start of an execution: n8n may start the execution of this ID again. 64 random bits keep the entry small. */
+/**
+ * Names one start of an execution: n8n may start the execution with this ID again. 64 random bits keep the entry small.
+ */
 export function newAttempt(executionId: string, now = Date.now()): string {
 	return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;
 }
 
-/** Undefined for a name without a time, as earlier versions wrote it. */
+/** Undefined for a name without a time, as written by earlier versions. */
 export function attemptOf(run: string): Attempt | undefined {
 	const [executionId = '', time = '', random] = run.split(':');
 	const begunAt = Number.parseInt(time, 36);

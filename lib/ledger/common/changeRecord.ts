@@ -1,12 +1,13 @@
-/** Changes a record of the ledger, also while other processes change it. */
+/** Changes a record of the ledger, even while other processes change it. */
 import type { Records } from './types';
 
 const MOST_TRIES = 20;
 
 /**
- * Replaces the text of the record by what `next` makes of it, which may be called several times; undefined leaves it.
- * A text that two processes write is one change, since a swap that is sent again finds its own: where each counts, the
- * texts must differ. Rejects as `Records` does, and when others change the record all the time.
+ * Replaces the text of the record with the result of `next`, which may be called several times; undefined leaves the
+ * text unchanged. If two processes write the same text, it counts as one change, since a swap that is sent again finds
+ * its own text: where each change counts, the texts must differ. Rejects like `Records`, and when others keep changing
+ * the record.
  */
 export async function changeRecord(
 	records: Records,

@@ -1,4 +1,4 @@
-/** Variables as n8n reads them: `NAME`, else the content of the file that `NAME_FILE` names. */
+/** Variables as n8n reads them: `NAME`, otherwise the content of the file that `NAME_FILE` names. */
 import { readFileSync } from 'node:fs';
 import {
 	minLength,
@@ -20,20 +20,20 @@ const unquoted = pipe(
 	transform((value) => value.replace(/^(['"])(.*)\1$/, '$2')),
 );
 const numeric = pipe(pipe(text.check(minLength(1)), transform(Number)), number());
-/** In any case. */
+/** Case-insensitive. */
 const flag = stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] });
 
-/** The value without surrounding white space and one pair of quotes; undefined when the variable is not set. */
+/** The value without surrounding white space and one pair of quotes; undefined if the variable is not set. */
 export function readText(env: Environment, name: string): string | undefined {
 	return safeParse(unquoted, readRaw(env, name)).data;
 }
 
-/** As n8n does: a value that is no number counts as not set, since n8n's own queue goes on with the default. */
+/** Like n8n: a value that is not a number counts as not set, since n8n's own queue then uses the default. */
 export function readNumber(env: Environment, name: string): number | undefined {
 	return safeParse(numeric, readRaw(env, name)).data;
 }
 
-/** As n8n does: `true`, `1`, `false`, `0`; anything else counts as not set. */
+/** Like n8n: `true`, `1`, `false`, `0`; any other value counts as not set. */
 export function readBoolean(env: Environment, name: string): boolean | undefined {
 	return safeParse(flag, readRaw(env, name)).data;
 }
@@ -48,7 +48,7 @@ function readRaw(env: Environment, name: string): string | undefined {
 	} catch (error) {
 		const code = String(errorField(error, 'code'));
 		throw new LedgerUnavailableError(
-			// The path is not repeated: where somebody took one variable for the other, it is the password itself.
+			// The path is not repeated: if a person confused the two variables, it is the password itself.
 			`The file in ${name}_FILE cannot be read (${code}). Correct its path or its permissions.`,
 		);
 	}

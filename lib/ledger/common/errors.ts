@@ -1,20 +1,23 @@
-/** The one error of the ledger, and how the errors behind it are read. */
+/** The only error of the ledger, and how the causes are read. */
 import { printable } from '../../shared/printable';
 
 /**
- * The store cannot be reached, opened or written, so nobody knows whether the event was seen.
+ * The store cannot be reached, opened or written, so it is unknown whether the event was seen.
  * The message is for operators: it names the path, address or variable and what to do, never a credential.
  */
 export class LedgerUnavailableError extends Error {
 	override readonly name = 'LedgerUnavailableError';
 
-	/** The message becomes one line of at most 1,000 characters, whatever path, address or code it names. */
+	/** The message becomes one line of at most 1,000 characters, whatever path, address or code it contains. */
 	constructor(message: string, options?: ErrorOptions) {
 		super(printable(message, 1000), options);
 	}
 }
 
-/** A field of whatever was thrown; `instanceof` would miss what Node throws outside the realm of a test or a sandbox. */
+/**
+ * A field of any thrown value. `instanceof` would miss errors that Node throws outside the realm of a test or a
+ * sandbox.
+ */
 export function errorField(
 	error: unknown,
 	name: 'code' | 'errcode' | 'message' | 'name' | 'lastNodeError',

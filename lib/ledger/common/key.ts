@@ -1,11 +1,11 @@
-/** The key of an event in the ledger: one fixed size, whatever the length of the id. */
+/** The key of an event in the ledger: a fixed size for any length of ID. */
 import { createHash } from 'node:crypto';
 
 const KEY_FORM = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The key of an event within a scope (the id of the workflow): SHA-256 as 43 characters of base64url.
- * Each part is preceded by its length, so that no two pairs read alike.
+ * The key of an event within a scope (the workflow ID): SHA-256 as 43 characters of base64url.
+ * Each part is preceded by its length, so that no two pairs give the same input.
  */
 export function ledgerKey(scope: string, eventId: string): string {
 	const hash = createHash('sha256');
@@ -16,7 +16,7 @@ export function ledgerKey(scope: string, eventId: string): string {
 	return hash.digest('base64url');
 }
 
-/** Refuses what `ledgerKey` did not make, before it reaches a store. */
+/** Throws for a key that `ledgerKey` did not make, before it reaches a store. */
 export function checkKey(key: string): void {
 	if (!KEY_FORM.test(key)) throw new TypeError('A ledger key comes from ledgerKey()');
 }

@@ -1,4 +1,3 @@
-/** The random text that distinguishes one claim from every other. */
 import { randomBytes } from 'node:crypto';
 
 /** 128 random bits as text. */

@@ -3,14 +3,14 @@
 /**
  * The states of an entry. Each step is atomic:
  *
- *      free ──claim──▶ pending ──commit──▶ stored ──begin──▶ begun
- *        ▲               │ │                 │                 │
- *        └─release, lapse┘ │                 └─▶ overdue ◀─────┘ giveBack, by the run that began it; reopen
- *                          │ begin under the claim (an event that counts once an execution has succeeded)
- *                          ▼
- *                       running ──finish──▶ done ──reopen──▶ overdue
- *                          │
- *                          └─release, lapse──▶ failed ──claim──▶ pending
+ *     free ──claim──▶ pending ──commit──▶ stored ──begin──▶ begun
+ *       ▲               │ │                 │                 │
+ *       └─release, lapse┘ │                 └─▶ overdue ◀─────┘ giveBack, by the run that began it; reopen
+ *                         │ begin under the claim (an event that counts once an execution has succeeded)
+ *                         ▼
+ *                      running ──finish──▶ done ──reopen──▶ overdue
+ *                         │
+ *                         └─release, lapse──▶ failed ──claim──▶ pending
  *
  * A stored entry becomes overdue after its grace. Overdue and failed entries can be claimed like free ones. `begin`
  * without a claim makes an entry begun unless it is running or done. Within the retention, only the run that began an

@@ -1,12 +1,12 @@
 /**
- * The one connection of the process to Redis: every call is bounded in time, however Redis behaves.
+ * The process's connection to Redis: every call is limited in time, however Redis behaves.
  *
  *     none ──call──▶ connecting ──TIME answered──▶ usable
  *      ▲                 ▲                           │
  *      │                 └── closed, or no response ─┘
  *      └── closed by the ledger; no result for 10 s; idle for 10 s and lost
  *
- * - none: the next call makes a client. - connecting: calls wait for their time. - usable: calls are sent.
+ * - none: the next call creates a client. - connecting: calls wait, each until its limit. - usable: calls are sent.
  */
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
@@ -16,15 +16,15 @@ import { type Call, clockWhenLate, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
 import { NoAnswer, within } from './timeLimit';
 
-/** The most that a call may take, connecting included. */
+/** The longest time for a call, including connecting. */
 const CALL_MS = 2_000;
-/** The most that one try may take: a connection that died unnoticed is replaced within the same call. */
+/** The longest time for one try: a connection that died unnoticed is replaced within the same call. */
 const TRY_MS = 900;
 const PAUSE_MS = 50;
-/** After this long without a call a lost connection is not opened again until the next call. */
+/** After this long without a call, a lost connection stays closed until the next call. */
 const IDLE_MS = 10_000;
 const STUCK_MS = 10_000;
-/** How long the clock of Redis is taken to run as fast as that of this process. */
+/** How long the clocks of Redis and this process are assumed to run at the same speed. */
 const CLOCK_MS = 60_000;
 
 interface Waiter {
@@ -37,29 +37,29 @@ export class RedisConnection {
 	readonly #warn: (message: string) => void;
 	readonly #waiting = new Set<Waiter>();
 	#client: RedisClient | undefined;
-	/** The client while its connection takes calls. */
+	/** The client, while its connection accepts calls. */
 	#usable: RedisClient | undefined;
-	/** Counts connections, to tell one from the next. */
+	/** The number of connections so far, to distinguish them. */
 	#connections = 0;
 	#closes = 0;
 	#lastUse = 0;
-	/** When this client was made, or last brought an answer. */
+	/** When this client was created, or last returned a result. */
 	#lastSuccess = 0;
 	#lastError: unknown;
 	#checked = false;
-	/** Milliseconds of unix time on the clock of Redis, at a moment of `performance.now()` or a little before it. */
+	/** Unix milliseconds on the clock of Redis, at a time of `performance.now()` or slightly before it. */
 	#clock: { readonly redis: number; readonly at: number } | undefined;
 
-	/** Calls `warn` once, on connecting, if Redis is set up in a way that breaks the ledger's promise. */
+	/** Calls `warn` once, after connecting, if the setup of Redis breaks the ledger's guarantee. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
 		this.#settings = settings;
 		this.#warn = warn;
 	}
 
 	/**
-	 * Runs a script on one key and answers what it returns. Scripts are safe to send twice: one whose answer
-	 * was lost is sent again. Throws `LedgerUnavailableError` after 2 s in all, and no script runs later than that.
-	 * Calls `onSend` before each sending: until then Redis may run the script, whatever this returns.
+	 * Runs a script on one key and returns its result. Scripts are safe to send twice: one whose response was lost is
+	 * sent again. Throws `LedgerUnavailableError` after 2 s in total, and no script runs later than that.
+	 * Calls `onSend` before each sending: from then on Redis may run the script, whatever this returns.
 	 */
 	async run(call: Call, onSend?: () => void): Promise<unknown> {
 		const deadline = performance.now() + CALL_MS;
@@ -74,11 +74,11 @@ export class RedisConnection {
 				this.#succeeded();
 				const clock = clockWhenLate(result);
 				if (clock === undefined) return result;
-				// The clock of Redis was set, or is that of another node.
+				// The clock of Redis was changed, or belongs to another node.
 				this.#setClock(clock);
 				throw new NoAnswer();
 			} catch (error) {
-				// What Redis said once tells more than its silence since.
+				// An error from Redis says more than a timeout after it.
 				if (errorCode(error) !== undefined) reason = error;
 				const over = performance.now() + PAUSE_MS >= deadline || closes !== this.#closes;
 				if (over || isLasting(reason ?? this.#lastError)) {
@@ -90,7 +90,7 @@ export class RedisConnection {
 		}
 	}
 
-	/** Calls under way fail; a later call connects again. */
+	/** Calls in progress fail; a later call connects again. */
 	close(): void {
 		this.#closes += 1;
 		this.#drop();
@@ -101,7 +101,7 @@ export class RedisConnection {
 		this.#lastError = undefined;
 	}
 
-	/** A client that has brought no answer for long is given up, whatever state it is in. */
+	/** Drops a client that has returned nothing for long, whatever its state. */
 	#replaceIfStuck(): void {
 		if (performance.now() - this.#lastSuccess < STUCK_MS) return;
 		this.#drop();
@@ -117,7 +117,7 @@ export class RedisConnection {
 		const client = (this.#client ??= this.#create());
 		if (client === this.#usable) return client;
 		if (client.status === 'wait' || client.status === 'end') {
-			// Its outcome comes as an event.
+			// Its result arrives as an event.
 			client.connect().catch(() => undefined);
 		}
 		let waiter: Waiter | undefined;
@@ -128,7 +128,7 @@ export class RedisConnection {
 		try {
 			return await within(deadline - performance.now(), usable);
 		} catch (error) {
-			// A server that takes connections and never answers is connected to anew.
+			// A server that accepts connections but never responds gets a new connection.
 			const isSilent = client.status === 'connect' || client.status === 'ready';
 			if (error instanceof NoAnswer && isSilent) client.disconnect(true);
 			throw error;
@@ -169,12 +169,12 @@ export class RedisConnection {
 		return client;
 	}
 
-	/** A connection is usable when Redis has answered on it, not before: by then it has taken the password. */
+	/** A connection is usable only once Redis has responded on it: Redis has accepted the password by then. */
 	async #greet(client: RedisClient): Promise<void> {
 		const connection = ++this.#connections;
 		try {
 			await this.#readClock(client);
-			// A password that was wrong is right by now.
+			// A password that was wrong before has been accepted now.
 			this.#lastError = undefined;
 		} catch (error) {
 			if (!isAnswer(error)) {
@@ -189,7 +189,7 @@ export class RedisConnection {
 		await this.#checkSetup(client);
 	}
 
-	/** Early by the time that the response to TIME took: a script may run too early, never too late. */
+	/** Early by the time that the response to TIME took: a script may be refused too early, but never runs too late. */
 	#onClockOfRedis(client: RedisClient, deadline: number): number {
 		if (this.#clock === undefined) return Number.MAX_SAFE_INTEGER;
 		const { redis, at } = this.#clock;
@@ -219,7 +219,7 @@ export class RedisConnection {
 
 	#noteFailure(error: unknown): void {
 		const code = errorCode(error);
-		// Redis answers WRONGPASS to a wrong password; to what was sent along with it, NOAUTH, which says less.
+		// Redis returns WRONGPASS for a wrong password, and NOAUTH for the commands sent along with it, which says less.
 		if (code === undefined || (code === 'NOAUTH' && this.#settings.password !== '')) return;
 		this.#lastError = error;
 		if (!isLasting(error)) return;
@@ -227,7 +227,7 @@ export class RedisConnection {
 	}
 }
 
-/** After a failover the old primary refuses writes: the name is looked up again, as n8n's own client does. */
+/** After a failover the old primary refuses writes: the name is then resolved again, as n8n's own client does. */
 function isReadOnly(error: unknown, settings: RedisSettings): boolean {
 	return settings.reconnectOnFailover && errorCode(error) === 'READONLY';
 }

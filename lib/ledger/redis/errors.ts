@@ -1,8 +1,8 @@
-/** What went wrong at Redis, for operators: which address, and what to do now. */
+/** Redis errors for operators: the address, and what to do. */
 import { errorField, LedgerUnavailableError } from '../common/errors';
 import { describeRedis, type RedisSettings } from './settings';
 
-/** By the first word of Redis's answer, or the system's error code. */
+/** By the first word of Redis's error, or the system's error code. */
 const ADVICE: Readonly<Record<string, string>> = {
 	NOAUTH: 'it asks for a password: set the user and password',
 	WRONGPASS: 'it rejects the user or the password: correct them',
@@ -26,18 +26,18 @@ const ADVICE: Readonly<Record<string, string>> = {
 		'its certificate is for another name: correct the host or QUEUE_BULL_REDIS_TLS_SERVERNAME',
 };
 
-/** Answers that another try a moment later would get again. */
+/** Errors that a retry a moment later would get again. */
 const LASTING = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'OOM', 'MISCONF']);
 
-/** The first word of Redis's answer (`WRONGPASS`), or the system's code (`ECONNREFUSED`). */
+/** The first word of Redis's error (`WRONGPASS`), or the system's code (`ECONNREFUSED`). */
 export function errorCode(error: unknown): string | undefined {
 	const code = errorField(error, 'code');
 	if (typeof code === 'string') return code;
-	// A cluster of which no node answers tells what the last one said.
+	// If no node of a cluster responds, the error contains that of the last one.
 	const nodeError = errorField(error, 'lastNodeError');
 	if (nodeError !== undefined) return errorCode(nodeError);
 	const message = String(errorField(error, 'message'));
-	// How Redis 6 and 7 put NOPERM when the command is one of a script.
+	// The wording of NOPERM in Redis 6 and 7 for a command within a script.
 	if (message.startsWith('ERR The user executing the script')) return 'NOPERM';
 	return /^[A-Z]{2,}(?=[ :]|$)/.exec(message)?.[0];
 }
@@ -46,13 +46,13 @@ export function isLasting(error: unknown): boolean {
 	return LASTING.has(errorCode(error) ?? '');
 }
 
-/** Whether Redis has answered a user whom it knows, if only with an error. */
+/** Whether Redis has responded to a user that it accepts, even with an error. */
 export function isAnswer(error: unknown): boolean {
 	const code = errorCode(error);
 	return errorField(error, 'name') === 'ReplyError' && code !== 'NOAUTH' && code !== 'WRONGPASS';
 }
 
-/** Never repeats Redis's own text, which can hold user names. */
+/** Never repeats Redis's own text, which can contain user names. */
 export function redisUnavailableError(
 	settings: RedisSettings,
 	error: unknown,

@@ -1,14 +1,14 @@
-/** Whether Redis may throw entries away to make room, which would let their events run twice. */
+/** Checks whether Redis may evict entries to free memory, which would let their events run twice. */
 import { printable } from '../../shared/printable';
 import type { RedisClient } from './client';
 
-/** What to tell the operator, or undefined when nothing is evicted or Redis does not say. */
+/** The warning for the operator; undefined if nothing is evicted or Redis does not say. */
 export async function evictionWarning(client: RedisClient): Promise<string | undefined> {
 	let memory: string;
 	try {
 		memory = await client.info('memory');
 	} catch {
-		// A user without the right to INFO can still use the ledger.
+		// A user without permission for INFO can still use the ledger.
 		return undefined;
 	}
 	const limit = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0);

@@ -1,6 +1,7 @@
 /**
- * What Redis does with an entry: one key per script, so that each runs atomically, in a cluster too.
- * KEYS[1] is the entry or the record, and ARGV begins with the deadline, which `CHECK_DEADLINE` takes off. Spans are in milliseconds.
+ * The Redis scripts of an entry: one key per script, so that each runs atomically, in a cluster too.
+ * KEYS[1] is the entry or the record. ARGV begins with the deadline, which `CHECK_DEADLINE` removes. Durations are in
+ * milliseconds.
  */
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './client';
@@ -18,8 +19,9 @@ export interface Call {
 }
 
 /**
- * Runs a script by its hash; the text follows when Redis does not know it (restarted, or another node). From `deadline`
- * on, in milliseconds of unix time on the clock of Redis, the script does nothing and returns `['late', <that clock>]`.
+ * Runs a script by its hash; sends the text if Redis does not know it (after a restart, or on another node). From
+ * `deadline` on, in Unix milliseconds on the clock of Redis, the script does nothing and returns `['late', <that
+ * clock>]`.
  */
 export async function evaluate(
 	client: RedisClient,
@@ -34,14 +36,14 @@ export async function evaluate(
 	}
 }
 
-/** The clock of Redis in what a script returned because it ran too late; undefined for any other result. */
+/** The clock of Redis in the result of a script that ran too late; undefined for any other result. */
 export function clockWhenLate(result: unknown): number | undefined {
 	return Array.isArray(result) && result[0] === 'late' ? Number(result[1]) : undefined;
 }
 
 /**
- * A Redis that was frozen runs what waits in its sockets when it is back, long after the caller has given up; so each
- * script begins with its deadline.
+ * When a frozen Redis resumes, it runs the commands that wait in its sockets, long after the caller has given up. So
+ * each script begins with its deadline.
  */
 const CHECK_DEADLINE = `
 local deadline = tonumber(table.remove(ARGV, 1))
@@ -55,8 +57,8 @@ function script(text: string): Script {
 }
 
 /**
- * An entry is the text of its key. It gives a moment as what is then left of the key's time to live, so that only the
- * clock of Redis matters:
+ * An entry is the text of its key. A time is stored as the remaining time to live of the key at that time, so that only
+ * the clock of Redis matters:
  *
  *     p:<token>                pending, until the key expires; nothing else is known of the event
  *     b<attempts>:<run>        begun
@@ -67,8 +69,8 @@ function script(text: string): Script {
  *         x   running, until no more than <left> ms are left; then failed
  *         f   failed, since <left> ms were left
  *
- * One attempt is left out, as is the moment of reopening of an event that nobody reopened. An entry of another form was
- * written before version 1 and counts as free: `begin` decides whether what it stood for still runs.
+ * A single attempt is omitted, and so is the reopening time of an event that was not reopened. An entry in another form
+ * was written before version 1 and counts as free: `begin` decides whether its event still runs.
  */
 const READ_ENTRY = `
 local value = redis.call('GET', KEYS[1])
@@ -109,7 +111,7 @@ end`;
 
 /**
  * ARGV: token, lease, longest grace. Returns `pending`, `committed`, or an array: `claimed`, the attempts so far, and
- * the moment when the event was reopened, or ''. Sent again because its response was lost, it finds its own token.
+ * the time when the event was reopened, or ''. Sent again after a lost response, it finds its own token.
  */
 export const CLAIM = script(`${READ_ENTRY}
 if state == 'pending' and token == ARGV[1] then return {'claimed', attempts, reopened} end
@@ -134,7 +136,7 @@ return 1`);
 
 /**
  * ARGV: token, retention, first grace. Returns 1 if the claim was still the token's, otherwise 0.
- * A longer retention stays, and so do the grace of a stored entry, and one that has begun and not failed.
+ * Keeps a longer retention, the grace of a stored entry, and an entry that has begun and not failed.
  */
 export const COMMIT = script(`${READ_ENTRY}
 if kind == 'x' or kind == 'b' or kind == 'd' then return 0 end
@@ -147,8 +149,8 @@ keep('s', life - due, life)
 return theirs and 1 or 0`);
 
 /**
- * ARGV: token. Returns 1 if the claim was still the token's, otherwise 0. An event that was stored before is overdue
- * again, one that has begun has failed.
+ * ARGV: token. Returns 1 if the claim was still the token's, otherwise 0. An event that was stored before becomes
+ * overdue again; one that has begun becomes failed.
  */
 export const RELEASE = script(`${READ_ENTRY}
 if token ~= ARGV[1] or not (state == 'pending' or kind == 'x') then return 0 end
@@ -157,7 +159,7 @@ token = ''
 keep(attempts > 0 and 'f' or 's', ttl, ttl)
 return 1`);
 
-/** ARGV: token, retention. Returns 1 if the event is done or begun now, otherwise 0. */
+/** ARGV: token, retention. Returns 1 if the event is now done or begun, otherwise 0. */
 export const FINISH = script(`${READ_ENTRY}
 if state == 'done' or state == 'begun' then return 1 end
 if kind ~= 'x' or token ~= ARGV[1] then return 0 end
@@ -203,7 +205,7 @@ token, run = '', ''
 keep('s', life, life)
 return 1`);
 
-/** ARGV: moment, retention, first grace. Returns what `LOOK` returns, from before. */
+/** ARGV: time, retention, first grace. Returns the result of `LOOK` from before the change. */
 export const REOPEN = script(`${READ_ENTRY}
 local before = {state, run, attempts, reopened, state == 'failed' and left - ttl or 0}
 if state ~= 'pending' and state ~= 'running' then
@@ -224,8 +226,8 @@ return {state, run, attempts, reopened, state == 'failed' and left - ttl or 0}`)
 export const READ_RECORD = script(`return redis.call('GET', KEYS[1])`);
 
 /**
- * ARGV: 1 or 0 for whether a record is expected, that record, 1 or 0 for whether one follows, that one.
- * Returns 1 if the record is the next one now, otherwise 0. Sent again, it finds its own change.
+ * ARGV: 1 or 0 for whether a record is expected, that record, 1 or 0 for whether there is a next one, that one.
+ * Returns 1 if the record is now the next one, otherwise 0. Sent again, it finds its own change.
  */
 export const SWAP_RECORD = script(`
 local value = redis.call('GET', KEYS[1])

@@ -1,12 +1,12 @@
-/** Where the ledger's Redis is: the one of n8n's queue, by n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`. */
+/** Where the ledger's Redis is: that of n8n's queue, from n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`. */
 import { type Environment, readBoolean, readNumber, readText } from '../common/environment';
 import { LedgerUnavailableError } from '../common/errors';
 
 export const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
 const KEY_PREFIX = 'asset-service:ledger:';
-/** n8n leaves this to the system (hours); a connection is idle here whenever no events come. */
+/** n8n leaves this to the system (hours); here a connection is idle whenever no events arrive. */
 const DEFAULT_KEEP_ALIVE_MS = 30_000;
-/** n8n's own default, with which keys carry no further name. */
+/** n8n's own default; keys then have no additional name. */
 const DEFAULT_QUEUE_PREFIX = 'bull';
 
 interface RedisAddress {
@@ -16,29 +16,29 @@ interface RedisAddress {
 
 /** How to reach Redis; names, defaults and meaning as in n8n 2.41.1 (`ScalingModeConfig`, `RedisClientService`). */
 export interface RedisSettings {
-	/** One server, or the nodes to find a cluster by. */
+	/** One server, or the nodes to discover a cluster with. */
 	readonly address: RedisAddress;
 	readonly clusterNodes: readonly RedisAddress[];
 	readonly db: number;
 	readonly username: string;
 	readonly password: string;
 	readonly tls: { readonly servername?: string; readonly rejectUnauthorized: boolean } | undefined;
-	/** 0 takes IPv4 and IPv6; 4 is the default of the client that n8n uses. */
+	/** 0 accepts IPv4 and IPv6; 4 is the default of the client that n8n uses. */
 	readonly family: 0 | 4;
-	/** How long a connection may be idle before the system checks whether it is alive. */
+	/** How long a connection may be idle before the system checks whether it is alive, in milliseconds. */
 	readonly keepAliveMs: number;
 	readonly reconnectOnFailover: boolean;
 	readonly slotsRefreshTimeoutMs: number;
 	readonly slotsRefreshIntervalMs: number;
-	/** False passes the nodes' names on as they are, for clusters behind TLS whose certificates carry names. */
+	/** False uses the nodes' names unresolved, for clusters behind TLS whose certificates contain names. */
 	readonly lookupNodeNames: boolean;
-	/** What every key starts with. n8n instances that share a Redis by `QUEUE_BULL_PREFIX` get keys of their own. */
+	/** The prefix of every key. n8n instances that share a Redis with different `QUEUE_BULL_PREFIX` get separate keys. */
 	readonly keyPrefix: string;
-	/** The variable that an operator looks at when the address is wrong. */
+	/** The variable that an operator has to check if the address is wrong. */
 	readonly source: string;
 }
 
-/** Throws `LedgerUnavailableError` when a `_FILE` cannot be read or the URL is not one. */
+/** Throws `LedgerUnavailableError` if a `_FILE` cannot be read or the URL is not valid. */
 export function readRedisSettings(env: Environment): RedisSettings {
 	const queue = readQueueSettings(env);
 	const url = readText(env, URL_VARIABLE);
@@ -77,7 +77,7 @@ function readQueueSettings(env: Environment): RedisSettings {
 	};
 }
 
-/** Braces would put every key of a cluster into one slot. */
+/** Braces would put all keys of a cluster into one slot. */
 function keyPrefix(queuePrefix: string): string {
 	const name = queuePrefix.replace(/[{}]/g, '');
 	return name === DEFAULT_QUEUE_PREFIX || name === '' ? KEY_PREFIX : `${KEY_PREFIX}${name}:`;
@@ -98,7 +98,7 @@ function redisUrl(text: string): URL | undefined {
 	try {
 		address = new URL(text);
 	} catch {
-		// What is thrown holds the text.
+		// The error contains the text.
 		return undefined;
 	}
 	const { protocol, hostname, pathname } = address;
@@ -109,7 +109,7 @@ function redisUrl(text: string): URL | undefined {
 function parseUrl(text: string): Partial<RedisSettings> {
 	const address = redisUrl(text);
 	if (!address) {
-		// The text itself may hold a password, so it is not repeated.
+		// The text is not repeated, since it may contain a password.
 		throw new LedgerUnavailableError(
 			`${URL_VARIABLE} is not the URL of a Redis server. Use redis://user:password@host:6379/0, or rediss:// for TLS, and URL-encode special characters in the password.`,
 		);
@@ -129,7 +129,7 @@ function parseUrl(text: string): Partial<RedisSettings> {
 	};
 }
 
-/** A percent sign that starts no code stands for itself, as people paste passwords unencoded. */
+/** A percent sign that does not start a code is kept, since people paste passwords unencoded. */
 function decode(text: string): string {
 	try {
 		return decodeURIComponent(text);
@@ -138,10 +138,10 @@ function decode(text: string): string {
 	}
 }
 
-/** A name, or an address of IPv4 or IPv6. */
+/** A name, or an IPv4 or IPv6 address. */
 const HOST_FORM = /^([\p{L}\p{N}._-]{1,255}|[\da-f:.]{2,45}(%\w{1,20})?)$/iu;
 
-/** The address for a log line or an error: never a user or a password, also where somebody put a URL into the host. */
+/** The address for a log line or an error: never a user or a password, even if a person entered a URL as the host. */
 export function describeRedis(settings: RedisSettings): string {
 	const name = ({ host, port }: RedisAddress) => {
 		if (!HOST_FORM.test(host)) return 'a host whose name is not one';

@@ -1,4 +1,4 @@
-/** The ledger on Redis: what any number of processes on any number of hosts agree on. */
+/** The ledger on Redis, shared by any number of processes on any number of hosts. */
 import { sleep } from '../../shared/sleep';
 import { array, literal, number, safeParse, string, union } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../common/errors';
@@ -30,7 +30,9 @@ import {
 } from './scripts';
 import type { RedisSettings } from './settings';
 
-/** So many claims whose response was lost are released at the same time; the others are left to their lease. */
+/**
+ * At most this many claims whose response was lost are released at the same time; the others expire with their lease.
+ */
 const MOST_LOST = 1_000;
 const RELEASE_PAUSE_MS = 1_000;
 
@@ -48,9 +50,9 @@ const parts = array(union([string(), number()]));
 
 interface RedisLedgerOptions {
 	readonly settings: RedisSettings;
-	/** Called once if Redis is set up in a way that breaks the ledger's promise. */
+	/** Called once if the setup of Redis breaks the ledger's guarantee. */
 	readonly warn?: (message: string) => void;
-	/** Called with the number of events that began without the ledger knowing them. */
+	/** Called with the number of events that began although the ledger did not know them. */
 	readonly onUnknown?: ((events: number) => void) | undefined;
 	/** Called when the ledger is closed. */
 	readonly onClose?: () => void;
@@ -83,14 +85,14 @@ export class RedisLedger implements Ledger {
 			const answer = await this.#run(CLAIM, key, args, () => {
 				sending.begun = true;
 			});
-			// Checked by hand, as the answers below: deliveries wait for them.
+			// Checked by hand, like the results below, because deliveries wait for them.
 			if (answer === 'committed' || answer === 'pending') return { state: answer };
 			if (Array.isArray(answer) && answer[0] === 'claimed') {
 				return { state: 'claimed', claim, ...historyOf(answer[1], answer[2]) };
 			}
 			throw unknownAnswerError('a claim');
 		} catch (error) {
-			// A holder that knows its token renews what it may hold.
+			// A holder that passed its token renews the claim that it may have.
 			if (sending.begun && known === undefined) void this.#releaseLost(claim, leaseMs);
 			throw error;
 		}
@@ -106,7 +108,7 @@ export class RedisLedger implements Ledger {
 	}
 
 	async commitAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
-		// Checked before the first is sent, so that a wrong one changes nothing.
+		// Checked before the first call is sent, so that a wrong key changes nothing.
 		for (const { key } of claims) checkKey(key);
 		return Promise.all(claims.map((claim) => this.commit(claim, retentionMs)));
 	}
@@ -191,7 +193,7 @@ export class RedisLedger implements Ledger {
 		return this.#connection.run({ script, key: this.#keyPrefix + key, args }, onSend);
 	}
 
-	/** Redis may hold a claim that no caller has; the next copy of the event would wait for the end of its lease. */
+	/** Redis may hold a claim that no caller knows of; the next copy of the event would wait until its lease ends. */
 	async #releaseLost(claim: Claim, leaseMs: number): Promise<void> {
 		if (this.#lost >= MOST_LOST) return;
 		this.#lost += 1;
@@ -202,7 +204,7 @@ export class RedisLedger implements Ledger {
 				await this.release(claim);
 				break;
 			} catch {
-				// Redis is still away.
+				// Redis is still down.
 			}
 		}
 		this.#lost -= 1;
@@ -225,7 +227,7 @@ function historyOf(attempts: unknown, reopened: unknown): Pick<Entry, 'attempts'
 	return { attempts: Number(attempts), ...(reopened !== '' && { reopenedAt: Number(reopened) }) };
 }
 
-/** As `Promise.all`, but rejects only when all have ended: none of them changes anything any more. */
+/** Like `Promise.all`, but rejects only when all calls have ended, so that none can change anything afterwards. */
 async function allOf<T>(calls: readonly Promise<T>[]): Promise<T[]> {
 	await Promise.allSettled(calls);
 	return await Promise.all(calls);

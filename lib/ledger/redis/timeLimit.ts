@@ -1,9 +1,9 @@
-/** Bounds the time that is spent on waiting for Redis. */
+/** Limits the time spent waiting for Redis. */
 
-/** Redis has not answered in time. */
+/** Redis has not responded in time. */
 export class NoAnswer extends Error {}
 
-/** What `answer` brings; throws `NoAnswer` when it takes longer than `ms` milliseconds. */
+/** Returns the result of `answer`; throws `NoAnswer` if it takes longer than `ms` milliseconds. */
 export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 	let timer: NodeJS.Timeout | undefined;
 	const silence = new Promise<never>((_resolve, reject) => {

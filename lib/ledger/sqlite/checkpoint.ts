@@ -1,13 +1,15 @@
-/** Moves what the write-ahead log holds into the SQLite file, in a thread of its own: it syncs both to the disk. */
+/**
+ * Moves the contents of the write-ahead log into the SQLite file, in a separate thread, because it syncs both to disk.
+ */
 import { Worker } from 'node:worker_threads';
 import { SCHEMA_VERSION } from './schema';
 
 /**
- * The program of the thread, as text so that it needs no file beside the one that is loaded.
+ * The program of the thread, as text so that it needs no file of its own.
  *
- * The log begins anew with the first write that finds all of it moved, and that write syncs the head of the log: it has
- * to be a write made here, or it holds up n8n's main thread. So most of the log is moved while others write, and the
- * rest while the gate is shut for this process. When all else fails, RESTART makes other processes wait.
+ * The log restarts with the first write that finds all of it moved, and that write syncs the head of the log. It has to
+ * be a write made here, or it would block n8n's main thread. So most of the log is moved while others write, and the
+ * rest while the gate is shut for this process. If that is not enough, RESTART makes other processes wait.
  */
 const PROGRAM = `
 const { closeSync, openSync, readSync } = require('node:fs');
@@ -34,7 +36,7 @@ for (let attempt = 0; attempt < 20 && old.equals(readHead()); attempt++) {
 Atomics.store(gate, 0, 0);
 db.close();`;
 
-/** Stands between a checkpoint and the writers of its process: while it is shut, none of them begins a write. */
+/** Coordinates a checkpoint with the writers of its process: while it is shut, none of them begins a write. */
 export class Gate {
 	readonly shared = new Int32Array(new SharedArrayBuffer(4));
 
@@ -48,7 +50,7 @@ export class Gate {
 }
 
 /**
- * Resolves when the thread has ended, even if it failed: the next checkpoint moves what is left.
+ * Resolves when the thread has ended, even if it failed: the next checkpoint moves the rest.
  * The gate is shut for a moment near the end, and open afterwards.
  */
 export async function checkpoint(path: string, gate = new Gate()): Promise<void> {
@@ -58,10 +60,10 @@ export async function checkpoint(path: string, gate = new Gate()): Promise<void>
 			workerData: { path, version: SCHEMA_VERSION, gate: gate.shared },
 			execArgv: [],
 			env: {},
-			// Node 22's notice that its SQLite is experimental has no place in n8n's log.
+			// Keeps Node 22's notice that its SQLite is experimental out of n8n's log.
 			stderr: true,
 		});
-		// It exits after that, too; unheard, the error would end n8n.
+		// 'exit' follows. Without a listener, the error would end n8n.
 		worker.once('error', () => undefined);
 		worker.once('exit', () => {
 			resolve();

@@ -1,4 +1,4 @@
-/** The open SQLite file: how it is made, opened, set up and synced, and whether it is still the one at its path. */
+/** The open SQLite file: creates, opens, sets up and syncs it, and checks whether it is still the one at its path. */
 import type { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailableError } from '../common/errors';
 import { checkpoint, Gate } from './checkpoint';
@@ -17,16 +17,17 @@ import { GroupSync } from './groupSync';
 import { prepareSchema } from './schema';
 import { prepareStatements, type Statements } from './statements';
 
-/** Holds the inner pages of ten million ids; used as far as needed. */
+/** Holds the inner pages of ten million IDs; allocated only as needed. */
 const CACHE_KIB = 16_000;
-/** Some megabytes of log: rare enough to cost nothing, often enough to keep the log short. */
+/** Some megabytes of log: rare enough to cost nothing, frequent enough to keep the log short. */
 const WRITES_PER_CHECKPOINT = 1_000;
 
 type Sqlite = typeof import('node:sqlite');
 
 /**
- * Node's own SQLite; undefined where Node has none.
- * Node 22 warns as it loads it that it is experimental; that warning alone, and only then, is kept from n8n's log.
+ * Node's own SQLite; undefined if Node has none.
+ * Node 22 warns on loading that it is experimental; only that warning is kept out of n8n's log, and only during
+ * loading.
  */
 export function loadSqlite(): Sqlite | undefined {
 	const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
@@ -44,15 +45,15 @@ export function loadSqlite(): Sqlite | undefined {
 }
 
 /**
- * SQLite never syncs here once the file is open, since that would hold up n8n: `durable` syncs the write-ahead log
- * in Node's thread pool, and checkpoints run in a thread of their own. Without a sync the file stays sound at a
- * power cut and loses its last moments, which costs nothing where the process dies with them (claims).
+ * SQLite never syncs here once the file is open, since that would block n8n: `durable` syncs the write-ahead log in
+ * Node's thread pool, and checkpoints run in a separate thread. Without a sync, a power cut leaves the file valid but
+ * without its last writes, which does not matter for claims, because the process dies with them.
  */
 export class LedgerDatabase {
 	readonly statements: Statements;
 	readonly #db: DatabaseSync;
 	readonly #path: string;
-	/** Without links: SQLite puts its other files beside this one. */
+	/** With links resolved: SQLite puts its other files next to this one. */
 	readonly #file: string;
 	readonly #identity: string | undefined;
 	readonly #openLog: (path: string) => SyncedFile;
@@ -62,7 +63,7 @@ export class LedgerDatabase {
 	#writes = 0;
 	#checkpoint: Promise<void> | undefined;
 
-	/** Opens the file, making it and its folder when they are missing, readable by the owner alone. */
+	/** Opens the file. Creates the file and its folder if missing, readable only by the owner. */
 	constructor(
 		path: string,
 		sqlite: Sqlite | undefined,
@@ -77,11 +78,11 @@ export class LedgerDatabase {
 		this.#path = path;
 		this.#file = withoutLinks(path);
 		this.#openLog = openLog;
-		// Read before opening: a file that takes its place in between is then told from it.
+		// Read before opening, to detect a file that replaces it in between.
 		this.#identity = identityOf(path);
 		this.#db = new sqlite.DatabaseSync(path);
 		try {
-			// SQLite would wait for a lock by holding up the event loop; the store waits instead.
+			// SQLite would block the event loop to wait for a lock; the store waits instead.
 			this.#db.exec('PRAGMA busy_timeout = 0');
 			prepareSchema(this.#db, path);
 			closeToOthers(this.#file);
@@ -89,7 +90,7 @@ export class LedgerDatabase {
 			this.#db.exec('PRAGMA synchronous = NORMAL');
 			this.#db.exec('PRAGMA wal_autocheckpoint = 0');
 			this.#db.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
-			// macOS answers an ordinary fsync before the disk has written.
+			// On macOS, an ordinary fsync returns before the disk has written.
 			this.#db.exec('PRAGMA fullfsync = ON');
 			this.statements = prepareStatements(this.#db);
 		} catch (error) {
@@ -100,11 +101,11 @@ export class LedgerDatabase {
 			// Kept open: SQLite keeps this file as long as any process has the database open.
 			this.#log = openLog(logOf(this.#file));
 		} catch {
-			// Reading needs none; the first sync says what is wrong.
+			// Reading does not need it; the first sync reports the error.
 		}
 	}
 
-	/** Whether the file at the path is still the one that is open here: it may have been deleted or replaced. */
+	/** Whether the file at the path is still the open one: it may have been deleted or replaced. */
 	isCurrent(): boolean {
 		return this.#identity === identityOf(this.#path);
 	}
@@ -122,7 +123,7 @@ export class LedgerDatabase {
 		}
 	}
 
-	/** To be called before each write; throws as for a lock while a checkpoint comes to its end. */
+	/** Call before each write; throws like a lock while a checkpoint is finishing. */
 	beforeWrite(): void {
 		if (this.#gate.isShut()) throw busyError();
 		this.#writes += 1;
@@ -133,17 +134,17 @@ export class LedgerDatabase {
 		});
 	}
 
-	/** Resolves when everything written so far survives a power cut. */
+	/** Resolves when all writes so far survive a power cut. */
 	async durable(): Promise<void> {
 		await this.#sync.reached();
 	}
 
-	/** Changes whenever somebody writes to the file: a lock that is held meanwhile will be free in a moment. */
+	/** Changes whenever a process writes to the file: a lock that is held at the same time will be free in a moment. */
 	progress(): string {
 		return this.#checkpoint === undefined ? progressAt(this.#file) : String(performance.now());
 	}
 
-	/** Closes at once; what waits for a sync still gets it. Resolves when nothing here uses the files any more. */
+	/** Closes at once; pending syncs are still completed. Resolves when nothing here uses the files any more. */
 	async close(): Promise<void> {
 		try {
 			this.#db.close();

@@ -1,4 +1,4 @@
-/** What went wrong at the SQLite file, for operators: which path, and what to do now. */
+/** SQLite file errors for operators: the path, and what to do. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { printable } from '../../shared/printable';
@@ -17,7 +17,7 @@ const DAMAGED =
 const BUSY = 5;
 const LOCKED = 6;
 const IO_ERROR = 10;
-/** What SQLite needs to open a file and to write once. */
+/** The space that SQLite needs to open a file and to write once. */
 const LITTLE_SPACE_BYTES = 64 * 1024;
 const BY_RESULT: Readonly<Record<number, string>> = {
 	[BUSY]:
@@ -40,7 +40,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, string>> = {
 	EIO: FAILED,
 };
 
-/** SQLite's primary result code, when the error is one of `node:sqlite`. */
+/** SQLite's primary result code, if the error is from `node:sqlite`. */
 function resultCode(error: unknown): number | undefined {
 	const errcode = errorField(error, 'errcode');
 	return typeof errcode === 'number' ? errcode & 0xff : undefined;
@@ -52,7 +52,7 @@ export function isBusy(error: unknown): boolean {
 	return code === BUSY || code === LOCKED;
 }
 
-/** What SQLite throws when another holds the lock. */
+/** The error that SQLite throws when another connection holds the lock. */
 export function busyError(): Error {
 	return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }
@@ -70,7 +70,7 @@ export function sqliteUnavailableError(path: string, error: unknown): LedgerUnav
 	);
 }
 
-/** SQLite does not tell a full disk from a broken one when it cannot make the files beside its own. */
+/** SQLite does not distinguish a full disk from a failed one when it cannot create the files next to its own. */
 function isFull(path: string): boolean {
 	try {
 		const { bavail, bsize } = statfsSync(dirname(path));

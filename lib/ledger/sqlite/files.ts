@@ -1,4 +1,4 @@
-/** The files of the SQLite ledger on the disk: made, told apart, closed to others and synced. */
+/** The files of the SQLite ledger on disk: creates, identifies, protects and syncs them. */
 import {
 	chmodSync,
 	closeSync,
@@ -13,18 +13,18 @@ import { promisify } from 'node:util';
 import { printable } from '../../shared/printable';
 import { errorField, LedgerUnavailableError } from '../common/errors';
 
-/** An open file, of which only this is needed: to bring what was written to it to the disk. */
+/** An open file whose writes can be synced to disk. */
 export interface SyncedFile {
 	datasync(): Promise<void>;
 	close(): void;
 }
 
-/** The file itself: SQLite keeps its log beside that. */
+/** The path with links resolved: SQLite puts its log next to that file. */
 export function withoutLinks(path: string): string {
 	try {
 		return realpathSync(path);
 	} catch {
-		// It is missing, and opening it says so.
+		// The file is missing; opening it reports that.
 		return path;
 	}
 }
@@ -46,7 +46,7 @@ export function openSyncedFile(path: string): SyncedFile {
 	};
 }
 
-/** Changes whenever somebody writes to the database. */
+/** Changes whenever a process writes to the database. */
 export function progressAt(path: string): string {
 	const of = (file: string) => {
 		const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
@@ -55,11 +55,11 @@ export function progressAt(path: string): string {
 	return `${of(path)} ${of(logOf(withoutLinks(path)))}`;
 }
 
-/** Makes the file and its folder when they are missing, readable by the owner alone. Throws for a link that leads nowhere. */
+/** Creates the file and its folder if missing, readable only by the owner. Throws for a broken link. */
 export function createFile(path: string): void {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 	try {
-		// Only when there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
+		// Only if there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
 		closeSync(openSync(path, 'ax', 0o600));
 	} catch (error) {
 		if (errorField(error, 'code') !== 'EEXIST') throw error;
@@ -71,18 +71,18 @@ export function createFile(path: string): void {
 	}
 }
 
-/** A ledger that was copied into its place may be readable by everybody, and SQLite gives the files beside it the same mode. */
+/** A ledger that was copied here may be readable by everybody, and SQLite gives the files next to it the same mode. */
 export function closeToOthers(path: string): void {
 	for (const file of [path, logOf(path), `${path}-shm`]) {
 		try {
 			chmodSync(file, 0o600);
 		} catch {
-			// It is another user's, or missing: using it says what is wrong.
+			// It belongs to another user, or is missing: using it reports the error.
 		}
 	}
 }
 
-/** Tells a file from one that has taken its place; undefined when there is none. */
+/** Distinguishes a file from one that replaced it; undefined if there is none. */
 export function identityOf(path: string): string | undefined {
 	const stats = statSync(path, { throwIfNoEntry: false });
 	return stats && `${stats.dev}:${stats.ino}`;

@@ -1,18 +1,18 @@
-/** Syncs a file for all who wait at once, so that a burst of commits costs one sync of the disk. */
+/** Syncs a file for all waiting callers at once, so that a burst of commits costs one sync. */
 
 export class GroupSync {
 	readonly #sync: () => Promise<void>;
 	#running: Promise<void> = Promise.resolve();
 	#next: Promise<void> | undefined;
 
-	/** `sync` brings the file to the disk; it never runs twice at the same time. */
+	/** `sync` writes the file to disk; it never runs twice at the same time. */
 	constructor(sync: () => Promise<void>) {
 		this.#sync = sync;
 	}
 
-	/** Resolves when everything written before this call is on the disk; rejects when the sync fails. */
+	/** Resolves when all writes before this call are on disk; rejects if the sync fails. */
 	async reached(): Promise<void> {
-		// The sync under way may have begun before the write: the next one serves all who come until it begins.
+		// The current sync may have begun before the write: the next one serves all callers until it begins.
 		this.#next ??= this.#running
 			.catch(() => undefined)
 			.then(() => {
@@ -23,7 +23,7 @@ export class GroupSync {
 		await this.#next;
 	}
 
-	/** Resolves when nobody waits any more, whatever came of it. */
+	/** Resolves when no caller waits any more, whatever the result. */
 	async idle(): Promise<void> {
 		await (this.#next ?? this.#running).catch(() => undefined);
 	}

@@ -1,4 +1,4 @@
-/** The file at the ledger's path: opened on first use, and again when it has failed or another has taken its place. */
+/** The file at the ledger's path: opened on first use, and again if it failed or was replaced. */
 import { printable } from '../../shared/printable';
 import { LedgerUnavailableError } from '../common/errors';
 import { LedgerDatabase, loadSqlite } from './database';
@@ -6,14 +6,14 @@ import { isBusy, sqliteUnavailableError } from './errors';
 import { progressAt } from './files';
 import { retryWhileBusy } from './retry';
 
-/** How often a write is made when the file is replaced under it. */
+/** How often a write is repeated if the file is replaced during it. */
 const MOST_WRITES = 3;
 
 export class LedgerFile {
 	readonly #path: string;
 	readonly #openDatabase: (path: string) => LedgerDatabase;
 	#database: LedgerDatabase | undefined;
-	/** Whether the last sync failed, so that the disk may lack what was written. */
+	/** Whether the last sync failed, so that writes may be missing on disk. */
 	#isUnsynced = false;
 
 	constructor(
@@ -24,16 +24,16 @@ export class LedgerFile {
 		this.#openDatabase = openDatabase;
 	}
 
-	/** Answers what `work` answers. What it throws becomes a `LedgerUnavailableError`. */
+	/** Returns the result of `work`. Its errors become a `LedgerUnavailableError`. */
 	async run<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		return this.#try(() => work(this.#current()));
 	}
 
-	/** As `run`, and answers when what was written survives a power cut. */
+	/** Like `run`, but returns when the writes survive a power cut. */
 	async runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		for (let write = 0; write < MOST_WRITES; write++) {
 			const { answer, database } = await this.#try(() => {
-				// Whether it is still the file at the path is asked once, after the sync.
+				// Whether it is still the file at the path is checked once, after the sync.
 				const used = this.#database ?? this.#current();
 				used.beforeWrite();
 				return { answer: work(used), database: used };
@@ -47,7 +47,7 @@ export class LedgerFile {
 				if (database === this.#database) void this.close();
 				if (!isReplaced) throw sqliteUnavailableError(this.#path, error);
 			}
-			// A file that was replaced meanwhile may lack it: it is written to the new one as well.
+			// If the file was replaced in the meantime, the new one may lack the write: it is written to the new one as well.
 			if (database.isCurrent()) return answer;
 			if (database === this.#database) void this.close();
 		}
@@ -56,24 +56,24 @@ export class LedgerFile {
 		);
 	}
 
-	/** After a sync that failed, throws until one has succeeded: what is claimed meanwhile could not be committed. */
+	/** After a failed sync, throws until one has succeeded: an event claimed in the meantime could not be committed. */
 	async untilSynced(): Promise<void> {
 		if (this.#isUnsynced) await this.runDurably(() => undefined);
 	}
 
-	/** The next work opens the file again. A file that fails to close is given up all the same. */
+	/** The next work opens the file again. A file that fails to close is dropped all the same. */
 	async close(): Promise<void> {
 		const database = this.#database;
 		this.#database = undefined;
 		await database?.close().catch(() => undefined);
 	}
 
-	/** Each attempt is synchronous and short; a lock is waited for between them. */
+	/** Each attempt is synchronous and short; it waits for a lock between attempts. */
 	async #try<T>(work: () => T): Promise<T> {
 		try {
 			return await retryWhileBusy(work, () => this.#database?.progress() ?? progressAt(this.#path));
 		} catch (error) {
-			// Whatever it was (a disk, a file), the next call looks at it afresh.
+			// Whatever the cause (a disk, a file), the next call opens the file again.
 			if (!isBusy(error)) void this.close();
 			throw sqliteUnavailableError(this.#path, error);
 		}

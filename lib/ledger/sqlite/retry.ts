@@ -1,4 +1,4 @@
-/** Tries again while another process holds the lock, without holding up the event loop. */
+/** Retries while another process holds the lock, without blocking the event loop. */
 import { jittered, sleep } from '../../shared/sleep';
 import { isBusy } from './errors';
 
@@ -8,8 +8,8 @@ const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 20;
 
 /**
- * Answers what `work` answers. Throws its error when it is not about a lock, when the lock has been held for 250 ms
- * while `progress` stood still, or after 5 s: other processes that write, each for a moment, are waited for.
+ * Returns the result of `work`. Throws its error if it is not about a lock, if the lock was held for 250 ms without a
+ * change of `progress`, or after 5 s. So it waits for other processes that each write for a moment.
  */
 export async function retryWhileBusy<T>(work: () => T, progress: () => string): Promise<T> {
 	const startedAt = performance.now();

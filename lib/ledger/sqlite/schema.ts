@@ -1,4 +1,4 @@
-/** What stands in the SQLite file, and how a file of another kind is told from one of ours. */
+/** The schema of the SQLite file, and how a foreign file is detected. */
 import type { DatabaseSync } from 'node:sqlite';
 import { printable } from '../../shared/printable';
 import { number, parse } from '../../vendor/zod';
@@ -9,10 +9,10 @@ const APPLICATION_ID = 0x41537663;
 export const SCHEMA_VERSION = 2;
 
 /**
- * `state` is one of those in `statements.ts`, `holder` the token of the claim, `run` the latest attempt that began the
- * event. `expires` is the end of the entry, `due` the end of the lease or of the grace, or when it failed, in
- * milliseconds of unix time; `grace`, in milliseconds, is 0 until the event is stored. `attempts` and `reopened` are as
- * in `Entry`. Without a rowid and without a second index an event touches one page, whatever the size of the file.
+ * `state` is one of those in `statements.ts`, `holder` the token of the claim, `run` the latest run that began the
+ * event. `expires` is the end of the entry, `due` the end of the lease or of the grace, or the time of the failure, in
+ * Unix milliseconds; `grace`, in milliseconds, is 0 until the event is stored. `attempts` and `reopened` are as in
+ * `Entry`. Without a rowid and without a second index, an event touches one page, whatever the size of the file.
  */
 const TABLE = `CREATE TABLE entry (
 	key BLOB NOT NULL PRIMARY KEY,
@@ -26,21 +26,24 @@ const TABLE = `CREATE TABLE entry (
 	reopened INTEGER
 ) WITHOUT ROWID`;
 
-/** Version 1 kept the run of a begun entry in `holder`, as is still understood. Changes no row, however many there are. */
+/**
+ * Version 1 stored the run of a begun entry in `holder`, which is still supported. Changes no row, however many there
+ * are.
+ */
 const FROM_VERSION_1 = `ALTER TABLE entry ADD COLUMN run TEXT;
 ALTER TABLE entry ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE entry ADD COLUMN reopened INTEGER`;
 
-/** What the processes have to agree on beside the events: a handful of rows. */
+/** Other data that the processes have to agree on: a handful of rows. */
 const RECORD_TABLE = `CREATE TABLE record (
 	key TEXT NOT NULL PRIMARY KEY,
 	value TEXT NOT NULL
 ) WITHOUT ROWID`;
 
-/** Makes the tables in an empty file. Throws `LedgerUnavailableError` for a newer schema and for a foreign file. */
+/** Creates the tables in an empty file. Throws `LedgerUnavailableError` for a newer schema and for a foreign file. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
 	if (isOurs(db) && version(db) === SCHEMA_VERSION) return;
-	// Looked at again where no other process can change it.
+	// Checked again where no other process can change it.
 	db.exec('BEGIN IMMEDIATE');
 	try {
 		if (isOurs(db)) {
@@ -55,7 +58,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 		db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 		db.exec('COMMIT');
 	} catch (error) {
-		// A full disk has rolled it back already; an error about that would hide the one that matters.
+		// A full disk has already rolled it back; an error about that would hide the real one.
 		if (db.isTransaction) db.exec('ROLLBACK');
 		throw error;
 	}

@@ -1,8 +1,8 @@
-/** The ledger's SQL: one statement a step, each atomic by itself. Moments are milliseconds of unix time. */
+/** The ledger's SQL: one statement per step, each atomic by itself. Times are in Unix milliseconds. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../common/types';
 
-/** What `entry.state` holds. */
+/** The values of `entry.state`. */
 const PENDING = 0;
 export const STORED = 1;
 export const BEGUN = 2;
@@ -13,39 +13,39 @@ export const DONE = 5;
 export interface Statements {
 	/** $key: `{ state, expires, due, run, attempts, reopened }` */
 	readonly find: StatementSync;
-	/** $key, $token, $now, $leaseEnd: `{ attempts, reopened }` when the event could be claimed. */
+	/** $key, $token, $now, $leaseEnd: `{ attempts, reopened }` if the event could be claimed. */
 	readonly claim: StatementSync;
-	/** $key, $token, $now, $leaseEnd: changes a row when the claim was the caller's, as the next five do. */
+	/** $key, $token, $now, $leaseEnd: changes a row if the claim was the caller's, as do the next five. */
 	readonly renew: StatementSync;
 	/** $key, $token, $now, $until */
 	readonly commit: StatementSync;
 	/** $key, $token, $now: gives back an event that was neither stored nor begun before. */
 	readonly releaseNew: StatementSync;
-	/** $key, $token, $now: an event that was stored before is overdue again, one that has begun has failed. */
+	/** $key, $token, $now: an event that was stored before becomes overdue again, one that has begun becomes failed. */
 	readonly releaseKnown: StatementSync;
 	/** $key, $token, $now, $until */
 	readonly finish: StatementSync;
-	/** $key, $token, $run, $now, $until: changes a row when the run continues under the claim. */
+	/** $key, $token, $run, $now, $until: changes a row if the run continues under the claim. */
 	readonly beginClaimed: StatementSync;
 	/** $key, $token, $now: for another run under the same claim, which ends the claim. */
 	readonly endClaim: StatementSync;
-	/** $key, $now, $until: whoever holds the entry, unless it has begun. */
+	/** $key, $now, $until: commits whatever the holder of the entry, unless it has begun. */
 	readonly commitAnyway: StatementSync;
-	/** $key, $run, $now, $until: changes a row when the run goes on. */
+	/** $key, $run, $now, $until: changes a row if the run continues. */
 	readonly begin: StatementSync;
-	/** $key, $run, $now, $until: the entry is overdue then, unless another run has begun it. */
+	/** $key, $run, $now, $until: makes the entry overdue unless another run has begun it. */
 	readonly giveBack: StatementSync;
-	/** $key, $at, $now, $until: the entry is overdue then, unless somebody holds it. */
+	/** $key, $at, $now, $until: makes the entry overdue unless it is held. */
 	readonly reopen: StatementSync;
 	/** $key: `{ value }` */
 	readonly readRecord: StatementSync;
-	/** $key, $next: changes a row when there was none. */
+	/** $key, $next: changes a row if there was none. */
 	readonly addRecord: StatementSync;
-	/** $key, $expected, $next: changes a row when it held `expected`. */
+	/** $key, $expected, $next: changes a row if it held `expected`. */
 	readonly replaceRecord: StatementSync;
-	/** $key, $expected: changes a row when it held `expected`. */
+	/** $key, $expected: changes a row if it held `expected`. */
 	readonly removeRecord: StatementSync;
-	/** $after, $now, $limit: `{ last, expired }` of the entries next to `after`. */
+	/** $after, $now, $limit: `{ last, expired }` of the next entries after `after`. */
 	readonly inspect: StatementSync;
 	/** $after, $last, $now */
 	readonly remove: StatementSync;
@@ -54,12 +54,12 @@ export interface Statements {
 const THEIRS = 'key = $key AND holder = $token AND expires > $now';
 const HELD = `(state = ${PENDING} AND due > $now)`;
 const LIVES = 'entry.expires > $now';
-/** A grace other than 0 says that the event was stored before, and its retention goes on. */
+/** A grace other than 0 means that the event was stored before and its retention is still running. */
 const WAS_STORED = `entry.grace > 0 AND ${LIVES}`;
-/** Something is known of the event that outlives a claim. */
+/** The entry has data that outlives a claim. */
 const IS_KNOWN = `(entry.grace > 0 OR entry.attempts > 0) AND ${LIVES}`;
 const GRACE = `CASE WHEN ${WAS_STORED} THEN entry.grace ELSE ${FIRST_GRACE_MS} END`;
-/** A commit after the first leaves the grace alone: the event may have been given back in between. */
+/** A commit after the first keeps the grace: the event may have been given back in between. */
 const DUE = `CASE WHEN entry.state = ${STORED} AND ${LIVES} THEN entry.due ELSE $now + ${GRACE} END`;
 const STORE = `state = ${STORED}, grace = ${GRACE}, due = ${DUE}`;
 const ATTEMPTS = `CASE WHEN ${LIVES} THEN entry.attempts ELSE 0 END`;
@@ -67,7 +67,7 @@ const RUN = `CASE WHEN ${LIVES} THEN entry.run END`;
 const REOPENED = `CASE WHEN ${LIVES} THEN entry.reopened END`;
 const KEPT_UNTIL = (end: string, known = WAS_STORED): string =>
 	`CASE WHEN ${known} THEN max(entry.expires, ${end}) ELSE ${end} END`;
-/** The lease or the grace is over. */
+/** The lease or the grace has ended. */
 const OVER = `(entry.state NOT IN (${BEGUN}, ${DONE}) AND entry.due <= $now)`;
 const IS_THIS_RUN = 'coalesce(entry.run, entry.holder) = $run';
 
@@ -92,7 +92,7 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			`UPDATE entry SET due = $leaseEnd, expires = ${KEPT_UNTIL('$leaseEnd', IS_KNOWN)}
 			WHERE ${THEIRS} AND (${HELD} OR state = ${RUNNING})`,
 		),
-		// The holder stays, so that a commit that is sent again finds its own.
+		// The holder is kept, so that a commit that is sent again finds its own entry.
 		commit: db.prepare(
 			`UPDATE entry SET ${STORE}, expires = ${KEPT_UNTIL('$until')}
 			WHERE ${THEIRS} AND (${HELD} OR state = ${STORED})`,

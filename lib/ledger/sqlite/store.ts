@@ -1,4 +1,4 @@
-/** The ledger in an SQLite file: what the processes of one host agree on, with nothing to set up. */
+/** The ledger in an SQLite file, shared by the processes of one host, with nothing to set up. */
 import { checkKey } from '../common/key';
 import { newToken } from '../common/token';
 import type { Claim, ClaimAnswer, Entry, EntryState, Ledger } from '../common/types';
@@ -8,13 +8,13 @@ import { BEGUN, DONE, FAILED, RUNNING, STORED } from './statements';
 import { Sweeper } from './sweeper';
 
 interface SqliteLedgerOptions {
-	/** The file; made with its folder when it is missing. */
+	/** The file; created with its folder if missing. */
 	readonly path: string;
-	/** Milliseconds of unix time: the processes of a host share its clock. Default `Date.now`. */
+	/** Unix milliseconds: the processes of a host share its clock. Default `Date.now`. */
 	readonly now?: () => number;
-	/** Opens the file; default Node's own SQLite. */
+	/** Opens the file. Default: Node's own SQLite. */
 	readonly openDatabase?: (path: string) => LedgerDatabase;
-	/** Called with the number of events that began without the ledger knowing them. */
+	/** Called with the number of events that began although the ledger did not know them. */
 	readonly onUnknown?: ((events: number) => void) | undefined;
 	/** Called when the ledger is closed. */
 	readonly onClose?: () => void;
@@ -43,14 +43,14 @@ export class SqliteLedger implements Ledger {
 		const id = keyBytes(key);
 		await this.#file.untilSynced();
 		return this.#file.run((database) => {
-			// A look costs no lock: the answer to a duplicate does not wait for other writers.
+			// Reading needs no lock: the response to a duplicate does not wait for other writers.
 			const refused = refusal(this.#look(database, id));
 			if (refused !== undefined) return refused;
 			database.beforeWrite();
 			const now = this.#now();
 			const leaseEnd = now + leaseMs;
 			const row = database.statements.claim.get({ key: id, token, now, leaseEnd });
-			// Another process came in between. Should the entry be free again, the copy finds out when it looks again.
+			// Another process claimed it in between. If the entry is free again by now, the copy notices when it asks again.
 			if (row === undefined) return refusal(this.#look(database, id)) ?? { state: 'pending' };
 			this.#sweep(database, now);
 			return { state: 'claimed', claim: { key, token }, ...historyOf(row) };
@@ -160,7 +160,7 @@ export class SqliteLedger implements Ledger {
 
 	async readRecord(key: string): Promise<string | undefined> {
 		return this.#file.run((database) => {
-			// Read by hand: every delivery to an endpoint that was registered waits for it.
+			// Read by hand: every delivery to a registered endpoint waits for it.
 			const value = database.statements.readRecord.get({ key })?.['value'];
 			return typeof value === 'string' ? value : undefined;
 		});
@@ -211,7 +211,7 @@ export class SqliteLedger implements Ledger {
 		try {
 			this.#sweeper.claimed(database.statements, now);
 		} catch {
-			// The claim stands; a later one removes what has expired.
+			// The claim is valid; a later one removes the expired entries.
 		}
 	}
 }
@@ -225,25 +225,25 @@ function historyOf({ attempts, reopened }: Row): Pick<Entry, 'attempts' | 'reope
 	};
 }
 
-/** `isHeld`: the lease or the grace is not over. */
+/** `isHeld`: the lease or the grace has not ended. */
 function stateOf(state: number, isHeld: boolean, attempts: number): EntryState {
 	if (state === BEGUN) return 'begun';
 	if (state === DONE) return 'done';
 	if (state === STORED) return isHeld ? 'stored' : 'overdue';
 	if (state === FAILED) return 'failed';
 	if (isHeld) return state === RUNNING ? 'running' : 'pending';
-	// A claim that ran out, on an event that has begun or was stored before.
+	// An expired claim on an event that has begun or was stored before.
 	return attempts > 0 ? 'failed' : 'overdue';
 }
 
-/** What a claim is told; undefined when the event can be claimed. */
+/** The result of a claim on this entry; undefined if the event can be claimed. */
 function refusal({ state }: Entry): ClaimAnswer | undefined {
 	if (state === 'pending' || state === 'running') return { state: 'pending' };
 	const isSettled = state === 'stored' || state === 'begun' || state === 'done';
 	return isSettled ? { state: 'committed' } : undefined;
 }
 
-/** One alone is a step by itself, and needs no transaction. */
+/** A single step needs no transaction. */
 function inOneStep<T, R>(
 	database: LedgerDatabase,
 	all: readonly T[],

@@ -1,56 +1,62 @@
 /**
- * Every value that the service's specification leaves open, and the bounds of the client, each with where it comes from. The lists
- * have a table of their own, `lists.ts`.
+ * Every value that the service's specification does not define, and the limits of the client, each with its source. The
+ * lists have their own table, `lists.ts`.
  *
- * Sources: "section n" is the interface specification; "published" are the public pages of a service known to speak this
- * interface; "inferred" follows from the resource-oriented paths alone; "convention" is what HTTP services do; "ours" is chosen here.
+ * Sources: "section n" is the interface specification; "published" are the public pages of a service known to support
+ * this interface; "inferred" follows only from the resource-oriented paths; "convention" is common practice of HTTP
+ * services; "ours" is chosen here.
  */
 
 /** Section 4: the token route, under the auth URL. */
 export const TOKEN_PATH = '/oauth/token';
 
-/** Published (assets): `{ data: { items, hasMore } }`. The other shapes that are accepted use the same names. */
+/** Published (assets): `{ data: { items, hasMore } }`. The other accepted shapes use the same names. */
 export const ENVELOPE = {
 	data: 'data',
 	items: 'items',
 	hasMore: 'hasMore',
-	/** Convention: the same, as other services write it. */
+	/** Convention: the spelling of other services. */
 	has_more: 'has_more',
 } as const;
 
-/** Published: the field of every record that names it. */
+/** Published: the field with the ID of a record. */
 export const RECORD_ID = 'id';
 
-/** Published (events and deliveries): where a delivery says how it went. As query parameter of the list: assumed. */
+/**
+ * Published (events and deliveries): the field with the result of a delivery. As query parameter of the list: assumed.
+ */
 export const DELIVERY_STATUS_FIELD = 'status';
 
-/** Published (events and deliveries): what it says there. */
+/** Published (events and deliveries): its values. */
 export const DELIVERED = 'success';
 export const NOT_DELIVERED = 'failed';
 
-/** Published (delivery and retries): hours from each failed attempt to the next one; after the last of them the service gives up. */
+/**
+ * Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last
+ * one.
+ */
 export const RETRY_HOURS = [1, 4, 12, 24, 48] as const;
 
-/** Inferred: the fields of the request that creates an endpoint, and of its answer, in `data` or beside it. */
+/** Inferred: the fields of the request that creates an endpoint, and of its response, in `data` or next to it. */
 export const ENDPOINT_FIELDS = {
 	url: 'url',
 	events: 'events',
 	id: 'id',
-	/** Published (validating signatures): shown once, in the answer to the creation. */
+	/** Published (validating signatures): shown once, in the response to the creation. */
 	secret: 'secret',
 } as const;
 
-/** How the service is spoken to, where its specification is silent. */
+/** The parts of the interface that the specification does not define. */
 export type ServiceInterface = {
-	/** Records to ask for in one request; 0 sends no limit, so that the service chooses. */
+	/** Records to request per page; 0 sends no limit, so that the service chooses. */
 	pageSize: number;
 	/** Query parameter of the page size. */
 	limitParameter: string;
-	/** Query parameter of the id of the last record of the page before. */
+	/** Query parameter of the ID of the last record of the previous page. */
 	cursorParameter: string;
-	/** Endpoints are created here with POST, and deleted with DELETE at their id below it. */
+	/** Endpoints are created here with POST, and deleted with DELETE at this path followed by their ID. */
 	endpointsPath: string;
-	/** POST sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded ids. */
+	/** POST sends a delivery again. `{endpointId}` and `{deliveryId}` are replaced by encoded IDs. */
 	resendPath: string;
 	/** Fields of the request that creates an endpoint. */
 	endpointUrlField: string;
@@ -60,13 +66,13 @@ export type ServiceInterface = {
 	endpointSecretField: string;
 };
 
-/** What holds where the credential's Service Interface is left empty. */
+/** The defaults, if the credential's Service Interface is empty. */
 export const SERVICE_INTERFACE: ServiceInterface = {
-	/** Published for assets: the most records that one page holds. */
+	/** Published for assets: the most records per page. */
 	pageSize: 100,
 	/** Section 4 for events and deliveries; published for assets. */
 	limitParameter: 'limit',
-	/** Published for assets, assumed for events and deliveries: the id of the last record of the page before. */
+	/** Published for assets, assumed for events and deliveries: the ID of the last record of the previous page. */
 	cursorParameter: 'startingAfter',
 	/** Inferred. */
 	endpointsPath: '/webhooks/v1/webhook-endpoints',
@@ -78,7 +84,10 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	endpointSecretField: ENDPOINT_FIELDS.secret,
 };
 
-/** Convention: where an error response may say what is wrong. `errors` is a list of texts or of objects with one of these. */
+/**
+ * Convention: the fields of an error response that may say what is wrong. `errors` is a list of texts or of objects
+ * with one of these.
+ */
 export const ERROR_TEXT_FIELDS = [
 	'message',
 	'error_description',
@@ -88,7 +97,7 @@ export const ERROR_TEXT_FIELDS = [
 ] as const;
 export const ERROR_LIST_FIELD = 'errors';
 
-/** Convention: statuses that may be different a moment later. */
+/** Convention: statuses that may change a moment later. */
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Ours: how often and for how long a safe request is retried. */
