@@ -1,4 +1,4 @@
-/** Makes the client of the service from what n8n hands a node. */
+/** Creates the client of the service from a node's context. */
 import type {
 	IExecuteFunctions,
 	IHookFunctions,
@@ -21,11 +21,12 @@ type ApiContext =
 	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
 /**
- * A client with the settings of the node's credential. All clients of a process share tokens and connections, so making one
- * costs no more than reading the credential. `signal` cancels its requests: unless told, when the execution is cancelled.
+ * A client with the settings of the node's credential. All clients of a process share tokens and connections, so
+ * creating one costs no more than reading the credential. `signal` cancels its requests; default: the cancellation of
+ * the execution.
  *
- * `warn` gets what a person should know although nothing failed; without it, that goes to n8n's log.
- * @throws {ApiError} when the credential is not complete; `toNodeError` makes it an error of n8n.
+ * `warn` is called with warnings although nothing failed; by default they go to n8n's log.
+ * @throws {ApiError} if the credential is not complete; `toNodeError` converts it to an n8n error.
  */
 export async function apiClientFor(
 	context: ApiContext,
@@ -37,12 +38,12 @@ export async function apiClientFor(
 	return apiClientWith(context, await readApiSettings(context), warn, signal);
 }
 
-/** @throws {ApiError} when the credential is not complete. */
+/** @throws {ApiError} if the credential is not complete. */
 export async function readApiSettings(context: ApiContext): Promise<ApiSettings> {
 	return parseApiSettings(await context.getCredentials(API_CREDENTIAL));
 }
 
-/** A client like that of `apiClientFor`, with settings that are read already. */
+/** A client like that of `apiClientFor`, with settings that have already been read. */
 export function apiClientWith(
 	context: ApiContext,
 	settings: ApiSettings,
@@ -60,7 +61,7 @@ export function apiClientWith(
 
 const warnings = new Set<string>();
 
-/** One line of the log for each address, as long as the process lives. */
+/** One log line per warning, as long as the process lives. */
 function warnOfPlainHttp(context: ApiContext, settings: ApiSettings): void {
 	const warning = plainHttpWarning(settings);
 	if (warning === undefined || warnings.has(warning)) return;

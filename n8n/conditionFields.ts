@@ -1,4 +1,7 @@
-/** The fields that the editor offers for a condition: the known ones, and those of recent events, with values that were seen. */
+/**
+ * The fields that the editor offers for a condition: the known ones, and those of recent events, with their recent
+ * values.
+ */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { CONDITION_FIELDS, eventFromList, Fields, OTHER_FIELD } from '../lib/event';
 import { withoutTags } from '../lib/shared/printable';
@@ -9,14 +12,14 @@ export const KNOWN_FIELDS: INodePropertyOptions[] = [
 	{ name: 'Other (Enter Path)', value: OTHER_FIELD },
 ].sort((a, b) => a.name.localeCompare(b.name));
 
-/** One page, the largest that the service is known to give. */
+/** One page, the largest that the service is known to return. */
 const MOST_EVENTS = 100;
-/** The editor shows no choice at all before this has ended. */
+/** The editor shows no options until this has ended. */
 const MOST_MS = 5_000;
 
 /**
- * Only the known fields where there is no API credential or the service does not respond in time: a failure would leave
- * nothing to choose.
+ * Returns only the known fields without an API credential, or if the service does not respond in time: a failure would
+ * leave nothing to select.
  */
 export async function conditionFields(
 	this: ILoadOptionsFunctions,

@@ -1,9 +1,9 @@
-/** The parameter that says which events of a type a trigger wants, the same in both triggers, and its check. */
+/** The parameter for the events that a trigger wants, the same in both triggers, and its check. */
 import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import { type Conditions, OPERATORS, OTHER_FIELD } from '../lib/event';
 import { KNOWN_FIELDS } from './conditionFields';
 
-/** Literals only: an expression would cost n8n an isolate for each event. */
+/** Literals only: an expression would cost n8n an isolate per event. */
 export const conditionsProperty: INodeProperties = {
 	displayName: 'Conditions',
 	name: 'conditions',
@@ -30,7 +30,7 @@ export const conditionsProperty: INodeProperties = {
 					noDataExpression: true,
 					// An imported workflow may have any path here.
 					allowArbitraryValues: true,
-					// Shown where the recent ones cannot be loaded.
+					// Shown if the recent ones cannot be loaded.
 					options: KNOWN_FIELDS,
 					typeOptions: { loadOptionsMethod: 'conditionFields' },
 					default: 'data.action',
@@ -74,10 +74,10 @@ export const conditionsProperty: INodeProperties = {
 	],
 };
 
-/** Refuses what cannot be met while the workflow is being published: later it would be too late to say so. */
+/** Rejects conditions that no event can meet while the workflow is being published: later would be too late. */
 export function checkConditions(node: INode, { problems }: Conditions): void {
 	if (problems.length === 0) return;
-	// In the message, since of a failed publication n8n shows nothing else.
+	// In the message, since n8n shows nothing else of a failed publication.
 	const message = `No event can meet the conditions. ${problems.join(' ')}`;
 	const description = "Correct 'Conditions', then try again.";
 	throw new NodeOperationError(node, message, { description });

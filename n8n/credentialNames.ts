@@ -1,4 +1,4 @@
-/** The names that n8n knows our credentials by. */
-/** With the service's addresses and the API client. */
+/** The names of our credentials in n8n. */
+/** With the service's URLs and the API client. */
 export const API_CREDENTIAL = 'assetServiceApi';
 export const SIGNING_SECRET_CREDENTIAL = 'assetServiceSigningSecretApi';

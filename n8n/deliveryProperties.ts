@@ -1,4 +1,4 @@
-/** The parameters that say how many events an execution gets and when they count, the same in both triggers. */
+/** The parameters for the number of events per execution and when events count as done, the same in both triggers. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 

@@ -1,4 +1,7 @@
-/** The parameters for event types, the same in all nodes: a list to pick from, and a text for types that are not in it. */
+/**
+ * The parameters for event types, the same in all nodes: a list to select from, and a text for types that are not in
+ * it.
+ */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { EVENT_TYPES, OTHER_EVENT_TYPES } from '../lib/event';
 
@@ -8,7 +11,7 @@ const OTHER: INodePropertyOptions = {
 	description: 'Types that are not in this list, or patterns such as asset.*',
 };
 
-/** What a node says of its event types. */
+/** A node's own texts for its event types. */
 type Words = Pick<INodeProperties, 'description' | 'hint' | 'required'>;
 
 function eventTypes(name: string, options: INodePropertyOptions[], words: Words): INodeProperties {
@@ -16,7 +19,7 @@ function eventTypes(name: string, options: INodePropertyOptions[], words: Words)
 		displayName: 'Event Types',
 		name,
 		type: 'multiOptions',
-		// Types that a workflow got as text, such as asset.*, stay as they are.
+		// Types that a workflow contains as text, such as asset.*, stay as they are.
 		allowArbitraryValues: true,
 		options,
 		default: [],
@@ -33,7 +36,7 @@ const otherEventTypes: INodeProperties = {
 	description: 'More event types, separated by commas. An asterisk (*) stands for any text.',
 };
 
-/** Two fields of a panel: the text shows once 'Other' is picked. */
+/** Two fields of a panel: the text appears once 'Other' is selected. */
 export function eventTypeProperties(words: Words, name = 'eventTypes'): INodeProperties[] {
 	return [
 		eventTypes(name, [...EVENT_TYPES, OTHER], words),
@@ -46,7 +49,10 @@ export function eventTypeFilters(words: Words): INodeProperties[] {
 	return [eventTypes('eventTypes', [...EVENT_TYPES], words), otherEventTypes];
 }
 
-/** For triggers, in n8n's words for them: only literals, since n8n would need an isolate for each request to evaluate an expression. */
+/**
+ * For triggers, in n8n's words for them. Only literals: to evaluate an expression, n8n would need an isolate per
+ * request.
+ */
 export const triggerEventTypes: INodeProperties[] = eventTypeProperties({
 	description: 'Event types that start the workflow',
 	hint: 'Leave empty for all event types',

@@ -1,4 +1,4 @@
-/** Sends requests of the API client through n8n's own HTTP helpers, and makes its kind of answer out of theirs. */
+/** Sends requests of the API client through n8n's own HTTP helpers, and converts their responses. */
 import { addAbortSignal, Readable } from 'node:stream';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { readBoundedBody, type TransportRequest, type TransportResponse } from '../lib/service';
@@ -7,7 +7,7 @@ import { isRecord } from '../lib/shared/values';
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** Through `helpers.httpRequest`, which every context but the credential test has. */
+/** Through `helpers.httpRequest`, which every context except the credential test has. */
 export function throughHttpRequest(
 	httpRequest: (options: IHttpRequestOptions) => Promise<unknown>,
 ): Send {
@@ -74,7 +74,7 @@ function wholeAnswer(given: unknown): Answer {
 		: { status: 200, headers: {}, body: given };
 }
 
-/** The helper may still throw for a refusal by status, as it does when n8n evaluates with mocks. */
+/** The helper may still throw for an error status, as it does when n8n evaluates with mocks. */
 function thrownRefusal(error: unknown): Answer {
 	const response = isRecord(error) ? error['response'] : undefined;
 	const { status, headers, data: body } = isRecord(response) ? response : {};

@@ -1,8 +1,8 @@
-/** The ledger of the process, with n8n's log for what operators should know. */
+/** The ledger of the process, with n8n's log for messages to operators. */
 import type { Logger } from 'n8n-workflow';
 import { type Ledger, openLedger } from '../lib/ledger';
 
-/** Rejects with `LedgerUnavailableError` when its store cannot be chosen. */
+/** Rejects with `LedgerUnavailableError` if its store cannot be chosen. */
 export function ledgerFor({ logger }: { readonly logger: Logger }): Promise<Ledger> {
 	return openLedger({
 		log: (line) => {

@@ -1,8 +1,8 @@
-/** A line of n8n's log: which node says it, in which workflow. */
+/** A line for n8n's log, with the node and the workflow. */
 import type { FunctionsBase } from 'n8n-workflow';
 import { printable } from '../lib/shared/printable';
 
-/** For example: Asset Service Trigger "Events" in workflow 7: what it has to say. */
+/** For example: Asset Service Trigger "Events" in workflow 7: the message. */
 export function logLine(
 	context: Pick<FunctionsBase, 'getNode' | 'getWorkflow'>,
 	message: string,

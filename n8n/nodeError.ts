@@ -1,4 +1,4 @@
-/** Makes n8n's errors out of the API client's: the message says what happened, the description what to do now. */
+/** Converts the API client's errors to n8n's: the message says what happened, the description what to do. */
 import {
 	NodeApiError,
 	NodeOperationError,
@@ -9,8 +9,8 @@ import { ApiError } from '../lib/service';
 import { isError } from '../lib/shared/thrown';
 
 /**
- * A `NodeApiError` when the service or the credential is at fault, a `NodeOperationError` when a parameter is.
- * Holds nothing of the request, since n8n stores errors with the execution.
+ * A `NodeApiError` if the service or the credential is at fault, a `NodeOperationError` if a parameter is.
+ * Contains nothing of the request, since n8n stores errors with the execution.
  */
 export function toNodeError(
 	node: INode,
@@ -34,10 +34,11 @@ export function toNodeError(
 }
 
 /**
- * The item for an error where the node is set to continue; `message` is what to do, `failure` is for workflows to branch on.
+ * The item for an error if the node is set to continue; `message` is what to do, `failure` is for workflows to branch
+ * on.
  *
- * n8n before 2.35.5 sends an item to the error output if its JSON has the keys `error`, or `error` and `message`, and no
- * more. It would do so for an item's own `error` as well, but then n8n drops the message and the fields of the input.
+ * n8n before 2.35.5 sends an item to the error output if its JSON has only the keys `error`, or `error` and `message`.
+ * It would do so for an item's own `error` as well, but then n8n drops the message and the fields of the input.
  */
 export function errorItem(
 	nodeError: NodeApiError | NodeOperationError,
@@ -56,7 +57,7 @@ export function errorItem(
 	};
 }
 
-/** n8n replaces a message that holds a code such as EPERM by a general one; ours says more. */
+/** n8n replaces a message that contains a code such as EPERM with a generic one; ours says more. */
 function withMessage<T extends Error>(error: T, message: string): T {
 	error.message = message;
 	return error;

@@ -1,4 +1,4 @@
-/** Schemas of node parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
+/** Schemas of node parameters: a value out of bounds becomes the nearest bound, one of the wrong kind the default. */
 import { asNumber } from '../lib/shared/values';
 import { pipe, transform, unknown } from '../lib/vendor/zod';
 

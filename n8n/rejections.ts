@@ -1,18 +1,18 @@
-/** The deliveries that did not start a workflow, as this process of n8n counts them. */
+/** Counts the deliveries that did not start a workflow, for this process of n8n. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { NoStart } from '../lib/receiver';
 import { RejectionCounter } from '../lib/rejections';
 import { ledgerFor } from './ledger';
 
-/** One for the process. */
+/** One per process. */
 export const rejections = new RejectionCounter();
 
-// Only next to n8n's own listeners: without them, one that is added here would keep the signal from ending the process.
+// Only next to n8n's own listeners: without them, a listener added here would keep the signal from ending the process.
 for (const signal of ['SIGTERM', 'SIGINT']) {
 	if (process.listenerCount(signal) > 0) process.once(signal, () => void rejections.flush());
 }
 
-/** Counts a refusal or an ignored event; a duplicate is neither. */
+/** Counts a rejected delivery or an ignored event; a duplicate is neither. */
 export function countRejection(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	{ log, ignored }: NoStart,

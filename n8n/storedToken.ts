@@ -1,9 +1,10 @@
 /**
  * The access token that n8n stores in the credential for its HTTP Request node.
  *
- * n8n asks for a new one when none is stored and after a 401, but it ignores the expiry, and keeps the token when the
- * credential is edited. So the token is stored with its expiry and a digest of the settings it came from. A token that has
- * expired or is from other settings is refused here with what n8n takes for a 401: n8n then asks for a new one first.
+ * n8n requests a new one if none is stored and after a 401, but it ignores the expiry, and keeps the token when the
+ * credential is edited. So the token is stored with its expiry and a digest of its settings. A token that has expired
+ * or belongs to other settings is refused here with an error that n8n treats as a 401: n8n then first requests a new
+ * one.
  */
 import { createHash } from 'node:crypto';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
@@ -17,14 +18,14 @@ import {
 import { number, object, orElse, parse, string } from '../lib/vendor/zod';
 import { throughHttpRequest } from './httpHelper';
 
-/** What n8n stores next to the fields of the credential; a value of another type counts as missing. */
+/** The values that n8n stores next to the fields of the credential; a value of another type counts as missing. */
 const storedToken = object({
 	accessToken: orElse(string(), ''),
 	expiresAt: orElse(number(), Infinity),
 	accessTokenOrigin: orElse(string(), ''),
 });
 
-/** In the terms of n8n's two helpers; the HTTP Request node uses the older one. */
+/** The options of n8n's two helpers; the HTTP Request node uses the older one. */
 const IGNORE_CERTIFICATES = { skipSslCertificateValidation: true, rejectUnauthorized: false };
 
 /** n8n fetches a new token for an error of this shape. */
@@ -35,8 +36,8 @@ class TokenRefusedError extends Error {
 
 /**
  * The request with the stored token as bearer.
- * @throws an error that n8n takes for a 401 when there is no token, or the stored one is no longer good; an error for people
- * when the request does not go to the origin of the base URL, or the credential is not complete.
+ * @throws an error that n8n treats as a 401 if there is no token, or the stored one is no longer valid; an error for
+ * people if the request does not go to the origin of the base URL, or the credential is not complete.
  */
 export function withBearer(
 	credentials: Readonly<Record<string, unknown>>,
@@ -61,10 +62,10 @@ export function withBearer(
 	};
 }
 
-/** Anyone who may use the credential in a workflow must not be able to send its token anywhere else. */
+/** A person who may use the credential in a workflow must not be able to send its token anywhere else. */
 function checkTarget(request: IHttpRequestOptions & { uri?: string }, settings: ApiSettings): void {
 	const { origin } = new URL(settings.baseUrl);
-	// The HTTP Request node names its address in the older terms.
+	// The HTTP Request node uses the older option for its URL.
 	const target = URL.parse(request.uri ?? request.url, request.baseURL);
 	if (target?.origin === origin) return;
 	throw new Error(
@@ -73,7 +74,8 @@ function checkTarget(request: IHttpRequestOptions & { uri?: string }, settings: 
 }
 
 /**
- * A new token with what n8n is to store with it: `expiresAt` in milliseconds since 1970, and the digest of the settings.
+ * A new token with the values that n8n stores with it: `expiresAt` in Unix milliseconds, and the digest of the
+ * settings.
  * Callers at the same time share one request, and the nodes of this package use the new token too.
  * @throws an error whose message says what to correct, without any secret.
  */
@@ -83,7 +85,7 @@ export async function withNewToken(
 ): Promise<IDataObject> {
 	try {
 		const settings = parseApiSettings(credentials);
-		// n8n's own helper: it respects n8n's protection, and the domains that the credential allows.
+		// n8n's own helper: it respects n8n's SSRF protection, and the domains that the credential allows.
 		const transport = helperTransport(throughHttpRequest(helpers.httpRequest));
 		const { accessToken, expiresAt } = await processAccessTokens.renew(settings, transport);
 		return { accessToken, expiresAt, accessTokenOrigin: originOf(settings) };

@@ -1,14 +1,17 @@
-/** What came to a webhook trigger since a person began to listen for a test event: which events were ignored, and why. */
+/**
+ * The deliveries to a webhook trigger since a person began to listen for a test event: which events were ignored, and
+ * why.
+ */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { Survey, type Wanted } from '../lib/event';
 
 type Context = Pick<IHookFunctions | IWebhookFunctions, 'getNode' | 'getWorkflow'>;
 
-/** Of this process, which n8n calls from the first delivery of a test to the last. */
+/** In this process, which n8n calls from the first delivery of a test to the last. */
 const surveys = new Map<string, Survey>();
 const MOST_SURVEYS = 100;
 
-/** To be called when a test begins, and when it ends. */
+/** Call when a test begins and when it ends. */
 export function forgetTest(context: Context): void {
 	surveys.delete(keyOf(context));
 }

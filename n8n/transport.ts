@@ -1,4 +1,4 @@
-/** Chooses how requests leave n8n: over the package's own pools, or through n8n's helper where n8n checks addresses. */
+/** Chooses how requests leave n8n: over the package's own pools, or through n8n's helper if n8n checks addresses. */
 import { readFileSync } from 'node:fs';
 import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { helperTransport, undiciTransport, type Transport } from '../lib/service';
@@ -7,8 +7,8 @@ import { throughHttpRequest, throughLegacyRequest } from './httpHelper';
 const SWITCH = 'N8N_SSRF_PROTECTION_ENABLED';
 
 /**
- * Whether n8n protects its network from requests to inner addresses. Read as n8n 2.41 reads it: `true` or `1` in any case,
- * from the variable, else from the file that `N8N_SSRF_PROTECTION_ENABLED_FILE` names.
+ * Whether n8n protects its network from requests to internal addresses. Read like in n8n 2.41: `true` or `1` in any
+ * case, from the variable, otherwise from the file that `N8N_SSRF_PROTECTION_ENABLED_FILE` names.
  */
 export function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boolean {
 	const file = env[`${SWITCH}_FILE`];
@@ -16,7 +16,7 @@ export function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boo
 	return ['true', '1'].includes(value.toLowerCase());
 }
 
-/** The transport of a node that runs, polls or is activated. */
+/** The transport of a node that executes, polls or is published. */
 export function nodeTransport(
 	helpers: { httpRequest: (options: IHttpRequestOptions) => Promise<unknown> },
 	env: NodeJS.ProcessEnv = process.env,

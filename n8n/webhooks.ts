@@ -1,4 +1,7 @@
-/** The two URLs of the trigger: n8n responds to one once it has stored the execution, to the other once it has succeeded. */
+/**
+ * The two URLs of the trigger: n8n responds at one once it has stored the execution, at the other once it has
+ * succeeded.
+ */
 import type { IHookFunctions, IWebhookDescription, IWebhookFunctions } from 'n8n-workflow';
 import { readAcknowledge } from '../lib/event';
 import type { Acknowledge } from '../lib/ledger';
@@ -9,7 +12,7 @@ const NAMES = { stored: 'default', succeeded: 'setup' } as const;
 const isOther = (acknowledge: Acknowledge) =>
 	`={{ $parameter["acknowledge"] ${acknowledge === 'succeeded' ? '!==' : '==='} "succeeded" }}`;
 
-/** Literals only, but for what the editor evaluates: an expression here would cost an isolate on every request. */
+/** Literals only, except where the editor evaluates: an expression elsewhere would cost an isolate per request. */
 export const triggerWebhooks: IWebhookDescription[] = [
 	{
 		name: NAMES.stored,
@@ -29,12 +32,15 @@ export const triggerWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** By the URL that a delivery came to. */
+/** By the URL that a delivery arrived at. */
 export function acknowledgeOf(context: IWebhookFunctions): Acknowledge {
 	return context.getWebhookName() === NAMES.succeeded ? 'succeeded' : 'stored';
 }
 
-/** The URL that fits the parameter of the node: the production URL, or for hooks the test URL while the editor listens. */
+/**
+ * The URL that matches the parameter of the node: the production URL, or for hooks the test URL while the editor
+ * listens.
+ */
 export function webhookUrlOf(context: IHookFunctions | IWebhookFunctions): string | undefined {
 	const acknowledge = readAcknowledge((name, fallback) => context.getNodeParameter(name, fallback));
 	return context.getNodeWebhookUrl(NAMES[acknowledge]);

@@ -1,4 +1,4 @@
-/** What n8n's AI workflow builder reads of the nodes: when to use which, and how they belong together. */
+/** The texts about the nodes for n8n's AI workflow builder: when to use which, and how they work together. */
 import type { INodeTypeDescription } from 'n8n-workflow';
 
 type Hint = NonNullable<INodeTypeDescription['builderHint']>;
@@ -12,7 +12,7 @@ const NODES = {
 		'Starts the workflow for listed events. Use it when n8n has no public URL, or next to the webhook trigger to catch missed events.',
 };
 
-/** Of both triggers. */
+/** For both triggers. */
 const ONCE =
 	' Each event starts the workflow exactly once, so do not add a node that removes duplicates. Filter events with the conditions of the trigger instead of an If node.';
 

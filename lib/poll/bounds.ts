@@ -15,9 +15,7 @@ export const OVERLAP_MS = 10 * MINUTE_MS;
 /** Once per `LOOK_BACK_EVERY_MS`, a poll reads this far back, for events that appeared even later. */
 export const LOOK_BACK_MS = DAY_MS;
 export const LOOK_BACK_EVERY_MS = HOUR_MS;
-/**
- * Requests per poll: a long range is spread over several polls, so that no poll holds thousands of events in memory.
- */
+/** Requests per poll: a long range is spread over several polls, which limits the memory that each needs. */
 export const MOST_REQUESTS = 50;
 /** The share of n8n's time budget that listing may take: the rest is for the ledger and a request in progress. */
 export const LISTING_SHARE = 0.5;

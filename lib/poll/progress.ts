@@ -6,7 +6,7 @@ import type { PollState } from './state';
 
 interface Reading {
 	readonly end: End;
-	/** The creation time at which this poll's stretch, or the walk that it began or continued, ends. */
+	/** The walk that this poll began or continued ends at events created before this time. */
 	readonly backTo: number;
 	readonly lookedBackAt: number;
 }

@@ -31,7 +31,7 @@ const pollState = object({
 			/** The ID of the record after which it continues. */
 			cursor: string(),
 			isOldestFirst: boolean(),
-			/** The creation time at which it ends. */
+			/** It ends at events created before this time. */
 			backTo: number(),
 			/** How far the polls of the walk have read from the newest event: the next one first reads back to there. */
 			readFrom: number(),

@@ -32,7 +32,7 @@ export interface SecretSource {
 const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not_configured']);
 
 /**
- * Returns the secret that signed the delivery, or why it is rejected; never rejects the promise.
+ * Returns the secret that signed the delivery, or why the delivery is rejected. The promise never rejects.
  * A signature that matches no kept secret is checked once more with freshly read ones, so a new secret works within a
  * second.
  */

@@ -1,9 +1,9 @@
-/** Finds the id and the signing secret of a new endpoint in the response to its creation. */
+/** Finds the ID and the signing secret of a new endpoint in the response to its creation. */
 import { own } from '../shared/values';
 import { ENVELOPE, type ServiceInterface } from './common/defaults';
 import { asId } from './common/record';
 
-/** Each if the response has it: in `data`, or next to it. */
+/** Each is returned if the response has it, in `data` or next to it. */
 export function createdEndpoint(
 	json: unknown,
 	{ endpointIdField, endpointSecretField }: ServiceInterface,
@@ -17,7 +17,7 @@ export function createdEndpoint(
 const isPresent = (id: string | undefined) => id !== undefined;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** What stands at a dot path, among the own fields only. */
+/** The value at a dot path, looking only at own fields. */
 function valueAt(value: unknown, path: string): unknown {
 	return path.split('.').reduce<unknown>(own, value);
 }

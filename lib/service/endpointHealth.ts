@@ -1,4 +1,4 @@
-/** Tells from the deliveries to an endpoint how it is, and whether the service is about to give it up. */
+/** Determines the health of an endpoint from its deliveries, and whether the service is about to give up. */
 import { asText } from '../shared/values';
 import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './common/defaults';
 import { attemptedAt, createdAtOf } from './common/record';
@@ -6,24 +6,24 @@ import type { ApiRecord } from './common/types';
 
 const HOUR_MS = 3_600_000;
 const MOST_ATTEMPTS = 1 + RETRY_HOURS.length;
-/** From the first attempt to the one before the last retry. */
+/** The time from the first attempt to the one before the last retry. */
 const LAST_RETRY_LEFT_MS =
 	RETRY_HOURS.slice(0, -1).reduce((sum, hours) => sum + hours, 0) * HOUR_MS;
 
 interface EndpointHealth {
-	/** How many deliveries succeeded. */
+	/** The number of successful deliveries. */
 	readonly delivered: number;
-	/** How many failed, those that will be tried again among them. */
+	/** The number of failed deliveries, including those that will be retried. */
 	readonly failed: number;
-	/** Of those two, the share that succeeded; null when there are none. */
+	/** The share of successful deliveries among both; null if there are none. */
 	readonly share: number | null;
-	/** The oldest failed delivery after which none succeeded. One without a time cannot be it. */
+	/** The oldest failed delivery after which none succeeded. Deliveries without a time do not count. */
 	readonly oldestFailure: Failure | null;
-	/** Whether that delivery is out of its retries, or has no more than the last one left. */
+	/** Whether that delivery has no retries left, or only the last one. */
 	readonly givingUp: boolean;
 }
 
-/** Times are ISO 8601; what the service does not say is null. */
+/** Times are ISO 8601; values that the service does not send are null. */
 interface Failure {
 	readonly deliveryId: string | null;
 	readonly eventId: string | null;
@@ -32,7 +32,7 @@ interface Failure {
 	readonly attempts: number;
 }
 
-/** @param now unix milliseconds */
+/** @param now Unix milliseconds */
 export async function endpointHealth(
 	deliveries: AsyncIterable<ApiRecord>,
 	now: number,
@@ -54,7 +54,7 @@ export async function endpointHealth(
 			if (at !== undefined) failures.push({ at, failure: failureOf(delivery, at) });
 		}
 	}
-	// The list may have any order: a success that comes later in it may be newer.
+	// The list may have any order: a success later in the list may be newer.
 	const [oldest] = failures.filter(({ at }) => at >= lastSuccessAt).sort((a, b) => a.at - b.at);
 	return {
 		delivered,

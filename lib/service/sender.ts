@@ -1,4 +1,4 @@
-/** What sends the calls of a client. */
+/** Creates the sender of a client's calls. */
 import type { ApiSettings, Transport } from './common/types';
 import { createRedactor } from './errors/redaction';
 import { withErrors } from './errors/withErrors';
@@ -10,16 +10,16 @@ import { withToken } from './tokens/withToken';
 export interface SenderOptions {
 	settings: ApiSettings;
 	transport: Transport;
-	/** Cancels requests under way, and those that are made later. */
+	/** Cancels requests in progress and later ones. */
 	signal?: AbortSignal | undefined;
-	/** Where access tokens are kept; the store of the process when left out. */
+	/** The store of access tokens; default: that of the process. */
 	tokens?: AccessTokens;
 	runtime?: Runtime;
-	/** Bounds of the retries of a GET. */
+	/** Limits for the retries of a GET. */
 	retries?: RetryLimits;
 }
 
-/** Each layer takes what sends and gives what sends, so that none has to know of the others. */
+/** Each layer takes a sender and returns a sender, so that none has to know the others. */
 export function createSender(options: SenderOptions) {
 	const { settings, transport, tokens = processAccessTokens } = options;
 	const context = { ...options, tokens, redactor: createRedactor(settings.clientSecret) };

@@ -1,4 +1,4 @@
-/** The test of the credential: a new token with the values as entered, then one asset. */
+/** The test of the credential: a new token with the entered values, then one asset. */
 import { limitQuery, list } from './calls';
 import { ApiError, IN_CREDENTIAL } from './common/errors';
 import type { Transport } from './common/types';
@@ -9,10 +9,10 @@ import type { RetryLimits } from './http/withRetries';
 import { createSender } from './sender';
 import { createAccessTokens } from './tokens/accessTokens';
 
-/** Milliseconds. A person waits for the result: with what n8n itself needs, it is there within 15 s. */
+/** Milliseconds. A person waits for the result: including n8n's own work, it arrives within 15 s. */
 const PATIENCE_MS = 14_000;
 
-/** One retry, and what is left of the whole time for each of the requests in turn. */
+/** One retry, and the rest of the total time for each request in turn. */
 function patience(): RetryLimits {
 	const end = systemRuntime.now() + PATIENCE_MS;
 	return {
@@ -25,9 +25,10 @@ function patience(): RetryLimits {
 }
 
 /**
- * Whether the service can be reached and used with these settings. Asks for a new token, whatever tokens are kept, so that
- * an old one never hides a wrong secret. The message distinguishes a wrong address, a rejected client, a wrong audience and a
- * missing scope; it names the field to correct and holds no secret. The warning is for addresses that are plain http.
+ * Whether the service can be reached and used with these settings. Requests a new token, whatever tokens are kept, so
+ * that an old one never hides a wrong secret. The message distinguishes a wrong URL, a rejected client, a wrong
+ * audience and a missing scope; it names the field to correct and contains no secret. The warning is for URLs with
+ * plain http.
  */
 export async function testCredential(
 	values: unknown,

@@ -1,9 +1,9 @@
-/** Works on several things at once, in their order. */
+/** Runs several tasks at the same time, in order. */
 
 /**
- * Calls `work` for each index below `count`, at most `atOnce` of them under way, each begun after the ones before it.
- * After a failure no further one is begun; those under way are waited for.
- * @throws what the call with the lowest index was rejected with.
+ * Calls `work` for each index below `count`, at most `atOnce` at the same time, each started after the ones before it.
+ * After a failure no further call starts; the ones in progress are waited for.
+ * @throws the rejection of the call with the lowest index.
  */
 export async function inParallel<T>(
 	count: number,

@@ -1,19 +1,19 @@
 /** Limits how often something is done. */
 
 export interface Limiter<T> {
-	/** Does it, or leaves it for later when it was done for this kind within the last pause. */
+	/** Calls the action, or defers it if it ran for this kind within the last pause. */
 	call(kind: string, value: T): void;
 }
 
-/** The calls for one kind that were left out since it was done. */
+/** The calls for one kind that were left out since the action last ran. */
 interface LeftOut<T> {
 	count: number;
 	newest: T;
 }
 
 /**
- * Calls `act` at most once each `pauseMs` milliseconds for each kind: at once, and when a pause with calls that were left
- * out is over, with the newest of their values and their number, by a timer that does not keep the process alive.
+ * Calls `act` at most once per `pauseMs` milliseconds and kind: at once, and at the end of a pause in which calls were
+ * left out, with the newest of their values and their number. The timer does not keep the process alive.
  */
 export function createLimiter<T>(
 	act: (value: T, leftOut: number, kind: string) => void,

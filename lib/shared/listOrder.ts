@@ -1,12 +1,12 @@
-/** Says which way a list is sorted, by its two ends rather than by single pairs, which are often out of order. */
+/** Determines the sort order of a list from its two ends, since neighboring records are often out of order. */
 
-/** Records of an end; more would not change its median by much. */
+/** Records per end; more would not change its median by much. */
 const LONGEST_END = 50;
 
 /**
- * Whether the list begins with the oldest, by the times of its records in their order; undefined while they do not say.
- * Each end is a third of the times, at most 50, and stands for its median, so that neither an event that appeared late nor one that
- * is dated ahead turns the list around.
+ * Whether the list begins with the oldest record, by the times of its records in order; undefined while unknown.
+ * Each end is a third of the times, at most 50, and counts by its median, so that neither an event that appeared late
+ * nor one dated in the future reverses the result.
  */
 export function isOldestFirst(times: readonly number[]): boolean | undefined {
 	const end = Math.min(LONGEST_END, Math.ceil(times.length / 3));

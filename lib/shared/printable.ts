@@ -1,9 +1,12 @@
-/** Makes text from outside fit for one line of a log or a message. */
+/** Makes outside text safe for one line of a log or a message. */
 
-/** Control and format characters (terminal escapes, new lines, changes of direction), line separators, half surrogate pairs. */
+/**
+ * Control and format characters (terminal escapes, line breaks, direction changes), line separators, half surrogate
+ * pairs.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
-/** The text on one line, with � for what cannot be seen, and at most `most` characters long. */
+/** The text on one line, with � in place of invisible characters, and at most `most` characters long. */
 export function printable(text: string, most = 200): string {
 	const isLong = text.length > most;
 	const shown = (isLong ? text.slice(0, most - 1) : text).replace(UNPRINTABLE, '\ufffd');

@@ -1,6 +1,6 @@
-/** A pause that can be cut short and that need not keep the process alive. */
+/** A pause that can be cancelled and need not keep the process alive. */
 
-/** Resolves after `ms` milliseconds, or rejects with the signal's reason when that comes first. */
+/** Resolves after `ms` milliseconds, or rejects with the signal's reason if it is aborted before that. */
 export function sleep(
 	ms: number,
 	options: { readonly signal?: AbortSignal | undefined; readonly keepAlive?: boolean } = {},
@@ -13,7 +13,7 @@ export function sleep(
 		}, ms);
 		const abort = () => {
 			clearTimeout(timer);
-			// The reason is the caller's own; AbortSignal gives an AbortError when there is none.
+			// The reason is the caller's own; without one, AbortSignal gives an AbortError.
 			reject(signal?.reason as Error);
 		};
 		if (!keepAlive) timer.unref();
@@ -22,7 +22,7 @@ export function sleep(
 	});
 }
 
-/** Between half of `ms` and all of it, so that those who wait for the same thing do not come back together. */
+/** Between half of `ms` and all of it, so that those who wait for the same thing do not retry together. */
 export function jittered(ms: number): number {
 	return ms * (0.5 + Math.random() / 2);
 }

@@ -1,4 +1,4 @@
-/** Looks at what was thrown, which may come from another realm than this code, where `instanceof Error` does not hold. */
+/** Inspects thrown values, which may come from another realm, where `instanceof Error` fails. */
 import { printable } from './printable';
 
 export function isError(thrown: unknown): thrown is Error {
@@ -6,13 +6,13 @@ export function isError(thrown: unknown): thrown is Error {
 	return thrown instanceof Error || kind === '[object Error]' || kind === '[object DOMException]';
 }
 
-/** The code that Node, TLS and undici give their errors. */
+/** The error code of Node, TLS or undici. */
 export function codeOf(thrown: unknown): string | undefined {
 	const code: unknown = isError(thrown) && 'code' in thrown ? thrown.code : undefined;
 	return typeof code === 'string' ? code : undefined;
 }
 
-/** What it says, on one line and within 500 characters. */
+/** The message, on one line and within 500 characters. */
 export function messageOf(thrown: unknown): string {
 	return printable(isError(thrown) ? thrown.message : String(thrown), 500);
 }

@@ -1,10 +1,13 @@
 /** Reads a time that the service sends. */
 import { numberOf } from './values';
 
-/** From 1973 on; a smaller number is a year or a count. Beyond 12 digits it is no longer seconds. */
+/** From 1973 on; a smaller number is a year or a count. From 13 digits on it is not seconds. */
 const SECONDS = { least: 1e8, below: 1e12 };
 
-/** Unix milliseconds of unix seconds, or of a text with a date (open point: times are not specified); undefined for anything else. */
+/**
+ * Converts Unix seconds, or a text with a date, to Unix milliseconds (open point: times are not specified); undefined
+ * for anything else.
+ */
 export function timeOf(value: unknown): number | undefined {
 	const seconds = numberOf(value);
 	if (seconds !== undefined) {

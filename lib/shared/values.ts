@@ -1,22 +1,22 @@
-/** Takes values of unknown type for what they are meant to be, whatever an import, an expression or a server left in them. */
+/** Converts values of unknown type to the expected one, whatever an import, an expression or a server left in them. */
 
-/** Whether it is an object with fields: no list, and not null. */
+/** Whether it is an object with fields: not a list, and not null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text without white space around it, a number or boolean as text; everything else is empty. */
+/** A trimmed text, a number or boolean as text; empty for everything else. */
 export function asText(value: unknown): string {
 	return textOf(value)?.trim() ?? '';
 }
 
-/** A text as it is, a number or boolean as text; undefined for objects, lists and nothing. */
+/** A text unchanged, a number or boolean as text; undefined for everything else. */
 export function textOf(value: unknown): string | undefined {
 	if (typeof value === 'string') return value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
-/** Texts from a list, or from one text with commas as an expression gives it. */
+/** Texts from a list, or from one text with commas, as an expression may return it. */
 export function asTexts(value: unknown): string[] {
 	if (typeof value === 'string') return value.split(',');
 	return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
@@ -26,17 +26,17 @@ export function asRecord(value: unknown): Record<string, unknown> {
 	return isRecord(value) ? value : {};
 }
 
-/** The value of the field, among own fields only; undefined where there is none. */
+/** The value of an own field; undefined if there is none. */
 export function own(value: unknown, name: string): unknown {
 	return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** One way to match each text: texts of others are tried here, and two ways would take quadratic time. */
+/** Only one way to match each text: it is applied to outside text, and two ways would take quadratic time. */
 const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-/** Characters. The largest number has 309 digits. */
+/** In characters. The largest number has 309 digits. */
 const LONGEST_NUMERAL = 400;
 
-/** The number that a text spells with decimal digits; undefined for every other text. */
+/** The number of a text in decimal notation; undefined for every other text. */
 export function numberIn(text: string): number | undefined {
 	const trimmed = text.trim();
 	const isNumeral = trimmed.length <= LONGEST_NUMERAL && NUMERAL.test(trimmed);
@@ -44,25 +44,25 @@ export function numberIn(text: string): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-/** A number, or the text of one as an expression or a service gives it; undefined for everything else. */
+/** A number, or the text of one, as an expression or a service may return it; undefined for everything else. */
 export function numberOf(value: unknown): number | undefined {
 	if (typeof value === 'string') return numberIn(value);
 	return typeof value === 'number' && !Number.isNaN(value) ? value : undefined;
 }
 
-/** The same, taken to the nearest bound; `fallback` for everything else. */
+/** The same, limited to the nearest bound; `fallback` for everything else. */
 export function asNumber(value: unknown, fallback: number, least: number, most: number): number {
 	return Math.min(most, Math.max(least, numberOf(value) ?? fallback));
 }
 
-/** The text without the slashes at its end. In linear time, which `/\/+$/` does not take. */
+/** The text without trailing slashes. Linear time, unlike `/\/+$/`. */
 export function withoutSlashes(text: string): string {
 	let end = text.length;
 	while (text[end - 1] === '/') end--;
 	return text.slice(0, end);
 }
 
-/** What the text says as JSON; undefined when it is no JSON. */
+/** The text parsed as JSON; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
 	try {
 		return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Turns the stored credential into a scheme and its keys, and says in sentences what is wrong with it. */
+/** Turns the stored credential into a scheme and its keys, and reports problems in sentences. */
 import {
 	readChoice,
 	readHeaderName,
@@ -11,18 +11,18 @@ import { custom, standardWebhooks, timestamped, type Scheme } from './schemes';
 import { compileTemplate } from './template';
 import type { SigningSettings } from './types';
 
-/** The specification leaves the header open (section 6.10); this is the name the service is known to use. */
+/** The specification does not define the header (section 6.10); this is the name that the service is known to use. */
 const SIGNATURE_HEADER = 'X-Webhook-Signature';
 const SIGNED_PAYLOAD = '{timestamp}.{body}';
 
 interface Compiled {
-	/** Undefined when something is blocking. */
+	/** Undefined if something is blocking. */
 	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
 	/** Why no delivery can be verified. */
 	readonly blocking: readonly string[];
-	/** What is likely a mistake, although deliveries can be verified. */
+	/** Likely mistakes, although deliveries can be verified. */
 	readonly remarks: readonly string[];
-	/** The same about the text of a secret: why no signature may match. */
+	/** Likely mistakes in the text of a secret: why no signature may match. */
 	readonly doubts: readonly string[];
 }
 
@@ -90,7 +90,7 @@ function readCustom(
 	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
 }
 
-/** Null when the field is empty: then a delivery has no age. */
+/** Null if the field is empty: a delivery then has no age. */
 function readTimestampHeader(
 	signatureHeader: string,
 	settings: SigningSettings,

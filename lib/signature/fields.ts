@@ -1,24 +1,24 @@
 /**
- * Reads the fields of the stored credential and notes in sentences what is wrong with them.
- * Checked by hand: it happens within a delivery, and a wrong field must not hide what is wrong with the next one.
+ * Reads the fields of the stored credential and reports their problems in sentences.
+ * Checked by hand: it runs during a delivery, and a wrong field must not hide the problems of the next one.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { SecretName, SigningSettings } from './types';
 
-/** Problems found so far. No sentence repeats a value that could be a secret pasted into the wrong field. */
+/** Problems found so far. No sentence repeats a value, which could be a secret pasted into the wrong field. */
 export interface Notes {
 	/** Why no delivery can be verified. */
 	readonly blocking: string[];
-	/** What is likely a mistake, although deliveries can be verified. */
+	/** Likely mistakes, although deliveries can be verified. */
 	readonly remarks: string[];
-	/** The same about the text of a secret: why no signature may match. */
+	/** Likely mistakes in the text of a secret: why no signature may match. */
 	readonly doubts: string[];
 }
 
 /** RFC 9110, section 5.6.2 (token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The chosen value; the first choice when the field was never stored, or holds none of them (noted). */
+/** The chosen value; the first choice if the field was never stored, or has another value (noted). */
 export function readChoice<const Choice extends string>(
 	field: string,
 	value: unknown,
@@ -32,7 +32,7 @@ export function readChoice<const Choice extends string>(
 	return choices[0];
 }
 
-/** The text; the fallback when the field was never stored, or holds no text (noted). */
+/** The text; the fallback if the field was never stored, or is not text (noted). */
 export function readText(field: string, value: unknown, fallback: string, notes: Notes): string {
 	if (value === undefined || value === null) return fallback;
 	if (typeof value === 'string') return value;
@@ -40,7 +40,7 @@ export function readText(field: string, value: unknown, fallback: string, notes:
 	return fallback;
 }
 
-/** The name in lower case, as header names are compared. */
+/** The name in lowercase, since header names are compared that way. */
 export function readHeaderName(
 	field: string,
 	value: unknown,
@@ -63,18 +63,21 @@ export interface SigningKey {
 	readonly key: KeyObject;
 }
 
-/** How a secret becomes the key: its text as UTF-8, or what its base64 decodes to (Standard Webhooks). */
+/** How a secret becomes the key: its text as UTF-8, or its decoded base64 (Standard Webhooks). */
 type SecretForm = 'text' | 'base64';
 
 const CURRENT = 'Signing Secret';
 const PREVIOUS = 'Previous Signing Secret';
 const BASE64_PREFIX = 'whsec_';
-/** What is easily pasted along with a secret. */
+/** Characters that are easily pasted along with a secret. */
 const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;
-/** Of any length, padding optional. */
+/** Any length, padding optional. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** The current secret's key first. None at all, and a blocking note, when that one cannot be used, whatever the previous one holds. */
+/**
+ * The current secret's key first. No keys, and a blocking note, if that secret cannot be used, whatever the previous
+ * one is.
+ */
 export function readSigningKeys(
 	settings: SigningSettings,
 	form: SecretForm,
@@ -101,7 +104,7 @@ export function readSigningKeys(
 	return keys;
 }
 
-/** The key's bytes; `undefined` when the field is empty, or cannot be used (then with a problem). */
+/** The key's bytes; `undefined` if the field is empty or cannot be used (then with a problem). */
 function readSecret(
 	field: string,
 	value: unknown,
@@ -114,7 +117,7 @@ function readSecret(
 		problems.push(`'${field}' is not text. Paste it again.`);
 		return undefined;
 	}
-	// White space by itself is no secret: anyone could sign with it.
+	// White space only is not a secret: anyone could sign with it.
 	if (value.trim() === '') {
 		problems.push(`'${field}' contains only white space. Paste the secret, or clear the field.`);
 		return undefined;

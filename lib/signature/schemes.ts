@@ -6,15 +6,15 @@ import type { DeliveryHeaders } from './types';
 export type Algorithm = 'sha256' | 'sha512';
 export type Encoding = 'hex' | 'base64';
 
-/** What the headers of one delivery say. */
+/** The contents of a delivery's headers. */
 export interface Reading {
-	/** Unix seconds; null where the scheme carries no timestamp. */
+	/** Unix seconds; null if the scheme has no timestamp. */
 	readonly timestamp: number | null;
 	/** Every signature to try, each as long as the digest. */
 	readonly candidates: readonly Buffer[];
-	/** The message's id, where it is among the signed parts. */
+	/** The message ID, if it is among the signed parts. */
 	readonly messageId?: string;
-	/** What is signed, in order. */
+	/** The signed parts, in order. */
 	readonly parts: readonly SignedPart[];
 }
 
@@ -43,7 +43,7 @@ export function timestamped(header: string): Scheme {
 	};
 }
 
-// Standard Webhooks 1.0.0, "Signature scheme": an id with a full stop could pass for another id and timestamp.
+// Standard Webhooks 1.0.0, "Signature scheme": an ID with a full stop could pass for another ID and timestamp.
 const ID = /^[\x21-\x2d\x2f-\x7e]+$/;
 
 /** The scheme `standardWebhooks` (standardwebhooks.com, symmetric signatures): HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. */
@@ -66,22 +66,22 @@ export const standardWebhooks: Scheme = {
 };
 
 interface CustomSettings {
-	/** Lower-case name. */
+	/** In lowercase. */
 	readonly signatureHeader: string;
 	readonly algorithm: Algorithm;
 	readonly encoding: Encoding;
-	/** Lower-case name; null: no timestamp, hence no age check, and the template names none. */
+	/** In lowercase; null: no timestamp, so no age check, and the template does not use one. */
 	readonly timestampHeader: string | null;
 	readonly template: Template;
-	/** Begins neither with white space nor with a comma, but may hold them, as `HMAC ` does. */
+	/** Does not begin with white space or a comma, but may contain them, as `HMAC ` does. */
 	readonly prefix: string;
 }
 
-/** The scheme `custom`: header, algorithm, encoding, prefix and signed bytes as the credential says. */
+/** The scheme `custom`: header, algorithm, encoding, prefix and signed bytes from the credential. */
 export function custom(settings: CustomSettings): Scheme {
 	const { signatureHeader, algorithm, encoding, timestampHeader, template } = settings;
 	const literal = settings.prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-	/** What follows the prefix in each entry of a list separated by commas and white space. */
+	/** The text after the prefix in each entry of a list separated by commas and white space. */
 	const signatures = new RegExp(`(?<![^\\s,])${literal}([^\\s,]+)`, 'g');
 	return {
 		algorithm,
@@ -102,8 +102,8 @@ export function custom(settings: CustomSettings): Scheme {
 }
 
 /**
- * The header's one value without surrounding white space; `undefined` when it is absent;
- * `null` when it is repeated or no text, which no honest sender does.
+ * The single value of the header, trimmed; `undefined` if it is absent; `null` if it is repeated or not text, which no
+ * honest sender does.
  */
 export function singleHeader(headers: DeliveryHeaders, name: string): string | null | undefined {
 	const value = own(headers, name);
@@ -117,27 +117,27 @@ function entriesOf(list: string, separator: ',' | ' '): string[] {
 	return list.split(separator).map((entry) => entry.trim());
 }
 
-/** What follows the prefix in those entries that have it. */
+/** The rest of each entry that has the prefix. */
 function withoutPrefix(entries: readonly string[], prefix: string): string[] {
 	const found = entries.filter((entry) => entry.startsWith(prefix));
 	return found.map((entry) => entry.slice(prefix.length));
 }
 
-/** 1 to 12 decimal digits: unix seconds, well inside the safe integers. */
+/** 1 to 12 decimal digits: Unix seconds, well within the safe integers. */
 export function isTimestamp(text: string): boolean {
 	return /^[0-9]{1,12}$/.test(text);
 }
 
 /**
- * What spells exactly one digest: hex in any case; base64 or base64url, with or without padding. `Buffer.from` passes over
- * what it does not know, and bits beyond the digest must be zero, or several texts would pass for one signature.
+ * Texts of exactly one digest: hex in any case; base64 or base64url, with or without padding. `Buffer.from` skips
+ * unknown characters, and bits beyond the digest must be zero, otherwise several texts would pass for one signature.
  */
 const DIGESTS: Readonly<Record<Algorithm, Readonly<Record<Encoding, RegExp>>>> = {
 	sha256: { hex: /^[0-9a-f]{64}$/i, base64: /^[\w+/-]{42}[AEIMQUYcgkosw048]=?$/ },
 	sha512: { hex: /^[0-9a-f]{128}$/i, base64: /^[\w+/-]{85}[AQgw](?:==)?$/ },
 };
 
-/** The digests among the texts. */
+/** The texts that are valid digests, decoded. */
 export function digestsIn(
 	texts: readonly string[],
 	algorithm: Algorithm,

@@ -1,7 +1,7 @@
-/** The template of a `custom` scheme's signed bytes: text with `{body}` and `{timestamp}` in it. */
+/** The template of the signed bytes of a `custom` scheme: text with `{body}` and `{timestamp}` in it. */
 import { printable } from '../shared/printable';
 
-/** Stands for the raw body among the signed parts. */
+/** Represents the raw body among the signed parts. */
 export const BODY = Symbol('body');
 
 /** Text is signed as UTF-8. */
@@ -20,9 +20,9 @@ type TemplateResult =
 
 const PLACEHOLDER = /(\{[^{}]*\})/;
 
-/** A brace that belongs to no `{name}` is plain text, so that JSON can be written around the placeholders. */
+/** A brace outside a `{name}` is plain text, so that JSON can be written around the placeholders. */
 export function compileTemplate(text: string): TemplateResult {
-	// Splitting by a captured pattern gives the placeholders the odd indexes.
+	// Splitting by a captured pattern puts the placeholders at the odd indexes.
 	const pieces = text.split(PLACEHOLDER);
 	const named = pieces.filter((_, index) => index % 2 === 1);
 	const unknown = named.filter((name) => name !== '{body}' && name !== '{timestamp}');

@@ -1,4 +1,4 @@
-/** Puts a scheme and its keys together: reads the headers, then verifies over the raw body. */
+/** Combines a scheme and its keys: reads the headers, then verifies the raw body. */
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import { compileCredential } from './credential';
@@ -16,11 +16,10 @@ import type {
 } from './types';
 
 /**
- * Compiles the stored credential once, to be used for every delivery.
+ * Compiles the stored credential once, for use with every delivery.
  *
- * Not ok, with the problems, when no delivery can be verified with these settings: an empty secret,
- * a secret that its scheme cannot decode, a template that does not sign the body. `checkSigningSettings`
- * reports what merely looks like a mistake.
+ * Not ok, with the problems, if no delivery can be verified with these settings: an empty secret, a secret that its
+ * scheme cannot decode, a template that does not sign the body. `checkSigningSettings` also reports likely mistakes.
  */
 export function createVerifier(settings: SigningSettings): VerifierResult {
 	const { usable, blocking, doubts } = compileCredential(settings);
@@ -28,7 +27,10 @@ export function createVerifier(settings: SigningSettings): VerifierResult {
 	return { ok: true, verifier: new CompiledVerifier(usable.scheme, usable.keys), doubts };
 }
 
-/** Every problem in the shape of the settings, as sentences that name the field and hold no secret; empty when all is well. */
+/**
+ * All problems with the format of the settings, as sentences that name the field and contain no secret; empty if there
+ * are none.
+ */
 export function checkSigningSettings(settings: SigningSettings): readonly string[] {
 	const { blocking, doubts, remarks } = compileCredential(settings);
 	return [...blocking, ...doubts, ...remarks];
@@ -54,7 +56,7 @@ class CompiledVerifier implements Verifier {
 		return { ok: true, secret, timestamp, ...(messageId !== undefined && { messageId }) };
 	}
 
-	/** Computes every key's digest, also after a match, so that the time taken does not show which secret is in use. */
+	/** Computes every key's digest, even after a match, so that the time taken does not show which secret is in use. */
 	private match(reading: Reading, body: Uint8Array): SecretName | undefined {
 		if (!types.isUint8Array(body)) return undefined;
 		const matching = this.keys.filter(({ key }) => this.signs(key, reading, body));
@@ -62,8 +64,9 @@ class CompiledVerifier implements Verifier {
 	}
 
 	/**
-	 * Whether one of the candidates is the digest that this key gives. The body goes in as bytes: decoding it would change
-	 * what was signed. Every candidate is compared, also after a match, so that the time taken does not show which one it was.
+	 * Whether one of the candidates is the digest for this key. The body is hashed as bytes: decoding it would change
+	 * what was signed. Every candidate is compared, even after a match, so that the time taken does not show which one it
+	 * was.
 	 */
 	private signs(key: KeyObject, { parts, candidates }: Reading, body: Uint8Array): boolean {
 		const hmac = createHmac(this.scheme.algorithm, key);
@@ -75,6 +78,6 @@ class CompiledVerifier implements Verifier {
 
 /** True up to and including the tolerance, in both directions (specification section 6.3). */
 export function isWithinTolerance(timestamp: number, options: VerifyOptions): boolean {
-	// Written so that a NaN on any side is outside.
+	// Written so that NaN on either side is outside.
 	return Math.abs(options.nowSeconds - timestamp) <= options.toleranceSeconds;
 }

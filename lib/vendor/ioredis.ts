@@ -1,3 +1,3 @@
-/** ioredis, as far as the ledger uses it; bundled at build time. */
+/** The parts of ioredis that the ledger uses; bundled at build time. */
 export { Cluster, Redis } from 'ioredis';
 export type { RedisOptions } from 'ioredis';

@@ -1,4 +1,6 @@
-/** The schema parser, in its small functional form and by name so that the bundle holds only what is used. */
+/**
+ * The schema parser, in its small functional form and imported by name, so that the bundle contains only what is used.
+ */
 export {
 	array,
 	boolean,
@@ -23,7 +25,7 @@ export {
 	trim,
 	union,
 	unknown,
-	// What a value that does not fit becomes instead.
+	// The replacement for a value that does not match.
 	catch as orElse,
 } from 'zod/v4-mini';
 export type { ZodMiniType as Schema } from 'zod/v4-mini';

@@ -1,4 +1,4 @@
-/** Tests the API credential with a token of its own, since n8n's own test would reuse a stored one and hide a wrong secret. */
+/** Tests the API credential with a new token, since n8n's own test would reuse a stored one and hide a wrong secret. */
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,

@@ -1,4 +1,4 @@
-/** Checks the form of the signing secret credential: the service has no way to try a secret. */
+/** Checks the format of the signing secret credential: the service has no way to test a secret. */
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { checkSigningSettings } from '../../lib/signature';
 
-/** Returns every problem at once, so that a person corrects the form in one go. */
+/** Returns all problems at once, so that a person can fix them in one go. */
 export async function testSigningSecret(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,

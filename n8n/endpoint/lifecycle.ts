@@ -1,4 +1,7 @@
-/** What n8n calls when a workflow is published and unpublished: makes and deletes the endpoint, and refuses a set-up that cannot work. */
+/**
+ * The hooks that n8n calls when a workflow is published and unpublished: they create and delete the endpoint, and
+ * reject a setup that cannot work.
+ */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import {
 	dueSteps,
@@ -28,9 +31,9 @@ import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from '
 
 export const endpointLifecycle = {
 	/**
-	 * Whether n8n need not call `create`: with manual registration, where a person has made the endpoint.
-	 * With automatic registration `create` itself finds out, so that credential and record are read once.
-	 * A throw fails the activation.
+	 * Whether n8n can skip `create`: with manual registration, since a person has created the endpoint.
+	 * With automatic registration `create` itself checks, so that credential and record are read once.
+	 * An exception fails the activation.
 	 */
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		refuseEngine2(this);
@@ -41,7 +44,7 @@ export const endpointLifecycle = {
 		return !isAutomatic(this);
 	},
 
-	/** Registers the endpoint unless it is there already. Never called with manual registration. */
+	/** Registers the endpoint unless it exists. Never called with manual registration. */
 	async create(this: IHookFunctions): Promise<boolean> {
 		await explained(this, async () => {
 			const wanted = wantedEndpoint(this);
@@ -51,7 +54,7 @@ export const endpointLifecycle = {
 			const weakness = weaknessOf(clientSecret);
 			if (weakness !== undefined) warn(weakness);
 			const nextAt = nextStepAt(await ensureRegistered(registration, wanted), plan);
-			// The credential may have changed by then, so it is read afresh.
+			// The credential may have changed by then, so it is read again.
 			const step = async () => {
 				const fresh = await registrationContext(this);
 				return await stepRegistration(fresh, plan, await watchMark(fresh));
@@ -61,7 +64,7 @@ export const endpointLifecycle = {
 		return true;
 	},
 
-	/** Deletes the endpoint that was registered. With manual registration it belongs to the person who made it. */
+	/** Deletes the registered endpoint. With manual registration it belongs to the person who created it. */
 	async delete(this: IHookFunctions): Promise<boolean> {
 		if (!isAutomatic(this)) return true;
 		await explained(this, async () => {
@@ -73,7 +76,7 @@ export const endpointLifecycle = {
 	},
 };
 
-/** For Reconcile, which is no reason for a publication to wait or to fail. */
+/** For Reconcile. A publication must not wait or fail because of it. */
 async function rememberPublication(context: IHookFunctions): Promise<void> {
 	const { id } = context.getWorkflow();
 	if (id === undefined || context.getActivationMode() === 'manual') return;
@@ -109,7 +112,7 @@ async function checkManualSetUp(context: IHookFunctions): Promise<void> {
 	}
 }
 
-/** Runs `work`; what goes wrong becomes an error of n8n that says what to do. */
+/** Runs `work`; failures become n8n errors that say what to do. */
 async function explained(context: IHookFunctions, work: () => Promise<void>): Promise<void> {
 	try {
 		await work();

@@ -1,16 +1,16 @@
-/** Keeps registrations where every process of one n8n finds them. */
+/** Stores registrations where all processes of an n8n instance find them. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { hasEndpoint } from '../../lib/endpoint';
 import type { Records } from '../../lib/ledger';
 import { ledgerFor } from '../ledger';
 
 /**
- * The ledger's records, with a copy in the workflow's static data, which n8n saves in its own database after its hooks:
- * so an endpoint is recognised even where the ledger did not survive a restart.
+ * The ledger's records, with a copy in the workflow's static data, which n8n saves in its own database after its hooks.
+ * So an endpoint is recognized even if the ledger did not survive a restart.
  */
 export function recordStore(context: IHookFunctions | IWebhookFunctions): Records {
 	const copies = context.getWorkflowStaticData('node');
-	/** The copy that was read instead of a record: it is replaced only as long as there is no record. */
+	/** The copy that was read in place of a record: it is replaced only while there is no record. */
 	let standIn: string | undefined;
 	return {
 		async readRecord(key) {

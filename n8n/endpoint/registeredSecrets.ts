@@ -19,9 +19,10 @@ import type { SigningSettings } from '../../lib/signature';
 import { recordSlot, registrationContext, rotationPlan, wantedEndpoint } from './registration';
 
 /**
- * For one delivery, which reads the record once: what is in it now was there when the endpoint signed.
+ * For one delivery, which reads the record once: its current contents were there when the endpoint signed.
  * The version is the record's text: every step of a registration changes it.
- * While a process makes the next endpoint, `read` waits for its secret, so that no delivery of that one is refused.
+ * While a process creates the next endpoint, `read` waits for its secret, so that no delivery from that endpoint is
+ * rejected.
  */
 export function registeredSecrets(
 	context: IWebhookFunctions,
@@ -39,7 +40,7 @@ export function registeredSecrets(
 }
 
 /**
- * Returns the secrets, and starts in the background what is due for the endpoint: n8n may call no hook for long, and
+ * Returns the secrets, and starts due steps of the endpoint in the background: n8n may not call a hook for long, and
  * the process that published the workflow may be gone.
  */
 async function openAndCatchUp(

@@ -1,4 +1,4 @@
-/** Reads what an automatic registration works with from n8n: the credential, the URL, the parameters. */
+/** Reads the inputs of an automatic registration from n8n: the credential, the URL, the parameters. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import {
 	canDeliverTo,
@@ -25,12 +25,12 @@ export function isAutomatic(context: NodeContext): boolean {
 	return context.getNodeParameter('registration', 'manual') === 'automatic';
 }
 
-/** Where the node's registration is kept; reads nothing of it. */
+/** Where the node's registration is stored; does not read it. */
 export function recordSlot(context: NodeContext): RecordSlot {
 	return { key: recordKey(context), records: recordStore(context) };
 }
 
-/** All that a registration works with. Reads the credential, once. */
+/** All dependencies of a registration. Reads the credential once. */
 export async function registrationContext(
 	context: NodeContext,
 	slot: RecordSlot = recordSlot(context),
@@ -45,8 +45,8 @@ export async function registrationContext(
 
 /**
  * The endpoint that the node's parameters ask for.
- * The service knows no wildcards, so they become the known types that fit them; the node still filters what comes.
- * Throws `RegistrationError` when the service could not deliver to its URL, and when no type is left.
+ * The service does not support wildcards, so they become the known types that match; the node still filters deliveries.
+ * Throws `RegistrationError` if the service could not deliver to its URL, and if no type is left.
  */
 export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	const url = webhookUrlOf(context) ?? '';
@@ -71,7 +71,7 @@ export function wantedEndpoint(context: NodeContext): WantedEndpoint {
 	);
 }
 
-/** When the signing secret is to be rotated, by the node's parameters. */
+/** When to rotate the signing secret, by the node's parameters. */
 export function rotationPlan(context: NodeContext): RotationPlan {
 	const options = asRecord(context.getNodeParameter('options', {}));
 	return {
@@ -80,7 +80,7 @@ export function rotationPlan(context: NodeContext): RotationPlan {
 	};
 }
 
-/** The production URL and the editor's test URL have an endpoint each. */
+/** The production URL and the editor's test URL each have their own endpoint. */
 function recordKey(context: NodeContext): string {
 	const isTest = context.getMode() === 'manual' || isTestUrl(webhookUrlOf(context) ?? '');
 	const kind = isTest ? 'test' : 'production';

@@ -1,4 +1,7 @@
-/** Up to when a node has polled, in the static data of its workflow: in n8n's own database, apart from the ledger. */
+/**
+ * The time up to which a node has polled, in the static data of its workflow: in n8n's own database, separate from the
+ * ledger.
+ */
 import type { IPollFunctions } from 'n8n-workflow';
 import type { Memory } from '../../lib/poll';
 import { enum as oneOf, literal, number, object, safeParse } from '../../lib/vendor/zod';
@@ -6,8 +9,8 @@ import { enum as oneOf, literal, number, object, safeParse } from '../../lib/ven
 const FIELD = 'polledUntil';
 
 /**
- * n8n saves static data when a workflow has been published and with each run that a poll starts; a poll that starts
- * nothing leaves it. A copy of the workflow brings the static data along, so it names the node that it is of.
+ * n8n saves static data when a workflow has been published and with each execution that a poll starts, but not after a
+ * poll that starts nothing. A copy of the workflow includes the static data, so it names its node.
  */
 export function staticMemory(context: IPollFunctions): Memory & { close(): void } {
 	const workflowId = context.getWorkflow().id ?? '';
@@ -22,7 +25,7 @@ export function staticMemory(context: IPollFunctions): Memory & { close(): void 
 	});
 	let isClosed = false;
 	return {
-		/** Later writes are left out. */
+		/** Ignores later writes. */
 		close: () => {
 			isClosed = true;
 		},
@@ -30,7 +33,7 @@ export function staticMemory(context: IPollFunctions): Memory & { close(): void 
 		write: (until) => {
 			const kept = safeParse(ours, data[FIELD]).data;
 			if (isClosed) return;
-			// An assignment, even of the same, makes n8n write all static data of the workflow.
+			// An assignment, even of the same value, makes n8n write all static data of the workflow.
 			if (kept?.at === until.at && kept.startFrom === until.startFrom) return;
 			data[FIELD] = { workflowId, nodeId, ...until };
 		},

@@ -1,4 +1,4 @@
-/** Finds the event that "Fetch Test Event" shows. */
+/** Finds the event for "Fetch Test Event". */
 import {
 	type IDataObject,
 	type INode,
@@ -11,15 +11,16 @@ import { isOldestFirst } from '../../lib/shared/listOrder';
 import { checkConditions } from '../conditions';
 import type { PollSettings } from './settings';
 
-/** How far it looks: a person waits for it. */
+/** Limits of the search: a person waits for it. */
 const MOST_EVENTS = 1_000;
 const MOST_REQUESTS = 20;
 const MOST_MS = 10_000;
 
 /**
- * The newest event of the list that is wanted, for "Fetch Test Event": nothing is recorded. It reads page after page until
- * it finds one; where the list begins with the oldest, as far as it may.
- * @throws {NodeOperationError} that says how far it looked and why none of those listed is wanted, or which condition none can meet.
+ * The newest wanted event of the list, for "Fetch Test Event": nothing is recorded. It reads page after page until it
+ * finds one; if the list begins with the oldest, it reads as far as it may.
+ * @throws {NodeOperationError} that says how far it looked and why no listed event is wanted, or which condition no
+ * event can meet.
  */
 export async function newestEvent(
 	node: INode,
@@ -50,7 +51,7 @@ export async function newestEvent(
 			if (at !== undefined) times.push(at);
 			if (survey.look(parsed.event)) wanted.push(parsed.event);
 		}
-		// Not sooner: within a page, the newest need not be the first.
+		// Not sooner: within a page, the newest need not be first.
 		const isPage = ++listed % pageSize === 0;
 		if (isPage && wanted.length > 0 && isOldestFirst(times) !== true) break;
 	}

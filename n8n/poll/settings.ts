@@ -1,4 +1,7 @@
-/** Reads the poll trigger's parameters: a value out of bounds is taken to the nearest bound, one of the wrong kind to its default. */
+/**
+ * Reads the poll trigger's parameters: a value out of bounds becomes the nearest bound, one of the wrong kind its
+ * default.
+ */
 import {
 	readAcknowledge,
 	readBatchSize,
@@ -10,13 +13,13 @@ import { catch as orElse, enum as oneOf, object, parse } from '../../lib/vendor/
 import { bounded } from '../parameters';
 
 export const DEFAULT_PAGE_SIZE = 50;
-/** The service's own maximum of `limit` (open in the specification, documented for assets). */
+/** The service's own maximum of `limit` (not specified, documented for assets). */
 export const MAX_PAGE_SIZE = 100;
 
 export interface PollSettings extends Wanted {
 	readonly startFrom: 'now' | 'retained';
 	readonly pageSize: number;
-	/** The most events of one run; 1 where each event is a run of its own. */
+	/** The most events per execution; 1 if each event starts its own execution. */
 	readonly batchSize: number;
 	readonly acknowledge: 'stored' | 'succeeded';
 }

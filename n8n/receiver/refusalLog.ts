@@ -1,4 +1,4 @@
-/** Writes the reason of each refusal into n8n's log, one line a second for a node and a reason. */
+/** Writes the reason of each rejection to n8n's log, at most one line per second, node and reason. */
 import type { IWebhookFunctions, Logger } from 'n8n-workflow';
 import type { Acknowledge } from '../../lib/ledger';
 import type { RefusalLog } from '../../lib/receiver';
@@ -22,7 +22,7 @@ function ensureLimiter(logger: Logger): LogLimiter {
 const A_DAY_MS = 24 * 60 * 60 * 1000;
 const otherUrl = new WeakMap<Logger, LogLimiter>();
 
-/** A delivery came to the URL that does not fit the parameter "Acknowledge". */
+/** A delivery arrived at the URL that does not match the parameter "Acknowledge". */
 export function logOtherUrl(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	acknowledge: Acknowledge,

@@ -1,4 +1,4 @@
-/** Where n8n keeps the signing secrets of a node. */
+/** Where n8n stores the signing secrets of a node. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { RegistrationError } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
@@ -28,7 +28,7 @@ export function secretSource(context: IWebhookFunctions): SecretSource {
 	};
 }
 
-/** What n8n says of its credentials is not repeated: it may quote what they hold. */
+/** n8n's errors about credentials are not repeated: they may quote their contents. */
 function refusalOf(context: IWebhookFunctions, error: unknown): SignedRefusal {
 	if (error instanceof LedgerUnavailableError) {
 		return { ok: false, reason: 'ledger_unavailable', detail: error.message };
@@ -45,7 +45,7 @@ function refusalOf(context: IWebhookFunctions, error: unknown): SignedRefusal {
 		: notConfigured;
 }
 
-/** Workflow, node and credentials: what decides which secrets a delivery is checked with. */
+/** Workflow, node and credentials: they decide which secrets a delivery is checked with. */
 function sourceKey(context: IWebhookFunctions): string {
 	const { id: nodeId, credentials, parameters } = context.getNode();
 	const credentialIds = Object.values(credentials ?? {}).map(({ id }) => id);

@@ -1,4 +1,7 @@
-/** Ties a claim to n8n's answer: commits what n8n stored, releases what it could not store, and lets the answer leave after that. */
+/**
+ * Ties a claim to n8n's response: commits if n8n stored the execution, releases if it could not, and only then sends
+ * the response.
+ */
 import type { Acknowledge, Hold } from '../../lib/ledger';
 import { busy } from '../../lib/receiver';
 
@@ -15,20 +18,23 @@ export interface EndableResponse {
 	off(event: 'close', listener: () => void): unknown;
 }
 
-/** How long n8n may take to respond to a sender that has hung up, counted from the hand-over: the service itself gives up after 30 s. */
+/**
+ * How long n8n may take to respond to a sender that has hung up, from the hand-over: the service itself gives up after
+ * 30 s.
+ */
 const RESPOND_WITHIN_MS = 30_000;
 
 /**
- * Settles `hold` when n8n ends the response: a status below 300 says that the execution is stored, or that it has
- * ended without an error where it must succeed.
+ * Settles `hold` when n8n ends the response: a status below 300 means that the execution is stored, or that it ended
+ * without an error if it must succeed.
  *
- * It wraps `end` because nothing else fires for certain: when the caller has hung up, `finish` never comes and
- * `close` comes early with a false 200, but n8n still calls `end` with the status that it decided on.
- * A second call of `end` while the claim is being settled is swallowed: the first one has not been sent yet.
+ * It wraps `end` because no event is reliable: when the caller has hung up, `finish` never fires and `close` fires
+ * early with a false 200, but n8n still calls `end` with the status that it decided on.
+ * A second call of `end` while the claim is being settled is ignored: the first one has not been sent yet.
  *
  * n8n never responds for a queued execution that a person stopped. So once the sender has hung up and n8n has not
- * responded in time, an event that need only be stored counts as stored, and a failure that n8n reports after that
- * takes it back.
+ * responded in time, an event that need only be stored counts as stored. If n8n reports a failure later, the event is
+ * given back.
  */
 export function settleWithAnswer(
 	response: EndableResponse,

@@ -1,6 +1,6 @@
 /**
- * "Listen for test event": n8n listens until an execution starts. An ignored event starts none, so it is counted here; a
- * rejected delivery starts one that fails with the reason.
+ * "Listen for test event": n8n listens until an execution starts. An ignored event starts none, so it is counted here;
+ * a rejected delivery starts one that fails with the reason.
  */
 import {
 	type IExecuteFunctions,
@@ -16,7 +16,10 @@ import { sentence } from '../../lib/shared/sentence';
 import { asText, isRecord } from '../../lib/shared/values';
 import { forgetTest, testSurvey } from '../testSurvey';
 
-/** What `webhook` hands to `execute` next to the `json` of an item: nothing else reaches it in every process. */
+/**
+ * The fields that `webhook` passes to `execute` next to the `json` of an item: nothing else reaches it in every
+ * process.
+ */
 const REJECTED = 'assetServiceRejected';
 const IGNORED = 'assetServiceIgnored';
 
@@ -31,7 +34,7 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
 	busy: 'n8n is busy with the same event',
 };
 
-/** What n8n gets of a delivery that does not start the workflow, and what else the sender is told. */
+/** The result for n8n of a delivery that does not start the workflow, and the reason for the sender. */
 export function endOrListenOn(
 	context: IWebhookFunctions,
 	{ log, ignored }: NoStart,
@@ -51,7 +54,7 @@ export function endOrListenOn(
 	return { workflowData: [withIgnored(context, [{ json: {}, [REJECTED]: rejected }], wanted)] };
 }
 
-/** The items that end the test, with what was ignored before them. */
+/** The items that end the test, with a note about the events ignored before them. */
 export function withIgnored(
 	context: IWebhookFunctions,
 	items: INodeExecutionData[],
@@ -72,8 +75,8 @@ function ignoredSoFar(context: IWebhookFunctions, wanted: Wanted): string {
 }
 
 /**
- * The items that a test continues with; a hint says what was ignored.
- * @throws {NodeOperationError} when the delivery was rejected.
+ * The items that a test continues with; a hint lists the ignored events.
+ * @throws {NodeOperationError} if the delivery was rejected.
  */
 export function testItems(context: IExecuteFunctions): INodeExecutionData[] {
 	const items = context.getInputData();

@@ -1,4 +1,4 @@
-/** The action node. What it can do is in `resources`, one file each. */
+/** The action node. Its operations are in `resources`, one file each. */
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,

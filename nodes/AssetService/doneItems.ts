@@ -1,16 +1,19 @@
-/** Remembers for which input items something was changed, so that it is not changed twice, and says so in errors. */
+/**
+ * Remembers the input items that have changed something, so that a retry does not repeat the change, and lists them in
+ * errors.
+ */
 import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import type { ApiRecord } from '../../lib/service';
 
-/** The records of each item that is done, by its index. */
+/** The records of each finished item, by its index. */
 type DoneItems = Map<number, ApiRecord[]>;
 
-/** In memory only, since the records may hold signing secrets. n8n hands all tries of a node the same object. */
+/** In memory only, since the records may contain signing secrets. n8n passes the same object to all tries of a node. */
 const byRun = new WeakMap<IExecuteData, DoneItems>();
 
-/** The items that earlier tries of Retry On Fail have done; none without it. */
+/** The items that earlier tries of Retry On Fail have finished; none without it. */
 export function doneItems(context: IExecuteFunctions): DoneItems {
-	// An agent runs all calls of a tool with the data of its own node, and never one of them again with the same input.
+	// An agent runs all calls of a tool with the data of its own node, and never repeats one with the same input.
 	if (context.getNode().retryOnFail !== true || context.isToolExecution()) return new Map();
 	const run = context.getExecuteData();
 	const done = byRun.get(run) ?? new Map<number, ApiRecord[]>();
@@ -18,7 +21,7 @@ export function doneItems(context: IExecuteFunctions): DoneItems {
 	return done;
 }
 
-/** One sentence or two about the items that a failed run has done; none of their values. */
+/** One or two sentences about the items that a failed execution has finished, without their values. */
 export function aboutDone(done: ReadonlyMap<number, unknown>, total: number): string {
 	if (done.size === 0) return 'No other item was processed.';
 	const [were, them] = done.size === 1 ? ['was', 'it'] : ['were', 'them'];

@@ -1,4 +1,4 @@
-/** Runs the node: each input item by its own parameters, all of them with one client. */
+/** Runs the node: each input item with its own parameters, all of them with one client. */
 import {
 	type IDataObject,
 	type IExecuteFunctions,
@@ -17,11 +17,11 @@ import { parallelItems } from './shared/parallelItems';
 import type { Run } from './shared/resource';
 
 /**
- * One item for each record, paired with the input item it comes from and in the order of the input.
+ * One item per record, paired with its input item and in the order of the input.
  *
- * An input item that fails ends the run, or becomes an item with the error where the node is set to continue. When the
- * service is away for one of them, those that are not under way yet are not tried. An operation that changes something
- * works on one item after the other, once the parameters of all are checked.
+ * An input item that fails ends the execution, or becomes an item with the error if the node is set to continue. When
+ * the service is down for one of them, those that have not started are not tried. An operation that changes something
+ * processes one item after another, once the parameters of all are checked.
  */
 export async function execute(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const warn = warner(context);
@@ -55,7 +55,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 			return fail(error, itemIndex);
 		}
 	};
-	// Not of each item: how many are in flight is one number for the node.
+	// Read once: the number of parallel items belongs to the node, not to an item.
 	const option = context.getNodeParameter('options.parallelItems', 0, '');
 	try {
 		return (
@@ -71,11 +71,11 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	}
 }
 
-/** What becomes of an item that failed: the items with its error, or n8n's error where the node is to stop. */
+/** The result for an item that failed: the items with its error, or n8n's error if the node is to stop. */
 function failing(context: IExecuteFunctions) {
 	const signal = cancelSignal(context);
 	return (error: unknown, itemIndex: number): INodeExecutionData[] => {
-		// Whatever the node is to do about errors. By this text n8n tells a cancelled run from a failed one.
+		// Applies to every error setting. n8n recognizes a cancelled execution by this text.
 		if (signal?.aborted) {
 			throw new NodeOperationError(context.getNode(), 'The execution was canceled.', { itemIndex });
 		}
@@ -85,7 +85,7 @@ function failing(context: IExecuteFunctions) {
 	};
 }
 
-/** The failure of another item, for one that was not tried. */
+/** The error of another item, for an item that was not tried. */
 function notTried({ message, field, code }: ApiError): ApiError {
 	return new ApiError(message, {
 		hint: 'Skipped: the service was already unreachable for an earlier item. See that item for what to do.',
@@ -94,7 +94,7 @@ function notTried({ message, field, code }: ApiError): ApiError {
 	});
 }
 
-/** Each warning once, in the log and where the person looks at the output. */
+/** Shows each warning once, in the log and next to the output. */
 function warner(context: IExecuteFunctions): Run['warn'] {
 	const given = new Set<string>();
 	return (message, { inLog } = { inLog: true }) => {

@@ -1,4 +1,4 @@
-/** Finds out what the node is to do for an input item, before anything is sent. */
+/** Determines what the node does for an input item, before anything is sent. */
 import type { ApiClient, ApiRecord } from '../../lib/service';
 import { resources } from './resources';
 import { parameter, parameterError, text, type InputItem } from './shared/parameters';
@@ -7,11 +7,14 @@ import type { Run } from './shared/resource';
 interface Plan {
 	/** Whether it changes something at the service. */
 	readonly changes: boolean;
-	/** Resolves with the records. `client` is only called when there is a request to send. */
+	/** Resolves with the records. `client` is called only if there is a request to send. */
 	readonly send: (client: () => Promise<ApiClient>) => Promise<ApiRecord[]>;
 }
 
-/** @throws for a parameter that a person has to correct: of an operation that changes something, for each of them. */
+/**
+ * @throws for a parameter that a person has to correct. For an operation that changes something, this covers all
+ * parameters.
+ */
 export function planOf(item: Omit<Run, 'client'>): Plan {
 	const { operations } = chosen(item, 'resource', resources);
 	const operation = chosen(item, 'operation', operations);
@@ -26,7 +29,7 @@ export function planOf(item: Omit<Run, 'client'>): Plan {
 	};
 }
 
-/** What the parameter of this name chooses. */
+/** The choice of the parameter with this name. */
 function chosen<T>(
 	item: InputItem,
 	name: 'resource' | 'operation',

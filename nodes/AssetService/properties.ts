@@ -1,9 +1,9 @@
-/** The parameters of the node: the resource, the operations of each, and the fields of each operation. */
+/** The parameters of the node: the resource, the operations of each resource, and the fields of each operation. */
 import type { INodeProperties } from 'n8n-workflow';
 import { resources } from './resources';
 import type { Operation, Resource } from './shared/resource';
 
-/** Such as `Get Many: Asset`, by the labels that the form shows. */
+/** Such as `Get Many: Asset`, by the labels in the form. */
 export const subtitle = `={{ (${JSON.stringify(
 	Object.fromEntries(
 		Object.entries(resources).flatMap(([resource, { name: label, operations }]) =>

@@ -1,4 +1,4 @@
-/** Fills the list that a person selects a delivery from. */
+/** Loads the list of deliveries for a person to select from. */
 import {
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,
@@ -17,13 +17,13 @@ const MOST = 100;
 const MOST_SEEN = 2000;
 
 const flat = flattener(LISTS.delivery.fields);
-/** Deliveries of some services hold the event. */
+/** The deliveries of some services contain the event. */
 const flatEvent = flattener({
 	action: LISTS.event.fields.action,
 	assetId: LISTS.event.fields.assetId,
 });
 
-/** The newest deliveries to the endpoint of the node, with `filter` in what the list shows of them or in an ID. */
+/** The newest deliveries to the endpoint of the node, with `filter` in the text that the list shows or in an ID. */
 export async function searchDeliveries(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -65,7 +65,7 @@ function choiceOf(delivery: ApiRecord, timeZone: string) {
 	return { name: known.join(' · ') || asText(id), value: asText(id) };
 }
 
-/** The time as the clocks of the workflow show it; a value that is none as it is. */
+/** The time in the time zone of the workflow; other values unchanged. */
 function timeText(value: unknown, timeZone: string): unknown {
 	const time = timeOf(value);
 	return time === undefined ? value : new Date(time).toLocaleString('sv-SE', { timeZone });

@@ -1,4 +1,4 @@
-/** What the editor shows of the poll trigger. */
+/** The parameters of the poll trigger. */
 import type { INodeProperties } from 'n8n-workflow';
 import { conditionsProperty } from '../../n8n/conditions';
 import { deliveryProperties } from '../../n8n/deliveryProperties';

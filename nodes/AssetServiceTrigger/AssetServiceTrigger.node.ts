@@ -31,7 +31,8 @@ export class AssetServiceTrigger implements INodeType {
 				name: 'assetServiceSigningSecretApi',
 				required: true,
 				testedBy: 'assetServiceSigningSecretApiTest',
-				// Not `show: manual`: where credentials cover every value so, the editor takes the parameter for its own and hides it.
+				// Not `show: manual`: if credentials cover every value that way, the editor treats the parameter as its own and
+				// hides it.
 				displayOptions: { hide: { registration: ['automatic'] } },
 			},
 			{
@@ -55,6 +56,6 @@ export class AssetServiceTrigger implements INodeType {
 
 	webhook = receiveDelivery;
 
-	/** Runs as the first step of each execution, and passes on what no other run has begun. */
+	/** The first step of each execution: passes on the events that no other run has begun. */
 	execute = beginDelivered;
 }

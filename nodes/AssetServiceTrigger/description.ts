@@ -1,11 +1,11 @@
-/** What the editor shows of the trigger. */
+/** The parameters of the webhook trigger. */
 import type { INodeProperties } from 'n8n-workflow';
 import { conditionsProperty } from '../../n8n/conditions';
 import { deliveryProperties } from '../../n8n/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/eventTypeProperties';
 import { triggerOptions } from './options';
 
-/** Everything is without expressions: n8n would need an isolate for each request to evaluate one. */
+/** No field allows expressions: to evaluate one, n8n would need an isolate per request. */
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:

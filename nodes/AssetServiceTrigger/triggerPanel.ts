@@ -1,4 +1,4 @@
-/** What the editor shows next to the parameters, for a person who tests the trigger. */
+/** The texts next to the parameters in the editor, for a person who tests the trigger. */
 import type { TriggerPanelDefinition } from 'n8n-workflow';
 
 const PARAGRAPH = '<br /><br />';

@@ -1,3 +1,4 @@
+/** The random text that identifies a claim. */
 import { randomBytes } from 'node:crypto';
 
 /** 128 random bits as text. */

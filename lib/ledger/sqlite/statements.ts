@@ -29,7 +29,7 @@ export interface Statements {
 	readonly beginClaimed: StatementSync;
 	/** $key, $token, $now: for another run under the same claim, which ends the claim. */
 	readonly endClaim: StatementSync;
-	/** $key, $now, $until: commits whatever the holder of the entry, unless it has begun. */
+	/** $key, $now, $until: commits regardless of the holder, unless the entry has begun. */
 	readonly commitAnyway: StatementSync;
 	/** $key, $run, $now, $until: changes a row if the run continues. */
 	readonly begin: StatementSync;

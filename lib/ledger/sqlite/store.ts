@@ -243,7 +243,7 @@ function refusal({ state }: Entry): ClaimAnswer | undefined {
 	return isSettled ? { state: 'committed' } : undefined;
 }
 
-/** A single step needs no transaction. */
+/** A single entry needs no transaction. */
 function inOneStep<T, R>(
 	database: LedgerDatabase,
 	all: readonly T[],

@@ -104,9 +104,12 @@ export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500
 export const RETRIES = {
 	/** Attempts after the first one. */
 	maxRetries: 4,
-	/** From the start of the first attempt; no attempt begins or goes on after that. */
+	/** From the start of the first attempt, in milliseconds; no attempt begins or continues after that. */
 	totalMs: 60_000,
-	/** Longest wait before the first retry. It doubles with each further retry; up to half of it, at random, is taken off. */
+	/**
+	 * Longest wait before the first retry, in milliseconds. It doubles with each further retry, minus up to half of it at
+	 * random.
+	 */
 	baseDelayMs: 500,
 } as const;
 
@@ -115,30 +118,36 @@ export const TIMEOUTS = {
 	connectMs: 10_000,
 	/** From the end of the request to the head of the response. */
 	responseMs: 30_000,
-	/** From the head of the response to the end of its body, in all. */
+	/** From the head of the response to the end of its body. */
 	bodyMs: 60_000,
 } as const;
 
-/** Ours: bytes of one response, compressed or not. */
+/** Ours: bytes per response, compressed or not. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** Ours: values in one response. In memory an empty object takes twenty times its bytes; 64 MB of real records hold fewer. */
+/**
+ * Ours: values per response. In memory an empty object takes twenty times its bytes; 64 MB of real records contain
+ * fewer values.
+ */
 export const MAX_VALUES = 4_000_000;
 
-/** Ours: levels of lists and objects in one response. Some thousands exhaust the stack, of n8n's own code too. */
+/** Ours: levels of lists and objects per response. Some thousands exhaust the stack, also in n8n's own code. */
 export const MAX_DEPTH = 500;
 
-/** Ours: connections to one server at once; further requests wait for one of them. */
+/** Ours: connections to one server at the same time; further requests wait for one of them. */
 export const MAX_CONNECTIONS = 64;
 
-/** Ours: a token is not used in the last part of its life, so that it does not expire under way. */
+/** Ours: a token is not used in the last part of its life, so that it does not expire in transit. */
 export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
 
-/** Ours: no further token is fetched for this long, or until the token expires, when one that was just renewed because of a 401 is refused too. */
+/**
+ * Ours: if a token that was just renewed because of a 401 is refused too, no further token is fetched for this long, or
+ * until it expires. Milliseconds.
+ */
 export const REFUSED_TOKEN_MS = 60_000;
 
-/** Ours: access tokens kept at once in one process. */
+/** Ours: access tokens kept in one process. */
 export const MAX_TOKENS = 500;
 
-/** Ours: how the client introduces itself. */
+/** Ours: the client's user agent. */
 export const USER_AGENT = 'n8n-nodes-asset-service';

@@ -1,7 +1,7 @@
-/** The two kinds of failure: one a person reads, and one that says why no response came. */
+/** The two kinds of failure: one for people, and one that says why no response arrived. */
 import type { CredentialField } from './types';
 
-/** What the fields of the credential are called where a person sees them. */
+/** The labels of the credential's fields in the editor. */
 export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
 	baseUrl: 'Base URL',
 	authUrl: 'Auth URL',
@@ -19,9 +19,9 @@ export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
 	endpointSecretField: 'Endpoint Secret Field',
 };
 
-/** Where a field is found by who does not look at it already: the form of the credential leaves these words out. */
+/** Where to find a field, for a person who is not looking at it: the form of the credential omits these words. */
 export const IN_CREDENTIAL = ' in the Asset Service API credential';
-/** The same for a field that shows only when the switch of this name is on. */
+/** The same for a field that appears only when the switch of this name is on. */
 export const IN_INTERFACE = ` under 'Customize Service Interface'${IN_CREDENTIAL}`;
 
 /** What to do about an error that the service reports in its own words. */
@@ -32,15 +32,15 @@ interface ApiErrorDetails {
 	hint: string;
 	/** The field of the credential that is most likely wrong. */
 	field?: CredentialField | undefined;
-	/** The HTTP status, where there was a response. */
+	/** The HTTP status, if there was a response. */
 	status?: number | undefined;
-	/** Node's or undici's error code, where there was none. */
+	/** Node's or undici's error code, if there was no response. */
 	code?: string | undefined;
-	/** Whether the service was unreachable, for every request alike, and nothing was carried out. */
+	/** Whether the service was unreachable for any request, and nothing was carried out. */
 	unreachable?: boolean;
 }
 
-/** A failure for people: the message says what happened and where, the hint what to do now. Neither holds a secret. */
+/** A failure for people: the message says what happened and where, the hint what to do. Neither contains a secret. */
 export class ApiError extends Error {
 	override readonly name = 'ApiError';
 	readonly hint: string;
@@ -60,17 +60,17 @@ export class ApiError extends Error {
 }
 
 interface TransportErrorDetails {
-	/** Node's or undici's error code, or one of ours, for those who search for it. */
+	/** Node's or undici's error code, or one of ours, to search for. */
 	code?: string | undefined;
 	/** Whether the same request may succeed a moment later. */
 	retryable: boolean;
-	/** What to do now, where the transport knows better than to check the address. */
+	/** What to do, if the transport knows better advice than checking the address. */
 	hint?: string | undefined;
-	/** Whether it is certain that nothing of the request left this machine, so that the service has changed nothing. */
+	/** Whether it is certain that no part of the request left this machine, so that the service has changed nothing. */
 	neverSent?: boolean;
 }
 
-/** No complete response came. The message is half a sentence that says why, such as "the connection was refused". */
+/** No complete response arrived. The message is half a sentence that says why, such as "the connection was refused". */
 export class TransportError extends Error {
 	override readonly name = 'TransportError';
 	readonly code?: string | undefined;

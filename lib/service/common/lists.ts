@@ -1,40 +1,43 @@
 /**
- * What the service lists, a row for each list: the client, the action node, the simulator and the tests of all lists take it
- * from here. The comments say where a path comes from, in the words at the head of `defaults.ts`.
+ * The lists of the service, one row per list: the client, the action node, the simulator and the tests of all lists use
+ * this table. The comments give the source of a path, in the terms defined at the top of `defaults.ts`.
  */
 
 export interface ListRow {
-	/** Under the base URL. `{endpointId}` is replaced by an encoded id: the list is that of one endpoint then. */
+	/** Under the base URL. `{endpointId}` is replaced by an encoded ID: the list then belongs to one endpoint. */
 	readonly path: string;
 	readonly headers?: Readonly<Record<string, string>>;
 	/** The resource, as the editor shows it. */
 	readonly name: string;
 	readonly description: string;
-	/** The records, in the words of the editor and of errors: `List assets`, `Get many assets`. */
+	/** The records, as the editor and errors name them: `List assets`, `Get many assets`. */
 	readonly records: string;
 	/** Completes the description of the operation, which begins with `Retrieve a list of`. */
 	readonly about: string;
-	/** Query parameters that are texts, each with a field in the editor. */
+	/** Query parameters with text values, each with a field in the editor. */
 	readonly filters?: ListFilters;
 	readonly fields: Shape;
 }
 
-/** Label and description of the field, by the name of the query parameter. */
+/** Label and description of the field, by name of the query parameter. */
 export type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
 
-/** What Simplify keeps, at most ten fields: by its name in the output, where the value may be in a record. The first place that has one counts. */
+/**
+ * The fields that Simplify keeps, at most ten: by name in the output, the places of the value in a record. The first
+ * place that has one counts.
+ */
 export type Shape = Readonly<Record<string, readonly string[]>>;
 
 const STATION = 'chargingStation';
 const MADE = `${STATION}.manufacturingInfo`;
 const ofPayload = (path: string) => [`payload.${path}`, `data.${path}`];
 
-/** By the value of the parameter Resource, in the order of the editor; the first one is the default. */
+/** By value of the parameter Resource, in the order of the editor; the first one is the default. */
 export const LISTS = {
 	asset: {
 		/** Section 4. */
 		path: '/asset-management/v1/assets',
-		/** Section 4 asks for it here, and only here. */
+		/** Section 4 requires it here, and only here. */
 		headers: { 'content-type': 'application/json' },
 		name: 'Asset',
 		description: 'A charging station or another device that the service manages',
@@ -103,5 +106,5 @@ export const LISTS = {
 
 export type ListedResource = keyof typeof LISTS;
 
-/** The names of the rows, in their order. */
+/** The names of the rows, in order. */
 export const LISTED_RESOURCES = Object.keys(LISTS) as ListedResource[];

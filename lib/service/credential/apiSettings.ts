@@ -1,4 +1,4 @@
-/** Checks what a person entered to reach the service, and normalises it. */
+/** Checks and normalizes the settings that a person entered to reach the service. */
 import { isRecord, withoutSlashes } from '../../shared/values';
 import {
 	boolean,
@@ -19,7 +19,7 @@ import { isListed, isLoopback, isPrivate } from './hosts';
 import { parseServiceInterface } from './serviceInterface';
 
 const text = string().check(trim(), minLength(1));
-// Used as typed: white space may belong to it, and the service refuses a wrong one.
+// Used as typed: white space may be part of it, and the service rejects a wrong secret.
 const secret = string().check(minLength(1));
 const settingsSchema = object({
 	baseUrl: pipe(
@@ -38,11 +38,11 @@ const settingsSchema = object({
 });
 
 /**
- * Settings from the stored credential, without its other fields.
+ * The settings from the stored credential, without its other fields.
  *
- * Addresses are https, or plain http for this machine and private networks, without user name, query or fragment, and on
- * n8n's list of allowed domains where the credential has one. Trailing slashes are removed, and so is `/oauth/token` at the
- * end of the auth URL.
+ * URLs are https, or plain http for this machine and private networks, without user name, query or fragment. They must
+ * be on n8n's list of allowed domains if the credential has one. Trailing slashes are removed, and so is `/oauth/token`
+ * at the end of the auth URL.
  * @throws {ApiError} that names the first field that is empty or wrong; it never repeats the value.
  */
 export function parseApiSettings(values: unknown): ApiSettings {
@@ -54,7 +54,7 @@ export function parseApiSettings(values: unknown): ApiSettings {
 	return { ...settings, ...(allowUnauthorizedCerts && { allowUnauthorizedCerts }) };
 }
 
-/** What a person enters about the service's interface stands next to the other fields, and counts once it is switched on. */
+/** Settings of the service's interface are stored next to the other fields, and count only if the switch is on. */
 function withInterface(values: unknown): unknown {
 	if (!isRecord(values) || values['changeServiceInterface'] !== true) return values;
 	const kept = values['serviceInterface'];
@@ -62,7 +62,7 @@ function withInterface(values: unknown): unknown {
 }
 
 /**
- * What a person should know whose addresses are plain http beyond this machine; undefined with none.
+ * The warning about URLs with plain http to other machines; undefined if there are none.
  * It names only the origins.
  */
 export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | undefined {
@@ -76,7 +76,7 @@ export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | un
 	return `${plain.join(' and ')} ${are} plain http: anyone on the network between n8n and the service can read the secrets and the data. Use https if the service offers it.`;
 }
 
-/** n8n asks this of its HTTP Request node; our own requests keep to it too. "None" means only that node. */
+/** n8n enforces this for its HTTP Request node; our own requests follow it too. "None" applies only to that node. */
 function checkDomains(settings: ApiSettings, allowedDomains: string): void {
 	for (const field of ['baseUrl', 'authUrl'] as const) {
 		const { hostname } = new URL(settings[field]);
@@ -134,7 +134,8 @@ function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 			`Remove the part before the @ from ${label}.`,
 		);
 	}
-	// The text itself is checked: URL drops a lone "?" or "#" silently, and later paths would be added after it.
+	// The text itself is checked: URL silently drops a "?" or "#" without text after it, and later paths would be added
+	// after it.
 	if (value.includes('?') || value.includes('#')) {
 		throw refuse(
 			`${label} contains a query or a fragment`,

@@ -1,4 +1,4 @@
-/** What a host name says about where it is, and whether n8n allows it for a credential. */
+/** Whether a host name is local or private, and whether n8n allows it for a credential. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** "This network", RFC 1918, link-local and unique local addresses. */
@@ -11,7 +11,7 @@ PRIVATE.addSubnet('169.254.0.0', 16);
 PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 
-/** Names that only a private network resolves (RFC 6761, 6762, 8375; `.internal` by ICANN), and those without a dot. */
+/** Names that only a private network resolves (RFC 6761, 6762, 8375; `.internal` by ICANN), and names without a dot. */
 const PRIVATE_NAME = /^[^.]+$|\.(?:local|internal|lan|home\.arpa|test)$/;
 
 /** Whether the host of a URL is this machine. */
@@ -24,14 +24,17 @@ export function isLoopback(hostname: string): boolean {
 	);
 }
 
-/** Whether the host of a URL is in a network of its owner's, as far as the name says. */
+/** Whether the host of a URL is in a private network, as far as the name shows. */
 export function isPrivate(hostname: string): boolean {
 	const host = hostname.replace(/^\[|\]$|\.$/g, '');
 	if (isIPv4(host)) return PRIVATE.check(host);
 	return isIPv6(host) ? PRIVATE.check(host, 'ipv6') : PRIVATE_NAME.test(host);
 }
 
-/** Whether a list as n8n keeps it (`example.com, *.example.org`) has the host of a URL; `*.` stands only for subdomains. */
+/**
+ * Whether a list in n8n's format (`example.com, *.example.org`) contains the host of a URL; `*.` matches only
+ * subdomains.
+ */
 export function isListed(hostname: string, list: string): boolean {
 	const host = hostname.replace(/\.$/, '');
 	return list

@@ -1,4 +1,4 @@
-/** Reads what a person entered about the points that the specification leaves open. */
+/** Reads the settings for the points that the specification does not define. */
 import { isRecord, numberOf, withoutSlashes } from '../../shared/values';
 import {
 	number,
@@ -24,7 +24,7 @@ const wholeNumber = pipe(
 		refine((value) => Number.isInteger(value) && value >= 0 && value <= MAX_PAGE_SIZE),
 	),
 );
-/** A name that stands in a query or in JSON. */
+/** A name for a query or for JSON. */
 const name = string().check(trim(), regex(/^[^\s\p{C}?&=#/]{1,100}$/u));
 
 const PLACEHOLDERS = /\{(endpointId|deliveryId)\}/g;
@@ -45,7 +45,7 @@ const pathOfDelivery = pipe(
 	refine((path) => path.includes('{deliveryId}') && isPath(path.replaceAll(PLACEHOLDERS, 'id'))),
 );
 
-/** Fields that stand next to each other must not be the same; the second is the one to change. */
+/** Fields that are used together must differ; the second is the one to change. */
 const different = (first: Field, second: Field) =>
 	refine<ServiceInterface>((given) => given[first] !== given[second], { path: [second] });
 
@@ -80,7 +80,7 @@ const HINTS: Readonly<Record<Field, string>> = {
 };
 
 /**
- * What was entered, and the defaults for what was left empty.
+ * The entered values, and the defaults for empty ones.
  * @throws {ApiError} that names the first field with a wrong value.
  */
 export function parseServiceInterface(values: unknown): ServiceInterface {

@@ -1,11 +1,11 @@
-/** A response that holds an error although its status is one of success. */
+/** A response that contains an error although its status is a success. */
 import { isRecord } from '../../shared/values';
 import { ERROR_LIST_FIELD } from '../common/defaults';
 import { ApiError, COMPARE } from '../common/errors';
 import type { Destination } from './responseErrors';
 import { reasonIn } from './serverText';
 
-/** The error in the fields of the response; undefined when there is none. `hint` says what to do about it. */
+/** The error in the fields of the response; undefined if there is none. `hint` says what to do about it. */
 export function errorInSuccess(
 	json: unknown,
 	{ address, redactor }: Destination,

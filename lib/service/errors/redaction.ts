@@ -1,20 +1,23 @@
-/** Takes secrets out of what came from elsewhere, such as a response in which the server repeats them. */
+/** Removes secrets from outside text, such as a response in which the server repeats them. */
 import { isRecord } from '../../shared/values';
 import { ENDPOINT_FIELDS } from '../common/defaults';
 import type { ApiRecord } from '../common/types';
 
 export interface Redactor {
-	/** From now on this text, and its usual encodings, are taken out. */
+	/** Makes `redact` remove this text and its usual encodings. */
 	add(secret: string): void;
-	/** In any case, and also a part of 12 characters or more: a server may cut or change what it repeats. */
+	/**
+	 * Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it
+	 * repeats.
+	 */
 	redact(text: string): string;
 }
 
 const REPLACEMENT = '[redacted]';
-/** As much of a secret says too much; less of it may be a word. */
+/** A part of this length reveals too much of a secret; a shorter one may be a word. */
 const TELLING_LENGTH = 12;
 
-/** A redactor that knows these secrets. */
+/** Creates a redactor for these secrets. */
 export function createRedactor(...secrets: readonly string[]): Redactor {
 	const known = new Set(secrets);
 	let remove: ((text: string) => string) | undefined;
@@ -24,12 +27,12 @@ export function createRedactor(...secrets: readonly string[]): Redactor {
 			if (!known.has(secret)) remove = undefined;
 			known.add(secret);
 		},
-		// Made when it is needed: most requests give no reason to redact anything.
+		// Created when needed: most requests have nothing to redact.
 		redact: (text) => (remove ??= removerOf([...known].flatMap(partsOf)))(text),
 	};
 }
 
-/** In small letters: every part of the telling length of each written form, and a shorter form as a whole. */
+/** In lowercase: every part of `TELLING_LENGTH` characters of each written form, and a shorter form as a whole. */
 function partsOf(secret: string): string[] {
 	if (secret === '') return [];
 	return writtenForms(secret).flatMap((form) => {
@@ -59,12 +62,12 @@ function removerOf(list: readonly string[]): (text: string) => string {
 	};
 }
 
-/** Only A to Z, so that the text stays as long as it is. */
+/** Only A to Z, so that the length of the text stays the same. */
 function inSmallLetters(text: string): string {
 	return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The record of a new endpoint without the field of its secret, and without the secret wherever else it stands. */
+/** The record of a new endpoint without the field of its secret, and without the secret anywhere else. */
 export function withoutSecret(record: ApiRecord, secret: string): ApiRecord {
 	const redactor = createRedactor(secret);
 	const clean = (value: unknown): unknown => {
@@ -78,7 +81,7 @@ export function withoutSecret(record: ApiRecord, secret: string): ApiRecord {
 	return cleanFields(rest);
 }
 
-/** As it is, in JSON, in a URL, in a form, in HTML, in hex, in Base64. */
+/** Plain, in JSON, in a URL, in a form, in HTML, in hex and in Base64. */
 function writtenForms(secret: string): string[] {
 	const form = new URLSearchParams({ s: secret }).toString().slice(2);
 	const bytes = Buffer.from(secret, 'utf8');

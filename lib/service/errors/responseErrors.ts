@@ -1,4 +1,4 @@
-/** Turns failures, and responses that are not a success, into errors for people. */
+/** Turns failures, and responses other than a success, into errors for people. */
 import {
 	ApiError,
 	COMPARE,
@@ -12,17 +12,17 @@ import { jsonOf } from '../http/json';
 import type { Redactor } from './redaction';
 import { quotable, statusAndReason, statusText } from './serverText';
 
-/** Where a request goes, as its errors name it. */
+/** The destination of a request, as its errors name it. */
 export interface Destination {
-	/** The address without its query. */
+	/** The URL without its query. */
 	address: string;
-	/** The field of the credential that the address comes from. */
+	/** The field of the credential that the URL comes from. */
 	field: 'baseUrl' | 'authUrl';
 	redactor: Redactor;
 }
 
 /**
- * The error for a request that got no complete response. Anything but a `TransportError` comes back as it is.
+ * The error for a request that got no complete response. Any error other than a `TransportError` is returned unchanged.
  * `addition` is one more sentence about what to do.
  */
 export function unreachableError(
@@ -36,10 +36,10 @@ export function unreachableError(
 		error.hint ??
 			`Check '${label}'${IN_CREDENTIAL} and whether the n8n server can reach it. If both are right, try again later.`,
 		...(addition === undefined ? [] : [addition]),
-		// Not in the message: n8n replaces a message that holds such a code by a general one.
+		// Not in the message: n8n replaces a message that contains such a code with a generic one.
 		...(error.code === undefined ? [] : [`(${error.code})`]),
 	];
-	// With a hint of its own, the failure is not about the address.
+	// A failure with its own hint is not about the URL.
 	const field = error.hint === undefined ? ` ('${label}')` : '';
 	return new ApiError(`Could not reach ${destination.address}${field}: ${error.message}`, {
 		field: error.hint === undefined ? destination.field : undefined,
@@ -49,7 +49,7 @@ export function unreachableError(
 	});
 }
 
-/** A redirect is not followed: it would carry the secret or the token to another address. */
+/** Redirects are not followed, since they would send the secret or the token to another address. */
 export function redirectError(response: TransportResponse, destination: Destination): ApiError {
 	const target = targetOf(response.headers.location, destination);
 	const where = target === '' ? '' : ` to ${target}`;
@@ -60,7 +60,7 @@ export function redirectError(response: TransportResponse, destination: Destinat
 	);
 }
 
-/** The error for a success that has no JSON to read. */
+/** The error for a success without readable JSON. */
 export function unreadableError(response: TransportResponse, destination: Destination): ApiError {
 	const { status, body } = response;
 	const text = body.trim();
@@ -80,7 +80,7 @@ export function unreadableError(response: TransportResponse, destination: Destin
 	return notTheServiceError(response, destination);
 }
 
-/** The error for a response that this service would not give: most likely the address belongs to something else. */
+/** The error for a response that this service would not send: most likely the URL belongs to something else. */
 export function notTheServiceError(
 	response: TransportResponse,
 	destination: Destination,
@@ -92,7 +92,7 @@ export function notTheServiceError(
 	return wrongAddressError(`responded with ${what}`, response.status, destination);
 }
 
-/** The error that says that the address itself is probably wrong. */
+/** The error for a URL that is probably wrong. */
 export function wrongAddressError(
 	what: string,
 	status: number,
@@ -132,7 +132,7 @@ export function statusError(response: TransportResponse, destination: Destinatio
 
 const MAX_SHOWN_SECONDS = 30 * 24 * 60 * 60;
 
-/** For example `90 seconds`, `12 minutes`, `3 hours`; rounded up. The header may hold any number of digits. */
+/** For example `90 seconds`, `12 minutes`, `3 hours`; rounded up. The header may contain any number of digits. */
 function duration(seconds: number): string {
 	if (seconds > MAX_SHOWN_SECONDS) return 'more than 30 days';
 	const [amount, unit] =

@@ -1,4 +1,4 @@
-/** What a response says in words, for an error message: short, on one line and without secrets. */
+/** The text of a response for an error message: short, on one line and without secrets. */
 import { STATUS_CODES } from 'node:http';
 import { isRecord } from '../../shared/values';
 import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS } from '../common/defaults';
@@ -7,13 +7,13 @@ import { jsonOf } from '../http/json';
 import type { Redactor } from './redaction';
 
 const MAX_LENGTH = 300;
-/** Far more than is shown, so that what is taken out leaves enough; a body of 64 MB would take seconds. */
+/** Far more than is shown, so that enough is left after redaction; a body of 64 MB would take seconds. */
 const MAX_READ = 10_000;
 
-/** Most entries that are read of a list, or of an object in its place. */
+/** Most entries to read from a list, or from an object in its place. */
 const MAX_ENTRIES = 5;
 
-/** The texts of a body, and of the objects in it, at most `depth` levels deep. */
+/** The texts of a body and of the objects in it, at most `depth` levels deep. */
 function textsIn(value: unknown, depth = 3): string[] {
 	if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
 	if (!isRecord(value) || depth === 0) return [];
@@ -41,19 +41,19 @@ export function statusAndReason(response: TransportResponse, redactor: Redactor)
 	return `${statusText(response.status)}${reason === '' ? '' : `: ${reason}`}`;
 }
 
-/** What the service gives as the reason; a page for a browser gives none. */
+/** The reason that the service gives; empty for a page for browsers. */
 export function serverText(response: TransportResponse, redactor: Redactor): string {
 	const json = jsonOf(response);
 	if (json !== undefined) return reasonIn(json, redactor);
 	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);
 }
 
-/** What the JSON of a response gives as the reason, each text once; empty when it gives none. */
+/** The reason in the JSON of a response, each text once; empty if there is none. */
 export function reasonIn(json: unknown, redactor: Redactor): string {
 	return quotable([...new Set(textsIn(json))].join('; '), redactor);
 }
 
-/** Text from outside, made fit for a message. Redacted before it is cut, since part of a secret would not be recognised. */
+/** Outside text, made safe for a message. Redacted before it is cut, since part of a secret would not be recognized. */
 export function quotable(text: string, redactor: Redactor): string {
 	const line = redactor
 		.redact(text.slice(0, MAX_READ))

@@ -1,4 +1,4 @@
-/** Adds errors for people to a sender: every response but a success becomes one. */
+/** Adds errors for people to a sender: every response other than a success becomes one. */
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common/errors';
 import type { ApiSettings, Call, Transport, TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
@@ -17,18 +17,18 @@ import { statusAndReason } from './serverText';
 interface ErrorOptions {
 	settings: ApiSettings;
 	redactor: Redactor;
-	/** Cancels requests under way, and those that are made later. */
+	/** Cancels requests in progress and later ones. */
 	signal?: AbortSignal | undefined;
 }
 
-/** The response to a call, and where it came from. */
+/** The response to a call, and its destination. */
 export interface Reply extends TransportResponse {
 	destination: Destination;
 }
 
 /**
- * Sends calls: a reply is a 2xx, or one of the accepted statuses.
- * @throws {ApiError} for every other response, and when none came; the signal's reason when the caller cancelled.
+ * Sends calls. A reply has a 2xx status, or one of the accepted ones.
+ * @throws {ApiError} for every other response, and if none arrived; the signal's reason if the caller cancelled.
  */
 export function withErrors(
 	send: Transport,
@@ -50,14 +50,14 @@ export function isSuccess(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** The reply's JSON. @throws {ApiError} when it is not JSON. */
+/** The reply's JSON. @throws {ApiError} if it is not JSON. */
 export function readJson(reply: Reply): unknown {
 	const json = jsonOf(reply);
 	if (json === undefined) throw unreadableError(reply, reply.destination);
 	return json;
 }
 
-/** Of a request that changes something and got no response. */
+/** What to check after a request that changes something and got no response. */
 function whatBecameOf({ mayBeDone }: Call, error: unknown): string | undefined {
 	const isUnsent = error instanceof TransportError && error.neverSent;
 	return mayBeDone !== undefined && isUnsent

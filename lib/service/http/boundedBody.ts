@@ -1,4 +1,4 @@
-/** Reads the body of a response up to a bound, and decodes it to text. */
+/** Reads the body of a response up to a limit, and decodes it to text. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { codeOf } from '../../shared/thrown';
@@ -20,8 +20,8 @@ const DECODERS: Readonly<
 
 /**
  * The whole body as text.
- * @throws {TransportError} when it is longer than `maxBytes`, before or after decoding, in an encoding that was not asked
- * for, or of more values or levels than JSON may have here.
+ * @throws {TransportError} if it is longer than `maxBytes`, before or after decoding, has an encoding that was not
+ * requested, or has more values or levels than JSON may have here.
  */
 export async function readBoundedBody(
 	chunks: AsyncIterable<Uint8Array>,
@@ -31,7 +31,7 @@ export async function readBoundedBody(
 	const parts: Uint8Array[] = [];
 	const declared = Number(headers['content-length']);
 	let length = 0;
-	// Thrown inside the loop, which then closes the connection instead of leaving it half read.
+	// Thrown inside the loop, which then closes the connection.
 	for await (const chunk of chunks) {
 		length += chunk.byteLength;
 		if (length > maxBytes || declared > maxBytes) throw tooLongError(maxBytes);

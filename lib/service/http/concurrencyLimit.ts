@@ -1,7 +1,7 @@
-/** Lets so many go at once; the others wait, first come, first served. */
+/** Limits how many tasks run at the same time; the others wait, first come, first served. */
 import { abortReason } from './runtime';
 
-/** Does the work as soon as the limit allows. Rejects with the signal's reason when the caller gives up before that. */
+/** Runs the work as soon as the limit allows. Rejects with the signal's reason if the caller gives up before that. */
 export type ConcurrencyLimit = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 export function createConcurrencyLimit(most: number): ConcurrencyLimit {

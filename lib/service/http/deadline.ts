@@ -1,17 +1,17 @@
-/** Ends work that takes too long or is cancelled, and says which of the two it was. */
+/** Ends work that takes too long or is cancelled, and says which of the two happened. */
 import { TransportError } from '../common/errors';
 import { abortReason } from './runtime';
 
 interface Deadline {
-	/** Aborted when time is up or the caller cancels. */
+	/** Aborted when the time is up or the caller cancels. */
 	readonly signal: AbortSignal;
-	/** Starts to count again, up to `ms` milliseconds; `message` says what happened when they are over. */
+	/** Restarts the timer with `ms` milliseconds; `message` is the error when they are over. */
 	restart(ms: number, message: string): void;
-	/** Stops counting; nothing is aborted after it. */
+	/** Stops the timer; nothing is aborted afterwards. */
 	end(): void;
 }
 
-/** A deadline that has not started yet; the caller's own signal counts at once. */
+/** A deadline that has not started yet; the caller's own signal applies at once. */
 export function createDeadline(caller: AbortSignal | undefined): Deadline {
 	const controller = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
@@ -36,7 +36,10 @@ export function createDeadline(caller: AbortSignal | undefined): Deadline {
 	};
 }
 
-/** The work, or a rejection with the signal's reason as soon as it is aborted, for work that may ignore signals and go on. */
+/**
+ * The work, or a rejection with the signal's reason as soon as it is aborted, for work that may ignore signals and
+ * continue.
+ */
 export function raceSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
 	if (!signal) return work;
 	return new Promise<T>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The transport through n8n's own HTTP helper, for operators who have n8n check where requests go. */
+/** The transport through n8n's own HTTP helper, for operators who let n8n check the destination of requests. */
 import { isError } from '../../shared/thrown';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../common/defaults';
 import { TransportError } from '../common/errors';
@@ -10,21 +10,22 @@ import { hostOf, proxyFor } from './proxy';
 import { abortReason } from './runtime';
 
 interface HelperTransportOptions {
-	/** Where the helper's proxy stands, so that its failures are not taken for the service's. */
+	/** The environment with the helper's proxy, so that its failures are not attributed to the service. */
 	env?: NodeJS.ProcessEnv;
-	/** Milliseconds for one attempt, all phases together: the helper does not distinguish them. */
+	/** Milliseconds per attempt, all phases together: the helper does not distinguish them. */
 	timeoutMs?: number;
-	/** Most bytes of one response. */
+	/** Most bytes per response. */
 	maxBodyBytes?: number;
 }
 
 const ALL_PHASES_MS = TIMEOUTS.connectMs + TIMEOUTS.responseMs + TIMEOUTS.bodyMs;
 
 /**
- * Sends each request once through `send`, with the bounds and errors of the other transport.
+ * Sends each request once through `send`, with the limits and errors of the other transport.
  *
- * `send` resolves with any status instead of throwing for it, follows no redirect, obeys the signal where it can, and may
- * throw whatever the helper throws. When n8n itself refuses (blocked address, domain not allowed), the error says so in n8n's words.
+ * `send` resolves with any status instead of throwing for it, follows no redirect, obeys the signal if it can, and may
+ * throw any error of the helper. If n8n itself refuses (blocked address, domain not allowed), the error says so in
+ * n8n's words.
  */
 export function helperTransport(
 	send: (request: TransportRequest) => Promise<TransportResponse>,
@@ -57,7 +58,10 @@ function proxyHost(url: string, env: NodeJS.ProcessEnv): string | undefined {
 	}
 }
 
-/** In n8n's own words, which say to an operator which variable to change. They hold the address and nothing else of the request. */
+/**
+ * In n8n's own words, which tell an operator which variable to change. They contain the address and nothing else of the
+ * request.
+ */
 function n8nRefusalError(error: unknown): TransportError | undefined {
 	if (!isError(error)) return undefined;
 	const description = 'description' in error ? error.description : undefined;

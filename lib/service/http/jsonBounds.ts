@@ -1,4 +1,6 @@
-/** Refuses JSON that would cost far more memory than its bytes, or more depth than the stack has, before it is parsed. */
+/**
+ * Refuses JSON that would take far more memory than its bytes, or more depth than the stack has, before it is parsed.
+ */
 import { MAX_DEPTH, MAX_VALUES } from '../common/defaults';
 import { TransportError } from '../common/errors';
 
@@ -11,11 +13,11 @@ const CLOSE = 0x7d;
 const EITHER = 0x20;
 
 /**
- * Reads the bytes once, by hand since that is done for every response. What is not JSON is left to the parser.
+ * Reads the bytes once, by hand since this runs for every response. Invalid JSON is left to the parser.
  * @throws {TransportError} for more than `MAX_VALUES` values or `MAX_DEPTH` levels.
  */
 export function checkJsonBounds(bytes: Uint8Array): void {
-	// Each value takes two bytes at least, and each level.
+	// Each value and each level takes at least two bytes.
 	if (bytes.length < 2 * MAX_DEPTH) return;
 	let values = 0;
 	let depth = 0;

@@ -1,4 +1,4 @@
-/** Turns what Node, TLS, undici or n8n's helper throws into half a sentence for people, and says whether to try again. */
+/** Turns errors of Node, TLS, undici or n8n's helper into half a sentence for people, and decides whether to retry. */
 import { codeOf, isError } from '../../shared/thrown';
 import { TransportError } from '../common/errors';
 
@@ -16,7 +16,7 @@ const untrusted = (message: string): Explanation => ({
 });
 
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
-	// Both can pass: the name server may respond next time, and a new record may not be everywhere yet.
+	// Both can be temporary: the name server may respond next time, and a new record may not be everywhere yet.
 	ENOTFOUND: again('the host name does not exist'),
 	EAI_AGAIN: again('the name server did not respond'),
 	ECONNREFUSED: again('the connection was refused'),
@@ -44,7 +44,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 };
 
 /**
- * Explains the first cause with a known code; a failure of unknown kind is not retried.
+ * Explains the first cause with a known code; an unknown failure is not retried.
  * `proxy` is the host with port that the request goes through: a failure there is not the service's.
  */
 export function networkFailure(error: unknown, proxy?: string): TransportError {
@@ -86,7 +86,9 @@ export function proxyError(status: string): TransportError {
 	});
 }
 
-/** Whether a failure to connect happened at this host and port: Node names the host, or the address that it stands for. */
+/**
+ * Whether a failure to connect happened at this host and port: Node names the host, or the address that it resolves to.
+ */
 function isAbout(cause: Error, proxy: string): boolean {
 	const { hostname, port } = new URL(`http://${proxy}`);
 	if ('hostname' in cause) return cause.hostname === hostname;
@@ -94,7 +96,7 @@ function isAbout(cause: Error, proxy: string): boolean {
 	return 'port' in cause && cause.port === Number(port);
 }
 
-/** The error, its causes, and the errors gathered in it (one for each address of a host), a few steps deep. */
+/** The error, its causes, and the errors collected in it (one per address of a host), a few levels deep. */
 function causes(error: unknown, depth = 4): Error[] {
 	if (!isError(error) || depth === 0) return [];
 	const gathered: unknown = 'errors' in error ? error.errors : [];

@@ -1,12 +1,12 @@
-/** Builds the addresses of requests, with ids that cannot lead elsewhere. */
+/** Builds the URLs of requests, with IDs that cannot change the path. */
 import { ApiError } from '../common/errors';
 
 const LABELS = { endpointId: 'Endpoint ID', deliveryId: 'Delivery ID' } as const;
 type IdName = keyof typeof LABELS;
 
 /**
- * The path with its ids in place, encoded and without white space around them.
- * @throws {ApiError} for an id that is missing, empty, `.` or `..`, which would change the path itself.
+ * The path with its IDs filled in, encoded and trimmed.
+ * @throws {ApiError} for an ID that is missing, empty, `.` or `..`, which would change the path itself.
  */
 export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, string>>>): string {
 	return Object.entries(LABELS).reduce((path, [name, label]) => {
@@ -17,7 +17,7 @@ export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, 
 }
 
 /**
- * The id as a part of a path.
+ * The ID as a path segment.
  * @throws {ApiError} for one that is empty, `.` or `..`, which would change the path itself.
  */
 export function idInPath(given: string, label: string): string {
@@ -30,7 +30,7 @@ export function idInPath(given: string, label: string): string {
 	return id;
 }
 
-/** Address of a path under the base URL, with these query parameters. */
+/** The URL of a path under the base URL, with these query parameters. */
 export function urlOf(
 	baseUrl: string,
 	path: string,

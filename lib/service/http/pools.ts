@@ -1,4 +1,7 @@
-/** The connections of the process: keep-alive pools, through the proxy of the environment, and how many requests use them at once. */
+/**
+ * The connections of the process: keep-alive pools, through the proxy of the environment, with a limit on parallel
+ * requests.
+ */
 import { Agent, type Dispatcher, Pool, ProxyAgent } from '../../vendor/undici';
 import { MAX_CONNECTIONS } from '../common/defaults';
 import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrencyLimit';
@@ -6,21 +9,21 @@ import { authorizationFor, hostOf, invalidProxyError, proxyFor } from './proxy';
 
 interface Pools {
 	dispatcher: Dispatcher;
-	/** By origin. We keep the queue ourselves: undici does not distinguish waiting from connecting. */
+	/** By origin. The queue is our own, because undici does not distinguish waiting from connecting. */
 	limits: Map<string, ConcurrencyLimit>;
 }
 
-/** How a request gets to its host. */
+/** How a request reaches its host. */
 interface Route {
 	dispatcher: Dispatcher;
 	limit: ConcurrencyLimit;
-	/** Whom to connect to, what to ask there for, and the headers for a proxy that forwards the request. */
+	/** The origin to connect to, the path to request there, and the headers for a proxy that forwards the request. */
 	origin: string;
 	path: string;
 	headers: Readonly<Record<string, string>>;
 	/** Host and port of the proxy. */
 	proxy: string | undefined;
-	/** Whether the proxy reads the request, and responds in the service's place when it refuses. */
+	/** Whether the proxy reads the request, and responds in place of the service if it refuses. */
 	isForwarded: boolean;
 }
 
@@ -31,16 +34,16 @@ interface RouteOptions {
 	rejectUnauthorized: boolean;
 }
 
-/** One set of pools for each proxy and these options, as long as the process lives. */
+/** One set of pools per proxy and options, as long as the process lives. */
 const kept = new Map<string, Pools>();
 
-/** @throws {TransportError} when the proxy of the environment is no address. */
+/** @throws {TransportError} if the proxy of the environment is not a URL. */
 export function routeTo(url: string, options: RouteOptions): Route {
 	const target = new URL(url);
 	const { origin, pathname, search } = target;
 	const proxy = proxyFor(target, options.env);
 	const authorization = proxy && authorizationFor(proxy);
-	// As n8n does it: a plain http request is handed to the proxy, an https one goes through a tunnel.
+	// Like n8n: a plain http request is handed to the proxy, an https one goes through a tunnel.
 	const isForwarded = target.protocol === 'http:' && /^https?:$/.test(proxy?.protocol ?? '');
 	const key = [proxy?.href ?? '', isForwarded, options.connectMs, options.rejectUnauthorized];
 	const { dispatcher, limits } = poolsFor(JSON.stringify(key), () =>
@@ -74,7 +77,10 @@ function direct({ connectMs: timeout, rejectUnauthorized }: RouteOptions): Dispa
 	return new Agent({ connect: { timeout, rejectUnauthorized } });
 }
 
-/** The times close what a caller has long left; without them a silent proxy would keep a connection for 5 minutes. */
+/**
+ * The timeouts close connections that the caller no longer waits for; without them a silent proxy would keep a
+ * connection for 5 minutes.
+ */
 function tunnels(
 	proxy: URL,
 	token: string | undefined,

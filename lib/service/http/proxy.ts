@@ -1,14 +1,14 @@
 /**
- * Finds the proxy of a request in the environment, by the rules of n8n's own HTTP client (`proxy-from-env` 1.1 in n8n 2.41):
- * a node of this package goes the way that n8n's nodes go.
+ * Finds the proxy of a request in the environment, by the rules of n8n's own HTTP client (`proxy-from-env` 1.1 in n8n
+ * 2.41): a node of this package uses the same proxy as n8n's nodes.
  */
 import { TransportError } from '../common/errors';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * The address of the proxy; undefined when the request goes straight to its host.
- * @throws {TransportError} when it is no address; the address may hold a password, so it is not repeated.
+ * The URL of the proxy; undefined if the request goes directly to its host.
+ * @throws {TransportError} if it is not a URL; it may contain a password, so it is not repeated.
  */
 export function proxyFor(target: URL, env: NodeJS.ProcessEnv): URL | undefined {
 	const read = (name: string) => env[name] || env[name.toUpperCase()] || '';
@@ -25,12 +25,12 @@ export function proxyFor(target: URL, env: NodeJS.ProcessEnv): URL | undefined {
 	throw invalidProxyError();
 }
 
-/** Host and port, without the password that the address may hold. */
+/** Host and port, without the password that the URL may contain. */
 export function hostOf({ hostname, port, protocol }: URL): string {
 	return `${hostname}:${port || (DEFAULT_PORTS[protocol] ?? '')}`;
 }
 
-/** The value of `proxy-authorization`; undefined when the address has neither user nor password. */
+/** The value of `proxy-authorization`; undefined if the URL has neither user nor password. */
 export function authorizationFor({ username, password }: URL): string | undefined {
 	if (username === '' && password === '') return undefined;
 	try {

@@ -1,13 +1,13 @@
-/** The clock, randomness and waiting, handed in so that tests neither wait nor guess. */
+/** The clock, randomness and waiting, passed in so that tests are fast and deterministic. */
 import { sleep } from '../../shared/sleep';
 import { isError } from '../../shared/thrown';
 
 export interface Runtime {
-	/** Milliseconds since 1970. */
+	/** Unix milliseconds. */
 	now(): number;
 	/** From 0 up to but not including 1. */
 	random(): number;
-	/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted before that. */
+	/** Resolves after `ms` milliseconds; rejects with the signal's reason if it is aborted before that. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export const systemRuntime: Runtime = {
 	sleep: (ms, signal) => sleep(ms, { signal }),
 };
 
-/** The reason of an aborted signal, as an error whatever it is. */
+/** The reason of an aborted signal, always as an error. */
 export function abortReason(signal: AbortSignal): Error {
 	const reason: unknown = signal.reason;
 	return isError(reason) ? reason : new Error('The operation was cancelled.');

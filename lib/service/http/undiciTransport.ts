@@ -1,4 +1,4 @@
-/** The usual transport: keep-alive pools shared by the whole process, through the proxy of the environment. */
+/** The default transport: keep-alive pools shared by the whole process, through the proxy of the environment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dispatcher } from '../../vendor/undici';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../common/defaults';
@@ -11,11 +11,11 @@ import { routeTo } from './pools';
 import { abortReason } from './runtime';
 
 interface UndiciTransportOptions {
-	/** Where HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are read from, in upper or lower case. */
+	/** The source of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in upper or lower case. */
 	env?: NodeJS.ProcessEnv;
-	/** Milliseconds for one attempt. */
+	/** Milliseconds per attempt. */
 	timeouts?: { connectMs: number; responseMs: number; bodyMs: number };
-	/** Most bytes of one response. */
+	/** Most bytes per response. */
 	maxBodyBytes?: number;
 }
 
@@ -24,9 +24,9 @@ const PROXY_AUTH_REQUIRED = 407;
 /**
  * Sends each request once, over connections that stay open between requests and callers. It follows no redirect.
  *
- * Bounds: connect 10 s with proxy and TLS, head of the response 30 s from when the request was sent, body 60 s in all and
- * 64 MB. Before them a request may wait for one of 64 connections, for as long as its signal lets it.
- * @throws {TransportError} when no complete response came; the signal's reason when the caller cancelled.
+ * Limits: connect 10 s including proxy and TLS, head of the response 30 s from when the request was sent, body 60 s and
+ * 64 MB. Before that, a request may wait for one of 64 connections, for as long as its signal allows.
+ * @throws {TransportError} if no complete response arrived; the signal's reason if the caller cancelled.
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
 	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
@@ -39,7 +39,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 		const deadline = createDeadline(request.signal);
 		const { signal } = deadline;
 		let phase = 'waiting' as 'waiting' | 'connecting' | 'sent';
-		// undici minds a signal only once it has a connection, and a time only once it is connecting itself: both are raced.
+		// undici obeys a signal only once it has a connection, and a timeout only while it is connecting: both are raced.
 		const send = async () => {
 			phase = 'connecting';
 			deadline.restart(timeouts.connectMs, 'the connection took too long');
@@ -63,7 +63,8 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			deadline.restart(timeouts.bodyMs, 'the response took too long to arrive completely');
 			const headers = flatten(response.headers);
 			const body = await raceSignal(readBoundedBody(response.body, headers, maxBodyBytes), signal);
-			// For undici the connection is busy until this turn of the event loop ends: the next page would open another one.
+			// undici considers the connection busy until this turn of the event loop ends: the next page would open another
+			// one.
 			await nextTurn();
 			if (route.isForwarded && response.statusCode === PROXY_AUTH_REQUIRED) {
 				throw proxyError(String(response.statusCode));
@@ -84,7 +85,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 	};
 }
 
-/** Tells when undici has a connection and begins to write the request to it. */
+/** Calls `tell` when undici has a connection and begins to write the request to it. */
 function whenStarted(tell: () => void): Dispatcher.DispatcherComposeInterceptor {
 	return (dispatch) => (options, handler) => {
 		const start = handler.onRequestStart?.bind(handler);

@@ -1,4 +1,4 @@
-/** Adds retries to a sender: of requests that change nothing, after growing, jittered waits and within bounds. */
+/** Adds retries to a sender, for requests that change nothing, with growing, jittered waits and within limits. */
 import { timeOf } from '../../shared/timeOf';
 import { numberOf } from '../../shared/values';
 import { RETRIED_STATUSES, RETRIES } from '../common/defaults';
@@ -19,17 +19,17 @@ export interface RetryLimits {
 export interface RetryOptions {
 	retries?: RetryLimits;
 	runtime?: Runtime;
-	/** What is repeated, since it changes nothing. */
+	/** The methods to retry, since they change nothing. */
 	methods?: readonly TransportRequest['method'][];
 }
 
 const MAX_JITTER_MS = 250;
 
 /**
- * Sends a request until its response is one that will not change, or the bounds are reached (4 retries, 60 s in all).
+ * Sends a request until its response is final, or the limits are reached (4 retries, 60 s in total).
  *
- * Retried are the statuses 408, 425, 429, 500, 502, 503, 504 and failures of the network. `Retry-After` is honoured.
- * @throws {TransportError} of the last attempt, or the signal's reason when the caller cancelled.
+ * Retries the statuses 408, 425, 429, 500, 502, 503, 504 and network failures. Honors `Retry-After`.
+ * @throws {TransportError} of the last attempt, or the signal's reason if the caller cancelled.
  */
 export function withRetries(send: Transport, options: RetryOptions = {}): Transport {
 	const { retries = RETRIES, runtime = systemRuntime, methods = ['GET'] } = options;
@@ -41,7 +41,7 @@ export function withRetries(send: Transport, options: RetryOptions = {}): Transp
 			if (!attempt.again) return attempt.response;
 			const asked = attempt.response && retryAfterMs(attempt.response.headers, runtime.now());
 			const left = end - runtime.now();
-			// Callers that are refused together read the same time: a random part keeps them from coming back together.
+			// Callers that are refused together get the same time: a random part keeps them from retrying together.
 			const delay =
 				asked === undefined
 					? retries.baseDelayMs * 2 ** retry * (1 - runtime.random() / 2)
@@ -81,8 +81,9 @@ function giveUp(attempt: Attempt & { again: true }, waitMs: number | undefined):
 }
 
 /**
- * What a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or an HTTP date), in milliseconds from `now`.
- * Undefined without the header, or with one that is neither.
+ * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or an HTTP date), in milliseconds from
+ * `now`.
+ * Undefined without the header, or if it is neither.
  */
 export function retryAfterMs(
 	headers: Readonly<Record<string, string>>,
@@ -91,7 +92,7 @@ export function retryAfterMs(
 	const value = headers['retry-after'] ?? '';
 	const seconds = numberOf(value);
 	if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
-	// Only the three forms of an HTTP date begin with a day's name; others are no wait. One of them leaves out the time
+	// Only the three forms of an HTTP date begin with a weekday; other texts are not a wait. One of them omits the time
 	// zone, which is GMT in all of them.
 	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? timeOf(`${value} GMT`) : undefined;
 	return date && Math.max(0, date - now);

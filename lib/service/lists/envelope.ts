@@ -1,4 +1,4 @@
-/** Finds the records in a list response, by its shape (open point: list envelope) or by a path that the user gives. */
+/** Finds the records in a list response, by its shape (open point: list envelope) or by a path from the user. */
 import { asText, isRecord } from '../../shared/values';
 import { ENVELOPE } from '../common/defaults';
 import { ApiError } from '../common/errors';
@@ -8,14 +8,14 @@ import { quotable } from '../errors/serverText';
 
 export interface Page {
 	items: readonly unknown[];
-	/** Undefined when the response does not say. */
+	/** Undefined if the response does not say. */
 	hasMore: boolean | undefined;
 }
 
 const { data, items, hasMore, has_more } = ENVELOPE;
 
 /**
- * Any list; null is one without records, as some services write it. Checked by hand: a schema would walk and copy the
+ * Any list; null counts as an empty one, as some services send it. Checked by hand: a schema would walk and copy the
  * records of every page.
  */
 function listOf(value: unknown): readonly unknown[] | undefined {
@@ -23,7 +23,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 	return Array.isArray(value) ? value : undefined;
 }
 
-/** Whether there is more, by the fields of a response: a boolean, or its text. Undefined when they do not say. */
+/** Whether there is more, by the fields of a response: a boolean, or its text. Undefined if they do not say. */
 function moreOf(fields: unknown): boolean | undefined {
 	for (const name of [hasMore, has_more]) {
 		const said = asText(own(fields, name)).toLowerCase();
@@ -32,7 +32,7 @@ function moreOf(fields: unknown): boolean | undefined {
 	return undefined;
 }
 
-/** A list, or an object that holds one as `items`. */
+/** A list, or an object with one as `items`. */
 function pageIn(value: unknown): Page | undefined {
 	const found = listOf(value) ?? listOf(own(value, items));
 	return found && { items: found, hasMore: moreOf(value) };
@@ -41,7 +41,7 @@ function pageIn(value: unknown): Page | undefined {
 /**
  * The records of one page: `{ data: { items, hasMore } }`, a bare array, `{ data: [...] }` or `{ items: [...] }`, with
  * `hasMore` in `data` or next to it; with `itemsPath` the array at that dot path, and `hasMore` next to it.
- * @throws {ApiError} that names the keys seen instead, or says what the service gives as its error.
+ * @throws {ApiError} that names the keys found instead, or the service's error.
  */
 export function pageOf(
 	json: unknown,
@@ -52,7 +52,7 @@ export function pageOf(
 	const failure = errorInSuccess(json, destination);
 	try {
 		const page = path === '' ? knownPage(json, destination) : pageAt(json, path, destination);
-		// Records count, whatever stands next to them.
+		// Records count, whatever other fields there are.
 		if (failure === undefined || page.items.length > 0) return page;
 	} catch (error) {
 		throw failure ?? error;

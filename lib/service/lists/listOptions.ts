@@ -1,11 +1,11 @@
-/** What a person may ask of a list. */
+/** The options of a list that a person can set. */
 import type { ServiceInterface } from '../common/defaults';
 import { ApiError } from '../common/errors';
 import type { ListOptions } from '../common/types';
 
 /**
- * Checks what the user asked for.
- * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters that belong to the paging.
+ * Checks the options.
+ * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters reserved for paging.
  */
 export function checkListOptions(
 	options: ListOptions,

@@ -1,19 +1,19 @@
-/** The newest records of a list, for a person to choose among. */
+/** The newest records of a list, for a person to select from. */
 import { isOldestFirst } from '../../shared/listOrder';
 import { createdAtOf } from '../common/record';
 import type { ApiRecord } from '../common/types';
 
 interface Bounds {
-	/** The most records to answer. */
+	/** The most records to return. */
 	readonly most: number;
-	/** The most records to look at in a list that does not begin with the oldest: nobody waits for a month of them. */
+	/** The most records to read of a list that does not begin with the oldest: a month of records would take too long. */
 	readonly mostSeen: number;
 	readonly matching: (record: ApiRecord) => boolean;
 }
 
 /**
- * The newest matching records, the newest first; those that tell no time come last.
- * A list that is sorted oldest first is read to its end, as the newest stand there.
+ * The newest matching records, newest first; those without a time come last.
+ * A list that is sorted oldest first is read to its end, where the newest are.
  */
 export async function newest(
 	records: AsyncIterable<ApiRecord>,

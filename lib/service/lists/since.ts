@@ -1,18 +1,18 @@
-/** Ends a list at a moment, so that a day of it does not cost a month of pages. */
+/** Ends a list at a time, so that a day of it does not cost a month of pages. */
 import { isOldestFirst } from '../../shared/listOrder';
 import { SERVICE_INTERFACE } from '../common/defaults';
 import { createdAtOf } from '../common/record';
 import type { ApiRecord } from '../common/types';
 
-/** A record that is wanted, one that is older, or one after which no wanted one comes. */
+/** A wanted record, an older one, or one after which no wanted one follows. */
 type Age = 'wanted' | 'older' | 'beyond';
 
 /**
- * Tells of each record of a list, in its order, whether it was created at `moment` (unix milliseconds) or later. One that
- * tells no time is wanted.
+ * Returns a function that takes the records of a list in order, and says whether each was created at `moment` (Unix
+ * milliseconds) or later. A record without a time is wanted.
  *
- * A list that is sorted newest first ends where a page's worth of records in a row is older. Any other one is read to its
- * end, since what is wanted may stand there.
+ * A list that is sorted newest first ends after a page of older records in a row. Any other list is read to its end,
+ * since wanted records may be there.
  */
 export function since(moment: number): (record: ApiRecord) => Age {
 	const times: number[] = [];

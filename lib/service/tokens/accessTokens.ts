@@ -1,4 +1,4 @@
-/** Keeps one access token for each API client of the process, and asks for a new one only when there is no good one. */
+/** Keeps one access token per API client of the process, and requests a new one only if there is no valid one. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { MAX_TOKENS, REFUSED_TOKEN_MS, RETRIES } from '../common/defaults';
 import type { ApiSettings, Transport } from '../common/types';
@@ -8,49 +8,49 @@ import type { RetryLimits } from '../http/withRetries';
 import { fetchAccessToken, type AccessToken } from './tokenRequest';
 
 export interface AccessTokens {
-	/** A token with some life left: the kept one, the one under way, or a new one. */
+	/** A token with some life left: the kept one, the one being requested, or a new one. */
 	get(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
-	/** A new token, or the one under way; kept for everybody. */
+	/** A new token, or the one being requested; kept for all callers. */
 	renew(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
 	/**
-	 * Drops this token, which the API refused; a newer one stays. One that itself replaced a refused one less than a
-	 * minute ago is kept for a minute, or until it expires, so that refusals do not cost a token each. Answers
-	 * whether `get` may give another.
+	 * Drops this token, which the API refused; a newer one stays. A token that itself replaced a refused one less than a
+	 * minute ago is kept for a minute, or until it expires, so that not every refusal costs a token. Returns whether
+	 * `get` may return another.
 	 */
 	drop(settings: ApiSettings, accessToken: string): boolean;
 }
 
 interface AccessTokensOptions {
 	runtime?: Runtime;
-	/** Most tokens kept at once; the one that was not used for longest goes first. */
+	/** Most tokens kept; the least recently used one is dropped first. */
 	maxTokens?: number;
-	/** Bounds of the retries of a token request. */
+	/** Limits for the retries of a token request. */
 	retries?: RetryLimits;
 }
 
-/** A token, and what became of it at the API. */
+/** A token and its state at the API. */
 interface Kept {
 	token: AccessToken;
-	/** It is not given out any more, and is kept only so that the next one is known to replace it. */
+	/** It is no longer returned, and kept only so that the next one is known to replace it. */
 	isDropped: boolean;
-	/** Milliseconds since 1970 when it replaced one that was dropped. */
+	/** When it replaced a dropped one, in Unix milliseconds. */
 	replacedAt?: number | undefined;
-	/** It was refused like the one before it: it is given out until then, so that no further one is fetched. */
+	/** It was refused like the one before it: it is returned until then, so that no further one is fetched. */
 	heldUntil?: number;
 }
 
 interface UnderWay {
 	token: Promise<AccessToken>;
-	/** How many callers wait for it; it is under way until the last of them has its response or gives up. */
+	/** How many callers wait for it; the request ends when the last of them has its response or gives up. */
 	waiting: number;
-	/** Ends the request if it goes on. */
+	/** Ends the request if it is still running. */
 	cancel: () => void;
 }
 
 /** A separate store of tokens; the nodes of a process share `processAccessTokens`. */
 export function createAccessTokens(options: AccessTokensOptions = {}): AccessTokens {
 	const { runtime = systemRuntime, maxTokens = MAX_TOKENS, retries = RETRIES } = options;
-	// A digest under a random key: neither a dump nor an inspection shows a secret, and no search finds one.
+	// A digest with a random key: neither a dump nor an inspection shows a secret, and no search finds one.
 	const digestKey = randomBytes(32);
 	const kept = new Map<string, Kept>();
 	const underWay = new Map<string, UnderWay>();
@@ -89,7 +89,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 				const replacedAt = wasRefused ? runtime.now() : undefined;
 				keep(key, { token, isDropped: false, replacedAt });
 			},
-			// Those who wait get the rejection.
+			// The waiting callers get the rejection.
 			() => undefined,
 		);
 		return request;

@@ -1,4 +1,4 @@
-/** Reads from the token route's response which field of the credential is wrong. */
+/** Determines from the token route's response which field of the credential is wrong. */
 import { own } from '../../shared/values';
 import { ApiError, IN_CREDENTIAL } from '../common/errors';
 import type { ApiSettings, TransportResponse } from '../common/types';
@@ -47,7 +47,7 @@ type Culprit = 'client' | 'audience' | 'address' | 'other';
 function culprit(response: TransportResponse, says: string): Culprit {
 	const { status } = response;
 	const body = jsonOf(response);
-	// As OAuth has it (RFC 6749, 5.2).
+	// As defined by OAuth (RFC 6749, 5.2).
 	const code = own(body, 'error');
 	if (status === 404 || status === 405 || status === 410) return 'address';
 	if (status !== 400 && status !== 401 && status !== 403) return 'other';
@@ -58,7 +58,7 @@ function culprit(response: TransportResponse, says: string): Culprit {
 	if (status === 401 || /client[ _-]?(?:id|secret|credentials)|invalid[ _]client/i.test(says)) {
 		return 'client';
 	}
-	// A page of something in between, such as a firewall.
+	// A page from something in between, such as a firewall.
 	if (body === undefined && response.body.trim() !== '') return 'address';
 	// The client is known, but is not allowed to have a token for this audience (RFC 6749 and Auth0's "access_denied").
 	if (status === 403 || code === 'access_denied') return 'audience';

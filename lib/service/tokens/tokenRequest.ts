@@ -16,19 +16,19 @@ import { systemRuntime } from '../http/runtime';
 import { withRetries, type RetryOptions } from '../http/withRetries';
 import { tokenError } from './tokenError';
 
-/** Section 2, token response. A token is sent in a header, so it must be fit for one. */
+/** Section 2, token response. A token is sent in a header, so it must be valid there. */
 const tokenResponse = object({
 	access_token: string().check(regex(/^[\x21-\x7e]+$/)),
 	token_type: string().check(regex(/^bearer$/i)),
-	/** Some services write a number as text. */
+	/** Some services send the number as text. */
 	expires_in: pipe(transform(numberOf), number().check(gt(0))),
 });
 
 export interface AccessToken {
 	accessToken: string;
-	/** When the service stops accepting it, in milliseconds since 1970. */
+	/** When the service stops accepting it, in Unix milliseconds. */
 	expiresAt: number;
-	/** When a new one should be used instead, in milliseconds since 1970: a margin before `expiresAt`. */
+	/** When to use a new one instead, in Unix milliseconds: a margin before `expiresAt`. */
 	renewAt: number;
 }
 
@@ -37,8 +37,8 @@ interface TokenRequestOptions extends RetryOptions {
 }
 
 /**
- * Asks the token route for a new token, whatever tokens are kept; retried like a safe request, since it changes nothing.
- * @throws {ApiError} that names the field to correct: address, client, or audience.
+ * Requests a new token, whatever tokens are kept; retried like a safe request, since it changes nothing.
+ * @throws {ApiError} that names the field to correct: URL, client, or audience.
  */
 export async function fetchAccessToken(
 	settings: ApiSettings,
@@ -51,7 +51,7 @@ export async function fetchAccessToken(
 		field: 'authUrl',
 		redactor: createRedactor(settings.clientSecret),
 	};
-	// Before the request: the service counts from when it makes the token, which cannot be earlier.
+	// Before the request: the service counts from when it creates the token, which cannot be earlier.
 	const askedAt = runtime.now();
 	const send = withRetries(transport, { ...options, methods: ['POST'] });
 	const response = await send({

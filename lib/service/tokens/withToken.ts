@@ -6,13 +6,13 @@ import type { AccessTokens } from './accessTokens';
 interface TokenOptions {
 	settings: ApiSettings;
 	tokens: AccessTokens;
-	/** What asks for the tokens. */
+	/** Sends the token requests. */
 	transport: Transport;
-	/** Learns each token, so that no error shows it. */
+	/** Gets each token, so that no error shows it. */
 	redactor: Redactor;
 }
 
-/** A 401 drops the token, and the request goes once more with a new one, if there may be one. */
+/** A 401 drops the token, and the request is sent once more with a new one, if there may be one. */
 export function withToken(
 	send: Transport,
 	{ settings, tokens, transport, redactor }: TokenOptions,

@@ -1,4 +1,7 @@
-/** Types of those parts of undici that `lib/vendor/undici.ts` takes one by one; undici itself types its entry only. */
+/**
+ * Types of the parts of undici that `lib/vendor/undici.ts` imports one by one; undici itself has types only for its
+ * entry.
+ */
 declare module 'undici/lib/dispatcher/dispatcher' {
 	export { Dispatcher as default } from 'undici';
 }

@@ -1,9 +1,9 @@
-/** Reads the fields for event types: what is picked from the list, and what is entered beside it. */
+/** Reads the fields for event types: the selected types, and those entered as text. */
 import { OTHER_EVENT_TYPES } from '../../../lib/event';
 import { array, pipe, safeParse, transform, union, unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, plainText, type InputItem, wrongKindError } from './parameters';
 
-/** A list of texts, or one text with commas as a person enters it or an expression gives it. */
+/** A list of texts, or one text with commas, as a person enters it or an expression returns it. */
 export const eventTypes = union([
 	array(plainText),
 	pipe(
@@ -12,7 +12,7 @@ export const eventTypes = union([
 	),
 ]);
 
-/** The types of both fields, each once and none empty. `name` is that of the list. */
+/** The types of both fields, without duplicates and empty ones. `name` is that of the list. */
 export function eventTypesOf(item: InputItem, name: 'eventTypes' | 'events'): string[] {
 	return allTypes(
 		item,

@@ -1,10 +1,10 @@
-/** The endpoint and the delivery of an operation: fields in which a person chooses from a list, by ID or by URL. */
+/** The endpoint and the delivery of an operation: fields in which a person selects from a list, by ID or by URL. */
 import type { INodeProperties } from 'n8n-workflow';
 import { idInPath } from '../../../lib/service';
 import { object, pipe, transform, union } from '../../../lib/vendor/zod';
 import { parameter, parameterError, text, type InputItem } from './parameters';
 
-/** What such a field holds, or a plain text, as an expression or an import may give it. */
+/** The value of such a field, or a plain text, as an expression or an import may provide it. */
 export const located = union([
 	pipe(
 		object({ value: text }),
@@ -40,7 +40,7 @@ export function endpointField(description: string): INodeProperties {
 	};
 }
 
-/** The ID of the endpoint. Throws a `NodeOperationError` when there is none, or none in the address. */
+/** The ID of the endpoint. Throws a `NodeOperationError` if there is none, or none in the URL. */
 export function endpointIdOf(item: InputItem): string {
 	const given = parameter(item, 'endpointId', located);
 	if (given === '') {
@@ -64,13 +64,13 @@ export function endpointIdOf(item: InputItem): string {
 }
 
 /**
- * The ID in a pasted address: what follows `/webhook-endpoints/`, else the first part of the path that looks like an
- * endpoint's ID (`we_...`).
+ * The ID in a pasted URL: the part after `/webhook-endpoints/`, otherwise the first part of the path that looks like an
+ * endpoint ID (`we_...`).
  */
 export function endpointIdIn(address: string): string | undefined {
 	if (!URL.canParse(address)) return undefined;
 	const { pathname, hash } = new URL(address);
-	// Web applications keep a path of their own after the #.
+	// Web applications have a path of their own after the #.
 	const parts = `${pathname}/${hash.slice(1)}`.split(/[/?&]/).filter((part) => part !== '');
 	const after = parts[parts.indexOf('webhook-endpoints') + 1];
 	const named = parts.includes('webhook-endpoints') ? after : undefined;
@@ -93,7 +93,7 @@ export const deliveryField: INodeProperties = {
 	default: { mode: 'list', value: '' },
 	required: true,
 	description: 'The delivery to resend',
-	// The list of another endpoint is another list.
+	// The list depends on the endpoint.
 	typeOptions: { loadOptionsDependsOn: ['endpointId.value'] },
 	modes: [
 		{
@@ -113,7 +113,7 @@ export const deliveryField: INodeProperties = {
 	],
 };
 
-/** The ID of the delivery. Throws a `NodeOperationError` when there is none. */
+/** The ID of the delivery. Throws a `NodeOperationError` if there is none. */
 export function deliveryIdOf(item: InputItem): string {
 	const id = parameter(item, 'deliveryId', located);
 	if (id === '') {

@@ -1,4 +1,4 @@
-/** Get Many of any list: its fields, and what they ask of the client, by the row of the list in the table. */
+/** Get Many for any list: its fields, and the list options made from them, by the row of the list in the table. */
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	LISTS,
@@ -37,7 +37,7 @@ export interface Filters {
 	readonly first?: INodeProperties;
 	/** Shown after them. */
 	readonly last?: INodeProperties;
-	/** What an input item asks for; `done` is called when its records are there. */
+	/** The filters of an input item; `done` is called when its records have arrived. */
 	readonly read: (
 		run: Run,
 	) => Pick<ListOptions, 'query' | 'matching' | 'createdAfter'> & { done?: () => void };
@@ -73,13 +73,13 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 	};
 }
 
-/** A list, as an expression may give it, becomes one text with commas. */
+/** A list, which an expression may return, becomes one text with commas. */
 const filterValue = pipe(
 	union([array(plainText), plainText]),
 	transform((value) => (Array.isArray(value) ? value.join(',') : value)),
 );
 
-/** The filters of the table, of which those that are filled in are sent. */
+/** The filters of the table; only those with a value are sent. */
 function queryFilters(filters: ListFilters | undefined): Filters {
 	if (filters === undefined) return { read: () => ({}) };
 	const schemas = Object.fromEntries(Object.keys(filters).map((name) => [name, filterValue]));
@@ -181,7 +181,7 @@ const listOptions: INodeProperties = {
 	],
 };
 
-/** An expression may give the number as text. */
+/** An expression may return the number as text. */
 const limitValue = union([
 	number(),
 	pipe(
@@ -197,7 +197,7 @@ const queryParameters = pipe(
 	),
 );
 
-/** The options of a list, by the fields that all lists have; `filters` are query parameters with fields of their own. */
+/** The options of a list, from the fields that all lists have; `filters` are query parameters with their own fields. */
 function listOptionsOf(
 	item: InputItem,
 	filters: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** How many input items are worked on at once: an option of every operation. */
+/** How many input items are processed at the same time: an option of every operation. */
 import type { INodeProperties } from 'n8n-workflow';
 import { bounded } from '../../../n8n/parameters';
 

@@ -18,19 +18,19 @@ import {
 } from '../../../lib/vendor/zod';
 import type { Run } from './resource';
 
-/** An input item, whose parameters count. */
+/** An input item whose parameters are read. */
 export type InputItem = Pick<Run, 'context' | 'itemIndex'>;
 
-/** Any value as a text without white space around it; what cannot be one is empty. */
+/** Any value as trimmed text; empty if it cannot be text. */
 export const text = pipe(unknown(), transform(asText));
 
-/** A text without white space around it, a number or a boolean as one; refuses everything else. */
+/** A trimmed text, a number or a boolean as text; refuses everything else. */
 export const plainText = pipe(
 	union([string(), number(), boolean()]),
 	transform((value: string | number | boolean) => asText(value)),
 );
 
-/** The parameter as the schema has it. The schema must accept every value. */
+/** The parameter, parsed by the schema, which must accept every value. */
 export function parameter<T>(
 	{ context, itemIndex }: InputItem,
 	name: string,
@@ -40,7 +40,7 @@ export function parameter<T>(
 	return parse(schema, context.getNodeParameter(name, itemIndex, fallback));
 }
 
-/** A switch, or the text of one as an expression or an AI agent gives it. The error names the field by its label. */
+/** A switch, or its text, as an expression or an AI agent may return it. The error names the field by its label. */
 export function flag(item: InputItem, name: string, label: string, fallback: boolean): boolean {
 	const parsed = safeParse(stringbool(), parameter(item, name, text, fallback));
 	if (parsed.success) return parsed.data;
@@ -59,8 +59,8 @@ export function requiredText(item: InputItem, name: string, label: string): stri
 }
 
 /**
- * What is given of a collection, by the schemas of its fields; the errors name both by their labels. A value that a schema
- * refuses is an error, as is a field that there is not: left out, a filter would mean everything.
+ * The given fields of a collection, by their schemas; the errors name both by their labels. A value that a schema
+ * refuses is an error, and so is an unknown field: without it, a filter would match everything.
  */
 export function collection<S extends Record<string, Schema>>(
 	item: InputItem,
@@ -86,7 +86,7 @@ export function collection<S extends Record<string, Schema>>(
 	return read as { [K in keyof S]?: output<S[K]> };
 }
 
-/** The error for a value that cannot be meant, such as an object that an expression gives in the place of a text. */
+/** The error for a value of a wrong kind, such as an object that an expression returns in place of a text. */
 export function wrongKindError(item: InputItem, label: string, value: unknown): NodeOperationError {
 	const kinds = { object: 'an object', undefined: 'empty' } as Readonly<Record<string, string>>;
 	const other = kinds[typeof value] ?? `a ${typeof value}`;

@@ -1,27 +1,27 @@
-/** What the file of a resource gives to the node. */
+/** The types of a resource and its operations. */
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../lib/service';
 
 export interface Run {
 	context: IExecuteFunctions;
-	/** Index of the input item whose parameters count. */
+	/** Index of the input item whose parameters are read. */
 	itemIndex: number;
 	client: ApiClient;
-	/** Shows a person what to know although nothing failed; also in the log, unless it says something of an event. */
+	/** Shows a warning although nothing failed; also in the log, unless it reveals something about an event. */
 	warn: (message: string, options?: { readonly inLog: boolean }) => void;
 }
 
 interface Texts {
 	name: string;
 	description: string;
-	/** What it is called in n8n's list of the actions of a node. */
+	/** Its name in n8n's list of a node's actions. */
 	action: string;
-	/** Its parameters, in the order of the editor, which shows them for this operation alone. */
+	/** Its parameters, in the order of the editor, which shows them only for this operation. */
 	fields: readonly INodeProperties[];
 }
 
 interface Reading extends Texts {
-	/** The records for one input item, each to become an item of its own. */
+	/** The records for one input item, each of which becomes an item. */
 	run(run: Run): Promise<ApiRecord[]>;
 	prepare?: never;
 	look?: never;
@@ -29,14 +29,14 @@ interface Reading extends Texts {
 
 /** An operation that changes something: the parameters of all input items are checked before the first request. */
 export interface Changing extends Texts {
-	/** Throws for parameters that cannot be meant; what it answers sends the request. */
+	/** Throws for invalid parameters; the returned function sends the request. */
 	prepare(item: Omit<Run, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
 	look?: never;
 }
 
-/** An operation that sends no request, and so needs no credential. */
+/** An operation that sends no request, so it needs no credential. */
 export interface Local extends Texts {
-	/** As `run` of an operation that reads. */
+	/** Like `run` of an operation that reads. */
 	look(item: Omit<Run, 'client'>): Promise<ApiRecord[]>;
 	prepare?: never;
 }
@@ -46,6 +46,6 @@ export type Operation = Reading | Changing | Local;
 export interface Resource {
 	name: string;
 	description: string;
-	/** By the value of the parameter; the first one is the default. */
+	/** By value of the parameter; the first one is the default. */
 	operations: Readonly<Record<string, Operation>>;
 }

@@ -1,4 +1,4 @@
-/** The fields of a record that people use, flat. */
+/** Makes records flat, with the fields that people use. */
 import type { INodeProperties } from 'n8n-workflow';
 import type { ApiRecord, Shape } from '../../../lib/service';
 import { isRecord } from '../../../lib/shared/values';
@@ -12,12 +12,12 @@ export const simplifyField: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-/** What makes the records of this item's list its output: simplified ones all have the same fields. */
+/** The function that turns the records of this item's list into output: simplified records all have the same fields. */
 export function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
 	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
 }
 
-/** What makes records flat. One with none of the fields stays as it is. */
+/** A function that makes records flat. A record with none of the fields is returned unchanged. */
 export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
 	const fields = Object.entries(shape).map(
 		([name, paths]) => [name, paths.map((path) => path.split('.'))] as const,
@@ -28,7 +28,7 @@ export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
 		for (const [name, paths] of fields) {
 			const found = paths.map((path) => valueAt(record, path)).find((value) => value !== undefined);
 			if (found !== undefined) isEmpty = false;
-			// n8n's table shows a field that only other items have as `undefined`.
+			// n8n's table shows `undefined` for a field that only other items have.
 			flat[name] = found ?? null;
 		}
 		return isEmpty ? record : flat;

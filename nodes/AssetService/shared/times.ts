@@ -1,11 +1,11 @@
-/** Times as n8n's date fields and expressions give them. */
+/** Times from n8n's date fields and from expressions. */
 import type { INodeProperties } from 'n8n-workflow';
 import { unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, type InputItem } from './parameters';
 
 const DAY_MS = 86_400_000;
 
-/** How far back an operation looks. */
+/** How far back an operation reads. */
 export function createdAfterField(
 	words: Pick<INodeProperties, 'description' | 'hint'>,
 ): INodeProperties {
@@ -18,13 +18,13 @@ export function createdAfterField(
 	};
 }
 
-/** The moment in milliseconds since 1970; `days` before `now` when the field is empty. */
+/** The time in Unix milliseconds; `days` before `now` if the field is empty. */
 export function createdAfterOf(item: InputItem, days: number, now: number): number {
 	const given = timeOfField(item, 'Created After', parameter(item, 'createdAfter', unknown()));
 	return given ?? now - days * DAY_MS;
 }
 
-/** The time of a field, in milliseconds since 1970; undefined when it is empty. The error names the field by its label. */
+/** The time of a field, in Unix milliseconds; undefined if it is empty. The error names the field by its label. */
 export function timeOfField(item: InputItem, label: string, value: unknown): number | undefined {
 	if (value === undefined || value === '') return undefined;
 	const time = instantOf(value, item.context.getTimezone());
@@ -37,12 +37,12 @@ export function timeOfField(item: InputItem, label: string, value: unknown): num
 }
 
 /**
- * Milliseconds since 1970: of an ISO 8601 text, a date, or what tells its own milliseconds, as the dates of expressions do.
- * A text without an offset is a time of the workflow's own zone. Undefined for everything else.
+ * Converts an ISO 8601 text, a date, or an object whose value is milliseconds, such as the dates of expressions, to
+ * Unix milliseconds. A text without an offset is in the time zone of the workflow. Undefined for everything else.
  */
 function instantOf(value: unknown, timeZone: string): number | undefined {
 	if (typeof value === 'object' && value !== null) {
-		// JSON may have a field of this name.
+		// JSON may have a field with this name.
 		const time: unknown = typeof value.valueOf === 'function' ? value.valueOf() : undefined;
 		return typeof time === 'number' && !Number.isNaN(time) ? time : undefined;
 	}
@@ -51,12 +51,12 @@ function instantOf(value: unknown, timeZone: string): number | undefined {
 	const time = Date.parse(hasOffset ? value : `${value}${/[T ]/.test(value) ? '' : 'T00:00'}Z`);
 	if (Number.isNaN(time)) return undefined;
 	if (hasOffset) return time;
-	// Twice, for the hours around a change of the clocks.
+	// Twice, for the hours around a clock change.
 	const near = time - offsetMs(time, timeZone);
 	return time - offsetMs(near, timeZone);
 }
 
-/** How far the zone's clocks are ahead of UTC at this time. */
+/** How far the time zone is ahead of UTC at this time, in milliseconds. */
 function offsetMs(time: number, timeZone: string): number {
 	const shown = new Date(time).toLocaleString('sv-SE', { timeZone });
 	return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(time / 1000) * 1000;

@@ -1,4 +1,6 @@
-/** What Reconcile and Replay share: the workflow whose events they look at, its conditions, and the ledger. */
+/**
+ * The parts that Reconcile and Replay share: the workflow whose events they inspect, its conditions, and the ledger.
+ */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { type Conditions, readConditions, type Survey } from '../../../../lib/event';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
@@ -13,7 +15,9 @@ import type { Run } from '../../shared/resource';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 
-/** Text: the list of n8n's workflow selector has only workflows with an Execute Workflow Trigger (2.41). */
+/**
+ * A text field: the list of n8n's workflow selector contains only workflows with an Execute Workflow Trigger (2.41).
+ */
 export const workflowField: INodeProperties = {
 	displayName: 'Workflow ID',
 	name: 'workflowId',
@@ -25,7 +29,7 @@ export const workflowField: INodeProperties = {
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
-/** As the node shows it; null for what the ledger does not know. */
+/** The node's output fields; null for values that the ledger does not know. */
 export function accountFields({ state, executionId, begunAt, attempts }: Account): ApiRecord {
 	return {
 		state,
@@ -69,7 +73,7 @@ export async function ledgerOf({ context, itemIndex }: InputItem): Promise<Accou
 	};
 }
 
-/** An expression may give what n8n's workflow selector does. */
+/** An expression may return the value of n8n's workflow selector. */
 const workflowId = pipe(
 	union([
 		plainText,
@@ -81,7 +85,7 @@ const workflowId = pipe(
 	transform((idOrUrl) => /\/workflow\/([^/?#]+)/.exec(idOrUrl)?.[1] ?? idOrUrl),
 );
 
-/** The ID of the workflow of the parameter, or of this workflow. */
+/** The workflow ID in the parameter, or that of this workflow. */
 export function workflowIdOf(item: InputItem): string {
 	const given = parameter(item, workflowField.name, unknown());
 	const parsed = safeParse(workflowId, given);

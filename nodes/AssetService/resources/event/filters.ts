@@ -1,4 +1,4 @@
-/** Filters events by type and time, which the service is not known to do itself. */
+/** Filters events by type and time, because the service is not known to support that. */
 import { eventTypeFilter } from '../../../../lib/event';
 import { createdAtOf, type ApiRecord } from '../../../../lib/service';
 import { unknown } from '../../../../lib/vendor/zod';
@@ -43,7 +43,7 @@ function read(run: Run): ReturnType<Filters['read']> {
 		const type = event['type'] ?? event['eventType'];
 		if (!isWantedType(typeof type === 'string' ? type : undefined)) return false;
 		if (after === undefined && before === undefined) return true;
-		// An event without a time is not known to be of the time that is asked for.
+		// An event without a time may be outside the requested range.
 		const time = createdAtOf(event) ?? Number.NaN;
 		return time >= (after ?? -Infinity) && time < (before ?? Infinity);
 	};

@@ -1,4 +1,7 @@
-/** Says of each listed event whether it started a workflow, and so which are missing. Reads alone: nothing is started or written. */
+/**
+ * Reports for each listed event whether it started a workflow, and so which are missing. Read-only: nothing is started
+ * or written.
+ */
 import { NodeOperationError } from 'n8n-workflow';
 import { eventTypeFilter, Survey } from '../../../../lib/event';
 import { listedStates, publishedAt } from '../../../../lib/poll';

@@ -1,4 +1,4 @@
-/** Runs events again that a workflow got wrong: reopens them in the ledger, for its triggers to start. */
+/** Runs events again that a workflow handled wrongly: reopens them in the ledger, so that its triggers start them. */
 import type { INodeProperties } from 'n8n-workflow';
 import {
 	eventIdOf,
@@ -36,7 +36,7 @@ import {
 
 const DAYS_BACK = 1;
 const DAY_MS = 24 * 60 * 60_000;
-/** A poll trigger notes once an hour that it is there, and polls at least so often in any sensible schedule. */
+/** A poll trigger records once per hour that it exists, and polls at least once a day in any sensible schedule. */
 const POLLS_WITHIN_MS = DAY_MS + 2 * 60 * 60_000;
 
 const fields: INodeProperties[] = [
@@ -93,7 +93,7 @@ const flat = flattener({ id, type, createdAt, assetId });
 
 interface Choice {
 	readonly workflowId: string;
-	/** Those of the node, which choose by themselves; empty for none. */
+	/** The IDs in the parameter, which override the other fields; empty for none. */
 	readonly ids: ReadonlySet<string>;
 	readonly createdAfter: number | undefined;
 	readonly wanted: Wanted;
@@ -177,7 +177,7 @@ function idsOf(item: InputItem): string[] {
 	throw wrongKindError(item, 'Event IDs', given);
 }
 
-/** Ends as soon as every event that was asked for by its ID is there. */
+/** Ends as soon as every event that was requested by ID is found. */
 async function* matching(
 	client: ApiClient,
 	{ ids, createdAfter, matches }: Choice,

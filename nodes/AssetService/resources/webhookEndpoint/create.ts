@@ -51,7 +51,7 @@ export const create: Changing = {
 const SECRET_NOT_FOUND =
 	'The response has no field that is known to hold the signing secret, so the output only has fields that cannot hold it.';
 
-/** Whether a model reads the output: n8n names a node that it uses as a tool so, or its context tells. */
+/** Whether a model reads the output: n8n marks a node that it uses as a tool in its type, or its context reports it. */
 function isTool({ context }: InputItem): boolean {
 	return context.isToolExecution() || context.getNode().type.endsWith('Tool');
 }

@@ -1,4 +1,4 @@
-/** Reports how deliveries to an endpoint go, before the service stops delivering to it. */
+/** Reports the state of deliveries to an endpoint, before the service stops delivering to it. */
 import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
 import { onlyParallelItems } from '../../shared/parallelItems';

@@ -1,21 +1,22 @@
-/** What may leave the node of a new endpoint when its signing secret is to be left out. */
+/** The fields of a new endpoint that may be output when its signing secret is left out. */
 import { withoutSecret, type ApiRecord } from '../../../../lib/service';
 import { isRecord } from '../../../../lib/shared/values';
 
 interface NewEndpoint {
 	readonly id?: string;
-	/** Undefined when the answer has no field that is known to hold it. */
+	/** Undefined if the response has no field that is known to contain it. */
 	readonly secret?: string;
 	readonly record: ApiRecord;
 }
 
-/** Fields that say how an endpoint is; those that name it come from the request and the ID. */
+/** Fields about the state of an endpoint; the fields that identify it come from the request and the ID. */
 const HARMLESS = ['status', 'enabled', 'createdAt', 'updatedAt'];
 const SOUNDS_SECRET = /secret|key|token|password|credential|signing|signature|hmac/i;
 
 /**
- * Where the secret is known: the record without it, and without fields whose names sound like another one. Where it is not,
- * any field may hold it: only what cannot is left, which is the ID, what was asked for, and a few known fields.
+ * If the secret is known: the record without it, and without fields whose names suggest another secret. If not, any
+ * field may contain it: the result has only fields that cannot, which are the ID, the requested values, and a few known
+ * fields.
  */
 export function withoutSecrets(made: NewEndpoint, asked: ApiRecord): ApiRecord {
 	const { id, secret, record } = made;
