@@ -94,10 +94,7 @@ export class AssetServiceApi implements ICredentialType {
 		},
 	];
 
-	/**
-	 * A function, because n8n then needs no expression, and it can reject a token that has expired or belongs to other
-	 * settings.
-	 */
+	/** A function, because n8n then needs no expression, and it can reject a token that has expired or belongs to other settings. */
 	authenticate: IAuthenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,

@@ -1,9 +1,7 @@
 /** The option for services whose TLS certificate cannot be verified. */
 import type { INodeProperties } from 'n8n-workflow';
 
-/**
- * Not marked as a password, although its name contains "auth": n8n would give the editor a text instead of a boolean.
- */
+/** Not marked as a password, although its name contains "auth": n8n would give the editor a text instead of a boolean. */
 export const ignoreSslIssues: INodeProperties = {
 	displayName: 'Ignore SSL Issues (Insecure)',
 	name: 'allowUnauthorizedCerts',

@@ -66,8 +66,7 @@ export const serviceInterface: INodeProperties[] = [
 		placeholder: 'Add setting',
 		default: {},
 		description: 'Settings that the API specification does not define',
-		// For credentials that are created in other ways than the form. The form of n8n 2.41 would show its name and
-		// nothing below it.
+		// For credentials that are created in other ways than the form. The form of n8n 2.41 would show its name and nothing below it.
 		displayOptions: { showOnDeployment: 'cloud' },
 		options: settings,
 	},

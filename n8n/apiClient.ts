@@ -21,9 +21,8 @@ type ApiContext =
 	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
 
 /**
- * A client with the settings of the node's credential. All clients of a process share tokens and connections, so
- * creating one costs no more than reading the credential. `signal` cancels its requests; default: the cancellation of
- * the execution.
+ * A client with the settings of the node's credential. All clients of a process share tokens and connections, so creating one
+ * costs no more than reading the credential. `signal` cancels its requests; default: the cancellation of the execution.
  *
  * `warn` is called with warnings although nothing failed; by default they go to n8n's log.
  * @throws {ApiError} if the credential is not complete; `toNodeError` converts it to an n8n error.

@@ -17,10 +17,7 @@ import { ledgerFor } from './ledger';
 import { logLine } from './logLine';
 import { toNodeError } from './nodeError';
 
-/**
- * The property of an item that holds the token of the claim that its execution must begin under. It is next to `json`,
- * so no workflow sees it.
- */
+/** The property of an item with the token of its claim, for `begin`. It is next to `json`, so no workflow sees it. */
 const TOKEN = 'assetServiceClaim';
 
 /** The items that n8n gets for events that start a workflow. */

@@ -1,7 +1,4 @@
-/**
- * The fields that the editor offers for a condition: the known ones, and those of recent events, with their recent
- * values.
- */
+/** The fields that the editor offers for a condition: the known ones, and those of recent events, with their recent values. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { CONDITION_FIELDS, eventFromList, Fields, OTHER_FIELD } from '../lib/event';
 import { withoutTags } from '../lib/shared/printable';
@@ -18,7 +15,7 @@ const MOST_EVENTS = 100;
 const MOST_MS = 5_000;
 
 /**
- * Returns only the known fields without an API credential, or if the service does not respond in time: a failure would
+ * Without an API credential, or if the service does not respond in time, returns only the known fields: a failure would
  * leave nothing to select.
  */
 export async function conditionFields(

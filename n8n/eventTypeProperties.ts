@@ -1,7 +1,4 @@
-/**
- * The parameters for event types, the same in all nodes: a list to select from, and a text for types that are not in
- * it.
- */
+/** The parameters for event types, the same in all nodes: a list to select from, and a text for types that are not in it. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { EVENT_TYPES, OTHER_EVENT_TYPES } from '../lib/event';
 
@@ -49,10 +46,7 @@ export function eventTypeFilters(words: Words): INodeProperties[] {
 	return [eventTypes('eventTypes', [...EVENT_TYPES], words), otherEventTypes];
 }
 
-/**
- * For triggers, in n8n's words for them. Only literals: to evaluate an expression, n8n would need an isolate per
- * request.
- */
+/** For triggers, in n8n's words for them. Only literals: to evaluate an expression, n8n would need an isolate per request. */
 export const triggerEventTypes: INodeProperties[] = eventTypeProperties({
 	description: 'Event types that start the workflow',
 	hint: 'Leave empty for all event types',

@@ -34,8 +34,7 @@ export function toNodeError(
 }
 
 /**
- * The item for an error if the node is set to continue; `message` is what to do, `failure` is for workflows to branch
- * on.
+ * The item for an error if the node is set to continue; `message` is what to do, `failure` is for workflows to branch on.
  *
  * n8n before 2.35.5 sends an item to the error output if its JSON has only the keys `error`, or `error` and `message`.
  * It would do so for an item's own `error` as well, but then n8n drops the message and the fields of the input.

@@ -1,10 +1,9 @@
 /**
  * The access token that n8n stores in the credential for its HTTP Request node.
  *
- * n8n requests a new one if none is stored and after a 401, but it ignores the expiry, and keeps the token when the
- * credential is edited. So the token is stored with its expiry and a digest of its settings. A token that has expired
- * or belongs to other settings is refused here with an error that n8n treats as a 401: n8n then first requests a new
- * one.
+ * n8n requests a new one if none is stored and after a 401, but it ignores the expiry, and keeps the token when the credential
+ * is edited. So the token is stored with its expiry and a digest of its settings. A token that has expired or belongs to other
+ * settings is refused here with an error that n8n treats as a 401: n8n then first requests a new one.
  */
 import { createHash } from 'node:crypto';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
@@ -74,8 +73,7 @@ function checkTarget(request: IHttpRequestOptions & { uri?: string }, settings: 
 }
 
 /**
- * A new token with the values that n8n stores with it: `expiresAt` in Unix milliseconds, and the digest of the
- * settings.
+ * A new token with the values that n8n stores with it: `expiresAt` in Unix milliseconds, and the digest of the settings.
  * Callers at the same time share one request, and the nodes of this package use the new token too.
  * @throws an error whose message says what to correct, without any secret.
  */

@@ -7,7 +7,7 @@ import { throughHttpRequest, throughLegacyRequest } from './httpHelper';
 const SWITCH = 'N8N_SSRF_PROTECTION_ENABLED';
 
 /**
- * Whether n8n protects its network from requests to internal addresses. Read like in n8n 2.41: `true` or `1` in any
+ * Whether n8n protects its network from requests to internal addresses. Read as n8n 2.41 reads it: `true` or `1` in any
  * case, from the variable, otherwise from the file that `N8N_SSRF_PROTECTION_ENABLED_FILE` names.
  */
 export function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boolean {

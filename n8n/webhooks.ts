@@ -1,7 +1,4 @@
-/**
- * The two URLs of the trigger: n8n responds at one once it has stored the execution, at the other once it has
- * succeeded.
- */
+/** The two URLs of the trigger: n8n responds at one once it has stored the execution, at the other once it has succeeded. */
 import type { IHookFunctions, IWebhookDescription, IWebhookFunctions } from 'n8n-workflow';
 import { readAcknowledge } from '../lib/event';
 import type { Acknowledge } from '../lib/ledger';
@@ -37,10 +34,7 @@ export function acknowledgeOf(context: IWebhookFunctions): Acknowledge {
 	return context.getWebhookName() === NAMES.succeeded ? 'succeeded' : 'stored';
 }
 
-/**
- * The URL that matches the parameter of the node: the production URL, or for hooks the test URL while the editor
- * listens.
- */
+/** The URL that matches the parameter of the node: the production URL, or for hooks the test URL while the editor listens. */
 export function webhookUrlOf(context: IHookFunctions | IWebhookFunctions): string | undefined {
 	const acknowledge = readAcknowledge((name, fallback) => context.getNodeParameter(name, fallback));
 	return context.getNodeWebhookUrl(NAMES[acknowledge]);

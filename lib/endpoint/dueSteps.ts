@@ -32,7 +32,7 @@ class DueSteps {
 	}
 
 	/**
-	 * Schedules the step for `at`, then for each time that it returns, in place of an earlier schedule; undefined
+	 * Schedules the step for `at`, then for each time that it returns, and drops the earlier schedule; undefined
 	 * schedules nothing.
 	 */
 	plan(key: string, at: number | undefined, due: DueStep): void {

@@ -1,7 +1,4 @@
-/**
- * Creates endpoints under a mark in the record: only one process creates the endpoint, and the others notice if it
- * dies.
- */
+/** Creates endpoints under a mark in the record: only one process creates the endpoint, and the others notice if it dies. */
 import { printable } from '../shared/printable';
 import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
 import { holdMark } from './mark';

@@ -1,6 +1,6 @@
 /**
- * The mark of a process that is creating an endpoint. The process renews it while it lives, and the others watch it,
- * since their clocks may differ.
+ * The mark of a process that is creating an endpoint: it renews the mark, and the others watch it, since their clocks
+ * may differ.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +8,7 @@ import { load, serialise, type Loaded, type Registration } from './record';
 import type { RecordSlot, RegistrationContext } from './types';
 
 const RENEW_MS = 2000;
-/**
- * How often other processes check, and the pause in milliseconds: a mark that does not change in that time belongs to a
- * dead process.
- */
+/** How often other processes check, and the pause in milliseconds: a mark that stays the same belongs to a dead process. */
 const LOOKS = 100;
 const LOOK_MS = 100;
 
@@ -23,10 +20,7 @@ export interface Watched extends Loaded {
 	readonly isHeld: boolean;
 }
 
-/**
- * Returns `loaded`, or the record that it loads. If a process is creating an endpoint, waits up to 10 s for it to save
- * the secret.
- */
+/** Returns `loaded`, or the loaded record. If a process is creating an endpoint, waits up to 10 s for it to save the secret. */
 export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<Watched> {
 	const { wait = sleep } = slot;
 	let latest = loaded ?? (await load(slot));

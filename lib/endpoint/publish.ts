@@ -53,10 +53,7 @@ function misfitOf(
 	return undefined;
 }
 
-/**
- * If the service cannot say, the endpoint is assumed to exist: a restart while the service is down must not create a
- * second one.
- */
+/** If the service cannot say, the endpoint is assumed to exist: a restart while it is down must not create a second one. */
 async function absence(
 	{ client, warn }: RegistrationContext,
 	id: string,

@@ -20,7 +20,7 @@ export interface RegisteredEndpoint {
 
 /** The endpoint that a rotation replaced. */
 interface ReplacedEndpoint extends RegisteredEndpoint {
-	/** When it is to be deleted at the service, in unix milliseconds. */
+	/** When to delete it at the service, in Unix milliseconds. */
 	readonly deleteAfter: number;
 	/** When it was deleted; its secret is accepted a little longer, for deliveries in transit. */
 	readonly deletedAt?: number | undefined;
@@ -43,7 +43,7 @@ export interface Loaded {
 	readonly text?: string;
 	/** Undefined for no record, or one that cannot be read. */
 	readonly registration?: Registration;
-	/** When the node was unpublished, in unix milliseconds. */
+	/** When the node was unpublished, in Unix milliseconds. */
 	readonly unregisteredAt?: number;
 }
 
@@ -66,9 +66,7 @@ const unregistered = object({ version: literal(VERSION), unregisteredAt: number(
 /** By then n8n has removed its webhooks. */
 const UNPUBLISHING_AT_MOST_MS = 2 * 60 * 1000;
 
-/**
- * Whether n8n may still accept deliveries although the node was unpublished; setting the clock back does not extend it.
- */
+/** Whether n8n may still accept deliveries although the node was unpublished; setting the clock back does not extend it. */
 export function isBeingUnpublished({ unregisteredAt }: Loaded, now: number): boolean {
 	return unregisteredAt !== undefined && Math.abs(now - unregisteredAt) < UNPUBLISHING_AT_MOST_MS;
 }

@@ -17,10 +17,7 @@ interface SigningSecrets {
 /** Shorter client secrets could be brute-forced from a stolen record. */
 const STRONG_LENGTH = 16;
 
-/**
- * The warning for operators about a client secret that is too weak to seal a signing secret with; undefined for a
- * strong one.
- */
+/** The warning for operators about a client secret that is too weak to seal a signing secret with; undefined for a strong one. */
 export function weaknessOf(clientSecret: string): string | undefined {
 	if (clientSecret.length >= STRONG_LENGTH) return undefined;
 	return `the client secret of the credential is weak (under ${STRONG_LENGTH} characters), and the signing secret is encrypted with it: anyone who can read the ledger could brute-force both. Request a longer client secret from the service`;
@@ -60,10 +57,7 @@ function sealSecret(secret: string, clientSecret: string, endpointId: string): s
 	return [VERSION, ...parts.map((part) => part.toString('base64url'))].join('.');
 }
 
-/**
- * Decrypts a result of `sealSecret`; undefined for another client secret, another endpoint or a changed text. Never
- * throws.
- */
+/** Decrypts a result of `sealSecret`; undefined for another client secret, another endpoint or a changed text. Never throws. */
 function openSecret(
 	{ id, sealedSecret }: RegisteredEndpoint,
 	clientSecret: string,

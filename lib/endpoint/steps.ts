@@ -1,6 +1,6 @@
 /**
- * The steps that become due after an endpoint is registered: its rotation, without a lost or duplicated event
- * (specification 6.7), and the unfinished work of other processes.
+ * The steps after an endpoint is registered: its rotation without a lost or duplicated event (specification 6.7), and
+ * unfinished work.
  */
 import { printable } from '../shared/printable';
 import { register, rotate, warnOfDeath, type Registered } from './making';
@@ -17,7 +17,7 @@ export interface RotationPlan {
 }
 
 /**
- * How much longer the secret of a deleted endpoint is accepted: its last deliveries are in transit, and older ones are
+ * How much longer the secret of a deleted endpoint is accepted: its last deliveries are in transit, older ones are
  * stale anyway.
  */
 const LAST_DELIVERIES_MS = 5 * 60 * 1000;

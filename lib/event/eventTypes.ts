@@ -1,9 +1,6 @@
 /** The event types of the service, and which of them a trigger wants. */
 
-/**
- * Published (event types): the known types, with their descriptions in the editor. There may be others, so any text is
- * accepted.
- */
+/** Published (event types): the known types, with their editor descriptions. There may be others, so any text is accepted. */
 export const EVENT_TYPES = [
 	{
 		name: 'Asset Connectivity',
@@ -27,8 +24,7 @@ export const OTHER_EVENT_TYPES = '__other__';
 export type EventTypeFilter = (type: string | undefined) => boolean;
 
 /**
- * Compiles the patterns of `eventTypes`: `*` matches any text, even an empty one; case matters; blank patterns are
- * ignored.
+ * Compiles the patterns of `eventTypes`: `*` matches any text, even an empty one; case matters; blank patterns are ignored.
  * Without a pattern every event is wanted; with one, an event without a type is not.
  */
 export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
@@ -38,10 +34,7 @@ export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
 	return (type) => type !== undefined && matchers.some((matches) => matches(type));
 }
 
-/**
- * Finds the first match of each part between wildcards: linear time, while a regular expression could be made to
- * backtrack.
- */
+/** Finds the first match of each part between wildcards: linear time, while a regular expression could be made to backtrack. */
 function matcherOf(parts: readonly string[]): (type: string) => boolean {
 	const first = parts[0] ?? '';
 	const last = parts[parts.length - 1] ?? '';

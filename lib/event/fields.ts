@@ -77,10 +77,7 @@ export class Fields {
 	}
 }
 
-/**
- * The number of characters to insert, delete or replace (Levenshtein). Takes time proportional to the product of both
- * lengths, so both must be short.
- */
+/** Number of characters to insert, delete or replace (Levenshtein). Takes the product of both lengths, so both must be short. */
 function distance(a: string, b: string): number {
 	let above = Array.from({ length: b.length + 1 }, (_, n) => n);
 	for (let row = 1; row <= a.length; row++) {

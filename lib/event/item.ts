@@ -8,9 +8,7 @@ export interface Item {
 	readonly claim?: string | undefined;
 }
 
-/**
- * Adds `_replay`, replacing a field of that name. `reopenedAt` is in Unix milliseconds; if undefined, nothing is added.
- */
+/** Adds `_replay`, replacing a field of that name. `reopenedAt` is in Unix milliseconds; if undefined, nothing is added. */
 export function withReplay(record: Fields, reopenedAt: number | undefined): Fields {
 	if (reopenedAt === undefined) return record;
 	return { ...record, _replay: { requestedAt: new Date(reopenedAt).toISOString() } };

@@ -22,8 +22,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  * Parses the raw bytes of a delivery.
  * Not ok for anything but a JSON object in UTF-8 whose `id` is non-empty text or a safe integer: beyond 2^53 two
  * different IDs would become one number, and an event would be lost.
- * An object without an `id` gets `messageId`, the signed ID of the delivery, also in its record, where the execution
- * reads it.
+ * An object without an `id` gets `messageId`, the signed ID of the delivery, also in its record, where the execution reads it.
  * Never throws. Source: specification section 2 (webhook event) and 6.5.
  */
 export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {

@@ -1,7 +1,4 @@
-/**
- * Inspects events for a person who asks why they do not start the workflow: how many, the nearest miss, and fields that
- * no event has.
- */
+/** Inspects events for a person who asks why they start nothing: how many, the nearest miss, and fields that no event has. */
 import { withoutTags } from '../shared/printable';
 import { textOf } from '../shared/values';
 import type { Condition } from './conditions';

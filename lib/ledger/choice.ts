@@ -1,7 +1,4 @@
-/**
- * Which store the ledger uses: the operator's choice, otherwise Redis in queue mode or if a Redis URL is set, otherwise
- * SQLite.
- */
+/** Which store the ledger uses: the operator's choice, otherwise Redis in queue mode or if a Redis URL is set, otherwise SQLite. */
 import { join, resolve } from 'node:path';
 import { literal, safeParse } from '../vendor/zod';
 import { type Environment, readText } from './common/environment';
@@ -20,9 +17,7 @@ type StoreChoice =
 /** n8n commands that run in queue mode, whatever `EXECUTIONS_MODE` says in their environment (n8n 2.41.1). */
 const QUEUE_COMMANDS: ReadonlySet<string> = new Set(['worker', 'webhook']);
 
-/**
- * Whether this n8n instance shares its work with other processes. `command` is n8n's own, such as `start` or `worker`.
- */
+/** Whether this n8n instance shares its work with other processes. `command` is n8n's own, such as `start` or `worker`. */
 export function isQueueMode(env: Environment, command: string | undefined): boolean {
 	return QUEUE_COMMANDS.has(command ?? '') || readText(env, 'EXECUTIONS_MODE') === 'queue';
 }

@@ -94,10 +94,7 @@ export class ClaimHold implements Hold {
 		});
 	};
 
-	/**
-	 * Claims the event again if the claim was lost and the event is free, so that no copy starts while n8n stores the
-	 * execution.
-	 */
+	/** Claims the event again if the claim was lost and the event is free, so that no copy starts while n8n stores the execution. */
 	async #renewOrTake(): Promise<void> {
 		try {
 			const { key, token } = this.#claim;
@@ -115,8 +112,8 @@ export class ClaimHold implements Hold {
 	}
 
 	/**
-	 * Whether each is settled, in order. An execution that n8n has stored always settles its event, even if another
-	 * holder has the claim by now.
+	 * Whether each is settled, in order: a stored execution always settles its event, even if another holder has the
+	 * claim by now.
 	 */
 	async #settle(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
 		if (this.acknowledge === 'succeeded') return this.#ledger.finishAll(claims, retentionMs);

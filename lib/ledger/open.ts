@@ -12,8 +12,8 @@ interface OpenLedgerOptions {
 	/** The command that n8n was started with; default: that of this process. */
 	readonly command?: string | undefined;
 	/**
-	 * Called with one line when the store is chosen (which one and where), and one if Redis may evict entries. Never
-	 * contains a credential.
+	 * Called once when the store is chosen, with its kind and place, and once if Redis may evict entries. Never with a
+	 * credential.
 	 */
 	readonly log: (message: string) => void;
 	/** Called when events of a queue installation began here that the ledger did not know: at most once per minute. */
@@ -66,10 +66,7 @@ async function openStore(
 	return new SqliteLedger({ path: choice.path, onUnknown, onClose });
 }
 
-/**
- * Every event is claimed before its execution is stored, so an unknown one was claimed in another ledger or has been
- * forgotten.
- */
+/** Every event is claimed before its execution is stored, so an unknown one was claimed in another ledger or has been forgotten. */
 function unknownEvents(warn: (message: string) => void): (events: number) => void {
 	let unreported = 0;
 	let nextAt = 0;

@@ -4,13 +4,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/**
- * The service lists an event for 30 days (specification 6.6); an event that is forgotten while listed would run again.
- */
+/** The service lists an event for 30 days (specification 6.6); an event that is forgotten while listed would run again. */
 export const RETENTION_MS = 35 * DAY_MS;
-/**
- * An event may appear in the list after newer ones, and clocks differ: each poll reads this far behind the frontier.
- */
+/** An event may appear in the list after newer ones, and clocks differ: each poll reads this far behind the frontier. */
 export const OVERLAP_MS = 10 * MINUTE_MS;
 /** Once per `LOOK_BACK_EVERY_MS`, a poll reads this far back, for events that appeared even later. */
 export const LOOK_BACK_MS = DAY_MS;

@@ -3,10 +3,7 @@ import { createdAt, type ParsedEvent } from '../event';
 import { type Ledger, ledgerKey } from '../ledger';
 import { RETENTION_MS } from './bounds';
 
-/**
- * `fresh`: start it. `waiting`: not settled: handed over and not begun, running, or to start again later. `done`:
- * nothing left to do.
- */
+/** `fresh`: start it. `waiting`: not settled (not begun, running, or to start again later). `done`: nothing left to do. */
 export type Knowledge = 'fresh' | 'waiting' | 'done';
 
 export interface Scope {

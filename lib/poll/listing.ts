@@ -31,9 +31,7 @@ interface Found {
 	readonly at: number | undefined;
 }
 
-/**
- * This many older records in a row, or half a page, end a stretch, because the list need not be sorted to the second.
- */
+/** This many older records in a row, or half a page, end a stretch, because the list need not be sorted to the second. */
 const OLDER_IN_A_ROW = 20;
 
 /**
@@ -45,9 +43,7 @@ export class Listing {
 	withoutId = 0;
 	/** The ID of the last record read. */
 	cursor: string | undefined;
-	/**
-	 * The newest listed event that is not dated in the future: a date that is a day wrong would disable the look-back.
-	 */
+	/** The newest listed event that is not dated in the future: a date that is a day wrong would disable the look-back. */
 	newestAt: number | undefined;
 	/** The oldest event that was handed over before and has not begun. */
 	waitingAt: number | undefined;

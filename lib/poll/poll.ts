@@ -9,15 +9,14 @@
  *
  * - publication: `now` fixes `publishedAt`, the time from which events start, and starts nothing; `retained` begins
  *   with a walk to the end of the list. Changing this setting is a new publication. Later publications change nothing.
- * - poll: reads from the newest event back to the *frontier* minus an overlap, and once an hour back a whole day.
+ * - poll: reads from the newest event back to the *frontier* minus an overlap, and once an hour a whole day back.
  *   Every event created before the frontier was listed and has settled: begun, or not wanted. An event that was
  *   claimed, handed over or stored but has not begun holds the frontier back, so a later poll reads it again. So does
  *   an event that n8n gave back.
  * - replay: a person reopened events. The next poll lowers the frontier to the oldest of them, once per request.
  * - walking: a poll may send a bounded number of requests. If it needs more, it remembers where it stopped, and the
  *   next polls read new events first and then continue there. The frontier stays until the walk reaches the end.
- * - the frontier is written last: after a page that failed or a process that died, the next poll reads the same range
- *   again.
+ * - the frontier is written last: after a page that failed or a process that died, the next poll reads the same range again.
  * - forgotten: the record is gone, but n8n's own memory has the time up to which the trigger polled. No event created
  *   before that time starts by itself; all later ones do, and a log line reports it.
  *

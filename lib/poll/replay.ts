@@ -100,10 +100,7 @@ export async function publishedAt(
 	return (await change(records, workflowId, () => undefined)).publishedAt;
 }
 
-/**
- * For a poll: records that there is one, and returns the state that makes it read as far as a request asks, if it has
- * not yet.
- */
+/** For a poll: records that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */
 export async function asRequested(
 	records: Records,
 	workflowId: string,

@@ -7,8 +7,8 @@ import { RETENTION_MS } from './bounds';
 
 /**
  * The next execution starts when the previous one has ended, or after this long. Events keep their order, since n8n
- * stores an execution within milliseconds, and a slow workflow does not delay the others. It does not make an event
- * count as stored.
+ * stores an execution within milliseconds, and a slow workflow does not delay the others. An event does not count as
+ * stored because of it.
  */
 const NEXT_AFTER_MS = 1000;
 /**
@@ -25,10 +25,7 @@ export interface Start {
 	/** The most events per execution. */
 	readonly batchSize: number;
 	readonly acknowledge: Acknowledge;
-	/**
-	 * Starts an execution. Resolves when it has ended, with whether n8n has stored it, or whether it succeeded if it
-	 * must.
-	 */
+	/** Starts an execution. Resolves when it has ended, with whether n8n has stored it, or whether it succeeded if it must. */
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** Called before each hand-over with the time of its newest event, as long as all earlier ones are stored. */
 	readonly onProgress?: (at: number) => void;
@@ -146,8 +143,8 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 }
 
 /**
- * Whether n8n has stored the execution, or whether it succeeded: known once it has ended. By then, `execute` of the
- * node has begun the events.
+ * Whether n8n has stored the execution, or it has succeeded: known once it has ended. `execute` of the node has begun
+ * its events by then.
  */
 async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
 	const [first, ...others] = claimed.map(({ hold }) => hold);

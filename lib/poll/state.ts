@@ -47,9 +47,7 @@ const pollState = object({
 
 export type PollState = Readonly<output<typeof pollState>>;
 
-/**
- * The form up to version 1.0: `newestAt` is the newest event of the last complete poll, even if dated in the future.
- */
+/** The form up to version 1.0: `newestAt` is the newest event of the last complete poll, even if dated in the future. */
 const oldState = object({
 	startFrom,
 	baselineAt: number(),

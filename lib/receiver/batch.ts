@@ -126,8 +126,8 @@ class Gatherer {
 }
 
 /**
- * The deliveries that wait for the outcome of their execution, each until its time is over. Their claims are settled
- * with the execution.
+ * The deliveries that wait for the outcome of their execution, each until its limit. Their claims are settled with the
+ * execution.
  */
 class Followers {
 	readonly #timers = new Map<Waiting, NodeJS.Timeout>();

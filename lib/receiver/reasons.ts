@@ -1,6 +1,4 @@
-/**
- * Why a delivery does not start a workflow, and what an operator can do about it, for the log and for Get Rejections.
- */
+/** Why a delivery does not start a workflow, and what an operator can do about it, for the log and for Get Rejections. */
 import type { SignatureRefusal } from '../signature';
 
 /** Why a delivery was rejected: the fixed codes of the log lines. */

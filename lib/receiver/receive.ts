@@ -1,6 +1,4 @@
-/**
- * A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n.
- */
+/** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n. */
 import { isWanted, parseEvent, withReplay } from '../event';
 import {
 	type Acknowledge,
@@ -19,10 +17,7 @@ import { type SecretSource, verifyDelivery } from './verify';
 export interface Receiver {
 	readonly verifiers: VerifierCache;
 	readonly secrets: SecretSource;
-	/**
-	 * Called when there is an event to claim. Undefined while the editor listens for a test event: nothing is recorded
-	 * then.
-	 */
+	/** Called when there is an event to claim. Undefined while the editor listens for a test event: nothing is recorded then. */
 	readonly openLedger?: () => Promise<Ledger>;
 	readonly workflowId: string;
 	/** By the URL that the delivery arrived at. */

@@ -15,10 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
-/**
- * The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run
- * again.
- */
+/** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
 export const MIN_RETENTION_DAYS = 31;
 export const DEFAULT_RETENTION_DAYS = 35;
 export const MAX_RETENTION_DAYS = 365;

@@ -1,7 +1,4 @@
-/**
- * Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a
- * signature.
- */
+/** Keeps each node's verifier in memory for a while, because reading a credential costs n8n far more than checking a signature. */
 import { createVerifier, type SigningSettings, type VerifierResult } from '../signature';
 
 interface VersionedSettings {
@@ -15,10 +12,7 @@ export type ReadSigningSettings = () => Promise<VersionedSettings>;
 
 /** How long a verifier is kept, and so how long a secret still works after it was removed, in milliseconds. */
 const KEEP_MS = 15_000;
-/**
- * How long a refresh or a missing configuration is kept, in milliseconds: a flood of forgeries costs one read in this
- * time.
- */
+/** How long a refresh or a missing configuration is kept, in milliseconds: a flood of forgeries costs one read in this time. */
 const REFRESH_MS = 1000;
 /** Above this number of keys the oldest is dropped, so memory stays bounded. */
 const MAX_KEYS = 10_000;

@@ -33,8 +33,7 @@ const MAY_BE_OUTDATED: ReadonlySet<string> = new Set(['signature_mismatch', 'not
 
 /**
  * Returns the secret that signed the delivery, or why the delivery is rejected. The promise never rejects.
- * A signature that matches no kept secret is checked once more with freshly read ones, so a new secret works within a
- * second.
+ * A signature that matches no kept secret is checked once more with freshly read ones, so a new secret works within a second.
  */
 export async function verifyDelivery(
 	verifiers: VerifierCache,

@@ -1,7 +1,6 @@
 /**
- * Counts the deliveries that did not start a workflow. A delivery costs an increment in memory. The counts of a
- * workflow are added to its record in the background, at most once per minute, and stay in memory while the ledger is
- * down.
+ * Counts the deliveries that did not start a workflow. A delivery costs an increment in memory. The counts of a workflow are
+ * added to its record in the background, at most once per minute, and stay in memory while the ledger is down.
  */
 import type { Records } from '../ledger';
 import type { RejectionReason } from '../receiver';

@@ -49,10 +49,7 @@ export async function addRejections(
 	});
 }
 
-/**
- * One for each node and reason, the latest first, including the `unwritten` counts of this process. Rejects like
- * `Records`.
- */
+/** One for each node and reason, the latest first, including the `unwritten` counts of this process. Rejects like `Records`. */
 export async function readRejections(
 	records: Records,
 	workflowId: string,

@@ -25,10 +25,9 @@ function patience(): RetryLimits {
 }
 
 /**
- * Whether the service can be reached and used with these settings. Requests a new token, whatever tokens are kept, so
- * that an old one never hides a wrong secret. The message distinguishes a wrong URL, a rejected client, a wrong
- * audience and a missing scope; it names the field to correct and contains no secret. The warning is for URLs with
- * plain http.
+ * Whether the service can be reached and used with these settings. Requests a new token, whatever tokens are kept, so that an
+ * old one never hides a wrong secret. The message distinguishes a wrong URL, a rejected client, a wrong audience and a missing
+ * scope; it names the field to correct and contains no secret. The warning is for URLs with plain http.
  */
 export async function testCredential(
 	values: unknown,

@@ -1,9 +1,6 @@
 /** Makes outside text safe for one line of a log or a message. */
 
-/**
- * Control and format characters (terminal escapes, line breaks, direction changes), line separators, half surrogate
- * pairs.
- */
+/** Control and format characters (terminal escapes, line breaks, direction changes), line separators, half surrogate pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 /** The text on one line, with � in place of invisible characters, and at most `most` characters long. */

@@ -5,8 +5,8 @@ import { numberOf } from './values';
 const SECONDS = { least: 1e8, below: 1e12 };
 
 /**
- * Converts Unix seconds, or a text with a date, to Unix milliseconds (open point: times are not specified); undefined
- * for anything else.
+ * Unix milliseconds of Unix seconds, or of a text with a date (open point: times are not specified); undefined for
+ * anything else.
  */
 export function timeOf(value: unknown): number | undefined {
 	const seconds = numberOf(value);

@@ -74,10 +74,7 @@ const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;
 /** Any length, padding optional. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/**
- * The current secret's key first. No keys, and a blocking note, if that secret cannot be used, whatever the previous
- * one is.
- */
+/** The current secret's key first. No keys, and a blocking note, if that secret cannot be used, whatever the previous one is. */
 export function readSigningKeys(
 	settings: SigningSettings,
 	form: SecretForm,

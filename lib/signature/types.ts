@@ -16,10 +16,7 @@ export type SignatureRefusal =
  */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * The fields of the credential `assetServiceSigningSecretApi` as stored. Any value is allowed, since `createVerifier`
- * checks them.
- */
+/** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
 export interface SigningSettings {
 	/** The endpoint's secret, used as typed. */
 	signingSecret?: unknown;

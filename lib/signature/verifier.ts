@@ -27,10 +27,7 @@ export function createVerifier(settings: SigningSettings): VerifierResult {
 	return { ok: true, verifier: new CompiledVerifier(usable.scheme, usable.keys), doubts };
 }
 
-/**
- * All problems with the format of the settings, as sentences that name the field and contain no secret; empty if there
- * are none.
- */
+/** All problems with the format of the settings, as sentences that name the field and contain no secret; empty if none. */
 export function checkSigningSettings(settings: SigningSettings): readonly string[] {
 	const { blocking, doubts, remarks } = compileCredential(settings);
 	return [...blocking, ...doubts, ...remarks];
@@ -64,9 +61,8 @@ class CompiledVerifier implements Verifier {
 	}
 
 	/**
-	 * Whether one of the candidates is the digest for this key. The body is hashed as bytes: decoding it would change
-	 * what was signed. Every candidate is compared, even after a match, so that the time taken does not show which one it
-	 * was.
+	 * Whether one of the candidates is the digest for this key. The body is hashed as bytes: decoding it would change what was
+	 * signed. Every candidate is compared, even after a match, so that the time taken does not show which one it was.
 	 */
 	private signs(key: KeyObject, { parts, candidates }: Reading, body: Uint8Array): boolean {
 		const hmac = createHmac(this.scheme.algorithm, key);

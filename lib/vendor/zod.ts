@@ -1,6 +1,4 @@
-/**
- * The schema parser, in its small functional form and imported by name, so that the bundle contains only what is used.
- */
+/** The schema parser, in its small functional form and imported by name, so that the bundle contains only what is used. */
 export {
 	array,
 	boolean,

@@ -1,7 +1,4 @@
-/**
- * The hooks that n8n calls when a workflow is published and unpublished: they create and delete the endpoint, and
- * reject a setup that cannot work.
- */
+/** The hooks for publishing and unpublishing: they create and delete the endpoint, and reject a setup that cannot work. */
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import {
 	dueSteps,

@@ -21,8 +21,7 @@ import { recordSlot, registrationContext, rotationPlan, wantedEndpoint } from '.
 /**
  * For one delivery, which reads the record once: its current contents were there when the endpoint signed.
  * The version is the record's text: every step of a registration changes it.
- * While a process creates the next endpoint, `read` waits for its secret, so that no delivery from that endpoint is
- * rejected.
+ * While a process creates the next endpoint, `read` waits for its secret, so that no delivery from that endpoint is rejected.
  */
 export function registeredSecrets(
 	context: IWebhookFunctions,

@@ -1,7 +1,4 @@
-/**
- * The time up to which a node has polled, in the static data of its workflow: in n8n's own database, separate from the
- * ledger.
- */
+/** The time up to which a node has polled, in the static data of its workflow: in n8n's own database, separate from the ledger. */
 import type { IPollFunctions } from 'n8n-workflow';
 import type { Memory } from '../../lib/poll';
 import { enum as oneOf, literal, number, object, safeParse } from '../../lib/vendor/zod';

@@ -1,4 +1,4 @@
-/** Polls for a node: passes n8n's executions, log, static data and time budget to the poll. */
+/** Polls for a node: connects the poll to n8n's executions, log, static data and time budget. */
 import type { IPollFunctions } from 'n8n-workflow';
 import { isWanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
@@ -13,10 +13,7 @@ import { readPollSettings } from './settings';
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * 60_000;
 
-/**
- * Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of
- * the list.
- */
+/** Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of the list. */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
 	const { id: nodeId } = context.getNode();

@@ -1,7 +1,4 @@
-/**
- * Reads the poll trigger's parameters: a value out of bounds becomes the nearest bound, one of the wrong kind its
- * default.
- */
+/** Reads the poll trigger's parameters: a value out of bounds becomes the nearest bound, one of the wrong kind its default. */
 import {
 	readAcknowledge,
 	readBatchSize,

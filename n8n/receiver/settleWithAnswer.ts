@@ -1,7 +1,4 @@
-/**
- * Ties a claim to n8n's response: commits if n8n stored the execution, releases if it could not, and only then sends
- * the response.
- */
+/** Ties a claim to n8n's response: commits if n8n stored the execution, otherwise releases, and then lets the response leave. */
 import type { Acknowledge, Hold } from '../../lib/ledger';
 import { busy } from '../../lib/receiver';
 
@@ -18,10 +15,7 @@ export interface EndableResponse {
 	off(event: 'close', listener: () => void): unknown;
 }
 
-/**
- * How long n8n may take to respond to a sender that has hung up, from the hand-over: the service itself gives up after
- * 30 s.
- */
+/** How long n8n may take to respond to a sender that has hung up, from the hand-over: the service itself gives up after 30 s. */
 const RESPOND_WITHIN_MS = 30_000;
 
 /**
@@ -32,9 +26,8 @@ const RESPOND_WITHIN_MS = 30_000;
  * early with a false 200, but n8n still calls `end` with the status that it decided on.
  * A second call of `end` while the claim is being settled is ignored: the first one has not been sent yet.
  *
- * n8n never responds for a queued execution that a person stopped. So once the sender has hung up and n8n has not
- * responded in time, an event that need only be stored counts as stored. If n8n reports a failure later, the event is
- * given back.
+ * n8n never responds for a queued execution that a person stopped. So once the sender has hung up and n8n has not responded in
+ * time, an event that need only be stored counts as stored. If n8n reports a failure later, the event is given back.
  */
 export function settleWithAnswer(
 	response: EndableResponse,

@@ -16,10 +16,7 @@ import { sentence } from '../../lib/shared/sentence';
 import { asText, isRecord } from '../../lib/shared/values';
 import { forgetTest, testSurvey } from '../testSurvey';
 
-/**
- * The fields that `webhook` passes to `execute` next to the `json` of an item: nothing else reaches it in every
- * process.
- */
+/** The fields that `webhook` passes to `execute` next to the `json` of an item: nothing else reaches it in every process. */
 const REJECTED = 'assetServiceRejected';
 const IGNORED = 'assetServiceIgnored';
 

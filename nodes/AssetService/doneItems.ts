@@ -1,7 +1,4 @@
-/**
- * Remembers the input items that have changed something, so that a retry does not repeat the change, and lists them in
- * errors.
- */
+/** Remembers the input items that have changed something, so that a retry does not repeat the change, and lists them in errors. */
 import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import type { ApiRecord } from '../../lib/service';
 

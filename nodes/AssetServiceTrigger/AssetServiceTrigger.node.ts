@@ -31,8 +31,7 @@ export class AssetServiceTrigger implements INodeType {
 				name: 'assetServiceSigningSecretApi',
 				required: true,
 				testedBy: 'assetServiceSigningSecretApiTest',
-				// Not `show: manual`: if credentials cover every value that way, the editor treats the parameter as its own and
-				// hides it.
+				// Not `show: manual`: if credentials cover every value that way, the editor treats the parameter as its own and hides it.
 				displayOptions: { hide: { registration: ['automatic'] } },
 			},
 			{

@@ -1,6 +1,4 @@
-/**
- * The name of an attempt that begins events. The ledger stores it, so it also shows which execution began, and when.
- */
+/** The name of an attempt that begins events. The ledger stores it, so it also shows which execution began, and when. */
 import { randomBytes } from 'node:crypto';
 
 export interface Attempt {
@@ -9,9 +7,7 @@ export interface Attempt {
 	readonly begunAt: number;
 }
 
-/**
- * Names one start of an execution: n8n may start the execution with this ID again. 64 random bits keep the entry small.
- */
+/** Names one start of an execution: n8n may start the execution with this ID again. 64 random bits keep the entry small. */
 export function newAttempt(executionId: string, now = Date.now()): string {
 	return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;
 }

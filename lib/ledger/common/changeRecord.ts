@@ -4,10 +4,9 @@ import type { Records } from './types';
 const MOST_TRIES = 20;
 
 /**
- * Replaces the text of the record with the result of `next`, which may be called several times; undefined leaves the
- * text unchanged. If two processes write the same text, it counts as one change, since a swap that is sent again finds
- * its own text: where each change counts, the texts must differ. Rejects like `Records`, and when others keep changing
- * the record.
+ * Replaces the text of the record with the result of `next`, which may be called several times; undefined leaves the text
+ * unchanged. If two processes write the same text, it counts as one change, since a swap that is sent again finds its own text:
+ * where each change counts, the texts must differ. Rejects like `Records`, and when others keep changing the record.
  */
 export async function changeRecord(
 	records: Records,

@@ -14,10 +14,7 @@ export class LedgerUnavailableError extends Error {
 	}
 }
 
-/**
- * A field of any thrown value. `instanceof` would miss errors that Node throws outside the realm of a test or a
- * sandbox.
- */
+/** A field of any thrown value. `instanceof` would miss errors that Node throws outside the realm of a test or a sandbox. */
 export function errorField(
 	error: unknown,
 	name: 'code' | 'errcode' | 'message' | 'name' | 'lastNodeError',

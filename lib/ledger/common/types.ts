@@ -22,10 +22,7 @@ export type EntryState =
 	| 'pending'
 	/** Committed: n8n stored an execution and the service got its 200. */
 	| 'stored'
-	/**
-	 * Stored, but no run began within the grace, so n8n may have lost the execution; or a person wants the event to run
-	 * again.
-	 */
+	/** Stored, but no run began within the grace, so n8n may have lost the execution; or a person wants the event to run again. */
 	| 'overdue'
 	/** A run has begun. Its result is not tracked. */
 	| 'begun'
@@ -119,17 +116,15 @@ export interface Ledger extends Records {
 	release(claim: Claim): Promise<boolean>;
 
 	/**
-	 * For claims whose execution ended without an error: marks the events that are running under them as done for
-	 * `retentionMs` milliseconds. Returns for each, in order, whether the event is settled: done or begun, by this claim
-	 * or another.
+	 * For claims whose execution ended without an error: marks the events that are running under them as done for `retentionMs`
+	 * milliseconds. Returns for each, in order, whether the event is settled: done or begun, by this claim or another.
 	 */
 	finishAll(claims: readonly Claim[], retentionMs: number): Promise<boolean[]>;
 
 	/**
-	 * Returns for each key, in order, whether this run continues with the event. The first run to ask wins, whatever the
-	 * state of the entry. The same run may ask again, in case the response was lost; `run` names one attempt, and n8n's
-	 * execution ID is not enough, since n8n starts one stored execution twice. The entry is then begun for `retentionMs`
-	 * milliseconds.
+	 * Returns for each key, in order, whether this run continues with the event. The first run to ask wins, whatever the state of
+	 * the entry. The same run may ask again, in case the response was lost; `run` names one attempt, and n8n's execution ID is
+	 * not enough, since n8n starts one stored execution twice. The entry is then begun for `retentionMs` milliseconds.
 	 *
 	 * With the token of a claim for a key, the run continues only if that claim is still held and no other run has begun
 	 * under it. The entry is then running as long as the holder renews the claim. A second run that asks under the same

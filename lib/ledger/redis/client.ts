@@ -19,8 +19,7 @@ export function createRedisClient(settings: RedisSettings, isIdle: () => boolean
 		family: settings.family,
 		keepAlive: settings.keepAliveMs,
 		...(settings.tls ? { tls: settings.tls } : {}),
-		// Client info is sent before the connection is ready, and ioredis 5.11 can then consider a lost connection ready
-		// forever.
+		// Client info is sent before the connection is ready, and ioredis 5.11 can then consider a lost connection ready forever.
 		disableClientInfo: true,
 		connectTimeout: 1_500,
 		disconnectTimeout: 100,

@@ -59,7 +59,7 @@ export class RedisConnection {
 	/**
 	 * Runs a script on one key and returns its result. Scripts are safe to send twice: one whose response was lost is
 	 * sent again. Throws `LedgerUnavailableError` after 2 s in total, and no script runs later than that.
-	 * Calls `onSend` before each sending: from then on Redis may run the script, whatever this returns.
+	 * Calls `onSend` before each sending: from then until the deadline Redis may run the script, whatever this returns.
 	 */
 	async run(call: Call, onSend?: () => void): Promise<unknown> {
 		const deadline = performance.now() + CALL_MS;

@@ -1,7 +1,6 @@
 /**
  * The Redis scripts of an entry: one key per script, so that each runs atomically, in a cluster too.
- * KEYS[1] is the entry or the record. ARGV begins with the deadline, which `CHECK_DEADLINE` removes. Durations are in
- * milliseconds.
+ * KEYS[1] is the entry or the record. ARGV begins with the deadline, which `CHECK_DEADLINE` removes. Times are in milliseconds.
  */
 import { createHash } from 'node:crypto';
 import type { RedisClient } from './client';
@@ -20,8 +19,7 @@ export interface Call {
 
 /**
  * Runs a script by its hash; sends the text if Redis does not know it (after a restart, or on another node). From
- * `deadline` on, in Unix milliseconds on the clock of Redis, the script does nothing and returns `['late', <that
- * clock>]`.
+ * `deadline` on, in Unix milliseconds on Redis's clock, the script does nothing and returns `['late', <that clock>]`.
  */
 export async function evaluate(
 	client: RedisClient,

@@ -30,9 +30,7 @@ import {
 } from './scripts';
 import type { RedisSettings } from './settings';
 
-/**
- * At most this many claims whose response was lost are released at the same time; the others expire with their lease.
- */
+/** At most this many claims whose response was lost are released at the same time; the others expire with their lease. */
 const MOST_LOST = 1_000;
 const RELEASE_PAUSE_MS = 1_000;
 

@@ -1,6 +1,4 @@
-/**
- * Moves the contents of the write-ahead log into the SQLite file, in a separate thread, because it syncs both to disk.
- */
+/** Moves the contents of the write-ahead log into the SQLite file, in a separate thread, because it syncs both to disk. */
 import { Worker } from 'node:worker_threads';
 import { SCHEMA_VERSION } from './schema';
 

@@ -26,8 +26,7 @@ type Sqlite = typeof import('node:sqlite');
 
 /**
  * Node's own SQLite; undefined if Node has none.
- * Node 22 warns on loading that it is experimental; only that warning is kept out of n8n's log, and only during
- * loading.
+ * Node 22 warns on loading that it is experimental; only that warning is kept out of n8n's log, and only during loading.
  */
 export function loadSqlite(): Sqlite | undefined {
 	const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');

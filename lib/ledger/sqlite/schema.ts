@@ -26,10 +26,7 @@ const TABLE = `CREATE TABLE entry (
 	reopened INTEGER
 ) WITHOUT ROWID`;
 
-/**
- * Version 1 stored the run of a begun entry in `holder`, which is still supported. Changes no row, however many there
- * are.
- */
+/** Version 1 stored the run of a begun entry in `holder`, which is still supported. Changes no row, however many there are. */
 const FROM_VERSION_1 = `ALTER TABLE entry ADD COLUMN run TEXT;
 ALTER TABLE entry ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE entry ADD COLUMN reopened INTEGER`;

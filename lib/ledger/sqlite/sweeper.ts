@@ -8,9 +8,7 @@ const ENTRIES_PER_LOOK = 64;
 const CLAIMS_PER_LOOK = 8;
 const START = new Uint8Array(0);
 
-/**
- * Cycles through the keys. They are hashes, so their order is not by time, and each look finds its share of old ones.
- */
+/** Cycles through the keys. They are hashes, so their order is not by time, and each look finds its share of old ones. */
 export class Sweeper {
 	// A random position: short-lived processes would otherwise all begin at the same end.
 	#after: Uint8Array = randomBytes(32);

@@ -22,19 +22,14 @@ export const ENVELOPE = {
 /** Published: the field with the ID of a record. */
 export const RECORD_ID = 'id';
 
-/**
- * Published (events and deliveries): the field with the result of a delivery. As query parameter of the list: assumed.
- */
+/** Published (events and deliveries): the field with the result of a delivery. As query parameter of the list: assumed. */
 export const DELIVERY_STATUS_FIELD = 'status';
 
 /** Published (events and deliveries): its values. */
 export const DELIVERED = 'success';
 export const NOT_DELIVERED = 'failed';
 
-/**
- * Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last
- * one.
- */
+/** Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last one. */
 export const RETRY_HOURS = [1, 4, 12, 24, 48] as const;
 
 /** Inferred: the fields of the request that creates an endpoint, and of its response, in `data` or next to it. */
@@ -85,8 +80,8 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 };
 
 /**
- * Convention: the fields of an error response that may say what is wrong. `errors` is a list of texts or of objects
- * with one of these.
+ * Convention: fields of an error response that may give the reason. `errors` is a list of texts or of objects with one
+ * of these.
  */
 export const ERROR_TEXT_FIELDS = [
 	'message',
@@ -106,10 +101,7 @@ export const RETRIES = {
 	maxRetries: 4,
 	/** From the start of the first attempt, in milliseconds; no attempt begins or continues after that. */
 	totalMs: 60_000,
-	/**
-	 * Longest wait before the first retry, in milliseconds. It doubles with each further retry, minus up to half of it at
-	 * random.
-	 */
+	/** Longest wait before the first retry, in milliseconds. It doubles with each further retry, minus up to half of it at random. */
 	baseDelayMs: 500,
 } as const;
 
@@ -125,10 +117,7 @@ export const TIMEOUTS = {
 /** Ours: bytes per response, compressed or not. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/**
- * Ours: values per response. In memory an empty object takes twenty times its bytes; 64 MB of real records contain
- * fewer values.
- */
+/** Ours: values per response. In memory an empty object takes twenty times its bytes; 64 MB of real records have fewer values. */
 export const MAX_VALUES = 4_000_000;
 
 /** Ours: levels of lists and objects per response. Some thousands exhaust the stack, also in n8n's own code. */
@@ -141,8 +130,8 @@ export const MAX_CONNECTIONS = 64;
 export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
 
 /**
- * Ours: if a token that was just renewed because of a 401 is refused too, no further token is fetched for this long, or
- * until it expires. Milliseconds.
+ * Ours: milliseconds without another token request, at most until the token expires, after a just renewed token is
+ * refused with a 401 too.
  */
 export const REFUSED_TOKEN_MS = 60_000;
 

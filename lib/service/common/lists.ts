@@ -23,8 +23,8 @@ export interface ListRow {
 export type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
 
 /**
- * The fields that Simplify keeps, at most ten: by name in the output, the places of the value in a record. The first
- * place that has one counts.
+ * The fields that Simplify keeps, at most ten: for each name in the output, the paths in a record. The first one with a
+ * value counts.
  */
 export type Shape = Readonly<Record<string, readonly string[]>>;
 

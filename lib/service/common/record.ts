@@ -14,10 +14,7 @@ export function asId(id: unknown): string | undefined {
 	return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/**
- * The time of creation in Unix milliseconds: its own `createdAt`, otherwise its first attempt. Undefined if it has
- * neither.
- */
+/** The time of creation in Unix milliseconds: its own `createdAt`, otherwise its first attempt. Undefined if it has neither. */
 export function createdAtOf({ createdAt, attempts }: ApiRecord): number | undefined {
 	return timeOf(createdAt) ?? (Array.isArray(attempts) ? attemptedAt(attempts[0]) : undefined);
 }

@@ -78,17 +78,11 @@ export interface ListOptions {
 	itemsPath?: string;
 	/** Most records per page, at least 1; never more than the page size of the credential. */
 	pageSize?: number;
-	/**
-	 * Requests the next page while the caller uses the records of this one, for a caller that reads the whole list.
-	 * Default false.
-	 */
+	/** Requests the next page while the caller uses the records of this one, for a caller that reads them all. Default false. */
 	readAhead?: boolean;
 	/** Lists and counts only records for which this is true, for filters that the service may not support. */
 	matching?: (record: ApiRecord) => boolean;
-	/**
-	 * Unix milliseconds: lists only records of this time or later, and those without a time. See `since` for where the
-	 * list ends.
-	 */
+	/** Unix milliseconds: lists only records of this time or later, and those without a time. See `since` for where the list ends. */
 	createdAfter?: number;
 	/** The ID of a record: the list starts after it. */
 	startingAfter?: string;

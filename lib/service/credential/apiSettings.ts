@@ -134,8 +134,7 @@ function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 			`Remove the part before the @ from ${label}.`,
 		);
 	}
-	// The text itself is checked: URL silently drops a "?" or "#" without text after it, and later paths would be added
-	// after it.
+	// The text itself is checked: URL silently drops a "?" or "#" without text after it, and later paths would be added after it.
 	if (value.includes('?') || value.includes('#')) {
 		throw refuse(
 			`${label} contains a query or a fragment`,

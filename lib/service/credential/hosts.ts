@@ -31,10 +31,7 @@ export function isPrivate(hostname: string): boolean {
 	return isIPv6(host) ? PRIVATE.check(host, 'ipv6') : PRIVATE_NAME.test(host);
 }
 
-/**
- * Whether a list in n8n's format (`example.com, *.example.org`) contains the host of a URL; `*.` matches only
- * subdomains.
- */
+/** Whether a list in n8n's format (`example.com, *.example.org`) contains the host of a URL; `*.` matches only subdomains. */
 export function isListed(hostname: string, list: string): boolean {
 	const host = hostname.replace(/\.$/, '');
 	return list

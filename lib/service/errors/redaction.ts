@@ -6,10 +6,7 @@ import type { ApiRecord } from '../common/types';
 export interface Redactor {
 	/** Makes `redact` remove this text and its usual encodings. */
 	add(secret: string): void;
-	/**
-	 * Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it
-	 * repeats.
-	 */
+	/** Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it repeats. */
 	redact(text: string): string;
 }
 

@@ -36,10 +36,7 @@ export function createDeadline(caller: AbortSignal | undefined): Deadline {
 	};
 }
 
-/**
- * The work, or a rejection with the signal's reason as soon as it is aborted, for work that may ignore signals and
- * continue.
- */
+/** The work, or a rejection with the signal's reason as soon as it is aborted, for work that may ignore signals and continue. */
 export function raceSignal<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
 	if (!signal) return work;
 	return new Promise<T>((resolve, reject) => {

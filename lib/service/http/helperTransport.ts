@@ -23,9 +23,8 @@ const ALL_PHASES_MS = TIMEOUTS.connectMs + TIMEOUTS.responseMs + TIMEOUTS.bodyMs
 /**
  * Sends each request once through `send`, with the limits and errors of the other transport.
  *
- * `send` resolves with any status instead of throwing for it, follows no redirect, obeys the signal if it can, and may
- * throw any error of the helper. If n8n itself refuses (blocked address, domain not allowed), the error says so in
- * n8n's words.
+ * `send` resolves with any status instead of throwing for it, follows no redirect, obeys the signal if it can, and may throw
+ * any error of the helper. If n8n itself refuses (blocked address, domain not allowed), the error says so in n8n's words.
  */
 export function helperTransport(
 	send: (request: TransportRequest) => Promise<TransportResponse>,
@@ -58,10 +57,7 @@ function proxyHost(url: string, env: NodeJS.ProcessEnv): string | undefined {
 	}
 }
 
-/**
- * In n8n's own words, which tell an operator which variable to change. They contain the address and nothing else of the
- * request.
- */
+/** In n8n's own words, which name the variable to change. They contain the address and nothing else of the request. */
 function n8nRefusalError(error: unknown): TransportError | undefined {
 	if (!isError(error)) return undefined;
 	const description = 'description' in error ? error.description : undefined;

@@ -12,9 +12,7 @@ const parseWith = JSON.parse as (
 	reviver?: (name: string, value: unknown, context?: { source?: string }) => unknown,
 ) => unknown;
 
-/**
- * The body as JSON; undefined if it is empty or not JSON. An ID beyond the safe integers becomes text, digit by digit.
- */
+/** The body as JSON; undefined if it is empty or not JSON. An ID beyond the safe integers becomes text, digit by digit. */
 export function jsonOf({ body }: TransportResponse): unknown {
 	try {
 		const text = body.startsWith(BYTE_ORDER_MARK) ? body.slice(1) : body;

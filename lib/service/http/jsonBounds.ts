@@ -1,6 +1,4 @@
-/**
- * Refuses JSON that would take far more memory than its bytes, or more depth than the stack has, before it is parsed.
- */
+/** Refuses JSON that would take far more memory than its bytes, or more depth than the stack has, before it is parsed. */
 import { MAX_DEPTH, MAX_VALUES } from '../common/defaults';
 import { TransportError } from '../common/errors';
 

@@ -86,9 +86,7 @@ export function proxyError(status: string): TransportError {
 	});
 }
 
-/**
- * Whether a failure to connect happened at this host and port: Node names the host, or the address that it resolves to.
- */
+/** Whether a failure to connect happened at this host and port: Node names the host, or the address that it resolves to. */
 function isAbout(cause: Error, proxy: string): boolean {
 	const { hostname, port } = new URL(`http://${proxy}`);
 	if ('hostname' in cause) return cause.hostname === hostname;

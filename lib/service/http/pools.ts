@@ -1,7 +1,4 @@
-/**
- * The connections of the process: keep-alive pools, through the proxy of the environment, with a limit on parallel
- * requests.
- */
+/** The connections of the process: keep-alive pools, through the proxy of the environment, with a limit on parallel requests. */
 import { Agent, type Dispatcher, Pool, ProxyAgent } from '../../vendor/undici';
 import { MAX_CONNECTIONS } from '../common/defaults';
 import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrencyLimit';
@@ -77,10 +74,7 @@ function direct({ connectMs: timeout, rejectUnauthorized }: RouteOptions): Dispa
 	return new Agent({ connect: { timeout, rejectUnauthorized } });
 }
 
-/**
- * The timeouts close connections that the caller no longer waits for; without them a silent proxy would keep a
- * connection for 5 minutes.
- */
+/** The timeouts close connections that no caller waits for; without them a silent proxy would keep one for 5 minutes. */
 function tunnels(
 	proxy: URL,
 	token: string | undefined,

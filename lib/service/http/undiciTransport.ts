@@ -39,7 +39,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 		const deadline = createDeadline(request.signal);
 		const { signal } = deadline;
 		let phase = 'waiting' as 'waiting' | 'connecting' | 'sent';
-		// undici obeys a signal only once it has a connection, and a timeout only while it is connecting: both are raced.
+		// undici obeys a signal only once it has a connection, and a timeout only once it is connecting: both are raced.
 		const send = async () => {
 			phase = 'connecting';
 			deadline.restart(timeouts.connectMs, 'the connection took too long');
@@ -63,8 +63,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 			deadline.restart(timeouts.bodyMs, 'the response took too long to arrive completely');
 			const headers = flatten(response.headers);
 			const body = await raceSignal(readBoundedBody(response.body, headers, maxBodyBytes), signal);
-			// undici considers the connection busy until this turn of the event loop ends: the next page would open another
-			// one.
+			// undici considers the connection busy until this turn of the event loop ends: the next page would open another one.
 			await nextTurn();
 			if (route.isForwarded && response.statusCode === PROXY_AUTH_REQUIRED) {
 				throw proxyError(String(response.statusCode));

@@ -82,8 +82,7 @@ function giveUp(attempt: Attempt & { again: true }, waitMs: number | undefined):
 
 /**
  * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or an HTTP date), in milliseconds from
- * `now`.
- * Undefined without the header, or if it is neither.
+ * `now`. Undefined without the header, or if it is neither.
  */
 export function retryAfterMs(
 	headers: Readonly<Record<string, string>>,

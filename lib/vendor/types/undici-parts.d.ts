@@ -1,7 +1,4 @@
-/**
- * Types of the parts of undici that `lib/vendor/undici.ts` imports one by one; undici itself has types only for its
- * entry.
- */
+/** Types of the parts of undici that `lib/vendor/undici.ts` imports one by one; undici itself has types only for its entry. */
 declare module 'undici/lib/dispatcher/dispatcher' {
 	export { Dispatcher as default } from 'undici';
 }

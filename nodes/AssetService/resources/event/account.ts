@@ -1,6 +1,4 @@
-/**
- * The parts that Reconcile and Replay share: the workflow whose events they inspect, its conditions, and the ledger.
- */
+/** The parts that Reconcile and Replay share: the workflow whose events they inspect, its conditions, and the ledger. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { type Conditions, readConditions, type Survey } from '../../../../lib/event';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
@@ -15,9 +13,7 @@ import type { Run } from '../../shared/resource';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 
-/**
- * A text field: the list of n8n's workflow selector contains only workflows with an Execute Workflow Trigger (2.41).
- */
+/** A text field: the list of n8n's workflow selector contains only workflows with an Execute Workflow Trigger (2.41). */
 export const workflowField: INodeProperties = {
 	displayName: 'Workflow ID',
 	name: 'workflowId',

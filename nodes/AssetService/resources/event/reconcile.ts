@@ -1,7 +1,4 @@
-/**
- * Reports for each listed event whether it started a workflow, and so which are missing. Read-only: nothing is started
- * or written.
- */
+/** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
 import { eventTypeFilter, Survey } from '../../../../lib/event';
 import { listedStates, publishedAt } from '../../../../lib/poll';

@@ -14,9 +14,8 @@ const HARMLESS = ['status', 'enabled', 'createdAt', 'updatedAt'];
 const SOUNDS_SECRET = /secret|key|token|password|credential|signing|signature|hmac/i;
 
 /**
- * If the secret is known: the record without it, and without fields whose names suggest another secret. If not, any
- * field may contain it: the result has only fields that cannot, which are the ID, the requested values, and a few known
- * fields.
+ * If the secret is known: the record without it, and without fields whose names suggest another secret. If not, any field may
+ * contain it: the result has only fields that cannot, which are the ID, the requested values, and a few known fields.
  */
 export function withoutSecrets(made: NewEndpoint, asked: ApiRecord): ApiRecord {
 	const { id, secret, record } = made;
