@@ -1,7 +1,4 @@
-/**
- * The mark of a process that is creating an endpoint: it renews the mark, and the others watch it, since their clocks
- * may differ.
- */
+/** The mark of a process that creates an endpoint, which renews it. Others watch it, since their clocks may differ. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load, serialise, type Loaded, type Registration } from './record';

@@ -16,10 +16,7 @@ export interface RotationPlan {
 	readonly graceMs: number;
 }
 
-/**
- * How much longer the secret of a deleted endpoint is accepted: its last deliveries are in transit, older ones are
- * stale anyway.
- */
+/** How much longer the secret of a deleted endpoint is accepted, for its last deliveries; older ones are stale anyway. */
 const LAST_DELIVERIES_MS = 5 * 60 * 1000;
 /** When to check again if another process is creating the endpoint or was faster. */
 const OTHERS_NEED_MS = 10_000;
@@ -35,8 +32,7 @@ export function nextStepAt(registration: Registration, plan: RotationPlan): numb
 
 /**
  * Runs the due step of the registration and returns when to check again, in Unix milliseconds; undefined for never.
- * If nothing is registered, creates the `wanted` endpoint; without `wanted` the node counts as unpublished, and none is
- * created.
+ * If nothing is registered, creates the `wanted` endpoint; without `wanted` the node counts as unpublished.
  */
 export async function stepRegistration(
 	context: RegistrationContext,

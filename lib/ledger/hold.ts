@@ -111,10 +111,7 @@ export class ClaimHold implements Hold {
 		}
 	}
 
-	/**
-	 * Whether each is settled, in order: a stored execution always settles its event, even if another holder has the
-	 * claim by now.
-	 */
+	/** Whether each is settled, in order. A stored execution always settles its event, even under another holder's claim. */
 	async #settle(claims: readonly Claim[], retentionMs: number): Promise<boolean[]> {
 		if (this.acknowledge === 'succeeded') return this.#ledger.finishAll(claims, retentionMs);
 		await this.#ledger.commitAll(claims, retentionMs);

@@ -11,10 +11,7 @@ interface OpenLedgerOptions {
 	readonly env?: Environment;
 	/** The command that n8n was started with; default: that of this process. */
 	readonly command?: string | undefined;
-	/**
-	 * Called once when the store is chosen, with its kind and place, and once if Redis may evict entries. Never with a
-	 * credential.
-	 */
+	/** Called when the store is chosen, with its kind and place, and if Redis may evict entries. Never with a credential. */
 	readonly log: (message: string) => void;
 	/** Called when events of a queue installation began here that the ledger did not know: at most once per minute. */
 	readonly warn?: (message: string) => void;

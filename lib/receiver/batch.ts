@@ -125,10 +125,7 @@ class Gatherer {
 	}
 }
 
-/**
- * The deliveries that wait for the outcome of their execution, each until its limit. Their claims are settled with the
- * execution.
- */
+/** The deliveries that wait for the outcome of their execution, which settles their claims, each until its limit. */
 class Followers {
 	readonly #timers = new Map<Waiting, NodeJS.Timeout>();
 

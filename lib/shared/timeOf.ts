@@ -4,10 +4,7 @@ import { numberOf } from './values';
 /** From 1973 on; a smaller number is a year or a count. From 13 digits on it is not seconds. */
 const SECONDS = { least: 1e8, below: 1e12 };
 
-/**
- * Unix milliseconds of Unix seconds, or of a text with a date (open point: times are not specified); undefined for
- * anything else.
- */
+/** Unix milliseconds of Unix seconds or of a text with a date (open point: times are not specified); otherwise undefined. */
 export function timeOf(value: unknown): number | undefined {
 	const seconds = numberOf(value);
 	if (seconds !== undefined) {

@@ -51,10 +51,7 @@ export class AssetServicePollTrigger implements INodeType {
 		}
 	}
 
-	/**
-	 * The first step of each execution: fetches a test event in the editor, otherwise passes on events that no other run
-	 * has begun.
-	 */
+	/** The first step of each execution: fetches a test event in the editor, otherwise passes on events not begun elsewhere. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		if (this.getMode() !== 'manual') return [await beginRun(this, RETENTION_MS)];
 		try {

@@ -79,10 +79,7 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	endpointSecretField: ENDPOINT_FIELDS.secret,
 };
 
-/**
- * Convention: fields of an error response that may give the reason. `errors` is a list of texts or of objects with one
- * of these.
- */
+/** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */
 export const ERROR_TEXT_FIELDS = [
 	'message',
 	'error_description',

@@ -22,10 +22,7 @@ export interface ListRow {
 /** Label and description of the field, by name of the query parameter. */
 export type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
 
-/**
- * The fields that Simplify keeps, at most ten: for each name in the output, the paths in a record. The first one with a
- * value counts.
- */
+/** The fields that Simplify keeps, at most ten: for each name in the output, the paths to try in a record, in order. */
 export type Shape = Readonly<Record<string, readonly string[]>>;
 
 const STATION = 'chargingStation';
