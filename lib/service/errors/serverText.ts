@@ -44,13 +44,14 @@ export function statusAndReason(response: TransportResponse, redactor: Redactor)
 /** The reason that the service gives; empty for a page for browsers. */
 export function serverText(response: TransportResponse, redactor: Redactor): string {
 	const json = jsonOf(response);
-	if (json !== undefined) return reasonIn(json, redactor);
+	if (json !== undefined) return reasonIn(json, redactor, STATUS_CODES[response.status]);
 	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);
 }
 
-/** The reason in the JSON of a response, each text once; empty if there is none. */
-export function reasonIn(json: unknown, redactor: Redactor): string {
-	return quotable([...new Set(textsIn(json))].join('; '), redactor);
+/** The reason in the JSON of a response, each text once and without `known`; empty if there is none. */
+export function reasonIn(json: unknown, redactor: Redactor, known = ''): string {
+	const isNew = (text: string) => text.toLowerCase() !== known.toLowerCase();
+	return quotable([...new Set(textsIn(json))].filter(isNew).join('; '), redactor);
 }
 
 /** Outside text, made safe for a message. Redacted before it is cut, since part of a secret would not be recognized. */

@@ -69,6 +69,13 @@ describe('the error of a list', () => {
 		});
 	});
 
+	it('does not repeat the name of the status as its reason', async () => {
+		const body = { message: 'no such path', error: 'Not Found' };
+		expect((await listError({ status: 404, body })).error).toMatchObject({
+			message: expect.stringMatching(/404 Not Found: no such path$/) as string,
+		});
+	});
+
 	it('names Base URL when nobody answers there', async () => {
 		const world = await startWorld();
 		const { client } = clientOf(world, {
