@@ -5,6 +5,7 @@ import { EVENT_TYPES, OTHER_EVENT_TYPES } from '../lib/event';
 const OTHER: INodePropertyOptions = {
 	name: 'Other (Enter Types)',
 	value: OTHER_EVENT_TYPES,
+	action: 'On other event',
 	description: 'Types that are not in this list, or patterns such as asset.*',
 };
 

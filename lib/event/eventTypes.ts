@@ -5,11 +5,13 @@ export const EVENT_TYPES = [
 	{
 		name: 'Asset Connectivity',
 		value: 'asset.connectivity',
+		action: 'On asset connectivity change',
 		description: 'An asset went online or offline',
 	},
 	{
 		name: 'OCPP Message',
 		value: 'ocpp.message',
+		action: 'On OCPP message',
 		description: 'A charging station and its network exchanged a message',
 	},
 ] as const;

@@ -19,6 +19,7 @@ import { pollEvents } from '../../n8n/poll/poll';
 import { readPollSettings } from '../../n8n/poll/settings';
 import { builderHint } from '../builderHints';
 import { pollTriggerProperties } from './description';
+import { triggerPanel } from './triggerPanel';
 
 export class AssetServicePollTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -38,6 +39,7 @@ export class AssetServicePollTrigger implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
 		properties: pollTriggerProperties,
+		triggerPanel,
 	};
 
 	methods = { credentialTest: { assetServiceApiTest }, loadOptions: { conditionFields } };

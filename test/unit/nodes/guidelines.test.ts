@@ -116,3 +116,33 @@ it.each(Object.entries(LISTS))(
 		expect(Object.keys(fields).length).toBeLessThanOrEqual(10);
 	},
 );
+
+describe('a trigger in the node panel', () => {
+	const triggers = NODES.filter(({ description }) => description.group.includes('trigger'));
+
+	// n8n would make them of the names, such as 'On ocpp message' and 'On other enter types'.
+	it.each(triggers.map((node) => [node.description.displayName, node]))(
+		'%s has an action for each event type',
+		(_name, { description }) => {
+			const triggerOn = description.properties.find((one) => one.displayName === 'Trigger On');
+			const actions = triggerOn?.options?.map((one) => ('action' in one ? one.action : undefined));
+			expect(actions).toEqual([
+				'On asset connectivity change',
+				'On OCPP message',
+				'On other event',
+			]);
+		},
+	);
+
+	// n8n would speak of a mock event, and of a service with the name of the node.
+	it.each(triggers.map((node) => [node.description.displayName, node]))(
+		'%s explains itself before and after it is published',
+		(_name, { description: { triggerPanel } }) => {
+			const both = {
+				active: expect.stringContaining('Executions') as string,
+				inactive: expect.stringContaining('ublish the workflow') as string,
+			};
+			expect(triggerPanel).toMatchObject({ executionsHelp: both });
+		},
+	);
+});
