@@ -24,6 +24,7 @@
  */
 import type { ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
+import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
 import { LISTING_SHARE, MOST_REQUESTS } from './bounds';
 import { knowledgeOf, type Scope } from './knowledge';
@@ -98,7 +99,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	});
 	const reading = await readStretches(listing, state, polledAt);
 	if (listing.withoutId > 0) {
-		warn(`${listing.withoutId} listed events have no ID and were left out`);
+		warn(`left out ${counted(listing.withoutId, 'listed event')} without an ID`);
 	}
 
 	const { fresh } = listing;

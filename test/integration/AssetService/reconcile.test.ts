@@ -214,7 +214,7 @@ it('does not call missing what was created before the workflow was first publish
 		['lost', 'missing'],
 		['replayed', 'begun'],
 	]);
-	expect(hints).toMatchObject([{ message: containing('1 events from before') }]);
+	expect(hints).toMatchObject([{ message: containing('Left out 1 event from before') }]);
 	// On the first night, nothing may have arrived yet.
 	expect((await reconciled([event('before', 61)])).items).toEqual([]);
 });

@@ -8,7 +8,7 @@ it('warns of listed events without an id, once a poll, and starts the others', a
 	const world = pollWorld();
 	world.list = [{ id: '', eventType: 'wanted' }, ...eventsAt(2, 1)];
 	await world.poll();
-	expect(world.warnings).toEqual(['1 listed events have no ID and were left out']);
+	expect(world.warnings).toEqual(['left out 1 listed event without an ID']);
 	expect(world.started()).toEqual(['e1', 'e2']);
 });
 

@@ -3,6 +3,7 @@ import { NodeOperationError } from 'n8n-workflow';
 import { eventTypeFilter, Survey } from '../../../../lib/event';
 import { listedStates, publishedAt } from '../../../../lib/poll';
 import { LISTS, type ApiRecord, createdAtOf } from '../../../../lib/service';
+import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
 import { conditionsProperty } from '../../../../n8n/conditions';
 import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
@@ -71,11 +72,11 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	);
 	if (listed.length < states.length) {
 		warn(
-			`${states.length - listed.length} events from before the workflow was first published were left out.`,
+			`Left out ${counted(states.length - listed.length, 'event')} from before the workflow was first published.`,
 		);
 	}
 	if (withoutId > 0) {
-		warn(`${withoutId} listed events have no readable ID and were left out.`);
+		warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
 	}
 	warnOfMissingFields(item, survey);
 	const isOwn = workflowId === context.getWorkflow().id;
@@ -86,7 +87,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			{
 				itemIndex: item.itemIndex,
 				description:
-					`All ${listed.length} listed events are missing. ${isOwn ? OWN : "Check 'Workflow ID'."} Check 'Event Types' and 'Conditions' too: they must be those of its trigger. If they are right, check that the workflow is published and that the service delivers to its production URL. ${survey.missing.join(' ')}`.trim(),
+					`${listed.length === 1 ? 'The only listed event is' : `All ${listed.length} listed events are`} missing. ${isOwn ? OWN : "Check 'Workflow ID'."} Check 'Event Types' and 'Conditions' too: they must be those of its trigger. If they are right, check that the workflow is published and that the service delivers to its production URL. ${survey.missing.join(' ')}`.trim(),
 			},
 		);
 	}

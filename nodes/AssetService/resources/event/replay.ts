@@ -15,6 +15,7 @@ import {
 	replay as replayEvents,
 } from '../../../../lib/poll';
 import { type ApiClient, type ApiRecord, createdAtOf, LISTS } from '../../../../lib/service';
+import { counted } from '../../../../lib/shared/counted';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { conditionsProperty } from '../../../../n8n/conditions';
@@ -113,7 +114,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 			(record, account) => ({ record, account }),
 		);
 		if (withoutId > 0) {
-			item.warn(`${withoutId} listed events have no readable ID and were left out.`);
+			item.warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
 		}
 		warnOfMissingFields(item, survey);
 		const chosen = listed.map((each) => ({ id: eventIdOf(each.record) ?? '', ...each }));
@@ -131,7 +132,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 		});
 		if (isDryRun) {
 			item.warn(
-				`Dry run: ${chosen.filter(({ account }) => isFree(account)).length} events would start again. Turn off 'Dry Run' to start them.`,
+				`Dry run: ${counted(chosen.filter(({ account }) => isFree(account)).length, 'event')} would start again. Turn off 'Dry Run' to start them.`,
 			);
 			return chosen.map(({ account }, n) => shown(account, n));
 		}
