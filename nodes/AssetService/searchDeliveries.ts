@@ -15,6 +15,8 @@ import { flattener } from './shared/simplify';
 
 const MOST = 100;
 const MOST_SEEN = 2000;
+/** Characters of an ID that distinguish deliveries of one second. */
+const ID_END = 6;
 
 const flat = flattener(LISTS.delivery.fields);
 /** The deliveries of some services contain the event. */
@@ -48,21 +50,32 @@ export async function searchDeliveries(
 		const deliveries = client.list('delivery', { endpointId: endpointIdIn(endpoint) ?? endpoint });
 		const found = await newest(deliveries, { most: MOST, mostSeen: MOST_SEEN, matching });
 		const timeZone = this.getTimezone();
-		return { results: found.map((delivery) => choiceOf(delivery, timeZone)) };
+		return { results: choicesOf(found, timeZone) };
 	} catch (error) {
 		throw toNodeError(this.getNode(), error);
 	}
 }
 
-function choiceOf(delivery: ApiRecord, timeZone: string) {
-	const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
-	const { action, assetId } = flatEvent(delivery);
-	const time = timeText(createdAt ?? lastAttemptAt, timeZone);
-	// The list is narrow: an action implies its event type.
-	const known = [action ?? eventType, status, time, assetId].filter(
-		(part) => typeof part === 'string' && part !== '',
-	);
-	return { name: known.join(' · ') || asText(id), value: asText(id) };
+/** The list is narrow and cuts off the asset, so lines that look alike before it get the end of the delivery's ID. */
+function choicesOf(deliveries: readonly ApiRecord[], timeZone: string) {
+	const lines = deliveries.map((delivery) => {
+		const { id, eventType, status, createdAt, lastAttemptAt } = flat(delivery);
+		const { action, assetId } = flatEvent(delivery);
+		const time = timeText(createdAt ?? lastAttemptAt, timeZone);
+		// An action implies its event type.
+		const line = joined([action ?? eventType, status, time]) || asText(id);
+		return { id: asText(id), assetId, line };
+	});
+	const counts = new Map<string, number>();
+	for (const { line } of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+	return lines.map(({ id, assetId, line }) => {
+		const end = (counts.get(line) ?? 0) > 1 ? `…${id.slice(-ID_END)}` : '';
+		return { name: joined([line, end, assetId]), value: id };
+	});
+}
+
+function joined(parts: readonly unknown[]): string {
+	return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
 }
 
 /** The time in the time zone of the workflow; other values unchanged. */

@@ -97,6 +97,19 @@ describe('the list of deliveries to choose from', () => {
 		}
 	});
 
+	it('shows the end of the ID of deliveries that otherwise look alike', async () => {
+		const records = ['whdel_a1b2c3', 'whdel_d4e5f6', 'whdel_3'].map((id, index) => ({
+			...{ id, eventType: 'ocpp.message', status: index < 2 ? 'failed' : 'success' },
+			payload: { asset: { id: 'asset_1' } },
+		}));
+		const world = await serving(() => ({ body: records }));
+		expect((await search(world, { endpointId: 'we_1' })).map(({ name }) => name)).toEqual([
+			'ocpp.message · failed · …a1b2c3 · asset_1',
+			'ocpp.message · failed · …d4e5f6 · asset_1',
+			'ocpp.message · success · asset_1',
+		]);
+	});
+
 	it('asks for the endpoint first', async () => {
 		const world = await serving((request) => pages(deliveries, request));
 		await expect(
