@@ -21,6 +21,9 @@ import { builderHint } from '../builderHints';
 import { pollTriggerProperties } from './description';
 import { triggerPanel } from './triggerPanel';
 
+const NO_EVENTS =
+	"The service lists no events. Create one at the service and fetch again, or select 'set mock data' and paste a sample event.";
+
 export class AssetServicePollTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Asset Service Poll Trigger',
@@ -61,7 +64,9 @@ export class AssetServicePollTrigger implements INodeType {
 				this.getNodeParameter(name, 0, fallback),
 			);
 			const newest = await newestEvent(this.getNode(), await apiClientFor(this), settings);
-			return [newest === undefined ? [] : [newest]];
+			if (newest !== undefined) return [[newest]];
+			this.addExecutionHints({ message: NO_EVENTS, type: 'info', location: 'outputPane' });
+			return [[]];
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
 		}

@@ -28,4 +28,12 @@ describe('"Fetch Test Event"', () => {
 		expect(error).toBeUndefined();
 		expect(items.map(({ json }) => json)).toMatchObject([{ data: { payload: { number: 29 } } }]);
 	});
+
+	it('says that there is nothing to fetch where the service lists no events', async () => {
+		const { items, hints } = await fetchFrom(0, {});
+		expect(items).toEqual([]);
+		expect(hints).toMatchObject([
+			{ message: expect.stringContaining('lists no events') as string },
+		]);
+	});
 });
