@@ -1,8 +1,8 @@
-/** What a person needs to use a running simulator: what to enter where, and commands to try. */
+/** Help printed for a running simulator: the values to enter, and commands to try. */
 import { CONTROL_PREFIX } from './http/request';
 import type { Endpoint, Simulator } from './shared/types';
 
-/** Lines of labels, each as wide as the longest, and values. */
+/** Lines of labels, padded to the longest, and values. */
 export function introduction(simulator: Simulator, endpoint: Endpoint): string[] {
 	const control = `${simulator.baseUrl}${CONTROL_PREFIX}`;
 	return [

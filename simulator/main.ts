@@ -1,4 +1,4 @@
-/** Runs the simulator alone until Ctrl-C: `npm run simulator -- --help`. */
+/** Runs the stand-alone simulator until Ctrl-C: `npm run simulator -- --help`. */
 import { runCli, type RunningCli } from './cli';
 
 async function main(): Promise<void> {
@@ -7,7 +7,7 @@ async function main(): Promise<void> {
 	});
 	let ending: Promise<void> | undefined;
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-		// Again and again: a Ctrl-C reaches the program from the terminal and may come once more from what started it.
+		// Not `once`: Ctrl-C reaches the program from the terminal, and maybe a second time from its parent process.
 		process.on(signal, () => {
 			ending ??= end(running);
 		});
@@ -16,8 +16,8 @@ async function main(): Promise<void> {
 
 async function end(running: RunningCli): Promise<void> {
 	await running.stop();
-	console.log('The simulator has ended.');
-	// The handlers of signals keep nothing alive: the process ends by itself now.
+	console.log('The simulator has stopped.');
+	// Signal handlers do not keep the process alive, so it ends now.
 }
 
 main().catch((error: unknown) => {

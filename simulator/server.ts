@@ -1,4 +1,4 @@
-/** Puts the routes, the faults and the counters together into one HTTP server. */
+/** Combines routes, faults and counters into one HTTP server. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { errorBody, ServiceError } from './http/errors';
 import { injectFaults } from './http/faultHooks';
@@ -16,13 +16,13 @@ export async function createServer(
 	service: Service,
 ): Promise<{ fastify: FastifyInstance; stats: () => SimulatorStats }> {
 	const fastify = Fastify({
-		// A stop must not wait for clients that keep their connections.
+		// Stopping must not wait for clients that keep their connections open.
 		forceCloseConnections: true,
 	});
 	acceptJsonAlone(fastify);
 	answerErrors(fastify);
 
-	// Faults after the counters, so that their answers are counted, and before the token is looked at.
+	// Faults come after the counters, so their responses are counted, and before the token check.
 	const http = countRequests(fastify);
 	injectFaults(fastify, service);
 	const stats = (): SimulatorStats => ({
@@ -42,7 +42,7 @@ export async function createServer(
 	return { fastify, stats };
 }
 
-/** 415 for any other content type; an empty body, which some clients announce as JSON, is no body. */
+/** 415 for any other content type. An empty body, which some clients send as JSON, counts as none. */
 function acceptJsonAlone(fastify: FastifyInstance): void {
 	fastify.removeAllContentTypeParsers();
 	fastify.addContentTypeParser(

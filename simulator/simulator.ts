@@ -1,4 +1,4 @@
-/** Starts the simulator on 127.0.0.1 and gives the handle to it. */
+/** Starts the simulator on 127.0.0.1 and returns its handle. */
 import type { AddressInfo } from 'node:net';
 import { createServer } from './server';
 import { Service } from './service/service';
@@ -7,8 +7,8 @@ import type { Simulator, SimulatorOptions } from './shared/types';
 const HOST = '127.0.0.1';
 
 /**
- * Resolves when the server listens.
- * @throws {Error} when the port is taken
+ * Resolves when the server is listening.
+ * @throws {Error} if the port is in use
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
 	const service = new Service(options);

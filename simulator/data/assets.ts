@@ -1,4 +1,4 @@
-/** Generates charging stations in the shape that the service is known to list, the same ones at every start. */
+/** Generates charging stations in the shape that the service is known to return, the same ones at every start. */
 import { createRandom, type Random } from './random';
 
 export interface Connector {

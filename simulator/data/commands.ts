@@ -1,4 +1,4 @@
-/** What the command path takes: the actions of OCPP 1.6 and 2.0.1 that its public documentation lists. */
+/** Actions that the command path accepts: those of OCPP 1.6 and 2.0.1 that its public documentation lists. */
 
 export const COMMAND_ACTIONS = [
 	...['CancelReservation', 'ChangeAvailability', 'ChangeConfiguration', 'ClearCache'],

@@ -1,4 +1,4 @@
-/** Where the simulator's events come from: what they hold, and what a network has sent before the start. */
+/** Sources of the simulator's events: their content, and the history from before the start. */
 import type { Asset } from './assets';
 import { ocppMessages } from './ocpp';
 import { createRandom, type Random } from './random';
@@ -17,13 +17,13 @@ export interface EventContent {
 export interface EventSource {
 	/** The next event, or the next one of this type. */
 	next(type: string | undefined, now: string): EventContent;
-	/** So many events up to now, oldest first. */
+	/** `count` events up to now, oldest first. */
 	history(count: number, nowMs: number): (EventContent & { createdAt: string })[];
-	/** What an asset that is none of these sends meanwhile; undefined when nothing comes between. */
+	/** A message that an asset outside `except` sends in the meantime; undefined if there is none. */
 	background(except: ReadonlySet<string>, now: string, random: Random): EventContent | undefined;
 }
 
-/** What the service's documentation shows: calls in both directions, and their answers. */
+/** Events as the service's documentation shows them: calls in both directions and their responses. */
 export function documentedEvents(assets: readonly Asset[]): EventSource {
 	const random = createRandom(4711);
 	const pickAsset = (): Asset | undefined => assets[random.int(assets.length)];
@@ -34,7 +34,7 @@ export function documentedEvents(assets: readonly Asset[]): EventSource {
 		if (type === 'ocpp.message') return ocpp(now);
 		const asset = { id: pickAsset()?.id ?? 'asset_unknown' };
 		if (type !== 'asset.connectivity') return { asset, timestamp: now };
-		// Stations start connected: each one's events alternate, beginning with a loss.
+		// Stations start connected, so each one's events alternate, starting with a lost connection.
 		const isConnected = !(connected.get(asset.id) ?? true);
 		connected.set(asset.id, isConnected);
 		return { asset, status: isConnected ? 'CONNECTED' : 'DISCONNECTED', timestamp: now };
@@ -47,7 +47,7 @@ export function documentedEvents(assets: readonly Asset[]): EventSource {
 		history: (count, nowMs) =>
 			Array.from({ length: count }, (_, index) => {
 				const age = count - index;
-				// Mostly messages, now and then a lost or regained connection, as a network has them.
+				// Mostly messages, with an occasional lost or restored connection, as in a real network.
 				const type = age % 5 === 0 ? 'asset.connectivity' : 'ocpp.message';
 				const createdAt = new Date(nowMs - age * HISTORY_STEP_MS).toISOString();
 				return { createdAt, ...next(type, createdAt) };

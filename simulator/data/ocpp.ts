@@ -1,4 +1,4 @@
-/** Generates messages between charging stations and their back end: calls, and the answers that belong to them. */
+/** Generates messages between charging stations and their back end: calls and their responses. */
 import type { Asset } from './assets';
 import type { Random } from './random';
 
@@ -6,9 +6,9 @@ type Data = Record<string, unknown>;
 
 interface Call {
 	action: string;
-	/** What is sent in the call. */
+	/** Payload of the call. */
 	payload: (random: Random, now: string) => Data;
-	/** What the answer to it holds. */
+	/** Payload of the response. */
 	result: (now: string) => Data;
 }
 
@@ -65,12 +65,12 @@ const CALLS: readonly [Call, ...Call[]] = [
 	},
 ];
 
-/** Every so many answers one says that the call failed. */
+/** One in this many responses reports that the call failed. */
 const ERROR_EVERY = 5;
 
 /**
- * Answers the data of the next `ocpp.message` event at each call: a call, then its answer with the same `messageId`,
- * which is an error for every fifth one.
+ * The returned function gives the data of the next `ocpp.message` event: a call, then its response with the same
+ * `messageId`. Every fifth response is an error.
  */
 export function ocppMessages(
 	random: Random,

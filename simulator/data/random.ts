@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same at every start, so that records can be told apart in tests and by people. */
+/** Numbers that look random but are the same at every start, so tests and people can recognize records. */
 
 export interface Random {
 	/** A whole number from 0 to `below` - 1. */
@@ -10,7 +10,7 @@ export interface Random {
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** The generator known as mulberry32: 32 bits of state are plenty for a few thousand records. */
+/** The mulberry32 generator: 32 bits of state are plenty for a few thousand records. */
 export function createRandom(seed: number): Random {
 	let state = seed >>> 0;
 	const next = (): number => {

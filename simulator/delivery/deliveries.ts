@@ -1,4 +1,4 @@
-/** The deliveries of events to endpoints: attempts, retries, resends and their records. */
+/** Deliveries of events to endpoints: attempts, retries, resends and their records. */
 import { newId } from '../shared/ids';
 import type {
 	DeliveredEvent,
@@ -20,7 +20,7 @@ export interface DeliveriesOptions {
 	readonly sender: Sender;
 	readonly now: () => number;
 	readonly retryTimeScale: number;
-	/** Days, before they are scaled. */
+	/** In days, before scaling. */
 	readonly disableEndpointAfterDays: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export class Deliveries {
 		return { ...this.attempts, pendingRetries: this.timers.size };
 	}
 
-	/** Makes the first attempt; if it fails, the next ones follow by themselves. */
+	/** Makes the first attempt. If it fails, retries follow automatically. */
 	async deliver(endpoint: StoredEndpoint, event: DeliveredEvent): Promise<DeliveryResponse> {
 		const delivery: Delivery = {
 			id: newId('whdel'),
@@ -70,8 +70,8 @@ export class Deliveries {
 	}
 
 	/**
-	 * Sends a delivery once more, whatever became of it, with a fresh signature.
-	 * Undefined when there is no such delivery, or its endpoint is gone.
+	 * Sends a delivery again, whatever its outcome was, with a fresh signature.
+	 * Undefined if there is no such delivery or its endpoint was deleted.
 	 */
 	async resend(endpointId: string, deliveryId: string): Promise<ResendAnswer | undefined> {
 		const delivery = this.deliveries.get(deliveryId);
@@ -83,7 +83,7 @@ export class Deliveries {
 		return { id: delivery.id, status, statusCode, attempt: { status, timestamp } };
 	}
 
-	/** Oldest first; a delivery without an ended attempt is not a record yet. */
+	/** Oldest first, without deliveries whose first attempt has not ended. */
 	list(endpointId: string): DeliveryRecord[] {
 		return this.deliveries
 			.all()
@@ -91,7 +91,7 @@ export class Deliveries {
 			.map(asRecord);
 	}
 
-	/** Drops the retries of an endpoint that was deleted. */
+	/** Drops the retries of a deleted endpoint. */
 	forget(endpointId: string): void {
 		for (const { id, endpointId: owner } of this.deliveries.all()) {
 			if (owner === endpointId) this.timers.cancel(id);

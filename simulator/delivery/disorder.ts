@@ -1,26 +1,26 @@
-/** The order and the copies in which the field delivers events: one in fifty twice, one in ten late or swapped. */
+/** The order in which the field delivers events: one in fifty arrives twice, one in ten late or swapped. */
 import type { Random } from '../data/random';
 
 const TWICE_ONE_IN = 50;
 const LATE_ONE_IN = 10;
-/** By so many events at most; by one it changes places with the next. */
+/** Largest delay, in events. An event that is late by one is swapped with the next. */
 const LATEST = 5;
 
 export interface Disorder<T> {
-	/** What goes out when this event comes: itself unless it is late, and what was late before. */
+	/** The events to send now: this one unless it is delayed, and earlier ones whose delay has ended. */
 	next(event: T): T[];
-	/** What is still late. */
+	/** The events that are still delayed. */
 	rest(): T[];
 }
 
 export function createDisorder<T>(random: Random): Disorder<T> {
-	/** By how many events from now it goes out. */
+	/** Delayed events, by the number of events until they are sent. */
 	const waiting: T[][] = [];
 	return {
 		next(event) {
 			for (const delay of delays(random)) {
 				while (waiting.length <= delay) waiting.push([]);
-				// The event itself goes before those that waited for it: so two change places.
+				// The new event goes before delayed ones, so two events are swapped.
 				if (delay === 0) waiting[0]?.unshift(event);
 				else waiting[delay]?.push(event);
 			}
@@ -31,8 +31,8 @@ export function createDisorder<T>(random: Random): Disorder<T> {
 }
 
 /**
- * A whole list as the field delivers it. However short it is, at least one event comes twice, and of two or more at
- * least one comes after a later one.
+ * A whole list as the field delivers it. Even in a short list, at least one event arrives twice; in a list of two or
+ * more, at least one arrives after a later one.
  */
 export function inDisorder<T>(events: readonly T[], random: Random): T[] {
 	if (events.length === 0) return [];
@@ -48,7 +48,7 @@ export function inDisorder<T>(events: readonly T[], random: Random): T[] {
 	}
 }
 
-/** After how many further events each delivery of an event goes out. */
+/** Delay of each delivery of an event, in events. */
 function delays(random: Random): number[] {
 	const first = random.int(LATE_ONE_IN) === 0 ? 1 + random.int(LATEST) : 0;
 	return random.int(TWICE_ONE_IN) === 0 ? [first, first + random.int(LATEST)] : [first];

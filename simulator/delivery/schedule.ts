@@ -1,12 +1,12 @@
-/** When a failed delivery is sent again, and the timers that see to it. */
+/** When a failed delivery is retried, and the timers for it. */
 
-/** Hours to wait after the first, second, ... failed attempt; after the last of them the service gives up (published). */
+/** Hours to wait after the first, second, ... failed attempt. After the last retry, the service gives up (published). */
 export const RETRY_HOURS: readonly number[] = [1, 4, 12, 24, 48];
 
 const HOUR_MS = 3_600_000;
 
 /**
- * Milliseconds from a failed attempt to the next one.
+ * Milliseconds from a failed attempt to the next.
  * @param retriesMade 0 after the first attempt
  * @param timeScale multiplies the wait
  * @returns undefined when there are no retries left
@@ -16,7 +16,7 @@ export function retryDelayMs(retriesMade: number, timeScale: number): number | u
 	return hours === undefined ? undefined : hours * HOUR_MS * timeScale;
 }
 
-/** At most one timer a delivery; none of them keeps the process alive. */
+/** At most one timer per delivery. None keeps the process alive. */
 export class RetryTimers {
 	private readonly timers = new Map<string, NodeJS.Timeout>();
 

@@ -1,13 +1,13 @@
-/** Sends deliveries over HTTP and says what the receiver answered; it never throws. */
+/** Sends deliveries over HTTP and reports the receiver's response. Never throws. */
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { DeliveryResult } from '../shared/types';
 import type { SignedDelivery } from './signedDelivery';
 
-/** How much of an answer is read and kept, in bytes. */
+/** Limit for the part of a response that is read and kept, in bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Whether the receiver has acknowledged: a 2xx within the time, specification 6.4 and section 7. */
+/** Whether the receiver acknowledged with a 2xx in time (specification 6.4 and section 7). */
 export function isSuccess({ status, error }: DeliveryResult): boolean {
 	return error === undefined && status >= 200 && status < 300;
 }
@@ -17,7 +17,7 @@ export class Sender {
 	private readonly running = new Set<AbortController>();
 
 	constructor(private readonly timeoutMs: number) {
-		// The one deadline below covers connecting, head and body: undici's own would only cut it short.
+		// The deadline below covers connecting, head and body. undici's own timeouts could only cut it short.
 		this.agent = new Agent({ connectTimeout: 0, headersTimeout: 0, bodyTimeout: 0 });
 	}
 
@@ -36,8 +36,8 @@ export class Sender {
 				body: delivery.body,
 				dispatcher: this.agent,
 				signal: abort.signal,
-				// A connection of its own for each attempt: a kept one that the receiver has just closed
-				// would make failures that say nothing about the receiver.
+				// A new connection for each attempt: a reused one that the receiver has just closed
+				// would cause failures that say nothing about the receiver.
 				reset: true,
 			});
 			result.status = answer.statusCode;
@@ -55,7 +55,7 @@ export class Sender {
 		}
 	}
 
-	/** Drops what is under way; it ends with the error `stopped`. */
+	/** Aborts all running attempts, which end with the error `stopped`. */
 	async stop(): Promise<void> {
 		for (const abort of this.running) abort.abort('stopped');
 		await this.agent.destroy();
@@ -82,7 +82,7 @@ async function beginning(body: Readable): Promise<string> {
 	return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8');
 }
 
-/** Read without `instanceof`, which is false for errors that come from outside a test's own realm. */
+/** No `instanceof`: it is false for errors from outside a test's own realm. */
 function codeOf(error: unknown): string {
 	const { code, message } = error as { code?: unknown; message?: unknown };
 	return String(code ?? message);

@@ -1,4 +1,4 @@
-/** Makes the body and headers of one delivery, right or wrong in a chosen way. */
+/** Builds the body and headers of one delivery, either valid or wrong in a chosen way. */
 import { signTimestamped } from '../../lib/signature';
 import { newSigningSecret } from '../shared/ids';
 import type { DeliveredEvent, Tamper } from '../shared/types';
@@ -8,14 +8,14 @@ export interface SignedDelivery {
 	body: string;
 }
 
-/** Twice the tolerance of 5 minutes (specification section 8), so that no clock difference saves it. */
+/** Twice the tolerance of 5 minutes (specification section 8), so that no clock difference makes it valid. */
 const OUTSIDE_TOLERANCE_SECONDS = 600;
 const TRUNCATED_HEX_DIGITS = 32;
 
 /**
- * A delivery of an event, signed at this moment:
- * `none` is right, `forged` is signed with another secret, `altered` has another body than was signed,
- * `stale` and `future` are rightly signed 10 minutes ago or from now, `truncated` carries the first half of the signature,
+ * A delivery of an event, signed now:
+ * `none` is valid, `forged` is signed with another secret, `altered` has a different body than was signed,
+ * `stale` and `future` are correctly signed 10 minutes ago or from now, `truncated` has the first half of the signature,
  * `unsigned` has no signature header.
  */
 export function signedDelivery(

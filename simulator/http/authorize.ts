@@ -1,4 +1,4 @@
-/** Lets only requests through that carry a valid access token with the scope that the route needs. */
+/** Accepts only requests with a valid access token that has the scope of the route. */
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { Service } from '../service/service';
 import type { Scope } from '../shared/types';
@@ -9,7 +9,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
 	return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** 401 without a valid token, 403 for a token that lacks the scope. */
+/** 401 without a valid token, 403 for a token without the scope. */
 export function requireScope(service: Service, scope: Scope): onRequestAsyncHookHandler {
 	return async (request, reply) => {
 		const token = bearerToken(request.headers.authorization);

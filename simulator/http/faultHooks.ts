@@ -1,4 +1,4 @@
-/** Carries out faults: answers, delays and resets in place of the service, or spoils its real answer. */
+/** Applies faults: responds, delays or resets in place of the service, or alters its real response. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Service } from '../service/service';
@@ -7,12 +7,12 @@ import { bearerToken } from './authorize';
 import { errorBody } from './errors';
 import { isControl, pathOf, queryOf } from './request';
 
-/** Time for a caller to read what came before a reset: it would take both together for an orderly end. */
+/** Time for a caller to read the data sent before a reset. Received together, both would look like a normal end. */
 const READ_MS = 20;
 
 const faults = new WeakMap<FastifyRequest, Fault>();
 
-/** The fault that hits this request, for those who carry it out later. */
+/** The fault of this request, for code that applies it later. */
 export function faultOf(request: FastifyRequest): Fault | undefined {
 	return faults.get(request);
 }
@@ -55,7 +55,7 @@ async function answer(fault: Fault, reply: FastifyReply): Promise<void> {
 	await reply.code(status).type('application/json').send(text);
 }
 
-/** With a TCP reset, which a caller sees as ECONNRESET, and not as an orderly end. */
+/** With a TCP reset, which a caller sees as ECONNRESET and not as a normal end. */
 async function reset(
 	request: FastifyRequest,
 	reply: FastifyReply,
@@ -66,7 +66,7 @@ async function reset(
 		reply.raw.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000000' });
 		reply.raw.write('{"data":{"hasMore":false,"items":[');
 		await sleep(READ_MS, undefined, { ref: false });
-		// A caller in this process reads between a timer and the next turn, however late the timer is.
+		// A caller in this process reads between a timer and the next turn of the event loop, even if the timer is late.
 		await nextTurn();
 	}
 	request.raw.socket.resetAndDestroy();

@@ -23,8 +23,8 @@ export interface Page<T> {
 }
 
 /**
- * The records after the one whose id is the cursor.
- * @throws {ServiceError} 400 when no record has that id
+ * The records after the one whose ID is the cursor.
+ * @throws {ServiceError} 400 if no record has that ID
  */
 export function page<T extends { readonly id: string }>(
 	records: readonly T[],

@@ -1,4 +1,4 @@
-/** Small questions about a request that several parts ask. */
+/** Small helpers for requests, used by several parts. */
 import type { FastifyRequest } from 'fastify';
 
 export const TOKEN_PATH = '/oauth/token';

@@ -1,4 +1,4 @@
-/** Counts requests and connections, so that tests can see what a client really did. */
+/** Counts requests and connections, so tests can see what a client really did. */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RequestStat } from '../shared/types';
@@ -33,7 +33,7 @@ export function countRequests(fastify: FastifyInstance): HttpStats {
 			stats.connections += 1;
 		}
 	});
-	// Before the answer leaves, so that whoever has it finds it counted.
+	// Before the response is sent, so a client that has received it finds it counted.
 	fastify.addHook('onSend', async (request, reply) => {
 		const entry = entries.get(request);
 		if (entry) entry.status = reply.statusCode;

@@ -1,4 +1,4 @@
-/** Faults on request: which request is hit by which. */
+/** Requested faults, and which request each one applies to. */
 import type { Fault, Faults } from '../shared/types';
 
 interface ActiveFault {
@@ -8,7 +8,7 @@ interface ActiveFault {
 
 interface FaultyRequest {
 	readonly method: string;
-	/** Without the query. */
+	/** Without the query string. */
 	readonly path: string;
 	readonly query: Readonly<Record<string, string>>;
 }
@@ -24,7 +24,7 @@ export class FaultList implements Faults {
 		this.active.length = 0;
 	}
 
-	/** The first fault that matches and has times left, which has one less then. */
+	/** The first fault that matches and has times left; uses up one of them. */
 	take(request: FaultyRequest): Fault | undefined {
 		const hit = this.active.find(
 			({ fault, timesLeft }) => timesLeft > 0 && matches(fault, request),
@@ -39,6 +39,6 @@ function matches(fault: Fault, { method, path, query }: FaultyRequest): boolean 
 	if (fault.queryParameter !== undefined && !Object.hasOwn(query, fault.queryParameter))
 		return false;
 	if (typeof fault.path === 'string') return fault.path === path;
-	// Not test(): an expression with the flag g would remember where it stopped.
+	// Not test(): an expression with the g flag remembers where it stopped.
 	return path.search(fault.path) !== -1;
 }

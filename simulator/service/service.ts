@@ -1,4 +1,4 @@
-/** The simulated service without its HTTP side: assets, clients, endpoints, events, deliveries and faults in one place. */
+/** The simulated service without HTTP: assets, clients, endpoints, events, deliveries and faults in one place. */
 import { type Asset, generateAssets } from '../data/assets';
 import { documentedEvents, EVENT_TYPES, type EventSource } from '../data/events';
 import { fieldEvents } from '../data/field/source';
@@ -32,7 +32,7 @@ const DEFAULT_ATTEMPT_TIMEOUT_MS = 30_000;
 const DEFAULT_COMMAND_TIMEOUT_MS = 30_000;
 const DEFAULT_AUDIENCE = 'https://api.asset-service.example';
 const MAX_COPIES = 1000;
-/** In the field other assets send up to so many messages before each of a story. */
+/** In the field profile, other assets send up to this many messages before each message of a story. */
 const MOST_BETWEEN = 2;
 
 export class Service {
@@ -87,7 +87,7 @@ export class Service {
 		}
 	}
 
-	/** @throws {RangeError} for copies that are not a whole number from 1 to 1000, or a `createdAt` that is no time */
+	/** @throws {RangeError} if `copies` is not a whole number from 1 to 1000 or `createdAt` is not a time */
 	async emit(
 		input: EventInput = {},
 		{ deliver = true, copies = 1 }: EmitOptions = {},
@@ -99,7 +99,7 @@ export class Service {
 		return deliver ? await this.send(event, copies) : { event, responses: [] };
 	}
 
-	/** @throws {RangeError} for a `createdAt` that is no time */
+	/** @throws {RangeError} if `createdAt` is not a time */
 	async emitAll(
 		inputs: readonly EventInput[],
 		{ seed = 1 }: EmitAllOptions = {},
@@ -124,7 +124,7 @@ export class Service {
 		return await this.sender.post(url, signedDelivery(event, options));
 	}
 
-	/** An event that is neither recorded nor sent. */
+	/** Creates an event without recording or sending it. */
 	makeEvent(input: EventInput, atMs = this.now()): DeliveredEvent {
 		const createdAt = input.createdAt ?? new Date(atMs).toISOString();
 		if (Number.isNaN(Date.parse(createdAt))) throw new RangeError('createdAt must be a time.');
@@ -146,7 +146,7 @@ export class Service {
 		await this.sender.stop();
 	}
 
-	/** The recorded event of that id, or a new one. */
+	/** The recorded event with that ID, or a new one. */
 	private record(input: EventInput, atMs: number): DeliveredEvent {
 		const known = input.id === undefined ? undefined : this.events.get(input.id);
 		if (known) return known;
@@ -164,7 +164,7 @@ export class Service {
 		return { event, responses: await Promise.all(sent) };
 	}
 
-	/** The events of a story, out of order and some twice, with routine messages of other assets between them. */
+	/** The events of a story, out of order and some of them twice, mixed with routine messages of other assets. */
 	private asInField(events: readonly DeliveredEvent[], seed: number): DeliveredEvent[] {
 		const random = createRandom(seed);
 		const assets = new Set(events.map(assetOf));

@@ -1,4 +1,4 @@
-/** Ids and secrets in the forms that the service is known to use. */
+/** IDs and secrets in the formats that the service is known to use. */
 import { randomBytes } from 'node:crypto';
 
 export type IdPrefix = 'whevt' | 'we' | 'whdel' | 'client';
@@ -7,7 +7,7 @@ export function newId(prefix: IdPrefix): string {
 	return `${prefix}_${randomBytes(12).toString('hex')}`;
 }
 
-/** A signing secret: 24 random bytes in base64, which Standard Webhooks libraries can decode, too. */
+/** A signing secret: 24 random bytes in base64, which Standard Webhooks libraries can also decode. */
 export function newSigningSecret(): string {
 	return `whsec_${randomBytes(24).toString('base64')}`;
 }

@@ -1,55 +1,55 @@
-/** What the simulator offers to tests, to the demo and to people: its options, its records and its handle. */
+/** The simulator's interface for tests, the demo and people: its options, records and handle. */
 
-/** What an API client may do. Of the service's own names only `write:ocpp` is known; the simulator checks these. */
+/** Permissions of an API client, which the simulator checks. Only `write:ocpp` is known to be a name of the service. */
 export const SCOPES = ['assets:read', 'webhooks:read', 'webhooks:write', 'write:ocpp'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What the events are like, and how they are delivered. */
+/** How events look and how they are delivered. */
 export const PROFILES = ['documented', 'field'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export interface SimulatorOptions {
-	/** Port on 127.0.0.1; 0 (the default) takes a free one. */
+	/** Port on 127.0.0.1; 0 (the default) picks a free one. */
 	port?: number | undefined;
-	/** How many assets there are, the same ones at every start; 230 unless told. */
+	/** Number of assets, the same ones at every start; 230 by default. */
 	assets?: number | undefined;
 	/**
-	 * What the events are like: `documented` (the default), calls in both directions with their answers, as the service's
-	 * documentation shows them; `field`, what an operator's stations send: calls of the stations alone, most of them
-	 * heartbeats, whole sessions, faults, lost connections and boot loops. `field` needs at least one asset.
+	 * How events look. `documented` (the default): calls in both directions with their responses, as the service's
+	 * documentation shows them. `field`, as an operator's stations send them: only calls of the stations, mostly
+	 * heartbeats, with whole sessions, faults, lost connections and boot loops. `field` needs at least one asset.
 	 */
 	profile?: Profile | undefined;
 	/**
-	 * How many events the list holds at the start, never delivered, at most 8,000; 0 unless told. They are 5 minutes
-	 * apart, or in the field profile as far apart as the stations send them, within 27 days.
+	 * Number of events in the list at the start, never delivered; at most 8,000, 0 by default. They are 5 minutes apart,
+	 * or in the field profile as far apart as stations send them, within 27 days.
 	 */
 	events?: number | undefined;
-	/** Life of an access token in seconds; 3600 unless told. */
+	/** Lifetime of an access token in seconds; 3600 by default. */
 	tokenLifetimeSeconds?: number | undefined;
-	/** Multiplies the waits of 1, 4, 12, 24 and 48 hours between attempts, e.g. 1/36000 for 0.1 s to 4.8 s; 1 unless told. */
+	/** Multiplies the waits of 1, 4, 12, 24 and 48 hours between attempts, e.g. 1/36000 for 0.1 s to 4.8 s; 1 by default. */
 	retryTimeScale?: number | undefined;
-	/** Accepts plain http endpoints on this machine (the default); false asks for https everywhere, as production does. */
+	/** Accepts plain http endpoints on this machine (the default); false requires https everywhere, as production does. */
 	allowHttpEndpoints?: boolean | undefined;
-	/** How long a receiver may take to answer, in milliseconds; 30,000 (specification section 8) unless told. */
+	/** How long a receiver may take to respond, in milliseconds; 30,000 (specification section 8) by default. */
 	attemptTimeoutMs?: number | undefined;
-	/** Days without a success, multiplied by `retryTimeScale`, after which an endpoint gets no deliveries; never unless told. */
+	/** Days without a success, multiplied by `retryTimeScale`, after which an endpoint gets no deliveries; never by default. */
 	disableEndpointAfterDays?: number | undefined;
-	/** Order of the lists of events and deliveries; newest first unless told, since the specification does not say. */
+	/** Order of the lists of events and deliveries; newest first by default, since the specification does not define it. */
 	listOrder?: 'newestFirst' | 'oldestFirst' | undefined;
-	/** How long a command with `async: false` waits for the station, in milliseconds; 30,000 unless told. */
+	/** How long a command with `async: false` waits for the station, in milliseconds; 30,000 by default. */
 	commandTimeoutMs?: number | undefined;
 	audience?: string | undefined;
-	/** Made up at each start unless given. */
+	/** Generated at each start by default. */
 	clientId?: string | undefined;
-	/** Made up at each start unless given. */
+	/** Generated at each start by default. */
 	clientSecret?: string | undefined;
-	/** Scopes of the client; all of them unless told. */
+	/** Scopes of the client; all by default. */
 	scopes?: readonly Scope[] | undefined;
-	/** Milliseconds since 1970, for expiry, retention and timestamps (not for the retry timers); Date.now unless told. */
+	/** Milliseconds since 1970, for expiry, retention and timestamps (not for the retry timers); Date.now by default. */
 	now?: (() => number) | undefined;
 }
 
-/** An event in the shape of the body that is delivered. */
+/** An event, in the shape of a delivery's body. */
 export interface DeliveredEvent {
 	id: string;
 	type: string;
@@ -59,77 +59,77 @@ export interface DeliveredEvent {
 }
 
 export interface EventInput {
-	/** `ocpp.message` unless told; in the field profile, without `data`, whatever is sent next. */
+	/** `ocpp.message` by default; in the field profile, without `data`, the type that is sent next. */
 	type?: string | undefined;
-	/** A realistic payload of that type unless told. */
+	/** A realistic payload of that type by default. */
 	data?: Record<string, unknown> | undefined;
-	/** Made up unless told. The id of a recorded event sends that event again as it was recorded. */
+	/** Generated by default. The ID of a recorded event sends that event again as it was recorded. */
 	id?: string | undefined;
-	/** ISO 8601, for an event that is sent later than it was made; now unless told. Lists show it in its place. */
+	/** ISO 8601, for an event that is sent later than it was created; now by default. Lists sort by it. */
 	createdAt?: string | undefined;
 }
 
 export interface EmitAllOptions {
-	/** Decides the order, the copies and what comes between: the same again for the same seed. 1 unless told. */
+	/** Determines the order, the copies and the messages in between. The same seed gives the same result. 1 by default. */
 	seed?: number | undefined;
 }
 
-/** An event that was recorded and, unless told otherwise, sent. */
+/** An event that was recorded and, by default, sent. */
 export interface Emitted {
 	event: DeliveredEvent;
-	/** What the endpoints answered to the first attempts. */
+	/** Responses of the endpoints to the first attempts. */
 	responses: DeliveryResponse[];
 }
 
 export interface EmitOptions {
-	/** False records the event in the list and sends nothing, as if every delivery had been missed. */
+	/** False records the event in the list but sends nothing, as if every delivery had been missed. */
 	deliver?: boolean | undefined;
-	/** How many deliveries each endpoint gets, all at the same time; 1 unless told. */
+	/** Number of deliveries to each endpoint, all at the same time; 1 by default. */
 	copies?: number | undefined;
 }
 
-/** What a receiver answered to one attempt. */
+/** Response of a receiver to one attempt. */
 export interface DeliveryResult {
-	/** HTTP status, 0 when no answer came. */
+	/** HTTP status; 0 without a response. */
 	status: number;
-	/** Headers of the answer by lower-case name. */
+	/** Response headers by lower-case name. */
 	headers: Record<string, string>;
-	/** At most the first 64 KiB of the answer. */
+	/** At most the first 64 KiB of the response. */
 	body: string;
-	/** Why no whole answer came: an error code such as `ECONNREFUSED`, or `timeout`. */
+	/** Why there is no complete response: an error code such as `ECONNREFUSED`, or `timeout`. */
 	error?: string;
 }
 
-/** What a receiver answered to the first attempt of a recorded delivery. */
+/** Response of a receiver to the first attempt of a recorded delivery. */
 export interface DeliveryResponse extends DeliveryResult {
 	deliveryId: string;
 	endpointId: string;
 }
 
-/** What is wrong with a delivery: see `signedDelivery` for each. */
+/** How a delivery is made invalid; `signedDelivery` describes each way. */
 export type Tamper = 'none' | 'forged' | 'altered' | 'stale' | 'future' | 'truncated' | 'unsigned';
 
 export interface EndpointInput {
 	url: string;
-	/** Exact event types; every event unless told. */
+	/** Exact event types; every event by default. */
 	events?: readonly string[] | undefined;
-	/** Made up unless given. */
+	/** Generated by default. */
 	secret?: string | undefined;
 }
 
 export interface Endpoint {
 	readonly id: string;
 	readonly url: string;
-	/** `['*']` is every event. */
+	/** `['*']` means every event. */
 	readonly events: string[];
 	readonly secret: string;
-	/** Without a success for too long: it gets no deliveries any more. See `disableEndpointAfterDays`. */
+	/** True after too long without a success: it no longer gets deliveries. See `disableEndpointAfterDays`. */
 	readonly disabled: boolean;
 }
 
 export interface DeliveryAttempt {
 	status: 'success' | 'failed';
-	/** Null when no answer came. */
+	/** Null without a response. */
 	statusCode: number | null;
 	/** ISO 8601. */
 	timestamp: string;
@@ -151,87 +151,87 @@ export const COMMAND_RESPONSES = ['accepted', 'rejected', 'error', 'none', 'offl
 
 export interface StationInput {
 	/**
-	 * `accepted` (as every station does unless told), `rejected`, `error` (a CALL_ERROR), `none` (it gets the command and
-	 * never responds), or `offline` (no command reaches it).
+	 * `accepted` (the default for every station), `rejected`, `error` (a CALL_ERROR), `none` (it gets the command but never
+	 * responds), or `offline` (no command reaches it).
 	 */
 	commands: (typeof COMMAND_RESPONSES)[number];
-	/** Milliseconds until it responds; 0 unless told. */
+	/** Milliseconds until it responds; 0 by default. */
 	afterMs?: number | undefined;
 }
 
-/** A command as the service was asked for it. */
+/** A command that was requested from the service. */
 export interface CommandStat {
 	/** Its OCPP message ID. */
 	requestId: string;
 	assetId: string;
 	action: string;
-	/** How many requests had this ID. */
+	/** Number of requests with this ID. */
 	requests: number;
-	/** How often the station got it: 0 while it has been offline at each request, otherwise 1. */
+	/** How often the station received it: 0 if it was offline at each request so far, otherwise 1. */
 	executed: number;
 }
 
-/** What goes wrong with requests of a method and path; several wishes in one fault are combined. */
+/** A fault for requests with a method and path. Several effects in one fault are combined. */
 export interface Fault {
-	/** Any method unless told. */
+	/** Any method by default. */
 	method?: string | undefined;
-	/** The whole path without the query, or an expression that is tried on it. */
+	/** The whole path without the query string, or a regular expression for it. */
 	path: string | RegExp;
-	/** Hits only requests with this query parameter, such as `startingAfter`, which later pages have; any request unless told. */
+	/** Applies only to requests with this query parameter, such as `startingAfter` of later pages; to any request by default. */
 	queryParameter?: string | undefined;
-	/** Answers with this status; 429 when only `retryAfter` is told, 200 when only `body` is. */
+	/** Responds with this status; 429 if only `retryAfter` is set, 200 if only `body` is. */
 	status?: number | undefined;
-	/** A number is seconds; a text, such as an HTTP date, goes out as it is. */
+	/** A number means seconds; a text, such as an HTTP date, is sent as it is. */
 	retryAfter?: string | number | undefined;
-	/** Answers this many milliseconds later. */
+	/** Responds this many milliseconds later. */
 	delayMs?: number | undefined;
-	/** Resets the connection, before the answer or (`midBody`) after its head and a part of its body. */
+	/** Resets the connection, before the response or (`midBody`) after its head and part of its body. */
 	reset?: boolean | 'midBody' | undefined;
-	/** Body of the answer, sent as application/json: a text goes out as it is, so that it can be malformed. */
+	/** Body of the response, sent as application/json. A text is sent as it is, so it can be malformed. */
 	body?: unknown;
-	/** Answers the first page whatever `startingAfter` says. */
+	/** Returns the first page and ignores `startingAfter`. */
 	ignoreCursor?: boolean | undefined;
-	/** Answers a list as if it were asked for without filters. */
+	/** Returns a list without applying its filters. */
 	ignoreFilters?: boolean | undefined;
-	/** Takes these fields out of the `data` of the real answer, after the real work was done. */
+	/** Removes these fields from the `data` of the real response, after the real work is done. */
 	omitFields?: readonly string[] | undefined;
-	/** Revokes the bearer token of the request before it is looked at. */
+	/** Revokes the bearer token of the request before it is checked. */
 	revokeToken?: boolean | undefined;
-	/** How many requests it hits; all of them until `clear()` unless told. */
+	/** Number of requests it applies to; by default all of them until `clear()`. */
 	times?: number | undefined;
 }
 
 export interface Faults {
-	/** A request is hit by the first fault that matches and has times left. */
+	/** The first fault that matches a request and has times left applies. */
 	add(fault: Fault): void;
 	clear(): void;
 }
 
 export interface RequestStat {
 	method: string;
-	/** Without the query. */
+	/** Without the query string. */
 	path: string;
 	query: Record<string, string>;
-	/** 0 while there is no answer, and when the connection was reset. */
+	/** 0 while there is no response, and if the connection was reset. */
 	status: number;
 }
 
-/** Counts since the start. Requests to `/_simulator/` are in none of them. */
+/** Counts since the start, without requests to `/_simulator/`. */
 export interface SimulatorStats {
 	tokenRequests: number;
 	/** Connections that carried at least one request. */
 	connections: number;
-	/** The latest 100,000, in the order of arrival. */
+	/** The latest 100,000, in order of arrival. */
 	requests: RequestStat[];
-	/** Attempts of recorded deliveries, resends included, and how many retries wait for their time. */
+	/** Attempts of recorded deliveries, including resends, and the number of pending retries. */
 	deliveries: { attempts: number; succeeded: number; failed: number; pendingRetries: number };
 	endpoints: { created: number; deleted: number; mostAtOnce: number };
-	/** In the order in which they were first requested. */
+	/** In order of the first request. */
 	commands: CommandStat[];
 }
 
 export interface ClientInput {
-	/** Made up unless given; a known id replaces that client, tokens it has stay valid. */
+	/** Generated by default. A known ID replaces that client; its tokens stay valid. */
 	clientId?: string | undefined;
 	clientSecret?: string | undefined;
 	scopes?: readonly Scope[] | undefined;
@@ -246,11 +246,11 @@ export interface Simulator {
 	readonly audience: string;
 	readonly clientId: string;
 	readonly clientSecret: string;
-	/** A further API client of the same network. */
+	/** Adds an API client of the same network. */
 	addClient(input?: ClientInput): { clientId: string; clientSecret: string };
-	/** @throws {Error} when the URL is not one the service delivers to */
+	/** @throws {Error} if the service does not deliver to the URL */
 	createEndpoint(input: EndpointInput): Endpoint;
-	/** Gives an endpoint another address, for a receiver whose address is known later than the secret. */
+	/** Moves an endpoint to another URL, for a receiver whose URL is not known when the secret is. */
 	moveEndpoint(id: string, url: string): boolean;
 	deleteEndpoint(id: string): boolean;
 	readonly endpoints: readonly Endpoint[];
@@ -258,20 +258,20 @@ export interface Simulator {
 	readonly events: readonly DeliveredEvent[];
 	/** Retained deliveries of an endpoint, oldest first. */
 	deliveries(endpointId: string): readonly DeliveryRecord[];
-	/** Records an event and sends it, signed, to every endpoint subscribed to its type. Resolves when the first attempts are answered. */
+	/** Records an event and sends it, signed, to every endpoint subscribed to its type. Resolves when the first attempts end. */
 	emit(event?: EventInput, options?: EmitOptions): Promise<Emitted>;
 	/**
-	 * Records some events of one story and sends them as the profile does, each when the one before is answered.
-	 * `documented`: each once, in order. `field`: out of order, at least one of them twice, and between them routine
-	 * messages of other assets (heartbeats, stations that are available), which are recorded, too.
-	 * Their `createdAt` tells the order: it is never changed, and unless told a second apart, the last one now.
-	 * Answers the given events in the given order, and all that was sent.
+	 * Records the events of one story and sends them as the profile does, one after another.
+	 * `documented`: each once, in order. `field`: out of order, at least one of them twice, mixed with routine messages
+	 * of other assets (heartbeats, stations that are available), which are recorded too.
+	 * `createdAt` gives their order and is never changed. By default they are a second apart, and the last one is now.
+	 * Returns the given events in the given order, and everything that was sent.
 	 */
 	emitAll(
 		events: readonly EventInput[],
 		options?: EmitAllOptions,
 	): Promise<{ events: DeliveredEvent[]; sent: Emitted[] }>;
-	/** Sends one delivery to any URL, recorded nowhere and never retried. */
+	/** Sends one delivery to any URL. It is not recorded and never retried. */
 	deliver(
 		url: string,
 		secret: string,
@@ -279,14 +279,14 @@ export interface Simulator {
 		tamper?: Tamper,
 	): Promise<DeliveryResult>;
 	/**
-	 * Decides how a station responds to commands from now on.
-	 * @throws {RangeError} when there is no such asset
+	 * Sets how a station responds to commands from now on.
+	 * @throws {RangeError} if there is no such asset
 	 */
 	setStation(assetId: string, station: StationInput): void;
 	readonly faults: Faults;
-	/** Makes every access token invalid. */
+	/** Revokes every access token. */
 	revokeTokens(): void;
 	readonly stats: SimulatorStats;
-	/** Closes the server and every connection, drops pending retries and attempts. */
+	/** Closes the server and every connection, and drops pending retries and attempts. */
 	stop(): Promise<void>;
 }

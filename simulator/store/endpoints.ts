@@ -1,14 +1,14 @@
-/** Webhook endpoints: where deliveries go, for which events, signed with which secret. */
+/** Webhook endpoints: the URL, event types and signing secret of each. */
 import { newId, newSigningSecret } from '../shared/ids';
 import type { Endpoint, EndpointInput } from '../shared/types';
 
-/** Stands for every event type; not part of the service, which is told exact types. */
+/** Matches every event type. Only in the simulator: the service takes exact types. */
 export const EVERY_EVENT = '*';
 
-/** What the simulator knows of an endpoint beyond what it shows. */
+/** An endpoint with the simulator's internal fields. */
 export interface StoredEndpoint extends Endpoint {
 	url: string;
-	/** Milliseconds since 1970 of its latest success, or of its creation. */
+	/** Time of its latest success or of its creation, in milliseconds since 1970. */
 	lastSuccessAt: number;
 	disabled: boolean;
 }
@@ -22,7 +22,7 @@ export class Endpoints {
 		private readonly allowHttp: boolean,
 	) {}
 
-	/** @throws {Error} when the URL is not one the service delivers to */
+	/** @throws {Error} if the service does not deliver to the URL */
 	create(input: EndpointInput): Endpoint {
 		this.checkUrl(input.url);
 		const endpoint: StoredEndpoint = {
@@ -39,7 +39,7 @@ export class Endpoints {
 		return shown(endpoint);
 	}
 
-	/** @throws {Error} when the URL is not one the service delivers to */
+	/** @throws {Error} if the service does not deliver to the URL */
 	move(id: string, url: string): boolean {
 		this.checkUrl(url);
 		const endpoint = this.endpoints.get(id);
@@ -68,7 +68,7 @@ export class Endpoints {
 		return [...this.endpoints.values()].map(shown);
 	}
 
-	/** Specification 6.1: https in production. Plain http is for this machine alone, and can be switched off. */
+	/** Specification 6.1: https in production. Plain http is only for this machine and can be turned off. */
 	private checkUrl(text: string): void {
 		const url = URL.canParse(text) ? new URL(text) : undefined;
 		if (url?.protocol === 'https:') return;

@@ -1,4 +1,4 @@
-/** Keeps records in the order in which they were made for as long as the service retains them. */
+/** Keeps records in the order of their creation for as long as the service retains them. */
 
 /** 30 days: specification section 8. */
 export const RETENTION_MS = 30 * 86_400_000;

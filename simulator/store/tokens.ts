@@ -1,4 +1,4 @@
-/** API clients and the access tokens that were issued to them. */
+/** API clients and the access tokens issued to them. */
 import { newId, newSecret } from '../shared/ids';
 import { SCOPES, type ClientInput, type Scope } from '../shared/types';
 
@@ -16,7 +16,7 @@ export interface IssuedToken {
 
 export class Tokens {
 	private readonly clients = new Map<string, Client>();
-	/** In the order of issue. */
+	/** In order of issue. */
 	private readonly issued = new Map<
 		string,
 		{ readonly expiresAt: number; readonly scopes: readonly Scope[] }
@@ -37,7 +37,7 @@ export class Tokens {
 		return { clientId, clientSecret };
 	}
 
-	/** Undefined when there is no such client or its secret is another one. */
+	/** Undefined if there is no such client or its secret differs. */
 	issue(clientId: string, clientSecret: string): IssuedToken | undefined {
 		const client = this.clients.get(clientId);
 		if (client?.clientSecret !== clientSecret) return undefined;
@@ -48,7 +48,7 @@ export class Tokens {
 		return { accessToken, expiresInSeconds, scopes };
 	}
 
-	/** What a token allows; undefined for one that is unknown, revoked or expired. */
+	/** The permissions of a token; undefined if it is unknown, revoked or expired. */
 	scopesOf(accessToken: string): readonly Scope[] | undefined {
 		const token = this.issued.get(accessToken);
 		return token && token.expiresAt > this.now() ? token.scopes : undefined;

@@ -1,13 +1,13 @@
-/** All charging stations of the field together: what they send, one message after the other, on a clock of their own. */
+/** All charging stations of the field profile: their messages in order of time, on a clock of their own. */
 import type { Asset } from '../assets';
 import { createRandom, type Random } from '../random';
 import { type Message, Station, WHOLE_STATION } from './station';
 import { STORIES, type Step, type StoryWorld } from './stories';
 
-/** OCPP leaves it to the back end; with half an hour a station sends as much as those that an operator counted. */
+/** OCPP leaves the interval to the back end. With half an hour, a station sends as many messages as an operator counted. */
 const HEARTBEAT_MS = 30 * 60_000;
 
-/** A message, and when it is sent, in milliseconds since the network began. */
+/** A message and its time, in milliseconds since the network started. */
 export interface Sent {
 	readonly atMs: number;
 	readonly message: Message;
@@ -20,8 +20,8 @@ export class FieldNetwork {
 	private beats = 0;
 
 	/**
-	 * The same messages at every start, of the active stations that speak OCPP 1.6.
-	 * @throws {RangeError} when there is no such station
+	 * Messages of the active stations that speak OCPP 1.6, the same at every start.
+	 * @throws {RangeError} if there is no such station
 	 */
 	constructor(
 		assets: readonly Asset[],
@@ -47,7 +47,7 @@ export class FieldNetwork {
 				this.upcoming.shift();
 				return due;
 			}
-			// The stations take turns, so that each one's heartbeats are as regular as they are.
+			// The stations take turns, so the heartbeats of each are regular.
 			const station = this.stations[this.beats++ % this.stations.length];
 			if (!station || station.isBusy(WHOLE_STATION, atMs)) continue;
 			this.begin(station, atMs);
@@ -55,14 +55,14 @@ export class FieldNetwork {
 		}
 	}
 
-	/** A message that is no news, from a station that is none of these; undefined when there is no other. */
+	/** A routine message from a station outside `except`; undefined if there is no other station. */
 	routine(except: ReadonlySet<string>, random: Random): Message | undefined {
 		const others = this.stations.filter(({ id }) => !except.has(id));
 		const station = others[random.int(others.length)];
 		return random.int(4) === 0 ? station?.status(WHOLE_STATION, 'Available') : station?.heartbeat();
 	}
 
-	/** Now and then something begins at a station. */
+	/** Sometimes starts a story at a station. */
 	private begin(station: Station, atMs: number): void {
 		let chance = this.random.int(1000);
 		const story = STORIES.find(({ perThousand }) => (chance -= perThousand) < 0);
@@ -74,7 +74,7 @@ export class FieldNetwork {
 		station.keepBusy(connector, this.plan(atMs, story.tell(station, connector, this.world)));
 	}
 
-	/** Answers when the last step is sent. */
+	/** Returns the time of the last step. */
 	private plan(fromMs: number, steps: readonly Step[]): number {
 		let atMs = fromMs;
 		for (const [afterMs, message] of steps) {

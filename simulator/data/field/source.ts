@@ -1,16 +1,16 @@
-/** The events of the field profile: what the stations of a network send. */
+/** The events of the field profile: the messages that a network's stations send. */
 import type { Asset } from '../assets';
 import { EVENT_TYPES, type EventContent, type EventSource } from '../events';
 import { FieldNetwork } from './network';
 import type { Message } from './station';
 
-/** Less than the 30 days for which events are kept. */
+/** Less than the 30 days that events are kept. */
 const LONGEST_HISTORY_MS = 27 * 86_400_000;
 
 /** @throws {RangeError} without assets */
 export function fieldEvents(assets: readonly Asset[]): EventSource {
 	const network = new FieldNetwork(assets);
-	/** What was passed over for a message of another type: nothing of a session is left out. */
+	/** Messages skipped while looking for another type. They are sent later, so no session has gaps. */
 	const passedOver: Message[] = [];
 
 	const next = (type: string | undefined, now: string): EventContent => {

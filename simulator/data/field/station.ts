@@ -1,14 +1,14 @@
-/** A charging station in the field: the messages it sends, and when it is free for the next thing to happen. */
+/** A charging station in the field: the messages it sends, and when it is free for the next story. */
 import type { Asset } from '../assets';
 import type { EventContent } from '../events';
 import type { Random } from '../random';
 
 type Data = Record<string, unknown>;
 
-/** Its content is made when it is sent, with the time of that moment. */
+/** Builds the content when the message is sent, with that time. */
 export type Message = (now: string) => EventContent;
 
-/** The connector number that stands for the whole station (OCPP 1.6). */
+/** Connector number of the whole station (OCPP 1.6). */
 export const WHOLE_STATION = 0;
 
 export class Station {
@@ -29,7 +29,7 @@ export class Station {
 		return (this.busyUntil.get(connector) ?? -1) > atMs;
 	}
 
-	/** Nothing is under way at any connector, nor at the station itself. */
+	/** Whether nothing is going on at the station or any of its connectors. */
 	isIdle(atMs: number): boolean {
 		return [WHOLE_STATION, ...this.connectors].every((each) => !this.isBusy(each, atMs));
 	}
@@ -38,7 +38,7 @@ export class Station {
 		this.busyUntil.set(connector, untilMs);
 	}
 
-	/** Adds to what the meter of a connector has counted, and answers its new value in Wh. */
+	/** Adds to the meter of a connector and returns the new value in Wh. */
 	meter(connector: number, addWh: number): number {
 		const value = (this.meters.get(connector) ?? this.random.int(2_000_000)) + Math.round(addWh);
 		this.meters.set(connector, value);

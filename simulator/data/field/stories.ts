@@ -1,20 +1,20 @@
-/** What happens at a charging station in the field: sessions, faults, lost connections and boot loops, message by message. */
+/** Stories of a charging station in the field, message by message: sessions, faults, lost connections and boot loops. */
 import type { Random } from '../random';
 import { type Message, type Station, WHOLE_STATION } from './station';
 
-/** A message, and the milliseconds since the one before it. */
+/** A message and the milliseconds since the previous one. */
 export type Step = readonly [afterMs: number, message: Message];
 
 export interface StoryWorld {
 	readonly random: Random;
-	/** As the back end numbers them, over all stations. */
+	/** Numbered by the back end across all stations. */
 	newTransactionId(): number;
 }
 
 export interface Story {
-	/** Of a thousand heartbeats, after how many it begins. */
+	/** Number of heartbeats in a thousand that are followed by this story. */
 	readonly perThousand: number;
-	/** A story of the whole station begins when nothing is under way there. */
+	/** A story of the whole station starts only when nothing else is going on there. */
 	readonly of: 'connector' | 'station';
 	readonly tell: (station: Station, connector: number, world: StoryWorld) => Step[];
 }
@@ -33,7 +33,7 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
 	{ errorCode: 'OtherError', vendorErrorCode: '0x2C' },
 ];
 
-/** So often that 1.4 % of the messages are ends of sessions, as an operator counted. */
+/** Rates that make 1.4 % of the messages ends of sessions, as an operator counted. */
 export const STORIES: readonly Story[] = [
 	{ perThousand: 18, of: 'connector', tell: session },
 	{ perThousand: 6, of: 'connector', tell: fault },
@@ -62,7 +62,7 @@ function session(station: Station, connector: number, world: StoryWorld): Step[]
 		[random.int(20 * MINUTE_MS), station.status(connector, 'Preparing')],
 		[
 			(5 + random.int(40)) * SECOND_MS,
-			// Its transaction id is in the back end's answer, which the field does not deliver.
+			// The transaction ID is in the back end's response, which the field profile does not deliver.
 			station.call('StartTransaction', (timestamp) => ({
 				connectorId: connector,
 				idTag,
@@ -115,7 +115,7 @@ function fault(station: Station, connector: number, { random }: StoryWorld): Ste
 	];
 }
 
-/** A connection that is lost and back within seconds, a few times. */
+/** A connection that is lost and restored within seconds, a few times. */
 function flaps(station: Station, _connector: number, { random }: StoryWorld): Step[] {
 	return Array.from({ length: 1 + random.int(3) }, (): Step[] => [
 		[(5 + random.int(60)) * SECOND_MS, station.connectivity('DISCONNECTED')],
@@ -123,7 +123,7 @@ function flaps(station: Station, _connector: number, { random }: StoryWorld): St
 	]).flat();
 }
 
-/** Power or network gone for long. */
+/** A long loss of power or network. */
 function outage(station: Station, _connector: number, { random }: StoryWorld): Step[] {
 	return [
 		[random.int(MINUTE_MS), station.connectivity('DISCONNECTED')],

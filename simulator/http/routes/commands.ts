@@ -8,7 +8,7 @@ import { requireScope } from '../authorize';
 import { parse, ServiceError } from '../errors';
 
 const COMMANDS = '/ocpp/v2/raw-request';
-/** OCPP 1.6 and 2.0.1 have room for a UUID. */
+/** OCPP 1.6 and 2.0.1 allow the length of a UUID. */
 const MAX_MESSAGE_ID = 36;
 
 const commandRequest = z.strictObject({

@@ -1,4 +1,4 @@
-/** Drives the simulator over HTTP, below `/_simulator`: what tests do by calls, a person does with curl. */
+/** Controls the simulator over HTTP, below `/_simulator`: lets a person do with curl what tests do with calls. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { Service } from '../../service/service';
@@ -69,7 +69,7 @@ export function controlRoutes(service: Service, stats: () => SimulatorStats) {
 	return async (fastify: FastifyInstance): Promise<void> => {
 		fastify.addHook('onRequest', async ({ headers, host }) => {
 			const ownHost = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
-			// A web page open on this machine could reach the port, too: it sends an Origin, or a host name of its own.
+			// A web page open on this machine can also reach the port, but it sends an Origin header or its own host name.
 			if (headers.origin !== undefined || !isLoopback(ownHost)) {
 				throw new ServiceError(403, 'The simulator is driven from this machine only.');
 			}
@@ -94,7 +94,7 @@ export function controlRoutes(service: Service, stats: () => SimulatorStats) {
 			const response = await service.deliver(endpoint.url, endpoint.secret, event, tamper);
 			return { event, response };
 		});
-		// A receiver for an endpoint that has no other address yet.
+		// Receiver for an endpoint that has no other URL yet.
 		fastify.post('/receiver', async () => ({ status: 'received' }));
 
 		fastify.post('/endpoints', async (request, reply) => {

@@ -1,4 +1,4 @@
-/** Creating and deleting webhook endpoints, of which the specification has no list, and sending a delivery again. */
+/** Creating and deleting webhook endpoints (the specification does not list them), and resending a delivery. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import type { Service } from '../../service/service';
@@ -15,7 +15,7 @@ const newEndpoint = z.strictObject({
 			z
 				.string()
 				.min(1)
-				// A wildcard would be stored and then match nothing: no source says that the service knows any.
+				// A wildcard would be stored but match nothing: no source says that the service supports wildcards.
 				.refine((type) => !type.includes('*'), 'event types are exact, without wildcards'),
 		)
 		.min(1),
@@ -50,12 +50,12 @@ export function endpointRoutes(service: Service) {
 	};
 }
 
-/** @throws {ServiceError} 400 when the URL is not one the service delivers to */
+/** @throws {ServiceError} 400 if the service does not deliver to the URL */
 export function createEndpoint(service: Service, input: EndpointInput): Endpoint {
 	return refused(() => service.endpoints.create(input));
 }
 
-/** Turns the refusal of a URL into an answer. */
+/** Turns a rejected URL into a response. */
 export function refused<T>(work: () => T): T {
 	try {
 		return work();
@@ -64,7 +64,7 @@ export function refused<T>(work: () => T): T {
 	}
 }
 
-/** The one answer that shows the secret. */
+/** The only response that contains the secret. */
 export function withSecret({ id, url, events, secret }: Endpoint) {
 	return { id, url, events, secret };
 }

@@ -1,4 +1,4 @@
-/** A route for each list of the service: where it is and what it filters by, from the table of lists; its records, from here. */
+/** A route for each list of the service. Path and filters come from the table of lists, the records from here. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod/v4';
 import { LISTED_RESOURCES, LISTS, type ListedResource, type ListRow } from '../../../lib/service';
@@ -10,14 +10,14 @@ import { parse, ServiceError } from '../errors';
 import { faultOf } from '../faultHooks';
 import { page, pageQuery } from '../paging';
 
-/** The filters of a request that it has. */
+/** The filters that the request has. */
 type Filters = Readonly<Record<string, string | undefined>>;
 
 interface ServedList {
 	readonly scope: Scope;
-	/** Filters that the table does not have, or that take only some values. */
+	/** Filters that are not in the table, or that accept only some values. */
 	readonly filters?: z.ZodRawShape;
-	/** In the order of the list; `endpointId` is empty unless the path has one. */
+	/** In list order. `endpointId` is empty if the path has none. */
 	readonly records: (
 		service: Service,
 		filters: Filters,
@@ -96,7 +96,7 @@ function inGroups(id: string | undefined, wanted: string | undefined): boolean {
 	return id !== undefined && ids.includes(id);
 }
 
-/** The list has other field names than a delivery (published). */
+/** The list uses other field names than a delivery (published). */
 function asListed({ id, type, createdAt, data }: DeliveredEvent) {
 	return { id, eventType: type, createdAt, payload: data };
 }

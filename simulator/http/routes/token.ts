@@ -7,7 +7,7 @@ import { TOKEN_PATH } from '../request';
 
 const OTHER_METHODS = ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Exactly these fields: a client that sends more, or the grant type as something else, is not built to the specification. */
+/** Exactly these fields: a client that sends more, or another grant type, does not follow the specification. */
 const tokenRequest = z.strictObject({
 	client_id: z.string().min(1),
 	client_secret: z.string().min(1),
@@ -15,7 +15,7 @@ const tokenRequest = z.strictObject({
 	grant_type: z.string(),
 });
 
-/** An answer `{ error, error_description }` as Auth0 gives it: the published addresses are those of an Auth0 tenant. */
+/** A response `{ error, error_description }` as from Auth0: the published URLs are those of an Auth0 tenant. */
 class TokenError extends Error {
 	constructor(
 		readonly statusCode: number,
