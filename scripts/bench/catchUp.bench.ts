@@ -1,4 +1,4 @@
-/** What n8n's process spends on a thousand missed events that the poll trigger fetches, one in a run or a hundred: `npx tsx scripts/bench/catchUp.bench.ts`. */
+/** CPU of n8n for a thousand missed events that the poll trigger fetches, with one or a hundred events per execution: `npx tsx scripts/bench/catchUp.bench.ts`. */
 import { startSimulator, type Simulator } from '../../simulator';
 import { startCounter } from '../../test/support/counter';
 import { apiCredential } from '../../test/support/n8n/credentials';
@@ -26,9 +26,9 @@ async function main(): Promise<void> {
 			spent['batched']?.push(await catchUp(world, service, ids, { delivery: 'batched' }));
 		}
 		const [none = 0, singly = 0, batched = 0] = Object.values(spent).map(median);
-		const each = (ms: number): string => `${((ms - none) / EVENTS).toFixed(2)} ms an event`;
+		const each = (ms: number): string => `${((ms - none) / EVENTS).toFixed(2)} ms per event`;
 		console.log(`\n${EVENTS} missed events, CPU of n8n's process, median of ${ROUNDS} rounds`);
-		console.log(`a run each: ${each(singly)}; runs of 100: ${each(batched)}`);
+		console.log(`one execution each: ${each(singly)}; executions of 100: ${each(batched)}`);
 		console.log(`share: ${((batched - none) / (singly - none)).toFixed(2)}`);
 	} finally {
 		await world.dispose();
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 	}
 }
 
-/** CPU from the publication to the end of the last run; throws unless every event ran once, in order. */
+/** CPU from publishing to the end of the last execution. Throws unless every event was executed once, in order. */
 async function catchUp(
 	world: World,
 	service: Simulator,

@@ -1,4 +1,4 @@
-/** What ten conditions cost an event, read from the parameters and decided as for each delivery: `npx tsx scripts/bench/conditions.bench.ts`. */
+/** Cost of ten conditions per event, read from the parameters and checked as for each delivery: `npx tsx scripts/bench/conditions.bench.ts`. */
 import { readConditions } from '../../lib/event';
 import { median } from './median';
 
@@ -45,4 +45,4 @@ const times = Array.from({ length: ROUNDS }, () => {
 	const { user, system } = process.cpuUsage(before);
 	return (user + system) / EVENTS_PER_ROUND;
 });
-console.log(`\nten conditions, all met: ${median(times).toFixed(1)} µs an event`);
+console.log(`\nten conditions, all met: ${median(times).toFixed(1)} µs per event`);

@@ -1,6 +1,6 @@
 /**
- * What an event costs in the ledger, by the number of ids in it: `npx tsx scripts/bench/ledger.bench.ts [--up-to 10000000]`;
- * with `--up-to 0` only what it takes of the main thread. SQLite by itself; Redis as well when redis-server is installed.
+ * Cost of an event in the ledger, by the number of IDs in it: `npx tsx scripts/bench/ledger.bench.ts [--up-to 10000000]`;
+ * with `--up-to 0`, only the time of the main thread. Measures SQLite, and Redis if redis-server is installed.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
@@ -22,13 +22,13 @@ const EVENTS_PER_ROUND = 500;
 const WARM_UP_EVENTS = 900;
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 const FILL_CHUNK = 50_000;
-/** As in a file in daily use: what has expired stays until its turn to be removed. */
+/** As in a file in daily use, where expired entries stay until their turn to be removed. */
 const EXPIRED_SHARE = 1 / 8;
 
 interface Measured {
-	/** An event in the fastest round: what else the machine does only ever adds to it. */
+	/** Per event, in the fastest round: other work on the machine can only add to it. */
 	readonly microseconds: number;
-	/** To a ledger of a thousand ids at the same time; the median round. */
+	/** Compared with a ledger of a thousand IDs at the same time; median of the rounds. */
 	readonly ratio: number;
 	readonly slowestMs: number;
 }
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 	await printMainThread();
 	if (sizes.length === 0) return;
 	print('SQLite', await measureSqlite(sizes));
-	if (redisServer() === undefined) console.log('Redis: redis-server is not installed, left out');
+	if (redisServer() === undefined) console.log('Redis: skipped, redis-server is not installed');
 	else print('Redis', await measureRedis(sizes));
 }
 
@@ -73,7 +73,7 @@ async function measureSqlite(sizes: readonly number[]): Promise<Row[]> {
 	return rows;
 }
 
-/** The rows that as many events would have left, in the same order of keys, without the waiting for the disk. */
+/** Inserts the rows that this many events would leave, in the same order of keys, without waiting for the disk. */
 function fillSqlite(path: string, upTo: number): void {
 	const db = new DatabaseSync(path);
 	db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
@@ -90,7 +90,7 @@ function fillSqlite(path: string, upTo: number): void {
 	}
 	db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 	db.close();
-	// Or the first measured checkpoint pays for the filling.
+	// Otherwise the first measured checkpoint would include these rows.
 	const file = openSync(path, 'r+');
 	fsyncSync(file);
 	closeSync(file);
@@ -152,13 +152,13 @@ async function usedMemory(client: Redis): Promise<number> {
 	return Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
 }
 
-/** In turns with a ledger of a thousand ids, since what else the machine does changes from one second to the next. */
+/** Alternates with a ledger of a thousand IDs, since the load of the machine changes from second to second. */
 async function measure(ledger: Ledger, reference: Ledger): Promise<Measured> {
 	const times: number[] = [];
 	const ratios: number[] = [];
 	let slowestMs = 0;
 	for (let round = 0; round < ROUNDS; round++) {
-		// Its events expire at once and are removed along with the next ones: it stays small.
+		// Its events expire at once and are removed with the next ones, so it stays small.
 		const smallest = await timeRound(reference, 1);
 		const own = await timeRound(ledger, RETENTION_MS);
 		times.push(own.microseconds);
@@ -182,7 +182,7 @@ async function timeRound(
 	return { microseconds: ((performance.now() - started) * 1_000) / EVENTS_PER_ROUND, slowestMs };
 }
 
-/** Until the code is compiled, an event costs several times as much. */
+/** Until the code is compiled, an event takes several times as long. */
 async function warmUp(ledger: Ledger): Promise<void> {
 	for (let n = 0; n < WARM_UP_EVENTS; n++) await oneEvent(ledger, RETENTION_MS);
 }
@@ -200,10 +200,10 @@ function print(store: string, rows: readonly Row[]): void {
 	console.table(
 		rows.map((row) => ({
 			ids: row.ids.toLocaleString('en'),
-			'µs an event': Math.round(row.microseconds),
-			'ratio to a thousand ids': row.ratio.toFixed(2),
+			'µs per event': Math.round(row.microseconds),
+			'ratio to a thousand IDs': row.ratio.toFixed(2),
 			'slowest event (ms)': row.slowestMs.toFixed(1),
-			'bytes an id': Math.round(row.bytesPerId),
+			'bytes per ID': Math.round(row.bytesPerId),
 		})),
 	);
 }

@@ -1,6 +1,6 @@
 /**
- * A hundred thousand assets, listed by this package and by n8n's HTTP Request node with pagination, in one n8n and in turns:
- * CPU and peak memory of n8n's process. `npx tsx scripts/bench/lists.bench.ts [--assets 100000]`.
+ * Lists a hundred thousand assets with this package and with n8n's HTTP Request node with pagination, alternating on one
+ * n8n instance. Measures CPU and peak memory of n8n's process. `npx tsx scripts/bench/lists.bench.ts [--assets 100000]`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -16,7 +16,7 @@ const ROUNDS = 3;
 const PAGE = 100;
 
 const { assets } = new Command('npx tsx scripts/bench/lists.bench.ts')
-	.option('--assets <count>', 'how many to list', '100000')
+	.option('--assets <count>', 'number of assets', '100000')
 	.parse()
 	.opts<{ assets: string }>();
 
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 		const splitOut = baseNode('splitOut', 1, { fieldToSplitOut: 'data.items', options: {} });
 		const lists = {
 			'this package': await listing(world, { List: ours }),
-			'HTTP Request, an item a page': await listing(world, { List: theirs }),
+			'HTTP Request, one item per page': await listing(world, { List: theirs }),
 			'HTTP Request and Split Out': await listing(world, { List: theirs, 'Split Out': splitOut }),
 		};
 		const spent = Object.values(lists).map(() => ({ cpu: [] as number[], peak: [] as number[] }));
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 				spent[n]?.peak.push(peak);
 			}
 		}
-		console.log(`\n${assets} assets, ${PAGE} a page; median of ${ROUNDS} rounds`);
+		console.log(`\n${assets} assets, ${PAGE} per page; median of ${ROUNDS} rounds`);
 		console.table(
 			Object.keys(lists).map((name, n) => ({
 				name,
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
 	}
 }
 
-/** As n8n's documentation has it for a cursor in the answer. */
+/** As n8n's documentation shows it for a cursor in the response. */
 const PAGINATION = {
 	paginationMode: 'updateAParameterInEachRequest',
 	parameters: {
@@ -78,7 +78,7 @@ const PAGINATION = {
 	limitPagesFetched: false,
 };
 
-/** A workflow that lists when it is called, answers when it is done, and keeps nothing. */
+/** A workflow that lists when called, responds when done and saves nothing. */
 async function listing(world: World, steps: Readonly<Record<string, NodePlan>>): Promise<string> {
 	const one = baseNode('limit', 1, { maxItems: 1 });
 	const keepNothing = { saveDataSuccessExecution: 'none' };
@@ -90,9 +90,9 @@ async function listing(world: World, steps: Readonly<Record<string, NodePlan>>):
 	);
 }
 
-/** CPU in milliseconds, and the most memory in MB at any time. */
+/** CPU in milliseconds, and peak memory in MB. */
 async function measure(pid: number, url: string): Promise<{ cpu: number; peak: number }> {
-	// Linux begins a new peak, see proc_pid_clear_refs(5).
+	// Resets Linux's peak, see proc_pid_clear_refs(5).
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 	const before = cpuMs(pid);
 	await post(url, '{}', {});

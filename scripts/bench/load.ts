@@ -1,4 +1,4 @@
-/** What the benches on a real n8n send, and how they send it. */
+/** The load of the benchmarks on a real n8n. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
@@ -9,7 +9,7 @@ import { buildWorkflow, type NodePlan } from '../../test/support/workflow';
 
 export const SECRET = 'whsec_bench_0123456789abcdef';
 
-/** Each caller sends its next request when the one before was answered, so the load is bounded by their number. */
+/** Each caller sends its next request after the response to the previous one, so their number limits the load. */
 export async function sendFor(
 	send: () => Promise<void>,
 	time: number,
@@ -27,7 +27,7 @@ export async function sendFor(
 	return (answered * 1000) / (performance.now() - startedAt);
 }
 
-/** n8n answers before a run ends: what one round started must not burden the next. */
+/** n8n responds before an execution ends: the executions of one round must not slow down the next. */
 export async function runsToEnd({ client }: World): Promise<void> {
 	await waitFor(
 		async () => {
@@ -36,18 +36,18 @@ export async function runsToEnd({ client }: World): Promise<void> {
 				? undefined
 				: true;
 		},
-		{ what: 'the runs to end', everyMs: 100, timeoutMs: 300_000 },
+		{ what: 'the executions to end', everyMs: 100, timeoutMs: 300_000 },
 	);
 }
 
-/** Milliseconds of CPU that the process has used so far. Linux counts in hundredths of a second, see proc(5). */
+/** Milliseconds of CPU used by the process so far. Linux counts hundredths of a second, see proc(5). */
 export function cpuMs(pid: number): number {
 	const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
 	const [userTicks = 0, systemTicks = 0] = fields.split(' ').slice(11, 13).map(Number);
 	return (userTicks + systemTicks) * 10;
 }
 
-/** Publishes a workflow of this trigger and what follows, and answers its address. */
+/** Publishes a workflow of this trigger and the given nodes, and returns its URL. */
 export async function publish(
 	{ client }: World,
 	trigger: NodePlan,
@@ -69,7 +69,7 @@ export async function publish(
 	return url;
 }
 
-/** One request; throws unless it is answered with the status that it should be. */
+/** One request. Throws unless the response has the expected status. */
 export async function post(
 	url: string,
 	body: string,

@@ -1,4 +1,4 @@
-/** What an event in the SQLite ledger takes of n8n's main thread, on a real disk: what it waits for elsewhere is not counted. */
+/** Time that an event in the SQLite ledger takes on n8n's main thread, with a real disk. Waiting for other threads does not count. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { inTurns, ratioTo } from './turns';
 const ROUNDS = 25;
 const WARM_UP_ROUNDS = 5;
 const EVENTS_PER_ROUND = 200;
-/** What a burst hands over at once. */
+/** Number of events in a burst. */
 const BURST = 20;
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Disks in memory (tmpfs, ramfs) by their magic numbers, see statfs(2). */
@@ -19,13 +19,13 @@ const IN_MEMORY: readonly number[] = [0x01021994, 0x858458f6];
 
 type Work = (ledger: SqliteLedger, claims: readonly Claim[]) => Promise<void>;
 
-/** Prints the median of the rounds, in microseconds an event. */
+/** Prints the median of the rounds, in microseconds per event. */
 export async function printMainThread(): Promise<void> {
 	const parent = cacheFolder();
 	mkdirSync(parent, { recursive: true });
 	if (IN_MEMORY.includes(statfsSync(parent).type)) {
 		console.log(
-			`\nSQLite, main thread: left out, ${parent} is a disk in memory (set ASSET_SERVICE_CACHE)`,
+			`\nSQLite, main thread: skipped, ${parent} is a disk in memory (set ASSET_SERVICE_CACHE)`,
 		);
 		return;
 	}
@@ -44,7 +44,7 @@ export async function printMainThread(): Promise<void> {
 	}
 }
 
-/** The works of a group are measured in turns, and compared with its first. */
+/** The tasks of a group are measured in turn and compared with the first one. */
 const GROUPS: readonly Readonly<Record<string, Work>>[] = [
 	{
 		'commit, then begin': inTurn(settle),
@@ -70,7 +70,7 @@ async function measureGroup(
 	group: Readonly<Record<string, Work>>,
 ): Promise<object[]> {
 	const measureOne = ([, work]: [string, Work]) => measure(ledger, work);
-	// Until the code is compiled, an event costs several times as much.
+	// Until the code is compiled, an event takes several times as long.
 	await inTurns(Object.entries(group), WARM_UP_ROUNDS, measureOne);
 	const rows = (await inTurns(Object.entries(group), ROUNDS, measureOne)).map(
 		({ one: [what], values }) => ({
@@ -123,7 +123,7 @@ async function settle(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	await ledger.begin([claim.key], '1234', RETENTION_MS);
 }
 
-/** Both under way at once: one sync serves them. */
+/** Both at the same time, so that one sync serves both. */
 async function settleAtOnce(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	await Promise.all([
 		ledger.commit(claim, RETENTION_MS),
@@ -131,14 +131,14 @@ async function settleAtOnce(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	]);
 }
 
-/** An event that counts once its execution has succeeded: n8n holds the response from the begin to the end. */
+/** An event that counts once its execution has succeeded: n8n holds the response until the execution ends. */
 async function succeed(ledger: SqliteLedger, claim: Claim): Promise<void> {
 	const [continues] = await ledger.begin([claim.key], '1234', RETENTION_MS, [claim.token]);
 	const [isSettled] = await ledger.finishAll([claim], RETENTION_MS);
 	if (continues !== true || isSettled !== true) throw new Error('The claim was lost');
 }
 
-/** An event of its own: the claim that is given was made for `settle` or `succeed`. */
+/** A separate event: the given claim was made for `settle` or `succeed`. */
 async function claimAndSettle(ledger: SqliteLedger): Promise<void> {
 	await settle(ledger, await claimOne(ledger));
 }

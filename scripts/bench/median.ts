@@ -1,4 +1,4 @@
-/** The middle of some numbers. */
+/** The median of numbers; the upper one if there are two. */
 
 export function median(numbers: readonly number[]): number {
 	const sorted = [...numbers].sort((a, b) => a - b);

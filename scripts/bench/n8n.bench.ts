@@ -1,9 +1,9 @@
 /**
- * Requests a second on a real n8n, this trigger beside n8n's own, all in one run and one server:
- * `npx tsx scripts/bench/n8n.bench.ts [--lazy] [--only succeeded]`. Ratios count; the machine decides the rest.
+ * Requests per second on a real n8n, for this trigger and n8n's own, in one run on one server:
+ * `npx tsx scripts/bench/n8n.bench.ts [--lazy] [--only succeeded]`. Only ratios count; absolute numbers depend on the machine.
  *
- * With `--against before.tgz`, only this trigger: the package of the present sources in turns with another pack of it
- * (`npm pack` in a checkout of the other commit), each in an n8n of its own.
+ * With `--against before.tgz`, only this trigger: alternates between the package of the current sources and another
+ * package (`npm pack` in a checkout of the other commit), each on its own n8n instance.
  */
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -18,18 +18,18 @@ import { median } from './median';
 import { inTurns, ratioTo } from './turns';
 
 const CALLERS = 8;
-/** Senders that come at once, for batched delivery. */
+/** Number of concurrent senders, for batched delivery. */
 const MANY_CALLERS = 50;
 const ROUND_MS = 3_000;
 const WARM_UP_MS = 2_000;
 
 interface Contender {
 	readonly name: string;
-	/** One request; throws unless it was answered with the status that it should be. */
+	/** One request. Throws unless the response has the expected status. */
 	readonly send: () => Promise<void>;
 }
 
-/** Contenders that are measured in turns; the ratios are to the first of them. */
+/** Contenders that are measured in turn. Ratios are relative to the first. */
 interface Comparison {
 	readonly callers: number;
 	readonly contenders: readonly Contender[];
@@ -42,8 +42,8 @@ type Part = keyof typeof PARTS;
 const { lazy, only, against, turns } = new Command('npx tsx scripts/bench/n8n.bench.ts')
 	.option('--lazy', 'with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE=true')
 	.addOption(new Option('--only <part>', 'one part').choices(Object.keys(PARTS)))
-	.option('--against <package>', 'another pack of this package (.tgz), in turns with this one')
-	.option('--turns <count>', 'how often each is measured', '5')
+	.option('--against <package>', 'another package (.tgz) to alternate with this one')
+	.option('--turns <count>', 'measurements of each', '5')
 	.parse()
 	.opts<{ lazy?: true; only?: Part; against?: string; turns: string }>();
 
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
 	}
 }
 
-/** An n8n with the package of the present sources, or with another pack. */
+/** An n8n instance with the package of the current sources, or with another one. */
 async function startWorld(pack?: string): Promise<World> {
 	const before = process.env['ASSET_SERVICE_PACKAGE'];
 	if (pack !== undefined) process.env['ASSET_SERVICE_PACKAGE'] = pack;
@@ -86,7 +86,7 @@ async function comparisonsOf([world, other]: readonly World[]): Promise<Comparis
 	return comparisons;
 }
 
-/** Prints requests a second by so many callers at once, and what a request takes of the CPU until its execution ends. */
+/** Prints requests per second with this many concurrent callers, and the CPU per request until its execution ends. */
 async function compare(
 	worlds: readonly World[],
 	{ callers, contenders }: Comparison,
@@ -154,7 +154,7 @@ async function stored(world: World): Promise<Comparison> {
 			send: () => postUnsigned(floor),
 		},
 		{
-			name: 'a trigger that does nothing, refusal',
+			name: 'a trigger that does nothing, rejection',
 			send: () => post(floor, JSON.stringify({ refuse: true }), {}, 401),
 		},
 		{
@@ -214,7 +214,7 @@ async function batched(world: World): Promise<Comparison> {
 	return { callers: MANY_CALLERS, contenders };
 }
 
-/** The first pair shows how far two n8n with the same node are apart. */
+/** The first pair shows how far two n8n instances with the same node differ. */
 async function packs(world: World, other: World): Promise<Comparison[]> {
 	const hooks: string[] = [];
 	const triggers: string[] = [];
@@ -265,7 +265,7 @@ async function postSigned(url: string): Promise<void> {
 	await post(url, body, signed(body));
 }
 
-/** Sends one event again and again. */
+/** Sends the same event repeatedly. */
 async function duplicateOf(url: string): Promise<() => Promise<void>> {
 	const seen = JSON.stringify(event('seen'));
 	const send = () => post(url, seen, signed(seen));

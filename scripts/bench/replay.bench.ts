@@ -1,6 +1,6 @@
 /**
- * What a network sends in a month, most of it not wanted, at a workflow with conditions: how many runs, what else is
- * kept, and how fast, beside n8n's Webhook node: `npx tsx scripts/bench/replay.bench.ts [--events 20000]`.
+ * Sends a month of a network's events, most of them unwanted, to a workflow with conditions. Counts executions and stored
+ * data, and compares the speed with n8n's Webhook node: `npx tsx scripts/bench/replay.bench.ts [--events 20000]`.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { event, post, publish, runsToEnd, SECRET, sendFor, signed } from './load
 import { median } from './median';
 
 const CALLERS = 8;
-/** Of a thousand events of an operator, so many were ends of sessions. */
+/** Ends of sessions in a thousand events, as an operator counted. */
 const WANTED_OF_THOUSAND = 14;
 const TURNS = 10;
 const WEBHOOK_MS = 4_000;
 
 const { events } = new Command('npx tsx scripts/bench/replay.bench.ts')
-	.option('--events <count>', 'how many to replay', '20000')
+	.option('--events <count>', 'number of events', '20000')
 	.parse()
 	.opts<{ events: string }>();
 
@@ -44,11 +44,13 @@ async function main(): Promise<void> {
 		const after = rowsIn(world);
 		const runs = counter.calls.length;
 		console.log(`\n${events} events, ${WANTED_OF_THOUSAND / 10} % of them wanted`);
-		console.log(`runs of the workflow: ${runs}, of them twice: ${counter.doubled().length}`);
-		console.log(`entries in the ledger: ${after.entries - before.entries}`);
-		console.log(`executions kept by n8n: ${after.executions(ours)}`);
 		console.log(
-			`events a second: ${perSecond.toFixed(1)}, ${ratio.toFixed(2)} times n8n's Webhook node`,
+			`executions of the workflow: ${runs}, events executed twice: ${counter.doubled().length}`,
+		);
+		console.log(`entries in the ledger: ${after.entries - before.entries}`);
+		console.log(`executions saved by n8n: ${after.executions(ours)}`);
+		console.log(
+			`events per second: ${perSecond.toFixed(1)}, ${ratio.toFixed(2)} times n8n's Webhook node`,
 		);
 	} finally {
 		await world.dispose();
@@ -56,7 +58,7 @@ async function main(): Promise<void> {
 	}
 }
 
-/** In turns with n8n's Webhook node; the median of the turns. */
+/** Alternates with n8n's Webhook node; the median of the turns. */
 async function replay(
 	world: World,
 	ours: string,
@@ -94,7 +96,7 @@ async function replay(
 	return { ratio: median(ratios), perSecond: median(rates) };
 }
 
-/** Heartbeats and meter values, and now and then the end of a session. */
+/** Heartbeats and meter values, with an occasional end of a session. */
 function eventOf(n: number): Record<string, unknown> {
 	const isWanted =
 		Math.floor((n * WANTED_OF_THOUSAND) / 1_000) !==
@@ -106,7 +108,7 @@ function eventOf(n: number): Record<string, unknown> {
 
 function rowsIn({ userFolder }: World): { entries: number; executions: (url: string) => number } {
 	const count = (file: string, sql: string): number => {
-		// The ledger is made with the first event that is wanted.
+		// The first wanted event creates the ledger.
 		if (!existsSync(file)) return 0;
 		const database = new DatabaseSync(file, { readOnly: true });
 		const rows = Number(database.prepare(sql).get()?.['rows']);

@@ -1,6 +1,6 @@
 /**
- * What the verification of one delivery costs, against the least it can cost (one HMAC and one
- * comparison) and against packages that do the same: `npx tsx scripts/bench/signature.bench.ts`.
+ * Cost of verifying one delivery, compared with the minimum (one HMAC and one comparison)
+ * and with similar packages: `npx tsx scripts/bench/signature.bench.ts`.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -10,10 +10,10 @@ import { Bench } from 'tinybench';
 import { createVerifier, signTimestamped, type SigningSettings } from '../../lib/signature';
 import { median } from './median';
 
-/** Rounds are short and many, and medians are compared, so that other work on the machine hits all alike. */
+/** Many short rounds, compared by median, so other work on the machine affects all contenders alike. */
 const ROUNDS = 15;
 const ROUND_MS = 60;
-/** Calls a sample: one call is too short for the clock. */
+/** Calls per sample: a single call is too short to measure. */
 const CALLS = 50;
 
 const BODIES = { 'event, 0.5 kB': 300, 'event, 16 kB': 15_800 };
@@ -83,7 +83,7 @@ function contenders(body: Buffer): Contender[] {
 	];
 }
 
-/** What the webhook trigger does for a delivery, by a verifier made beforehand. */
+/** The check that the webhook trigger does for a delivery, with a verifier created beforehand. */
 function ours(
 	settings: SigningSettings,
 	headers: Record<string, string | string[]>,
@@ -134,8 +134,8 @@ async function compare(all: readonly Contender[]): Promise<void> {
 			[...micros].map(([name, rounds]) => [
 				name,
 				{
-					'µs a delivery': median(rounds).toFixed(2),
-					// Within a round, so that a slow round does not count for one side only.
+					'µs per delivery': median(rounds).toFixed(2),
+					// Within a round, so that a slow round affects both sides.
 					'times bare': median(
 						rounds.map((value, round) => value / (bare[round] ?? Number.NaN)),
 					).toFixed(2),

@@ -1,7 +1,7 @@
-/** Measures several things in turns, because what else the machine does changes from one second to the next. */
+/** Measures several things in turn, because the load of the machine changes from second to second. */
 import { median } from './median';
 
-/** What each of them gave, turn by turn. Every other turn goes backwards, so that none always follows the same one. */
+/** The results of each, turn by turn. Every second turn runs in reverse order, so none always follows the same one. */
 export async function inTurns<T, M>(
 	all: readonly T[],
 	turns: number,
@@ -15,7 +15,7 @@ export async function inTurns<T, M>(
 	return rows;
 }
 
-/** To the same turn of the base; the median of the turns. */
+/** Ratio to the same turn of the base; the median of the turns. */
 export function ratioTo(base: readonly number[], values: readonly number[]): number {
 	return median(values.map((value, turn) => value / (base[turn] ?? Number.NaN)));
 }

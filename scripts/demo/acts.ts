@@ -1,4 +1,4 @@
-/** The acts of the demo, in their order: each plays on the stage and answers figures. */
+/** The acts of the demo, in order. Each plays on the stage and returns figures. */
 import { randomUUID } from 'node:crypto';
 import type { DeliveryResult } from '../../simulator';
 import type { Log } from '../../test/support/log';
@@ -23,11 +23,11 @@ type Act = (stage: Stage, log: Log) => Promise<readonly Figure[]>;
 
 const EVENTS = 20;
 const COPIES = 3;
-/** Events under way at a time: on a starved machine n8n takes seconds for each, and a copy waits 20 s at most. */
+/** Events in flight at the same time: under heavy load, n8n takes seconds for each, and a copy waits at most 20 s. */
 const AT_ONCE = 4;
 const MISSED = 10;
 
-/** Delivers events, each several times at the same instant, and two that must be refused; then counts what ran. */
+/** Delivers events, each several times at the same instant, and two that must be rejected. Then counts the executed events. */
 const deliverEvents: Act = async (stage, log) => {
 	const { simulator, endpoint } = stage;
 	log(
@@ -74,7 +74,7 @@ const deliverEvents: Act = async (stage, log) => {
 	];
 };
 
-/** Runs the workflow that lists assets by hand, and counts those that its node puts out. */
+/** Runs the workflow that lists assets manually, and counts the assets in its output. */
 const listAssets: Act = async ({ world: { client }, assetsWorkflow }, log) => {
 	log('Listing assets ...');
 	const id = await client.runManually(assetsWorkflow.id, nodeOfType(assetsWorkflow, MANUAL_TYPE));
@@ -86,7 +86,7 @@ const listAssets: Act = async ({ world: { client }, assetsWorkflow }, log) => {
 	return [{ name: 'Assets listed', seen: distinct.size, expected: ASSETS }];
 };
 
-/** Records events while n8n is stopped, and counts those that the poll trigger fetches when it is back, by the order they came in. */
+/** Records events while n8n is stopped, then counts the events that the poll trigger fetches and those in the right order. */
 const catchUp: Act = async ({ simulator, world, catchUpWorkflow }, log) => {
 	log(`Stopping n8n and sending ${MISSED} events that it misses ...`);
 	await world.server.stop();
@@ -117,7 +117,7 @@ function nameAnswer({ status, body }: DeliveryResult): Answer {
 	return body.includes('"duplicate"') ? 'duplicate' : 'accepted';
 }
 
-/** Fewer than there should be is a figure like any other, not an error. */
+/** Fewer than expected is a figure, not an error. */
 async function endedExecutions(
 	world: World,
 	filter: { readonly workflowId: string },

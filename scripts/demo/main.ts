@@ -1,4 +1,4 @@
-/** `npm run demo`: the package in a real n8n, fed by the simulated service, from nothing to figures and a sign-in. */
+/** `npm run demo`: sets up a real n8n with the package and the simulated service, then prints figures and a sign-in. */
 import { once as until } from 'node:events';
 import { Command } from 'commander';
 import { introduction } from '../../simulator';
@@ -7,12 +7,12 @@ import { ACTS } from './acts';
 import { type Figure, isRight, signIn, table } from './report';
 import { setStage, type Stage } from './stage';
 
-/** What a shell reports for a command that Ctrl-C ended. */
+/** The exit code that a shell reports for a command ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 async function main(): Promise<void> {
 	const { once } = new Command('npm run demo --')
-		.description('Shows the Asset Service nodes at work in a real n8n, only on this machine.')
+		.description('Shows the Asset Service nodes at work in a real n8n, on this machine only.')
 		.option('--once', 'exit after the figures, with exit code 0 only if all are right')
 		.parse()
 		.opts<{ once?: true }>();
@@ -64,17 +64,17 @@ function invite(stage: Stage): void {
 	);
 }
 
-/** The first Ctrl-C lets the present step end and cleans up; n8n and the simulator do not see it themselves. */
+/** The first Ctrl-C lets the current step end and cleans up. n8n and the simulator do not receive it themselves. */
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
 	process.on(name, () => {
-		if (!isInterrupted()) log('Interrupted: ending after the current step ...');
+		if (!isInterrupted()) log('Interrupted: stopping after the current step ...');
 		interruption.abort();
 	});
 }
 
 main().catch((error: unknown) => {
-	// What was interrupted fails in its own way, npm for example; that is nothing to report.
+	// An interrupted step such as npm fails with its own error, which is not worth reporting.
 	if (!isInterrupted()) console.error(`\n${messageOf(error)}`);
 	process.exitCode = isInterrupted() ? INTERRUPTED : 1;
 });

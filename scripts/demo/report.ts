@@ -1,4 +1,4 @@
-/** What the demo ends with: the figures, next to what the nodes promise, and where to look. */
+/** The report at the end of the demo: the figures, the expected values, and links to the workflows. */
 export interface Figure {
 	readonly name: string;
 	readonly seen: number;
@@ -19,7 +19,7 @@ interface Place extends Readonly<
 	};
 }
 
-/** The workflows to open, the one with the executions that were counted first; n8n asks for the sign-in on the way. */
+/** The workflows to open. The one whose executions were counted comes first; n8n asks for the sign-in. */
 export function signIn({ world, eventWorkflow, assetsWorkflow, catchUpWorkflow }: Place): string[] {
 	const { url, owner } = world;
 	return [
@@ -37,7 +37,7 @@ export function isRight({ seen, expected }: Figure): boolean {
 	return seen === expected;
 }
 
-/** A table with one line for each figure; what is not as promised stands out. */
+/** A table with one line per figure; wrong figures are marked. */
 export function table(figures: readonly Figure[]): string {
 	const rows = [
 		['', 'seen', 'expected', ''],

@@ -1,4 +1,4 @@
-/** What the demo plays on: the simulated service, and a fresh n8n with the packed package and three published workflows. */
+/** The stage of the demo: the simulated service, and a fresh n8n with the packed package and three published workflows. */
 import { startSimulator, type Endpoint, type Simulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
 import type { Workflow } from '../../test/support/n8n/answers';
@@ -10,25 +10,25 @@ import { createWorld, type World } from '../../test/support/n8n/world';
 export interface Stage {
 	readonly simulator: Simulator;
 	readonly world: World;
-	/** Lists assets when it is started by hand, or by its schedule. */
+	/** Lists assets when started manually or by its schedule. */
 	readonly assetsWorkflow: Workflow;
-	/** Starts on every event that the service delivers. */
+	/** Starts on every delivered event. */
 	readonly eventWorkflow: Workflow;
-	/** Fetches events from the list that no webhook brought. */
+	/** Fetches events from the list that no webhook delivered. */
 	readonly catchUpWorkflow: Workflow;
 	/** The webhook endpoint at the service: its URL is the event workflow's webhook. */
 	readonly endpoint: Endpoint;
-	/** Ends n8n and the simulator, and removes what they stored. */
+	/** Stops n8n and the simulator, and removes their data. */
 	stop(): Promise<void>;
 }
 
-/** How many assets the simulated service has. */
+/** Number of assets in the simulated service. */
 export const ASSETS = 230;
 
-/** Sets everything up as a person does: install, enter credentials, import, register the webhook, publish. */
+/** Sets everything up as a user would: install, enter credentials, import, register the webhook, publish. */
 export async function setStage(log: Log): Promise<Stage> {
 	const world = await createWorld({ log });
-	// Longer than the service waits: a figure must not depend on how fast this machine is.
+	// Longer than the service waits, so that no figure depends on the speed of the machine.
 	const simulator = await startSimulator({ assets: ASSETS, attemptTimeoutMs: 5 * 60_000 });
 	const stop = async (): Promise<void> => {
 		await world.dispose();

@@ -1,4 +1,4 @@
-/** `npm run dev`: a real n8n with the package, beside the simulator; when a source changes, it is packed, installed and n8n started again. */
+/** `npm run dev`: a real n8n with the package and the simulator. After a source changes, the package is packed and installed and n8n restarted. */
 import { watch } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { setStage } from '../demo/stage';
 
 const ROOT = resolve(__dirname, '..', '..');
 const WATCHED = ['credentials', 'nodes', 'n8n', 'lib'];
-/** An editor writes several files at once. */
+/** An editor can write several files at once. */
 const SETTLE_MS = 300;
 
 async function main(): Promise<void> {
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
 				`An event   curl -X POST ${simulator.baseUrl}/_simulator/events`,
 				`Webhook    ${endpoint.url}`,
 				'',
-				`Watching ${WATCHED.join(', ')}. Ctrl-C ends it and removes what was stored.`,
+				`Watching ${WATCHED.join(', ')}. Press Ctrl-C to stop and remove its data.`,
 				'',
 			].join('\n'),
 		);

@@ -1,4 +1,4 @@
-/** What the service answers: token responses, lists and texts of errors, as a faulty or hostile one may send them. */
+/** Responses of a faulty or hostile service: tokens, lists and error texts. */
 import { match, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { ApiError } from '../../lib/service/common/errors';
@@ -22,7 +22,7 @@ export const destination = {
 	field: 'baseUrl' as const,
 	redactor: createRedactor(API_SETTINGS.clientSecret),
 };
-/** Waits nothing, and lets the time of the waits go by. */
+/** Does not wait; moves the clock forward instead. */
 function runtimeWithoutWaits(): Runtime {
 	let now = 0;
 	return {
@@ -34,7 +34,7 @@ function runtimeWithoutWaits(): Runtime {
 	};
 }
 
-/** A control character, or one that turns the direction of the text, would let an answer forge lines. */
+/** A control character, or one that changes the direction of the text, would let a response forge lines. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
 function expectReadable(error: unknown): void {
@@ -127,7 +127,7 @@ const envelopes = fc.oneof(
 );
 const paths = fc.constantFrom(undefined, '', 'data', 'data.items', 'results', '__proto__', 'a..b');
 
-/** Every list that the answer holds, however deep: a page must be one of them, or empty for null. */
+/** Every list in the response, at any depth: a page must be one of them, or empty for null. */
 function listsIn(value: unknown, depth = 3): unknown[] {
 	if (Array.isArray(value)) return [value];
 	if (typeof value !== 'object' || value === null || depth === 0) return [];

@@ -1,4 +1,4 @@
-/** Conditions against a plain reading of what they say. */
+/** Conditions, compared with a simple implementation of their meaning. */
 import { strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { OPERATORS, readConditions } from '../../lib/event';
@@ -44,7 +44,7 @@ const conditions = fc.record({
 	value: literals,
 });
 
-/** What stands at the path: one for each way through the lists on it, undefined where there is nothing. */
+/** The values at the path: one for each way through the lists on it, undefined if there is none. */
 function reached(value: unknown, names: readonly string[]): unknown[] {
 	const [name, ...others] = names;
 	if (name === undefined) return [value];
@@ -66,7 +66,7 @@ function spread(value: unknown): unknown[] {
 const textOf = (value: unknown) =>
 	['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
 
-/** Character by character. */
+/** Splits a literal at its commas, character by character. */
 function list(literal: string): string[] {
 	const parts: string[] = [];
 	let part = '';
@@ -86,7 +86,7 @@ function isNumber(text: string): boolean {
 	return /^[-+]?[0-9]*\.?[0-9]*(e[-+]?[0-9]+)?$/i.test(text) && /^[-+]?\.?[0-9]/.test(text);
 }
 
-/** Undefined where the condition cannot be met by anything. */
+/** Undefined if nothing can meet the condition. */
 function isMet(
 	event: unknown,
 	{ field, operator, value }: { field: string; operator: string; value: string },
@@ -134,7 +134,7 @@ const deciding = fc.property(
 	},
 );
 
-/** Whatever the parameter and the event are. */
+/** For any parameter and any event. */
 const surviving = fc.property(fc.anything(), fc.object(), (parameter, event) => {
 	readConditions(parameter).unmet(event);
 	readConditions({ condition: [parameter, parameter] });

@@ -1,4 +1,4 @@
-/** Events against a plain reading of what one is. */
+/** Events, compared with a simple implementation of the rules. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { eventFromList, eventTypeFilter, parseEvent } from '../../lib/event';
@@ -30,7 +30,7 @@ const bodies = fc.oneof(
 	{ weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)) },
 );
 
-/** The id that the event is known by, from what JSON says it is; undefined when it has none. */
+/** The ID of the event, as JSON.parse reads it; undefined if it has none. */
 function idOf(value: unknown): string | undefined {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
 	const id: unknown = Object.getOwnPropertyDescriptor(value, 'id')?.value;
@@ -41,7 +41,7 @@ function idOf(value: unknown): string | undefined {
 function read(body: Buffer): unknown {
 	try {
 		const text = body.toString('utf8');
-		// A replacement character that was not sent: the bytes are no UTF-8.
+		// A replacement character that was not sent: the bytes are not UTF-8.
 		const withoutMark = text.replace(/^\uFEFF/, '');
 		return Buffer.from(text).equals(body) ? JSON.parse(withoutMark) : undefined;
 	} catch {
@@ -82,7 +82,7 @@ const listing = fc.property(
 	},
 );
 
-/** By trying every way to give the text to the stars. */
+/** Tries every way to match the stars with the text. */
 function matches(pattern: string, text: string): boolean {
 	if (pattern === '') return text === '';
 	if (pattern.startsWith('*')) {

@@ -1,4 +1,4 @@
-/** Long runs of one character, and of two in turn, for everything that reads text from outside: it must take linear time. */
+/** Long runs of one character, or of two alternating ones, for all code that reads text from outside: it must take linear time. */
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { createdAt, eventTypeFilter, Fields, parseEvent, readConditions } from '../../lib/event';
@@ -123,12 +123,12 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 const SHORT = 2_000;
 const GROWTH = 8;
-/** Milliseconds of the processor; whatever takes linear time stays far below with a long text. */
+/** CPU milliseconds that linear time stays far below, even with a long text. */
 const FLOOR = 40;
-/** How much more than in proportion a busy machine may add; quadratic time is 8 times more. */
+/** Factor over linear time that a busy machine may add; quadratic time is a factor of 8. */
 const SLACK = 4;
 
-/** The least processor time of some runs, in milliseconds: other processes do not count. */
+/** The lowest CPU time of several runs, in milliseconds, without other processes. */
 async function cost(read: Reader, text: string, runs: number): Promise<number> {
 	let least = Infinity;
 	for (let run = 0; run < runs; run++) {

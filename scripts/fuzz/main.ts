@@ -1,4 +1,4 @@
-/** Throws a million inputs at everything that reads what others send, each judged by an oracle of its own: `npm run fuzz`, or `npm run fuzz -- 5000`. */
+/** Tries a million inputs on all code that reads data from outside, each target with its own oracle: `npm run fuzz`, or `npm run fuzz -- 5000`. */
 import fc from 'fast-check';
 import { runCommand } from '../command';
 import { apiTargets } from './api';
@@ -21,7 +21,7 @@ const TARGETS: readonly Target[] = [
 async function main(): Promise<void> {
 	const total = Number(process.argv[2] ?? 1_000_000);
 	if (!Number.isSafeInteger(total) || total < TARGETS.length) {
-		throw new Error(`Give how many inputs to try, ${TARGETS.length} or more.`);
+		throw new Error(`Enter the number of inputs to try, ${TARGETS.length} or more.`);
 	}
 	const numRuns = Math.ceil(total / TARGETS.length);
 	for (const { name, property, reached } of TARGETS) {

@@ -1,4 +1,4 @@
-/** The same deliveries beside libraries of the field. */
+/** The same deliveries, compared with widely used libraries. */
 import { strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -16,7 +16,7 @@ import {
 } from './signature';
 import { counter, type Target } from './target';
 
-/** Two libraries that many rely on: what is accepted here, spelled as they spell it, they accept as well. */
+/** Two widely used libraries: they must also accept what is accepted here, in the form that they expect. */
 export function peerTarget(): Target {
 	const { reached, count } = counter();
 	const stripe = new Stripe('sk_test_unused').webhooks.signature;
@@ -36,11 +36,11 @@ export function peerTarget(): Target {
 	};
 	const property = fc.property(
 		fc.constantFrom(CURRENT, STRANGER),
-		// stripe wants a body.
+		// stripe requires a body.
 		bodies.filter(({ length }) => length > 0),
 		damage,
 		(key, body, harm) => {
-			// Both look at the real clock.
+			// Both use the real clock.
 			const now = Math.floor(Date.now() / 1000);
 			const options = { nowSeconds: now, toleranceSeconds: TOLERANCE };
 			const text = body.toString('utf8');
@@ -48,7 +48,7 @@ export function peerTarget(): Target {
 
 			const header = harm(String(timestamped.sign(key, String(now), bytes)['x-webhook-signature']));
 			const first = ours[0]?.verify({ 'x-webhook-signature': header }, bytes, options);
-			// stripe minds white space, the case of the digits, and an entry that is a key alone.
+			// stripe rejects white space, other cases of digits, and entries that are only a key.
 			const plain = header
 				.split(',')
 				.map((part) => part.trim().toLowerCase())
@@ -73,5 +73,5 @@ export function peerTarget(): Target {
 			count(first?.ok ? 'accepted' : 'refused');
 		},
 	);
-	return { name: 'signature, beside stripe and standardwebhooks', property, reached };
+	return { name: 'signature, compared with stripe and standardwebhooks', property, reached };
 }

@@ -1,4 +1,4 @@
-/** The three schemes against an oracle that reads the same rules in the plainest way, with `node:crypto` for the digests. */
+/** The three schemes, compared with an oracle that implements the same rules in the simplest way, with digests by `node:crypto`. */
 import { strictEqual } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -18,9 +18,9 @@ interface Delivery {
 interface Scheme {
 	readonly name: string;
 	readonly settings: SigningSettings;
-	/** A delivery as an honest sender makes it. */
+	/** The headers of an honest sender. */
 	readonly sign: (key: string, timestamp: string, body: Buffer) => Headers;
-	/** What the rules say. */
+	/** Whether the rules accept the delivery. */
 	readonly accepts: (delivery: Delivery) => boolean;
 }
 
@@ -124,7 +124,7 @@ export const custom: Scheme = {
 	},
 };
 
-/** Mostly what an attacker or a faulty proxy makes of a right value, seldom anything. */
+/** Mostly a correct value that an attacker or a faulty proxy has changed, rarely any other text. */
 export const damage = fc.oneof(
 	{ weight: 4, arbitrary: fc.constant((value: string) => value) },
 	{
@@ -145,7 +145,7 @@ export const damage = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant((value: string) => ` ${value} `) },
 	{ weight: 1, arbitrary: fc.constant((value: string) => value.toUpperCase()) },
 	{
-		// The last digit of base64 has bits to spare.
+		// The last digit of base64 has unused bits.
 		weight: 1,
 		arbitrary: fc
 			.string({

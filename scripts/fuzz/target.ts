@@ -1,14 +1,14 @@
-/** One thing that is fuzzed. */
+/** A fuzz target. */
 import type { IAsyncProperty, IProperty } from 'fast-check';
 
 export interface Target {
 	readonly name: string;
 	readonly property: IProperty<unknown> | IAsyncProperty<unknown>;
-	/** How often an input got how far: a target that never accepts anything shows nothing. */
+	/** Counts of how far the inputs got: a target that never accepts any proves nothing. */
 	readonly reached: Readonly<Record<string, number>>;
 }
 
-/** Counts under a name of its own each time. */
+/** Counts how often each name is passed. */
 export function counter(): {
 	readonly reached: Record<string, number>;
 	readonly count: (what: string) => void;

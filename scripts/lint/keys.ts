@@ -1,6 +1,6 @@
 /**
- * A key per source file: as long as it stays the same, ESLint says the same of the file. Rules that know types depend on
- * more than the file's own text, so ESLint's own cache, which goes by that text, misses what a changed type breaks elsewhere.
+ * A key per source file: while it stays the same, so does ESLint's result. Rules that use types depend on more than the
+ * file's own text, so ESLint's own cache, which only compares that text, misses problems caused by types in other files.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -9,18 +9,18 @@ import ts from 'typescript';
 
 interface Sources {
 	readonly root: string;
-	/** Relative to the root: everything that is linted or read by a rule. */
+	/** All files that are linted or read by a rule, relative to the root. */
 	readonly files: readonly string[];
 	readonly compilerOptions: ts.CompilerOptions;
 }
 
-/** The installed packages, the rules and the compiler's settings: what each file depends on. */
+/** Installed packages, rules and compiler settings, which every file depends on. */
 const OF_ALL = /^(package-lock\.json|eslint\.config\.mjs|tsconfig[^/]*\.json|.*\.d\.ts)$/;
 /** n8n's rules read the manifest and the other files of the package, and apply to these. */
 const OF_PACKAGE = /^(package\.json$|nodes\/|credentials\/)/;
 const UNDER_PACKAGE_RULES = /^(package\.json$|nodes\/|credentials\/|n8n\/)/;
 
-/** For each file: a hash of all that its result depends on, which is what it imports, directly or not, and the settings. */
+/** For each file, a hash of everything that its result depends on: its direct and indirect imports, and the settings. */
 export function lintKeys({ root, files, compilerOptions }: Sources): Map<string, string> {
 	const contents = new Map<string, string>();
 	const contentOf = (file: string): string => {
@@ -62,7 +62,7 @@ export function lintKeys({ root, files, compilerOptions }: Sources): Map<string,
 	};
 	const closureOf = (file: string): Set<string> => {
 		const reached = new Set([file]);
-		// A set hands out what is added to it meanwhile.
+		// Iterating over a set includes entries added during the loop.
 		for (const each of reached) for (const target of importsOf(each)) reached.add(target);
 		return reached;
 	};

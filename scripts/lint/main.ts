@@ -1,4 +1,4 @@
-/** Lints what has changed since it was last found clean, and whatever depends on that: `npm run lint`. */
+/** Lints files that have changed since they were last clean, and the files that depend on them: `npm run lint`. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
@@ -6,7 +6,7 @@ import { z } from 'zod/v4';
 import { lintKeys } from './keys';
 
 const ROOT = join(__dirname, '..', '..');
-/** Goes with the installed packages. */
+/** Removed along with the installed packages. */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'asset-service-lint.json');
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'coverage']);
 const LINTED = /(\.[cm]?[jt]s|^package\.json)$/;
@@ -17,7 +17,7 @@ function readCache(): z.infer<typeof Cache> {
 	try {
 		return Cache.parse(JSON.parse(readFileSync(CACHE, 'utf8')));
 	} catch {
-		// There is none yet, or it is of another form: everything is linted.
+		// No cache yet, or in another format: lint everything.
 		return {};
 	}
 }
@@ -40,10 +40,10 @@ function compilerOptions(): ts.CompilerOptions {
 		.options;
 }
 
-/** Prints what ESLint finds in these files, and returns those in which it finds something. */
+/** Prints ESLint's findings in these files, and returns the files that have any. */
 async function findFaulty(files: readonly string[]): Promise<Set<string>> {
 	if (files.length === 0) return new Set();
-	// Takes a second to load, and is seldom needed.
+	// Takes a second to load and is rarely needed.
 	const { ESLint } = await import('eslint');
 	const eslint = new ESLint({ cwd: ROOT, warnIgnored: false });
 	const results = await eslint.lintFiles([...files]);

@@ -1,12 +1,12 @@
-/** What is mutated, and the tests that must notice it. */
+/** The code to mutate, and the tests that must fail for it. */
 
-/** The tests of a part are few, since each mutant loads them anew: no others, and none whose child processes run the code unmutated. */
+/** Each mutant loads the tests again, so a part names only those it needs, and none whose child processes run the unmutated code. */
 export interface Part {
 	readonly mutate: readonly string[];
 	readonly tests: readonly string[];
 }
 
-/** Files of a folder of `lib`, and the tests that mirror them unless others are named. */
+/** Files of a folder of `lib`, and by default the tests that mirror them. */
 function part(folder: string, mutate: string, tests = mutate): Part {
 	return {
 		mutate: [`lib/${folder}/${mutate}.ts`],
@@ -25,13 +25,13 @@ const triggerTests = (...names: string[]): string[] =>
 const pollTests = (...names: string[]): string[] =>
 	inFolder('test/integration/AssetServicePollTrigger', names);
 
-/** Files of `n8n` with a unit test of their own. */
+/** Files of `n8n` that have their own unit test. */
 const n8nPart = (names: string): Part => ({
 	mutate: [`n8n/${names}.ts`],
 	tests: [`test/unit/n8n/${names}.test.ts`],
 });
 
-/** Ties what the descriptions offer to what the code reads. */
+/** Checks that the code reads what the descriptions offer. */
 const OFFERED = 'test/unit/nodes/descriptions.test.ts';
 
 /** The life of an endpoint is tested as a whole. */

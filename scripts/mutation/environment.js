@@ -1,9 +1,9 @@
 const { TestEnvironment } = require('jest-environment-node');
 
-/** The mutant that a test has noticed. Stryker names the one at work in the environment of the process. */
+/** The mutant that a test has failed for. Stryker names the active one in the environment of the process. */
 let noticed;
 
-/** Leaves out what would run after the first test that notices a mutant: by then all is known of it. */
+/** Skips all tests after the first one that fails for a mutant: its result is known by then. */
 module.exports = class extends TestEnvironment {
   handleTestEvent({ name, test }) {
     const mutant = process.env['__STRYKER_ACTIVE_MUTANT__'];

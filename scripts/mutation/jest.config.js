@@ -1,6 +1,6 @@
 const { projects } = require('../../jest.config');
 
-/** The tests of an area run as one project, since Stryker counts what each test covers in a single one only. */
+/** The tests of an area run as one project, since Stryker measures coverage per test in only one project. */
 const { transform, modulePathIgnorePatterns } = projects[0];
 
 module.exports = {
@@ -8,6 +8,6 @@ module.exports = {
   testEnvironment: require.resolve('./environment'),
   transform,
   modulePathIgnorePatterns,
-  // A mutant that makes a test wait for good fails it after this time.
+  // A mutant that makes a test hang fails it after this time.
   testTimeout: 5_000,
 };

@@ -1,4 +1,4 @@
-/** Changes the code in small ways, one at a time, and counts which changes the tests notice: `npm run test:mutation`, or `npm run test:mutation -- paging` (one area) or `-- paging-2` (one part of it), with options of Stryker after it. */
+/** Makes small changes to the code, one at a time, and counts those that the tests notice: `npm run test:mutation`, or `npm run test:mutation -- paging` (one area) or `-- paging-2` (one part of it), followed by any options of Stryker. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,14 +8,14 @@ import { AREAS, type Part } from './areas';
 const LEAST_KILLED = 90;
 
 const ROOT = join(__dirname, '..', '..');
-/** Holds what a run leaves behind: the sandbox of Stryker, and a report for people and one for this script a part. */
+/** Output of a run: Stryker's sandbox, and per part one report for people and one for this script. */
 const FOLDER = join(ROOT, 'coverage', 'mutation');
 const STRYKER = join(
 	dirname(require.resolve('@stryker-mutator/core/package.json')),
 	'bin/stryker.js',
 );
 
-/** Files that hold what n8n shows. */
+/** Files with texts that n8n shows. */
 const DESCRIPTIONS = /^(nodes|credentials)\/|Properties/;
 
 interface Report {
@@ -38,9 +38,9 @@ function optionsOf(name: string, { mutate, tests }: Part) {
 			configFile: 'scripts/mutation/jest.config.js',
 			config: { testMatch: tests.map((pattern) => `<rootDir>/${pattern}`) },
 		},
-		// ts-jest checks no types here.
+		// ts-jest does not check types here.
 		disableTypeChecks: false,
-		// A busy machine must not look like a mutant that never ends.
+		// A slow test on a busy machine must not count as a mutant that never ends.
 		timeoutMS: 10_000,
 		ignorePatterns: ['/coverage', '/dist', '/docs', '/examples'],
 		...(mutate.some((file) => DESCRIPTIONS.test(file)) && {
@@ -56,7 +56,7 @@ function optionsOf(name: string, { mutate, tests }: Part) {
 	};
 }
 
-/** What became of the mutants of a part. A mutant that no run could judge counts for neither side. */
+/** Results for the mutants of a part. Mutants without a result are not counted. */
 function mutantsOf(name: string, part: Part, more: readonly string[]): Count {
 	const options = optionsOf(name, part);
 	const report = options.jsonReporter.fileName;
@@ -108,12 +108,12 @@ function main(): void {
 	const areas = Object.keys(AREAS)
 		.map((area) => [area, partsOf(area, only)] as const)
 		.filter(([, parts]) => parts.length > 0);
-	if (areas.length === 0) throw new Error(`Give one of ${Object.keys(AREAS).join(', ')}.`);
+	if (areas.length === 0) throw new Error(`Enter one of ${Object.keys(AREAS).join(', ')}.`);
 	mkdirSync(FOLDER, { recursive: true });
 	const rows = areas.map(([name, parts]) => rowOf(name, parts, more));
 	console.table(rows);
 	if (rows.some(({ enough }) => !enough)) {
-		throw new Error(`Below ${LEAST_KILLED} %. What survived is shown in ${FOLDER}.`);
+		throw new Error(`Below ${LEAST_KILLED} %. See ${FOLDER} for the surviving mutants.`);
 	}
 }
 

@@ -1,4 +1,4 @@
-/** Leaves alone the words of a description that only people read: no test should hold them fast. */
+/** Ignores texts of a description that only people read: tests should not pin them. */
 import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
 const READ_BY_PEOPLE = new Set([

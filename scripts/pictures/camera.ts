@@ -1,4 +1,4 @@
-/** Takes pictures of the editor: of a canvas, cropped to what is on it, or of a panel; refuses to take one of an error. */
+/** Takes pictures of the editor: of a canvas, cropped to its content, or of a panel. Refuses to show an error. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -6,32 +6,32 @@ import { waitFor } from '../../test/support/wait';
 
 export const PICTURES = join(__dirname, '..', '..', 'docs', 'pictures');
 
-/** A page with many pictures should open fast. */
+/** Keeps pages with many pictures fast. */
 const MAX_BYTES = 150_000;
-/** CSS pixels above and below what is on a canvas. */
+/** CSS pixels above and below the content of a canvas. */
 const MARGIN = 24;
 
-/** Every canvas has the same width, so that nodes look alike on a page; pages are about that wide. Panels need more. */
+/** Every canvas has the same width, about that of a page, so nodes have the same size. Panels need more. */
 const CANVAS_WINDOW = { width: 1000, height: 700 };
 const ROOMY_WINDOW = { ...CANVAS_WINDOW, height: 900 };
 const PANEL_WINDOW = { width: 1400, height: 830 };
 
 export interface Camera {
-	/** The nodes of the workflow that is open, as large as the window allows. */
+	/** The nodes of the open workflow, as large as the window allows. */
 	takeCanvas(name: string): Promise<void>;
-	/** The element with this test id, in a window of that size, so that all of it shows. */
+	/** The whole element with this test ID, in a window of this size. */
 	takePanel(
 		name: string,
 		testId: string,
 		size?: { readonly width?: number; readonly height?: number },
 	): Promise<void>;
-	/** The part of the page that holds the elements with these test ids, to show within another picture. */
+	/** The part of the page with the elements of these test IDs, to embed in another picture. */
 	lookAt(...testIds: string[]): Promise<string>;
-	/** A page of its own, as high as what is on it. */
+	/** A separate page, as high as its content. */
 	takePage(name: string, html: string, width: number): Promise<void>;
 }
 
-/** Things that come and go, hints of the mouse, and the buttons around the canvas. */
+/** Notifications, hover hints and the buttons around the canvas. */
 const HIDDEN = [
 	'.el-notification',
 	'[data-test-id=canvas-node-toolbar]',
@@ -40,7 +40,7 @@ const HIDDEN = [
 	':has(> * > * > [data-test-id=execute-workflow-button])',
 	'[data-test-id=canvas-controls]',
 	'[data-test-id=canvas-minimap]',
-	// Its dots run through the labels.
+	// Its dots overlap the labels.
 	'[data-test-id=canvas-background]',
 	'[data-test-id=logs-panel]',
 	'[data-test-id=node-creator-plus-button]',
@@ -58,16 +58,16 @@ const HIDDEN = [
 	'.el-popper',
 ];
 
-/** Behind a panel with round corners. */
+/** Visible behind the round corners of a panel. */
 const BACKDROPS = ['[data-test-id=ndv-backdrop]', '.el-overlay'];
 const STYLE = `${HIDDEN.join(', ')} { display: none !important; }
 ${BACKDROPS.join(', ')} { background: white !important; }
 [data-test-id=editCredential-modal] { height: auto !important; max-height: none !important; }`;
 
-/** What n8n marks a node with that does not work, or is not set up. */
+/** Marks of a node that does not work or is not set up. */
 const ISSUES = ['node-issues', 'node-setup-required', 'canvas-node-status-warning'];
 
-/** Signs of a mistake, addresses of this machine, secrets. */
+/** Signs of mistakes, local addresses and secrets. */
 const UNWANTED = /.*(\bundefined\b|\[object Object\]|127\.0\.0\.1|localhost|whsec_).*/;
 
 export function createCamera(page: Page): Camera {
@@ -84,10 +84,10 @@ export function createCamera(page: Page): Camera {
 		async takeCanvas(name) {
 			await page.setViewportSize(CANVAS_WINDOW);
 			await settle(page);
-			// Without a mouse, since the button is hidden.
+			// Not with the mouse, since the button is hidden.
 			await page.getByTestId('zoom-to-fit').dispatchEvent('click');
 			await settle(page);
-			// n8n fits the nodes in without their labels.
+			// n8n ignores the labels when it fits the nodes into the window.
 			await page.setViewportSize(ROOMY_WINDOW);
 			await settle(page);
 			const content = await contentBox(page);
@@ -109,7 +109,7 @@ export function createCamera(page: Page): Camera {
 			await page.setViewportSize({ ...PANEL_WINDOW, ...size });
 			await settle(page);
 			const panel = page.getByTestId(testId);
-			// A pixel each is enough: panels are wider than the pages that show them.
+			// One pixel per CSS pixel is enough: panels are wider than the pages that show them.
 			await take(name, panel, panel.screenshot({ animations: 'disabled', scale: 'css' }));
 		},
 
@@ -131,7 +131,7 @@ export function createCamera(page: Page): Camera {
 	};
 }
 
-/** Waits until nothing moves any more: two looks in a row are the same. */
+/** Waits until nothing moves: two checks in a row are equal. */
 async function settle(page: Page): Promise<void> {
 	await page.addStyleTag({ content: STYLE });
 	await page.mouse.move(0, 0);
@@ -155,7 +155,7 @@ interface Box {
 	readonly height: number;
 }
 
-/** The smallest box that holds all of them. */
+/** The smallest box that contains all of them. */
 function around(boxes: readonly (Box | null)[]): Box {
 	const shown = boxes.flatMap((box) => (box && box.height > 0 ? [box] : []));
 	const x = Math.min(...shown.map((box) => box.x));
@@ -165,7 +165,7 @@ function around(boxes: readonly (Box | null)[]): Box {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Where the nodes, their labels and the notes are. */
+/** Positions of the nodes, their labels and the notes. */
 async function contentBox(page: Page): Promise<Box> {
 	const parts = await page.locator('.vue-flow__node, .vue-flow__node div:visible').all();
 	return around(await Promise.all(parts.map((part) => part.boundingBox())));

@@ -1,4 +1,4 @@
-/** `npm run docs:pictures`: takes the pictures of README and docs anew, of a real n8n with the packed package. */
+/** `npm run docs:pictures`: retakes the pictures of README and docs, in a real n8n with the packed package. */
 import { basename } from 'node:path';
 import { Command } from 'commander';
 import { EXAMPLES } from '../../test/support/n8n/examples';
@@ -9,7 +9,7 @@ import { openStudio, type Studio } from './studio';
 
 async function main(): Promise<void> {
 	const { args } = new Command('npm run docs:pictures --')
-		.description(`Writes pictures into ${PICTURES}: of each example's canvas, and of the panels.`)
+		.description(`Writes pictures of each example's canvas and of the panels to ${PICTURES}.`)
 		.argument('[names...]', 'only the pictures whose names contain one of these')
 		.parse();
 	const wanted = (name: string): boolean =>

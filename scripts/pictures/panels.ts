@@ -1,4 +1,4 @@
-/** The pictures of n8n's panels, in the order in which a person sees them, and the one of an execution. */
+/** The pictures of n8n's panels, in the order in which a user sees them, and one of an execution. */
 import type { DeliveredEvent } from '../../simulator';
 import type { Workflow } from '../../test/support/n8n/answers';
 import { assetList, manualTrigger, TRIGGER } from '../../test/support/nodes';
@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const POLL_TRIGGER = 'Asset Service Poll Trigger';
 const isNoNote = ({ type }: { readonly type: string }) => type !== 'n8n-nodes-base.stickyNote';
 
-/** Made up, the same in every picture. */
+/** Not real; the same in every picture. */
 const EVENT: DeliveredEvent = {
 	id: 'whevt_example',
 	type: 'ocpp.message',
@@ -74,7 +74,7 @@ const oneExecution: Shoot = async (name, camera, studio) => {
 	const { id, nodes } = await openTriggerExample(studio);
 	const workflow = await client.updateWorkflow(id, { nodes: nodes.filter(isNoNote) });
 	await takeOneExecution(name, camera, studio, workflow, EVENT);
-	// Another picture takes the same URL.
+	// Another picture uses the same URL.
 	await client.deactivate(id);
 };
 
@@ -103,7 +103,7 @@ const pollTrigger: Shoot = async (name, camera, studio) => {
 	await camera.takePanel(name, 'ndv', { height: 1000 });
 };
 
-/** Two of three events have started the workflow; the third never arrived. */
+/** Two of three events started the workflow; the third never arrived. */
 const reconcile: Shoot = async (name, camera, studio) => {
 	const { world, editor, simulator } = studio;
 	const { client } = world;
@@ -151,7 +151,7 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	reconcile,
 };
 
-/** With an address that reads well, and without what differs from run to run. */
+/** With a readable URL, and without values that differ from run to run. */
 async function openTriggerExample(
 	studio: Studio,
 	parameters: Workflow['nodes'][number]['parameters'] = {},
@@ -172,7 +172,7 @@ async function openTriggerExample(
 	return workflow;
 }
 
-/** Again and again until n8n listens: it answers 404 before. */
+/** Retries until n8n listens: it responds with 404 before. */
 async function deliverToTestUrl(
 	{ world, simulator }: Studio,
 	workflow: Workflow,

@@ -1,4 +1,4 @@
-/** Puts the simulated service behind the public addresses of the pictures, which n8n reaches through a proxy of its own. */
+/** Puts the simulated service behind the public URLs in the pictures, which n8n reaches through its own proxy. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
@@ -8,22 +8,22 @@ import { TLSSocket } from 'node:tls';
 import type { Simulator } from '../../simulator';
 import { run } from '../../test/support/n8n/npm';
 
-/** As a person enters them. The names belong to nobody (RFC 2606). */
+/** As a user enters them. The names are reserved (RFC 2606). */
 export const PUBLIC = {
 	baseUrl: 'https://api.example.com',
 	authUrl: 'https://auth.example.com',
 	audience: 'https://api.example.com',
-	/** Where the service reaches n8n. */
+	/** URL at which the service reaches n8n. */
 	n8n: 'https://n8n.example.com/',
 } as const;
 
 interface PublicService {
-	/** What n8n needs in its environment to get there. */
+	/** Environment variables that n8n needs to reach the service. */
 	readonly env: Readonly<Record<string, string>>;
 	stop(): void;
 }
 
-/** A proxy on 127.0.0.1 that takes every https address for the simulator's; certificates are made in `folder`. */
+/** A proxy on 127.0.0.1 that sends every https request to the simulator; certificates are created in `folder`. */
 export async function publish(simulator: Simulator, folder: string): Promise<PublicService> {
 	const { certFile, ...certificate } = await makeCertificate(folder);
 	const simulatorPort = Number(new URL(simulator.baseUrl).port);
@@ -32,7 +32,7 @@ export async function publish(simulator: Simulator, folder: string): Promise<Pub
 		client.write('HTTP/1.1 200 Connection established\r\n\r\n');
 		const secure = new TLSSocket(client, { isServer: true, ...certificate });
 		const service = connect(simulatorPort, '127.0.0.1');
-		// Either side may hang up at any time.
+		// Either side can close the connection at any time.
 		pipeline(secure, service, secure, () => undefined);
 	});
 	await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-/** What the pictures are taken of: a real n8n with the packed package, the simulated service behind public addresses, and the editor. */
+/** The setting of the pictures: a real n8n with the packed package, the simulated service behind public URLs, and the editor. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { example } from '../../test/support/n8n/examples';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { PUBLIC, publish } from './publicService';
 
-/** Signs what the pictures show; n8n shows dots in its place. */
+/** Signs the deliveries in the pictures; n8n shows it as dots. */
 export const SIGNING_SECRET = 'whsec_0123456789abcdef';
 
-/** What n8n's own nodes in the examples need, so that the canvas shows none of them as incomplete. */
+/** Settings of n8n's own nodes in the examples, so that the canvas shows none of them as incomplete. */
 const OTHERS = [
 	{
 		name: 'Mail server',
@@ -34,7 +34,7 @@ export interface Studio {
 	readonly simulator: Simulator;
 	readonly api: Credential;
 	readonly signing: Credential;
-	/** Makes a workflow of an example, with all credentials set. */
+	/** Creates a workflow from an example, with all credentials set. */
 	importExample(file: string): Promise<Workflow>;
 	close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface Studio {
 export async function openStudio(log: Log): Promise<Studio> {
 	const endings: (() => unknown)[] = [];
 	const close = async (): Promise<void> => {
-		// Newest first: each before what it depends on.
+		// Newest first, so each is removed before the ones it depends on.
 		for (let end = endings.pop(); end; end = endings.pop()) await end();
 	};
 	try {

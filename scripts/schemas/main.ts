@@ -1,4 +1,4 @@
-/** `npm run docs:schemas`: writes the schemas of the action node's output, and the sample events, as the simulator has them. */
+/** `npm run docs:schemas`: writes the schemas of the action node's output and the sample events, both from the simulator. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { runCommand } from '../command';

@@ -1,4 +1,4 @@
-/** What each operation of the action node puts out, against the simulator: the schemas that the editor shows before the first run. */
+/** The output of each operation of the action node with the simulator, for the schemas that the editor shows before the first execution. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const EVENTS = 400;
 const WORKFLOW_ID = 'workflow-1';
 const MONTH_MS = 30 * 24 * 60 * 60_000;
 
-/** By the path of its file in the project. Parameters have their defaults, so lists are simplified. */
+/** By the path of its file in the project. Parameters have their defaults, so records are simplified. */
 export async function operationSchemas(node: INodeType): Promise<Map<string, Schema>> {
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-schemas-'));
 	const before = process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'];
@@ -56,7 +56,7 @@ export async function operationSchemas(node: INodeType): Promise<Map<string, Sch
 	}
 }
 
-/** A rejection, and an event that has begun: known to the ledger, and listed by no simulator. */
+/** A rejection, and an event that has begun. Both are only in the ledger; the simulator does not list them. */
 const BEGUN = 'whevt_begun';
 async function fillLedger(): Promise<void> {
 	const ledger = await openLedger({ log: () => undefined });

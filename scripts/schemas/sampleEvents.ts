@@ -1,4 +1,4 @@
-/** The page of sample events: one of each kind that a workflow is built for, as the simulator delivers them. */
+/** The page of sample events: one of each useful kind, as the simulator delivers them. */
 import type { DeliveredEvent } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
 import { documentedEvents, type EventContent } from '../../simulator/data/events';
@@ -9,7 +9,7 @@ export const SAMPLES_PAGE = 'docs/sample-events.md';
 const NOW = Date.UTC(2026, 0, 31, 12);
 const EVENTS = 3000;
 
-/** The fields by which an event is known to be of a kind. */
+/** The fields that identify an event of each kind. */
 type Mark = Readonly<Record<string, unknown>>;
 
 const KINDS: readonly (readonly [title: string, mark: Mark])[] = [
@@ -26,7 +26,7 @@ const KINDS: readonly (readonly [title: string, mark: Mark])[] = [
 	['Error response to a message', { messageType: 'CALL_ERROR' }],
 ];
 
-/** By title, in the order of the page. Throws when the simulator sends no such event. */
+/** By title, in the order of the page. Throws if the simulator does not send such an event. */
 export function sampleEvents(): Map<string, DeliveredEvent> {
 	const assets = generateAssets(20);
 	const events = [fieldEvents(assets), documentedEvents(assets)].flatMap((source) =>

@@ -1,15 +1,15 @@
-/** The JSON schema of values, in the form that n8n keeps in `__schema__` folders. */
+/** The JSON schema of values, in the format of n8n's `__schema__` folders. */
 import { isRecord } from '../../lib/shared/values';
 
 export interface Schema {
 	readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null';
-	/** Of an object; in the order in which the fields were first seen. */
+	/** Of an object, in the order in which the fields first appeared. */
 	readonly properties?: Readonly<Record<string, Schema>>;
-	/** Of an array that had entries. */
+	/** Of an array with entries. */
 	readonly items?: Schema;
 }
 
-/** What fits all of the values, which are of one kind where they are not null. */
+/** A schema for all of the values, which must have one kind, apart from null. */
 export function schemaOf(values: readonly unknown[]): Schema {
 	const known = values.filter((value) => value !== null && value !== undefined);
 	const kinds = new Set(known.map(kindOf));

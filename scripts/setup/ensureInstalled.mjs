@@ -1,4 +1,4 @@
-/** Installs the development dependencies when they are missing or older than the lock file, so that one command works on a fresh clone. */
+/** Installs the development dependencies if they are missing or older than the lock file, so every command works on a fresh clone. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,11 +10,11 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Node 20.19 or newer is needed; this is ${process.version}.`);
+  console.error(`Node 20.19 or newer is required; this is ${process.version}.`);
   process.exit(1);
 }
 
-// A link leads to the installation of another checkout, which npm would empty.
+// A link points to the installation of another checkout, which npm would empty.
 const modules = lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false });
 const isStale = () =>
   !existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs;

@@ -1,8 +1,8 @@
-/** Makes a release: the version in package.json and package-lock.json, its section in the changelog, a commit and a tag. */
+/** Creates a release: sets the version in package.json and package-lock.json, dates its section in the changelog, commits and tags. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 
-/** https (with or without credentials in it), ssh and the short form of ssh. */
+/** https (with or without credentials), ssh and the short form of ssh. */
 const GITHUB =
   /^(?:https:\/\/(?:[^@/]+@)?github\.com\/|ssh:\/\/git@github\.com\/|git@github\.com:)([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/;
 
@@ -14,11 +14,10 @@ const fail = (message) => {
 
 const [version] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/.test(version ?? ''))
-  fail('Say which version: npm run release -- 1.2.3');
+  fail('Enter the version: npm run release -- 1.2.3');
 if (run('git', 'status', '--porcelain') !== '') fail('Commit or remove your changes first.');
 if (run('git', 'branch', '--show-current') !== 'main') fail('Switch to the branch main first.');
-if (run('git', 'tag', '--list', `v${version}`) !== '')
-  fail(`The tag v${version} is there already.`);
+if (run('git', 'tag', '--list', `v${version}`) !== '') fail(`The tag v${version} already exists.`);
 
 const changelog = readFileSync('CHANGELOG.md', 'utf8');
 const today = new Date().toISOString().slice(0, 10);
@@ -26,7 +25,7 @@ const [, unreleased = ''] = /^## \[Unreleased\]\n([\s\S]*?)(?=^## \[)/m.exec(cha
 if (unreleased.trim() === '') fail('CHANGELOG.md has nothing under "## [Unreleased]".');
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-if (manifest.version === version) fail(`package.json has the version ${version} already.`);
+if (manifest.version === version) fail(`package.json already has the version ${version}.`);
 
 const remotes = run('git', 'remote').split('\n');
 const remote = remotes.length === 1 ? remotes[0] : 'origin';
@@ -68,7 +67,7 @@ console.log(
   `Version ${version} is ready. Publish it: git push --follow-tags ${remote || 'origin'} main`,
 );
 
-/** The link to the help of each credential that has none: n8n finds that of the nodes by the name of the package. */
+/** Adds the help link to each credential without one. For nodes, n8n finds it by the name of the package. */
 function linkHelp(homepage) {
   const files = readdirSync('credentials')
     .filter((name) => name.endsWith('.credentials.ts'))

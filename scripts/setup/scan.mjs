@@ -1,6 +1,6 @@
 /**
- * `npm run scan`: n8n's community-package scan, on these sources and on the packed package. Its own command takes only
- * what is on the registry with provenance; the function behind it takes a folder.
+ * `npm run scan`: n8n's community-package scan, on these sources and on the packed package. Its own command only accepts
+ * packages on the registry with provenance; the function behind it accepts a folder.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 const SCAN = '@n8n/scan-community-package';
 const VERSION = '0.32.0';
 
-/** Nobody has decided who publishes the package: `npm run release` asks for these, and fills in the repository. */
+/** The publisher is not decided yet: `npm run release` requires these fields and fills in the repository. */
 const { repository } = JSON.parse(readFileSync('package.json', 'utf8'));
 const NOT_YET = repository
   ? []
@@ -21,11 +21,11 @@ const NOT_YET = repository
       'n8n-nodes-base/cred-class-field-documentation-url-missing',
     ];
 
-/** What the scan is expected to find, and why each finding stays. Anything else fails. */
+/** Expected findings, and why each one stays. Any other finding fails the scan. */
 const EXPECTED = {
   sources: [
     ...NOT_YET,
-    // The defaults are spread into the parameter from where all the nodes share them.
+    // The defaults are spread into the parameter from a place that all nodes share.
     'n8n-nodes-base/node-param-default-missing',
     // The poll trigger's `limit` counts events per request, not results.
     'n8n-nodes-base/node-param-default-wrong-for-limit',
@@ -33,7 +33,7 @@ const EXPECTED = {
   ],
   package: [
     ...NOT_YET,
-    // Files, sockets and the environment: docs/n8n-cloud.md says what they are for.
+    // Files, sockets and the environment: docs/n8n-cloud.md explains their use.
     '@n8n/community-nodes/no-restricted-imports',
     '@n8n/community-nodes/no-restricted-globals',
     // In the bundle of undici.
@@ -47,7 +47,7 @@ try {
   const npm = (...args) =>
     execFileSync('npm', [...args, '--loglevel=error'], { stdio: ['ignore', 'ignore', 'inherit'] });
   writeFileSync(at('package.json'), '{ "private": true }');
-  // One of its parts has an install script that asks for another package manager.
+  // One of its dependencies has an install script that asks for another package manager.
   npm('install', '--prefix', folder, '--ignore-scripts', '--no-audit', `${SCAN}@${VERSION}`);
   npm('pack', `--pack-destination=${folder}`);
   const [tgz] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
@@ -58,7 +58,7 @@ try {
   const { analyzePackage, SOURCE_FILE_PATTERNS } = await import(pathToFileURL(scanner).href);
   const scan = async (what, where, patterns) => {
     const { passed, message, details } = await analyzePackage(where, patterns);
-    // The last word of ESLint's lines with a finding.
+    // The last word of each line with a finding of ESLint.
     const rules = [...(details ?? '').matchAll(/^ +\d+:\d+ +error .* (\S+)$/gm)].map(
       ([, rule]) => rule,
     );

@@ -12,12 +12,12 @@ const Server = z.object({
 	overrides: z.record(z.string(), z.string()),
 });
 
-/** Older versions take this one from a host that is no npm registry. */
+/** Older versions get this one from a host that is not an npm registry. */
 const FURTHER_OVERRIDES = { xlsx: 'npm:@e965/xlsx@0.20.3' };
 
 /**
- * Gives n8n's start file. The version of the end-to-end tests is theirs, with its lock file. Throws with the end of
- * npm's output for a version that cannot be installed, such as one of which the registry lacks a part.
+ * Returns n8n's start file. The version of the end-to-end tests is installed as there, with its lock file. If a version
+ * cannot be installed, such as one with a package missing from the registry, throws with the end of npm's output.
  */
 export async function installVersion(version: string, log: Log): Promise<string> {
 	const { dependencies, overrides } = Server.parse(JSON.parse(readFileSync(SERVER, 'utf8')));

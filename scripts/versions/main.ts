@@ -1,19 +1,19 @@
-/** `npm run test:versions`: the main job on the oldest and the newest n8n that the package is for, one after the other. */
+/** `npm run test:versions`: the main job on the oldest and the newest supported n8n, one after the other. */
 import { Command } from 'commander';
 import { log, messageOf, runCommand } from '../command';
 import { isRight, table } from '../demo/report';
 import { installVersion } from './install';
 import { doMainJob } from './mainJob';
 
-/** The oldest that could be installed in full, that of the end-to-end tests, and the newest that is supported. */
+/** The oldest that can be fully installed, the one of the end-to-end tests, and the newest supported one. */
 const VERSIONS = ['2.11.2', '2.41.1', '2.41.3'];
 
 async function main(): Promise<void> {
 	const { args } = new Command('npm run test:versions --')
 		.description(
-			'Tries the main job on real n8n servers. The first run takes ten minutes a version.',
+			'Tries the main job on real n8n servers. The first run takes ten minutes per version.',
 		)
-		.argument('[versions...]', `of n8n; ${VERSIONS.join(', ')} unless told`)
+		.argument('[versions...]', `of n8n; ${VERSIONS.join(', ')} by default`)
 		.parse();
 	const outcomes: string[] = [];
 	for (const version of args.length > 0 ? args : VERSIONS) {

@@ -1,4 +1,4 @@
-/** The main job on one n8n, as a person sets it up, in figures. */
+/** The main job on one n8n, set up as by a user, with its figures. */
 import { randomUUID } from 'node:crypto';
 import { type DeliveryResult, type Simulator, startSimulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
@@ -13,12 +13,12 @@ import type { Figure } from '../demo/report';
 const ASSETS = 230;
 const NODES = ['assetService', 'assetServicePollTrigger', 'assetServiceTrigger'];
 
-/** Installs the package in a fresh n8n that starts from the file `bin`, and puts it to work. */
+/** Installs the package in a fresh n8n that starts from the file `bin`, and runs the main job. */
 export async function doMainJob(bin: string, log: Log): Promise<readonly Figure[]> {
-	// Longer than the service waits: a figure must not depend on how fast this machine is.
+	// Longer than the service waits, so that no figure depends on the speed of the machine.
 	const simulator = await startSimulator({ assets: ASSETS, attemptTimeoutMs: 5 * 60_000 });
 	try {
-		// The tests name a module there that older versions do not have, and refuse.
+		// The tests name a module there that older versions do not have and reject.
 		const world = await createWorld({ bin, log, env: { N8N_DISABLED_MODULES: '' } });
 		try {
 			return [
@@ -43,7 +43,7 @@ async function findNodes({ client }: World): Promise<Figure[]> {
 async function listAssets({ client }: World, simulator: Simulator): Promise<Figure[]> {
 	const content = apiCredential(simulator);
 	const credential = await client.createCredential(content);
-	// Older versions test only what is saved.
+	// Older versions test only saved credentials.
 	const test = await client.testCredential({ ...content, id: credential.id });
 	const workflow = await client.importWorkflow(example('list-assets.json'), [credential]);
 	const id = await client.runManually(workflow.id, nodeOfType(workflow, MANUAL_TYPE));
@@ -83,7 +83,7 @@ async function receiveEvent({ client }: World, simulator: Simulator): Promise<Fi
 	];
 }
 
-/** What the editor does as it imports a file; older versions leave it to the editor. */
+/** Does what the editor does when it imports a file; older versions rely on the editor. */
 function withAddress(file: unknown): unknown {
 	const { nodes, ...rest } = WorkflowFileShape.parse(file);
 	const addressed = nodes.map((node) =>

@@ -1,4 +1,4 @@
-/** A trigger that checks and remembers nothing: what any community trigger costs on n8n. As n8n loads it, without a build. */
+/** A trigger that checks and remembers nothing, to measure what any community trigger costs. n8n loads it without a build. */
 class FloorTrigger {
   description = {
     displayName: 'Floor Trigger',
