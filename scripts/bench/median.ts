@@ -1,4 +1,4 @@
-/** The median of numbers; the upper one if there are two. */
+/** The median; for an even count, the upper of the two middle numbers. */
 
 export function median(numbers: readonly number[]): number {
 	const sorted = [...numbers].sort((a, b) => a - b);

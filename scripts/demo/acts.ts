@@ -86,7 +86,7 @@ const listAssets: Act = async ({ world: { client }, assetsWorkflow }, log) => {
 	return [{ name: 'Assets listed', seen: distinct.size, expected: ASSETS }];
 };
 
-/** Records events while n8n is stopped, then counts the events that the poll trigger fetches and those in the right order. */
+/** Records events while n8n is stopped, then counts the events that the poll trigger fetches, and how many of them are in order. */
 const catchUp: Act = async ({ simulator, world, catchUpWorkflow }, log) => {
 	log(`Stopping n8n and sending ${MISSED} events that it misses ...`);
 	await world.server.stop();

@@ -1,4 +1,4 @@
-/** A checkout of its own: the present files in a new repository with one commit on `main`, and no remote. */
+/** A separate checkout: the current files in a new repository with one commit on `main` and no remote. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const NOT_COPIED = new Set(['.git', 'node_modules', 'dist', 'coverage']);
 
 export interface Checkout {
 	readonly folder: string;
-	/** Runs a program in it to its end. */
+	/** Runs a program in it and waits for its end. */
 	run(command: string, ...args: readonly string[]): { status: number; output: string };
 	remove(): void;
 }
@@ -25,7 +25,7 @@ export function makeCheckout(): Checkout {
 	const person = { NAME: 'Ann Author', EMAIL: 'ann@localhost' };
 	const env = {
 		...npmEnvironment(process.env),
-		// No setting of the person who runs the test: signed commits, hooks, another branch.
+		// Ignores the user's git settings: signed commits, hooks, another default branch.
 		GIT_CONFIG_GLOBAL: '/dev/null',
 		GIT_CONFIG_NOSYSTEM: '1',
 		...Object.fromEntries(
@@ -49,7 +49,7 @@ export function makeCheckout(): Checkout {
 		},
 	};
 	checkout.run('git', 'init', '--quiet', '--initial-branch=main');
-	// A linked folder is not the folder that .gitignore names.
+	// The entry in .gitignore matches folders only, not a link to one.
 	writeFileSync(join(folder, '.git', 'info', 'exclude'), 'node_modules\n');
 	checkout.run('git', 'add', '--all');
 	checkout.run('git', 'commit', '--quiet', '--message=Everything');

@@ -1,12 +1,13 @@
-/** What a busy machine adds to a bound in seconds, measured, so that the bound itself can stay strict. */
+/** Measures the time that a busy machine adds, so that time limits can stay strict. */
 import { readFileSync } from 'node:fs';
 
 /** Linux counts time in these, see proc_stat(5). */
 const MS_PER_TICK = 10;
 
 /**
- * Starts a watch: it tells for how many milliseconds since then these processes and this one wanted to run and had no
- * core, and the machine none for any. What a process did before it ended counts no more. 0 where it is not Linux.
+ * Starts a watch: the returned function gives the milliseconds since then in which these processes and this one were
+ * ready to run but had no core, plus the time taken by other virtual machines. Processes that have ended no longer count.
+ * 0 on systems other than Linux.
  */
 export function watchCores(...pids: readonly number[]): () => number {
 	const all = [...new Set([process.pid, ...pids])];
@@ -18,13 +19,13 @@ export function watchCores(...pids: readonly number[]): () => number {
 	};
 }
 
-/** The time of the main thread in the queue for a core: the second number, in nanoseconds. */
+/** Time that the main thread has waited for a core: the second number, in nanoseconds. */
 function waitedMs(pid: number): number {
 	const [, waited = '0'] = read(`/proc/${pid}/schedstat`).split(' ');
 	return Number(waited) / 1e6;
 }
 
-/** What other machines took of this one: the eighth number of the first line. */
+/** Time that other virtual machines took from this one: the eighth number of the first line. */
 function stolenMs(): number {
 	const [, , , , , , , , stolen = '0'] = read('/proc/stat').split(/\s+/, 9);
 	return Number(stolen) * MS_PER_TICK;

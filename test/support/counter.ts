@@ -1,24 +1,24 @@
-/** Counts what a workflow has done by the calls that it makes itself: what n8n or the ledger notes of a run cannot change that. */
+/** Counts executions by calls from the workflow itself, independent of the records of n8n and the ledger. */
 import type { ServerResponse } from 'node:http';
 import { startHttpService } from './httpService';
 
 type WithId = { readonly id: string };
 
 export interface Counter {
-	/** To be called with `?event=<id>`, or with the ids of several events in the body, separated by commas. */
+	/** Call it with `?event=<id>`, or with the IDs of several events in the body, separated by commas. */
 	readonly url: string;
-	/** The ids that were called with, in the order of the calls. */
+	/** The IDs in the calls, in order. */
 	readonly calls: readonly string[];
-	/** How often it was called. */
+	/** Number of calls. */
 	readonly times: number;
-	/** Calls that wait for their answer, whose runs have begun and not ended. A caller that dies waits no longer. */
+	/** Calls that wait for a response: their executions have begun but not ended. A caller that dies no longer counts. */
 	readonly waiting: number;
-	/** Answers no call until `letGo`: each run lasts until then. */
+	/** Responds to no call until `letGo`, so each execution lasts until then. */
 	hold(): void;
 	letGo(): void;
-	/** Ids of the events that no call named. */
+	/** The events in no call, by ID. */
 	lost(events: readonly WithId[]): string[];
-	/** Ids that more than one call named. */
+	/** IDs in more than one call. */
 	doubled(): string[];
 	stop(): Promise<void>;
 }

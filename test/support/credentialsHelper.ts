@@ -1,4 +1,4 @@
-/** Does with credentials what n8n's own helper does, over data in memory. */
+/** Works like n8n's own credentials helper, on data in memory. */
 import {
 	ICredentialsHelper,
 	type ICredentialDataDecryptedObject,
@@ -12,7 +12,7 @@ import {
 
 export interface TestCredential {
 	readonly type: ICredentialType;
-	/** What n8n has stored; `preAuthentication` writes here. */
+	/** The stored data; `preAuthentication` writes here. */
 	data: ICredentialDataDecryptedObject;
 }
 
@@ -55,7 +55,7 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		return typeof authenticate === 'function' ? await authenticate(credentials, request) : request;
 	}
 
-	/** A new token when none is stored or the last one was refused, which is then stored. */
+	/** Gets and stores a new token if none is stored or the last one was rejected. */
 	async preAuthentication(
 		helpers: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,

@@ -1,4 +1,4 @@
-/** Puts built workflows into n8n-core's own engine, with the node types and credentials that the test gives it. */
+/** Puts built workflows into n8n-core's own engine, with the node types and credentials of the test. */
 import { ExecutionLifecycleHooks } from 'n8n-core';
 import {
 	type ICredentialsHelper,
@@ -36,7 +36,7 @@ export function inEngine(
 	return new Workflow({ id, name, nodes, connections, active, settings, nodeTypes, staticData });
 }
 
-/** What n8n-core asks of the n8n around it while it runs an execution. */
+/** The services that n8n-core needs from n8n while it runs an execution. */
 export function surroundings(
 	{ id, nodes }: Workflow,
 	mode: WorkflowExecuteMode,
@@ -67,12 +67,12 @@ interface OneNode {
 	readonly typeVersion: number;
 	readonly parameters?: INode['parameters'];
 	readonly credentialTypes: readonly string[];
-	/** The decrypted credential, by type; called once a read. */
+	/** The decrypted credential, by type; called once per read. */
 	readonly readCredential: (type: string) => Promise<IDataObject>;
 	readonly workflowId: string;
-	/** `node-1` unless told. */
+	/** `node-1` by default. */
 	readonly nodeId?: string | undefined;
-	/** What n8n has saved of the workflow's static data; none unless told. */
+	/** The workflow's static data as saved by n8n; none by default. */
 	readonly staticData?: IDataObject;
 }
 
@@ -82,7 +82,7 @@ interface OneNodeWorkflow {
 	readonly additionalData: IWorkflowExecuteAdditionalData;
 }
 
-/** A published workflow of one node, the same node each time for the same workflow id. */
+/** A published workflow of one node, always the same node for the same workflow ID. */
 export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	const { nodeType, typeVersion, parameters, credentialTypes, readCredential } = options;
 	const { nodeId = 'node-1', staticData = {} } = options;

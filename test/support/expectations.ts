@@ -1,4 +1,4 @@
-/** What every fault test expects at its end: each event acknowledged by the trigger, run, and run once. */
+/** Expectations at the end of every fault test: the trigger acknowledged each event, and each was executed exactly once. */
 import { watchCores } from './cores';
 import type { ExecutionStatus } from './n8n/answers';
 import type { CountedWorkflow } from './n8n/countedWorkflow';
@@ -8,7 +8,7 @@ import { waitFor } from './wait';
 
 type WithId = { readonly id: string };
 
-/** By the trigger itself: a 200 of n8n's own, or of anybody between, would hide a loss. */
+/** By the trigger itself: a 200 from n8n or a proxy would hide a loss. */
 export function expectAcknowledged(sendings: readonly Sending[]): void {
 	const others = sendings.filter(
 		({ attempts, acknowledged }) =>
@@ -17,15 +17,15 @@ export function expectAcknowledged(sendings: readonly Sending[]): void {
 	expect(others).toEqual([]);
 }
 
-/** Nothing was refused, broken off or sent again. */
+/** Nothing was rejected, aborted or sent again. */
 export function expectOneAttemptEach(sendings: readonly Sending[]): void {
 	expect(sendings.filter(({ attempts }) => attempts.length > 1)).toEqual([]);
 }
 
 interface RunsOptions {
 	/**
-	 * Whether n8n has nothing left to run. Without it, its executions tell, which is not possible where a fault leaves
-	 * some `new` or `running` for ever.
+	 * Whether n8n has nothing left to run. By default this is read from its executions, which fails where a fault leaves
+	 * some `new` or `running` forever.
 	 */
 	readonly isIdle?: () => Promise<boolean>;
 }
@@ -41,14 +41,14 @@ export async function expectOneRunEach(
 	await expectOneRunOf(workflow, [...events.values()], options);
 }
 
-/** Waits until n8n has nothing left to run: every event has run, none twice, and nothing else has, by the workflow's own calls. */
+/** Waits until n8n has nothing left to run. By the workflow's own calls, every event was executed once, and nothing else was. */
 export async function expectOneRunOf(
 	workflow: CountedWorkflow,
 	events: readonly WithId[],
 	options: RunsOptions = {},
 ): Promise<void> {
 	const { counter } = workflow;
-	// What was lost is for the comparison to say, which counts the others as well.
+	// The comparison below reports lost events, along with all others.
 	const failure = await waitUntilAllRan(workflow, events, options).catch((error: unknown) => error);
 	const lost = counter.lost(events);
 	const doubled = counter.doubled();
@@ -77,7 +77,7 @@ async function waitUntilAllRan(
 				...Object.fromEntries(rows.map(({ status }) => [status, number(status)])),
 			});
 			const idle = isIdle ? await isIdle() : number('running') + number('new') === 0;
-			// Twice the same: what was just stored has had the time to be started.
+			// The same twice in a row, so that executions stored last have had time to start.
 			const settled = idle && counter.waiting === 0 && seen === before;
 			return settled && counter.lost(events).length === 0;
 		},
@@ -90,7 +90,7 @@ async function waitUntilAllRan(
 	);
 }
 
-/** Waits until one run has begun and does not end, and n8n has stored the other ones, which wait for their turn. */
+/** Waits until one execution runs without ending and n8n has stored the others, which wait for their turn. */
 export async function untilBacklog(trigger: CountedWorkflow, runs: number): Promise<void> {
 	const { client, workflow, counter } = trigger;
 	await waitFor(
@@ -102,7 +102,7 @@ export async function untilBacklog(trigger: CountedWorkflow, runs: number): Prom
 	);
 }
 
-/** n8n is ready, its editor's API responds and the workflow is published, as if nothing were the matter. */
+/** n8n is ready, its editor's API responds and the workflow is published, as without a fault. */
 export async function expectUndisturbed(
 	{ client, workflow }: CountedWorkflow,
 	url: string,
@@ -115,7 +115,7 @@ export async function expectUndisturbed(
 	expect(performance.now() - asked).toBeLessThan(withinMs + withoutCore());
 }
 
-/** Waits until the workflow has run so many times more than now. */
+/** Waits until the workflow has been executed this many more times. */
 export async function untilMoreRan({ counter }: CountedWorkflow, more: number): Promise<void> {
 	const before = counter.calls.length;
 	await waitFor(() => counter.calls.length >= before + more, {

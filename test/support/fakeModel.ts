@@ -1,9 +1,9 @@
-/** A chat model of a test's own behind an OpenAI-compatible API: it makes the tool calls that are planned, then ends. */
+/** A fake chat model behind an OpenAI-compatible API: it makes the planned tool calls, then ends. */
 import { z } from 'zod/v4';
 import { type HttpService, startHttpService } from './httpService';
 
 interface PlannedCall {
-	/** A part of the tool's name: n8n makes it of the node's name. */
+	/** Part of the tool's name, which n8n derives from the node's name. */
 	readonly tool: string;
 	readonly input: Readonly<Record<string, unknown>>;
 }
@@ -11,7 +11,7 @@ interface PlannedCall {
 export interface FakeModel {
 	/** As the `url` of n8n's OpenAI credential. */
 	readonly url: string;
-	/** What the tools gave to the model, in the order of the calls. */
+	/** Results of the tools, in order of the calls. */
 	readonly results: () => readonly string[];
 	/** Everything that was ever sent to the model. */
 	readonly heard: () => string;
@@ -47,7 +47,7 @@ const toolMessages = ({ messages }: Conversation) => messages.filter(({ role }) 
 const textOf = (content: unknown): string =>
 	typeof content === 'string' ? content : JSON.stringify(content);
 
-/** The next call that was not answered yet, else the last words. */
+/** The next planned call without a result; after all of them, the final message. */
 function nextMessage(conversation: Conversation, calls: readonly PlannedCall[]): object {
 	const made = toolMessages(conversation).length;
 	const call = calls[made];

@@ -1,4 +1,4 @@
-/** A service whose list of events is in whatever order a test puts it, page by page as the real one. */
+/** A service that lists events in any order a test chooses, in pages like the real one. */
 import { startHttpService } from './httpService';
 import type { ServiceAccess } from './n8n/credentials';
 
@@ -10,14 +10,14 @@ export interface ListedEvent {
 }
 
 interface HostileList extends ServiceAccess {
-	/** What is listed, in this order; to be changed at any time. */
+	/** The listed events, in this order. Can be changed at any time. */
 	readonly events: ListedEvent[];
 	stop(): Promise<void>;
 }
 
 let made = 0;
 
-/** An event created so many seconds before now; ahead of now for a negative number. */
+/** An event created this many seconds ago; in the future for a negative number. */
 export function eventOf(secondsAgo: number): ListedEvent {
 	return {
 		id: `whevt_hostile_${++made}`,

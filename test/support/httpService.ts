@@ -1,4 +1,4 @@
-/** A small HTTP server of a test's own on 127.0.0.1, which remembers what it was asked and over how many connections. */
+/** A small HTTP server for one test on 127.0.0.1, which records its requests and counts its connections. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,7 +10,7 @@ export interface SeenRequest {
 	readonly body: string;
 }
 
-/** What to answer; a body other than text is sent as JSON. Undefined leaves the response to the handler. */
+/** The response; a body other than text is sent as JSON. Undefined leaves the response to the handler. */
 export interface Answer {
 	readonly status?: number;
 	readonly headers?: Readonly<Record<string, string>>;
@@ -28,9 +28,9 @@ export interface HttpService {
 	readonly requests: readonly SeenRequest[];
 	/** The requests to one path, in order. */
 	to(path: string): readonly SeenRequest[];
-	/** TCP connections that were opened so far. */
+	/** TCP connections opened so far. */
 	connections(): number;
-	/** Aborts requests under way and stops listening. */
+	/** Aborts pending requests and stops listening. */
 	stop(): Promise<void>;
 }
 
@@ -59,15 +59,15 @@ export async function startHttpService(handler: Handler): Promise<HttpService> {
 	};
 	const server = createServer((request, response) => {
 		handle(request, response).catch((error: unknown) => {
-			// A handler that throws is a mistake of the test: its client sees the connection break.
+			// A handler that throws is a mistake in the test: the client sees a broken connection.
 			response.destroy(error instanceof Error ? error : undefined);
 		});
 	});
-	// A client that counts its connections must not be told to open another one because this machine was slow.
+	// A slow machine must not make a client open another connection, which tests count.
 	server.keepAliveTimeout = 600_000;
 	server.on('connection', () => connections++);
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	// Forgotten by a test that failed, it must not keep Jest from ending.
+	// If a failed test leaves it open, it must not keep Jest from ending.
 	server.unref();
 	const { port } = server.address() as AddressInfo;
 	return {

@@ -1,6 +1,6 @@
-/** Starts what the tests of a file or of a `describe` share, and ends it after them whatever comes. */
+/** Starts what the tests of a file or of a `describe` share, and always ends it after them. */
 
-/** The first that a thing has of these ends it. */
+/** The first of these methods that an object has ends it. */
 const ENDINGS = ['dispose', 'remove', 'close', 'stop'] as const;
 type Endable = Partial<Record<(typeof ENDINGS)[number], () => unknown>>;
 
@@ -8,17 +8,17 @@ type Endable = Partial<Record<(typeof ENDINGS)[number], () => unknown>>;
 const START_MS = 25 * 60_000;
 const END_MS = 60_000;
 
-/** Started before the first test. What this gives stands for it and can be used from then on. */
+/** Starts it before the first test. Returns a stand-in for it that can be used from then on. */
 export function useForAll<T extends Endable>(start: () => T | Promise<T>): T {
 	return use(start, beforeAll, afterAll);
 }
 
-/** The same, another one for each test. */
+/** Like `useForAll`, with a new one for each test. */
 export function useForEach<T extends Endable>(start: () => T | Promise<T>): T {
 	return use(start, beforeEach, afterEach);
 }
 
-/** Gives a function that notes what a test has started, which then ends with the test, the latest first. */
+/** Returns a function that registers what a test has started. All of it ends with the test, newest first. */
 export function endAfterEach(): <T extends Endable>(started: T) => T {
 	const noted: Endable[] = [];
 	afterEach(async () => {

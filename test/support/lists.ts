@@ -1,23 +1,23 @@
-/** What is expected of each list, by the specification: the tests of all lists compare the code with it. */
+/** Expectations for each list, from the specification. The tests of all lists compare the code with them. */
 import type { INodeParameters } from 'n8n-workflow';
 import type { ListedResource } from '../../lib/service';
 import type { Scope } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
 
 interface ExpectedList {
-	/** A list of one endpoint is that of `we_1`. */
+	/** A list of one endpoint is the list of `we_1`. */
 	readonly path: string;
-	/** The scope that the simulator asks for. */
+	/** The scope that the simulator requires. */
 	readonly scope: Scope;
-	/** The records, in the words of errors and of the editor. */
+	/** Name of the records in errors and in the editor. */
 	readonly called: string;
-	/** What it needs besides the parameters that all lists have. */
+	/** Parameters required in addition to those of all lists. */
 	readonly parameters?: INodeParameters;
 	/** The parameters, in the order of the editor. */
 	readonly shown: readonly string[];
 	/** Query parameters that have a field under Filters. */
 	readonly filters: readonly string[];
-	/** What the service may send, and what Simplify makes of it. */
+	/** A record from the service, and the result of Simplify. */
 	readonly record: object;
 	readonly simple: object;
 }

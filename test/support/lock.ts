@@ -1,16 +1,16 @@
-/** Lets one process at a time do a piece of work on this host, and frees the lock when its holder dies. */
+/** Lets one process at a time do some work on this host, and frees the lock when its holder dies. */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { waitFor } from './wait';
 
-/** SQLite's result code for a file that somebody else has locked. */
+/** SQLite's result code for a file that another process has locked. */
 const SQLITE_BUSY = 5;
 
 /**
- * Runs `work` while holding the lock `file` (made when missing, never removed).
- * The lock is the operating system's own on an SQLite file, so none is left over by a process that was killed.
- * Throws when it is not free within `timeoutMs` (20 minutes).
+ * Runs `work` while holding the lock `file` (created if missing, never removed).
+ * The lock is the operating system's lock on an SQLite file, so a killed process leaves none behind.
+ * Throws if it is not free within `timeoutMs` (20 minutes).
  */
 export async function withLock<T>(
 	file: string,

@@ -1,6 +1,6 @@
-/** Lines of progress for people, from work that takes a while. */
+/** Lines of progress from work that takes a while. */
 export type Log = (line: string) => void;
 
 export const silent: Log = () => {
-	// Nobody asked for progress.
+	// No progress wanted.
 };

@@ -1,4 +1,4 @@
-/** A small disk of a test's own, that can be full and read-only. */
+/** A small disk for one test that can be full or read-only. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,17 +7,17 @@ import { join } from 'node:path';
 export interface SmallDisk {
 	/** Where it is mounted. */
 	readonly folder: string;
-	/** Takes up all the space that is left. */
+	/** Uses up the remaining space. */
 	fill(): void;
-	/** Gives back what `fill` took. */
+	/** Frees the space that `fill` used. */
 	empty(): void;
-	/** Needs all its files to be closed. */
+	/** Requires all its files to be closed. */
 	setReadOnly(readOnly: boolean): void;
 	/** May be called twice. */
 	remove(): void;
 }
 
-/** Mounts a disk in memory of so many KiB; throws with a way out where this process may not mount. */
+/** Mounts a disk in memory of this size in KiB. If this process may not mount, throws an error that says what to do. */
 export function createSmallDisk(sizeKib: number): SmallDisk {
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-disk-'));
 	try {
@@ -45,7 +45,7 @@ export function createSmallDisk(sizeKib: number): SmallDisk {
 		},
 		remove() {
 			if (!mounted) return;
-			// Lazily: a process that still has a file open must not keep the test from cleaning up.
+			// Lazily, so that a process with an open file does not keep the test from cleaning up.
 			execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
 			mounted = false;
 			rmSync(folder, { recursive: true });

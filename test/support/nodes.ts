@@ -1,4 +1,4 @@
-/** The nodes that the tests build their workflows of. */
+/** The nodes from which the tests build workflows. */
 import { randomUUID } from 'node:crypto';
 import type { CredentialName, NodePlan } from './workflow';
 
@@ -20,7 +20,7 @@ export function baseNode(type: string, typeVersion: number, parameters: Paramete
 
 export const manualTrigger: NodePlan = { type: MANUAL_TYPE, typeVersion: 1 };
 
-/** Starts the workflow on each POST to an address of its own. */
+/** Starts the workflow on each POST to its own URL. */
 export function webhook(parameters: Parameters = {}): NodePlan {
 	const path = randomUUID();
 	return {
@@ -33,7 +33,7 @@ export function httpRequest(url: string, parameters: Parameters = {}): NodePlan 
 	return baseNode('httpRequest', 4.2, { url, options: {}, ...parameters });
 }
 
-/** Tells a counter at this address the ids of all events of a run, in one call. */
+/** Reports the IDs of all events of an execution to a counter at this URL, in one call. */
 export function countAll(url: string): NodePlan {
 	return {
 		...httpRequest(url, {
@@ -47,7 +47,7 @@ export function countAll(url: string): NodePlan {
 	};
 }
 
-/** The webhook trigger, whose address is pasted at the service. */
+/** The webhook trigger with manual registration. */
 export function eventTrigger(
 	parameters: Parameters = {},
 	credentials: readonly CredentialName[] = [],

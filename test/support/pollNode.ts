@@ -1,4 +1,4 @@
-/** A poll trigger run by n8n-core's own PollContext, with an n8n that stores executions as the test says, and runs them. */
+/** A poll trigger run by n8n-core's own PollContext. A stand-in for n8n stores executions as the test says and runs them. */
 import { PollContext } from 'n8n-core';
 import type {
 	IDataObject,
@@ -17,20 +17,20 @@ export interface PollNodeOptions {
 	readonly parameters?: INode['parameters'];
 	readonly credential: IDataObject;
 	readonly workflowId: string;
-	/** Stores an execution, before it runs; a rejection is what n8n reports when it could not. */
+	/** Stores an execution before it runs; a rejection means that n8n could not store it. */
 	readonly run?: (...items: IDataObject[]) => Promise<void>;
-	/** Whether n8n runs what it has stored; false for one that loses it. */
+	/** Whether n8n runs stored executions; false means that it loses them. */
 	readonly runs?: () => boolean;
-	/** What n8n has saved of the workflow's static data, as after a restart. */
+	/** The workflow's static data as saved by n8n, as after a restart. */
 	readonly staticData?: IDataObject;
 }
 
 interface PollNode {
-	/** The items that passed the trigger, in order: the workflow has run for them. */
+	/** The items that passed the trigger, in order: the workflow was executed for them. */
 	readonly started: IDataObject[];
 	/** The items of each execution that n8n has stored. */
 	readonly runs: readonly IDataObject[][];
-	/** What n8n has saved of the workflow's static data so far. */
+	/** The workflow's static data as saved by n8n so far. */
 	saved(): IDataObject;
 	/** Polls as after an activation of this kind; later polls of one activation share its context, as in n8n. */
 	activation(mode: WorkflowActivateMode): () => Promise<INodeExecutionData[][] | null>;
@@ -67,7 +67,7 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 				readCredential: async () => credential,
 				...{ workflowId, staticData: structuredClone(saved) },
 			});
-			/** n8n saves static data when a poll trigger is activated, and with each run that a poll starts. */
+			/** n8n saves static data when a poll trigger is activated, and with each execution that a poll starts. */
 			const save = (): void => {
 				saved = JSON.parse(JSON.stringify(workflow.staticData)) as IDataObject;
 			};

@@ -3,15 +3,15 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the range that Linux and macOS hand out to outgoing connections: while a server is down, a sender that
- * tries its port again must neither be given that port as its own nor end up connected to itself.
+ * Below the range that Linux and macOS use for outgoing connections: a sender that retries the port of a stopped server
+ * must not get that port as its own and connect to itself.
  */
 const LOWEST = 20_000;
 const HIGHEST = 31_999;
 
 const handedOut = new Set<number>();
 
-/** A port that nothing listens on and that this process was not given before. */
+/** A port without a listener that this process has not received before. */
 export async function freePort(): Promise<number> {
 	for (let attempt = 0; attempt < 100; attempt++) {
 		const port = randomInt(LOWEST, HIGHEST + 1);

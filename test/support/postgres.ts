@@ -1,4 +1,4 @@
-/** A real PostgreSQL on a free port of 127.0.0.1, with a database for n8n, that tests can let hang. */
+/** A real PostgreSQL on a free port of 127.0.0.1 with a database for n8n. Tests can make it hang. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,20 +16,20 @@ export interface PostgresServer {
 	readonly database: string;
 	readonly user: string;
 	readonly password: string;
-	/** Runs SQL as n8n's own user, by `psql`; gives the rows of the last statement, each column as text. */
+	/** Runs SQL as n8n's own user with `psql`; returns the rows of the last statement, each column as text. */
 	query(sql: string): Promise<string[][]>;
-	/** Keeps its connections and answers nothing, as a machine that hangs does. */
+	/** Keeps its connections but does not respond, like a machine that hangs. */
 	pause(): void;
 	resume(): void;
-	/** Ends it for good and removes its data. */
+	/** Stops it and removes its data. */
 	remove(): Promise<void>;
 }
 
-/** Where Debian keeps the programs of each version, which are not on the PATH. */
+/** Debian's folder with the programs of each version, which are not on the PATH. */
 const DEBIAN = '/usr/lib/postgresql';
 const READY = 'database system is ready to accept connections';
 
-/** Makes an empty database cluster and starts it; rejects with a way out when PostgreSQL is not installed. */
+/** Creates an empty database cluster and starts it. If PostgreSQL is not installed, rejects with an error that says what to do. */
 export async function startPostgres(): Promise<PostgresServer> {
 	const programs = programFolder();
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-postgres-'));
@@ -43,7 +43,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 	const env = baseEnvironment(folder);
 	execFileSync(
 		join(programs, 'initdb'),
-		// What a test loses in a power cut is of no interest: no sync, here or below.
+		// Test data need not survive a power cut: no sync, here or below.
 		[
 			...[`--pgdata=${data}`, '--username=n8n', `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
 			...['--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
@@ -100,7 +100,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 				.map((line) => line.split('\t'));
 		},
 		pause() {
-			// The parent first, so that no further child is born.
+			// The parent first, so that it starts no more children.
 			process.kill(running.pid, 'SIGSTOP');
 			for (const child of childrenOf(running.pid)) {
 				process.kill(child, 'SIGSTOP');
@@ -140,7 +140,7 @@ function programFolder(): string {
 	return found;
 }
 
-/** Each session of PostgreSQL is a process of its own, in a group of its own. */
+/** Each session of PostgreSQL is a separate process in its own group. */
 function childrenOf(parent: number): number[] {
 	return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
 		.split('\n')
@@ -149,7 +149,7 @@ function childrenOf(parent: number): number[] {
 		.map(([pid]) => Number(pid));
 }
 
-/** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
+/** PostgreSQL refuses to run as root; Debian's package creates a user for it. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
 	if (process.getuid?.() !== 0) return undefined;
 	const id = (what: '-u' | '-g'): number =>

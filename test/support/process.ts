@@ -1,21 +1,21 @@
-/** Runs a server program as a child in a process group of its own, with its output in a file, and ends it for certain. */
+/** Runs a server program as a child in its own process group, with its output in a file, and makes sure that it ends. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { forget, watch } from './watchdog';
 
-/** How much of the end of the output `output()` reads, in bytes. */
+/** Size of the end of the output that `output()` reads, in bytes. */
 const OUTPUT_BYTES = 1024 * 1024;
 
 interface ProcessOptions {
 	readonly command: string;
 	readonly args: readonly string[];
 	readonly cwd: string;
-	/** The whole environment: nothing is inherited, so a developer's shell cannot change a result. */
+	/** The complete environment: nothing is inherited, so a developer's shell cannot change a result. */
 	readonly env: Readonly<Record<string, string>>;
 	/** Both outputs are appended to this file. */
 	readonly outputFile: string;
-	/** Runs the program as this user; only root may ask for it. */
+	/** Runs the program as this user; requires root. */
 	readonly user?: { readonly uid: number; readonly gid: number };
 }
 
@@ -28,28 +28,28 @@ export interface RunningProcess {
 	readonly pid: number;
 	/** Undefined while the program runs. */
 	readonly exit: Exit | undefined;
-	/** The last mebibyte of what the program wrote, earlier runs with the same file included. */
+	/** The last mebibyte of the program's output, including earlier runs with the same file. */
 	output(): string;
-	/** Asks with `signal` (SIGTERM), and kills the whole group after `graceMs` (10,000). Does nothing when it has ended. */
+	/** Sends `signal` (SIGTERM) and kills the whole group after `graceMs` (10,000). Does nothing if it has ended. */
 	stop(options?: { readonly signal?: NodeJS.Signals; readonly graceMs?: number }): Promise<Exit>;
 	/** Kills the whole group at once, as a crash of the machine would. */
 	kill(): Promise<Exit>;
 }
 
-/** What every child may know about the machine; everything else is given to it explicitly. */
+/** Variables that every child inherits; all others are passed explicitly. */
 export function baseEnvironment(home: string): Record<string, string> {
 	const { PATH = '/usr/local/bin:/usr/bin:/bin', TMPDIR } = process.env;
 	return { PATH, HOME: home, LANG: 'C.UTF-8', TZ: 'UTC', ...(TMPDIR && { TMPDIR }) };
 }
 
-/** Resolves once the program runs; rejects when it cannot be started. It ends with this process, however that ends. */
+/** Resolves once the program runs; rejects if it cannot be started. It ends with this process, however that ends. */
 export async function startProcess(options: ProcessOptions): Promise<RunningProcess> {
 	mkdirSync(dirname(options.outputFile), { recursive: true });
 	const output = openSync(options.outputFile, 'a');
 	const child = spawn(options.command, options.args, {
 		cwd: options.cwd,
 		env: options.env,
-		// A group of its own: a Ctrl-C in the terminal reaches only this process, which then ends its children in order.
+		// Its own group: a Ctrl-C in the terminal reaches only this process, which then ends its children in order.
 		detached: true,
 		stdio: ['ignore', output, output],
 		...options.user,
@@ -67,7 +67,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
 	let exit: Exit | undefined;
 	const exited = new Promise<Exit>((resolve) => {
 		child.once('exit', (code, signal) => {
-			// What the program started and left behind goes with it.
+			// Also ends processes that the program started and left behind.
 			signalGroup(pid, 'SIGKILL');
 			forget(pid);
 			exit = { code, signal };
@@ -87,7 +87,7 @@ export async function startProcess(options: ProcessOptions): Promise<RunningProc
 		output: () => readEnd(options.outputFile),
 		async stop({ signal = 'SIGTERM', graceMs = 10_000 } = {}) {
 			if (exit) return exit;
-			// To the program alone: it is for the program to end its own children in the order that it needs.
+			// Only to the program, which ends its own children in the order it needs.
 			child.kill(signal);
 			const force = setTimeout(() => {
 				signalGroup(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** A real redis-server on a free port of 127.0.0.1, that tests can stop, kill, pause and start again. */
+/** A real redis-server on a free port of 127.0.0.1 that tests can stop, kill, pause and start again. */
 import { accessSync, constants, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -9,34 +9,34 @@ import { waitFor } from './wait';
 
 export interface RedisServerOptions {
 	readonly password?: string;
-	/** Keeps what was written through a stop or a kill: every write goes to the disk before its answer. */
+	/** Data survives a stop or a kill: every write reaches the disk before its response. */
 	readonly appendOnly?: boolean;
-	/** Serves TLS, and nothing but TLS, with this certificate. */
+	/** Serves only TLS, with this certificate. */
 	readonly tls?: { readonly certificateFile: string; readonly keyFile: string };
 	/** A cluster of this one node, which serves every slot. */
 	readonly cluster?: boolean;
-	/** Further lines of the configuration, such as `['--maxmemory', '2mb']`. */
+	/** Additional lines of the configuration, such as `['--maxmemory', '2mb']`. */
 	readonly args?: readonly string[];
 }
 
 export interface RedisServer {
 	readonly port: number;
-	/** With the password when there is one. */
+	/** With the password, if there is one. */
 	readonly url: string;
-	/** Of the process that runs now. */
+	/** Of the running process. */
 	readonly pid: number;
 	/** Everything that the server has logged. */
 	output(): string;
-	/** As an operator stops it: what `appendOnly` keeps is kept, the rest is gone. Does nothing when it is down. */
+	/** Stops it as an operator does: only data kept by `appendOnly` survives. Does nothing if it is down. */
 	stop(): Promise<void>;
 	/** As a crash does. */
 	kill(): Promise<void>;
-	/** Keeps its connections and answers nothing, as a machine that hangs does. */
+	/** Keeps its connections but does not respond, like a machine that hangs. */
 	pause(): void;
 	resume(): void;
-	/** Again on the same port, with the data that it kept. Resolves when it answers. */
+	/** Starts it again on the same port with its remaining data. Resolves when it responds. */
 	start(): Promise<void>;
-	/** Ends it for good and removes its folder. */
+	/** Stops it and removes its folder. */
 	remove(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function redisServer(): string | undefined {
 		});
 }
 
-/** Resolves when the server answers; rejects with a way out when redis-server is not installed. */
+/** Resolves when the server responds. If redis-server is not installed, rejects with an error that says what to do. */
 export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
 	const command = redisServer();
 	if (command === undefined) {
@@ -173,14 +173,14 @@ class Server implements RedisServer {
 	}
 }
 
-/** Does `work` with a client of its own. */
+/** Runs `work` with its own client. */
 export async function withRedis<T>(
 	url: string,
 	work: (client: Redis) => Promise<T>,
 	options: RedisOptions = {},
 ): Promise<T> {
 	const client = new Redis(url, options);
-	// What a call meets, its rejection says.
+	// Errors are reported by the rejection of the call.
 	client.on('error', () => undefined);
 	try {
 		return await work(client);

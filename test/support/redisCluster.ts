@@ -3,19 +3,19 @@ import { type RedisServer, startRedis, withRedis } from './redis';
 import { waitFor } from './wait';
 
 const SLOTS = 16_384;
-/** Fewer cannot agree that one of them is down. */
+/** With fewer nodes, they cannot agree that one is down. */
 const NODES = 3;
 
 export interface RedisCluster {
 	readonly nodes: readonly RedisServer[];
 	/** As `QUEUE_BULL_REDIS_CLUSTER_NODES` names them. */
 	readonly addresses: string;
-	/** Resolves when every node serves, or knows, all slots. */
+	/** Resolves when every node reports that the cluster is up and all slots are served. */
 	untilUp(): Promise<void>;
 	remove(): Promise<void>;
 }
 
-/** The slots of a node that is down are not served, and those of the others are. */
+/** While a node is down, the others still serve their slots. */
 export async function startRedisCluster(): Promise<RedisCluster> {
 	const nodes: RedisServer[] = [];
 	const cluster: RedisCluster = {

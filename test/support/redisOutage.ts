@@ -1,4 +1,4 @@
-/** Takes the ledger's Redis away under steady deliveries, and expects of n8n and the trigger what they promise for that. */
+/** Stops the ledger's Redis under steady deliveries, and checks what n8n and the trigger promise for this case. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchCores } from './cores';
 import { expectOneRunEach, untilMoreRan } from './expectations';
@@ -11,11 +11,11 @@ const AWAY_MS = 10_000;
 
 interface OutageOptions {
 	readonly redis: RedisServer;
-	/** Of the processes of n8n, whose time without a core is left out of what they take. */
+	/** IDs of n8n's processes. Time that they spend without a core does not count. */
 	readonly pids: readonly number[];
 	readonly count: number;
 	readonly perSecond: number;
-	/** Expects n8n to be undisturbed; called each second while Redis is away. */
+	/** Expects n8n to be undisturbed; called each second while Redis is down. */
 	readonly look: () => Promise<void>;
 }
 
@@ -42,18 +42,18 @@ export async function expectToOutlastRedis(
 	await expectOneRunEach(workflow, sendings);
 }
 
-/** Milliseconds of unix time, and what `watchCores` has told since the store was stopped. */
+/** Unix time in milliseconds, and the result of `watchCores` since the store was stopped. */
 interface Outage {
 	readonly stoppedAt: number;
 	readonly startingAt: number;
-	/** When the store answered again. */
+	/** When the store responded again. */
 	readonly backAt: number;
 	readonly withoutCoreMs: number;
 }
 
 /**
- * While the ledger's store was away every delivery got 503 within 3 s. Within 5 s of its return events were
- * accepted again; none was refused later, nor by a process that had accepted one.
+ * While the ledger's store was down, every delivery got 503 within 3 s. Within 5 s of its return, events were
+ * accepted again; none was rejected later, or by a process that had already accepted one.
  */
 function expectUnavailableWhileAway(sendings: readonly Sending[], outage: Outage): void {
 	const { stoppedAt, startingAt, backAt, withoutCoreMs } = outage;

@@ -1,9 +1,9 @@
-/** Prints the figures that a test has measured, in one line each, past Jest's own frames around console output. */
+/** Prints the figures that a test has measured, one per line, without Jest's frames around console output. */
 export function report(line: string): void {
 	process.stderr.write(`    ${line}\n`);
 }
 
-/** The figures that people ask for; `durations` are milliseconds, shortest first. */
+/** A summary of durations, which are milliseconds, shortest first. */
 export function summary(durations: readonly number[]): string {
 	const at = (share: number): string =>
 		(durations[Math.ceil(durations.length * share) - 1] ?? Number.NaN).toFixed(0);

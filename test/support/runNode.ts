@@ -1,4 +1,4 @@
-/** Runs one node in n8n-core's own engine: an input node hands it items, and its output is what n8n would store. */
+/** Runs one node in n8n-core's own engine: an input node passes it items, and the output is what n8n would store. */
 import { WorkflowExecute } from 'n8n-core';
 import {
 	NodeConnectionTypes,
@@ -19,30 +19,30 @@ import { buildWorkflow } from './workflow';
 export interface NodeRunOptions {
 	readonly node: INodeType;
 	readonly parameters: INodeParameters;
-	/** Items that come in; one empty item when left out. */
+	/** Input items; one empty item by default. */
 	readonly input?: readonly IDataObject[];
 	readonly credentials?: readonly TestCredential[];
 	readonly onError?: NonNullable<INode['onError']>;
-	/** How often the node is tried, with Retry On Fail; once unless told. */
+	/** Number of tries, with Retry On Fail; 1 by default. */
 	readonly tries?: number;
-	/** As the type of the node that an AI agent calls as a tool. */
+	/** Uses the tool type of the node, as an AI agent calls it. */
 	readonly asTool?: boolean;
-	/** An expression that the node at the error output has as a parameter; `NodeResult.read` are its values. */
+	/** An expression in a parameter of the node at the error output; `NodeResult.read` contains its values. */
 	readonly readErrors?: string;
 }
 
 interface NodeRun {
-	/** Resolves when the execution has ended, whichever way. */
+	/** Resolves when the execution has ended, whatever its result. */
 	readonly finished: Promise<NodeResult>;
 	cancel(): void;
 }
 
 export interface NodeResult {
-	/** The items of the first output; empty when the node failed. */
+	/** The items of the first output; empty if the node failed. */
 	readonly items: readonly INodeExecutionData[];
 	/** The items of the error output, with `onError: 'continueErrorOutput'`. */
 	readonly errorItems: readonly INodeExecutionData[];
-	/** What `readErrors` gave for each item of the error output. */
+	/** The values of `readErrors`, one per item of the error output. */
 	readonly read: readonly unknown[];
 	readonly hints: readonly NodeExecutionHint[];
 	/** Why the node failed, as n8n stores and shows it. */
@@ -53,7 +53,7 @@ export interface NodeResult {
 
 const INPUT = 'Input';
 const TESTED = 'Tested';
-/** Catches the error output, since n8n only fills an output that leads somewhere. */
+/** Receives the error output, since n8n only fills connected outputs. */
 const CAUGHT = 'Caught';
 
 /** Runs the node to its end. */
@@ -61,7 +61,7 @@ export async function runNode(options: NodeRunOptions): Promise<NodeResult> {
 	return await startNode(options).finished;
 }
 
-/** Starts the node; the run can be cancelled as a person cancels an execution. */
+/** Starts the node; the execution can be cancelled as by a user. */
 export function startNode(options: NodeRunOptions): NodeRun {
 	const { input = [{}], credentials = [] } = options;
 	const workflow = workflowOf(options, input);
@@ -109,7 +109,7 @@ function workflowOf(
 	}: NodeRunOptions,
 	input: readonly IDataObject[],
 ): Workflow {
-	// So n8n names what it makes of a node that is usable as a tool.
+	// n8n's name for the tool type that it derives from a node.
 	const type = asTool ? `${TESTED}Tool` : TESTED;
 	const content = buildWorkflow({
 		nodes: {

@@ -1,4 +1,4 @@
-/** A small HTTPS server of a test's own on 127.0.0.1, with a certificate that it signed itself. */
+/** A small HTTPS server for one test on 127.0.0.1, with a self-signed certificate. */
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
@@ -28,7 +28,7 @@ export interface SelfSignedService {
 	stop(): Promise<void>;
 }
 
-/** Starts a server that answers to `/oauth/token` with a token and to all else with this body; stop it after the test. */
+/** Starts a server that responds to `/oauth/token` with a token and to all other paths with this body; stop it after the test. */
 export async function startSelfSigned(body: unknown): Promise<SelfSignedService> {
 	const token = { access_token: 'token-1', token_type: 'Bearer', expires_in: 3600, scope: '' };
 	const requests: string[] = [];

@@ -1,4 +1,4 @@
-/** Sends events as the service does: signed, and again until they are acknowledged, with the hours between the attempts shortened to seconds. */
+/** Sends events like the service: signed, and retried until acknowledged, with seconds instead of hours between attempts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod/v4';
 import {
@@ -10,76 +10,76 @@ import {
 import { createRandom, type Random } from '../../simulator/data/random';
 
 export interface SenderOptions {
-	/** Where deliveries go; each attempt takes one by chance, as a balancer in front of several processes would. */
+	/** Target URLs; each attempt picks one at random, like a load balancer in front of several processes. */
 	readonly urls: readonly string[];
-	/** Of `urls`, those that the balancer's readiness checks leave out at this moment; none unless told. */
+	/** The `urls` that the balancer's readiness checks currently exclude; none by default. */
 	readonly notReady?: ReadonlySet<string>;
 	readonly secret: string;
-	/** Decides the ids, the addresses and the waits: the same run again for the same seed. */
+	/** Determines IDs, URLs and waits: the same seed gives the same sequence. */
 	readonly seed: number;
-	/** How long one attempt may take, in milliseconds; the service's 30,000 unless told. */
+	/** How long one attempt may take, in milliseconds; 30,000 by default, as for the service. */
 	readonly attemptTimeoutMs?: number;
 }
 
-/** One HTTP request and what came back. Times are milliseconds of unix time. */
+/** One HTTP request and its response. Times are unix time in milliseconds. */
 export interface Attempt {
 	readonly url: string;
 	readonly startedAt: number;
 	readonly endedAt: number;
-	/** 0 when no answer came. */
+	/** 0 without a response. */
 	readonly status: number;
 	/**
-	 * The `status` in the body: `accepted`, `duplicate`, ...; `starved` when n8n itself refused, as it does when its database
-	 * has been slow for some seconds; undefined when the answer is neither's.
+	 * The `status` in the body: `accepted`, `duplicate`, ...; `starved` if n8n itself refused, as it does after its database
+	 * has been slow for some seconds; undefined if the response is from neither.
 	 */
 	readonly outcome: string | undefined;
-	/** Why no whole answer came, such as `ECONNREFUSED` or `timeout`. */
+	/** Why there is no complete response, such as `ECONNREFUSED` or `timeout`. */
 	readonly error: string | undefined;
 }
 
 export interface Sending {
 	readonly event: DeliveredEvent;
-	/** In order; the last one is the one that was acknowledged, if any was. */
+	/** In order; only the last one can be acknowledged. */
 	readonly attempts: readonly Attempt[];
 	readonly acknowledged: boolean;
 }
 
 export interface EventSender {
 	readonly random: Random;
-	/** Events with ids of their own. */
+	/** New events, each with its own ID. */
 	events(count: number): DeliveredEvent[];
 	/** One attempt. */
 	attempt(
 		event: DeliveredEvent,
 		options?: { readonly url?: string; readonly tamper?: Tamper },
 	): Promise<Attempt>;
-	/** Attempts until one is acknowledged with 2xx, or the time is over. */
+	/** Makes attempts until one is acknowledged with 2xx or the time is over. */
 	deliver(event: DeliveredEvent): Promise<Sending>;
 	/**
-	 * Delivers all, beginning with so many a second on average, whatever becomes of those before. With `atOnce` it
-	 * holds the next one back while so many are not acknowledged, so that a slow machine is not buried.
+	 * Delivers all events, starting this many per second on average, whatever happens to earlier ones. With `atOnce`, it
+	 * holds back the next one while that many are unacknowledged, so a slow machine is not overloaded.
 	 */
 	deliverAll(
 		events: readonly DeliveredEvent[],
 		options: { readonly perSecond: number; readonly atOnce?: number },
 	): Promise<Sending[]>;
-	/** Ends it: what is not acknowledged by then is not sent again. */
+	/** Stops the sender: unacknowledged events are not sent again. */
 	stop(): Promise<void>;
-	/** How many attempts at this address wait for their answer. */
+	/** Number of attempts at this URL that wait for a response. */
 	underWay(url: string): number;
 }
 
-/** The service waits hours; here the waits grow to a few seconds, so that an event meets a fault several times. */
+/** The service waits for hours. Here the waits grow to a few seconds, so that one event meets a fault several times. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4_000;
-/** How long the sender goes on with an event that is not acknowledged. */
+/** How long the sender retries an event that is not acknowledged. */
 const GIVE_UP_AFTER_MS = 150_000;
 
 /** Starts a sender; stop it when the test is over. */
 export async function startSender(options: SenderOptions): Promise<EventSender> {
 	const { urls, notReady, secret, seed, attemptTimeoutMs } = options;
 	const random = createRandom(seed);
-	// Its requests have the form, the time limit and the signature of the service's.
+	// Its requests have the same form, time limit and signature as the service's.
 	const service = await startSimulator({ assets: 1, attemptTimeoutMs });
 	const waiting = new Map<string, number>();
 	let made = 0;
@@ -131,7 +131,7 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 				sendings.push(sending);
 				open.add(sending);
 				void sending.then(() => open.delete(sending));
-				// Evenly spread between nothing and twice the mean.
+				// Evenly distributed between 0 and twice the mean.
 				await sleep(random.int(2_000 / perSecond));
 			}
 			return await Promise.all(sendings);

@@ -1,4 +1,4 @@
-/** SQLite databases that n8n or a ledger of a test has open as well. */
+/** SQLite databases that n8n or a ledger also has open. */
 import { DatabaseSync } from 'node:sqlite';
 
 const BUSY_MS = 10_000;
@@ -12,7 +12,7 @@ export function withDatabase<T>(file: string, work: (database: DatabaseSync) => 
 	}
 }
 
-/** Keeps others from writing anything until the function that it returns is called. */
+/** Prevents all other writes until the returned function is called. */
 export function lockDatabase(file: string): () => void {
 	const database = new DatabaseSync(file, { timeout: BUSY_MS });
 	database.exec('BEGIN IMMEDIATE');

@@ -1,4 +1,4 @@
-/** The first step of a run in n8n-core's own engine: a trigger's `execute`, and what a node after it gets. */
+/** The first step of an execution in n8n-core's own engine: a trigger's `execute`, and the items that the next node gets. */
 import { WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -18,12 +18,12 @@ interface TriggerRunOptions {
 	readonly mode: WorkflowExecuteMode;
 	readonly executionId: string;
 	readonly workflowId: string;
-	/** What the run was stored with: of each item the JSON, or the whole. */
+	/** The items stored with the execution: the JSON of each, or the whole item. */
 	readonly items: readonly (IDataObject | INodeExecutionData)[];
 }
 
 interface TriggerRun {
-	/** The items that the run goes on with. */
+	/** The items with which the execution continues. */
 	readonly items: readonly IDataObject[];
 	/** The items as n8n stores them. */
 	readonly stored: readonly INodeExecutionData[];

@@ -1,4 +1,4 @@
-/** A trigger behind a real HTTP server, run by n8n-core's own WebhookContext and answered as n8n's webhook handler answers. */
+/** A trigger behind a real HTTP server, run by n8n-core's own WebhookContext, with responses like those of n8n's webhook handler. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebhookContext } from 'n8n-core';
@@ -17,18 +17,18 @@ import { oneNodeWorkflow } from './engine';
 export interface TriggerServerOptions {
 	readonly trigger: INodeType;
 	readonly parameters?: INode['parameters'];
-	/** The decrypted credential, by type; called once a read. */
+	/** The decrypted credential, by type; called once per read. */
 	readonly readCredential: (type: string) => Promise<IDataObject>;
 	readonly credentialTypes: readonly string[];
 	/** Stores the execution: a rejection gets 500, as n8n does. */
 	readonly store?: (...items: IDataObject[]) => Promise<void>;
-	/** Runs the execution, before the URL that responds after that responds; a rejection gets 500. */
+	/** Runs the execution, for the URL that responds after its end; a rejection gets 500. */
 	readonly run?: (items: readonly INodeExecutionData[]) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
-	/** As n8n does for content types that it does not know: the bytes are read when the node asks for them, or cannot be read. */
+	/** As for content types that n8n does not know: the bytes are read when the node asks for them, or cannot be read. */
 	readonly body?: 'onRequest' | 'unreadable';
 	readonly workflowId?: string;
-	/** Tells the triggers of one workflow apart. */
+	/** Distinguishes the triggers of one workflow. */
 	readonly nodeId?: string;
 }
 
@@ -36,11 +36,11 @@ export interface TriggerServer {
 	readonly url: string;
 	/** The items that started the workflow, in order. */
 	readonly started: IDataObject[];
-	/** The same, run by run. */
+	/** The same, per execution. */
 	readonly runs: readonly IDataObject[][];
-	/** The items of a test that started an execution, as n8n stores them. */
+	/** The items of an editor test that started an execution, as n8n stores them. */
 	readonly tested: INodeExecutionData[];
-	/** How often `webhook()` threw: never, if all is well. */
+	/** How often `webhook()` threw, which should be never. */
 	readonly thrown: unknown[];
 	stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startTriggerServer(options: TriggerServerOptions): Promise
 		});
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	// Forgotten by a test that failed, it must not keep Jest from ending.
+	// If a failed test leaves it open, it must not keep Jest from ending.
 	server.unref();
 	const { port } = server.address() as AddressInfo;
 	return {
@@ -92,7 +92,7 @@ async function handle(
 	const items = (result?.workflowData?.[0] ?? []).map(({ json }) => json);
 	if (options.mode === 'manual') tested.push(...(result?.workflowData?.[0] ?? []));
 	if (result?.noWebhookResponse === true) {
-		// n8n starts what comes with an answer that the node gave itself.
+		// n8n starts an execution for items even if the node has already responded.
 		started.push(...items);
 		return;
 	}
@@ -143,7 +143,7 @@ function contextOf(
 	return new WebhookContext(workflow, node, additionalData, mode, webhookData, [], null);
 }
 
-/** Whether the delivery came to the URL that responds when the execution has ended. */
+/** Whether the delivery was sent to the URL that responds when the execution has ended. */
 const isLastNode = (request: IncomingMessage) => request.url?.endsWith('/done') === true;
 
 /** The part of Express that n8n's responses have and nodes use. */

@@ -1,20 +1,20 @@
-/** Waits for a condition, so that no test sleeps for a time that somebody guessed. */
+/** Waits for a condition, so that no test sleeps for a guessed time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 interface WaitOptions {
-	/** What is waited for, as it reads after "Waited 5 s for ". */
+	/** The condition, as it reads after "Waited 5 s for ". */
 	readonly what: string;
-	/** Milliseconds; 30,000 unless told. */
+	/** Milliseconds; 30,000 by default. */
 	readonly timeoutMs?: number;
-	/** Milliseconds between two looks; 100 unless told. */
+	/** Milliseconds between two checks; 100 by default. */
 	readonly everyMs?: number;
-	/** What to add to the error when the time is over. */
+	/** Text to add to the error when the time is over. */
 	readonly detail?: () => string;
 }
 
 /**
- * Looks until `look` returns something other than undefined or false, and gives that.
- * An error thrown by `look` ends the wait at once; running out of time throws an Error that names `what`.
+ * Calls `look` until it returns something other than undefined or false, and returns that.
+ * An error thrown by `look` ends the wait at once; when the time is over, throws an Error that names `what`.
  */
 export async function waitFor<T>(
 	look: () => T | undefined | false | Promise<T | undefined | false>,
@@ -33,7 +33,7 @@ export async function waitFor<T>(
 	}
 }
 
-/** What waits for `opened` goes on once `open` is called. */
+/** Code that waits for `opened` continues once `open` is called. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 	let open = (): void => undefined;
 	const opened = new Promise<void>((resolve) => {

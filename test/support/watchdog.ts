@@ -1,6 +1,6 @@
 /**
  * Ends the children of this process when it ends, even by SIGKILL: a small shell reads their process groups from a pipe
- * and kills what is left when the pipe closes. An exit handler is not enough; Jest never runs those of a test file.
+ * and kills those left when the pipe closes. An exit handler is not enough: Jest never runs those of a test file.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -23,7 +23,7 @@ export function watch(group: number): void {
 	tell(`watch ${group}`);
 }
 
-/** The process group has ended, and its number may be given to somebody else. */
+/** The process group has ended, and its number can be reused. */
 export function forget(group: number): void {
 	tell(`forget ${group}`);
 }
@@ -35,7 +35,7 @@ function tell(line: string): void {
 
 function start(): ChildProcess {
 	const shell = spawn('/bin/sh', ['-c', SCRIPT], {
-		// In a group of its own, or a Ctrl-C in the terminal would end it before it has done its work.
+		// In its own group, or a Ctrl-C in the terminal would end it before it has done its work.
 		detached: true,
 		stdio: ['pipe', 'ignore', 'ignore'],
 	});

@@ -1,15 +1,15 @@
-/** Builds workflows as n8n keeps them: for its REST, for a node that carries one, and for n8n-core's own engine. */
+/** Builds workflows in n8n's format: for its REST API, for a node that contains one, and for n8n-core's own engine. */
 import { randomUUID } from 'node:crypto';
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 
 export interface NodePlan {
-	/** A new one unless told. */
+	/** A new one by default. */
 	readonly id?: string;
 	/** With its package, such as `n8n-nodes-base.webhook`. */
 	readonly type: string;
 	readonly typeVersion: number;
 	readonly parameters?: object;
-	/** As n8n knows them, one a type. */
+	/** As in n8n, one per type. */
 	readonly credentials?: readonly CredentialName[];
 	readonly webhookId?: string;
 	readonly onError?: NonNullable<INode['onError']>;
@@ -17,7 +17,7 @@ export interface NodePlan {
 	readonly maxTries?: number;
 	/** Milliseconds. */
 	readonly waitBetweenTries?: number;
-	/** Runs for the first of its items alone. */
+	/** Runs only for the first of its items. */
 	readonly executeOnce?: boolean;
 }
 
@@ -31,9 +31,9 @@ interface WorkflowPlan {
 	readonly name?: string;
 	/** By their names. */
 	readonly nodes: Readonly<Record<string, NodePlan>>;
-	/** Names of nodes, each of which leads to the next. */
+	/** Names of nodes, each connected to the next. */
 	readonly chains?: readonly (readonly string[])[];
-	/** By a node's name, the one that its error output leads to. */
+	/** By node name, the node at its error output. */
 	readonly errorsTo?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-/** The shapes of n8n's answers, as far as the tests and the demo read them. */
+/** The shapes of n8n's responses, as far as the tests and the demo read them. */
 import { parse as unflatten } from 'flatted';
 import { z } from 'zod/v4';
 
@@ -24,7 +24,7 @@ export const WorkflowShape = z.looseObject({
 });
 export type Workflow = z.infer<typeof WorkflowShape>;
 
-/** A workflow as a file holds it: n8n gives it an id when it is imported. */
+/** A workflow as in a file: n8n gives it an ID on import. */
 export const WorkflowFileShape = z.looseObject({
 	name: z.string(),
 	nodes: z.array(
@@ -46,7 +46,7 @@ export const CredentialTestShape = z.object({
 });
 export type CredentialTest = z.infer<typeof CredentialTestShape>;
 
-/** How far publishing has come, node by node: n8n publishes in the background. */
+/** The progress of publishing, node by node: n8n publishes in the background. */
 export const PublicationShape = z.object({
 	status: z.enum(['in_progress', 'not_published', 'published', 'partial', 'failed']),
 	triggers: z.array(
@@ -106,7 +106,7 @@ const RunDataShape = z.looseObject({
 		.default({ runData: {} }),
 });
 
-/** The run data arrive as text in which repeated values stand once ("flatted" JSON). */
+/** Run data arrives as text that contains repeated values only once ("flatted" JSON). */
 export const ExecutionShape = z.looseObject({
 	id: z.string(),
 	workflowId: z.string(),
@@ -120,13 +120,13 @@ export const ExecutionShape = z.looseObject({
 });
 export type Execution = z.infer<typeof ExecutionShape>;
 
-/** The items that a node put out on its first output, in its last run. */
+/** The items on the first output of a node, in its last run. */
 export function itemsOf(execution: Execution, nodeName: string): readonly Item[] {
 	const runs = execution.data.resultData.runData[nodeName] ?? [];
 	return runs.at(-1)?.data?.main?.[0] ?? [];
 }
 
-/** The name of the one node of that type. */
+/** The name of the only node of that type. */
 export function nodeOfType({ name, nodes }: Workflow, type: string): string {
 	const [node, ...others] = nodes.filter((candidate) => candidate.type === type);
 	if (!node || others.length > 0)
@@ -134,7 +134,7 @@ export function nodeOfType({ name, nodes }: Workflow, type: string): string {
 	return node.name;
 }
 
-/** What ended an execution that failed: the error's message and description, else undefined. */
+/** Message and description of the error that ended an execution; undefined if it did not fail. */
 export function errorOf(
 	execution: Execution,
 ): { message: string; description?: string } | undefined {

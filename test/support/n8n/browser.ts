@@ -5,25 +5,25 @@ import { waitFor } from '../wait';
 import type { Owner } from './rest';
 
 export interface Editor {
-	/** For what stands beside panels and forms, such as n8n's messages. */
+	/** For anything outside panels and forms, such as n8n's messages. */
 	readonly page: Page;
 	openWorkflow(id: string): Promise<void>;
-	/** Opens a node's panel as a double click on the canvas does, and gives the panel. */
+	/** Opens a node's panel with a double click on the canvas and returns the panel. */
 	openNode(name: string): Promise<Locator>;
-	/** Closes the panel that is open. */
+	/** Closes the open panel. */
 	closeNode(): Promise<void>;
-	/** Opens the form of a credential, as a click in n8n's list of them does. */
+	/** Opens the form of a credential, as a click in n8n's list does. */
 	openCredential(id: string): Promise<CredentialForm>;
-	/** What the page reported as errors since it was opened. */
+	/** Errors that the page has reported since it was opened. */
 	readonly errors: readonly string[];
 	close(): Promise<void>;
 }
 
 export interface CredentialForm {
 	readonly form: Locator;
-	/** Types texts into fields, by their names. */
+	/** Types texts into fields, by field name. */
 	fill(values: Readonly<Record<string, string>>): Promise<void>;
-	/** Saves what is in the form, which makes n8n test it. */
+	/** Saves the form, which makes n8n test it. */
 	save(): Promise<void>;
 	/** Waits until the form shows this text, unfolding the details of a failed test. */
 	shows(text: string | RegExp): Promise<void>;
@@ -32,18 +32,18 @@ export interface CredentialForm {
 interface EditorOptions {
 	readonly url: string;
 	readonly owner: Pick<Owner, 'email' | 'password'>;
-	/** CSS pixels of the window; 1400 by 900 unless told. */
+	/** CSS pixels of the window; 1400 by 900 by default. */
 	readonly viewport?: { readonly width: number; readonly height: number };
-	/** Pixels of a picture for each CSS pixel; 1 unless told. */
+	/** Pixels of a picture per CSS pixel; 1 by default. */
 	readonly deviceScaleFactor?: number;
 }
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The editor's code is several megabytes, and the machine may be busy. */
+/** The editor's code has several megabytes, and the machine may be busy. */
 const WAIT_MS = 60_000;
 
-/** Rejects with a way out when no Chromium is installed. */
+/** If Chromium is not installed, rejects with an error that says what to do. */
 export async function openEditor(options: EditorOptions): Promise<Editor> {
 	const { url, owner, viewport = { width: 1400, height: 900 }, deviceScaleFactor = 1 } = options;
 	const browser = await launch();
@@ -62,7 +62,7 @@ export async function openEditor(options: EditorOptions): Promise<Editor> {
 				await page.getByTestId('canvas-node').first().waitFor();
 			},
 			async openNode(name) {
-				// Left open by a test that failed, it would stand before the canvas.
+				// If a failed test left it open, it would cover the canvas.
 				if (await panel.isVisible()) await editor.closeNode();
 				await page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`).dblclick();
 				await panel.waitFor();
@@ -105,7 +105,7 @@ function credentialForm(form: Locator): CredentialForm {
 			const details = form.getByText('More details').first();
 			const look = async (): Promise<true | undefined> => {
 				if (await shown.isVisible()) return true;
-				// The message of the test before may just be going.
+				// The message of the previous test may be about to disappear.
 				if (await details.isVisible())
 					await details.click({ timeout: 1_000 }).catch(() => undefined);
 				return undefined;
@@ -123,7 +123,7 @@ async function launch(): Promise<Browser> {
 	return await chromium.launch({
 		executablePath,
 		args: [
-			// Chromium has no sandbox for root, and it loads nothing here but the n8n that the test started.
+			// Chromium has no sandbox for root. Here it only loads the n8n that the test started.
 			'--no-sandbox',
 			'--disable-gpu',
 			'--disable-quic',

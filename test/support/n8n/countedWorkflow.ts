@@ -1,4 +1,4 @@
-/** Publishes workflows that start on signed events and tell a counter of each that they run, and starts senders of such events. */
+/** Publishes workflows that start on signed events and report each one to a counter, and starts senders of such events. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type Counter, startCounter } from '../counter';
 import { endAfterEach } from '../lifetime';
@@ -18,34 +18,34 @@ import type { N8nClient } from './rest';
 import type { World } from './world';
 
 export interface CountedWorkflow {
-	/** Of the n8n that it is published in. */
+	/** Client of the n8n that the workflow is published in. */
 	readonly client: N8nClient;
 	readonly workflow: Workflow;
 	readonly secret: string;
-	/** The trigger's address on each process that receives webhooks, in the order of the world's `bases`. */
+	/** The trigger's URL on each process that receives webhooks, in the order of the world's `bases`. */
 	readonly urls: readonly [string, ...string[]];
-	/** Called by this workflow alone: once for each event of each run, or once for each run with batched delivery. */
+	/** Called only by this workflow: once per event and execution, or once per execution with batched delivery. */
 	readonly counter: Counter;
 	/** A sender to `urls`, which ends with the test. */
 	startSender(options: Omit<SenderOptions, 'urls' | 'secret'>): Promise<EventSender>;
 }
 
 interface Options {
-	/** The triggers' further parameters, such as their options; none unless told. */
+	/** Additional parameters of the triggers, such as options; none by default. */
 	readonly parameters?: Readonly<Record<string, unknown>>;
-	/** A poll trigger beside, which lists this service's events each minute; none unless told. */
+	/** An additional poll trigger that lists this service's events each minute; none by default. */
 	readonly poll?: PollOptions;
-	/** Asked with `?event=<id>` before the counter, and to respond with the event's `id`; a failure ends the run. */
+	/** Called with `?event=<id>` before the counter; must respond with the event's `id`. A failure ends the execution. */
 	readonly work?: string;
-	/** Seconds that each run waits before it ends; 0 unless told. */
+	/** Seconds that each execution waits before it ends; 0 by default. */
 	readonly runSeconds?: number;
 }
 
 interface PollOptions {
 	readonly service: ServiceAccess;
-	/** `now` unless told. */
+	/** `now` by default. */
 	readonly startFrom?: 'now' | 'retained';
-	/** Events a page; 50 unless told. */
+	/** Events per page; 50 by default. */
 	readonly limit?: number;
 }
 
@@ -55,8 +55,8 @@ type Publish = (
 ) => Promise<CountedWorkflow>;
 
 /**
- * Gives a function that publishes such a workflow and resolves when every process that receives webhooks serves it. Its counter and
- * its senders end with the test. To be called at the top of a test file.
+ * Returns a function that publishes such a workflow and resolves when every process that receives webhooks serves it.
+ * Its counter and senders end with the test. Call it at the top of a test file.
  */
 export function countedWorkflows(): Publish {
 	const stopped = endAfterEach();
@@ -89,7 +89,7 @@ async function planOf(
 	};
 	const steps: Record<string, NodePlan> = {
 		...(work && { Work: httpRequest(`=${work}/?event={{ $json.id }}`) }),
-		// As soon as a run has passed its trigger.
+		// As soon as an execution has passed its trigger.
 		Count: parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter),
 		...(runSeconds > 0 && {
 			Wait: { ...baseNode('wait', 1.1, { amount: runSeconds }), webhookId: randomUUID() },

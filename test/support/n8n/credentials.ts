@@ -1,8 +1,8 @@
-/** The two credentials as a person enters them for the simulator. */
+/** The two credentials as a user enters them for the simulator. */
 import type { Simulator } from '../../../simulator';
 import type { CredentialContent } from './rest';
 
-/** What an API client needs to know of a service. */
+/** The values that an API client needs for a service. */
 export type ServiceAccess = Pick<
 	Simulator,
 	'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret'

@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import type { Session } from './session';
 
 export interface DataTablesClient {
-	/** The rows of the owner's table of that name, at most 100, in the order in which they were made; none without the table. */
+	/** The rows of the owner's table of that name, at most 100, in order of creation; none if there is no such table. */
 	tableRows(name: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 

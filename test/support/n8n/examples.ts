@@ -1,4 +1,4 @@
-/** The example workflows, imported and run as a person does. */
+/** The example workflows, imported and executed as by a user. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Simulator } from '../../../simulator';
@@ -11,7 +11,7 @@ const FOLDER = join(__dirname, '..', '..', '..', 'examples');
 
 export const EXAMPLES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
-/** The content of an example, with what its note says is to be replaced. */
+/** The content of an example, with the replacements that its note asks for. */
 export function example(
 	file: string,
 	replacements: Readonly<Record<string, string>> = {},
@@ -23,7 +23,7 @@ export function example(
 	return JSON.parse(text);
 }
 
-/** Starts an example that has no event trigger by hand, and gives the execution when it has succeeded. */
+/** Executes an example without an event trigger manually, and returns the execution once it has succeeded. */
 export async function runExample(
 	client: N8nClient,
 	simulator: Simulator,

@@ -1,4 +1,4 @@
-/** Reads n8n's executions over REST: lists of all pages, one with its data, and waits until the expected ones are there. */
+/** Reads n8n's executions over REST: all pages of a list, or one with its data. Waits for expected executions. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod/v4';
 import { waitFor } from '../wait';
@@ -22,15 +22,15 @@ export interface ExecutionsClient {
 		filter?: ExecutionFilter & { readonly limit?: number },
 	): Promise<ExecutionSummary[]>;
 	getExecution(id: string): Promise<Execution>;
-	/** As a person does in the editor, whether the execution has begun or waits for its turn. */
+	/** Stops an execution as a user does in the editor, whether it has begun or waits for its turn. */
 	stopExecution(id: string): Promise<void>;
-	/** Retries an execution that has failed, as a person does in the editor, and resolves with the new one's end. */
+	/** Retries a failed execution, as a user does in the editor, and resolves when the new one has ended. */
 	retryExecution(id: string): Promise<{ readonly id: string; readonly status: ExecutionStatus }>;
-	/** Waits until the execution has ended (2 minutes unless told) and gives it with its data. */
+	/** Waits until the execution has ended (2 minutes by default) and returns it with its data. */
 	waitForExecution(id: string, options?: { readonly timeoutMs?: number }): Promise<Execution>;
 	/**
-	 * Waits until at least `count` executions have ended and none is under way, and gives all that have ended:
-	 * more than `count` means that something ran too often. Throws after `timeoutMs` (2 minutes) with what was there.
+	 * Waits until at least `count` executions have ended and none is running, and returns all that have ended: more than
+	 * `count` means that something ran too often. After `timeoutMs` (2 minutes), throws an error with the current state.
 	 */
 	waitForExecutions(
 		filter: ExecutionFilter,
@@ -56,8 +56,8 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 			.then(({ data }) => data.rawApiKey));
 
 	/**
-	 * All pages of n8n's public list, newest first. The editor's own list will not do: its pages follow the ids, but are
-	 * sorted by the start, so that with several workers some executions come twice and some not at all.
+	 * All pages of n8n's public list, newest first. The editor's own list does not work: its pages follow the IDs but are
+	 * sorted by start time, so with several workers some executions appear twice and some not at all.
 	 */
 	const list = async (
 		query: Readonly<Record<string, string>>,
@@ -87,8 +87,8 @@ export function createExecutionsClient(session: Session): ExecutionsClient {
 	const client: ExecutionsClient = {
 		async listExecutions({ limit = Infinity, ...filter } = {}) {
 			if (filter.status) return await list(filter, limit);
-			// Without a status the public list leaves out what this n8n itself is running. Running ones first: one that
-			// ends between the two lists is then in both, and the later entry counts.
+			// Without a status, the public list omits executions that this process itself is running. Running ones first: one
+			// that ends between the two lists is then in both, and the later entry counts.
 			const running = await list({ ...filter, status: 'running' }, limit);
 			const others = await list(filter, limit);
 			const byId = new Map([...running, ...others].map((execution) => [execution.id, execution]));

@@ -15,11 +15,11 @@ import { withLock } from '../lock';
 import type { Log } from '../log';
 import { npm } from './npm';
 
-/** The install set: n8n and the versions that go with it. */
+/** The install set: n8n and the matching versions. */
 const SERVER = join(__dirname, 'server');
 const MARKER = '.installed';
 
-/** Gives n8n's start file, to be run with Node 24: at once when n8n is installed; else takes some minutes, with progress lines. Throws with the end of npm's output. */
+/** Returns n8n's start file, to be run with Node 24: at once if n8n is installed; otherwise it takes some minutes, with progress lines. Throws with the end of npm's output. */
 export async function ensureN8n({ log }: { readonly log: Log }): Promise<string> {
 	const lockFile = readFileSync(join(SERVER, 'package-lock.json'));
 	return await installOnce({
@@ -36,16 +36,16 @@ export async function ensureN8n({ log }: { readonly log: Log }): Promise<string>
 }
 
 interface Installation {
-	/** Of its folder in the cache folder. */
+	/** Name of its folder in the cache folder. */
 	readonly name: string;
 	readonly title: string;
-	/** Puts into the folder what npm installs by. */
+	/** Writes the files that npm needs to the folder. */
 	readonly prepare: (folder: string) => void;
 	readonly install: readonly string[];
 	readonly log: Log;
 }
 
-/** Gives the start file of an n8n in the cache folder, which is installed when it is not there. */
+/** Returns the start file of an n8n in the cache folder, after installing it if it is missing. */
 export async function installOnce(installation: Installation): Promise<string> {
 	const folder = join(cacheFolder(), installation.name);
 	const isInstalled = (): boolean => existsSync(join(folder, MARKER));
@@ -65,7 +65,7 @@ export async function installOnce(installation: Installation): Promise<string> {
 	return join(folder, 'node_modules', 'n8n', 'bin', 'n8n');
 }
 
-/** Into a sibling that is renamed when complete, so that a killed installation leaves nothing that looks whole. */
+/** Installs into a sibling folder that is renamed when complete, so a killed installation never looks complete. */
 async function install(folder: string, installation: Installation): Promise<void> {
 	const { title, log } = installation;
 	const partial = `${folder}.partial`;

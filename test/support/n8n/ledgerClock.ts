@@ -1,15 +1,15 @@
-/** Lets hours and days go by for the ledger while the test takes seconds: every entry comes so much closer to its end. */
+/** Lets hours and days pass for the ledger while the test takes seconds: moves every entry closer to its end. */
 import { join } from 'node:path';
 import { withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 
-/** What the keys of entries start with. */
+/** Prefix of the keys of entries. */
 export const KEY_PREFIX = 'asset-service:ledger:';
 
-/** A stored event that has not begun by then may be started by a copy. */
+/** A copy can start a stored event that has not begun by then. */
 export const GRACE_MS = 15 * 60_000;
 
-/** The ledger's file of an n8n that is not in queue mode. */
+/** The ledger file of an n8n that is not in queue mode. */
 export function ledgerFile(userFolder: string): string {
 	return join(userFolder, '.n8n', 'asset-service-ledger.sqlite');
 }
@@ -23,7 +23,7 @@ export function passTimeInSqlite(file: string, ms: number): void {
 	});
 }
 
-/** For a ledger in Redis, where every moment of an entry is counted from the end of its retention. */
+/** For a ledger in Redis, where every time of an entry is relative to the end of its retention. */
 export async function passTimeInRedis(url: string, ms: number): Promise<void> {
 	await withRedis(url, async (client) => {
 		for (const key of await client.keys(`${KEY_PREFIX}*`)) {

@@ -1,9 +1,9 @@
-/** Counts the ledger's entries by their state, past the ledger itself. */
+/** Counts the ledger's entries by state, directly in its store. */
 import { type RedisServer, withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 import { KEY_PREFIX } from './ledgerClock';
 
-/** Entries in SQLite of events that are being handed over. */
+/** Entries in SQLite for events that are being handed over. */
 export function countClaimsInSqlite(file: string): number {
 	return withDatabase(file, (database) => {
 		const row = database.prepare('SELECT count(*) AS claims FROM entry WHERE state = 0').get();

@@ -1,15 +1,15 @@
-/** Runs npm in a folder, quietly, with the end of its output in the error when it fails. */
+/** Runs npm in a folder, quietly. If it fails, the error contains the end of its output. */
 import { spawn } from 'node:child_process';
 
 const TAIL_LINES = 30;
 
 interface NpmOptions {
 	readonly cwd: string;
-	/** Called about every 15 seconds with the seconds gone by. */
+	/** Called about every 15 seconds with the elapsed seconds. */
 	readonly onProgress?: (seconds: number) => void;
 }
 
-/** Runs a program to its end and gives its standard output; an Error with the end of its output when it fails. */
+/** Runs a program and returns its standard output. If it fails, throws an Error with the end of its output. */
 export async function run(
 	command: string,
 	args: readonly string[],
@@ -56,8 +56,8 @@ export async function npm(args: readonly string[], options: NpmOptions): Promise
 }
 
 /**
- * This process may itself be run by npm, which leaves variables about its own folder and command behind; a second npm
- * would take them for its own settings. What the user configured (registry, cache, proxies) stays.
+ * npm may run this process, and then sets variables about its own folder and command; a second npm would take them for
+ * its own settings. The user's configuration (registry, cache, proxies) stays.
  */
 export function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const own =

@@ -1,4 +1,4 @@
-/** Builds and packs this package, and installs it into an n8n user folder by the steps of n8n's own installer. */
+/** Builds and packs this package, and installs it into an n8n user folder in the same steps as n8n's own installer. */
 import { createHash } from 'node:crypto';
 import {
 	cpSync,
@@ -24,7 +24,7 @@ import { npm, run } from './npm';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 
-/** Everything of the checkout goes into the build but what no build reads. */
+/** The build uses all files of the checkout except these. */
 const NOT_BUILT = new Set([
 	'.git',
 	'.ci',
@@ -37,13 +37,13 @@ const NOT_BUILT = new Set([
 	'scripts',
 ]);
 
-/** A pack that was not used for this long is removed, in milliseconds. */
+/** A pack that is unused for this long is removed, in milliseconds. */
 const KEEP_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Gives the path of the packed package (.tgz): `$ASSET_SERVICE_PACKAGE` when set, else the pack of the present
- * sources, built unless these very sources were packed before. The build works on a copy, so neither `dist` nor
- * somebody else's build is disturbed. Throws with the end of the output of the step that failed.
+ * Returns the path of the packed package (.tgz): `$ASSET_SERVICE_PACKAGE` if set, otherwise a pack of the current
+ * sources, built unless the same sources were packed before. The build works on a copy, so it does not disturb `dist`
+ * or another build. Throws with the end of the output of the failed step.
  */
 export async function packPackage({ log }: { readonly log: Log }): Promise<string> {
 	const ready = process.env.ASSET_SERVICE_PACKAGE;
@@ -71,13 +71,13 @@ export async function packPackage({ log }: { readonly log: Log }): Promise<strin
 	});
 }
 
-/** Builds and packs the present sources into the folder, whether they were packed before or not; gives the path of the pack. */
+/** Always builds and packs the current sources into the folder; returns the path of the pack. */
 export async function buildPackage(destination: string): Promise<string> {
 	mkdirSync(destination, { recursive: true });
 	return await withCopy((copy) => build(copy, destination));
 }
 
-/** Does `work` with a copy of everything that a build reads. */
+/** Runs `work` with a copy of all files that a build reads. */
 async function withCopy<T>(work: (copy: string) => Promise<T>): Promise<T> {
 	const copy = mkdtempSync(join(tmpdir(), 'asset-service-build-'));
 	try {
@@ -90,7 +90,7 @@ async function withCopy<T>(work: (copy: string) => Promise<T>): Promise<T> {
 	}
 }
 
-/** Of every file's path and content, the lock file of the build tools among them. */
+/** A hash of every file's path and content, including the lock file of the build tools. */
 function fingerprint(folder: string): string {
 	const hash = createHash('sha256');
 	for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -135,8 +135,8 @@ function removeUnused(folder: string): void {
 const Manifest = z.looseObject({ name: z.string(), version: z.string() });
 
 /**
- * Installs a pack as n8n does it when an owner adds a community package: unpacked into `.n8n/nodes/node_modules`,
- * development and peer dependencies taken out, `npm install` inside it, and its version noted beside it
+ * Installs a pack as n8n does when an owner adds a community package: unpacks it into `.n8n/nodes/node_modules`,
+ * removes development and peer dependencies, runs `npm install` inside it and notes its version next to it
  * (n8n 2.41, CommunityPackagesService.downloadPackage).
  */
 export async function installPackage(tgz: string, userFolder: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** n8n's queue mode: what its processes are told, and the queue that they keep in Redis. */
+/** n8n's queue mode: the environment of its processes, and their queue in Redis. */
 import type { PostgresServer } from '../postgres';
 import { type RedisServer, withRedis } from '../redis';
 
@@ -19,7 +19,7 @@ export function queueEnvironment(
 	};
 }
 
-/** Whether no run waits in n8n's queue or is with a worker. */
+/** Whether no execution is in n8n's queue or with a worker. */
 export async function isQueueEmpty({ url }: RedisServer): Promise<boolean> {
 	return await withRedis(url, async (redis) => {
 		const jobs = ['wait', 'active'].map((list) => redis.llen(`bull:jobs:${list}`));
@@ -27,7 +27,7 @@ export async function isQueueEmpty({ url }: RedisServer): Promise<boolean> {
 	});
 }
 
-/** Takes n8n's queue away, as a Redis does that forgets; throws when there is none. */
+/** Deletes n8n's queue, like a Redis that loses its data. Throws if there is none. */
 export async function loseQueue({ url }: RedisServer): Promise<void> {
 	await withRedis(url, async (redis) => {
 		const keys = await redis.keys('bull:*');

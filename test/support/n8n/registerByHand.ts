@@ -1,4 +1,4 @@
-/** Brings a workflow with the webhook trigger into n8n as a person does who pastes its URL at the service. */
+/** Sets up a workflow with the webhook trigger as a user does who pastes its URL at the service. */
 import type { Endpoint, Simulator } from '../../../simulator';
 import { TRIGGER_TYPE } from '../nodes';
 import { type Credential, nodeOfType } from './answers';
@@ -6,7 +6,7 @@ import { signingCredential } from './credentials';
 import type { N8nClient } from './rest';
 
 interface Registered {
-	/** Of the workflow, which is ready to be published. */
+	/** ID of the workflow, which is ready to be published. */
 	readonly id: string;
 	readonly trigger: string;
 	readonly url: string;
@@ -14,7 +14,7 @@ interface Registered {
 	readonly signing: Credential;
 }
 
-/** The URL comes before the secret: the service makes the secret when the URL is registered. */
+/** The URL comes before the secret: the service creates the secret when the URL is registered. */
 export async function registerByHand(
 	client: N8nClient,
 	simulator: Simulator,

@@ -1,4 +1,4 @@
-/** A signed-in owner of an n8n, for tests: everything that they do in the editor, over n8n's internal REST. */
+/** A signed-in owner of an n8n instance, for tests: does everything over n8n's internal REST that a user does in the editor. */
 import { z } from 'zod/v4';
 import { waitFor } from '../wait';
 import {
@@ -14,7 +14,7 @@ import { createWorkflowsClient, type WorkflowsClient } from './workflows';
 
 export interface Owner {
 	readonly email: string;
-	/** At least 8 characters, a digit and a capital among them. */
+	/** At least 8 characters, with a digit and a capital letter. */
 	readonly password: string;
 	readonly firstName: string;
 	readonly lastName: string;
@@ -27,13 +27,13 @@ export interface CredentialContent {
 }
 
 export interface N8nClient extends WorkflowsClient, ExecutionsClient, DataTablesClient {
-	/** Makes the owner of a fresh n8n, and signs in. */
+	/** Creates the owner of a fresh n8n and signs in. */
 	setUpOwner(owner: Owner): Promise<void>;
 	createCredential(content: CredentialContent): Promise<Credential>;
 	updateCredential(id: string, content: CredentialContent): Promise<Credential>;
-	/** Runs the credential's test as the editor does on saving, with the values given. */
+	/** Runs the credential's test with the given values, as the editor does on saving. */
 	testCredential(content: CredentialContent & { readonly id?: string }): Promise<CredentialTest>;
-	/** Every node type and version that n8n has loaded, as `package.node@version`. */
+	/** Every loaded node type and version, as `package.node@version`. */
 	nodeTypes(): Promise<readonly string[]>;
 }
 
@@ -47,7 +47,7 @@ export function createN8nClient(url: string): N8nClient {
 		...createExecutionsClient(session),
 		...createDataTablesClient(session),
 		async setUpOwner(owner) {
-			// Older versions say that they are ready before they serve this.
+			// Older versions report that they are ready before they serve this.
 			await waitFor(
 				() => unlessNotFound(session.send('POST', '/rest/owner/setup', Anything, owner)),
 				{ what: 'n8n to take its owner', timeoutMs: 60_000 },

@@ -1,10 +1,10 @@
-/** Runs a workflow inside another one, written out in its Execute Workflow node, as any member of an n8n can. */
+/** Runs a workflow inside another one, as JSON in its Execute Workflow node, as any member of an n8n instance can. */
 import { baseNode, manualTrigger } from '../nodes';
 import { buildWorkflow } from '../workflow';
 import type { Execution, Item, Workflow } from './answers';
 import type { N8nClient } from './rest';
 
-/** Feeds `item` to the nodes of `target`, under its id, in a workflow of somebody else's; gives that execution. */
+/** Feeds `item` to the nodes of `target`, under its ID, in another user's workflow; returns that execution. */
 export async function runInline(
 	client: N8nClient,
 	target: Pick<Workflow, 'id' | 'nodes'>,

@@ -11,15 +11,15 @@ export type N8nCommand = 'start' | 'worker' | 'webhook';
 type Environment = Readonly<Record<string, string>>;
 
 export interface N8nServerOptions {
-	/** n8n keeps `.n8n` in it: its settings, its SQLite database, the installed packages. */
+	/** Contains `.n8n`: settings, SQLite database and installed packages. */
 	readonly userFolder: string;
-	/** `start` (a main) unless told. */
+	/** `start` (a main) by default. */
 	readonly command?: N8nCommand;
-	/** Added to n8n's environment; what stands here wins. */
+	/** Added to n8n's environment; these values win. */
 	readonly env?: Environment;
-	/** n8n makes one of its own, kept in the user folder, unless told. */
+	/** By default n8n generates one and keeps it in the user folder. */
 	readonly encryptionKey?: string;
-	/** Start file of another n8n than the one that `ensureN8n` installs. */
+	/** Start file of an n8n other than the one from `ensureN8n`. */
 	readonly bin?: string;
 	readonly log?: Log;
 }
@@ -27,18 +27,18 @@ export interface N8nServerOptions {
 export interface N8nServer {
 	readonly url: string;
 	readonly port: number;
-	/** Of the present or the last run. */
+	/** Of the current or last run. */
 	readonly pid: number;
 	readonly running: boolean;
-	/** The last mebibyte of n8n's output, earlier runs included. */
+	/** The last mebibyte of n8n's output, including earlier runs. */
 	logs(): string;
-	/** Resolves when n8n says that it is ready; rejects with the end of its output when it ends first or takes over 5 minutes. */
+	/** Resolves when n8n reports that it is ready; rejects with the end of its output if it ends first or takes over 5 minutes. */
 	waitUntilReady(): Promise<void>;
-	/** Asks n8n to end, and kills it when it has not within 40 s (n8n gives itself 30). */
+	/** Asks n8n to end, and kills it after 40 s (n8n's own limit is 30). */
 	stop(): Promise<Exit>;
 	/** Kills n8n and its task runners at once. */
 	kill(): Promise<Exit>;
-	/** Starts it again on the same port and waits until it is ready; `env` holds for this run only. */
+	/** Starts it again on the same port and waits until it is ready; `env` applies to this run only. */
 	start(env?: Environment): Promise<void>;
 }
 
@@ -113,12 +113,12 @@ async function isReady(url: string): Promise<boolean> {
 		await answer.body?.cancel();
 		return answer.status === 200;
 	} catch {
-		// Not listening yet, or too busy to answer: asked again by the caller.
+		// Not listening yet, or too busy to respond: the caller retries.
 		return false;
 	}
 }
 
-/** n8n 2.41 runs on Node 24, which the `node` package brings whatever Node runs this file. */
+/** n8n 2.41 runs on Node 24, which the `node` package provides, whatever Node version runs this file. */
 function nodeBinary(): string {
 	const brought = resolve(__dirname, '..', '..', '..', 'node_modules', 'node', 'bin', 'node');
 	return existsSync(brought) ? brought : process.execPath;
@@ -135,7 +135,7 @@ function environment(
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_HOST: '127.0.0.1',
 		N8N_PORT: String(port),
-		// A worker serves its health under variables of its own.
+		// A worker has its own variables for the health check.
 		...(options.command === 'worker' && {
 			QUEUE_HEALTH_CHECK_ACTIVE: 'true',
 			QUEUE_HEALTH_CHECK_PORT: String(port),
@@ -144,9 +144,9 @@ function environment(
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 		...(options.encryptionKey && { N8N_ENCRYPTION_KEY: options.encryptionKey }),
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
-		// Plain http on this machine: the session cookie must do without TLS.
+		// Plain http on this machine: the session cookie must work without TLS.
 		N8N_SECURE_COOKIE: 'false',
-		// Nothing is asked of or sent to the outside.
+		// No requests to the outside.
 		N8N_DIAGNOSTICS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_TEMPLATES_ENABLED: 'false',

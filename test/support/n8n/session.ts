@@ -1,18 +1,18 @@
-/** Speaks n8n's internal REST: JSON both ways, the session cookie kept, refusals as errors with n8n's own words. */
+/** A client of n8n's internal REST: JSON both ways, keeps the session cookie, turns refusals into errors with n8n's message. */
 import { Agent, fetch } from 'undici';
 import { z } from 'zod/v4';
 
 const REQUEST_MS = 60_000;
-/** A connection a request: n8n closes one that is idle for 5 s, which on a busy machine may be just as it is used again. */
+/** One connection per request: n8n closes one that is idle for 5 s, which on a busy machine may be just as it is reused. */
 const dispatcher = new Agent({ pipelining: 0 });
 
-/** n8n answered, but not with success. */
+/** n8n responded, but not with success. */
 class N8nRefusal extends Error {
 	override readonly name = 'N8nRefusal';
 	constructor(
 		readonly call: string,
 		readonly status: number,
-		/** What n8n says went wrong. */
+		/** n8n's error message. */
 		readonly reason: string,
 	) {
 		super(`n8n answered ${call} with ${status}: ${reason}`);
@@ -20,7 +20,7 @@ class N8nRefusal extends Error {
 }
 
 export interface Session {
-	/** Sends `body` as JSON and parses the answer; throws N8nRefusal unless the status is 2xx. */
+	/** Sends `body` as JSON and parses the response; throws N8nRefusal unless the status is 2xx. */
 	send<T>(
 		method: string,
 		path: string,
@@ -30,7 +30,7 @@ export interface Session {
 	): Promise<T>;
 }
 
-/** The answer to `ask`, or undefined where n8n does not serve that path. */
+/** The response to `ask`, or undefined if n8n does not serve that path. */
 export async function unlessNotFound<T>(ask: Promise<T>): Promise<T | undefined> {
 	try {
 		return await ask;

@@ -1,4 +1,4 @@
-/** Copies and changes the SQLite database in which an n8n keeps its executions. */
+/** Copies and changes n8n's SQLite database of executions. */
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withDatabase } from '../sqlite';
@@ -7,8 +7,8 @@ export const n8nDatabase = (userFolder: string): string =>
 	join(userFolder, '.n8n', 'database.sqlite');
 
 /**
- * Copies the database as it is now, as an operator's backup does, whether n8n is running or not. The function that it
- * returns puts the copy back, as often as it is called; n8n must be stopped then.
+ * Copies the database as it is now, as an operator's backup does, whether n8n is running or not. The returned function
+ * restores the copy, as often as it is called; n8n must be stopped then.
  */
 export function backUpDatabase(userFolder: string): () => void {
 	const file = n8nDatabase(userFolder);
@@ -18,13 +18,13 @@ export function backUpDatabase(userFolder: string): () => void {
 		database.prepare('VACUUM INTO ?').run(backup);
 	});
 	return () => {
-		// The log of the newer database must not be played into the older one.
+		// The log of the newer database must not be applied to the older one.
 		for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
 		copyFileSync(backup, file);
 	};
 }
 
-/** Stores every execution that waits for its turn a second time, under an id of its own; gives their number. */
+/** Stores every waiting execution a second time under a new ID; returns their number. */
 export function doubleWaitingRows(userFolder: string): number {
 	return withDatabase(n8nDatabase(userFolder), (database) => {
 		const columns = (table: string, without: string): string =>

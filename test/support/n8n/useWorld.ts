@@ -2,10 +2,10 @@
 import { useForAll } from '../lifetime';
 import { createQueueWorld, createWorld, type QueueWorld, type World } from './world';
 
-/** Only a test that hangs should reach it: what a test waits for has limits of its own. */
+/** Only a test that hangs should reach it: each wait has its own limit. */
 const TEST_MS = 12 * 60_000;
 
-/** One process with SQLite; `options` are asked for as it starts. */
+/** One process with SQLite; `options` is called when it starts. */
 export function useWorld(options?: () => Parameters<typeof createWorld>[0]): World {
 	jest.setTimeout(TEST_MS);
 	return useForAll(() => createWorld(options?.()));

@@ -1,4 +1,4 @@
-/** Makes, publishes, runs and removes n8n's workflows over REST, and knows the addresses of their webhooks. */
+/** Creates, publishes, executes and deletes n8n's workflows over REST, and builds the URLs of their webhooks. */
 import { z } from 'zod/v4';
 import { waitFor } from '../wait';
 import { credentialsByType } from '../workflow';
@@ -13,7 +13,7 @@ import {
 } from './answers';
 import { type Session, unlessNotFound } from './session';
 
-/** What a workflow consists of, as in an exported file. */
+/** The parts of a workflow, as in an exported file. */
 interface Content {
 	readonly name: string;
 	readonly nodes: readonly unknown[];
@@ -26,22 +26,22 @@ export interface WorkflowsClient {
 	getWorkflow(id: string): Promise<Workflow>;
 	/** Saves a new version; a published workflow keeps running the version that was published. */
 	updateWorkflow(id: string, changes: Partial<Content>): Promise<Workflow>;
-	/** Makes a workflow of an exported file; `credentials` are set in every node that takes one of their types. */
+	/** Creates a workflow from an exported file; sets `credentials` in every node that takes one of their types. */
 	importWorkflow(file: unknown, credentials?: readonly Credential[]): Promise<Workflow>;
 	/** Sets the credential in one node. */
 	useCredential(id: string, nodeName: string, credential: Credential): Promise<Workflow>;
 	/**
-	 * Publishes the workflow as last saved, and waits until its triggers run. Throws PublicationFailure with the
-	 * triggers' own messages. `webhookUrls` are waited for besides, on whichever process serves them.
+	 * Publishes the workflow as last saved and waits until its triggers run. Throws PublicationFailure with the
+	 * triggers' own messages. Also waits for `webhookUrls`, on any process that serves them.
 	 */
 	activate(id: string, options?: { readonly webhookUrls?: readonly string[] }): Promise<Workflow>;
-	/** Unpublishes the workflow, and waits until its triggers are gone. */
+	/** Unpublishes the workflow and waits until its triggers are gone. */
 	deactivate(id: string): Promise<void>;
-	/** Starts the workflow as last saved from one of its triggers, and gives the id of the execution. */
+	/** Executes the workflow as last saved from one of its triggers, and returns the ID of the execution. */
 	runManually(id: string, triggerName: string): Promise<string>;
 	/** Starts the editor's “Listen for test event”: the next call of the test URL runs the workflow as last saved, once. */
 	listenForTestEvent(id: string, triggerName: string): Promise<void>;
-	/** Address of a trigger node's webhook; `base` is another process than the one spoken to; `test` is the editor's. */
+	/** URL of a trigger node's webhook; `base` names another process; `test` gives the editor's test URL. */
 	webhookUrl(
 		workflow: Workflow,
 		nodeName: string,
@@ -49,7 +49,7 @@ export interface WorkflowsClient {
 	): Promise<string>;
 }
 
-/** n8n could not start the triggers of a workflow that was to be published. */
+/** n8n could not start the triggers of a workflow when publishing it. */
 export class PublicationFailure extends Error {
 	override readonly name = 'PublicationFailure';
 	constructor(readonly messages: readonly string[]) {
@@ -57,9 +57,9 @@ export class PublicationFailure extends Error {
 	}
 }
 
-/** n8n tries five times, with pauses that grow, before it gives up. */
+/** n8n tries five times, with growing pauses, before it gives up. */
 const PUBLISH_MS = 120_000;
-/** Older versions publish before they answer, and cannot be asked. */
+/** Older versions publish before they respond and do not report progress. */
 const DONE: z.infer<typeof PublicationShape> = { status: 'published', triggers: [] };
 
 const Anything = z.unknown();
@@ -152,7 +152,7 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 			const { versionId } = await client.getWorkflow(id);
 			await session.send('POST', workflowPath(id, '/activate'), Anything, { versionId });
 			const seen = await published(id);
-			// n8n reads what is under way and what is done side by side: what ends meanwhile is in neither, for once.
+			// n8n reads running and finished publications in parallel: one that ends meanwhile may be in neither list.
 			const { status, triggers } = seen.status === 'not_published' ? await published(id) : seen;
 			if (status !== 'published') {
 				const messages = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
@@ -185,7 +185,7 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 			const path = description.path.startsWith('=')
 				? String(node.parameters.path)
 				: description.path;
-			// As n8n-workflow's getNodeWebhookPath puts it together.
+			// As built by n8n-workflow's getNodeWebhookPath.
 			const prefix =
 				node.webhookId ?? `${workflow.id}/${encodeURIComponent(node.name.toLowerCase())}`;
 			const whole = description.isFullPath === true && node.webhookId ? path : `${prefix}/${path}`;
@@ -196,8 +196,8 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 }
 
 /**
- * Waits until n8n serves the webhook (60 s at most). Asks by a preflight request, which names the methods of a
- * webhook that is there and starts no workflow.
+ * Waits until n8n serves the webhook (at most 60 s). Checks with a preflight request, which returns the methods of an
+ * existing webhook and starts no workflow.
  */
 export async function waitForWebhook(url: string): Promise<void> {
 	await waitFor(() => webhookIsServed(url), {

@@ -1,4 +1,4 @@
-/** A whole n8n for one test file, of one process or in queue mode: package installed, owner set up, client signed in. */
+/** A complete n8n for one test file, as one process or in queue mode: package installed, owner set up, client signed in. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,9 +15,9 @@ import { type N8nCommand, type N8nServer, type N8nServerOptions, startN8n } from
 interface WorldOptions {
 	/** Added to the environment of every n8n process. */
 	readonly env?: Readonly<Record<string, string>>;
-	/** Start file of another n8n than the one that `ensureN8n` installs. */
+	/** Start file of an n8n other than the one from `ensureN8n`. */
 	readonly bin?: string;
-	/** Progress lines; none unless told. */
+	/** Progress lines; none by default. */
 	readonly log?: Log;
 }
 
@@ -25,16 +25,16 @@ export interface World {
 	/** The only process, or the main. */
 	readonly server: N8nServer;
 	readonly url: string;
-	/** Addresses of the processes that receive webhooks. */
+	/** Base URLs of the processes that receive webhooks. */
 	readonly bases: readonly [string, ...string[]];
-	/** Its user folder: `.n8n` is in it. Removed by `dispose`. */
+	/** Its user folder, which contains `.n8n`. Removed by `dispose`. */
 	readonly userFolder: string;
-	/** Signed in as the owner; stays so over restarts. */
+	/** Signed in as the owner, also after restarts. */
 	readonly client: N8nClient;
 	readonly owner: Owner;
-	/** Stops `server` in order and starts it again with what it had stored; `env` holds for the new run. */
+	/** Stops `server` gracefully and starts it again with its data; `env` applies to the new run. */
 	restart(env?: Readonly<Record<string, string>>): Promise<void>;
-	/** Ends everything and removes it; may be called at any time, and twice. */
+	/** Stops and removes everything; can be called at any time, even twice. */
 	dispose(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface QueueWorld extends World {
 	readonly redis: RedisServer;
 }
 
-/** The owner of every n8n that the tests and the demo set up; these exist on this machine alone, for minutes. */
+/** The owner of every n8n that the tests and the demo set up, which exist only on this machine and for minutes. */
 export const OWNER: Owner = {
 	email: 'owner@example.com',
 	password: 'Assets4Everyone',
@@ -93,7 +93,7 @@ export async function createQueueWorld(options: QueueWorldOptions): Promise<Queu
 				return result.value.server;
 			});
 		};
-		// Alone and first: it sets up the database that the others expect.
+		// First and by itself: it sets up the database that the others expect.
 		const main = await startMain(start, shared);
 		const webhookProcessors = await startMany('webhook', options.webhookProcessors);
 		const { EXECUTIONS_MODE: _told, ...untold } = env;
@@ -105,24 +105,24 @@ export async function createQueueWorld(options: QueueWorldOptions): Promise<Queu
 	});
 }
 
-/** Each process has a folder of its own, as on a machine of its own: what they share is in servers beside them. */
+/** Each process has its own folder, as on its own machine; they share only the database and Redis. */
 type Start = (
 	command: N8nCommand,
 	options: Pick<N8nServerOptions, 'env' | 'encryptionKey'>,
 ) => Promise<Pick<World, 'server' | 'userFolder'>>;
 
-/** Does `work` with the package at hand, and adds what ends all that was started. */
+/** Runs `work` with the package, and adds a function that ends everything it started. */
 async function setUp<T>(
 	{ log, bin }: { readonly log: Log; readonly bin?: string },
 	work: (start: Start, endings: (() => unknown)[]) => Promise<T>,
 ): Promise<T & Pick<World, 'dispose'>> {
-	// Before any folder is made: these two take minutes the first time, and may fail.
+	// Before creating any folder: these two take minutes the first time and may fail.
 	const startFile = bin ?? (await ensureN8n({ log }));
 	const tgz = await packPackage({ log });
 
 	const endings: (() => unknown)[] = [];
 	const dispose = async (): Promise<void> => {
-		// Newest first: n8n before what it depends on.
+		// Newest first: n8n before its dependencies.
 		for (let end = endings.pop(); end; end = endings.pop()) await end();
 	};
 	const start: Start = async (command, options) => {
