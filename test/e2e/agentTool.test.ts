@@ -1,4 +1,4 @@
-/** The action node as a tool of n8n's AI Agent, run by n8n's own executor: what a model calls, and what it gets back. */
+/** The action node as a tool of n8n's AI Agent, run by n8n's own executor: a model's calls and their results. */
 import { startSimulator } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
 import { LAST_WORDS, startFakeModel } from '../support/fakeModel';
@@ -25,7 +25,7 @@ const model = useForAll(() =>
 	]),
 );
 
-/** An agent with a model and two tools, whose inputs the model fills in. */
+/** An agent with a model and two tools whose inputs the model fills in. */
 function agentWorkflow(service: CredentialName, openAi: CredentialName) {
 	const tool = (parameters: object): NodePlan => ({
 		...{ type: `${ACTION_TYPE}Tool`, typeVersion: 1, credentials: [service], parameters },
@@ -70,7 +70,7 @@ function agentWorkflow(service: CredentialName, openAi: CredentialName) {
 	};
 }
 
-it('does what the model asks for, and gives it the result without any secret', async () => {
+it('runs the calls of the model and returns the results without any secret', async () => {
 	const service = await world.client.createCredential(apiCredential(simulator));
 	const openAi = await world.client.createCredential({
 		...{ name: 'Fake model', type: 'openAiApi' },

@@ -1,4 +1,4 @@
-/** What can be checked of the Docker example without Docker: its commands put the package where n8n looks, and n8n reads its settings. */
+/** Checks of the Docker example that need no Docker: its commands put the package where n8n looks, and n8n reads its settings. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,13 +27,13 @@ afterAll(() => {
 	rmSync(home, { recursive: true, force: true });
 });
 
-it('the image has the package where n8n looks, at each start and whatever the volume holds', async () => {
+it('the image has the package where n8n looks, at each start and whatever is on the volume', async () => {
 	const install = lineOf('RUN')
 		.replace('/home/node', home)
 		.replace('n8n-nodes-asset-service', await packPackage({ log: silent }));
 	execFileSync('sh', ['-c', install], { stdio: 'pipe' });
 	const [, , ...entrypoint] = z.array(z.string()).parse(JSON.parse(lineOf('ENTRYPOINT')));
-	// What stands for the entrypoint of n8n's own image says how it was called.
+	// The stand-in for the entrypoint of n8n's own image prints how it was called.
 	const original = join(home, 'docker-entrypoint.sh');
 	writeFileSync(original, '#!/bin/sh\necho "called with $*"\n', { mode: 0o755 });
 	const [shell = '', ...args] = entrypoint.map((part) =>
@@ -47,7 +47,7 @@ it('the image has the package where n8n looks, at each start and whatever the vo
 	const modules = join(home, '.n8n', 'nodes', 'node_modules');
 	const loaders = await scanDirectoryForPackages(modules);
 	expect(loaders.map(({ packageName }) => packageName)).toEqual(['n8n-nodes-asset-service']);
-	// n8n brings n8n-workflow along; a second one in the image would not be n8n's own.
+	// n8n includes n8n-workflow; a second copy in the image would not be n8n's own.
 	expect(readdirSync(join(home, 'packages', 'node_modules'))).not.toContain('n8n-workflow');
 });
 

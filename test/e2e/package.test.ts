@@ -1,4 +1,4 @@
-/** The package as it is published: whole, with nothing else in it, loadable as n8n loads it, and the same in every build. */
+/** The package as published: complete, with nothing else in it, loadable by n8n, and identical in every build. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -38,7 +38,7 @@ afterAll(() => {
 
 const packed = (file: string): string => readFileSync(join(folder, 'package', file), 'utf8');
 
-it('holds what is published, and nothing else', () => {
+it('contains what is published, and nothing else', () => {
 	const files = execFileSync('tar', ['-tzf', tgz], { encoding: 'utf8' })
 		.trim()
 		.split('\n')
@@ -52,7 +52,7 @@ it('has no dead link in its README', () => {
 		([, link = '']) => link,
 	);
 	expect(links.length).toBeGreaterThan(3);
-	// Pictures stay out of the package: npm's page takes them from the repository.
+	// The package contains no pictures: npm's page gets them from the repository.
 	const home = (link: string) =>
 		link.startsWith('./docs/pictures/') ? ROOT : join(folder, 'package');
 	expect(links.filter((link) => !existsSync(join(home(link), link)))).toEqual([]);
@@ -74,7 +74,7 @@ it('is loaded by n8n’s own loader, with its nodes and credentials', async () =
 	const userFolder = join(folder, 'user');
 	await installPackage(tgz, userFolder);
 	const modules = join(userFolder, '.n8n', 'nodes', 'node_modules');
-	// What n8n itself brings along.
+	// Provided by n8n itself.
 	symlinkSync(resolve('node_modules', 'n8n-workflow'), join(modules, 'n8n-workflow'));
 	const loader = new PackageDirectoryLoader(join(modules, 'n8n-nodes-asset-service'));
 	await loader.loadAll();
@@ -89,7 +89,7 @@ it('is loaded by n8n’s own loader, with its nodes and credentials', async () =
 	]);
 });
 
-it('is installed by the command of the README, and brings no other package along', () => {
+it('is installed by the command of the README, without any other package', () => {
 	const [, command = ''] = /```sh\n(.*npm install.*)\n```/.exec(packed('README.md')) ?? [];
 	const home = join(folder, 'home');
 	const installed = join(home, '.n8n', 'nodes', 'node_modules');
@@ -97,13 +97,13 @@ it('is installed by the command of the README, and brings no other package along
 		env: { ...process.env, HOME: home },
 		stdio: 'pipe',
 	});
-	// n8n has the one n8n-workflow that its own code uses; a second one would be another.
+	// n8n's own code uses its copy of n8n-workflow; a second copy would not be the same.
 	expect(readdirSync(installed).filter((name) => !name.startsWith('.'))).toEqual([
 		'n8n-nodes-asset-service',
 	]);
 });
 
-it('is the same, byte for byte, in a second build', async () => {
+it('is identical, byte for byte, in a second build', async () => {
 	const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 	expect(hash(await buildPackage(join(folder, 'second')))).toBe(hash(tgz));
 });

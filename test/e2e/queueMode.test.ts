@@ -1,4 +1,4 @@
-/** The promise across processes: in queue mode, an event starts one run whichever webhook processors its copies reach. */
+/** The promise across processes: in queue mode, an event starts one execution, whichever webhook processors its copies reach. */
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { itemsOf } from '../support/n8n/answers';
@@ -12,7 +12,7 @@ import { NODE, runByHand } from './mainJob/runByHand';
 const MINUTES = 60_000;
 const EVENTS = 300;
 const COPIES = 4;
-/** Events under way at a time. */
+/** Events in flight at the same time. */
 const AT_ONCE = 6;
 
 const world = useQueueWorld({ webhookProcessors: 2, workers: 2 });
@@ -22,13 +22,13 @@ const publish = countedWorkflows();
 it(`runs ${EVENTS} events once each, of which two webhook processors get ${COPIES} copies each, half of them at the same instant`, async () => {
 	const trigger = await publish(world);
 	const { urls } = trigger;
-	// The service's own time limit of 30 s is of no interest here, and too short for a busy machine.
+	// The service's own limit of 30 s does not matter here and is too short for a busy machine.
 	const sender = await trigger.startSender({ seed: 300, attemptTimeoutMs: 5 * MINUTES });
 	const events = sender.events(EVENTS);
 
 	const waiting = [...events.entries()];
 	const answers: Attempt[] = [];
-	/** As often as it is told to come again: a copy waits 20 s at most for the one that is handed over. */
+	/** Retries while the response is `busy`: a copy waits at most 20 s for the one that is being handed over. */
 	const send = async (event: DeliveredEvent, url: string): Promise<Attempt> => {
 		for (;;) {
 			const answer = await sender.attempt(event, { url });
@@ -55,7 +55,7 @@ it(`runs ${EVENTS} events once each, of which two webhook processors get ${COPIE
 	expect(answers.filter(({ outcome }) => outcome === 'duplicate')).toHaveLength(
 		EVENTS * (COPIES - 1),
 	);
-	// Both took their share: the copies did not all end up at one process.
+	// Both got a share: the copies did not all reach the same process.
 	for (const url of urls) {
 		expect(answers.some((answer) => answer.url === url && answer.outcome === 'accepted')).toBe(
 			true,
@@ -69,11 +69,11 @@ it(`runs ${EVENTS} events once each, of which two webhook processors get ${COPIE
 	expect(runs.filter(({ id }) => !logs.includes(`execution ${id}`))).toEqual([]);
 });
 
-it('lets events that come together share runs, each event in one, whichever processors its copies reach', async () => {
+it('lets concurrent events share executions, each event in one, whichever processors its copies reach', async () => {
 	const trigger = await publish(world, { parameters: { delivery: 'batched' } });
 	const sender = await trigger.startSender({ seed: 301, attemptTimeoutMs: 5 * MINUTES });
 	const events = sender.events(EVENTS);
-	// Fifty callers, each of which chooses a processor by chance.
+	// Fifty callers, each of which picks a processor at random.
 	const sendings = await sender.deliverAll([...events, ...events], {
 		perSecond: 10_000,
 		atOnce: 50,

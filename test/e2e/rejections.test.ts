@@ -1,4 +1,4 @@
-/** Get Rejections on a real n8n: what became of deliveries that started nothing, without a look at n8n's log. */
+/** Get Rejections on a real n8n: why deliveries started nothing, without a look at n8n's log. */
 import { startSimulator } from '../../simulator';
 import { useForAll } from '../support/lifetime';
 import { errorOf, itemsOf } from '../support/n8n/answers';
@@ -21,7 +21,7 @@ async function countsOf(workflowId: string): Promise<Record<string, unknown>> {
 	return Object.fromEntries(found.map(({ reason, count }) => [String(reason), count]));
 }
 
-it('counts forged, stale and ignored deliveries, also those of the moment before n8n restarts', async () => {
+it('counts forged, stale and ignored deliveries, even from the moment before n8n restarts', async () => {
 	const trigger = await publishTrigger(world, simulator, { eventTypes: ['ocpp.*'] });
 	const send = (type: string, tamper?: 'forged' | 'stale') =>
 		deliver(simulator, trigger, newEvent(type), tamper);

@@ -1,4 +1,4 @@
-/** A release, up to the step that needs the registry: in a checkout of its own, with a remote that nobody asks. */
+/** A release up to the step that needs the registry, in a separate checkout with a remote that is never contacted. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod/v4';
@@ -9,7 +9,7 @@ jest.setTimeout(5 * MINUTES);
 
 const VERSION = '99.0.0';
 const ADDRESS = 'https://github.com/example/n8n-nodes-asset-service';
-/** Nothing listens there: a release that asked the registry would fail. */
+/** Nothing listens there, so a release that contacts the registry would fail. */
 const NO_REGISTRY = ['--registry=http://127.0.0.1:9/', '--fetch-retries=0'];
 
 let checkout: Checkout;
@@ -27,7 +27,7 @@ const release = (version = VERSION) =>
 const git = (...args: readonly string[]): string => checkout.run('git', ...args).output.trim();
 const state = (): string => [git('rev-parse', 'HEAD'), git('tag'), git('status', '-s')].join('\n');
 
-/** What only a person can decide. */
+/** Fields that only a person can decide. */
 function decide(): void {
 	checkout.run('npm', 'pkg', 'set', 'author.name=Ann Author', 'author.email=ann@example.com');
 	const security = read('SECURITY.md').replace(/^Contact: .*$/m, 'Contact: security@example.com');
@@ -35,7 +35,7 @@ function decide(): void {
 	git('commit', '--quiet', '--all', '--message=Say who publishes');
 }
 
-it('without a remote stops, lists the fields to fill, and changes nothing', () => {
+it('stops without a remote, lists the fields to fill, and changes nothing', () => {
 	const before = state();
 	const { status, output } = release();
 	expect(status).toBe(1);
@@ -97,7 +97,7 @@ it.each([
 	});
 });
 
-it('commits and tags what `npm publish` takes, as far as it goes without the registry', () => {
+it('commits and tags what `npm publish` accepts, as far as possible without the registry', () => {
 	decide();
 	git('remote', 'add', 'origin', `${ADDRESS}.git`);
 	const notes = read('CHANGELOG.md').split('## [')[1]?.replace('Unreleased]', '').trim() ?? '';
@@ -113,7 +113,7 @@ it('commits and tags what `npm publish` takes, as far as it goes without the reg
 	expect(section).toMatch(new RegExp(`^${VERSION}\\] - \\d{4}-\\d\\d-\\d\\d\n`));
 	expect(section.replace(/^.*/, '').trim()).toBe(notes);
 
-	// n8n's rules for what is published, the two that wait for an address among them.
+	// n8n's rules for published packages, including the two that need a URL.
 	const files = git('show', '--format=', '--name-only', 'HEAD').split('\n');
 	expect(checkout.run('npx', 'prettier', '--check', ...files)).toMatchObject({ status: 0 });
 	const credentials = files.filter((file) => file.endsWith('.credentials.ts'));

@@ -1,4 +1,4 @@
-/** The way into n8n without a registry: the README's lines, in a clone, and then a fresh n8n. */
+/** Installing without a registry: the README's commands, in a clone, and then a fresh n8n. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { OWNER } from '../support/n8n/world';
 /** The first time, n8n is installed. */
 jest.setTimeout(25 * 60_000);
 
-it('packs the package, installs the file, and n8n has its nodes after the next start', async () => {
+it('packs the package and installs the file, and n8n has its nodes after the next start', async () => {
 	const checkout = makeCheckout();
 	const home = mkdtempSync(join(tmpdir(), 'asset-service-tarball-'));
 	try {

@@ -1,4 +1,4 @@
-/** Both credential forms in n8n's editor, in a real browser: each mistake is shown to the person who makes it. */
+/** Both credential forms in n8n's editor, in a real browser: they show the user each mistake. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
 import { type CredentialForm, openEditor } from '../../support/n8n/browser';
@@ -22,12 +22,12 @@ describe('the form of the API credential', () => {
 		form = await editor.openCredential(id);
 	});
 
-	it('says that the right settings work, and shows no secret', async () => {
+	it('reports that correct settings work, without showing a secret', async () => {
 		await form.shows(SUCCESS);
 		expect(await form.form.innerHTML()).not.toContain(simulator.clientSecret);
 	});
 
-	it('warns of plain http where it is accepted, since n8n does not show what a successful test says', async () => {
+	it('warns of plain http where it is accepted, since n8n does not show the message of a successful test', async () => {
 		const notices = form.form.getByText('is plain http');
 		expect(await notices.count()).toBe(0);
 		await form.fill({ baseUrl: 'http://assets.internal' });
@@ -39,7 +39,7 @@ describe('the form of the API credential', () => {
 		expect(await notices.count()).toBe(0);
 	});
 
-	it('takes what the service does in another way than the usual one', async () => {
+	it('accepts settings for a service that differs from the usual one', async () => {
 		// The collection of the same name has no fields in the form.
 		expect(await form.form.getByText('Service Interface', { exact: true }).count()).toBe(0);
 		await form.shows('Customize Service Interface');
@@ -101,7 +101,7 @@ describe('the form of the signing secret credential', () => {
 		form = await editor.openCredential(id);
 	});
 
-	it('says that the settings are in order, and what that does not mean', async () => {
+	it('reports that the settings are valid, and what that does not prove', async () => {
 		await form.shows(SUCCESS);
 		await form.shows('The connection test only checks the format');
 	});

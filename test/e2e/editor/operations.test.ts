@@ -1,4 +1,4 @@
-/** Every operation of the action node, executed from its panel in n8n's editor as a person does, against the simulator. */
+/** Every operation of the action node, executed from its panel in n8n's editor as by a user, against the simulator. */
 import { startSimulator, type Endpoint } from '../../../simulator';
 import { startHttpService } from '../../support/httpService';
 import { useForAll } from '../../support/lifetime';
@@ -17,9 +17,9 @@ let endpoint: Endpoint;
 interface Plan {
 	readonly operation: string;
 	readonly parameters: () => Readonly<Record<string, unknown>>;
-	/** What the panel shows besides the fields of every operation. */
+	/** Fields in the panel in addition to those of every operation. */
 	readonly labels: readonly string[];
-	/** What the output shows. */
+	/** Text in the output. */
 	readonly output: readonly (string | RegExp)[];
 }
 
@@ -138,14 +138,14 @@ it.each(PLANS)(
 	},
 );
 
-it(`${RESEND} sends the delivery that is chosen from the list`, async () => {
+it(`${RESEND} sends the delivery chosen from the list`, async () => {
 	const [first] = simulator.deliveries(endpoint.id);
 	const panel = await editor.openNode(RESEND);
 	const locator = panel.getByTestId('resource-locator-deliveryId');
 	await locator.getByTestId('rlc-input').click();
 	const choices = editor.page.getByTestId('rlc-item');
 	await choices.nth(1).waitFor();
-	// The newest comes first.
+	// The newest is first.
 	expect((await choices.allInnerTexts()).map((text) => text.split(' · '))).toEqual([
 		['asset.connectivity', 'success', TIME],
 		['Heartbeat', 'success', TIME, 'as_1'],
@@ -170,7 +170,7 @@ it('shows what went wrong, and what to do', async () => {
 	await editor.closeNode();
 });
 
-it('shows the fields of an operation before anything was executed', async () => {
+it('shows the fields of an operation before anything is executed', async () => {
 	const parameters = { resource: 'event', operation: 'reconcile' };
 	const content = buildWorkflow({
 		nodes: {

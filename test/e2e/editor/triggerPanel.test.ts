@@ -1,4 +1,4 @@
-/** What the webhook trigger says next to its parameters, before and after it is published, in n8n's editor. */
+/** The texts of the webhook trigger next to its parameters in n8n's editor, before and after publishing. */
 import { useForAll } from '../../support/lifetime';
 import { openEditor } from '../../support/n8n/browser';
 import { signingCredential } from '../../support/n8n/credentials';
@@ -28,7 +28,7 @@ it('shows on the canvas how the endpoint is registered', async () => {
 	await editor.page.getByText('Manual Registration', { exact: true }).waitFor();
 });
 
-it('leads to the production URL, which n8n folds away', async () => {
+it('links to the production URL, which n8n collapses', async () => {
 	const panel = await editor.openNode(TRIGGER);
 	await panel.getByText("select 'Production URL'").waitFor();
 	await panel.getByText('Webhook URLs', { exact: true }).click();
@@ -37,7 +37,7 @@ it('leads to the production URL, which n8n folds away', async () => {
 	await editor.closeNode();
 });
 
-it('says before it is published that it must be, and how to test with a service that has one URL per endpoint', async () => {
+it('says before publishing that it must be published, and how to test with a service that has one URL per endpoint', async () => {
 	const panel = await editor.openNode(TRIGGER);
 	await panel.getByText(PUBLISH).waitFor();
 	expect(await panel.getByText(PUBLISHED).count()).toBe(0);
@@ -49,7 +49,7 @@ it('says before it is published that it must be, and how to test with a service 
 	await editor.closeNode();
 });
 
-it('says once it is published where its executions are', async () => {
+it('says after publishing where its executions are', async () => {
 	await world.client.activate(workflowId);
 	await editor.openWorkflow(workflowId);
 	const panel = await editor.openNode(TRIGGER);

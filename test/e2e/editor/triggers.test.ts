@@ -1,4 +1,4 @@
-/** Both triggers in n8n's editor, in a real browser: their fields, their tests, and what a failed publication says. */
+/** Both triggers in n8n's editor, in a real browser: their fields, their tests, and the messages when publishing fails. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
 import type { Workflow } from '../../support/n8n/answers';
@@ -21,7 +21,7 @@ const EVENT = {
 const world = useWorld();
 const simulator = useForAll(() => startSimulator());
 const editor = useForAll(() => openEditor(world));
-/** All nodes that are looked at: the editor opens it once. */
+/** All nodes of these tests in one workflow, so the editor opens only once. */
 let workflow: Workflow;
 
 const condition = (field: string, operator: string, value: string) => ({
@@ -109,7 +109,7 @@ describe('the webhook trigger', () => {
 	it.each([
 		['Fields', '/webhook', '/done'],
 		['Once succeeded', '/done', '/webhook'],
-	])('of "%s" shows the URL that ends in %s, and no other', async (node, own, other) => {
+	])('of "%s" shows only the URL that ends in %s', async (node, own, other) => {
 		const panel = await editor.openNode(node);
 		await panel.getByText('Webhook URLs', { exact: true }).click();
 		await panel.getByText('Production URL', { exact: true }).click();
@@ -120,7 +120,7 @@ describe('the webhook trigger', () => {
 		await editor.closeNode();
 	});
 
-	it('keeps types that are not in its list, and takes others in a field of their own', async () => {
+	it('keeps types that are not in its list, and accepts others in a separate field', async () => {
 		const panel = await editor.openNode('Fields');
 		const types = panel.getByTestId('parameter-input-eventTypes');
 		for (const text of ['OCPP Message', 'asset.*']) await types.getByText(text).first().waitFor();
@@ -160,7 +160,7 @@ describe('the webhook trigger', () => {
 		await editor.closeNode();
 	});
 
-	it('listens on after events that are ignored, and shows how many and the nearest miss', async () => {
+	it('keeps listening after ignored events, and shows how many and the nearest miss', async () => {
 		const { panel, deliver } = await listen('Webhook with a condition');
 		const status = (value: string) => ({
 			...EVENT,
@@ -218,7 +218,7 @@ describe('the poll trigger', () => {
 		await editor.closeNode();
 	});
 
-	it('says how far it looked for one, and which field is misspelled', async () => {
+	it('shows how far it searched, and which field is misspelled', async () => {
 		const output = await fetchEvent('Poll with a typo');
 		for (const text of [
 			/None of the 62 listed events \(back to [\d: -]+ UTC\) would start the workflow/,
@@ -235,7 +235,7 @@ describe('a workflow that cannot be published', () => {
 		await editor.page.getByTestId('workflow-open-publish-modal-button').click();
 		await editor.page.getByTestId('workflow-publish-button').click();
 	};
-	/** n8n tries several times, with pauses that grow. */
+	/** n8n tries several times, with growing pauses. */
 	const patience = { timeout: 2 * MINUTES };
 	const shows = async (...texts: string[]) => {
 		for (const text of ['Workflow could not be published', ...texts]) {
@@ -243,7 +243,7 @@ describe('a workflow that cannot be published', () => {
 		}
 	};
 
-	it('says which fields of which node are not filled in', async () => {
+	it('names the node and its empty fields', async () => {
 		await open({
 			'No credential': eventTrigger(),
 			'No types': eventTrigger({ eventTypes: ['__other__'] }, [await signing(SECRET)]),
@@ -252,7 +252,7 @@ describe('a workflow that cannot be published', () => {
 		await shows('Missing required credential: assetServiceSigningSecretApi', 'otherEventTypes');
 	});
 
-	it('says what is wrong with an empty secret, and with a condition that no event meets', async () => {
+	it('explains an empty secret, and a condition that no event can meet', async () => {
 		const unmeetable = condition('data.payload.connectorId', 'greaterThan', 'many');
 		await open({
 			'Empty secret': eventTrigger({}, [await signing('')]),

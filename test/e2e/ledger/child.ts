@@ -1,4 +1,4 @@
-/** A process that claims one event and has nothing more to do, without closing the ledger. */
+/** A process that claims one event and then has nothing left to do, without closing the ledger. */
 import { ledgerKey, openLedger } from '../../../lib/ledger';
 
 void openLedger({ log: () => undefined })

@@ -3,7 +3,7 @@ import { Redis } from '../../../lib/vendor/ioredis';
 import { type RedisServer, startRedis } from '../../support/redis';
 import { describeLedgerContract } from '../../unit/ledger/contract/suite';
 
-/** Shortens what is left of every entry, all at one moment; records stay for good. */
+/** Shortens the remaining time of all entries at once; records never expire. */
 const ADVANCE = `
 for _, key in ipairs(redis.call('KEYS', '*')) do
 	local left = redis.call('PTTL', key)
@@ -28,7 +28,7 @@ describeLedgerContract('redis', async () => {
 	await client.flushall();
 	return {
 		open: (onUnknown) => new RedisLedger({ settings, onUnknown }),
-		// Redis has a clock of its own, which nobody can set.
+		// Redis has its own clock, which a test cannot set.
 		advance: async (ms) => {
 			await client.eval(ADVANCE, 0, ms);
 		},

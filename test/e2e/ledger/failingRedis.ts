@@ -1,4 +1,4 @@
-/** Ledgers on Redis servers of a test's own, which may fail, and what they may take to say so. */
+/** Ledgers on a test's own Redis servers, which may fail, and time limits for their errors. */
 import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
 import { watchCores } from '../../support/cores';
@@ -7,12 +7,12 @@ import { type RedisServer, type RedisServerOptions, startRedis } from '../../sup
 
 export const LEASE_MS = 60_000;
 export const RETENTION_MS = 1_000_000;
-/** A call takes 2 s at most, and the event loop may be late; later still with a thousand calls at once. */
+/** A call takes at most 2 s, but the event loop may be late, especially with a thousand calls at once. */
 export const CALL_MS = 2_400;
 export const MANY_CALLS_MS = 3_400;
 export const BACK_MS = 5_000;
 
-/** Gives what starts servers and opens ledgers that end with the test, after which no rejection may be left unhandled. */
+/** Returns functions that start servers and open ledgers, which end with the test. Fails if a rejection is left unhandled. */
 export function failingRedis() {
 	const unhandled: unknown[] = [];
 	const note = (reason: unknown) => unhandled.push(reason);
@@ -31,7 +31,7 @@ export function failingRedis() {
 		ending,
 		start: async (options: RedisServerOptions = {}): Promise<RedisServer> =>
 			ending(await startRedis(options)),
-		/** With these variables, or at this address. */
+		/** With these environment variables, or at this URL. */
 		open: (
 			where: string | Readonly<Record<string, string>>,
 			warn?: (message: string) => void,
@@ -44,7 +44,7 @@ export function failingRedis() {
 
 let events = 0;
 
-/** Claims and commits an event, one that nobody has seen unless told; gives its key. */
+/** Claims and commits an event, a new one by default; returns its key. */
 export async function accept(
 	ledger: Ledger,
 	key = ledgerKey('workflow', `accepted ${++events}`),
@@ -55,7 +55,7 @@ export async function accept(
 	return key;
 }
 
-/** The message with which a claim is refused, in time. */
+/** The message of a refused claim, within the time limit. */
 export async function refusal(ledger: Ledger, ms = CALL_MS): Promise<string> {
 	const claim = () => ledger.claim(ledgerKey('workflow', 'refused'), LEASE_MS);
 	const error = await within(ms, () => claim().catch((thrown: unknown) => thrown));
@@ -63,7 +63,7 @@ export async function refusal(ledger: Ledger, ms = CALL_MS): Promise<string> {
 	throw new Error('The claim was not refused', { cause: error });
 }
 
-/** Fails when `work` takes longer, the time left out for which there was no core to run it. */
+/** Fails if `work` takes longer, without the time in which no core was free for it. */
 export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
 	const withoutCore = watchCores();
 	const startedAt = performance.now();
@@ -72,7 +72,7 @@ export async function within<T>(ms: number, work: () => Promise<T>): Promise<T> 
 	return answer;
 }
 
-/** Again until it succeeds; the time limit of the test ends it. */
+/** Retries until it succeeds or the test times out. */
 export async function eventually(work: () => Promise<unknown>): Promise<void> {
 	for (;;) {
 		try {

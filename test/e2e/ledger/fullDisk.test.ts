@@ -4,7 +4,7 @@ import { type Ledger, ledgerKey } from '../../../lib/ledger';
 import { SqliteLedger } from '../../../lib/ledger/sqlite';
 import { createSmallDisk, type SmallDisk } from '../../support/mount';
 
-describe('a ledger that is made on a full disk', () => {
+describe('a ledger created on a full disk', () => {
 	let disk: SmallDisk;
 	let ledger: SqliteLedger;
 
@@ -19,7 +19,7 @@ describe('a ledger that is made on a full disk', () => {
 	});
 
 	it.each([0, 4, 8, 16, 24, 32, 40, 48])(
-		'says that the disk is full, with %d KiB left, and works when there is space',
+		'reports that the disk is full, with %d KiB left, and works once there is space',
 		async (leftKib) => {
 			disk.fill();
 			const filler = join(disk.folder, 'filler');

@@ -12,11 +12,11 @@ import {
 	within,
 } from './failingRedis';
 
-describe('the ledger while Redis is away', () => {
+describe('the ledger while Redis is down', () => {
 	const { start, open } = failingRedis();
 
 	it.each(['stopped', 'killed'])(
-		'refuses within 2 s while Redis is %s, accepts within 5 s of its return, and has forgotten nothing',
+		'refuses within 2 s while Redis is %s, accepts within 5 s of its return, and loses nothing',
 		async (how) => {
 			const server = await start({ appendOnly: true });
 			const ledger = open(server.url);
@@ -31,7 +31,7 @@ describe('the ledger while Redis is away', () => {
 		},
 	);
 
-	it('accepts again although nobody has called for longer than it tries to reconnect', async () => {
+	it('accepts again even if there were no calls for longer than it tries to reconnect', async () => {
 		const server = await start();
 		const ledger = open(server.url);
 		await accept(ledger);
@@ -42,7 +42,7 @@ describe('the ledger while Redis is away', () => {
 		await accept(ledger);
 	});
 
-	it('sees a call through that a short restart falls into', async () => {
+	it('completes a call during a short restart', async () => {
 		const server = await start({ appendOnly: true });
 		const ledger = open(server.url);
 		await accept(ledger);
@@ -65,7 +65,7 @@ describe('the ledger while Redis is away', () => {
 		await within(BACK_MS, () => eventually(() => accept(ledger)));
 	});
 
-	it('gives a claim back whose answer never came, so that the next copy need not wait for its lease', async () => {
+	it('releases a claim whose response never arrived, so that the next copy need not wait for its lease', async () => {
 		const server = await start();
 		const ledger = open(server.url);
 		await accept(ledger);
@@ -88,7 +88,7 @@ describe('the ledger while Redis is away', () => {
 		await within(BACK_MS, () => eventually(() => accept(ledger)));
 	});
 
-	it('writes a commit once Redis is back that it could not take before', async () => {
+	it('writes a failed commit once Redis is back', async () => {
 		const server = await start({ appendOnly: true });
 		const ledger = open(server.url);
 		const key = ledgerKey('workflow', 'pending');

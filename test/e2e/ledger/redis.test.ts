@@ -15,7 +15,7 @@ const key = ledgerKey('workflow', 'whevt_1');
 describe('the connection of the ledger to Redis', () => {
 	const { start, open, ending } = failingRedis();
 
-	/** As n8n's queue is told where Redis is. */
+	/** The variables that configure the Redis of n8n's queue. */
 	function openAsQueue(server: RedisServer, env: Record<string, string> = {}): RedisLedger {
 		return open({
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
@@ -34,7 +34,7 @@ describe('the connection of the ledger to Redis', () => {
 		return client;
 	}
 
-	it('is opened on first use, and is one however many calls come at once', async () => {
+	it('is opened on first use, only once for any number of concurrent calls', async () => {
 		const server = await start();
 		const client = connect(server.url);
 		const connections = async () =>
@@ -49,7 +49,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(await connections()).toBe(1);
 	});
 
-	it('keeps entries of one size that expire by themselves, under a prefix of their own', async () => {
+	it('stores entries of the same size that expire by themselves, under their own prefix', async () => {
 		const server = await start();
 		const client = connect(server.url);
 		const ledger = openAsQueue(server);
@@ -82,7 +82,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(await client.dbsize()).toBe(1);
 	});
 
-	it('signs in as the user that is named', async () => {
+	it('signs in as the configured user', async () => {
 		const server = await start({
 			args: ['--user', 'n8n', 'on', '>hunter2', '~asset-service:ledger:*', '+@all'],
 		});
@@ -98,7 +98,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(await refusal(elsewhere)).toMatch(/rejects the user or the password.*WRONGPASS/);
 	});
 
-	it('goes on when Redis has forgotten its scripts', async () => {
+	it('continues after Redis has lost its scripts', async () => {
 		const server = await start();
 		const ledger = openAsQueue(server);
 		const answer = await ledger.claim(key, LEASE_MS);
@@ -111,7 +111,7 @@ describe('the connection of the ledger to Redis', () => {
 		['volatile-lru', ['--maxmemory', '100mb', '--maxmemory-policy', 'volatile-lru']],
 		['noeviction', ['--maxmemory', '100mb', '--maxmemory-policy', 'noeviction']],
 		['volatile-lru without a limit', ['--maxmemory-policy', 'volatile-lru']],
-	])('warns once of a Redis that may evict entries: %s', async (policy, args) => {
+	])('warns once if Redis may evict entries: %s', async (policy, args) => {
 		const server = await start({ args });
 		const warnings: string[] = [];
 		const ledger = open(server.url, (message) => warnings.push(message));
@@ -120,7 +120,7 @@ describe('the connection of the ledger to Redis', () => {
 		expect(warnings).toEqual(expected);
 	});
 
-	it('speaks TLS, and verifies the certificate unless told otherwise', async () => {
+	it('uses TLS, and verifies the certificate by default', async () => {
 		const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
 		ending({
 			close: () => {
@@ -142,7 +142,7 @@ describe('the connection of the ledger to Redis', () => {
 		await accept(openAsQueue(server, trusting), key);
 	});
 
-	it('finds its way in a cluster', async () => {
+	it('works with a cluster', async () => {
 		const server = await start({ cluster: true });
 		const env = { QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` };
 		const ledger = open(env);
@@ -156,19 +156,19 @@ describe('the connection of the ledger to Redis', () => {
 		expect(slots.size).toBeGreaterThan(40);
 	});
 
-	it('lets a process end that has nothing more to do', async () => {
+	it('lets a process end that has nothing left to do', async () => {
 		const server = await start();
 		const { stdout } = await endOf(server, () => undefined);
 		expect(stdout).toBe('claimed\n');
 	}, 60_000);
 
-	it('lets a process end while Redis is away', async () => {
+	it('lets a process end while Redis is down', async () => {
 		const server = await start();
 		const { stdout } = await endOf(server, () => server.kill());
 		expect(stdout).toBe('claimed\n');
 	}, 60_000);
 
-	/** Runs a process that claims and does not close; `then` comes when it has claimed. */
+	/** Runs a process that claims and does not close; calls `then` after the claim. */
 	async function endOf(server: RedisServer, then: () => unknown): Promise<{ stdout: string }> {
 		const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'child.ts')], {
 			env: {

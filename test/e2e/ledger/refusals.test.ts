@@ -2,10 +2,10 @@ import { Redis } from '../../../lib/vendor/ioredis';
 import { freePort } from '../../support/ports';
 import { accept, failingRedis, refusal } from './failingRedis';
 
-describe('the ledger where Redis cannot take an event', () => {
+describe('the ledger when Redis cannot accept an event', () => {
 	const { start, open } = failingRedis();
 
-	it('refuses within 2 s when nothing listens, and says where', async () => {
+	it('refuses within 2 s if nothing listens, and names the address', async () => {
 		const port = await freePort();
 		const message = await refusal(open(`redis://user:hunter2@127.0.0.1:${port}`));
 		expect(message).toBe(
@@ -13,12 +13,12 @@ describe('the ledger where Redis cannot take an event', () => {
 		);
 	});
 
-	it('refuses within 2 s when the host is not known', async () => {
+	it('refuses within 2 s if the host is unknown', async () => {
 		const message = await refusal(open('redis://redis.invalid'));
 		expect(message).toMatch(/Redis at redis\.invalid:6379.*(ENOTFOUND|EAI_AGAIN)/);
 	});
 
-	it('refuses at once when the password is wrong, without repeating it', async () => {
+	it('refuses at once if the password is wrong, without repeating it', async () => {
 		const server = await start({ password: 'hunter2' });
 		const message = await refusal(open(`redis://:hunter3@127.0.0.1:${server.port}`));
 		expect(message).toMatch(

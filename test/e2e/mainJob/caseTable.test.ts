@@ -1,4 +1,4 @@
-/** Every answer that a delivery can get, on a real n8n, and whether the workflow starts. */
+/** Every response that a delivery can get on a real n8n, and whether the workflow starts. */
 import { startSimulator, type Tamper } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
 import { errorOf, itemsOf } from '../../support/n8n/answers';
@@ -18,7 +18,7 @@ afterEach(() => {
 	expect(tracesOf(secrets, world.userFolder)).toEqual([]);
 });
 
-it('answers 401 to what is not rightly signed and to what is too old or from the future, and takes the true event after that', async () => {
+it('responds with 401 to wrong signatures and to timestamps too old or in the future, then accepts the true event', async () => {
 	const trigger = await publishTrigger(world, simulator);
 	const reasons: Record<Exclude<Tamper, 'none'>, string> = {
 		unsigned: 'signature_missing',
@@ -43,7 +43,7 @@ it('answers 401 to what is not rightly signed and to what is too old or from the
 	expect(await trigger.startedWith()).toEqual([event]);
 });
 
-it('answers 400 to a signed body that is no event', async () => {
+it('responds with 400 to a signed body that is not an event', async () => {
 	const trigger = await publishTrigger(world, simulator);
 	const bodies = [
 		...['{}', '{"type":"ocpp.message"}', '[{"id":"a"}]', '"a"', '7', 'null'],
@@ -58,14 +58,14 @@ it('answers 400 to a signed body that is no event', async () => {
 			answered(400, 'invalid'),
 		]);
 	}
-	// n8n itself refuses what says that it is JSON and is not, before the node sees it.
+	// n8n itself refuses invalid JSON with a JSON content type, before the node sees it.
 	expect((await post(trigger, '{"id":"a"')).status).toBe(422);
 	const expected = Array<string>(bodies.length + 3).fill('event_invalid');
 	expect(await refusalsIn(world, trigger, expected.length)).toEqual(expected);
 	expect(await trigger.startedWith()).toEqual([]);
 });
 
-it('takes an event in any notation, by the bytes that were signed', async () => {
+it('accepts an event in any notation, by the signed bytes', async () => {
 	const trigger = await publishTrigger(world, simulator);
 	const bodies = [
 		'{"id":7,"type":"a"}',
@@ -76,7 +76,7 @@ it('takes an event in any notation, by the bytes that were signed', async () => 
 		expect(await post(trigger, body)).toEqual(answered(200, 'accepted'));
 	}
 	expect(await post(trigger, '{"id":"8"}', 'text/plain')).toEqual(answered(200, 'accepted'));
-	// The number and the text are one event.
+	// The number and the text are the same event.
 	expect(await post(trigger, '{"id":"7"}')).toEqual(answered(200, 'duplicate'));
 	const started = await trigger.startedWith();
 	const delivered = [...bodies, '{"id":"8"}'].map((body): unknown => JSON.parse(body));
@@ -84,7 +84,7 @@ it('takes an event in any notation, by the bytes that were signed', async () => 
 	expect(started).toEqual(expect.arrayContaining(delivered));
 });
 
-it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what to choose instead', async () => {
+it('cannot be published in n8n’s engine 2.0, with either trigger, and says what to choose instead', async () => {
 	const { client } = world;
 	const signing = await client.createCredential(signingCredential('whsec_0123456789abcdef'));
 	const api = await client.createCredential(apiCredential(simulator));
@@ -111,7 +111,7 @@ it('refuses to publish in n8n’s engine 2.0, by either trigger, and says what t
 	await client.deactivate(id);
 });
 
-it('checks signatures in test mode, too, shows why it refuses, and starts the workflow for an event that was seen before', async () => {
+it('also checks signatures in test mode, shows the reason for a rejection, and starts the workflow for an event seen before', async () => {
 	const { client } = world;
 	const trigger = await publishTrigger(world, simulator);
 	const event = newEvent();

@@ -1,4 +1,4 @@
-/** The API credential on a real n8n: the HTTP Request node works with it, a wrong one says what to correct, and no secret gets out. */
+/** The API credential on a real n8n: the HTTP Request node works with it, a wrong one says what to correct, and no secret leaks. */
 import { join } from 'node:path';
 import { startSimulator } from '../../../simulator';
 import { type IssuedToken, Tokens } from '../../../simulator/store/tokens';
@@ -15,7 +15,7 @@ import { tracesOf } from './traces';
 const WRONG = 'a wrong/client+secret? 0123456789';
 const ASSETS = '/asset-management/v1/assets';
 
-// n8n's most talkative log: what a node or a helper lets slip shows there.
+// n8n's most detailed log, which shows any leak by a node or a helper.
 const world = useWorld(() => ({ env: { N8N_LOG_LEVEL: 'debug' } }));
 const simulator = useForEach(() => startSimulator());
 const issue = jest.spyOn(Tokens.prototype, 'issue');
@@ -38,7 +38,7 @@ describe('n8n’s HTTP Request node with the credential', () => {
 		expect(itemsOf(execution, NODE)).toMatchObject([{ json: { data: { hasMore: true, items } } }]);
 	};
 
-	it('lists assets, with one token for several runs, and a new one when it is revoked', async () => {
+	it('lists assets, with one token for several executions and a new one after it is revoked', async () => {
 		const credential = await world.client.createCredential(apiCredential(simulator));
 		for (let run = 0; run < 2; run += 1) expectThree(await listThree(credential));
 		expect(simulator.stats.tokenRequests).toBe(1);
@@ -57,7 +57,7 @@ it('leaves no secret in logs, items, executions, databases, the ledger or the pa
 	const wrong = await client.createCredential(apiCredential(simulator, { clientSecret: WRONG }));
 	expect(await runByHand(world, assetList(wrong))).toMatchObject({ status: 'error' });
 
-	// A service that refuses and repeats the token that it was sent.
+	// A service that rejects the request and repeats the token in its response.
 	const refuser = await startHttpService(({ headers }) => ({
 		status: 400,
 		body: { message: `nothing for ${headers.authorization ?? ''}` },
@@ -84,7 +84,7 @@ it('leaves no secret in logs, items, executions, databases, the ledger or the pa
 	expect(tracesOf([...tokens, ...signing, owner.password], userFolder)).toEqual([]);
 	expect(JSON.stringify(await client.getWorkflow(workflow.id))).not.toContain(signing[0]);
 
-	// It would have found them: the event in an execution, the reason in the log, the name in the package.
+	// Proof that the search works: it finds the event in an execution, the reason in the log, the name in the package.
 	const known = tracesOf([event.id, 'signature_mismatch', 'n8n-nodes-asset-service'], userFolder);
 	expect(known).toContain(`0 in ${join('.n8n', 'database.sqlite')}: execution_data`);
 	expect(known.join()).toMatch(/1 in n8n-start-\d+\.log.*2 in .*package\.json/s);

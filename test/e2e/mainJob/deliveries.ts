@@ -1,4 +1,4 @@
-/** Sends single deliveries to a published trigger, and says what came of them. */
+/** Sends single deliveries to a published trigger and reports their results. */
 import { randomUUID } from 'node:crypto';
 import { signTimestamped } from '../../../lib/signature';
 import type { DeliveredEvent, Simulator, Tamper } from '../../../simulator';
@@ -11,7 +11,7 @@ interface Answer {
 	readonly body: string;
 }
 
-/** The answer with this status and this word in its body. */
+/** A response with this status and this word in its body. */
 export function answered(status: number, name: string): Answer {
 	return { status, body: JSON.stringify({ status: name }) };
 }
@@ -21,7 +21,7 @@ export function newEvent(type = 'ocpp.message'): DeliveredEvent {
 	return { id, type, createdAt: new Date().toISOString(), data: { asset: { id: 'asset-1' } } };
 }
 
-/** Sends an event as the service does, or with something wrong. */
+/** Sends an event as the service does, or makes it invalid. */
 export async function deliver(
 	simulator: Simulator,
 	{ url, endpoint }: PublishedTrigger,
@@ -32,7 +32,7 @@ export async function deliver(
 	return { status, body };
 }
 
-/** Sends any body, rightly signed. */
+/** Sends any body, correctly signed. */
 export async function post(
 	{ url, endpoint }: PublishedTrigger,
 	body: string,
@@ -47,7 +47,7 @@ export async function post(
 	return { status: response.status, body: await response.text() };
 }
 
-/** The reasons that n8n's log gives for so many refusals of a workflow, sorted; those of one second and reason share a line. */
+/** The reasons in n8n's log for this many rejections of a workflow, sorted. Those of one second and reason share a line. */
 export async function refusalsIn(
 	{ server }: World,
 	{ workflow }: PublishedTrigger,

@@ -1,4 +1,4 @@
-/** An event that is delivered many times runs once, and one that n8n could not take runs when it is delivered again. */
+/** An event that is delivered many times is executed once, and one that n8n could not store is executed on redelivery. */
 import { startSimulator, type Simulator } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
 import { n8nDatabase } from '../../support/n8n/storedRows';
@@ -12,12 +12,12 @@ import { publishTrigger } from './trigger';
 const MINUTES = 60_000;
 const EVENTS = 20;
 const COPIES = 3;
-/** Events under way at a time: on a starved machine n8n takes seconds for each, and a copy waits 20 s at most. */
+/** Events in flight at the same time: under heavy load, n8n takes seconds for each, and a copy waits at most 20 s. */
 const AT_ONCE = 4;
 
 const world = useWorld();
 const simulator = useForEach(() =>
-	// The service's own 30 s are of no interest here, and too short for a busy machine.
+	// The service's own limit of 30 s does not matter here and is too short for a busy machine.
 	startSimulator({ attemptTimeoutMs: 5 * MINUTES, retryTimeScale: 1 / 3600 }),
 );
 afterEach(() => {
@@ -56,7 +56,7 @@ it(`runs ${EVENTS} events once each: ${COPIES} copies at the same time, and one 
 	expect(new Set(executions.map(({ id }) => id)).size).toBe(EVENTS);
 	const started = await startedWith();
 	expect(idsOf(started)).toEqual(idsOf(emitted.map(({ event }) => event)));
-	// With every field as it was delivered.
+	// With every field as delivered.
 	expect(started).toEqual(expect.arrayContaining(emitted.map(({ event }) => event)));
 });
 
@@ -94,7 +94,7 @@ it.each(['execution_entity', 'execution_data'])(
 	},
 );
 
-/** Makes n8n's database refuse new rows in a table until the answer is called. */
+/** Makes n8n's database refuse new rows in a table until the returned function is called. */
 function failWrites(table: string): () => void {
 	const name = `refuse_${table}`;
 	const run = (sql: string): void => {

@@ -1,4 +1,4 @@
-/** Every example workflow can be imported and published as it is, and those of the main job do what they say. */
+/** Every example workflow can be imported and published unchanged, and those of the main job work as described. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
 import { itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
@@ -13,7 +13,7 @@ const NOBODY = 'http://127.0.0.1:9/';
 
 const world = useWorld();
 
-it.each(EXAMPLES)('%s is imported without edits, and n8n knows all of its nodes', async (file) => {
+it.each(EXAMPLES)('%s is imported without edits, and n8n knows all its nodes', async (file) => {
 	const known = await world.client.nodeTypes();
 	const content = WorkflowFileShape.parse(example(file));
 	const workflow = await world.client.importWorkflow(content);
@@ -29,14 +29,14 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		for (const { id } of simulator.endpoints) simulator.deleteEndpoint(id);
 	});
 
-	/** What a node gave in all executions of a workflow, sorted, once there are so many. */
+	/** The output of a node in all executions of a workflow, sorted, once there are this many. */
 	const outputOf = async (workflowId: string, node: string, count: number) => {
 		const ended = await world.client.waitForExecutions({ workflowId }, count);
 		const executions = await Promise.all(ended.map(({ id }) => world.client.getExecution(id)));
 		for (const { status } of executions) expect(status).toBe('success');
 		return executions.flatMap((execution) => itemsOf(execution, node)).map(({ json }) => json);
 	};
-	/** Sends some events in the manner of the profile, and gives the ids of all that were sent, each once. */
+	/** Sends some events as the profile does, and returns the IDs of all sent events, each once. */
 	const sendSome = async (): Promise<string[]> => {
 		const { sent } = await simulator.emitAll([{}, { type: 'asset.connectivity' }, {}]);
 		const answers = sent.flatMap(({ responses }) => responses.map(({ status }) => status));
@@ -77,7 +77,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		]);
 	});
 
-	it('resend-failed-deliveries.json has what failed delivered again', async () => {
+	it('resend-failed-deliveries.json resends failed deliveries', async () => {
 		const { id } = simulator.createEndpoint({ url: NOBODY });
 		await simulator.emitAll([{}, {}]);
 		const statuses = () => [...new Set(simulator.deliveries(id).map(({ status }) => status))];
@@ -127,7 +127,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const ids = await sendSome();
 		await outputOf(id, 'Pick fields', ids.length);
 		await client.deactivate(id);
-		// What comes while it is away reaches nobody.
+		// Deliveries while it is down are lost.
 		simulator.moveEndpoint(endpoint.id, NOBODY);
 		const missed = await simulator.emitAll([{}, {}]);
 		ids.push(...new Set(missed.sent.map(({ event }) => event.id)));
@@ -147,7 +147,7 @@ describe('published twice', () => {
 		),
 	);
 
-	it.each(published)('%s starts its triggers in each copy, with an address each', async (file) => {
+	it.each(published)('%s starts its triggers in each copy, each with its own URL', async (file) => {
 		const { client } = world;
 		const credentials = [
 			await client.createCredential(apiCredential(simulator)),

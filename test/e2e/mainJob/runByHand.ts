@@ -1,4 +1,4 @@
-/** Runs one node by hand, in a workflow of its own. */
+/** Executes one node manually, in its own workflow. */
 import type { Execution } from '../../support/n8n/answers';
 import type { World } from '../../support/n8n/world';
 import { manualTrigger } from '../../support/nodes';
@@ -7,7 +7,7 @@ import { buildWorkflow, type NodePlan } from '../../support/workflow';
 export const NODE = 'Node';
 const START = 'Start';
 
-/** Gives the execution when it has ended; what the node put out is that of `NODE`. */
+/** Returns the execution when it has ended; the output of the node is that of `NODE`. */
 export async function runByHand({ client }: World, node: NodePlan): Promise<Execution> {
 	const { id } = await client.createWorkflow(
 		buildWorkflow({ nodes: { [START]: manualTrigger, [NODE]: node }, chains: [[START, NODE]] }),

@@ -1,4 +1,4 @@
-/** Looks for texts in everything that an n8n has written: its logs, its files and each row of its databases. */
+/** Searches for texts in everything that n8n has written: its logs, its files and each row of its databases. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -28,7 +28,7 @@ function formsOf(text: string): string[] {
 	];
 }
 
-/** All but what n8n installed beside this package. */
+/** Everything except the other packages that n8n installed. */
 function writtenFiles(userFolder: string): string[] {
 	const installed = join('.n8n', 'nodes') + sep;
 	const own = join(installed, 'node_modules', 'n8n-nodes-asset-service') + sep;
@@ -38,7 +38,7 @@ function writtenFiles(userFolder: string): string[] {
 		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
-/** Nothing, when n8n has removed the file since it was listed. */
+/** Nothing if n8n has removed the file since it was listed. */
 function contentOf(file: string): string {
 	try {
 		return readFileSync(file, 'latin1');
@@ -48,7 +48,7 @@ function contentOf(file: string): string {
 	}
 }
 
-/** Row by row, since the file itself holds a long text in pieces. */
+/** Row by row, since the file itself stores long texts in pieces. */
 function tablesOf(file: string, name: string): { name: string; content: string }[] {
 	const database = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
 	try {

@@ -1,4 +1,4 @@
-/** Publishes a workflow with the webhook trigger alone, for the simulated service to deliver to. */
+/** Publishes a workflow with only the webhook trigger, for deliveries from the simulated service. */
 import type { Endpoint, Simulator } from '../../../simulator';
 import { itemsOf, type Workflow } from '../../support/n8n/answers';
 import { registerByHand } from '../../support/n8n/registerByHand';
@@ -8,10 +8,10 @@ import { buildWorkflow } from '../../support/workflow';
 
 export interface PublishedTrigger {
 	readonly workflow: Workflow;
-	/** The production URL, where the endpoint's deliveries go. */
+	/** The production URL, which receives the endpoint's deliveries. */
 	readonly url: string;
 	readonly endpoint: Endpoint;
-	/** The events that executions were started with, by execution; throws when one has not succeeded. */
+	/** The events that started executions, by execution; throws if one has not succeeded. */
 	readonly startedWith: () => Promise<Record<string, unknown>[]>;
 }
 

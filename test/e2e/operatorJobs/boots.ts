@@ -1,14 +1,14 @@
-/** A story of charging stations that boot with one firmware or another, and what is to be reported of it. */
+/** A story of charging stations that boot with different firmware, and the expected report. */
 import { randomUUID } from 'node:crypto';
 import type { EventInput } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 
 const HOUR_MS = 3_600_000;
 
-/** As the simulator lists them at every start. */
+/** The simulator lists the same ones at every start. */
 export const NETWORK = generateAssets(14);
 
-/** The id of a station that is listed with this firmware. */
+/** The ID of a station that is listed with this firmware. */
 function station(model: string, firmware: string, index = 0): string {
 	const fitting = NETWORK.filter(({ chargingStation: { manufacturingInfo: made } }) => {
 		return made.chargePointModel === model && made.firmwareVersion === firmware;
@@ -28,7 +28,7 @@ const newer = station('NL-22 Duo', '3.1.0');
 const longAgo = station('KP-50', 'R6.01');
 const UNLISTED = 'asset_unlisted';
 
-/** In no order of time. */
+/** Not in order of time. */
 export function bootsOfANetwork(nowMs: number): EventInput[] {
 	const message = (assetId: string, hoursAgo: number, data: object): EventInput => ({
 		createdAt: new Date(nowMs - hoursAgo * HOUR_MS).toISOString(),
@@ -51,7 +51,7 @@ export function bootsOfANetwork(nowMs: number): EventInput[] {
 		boot(updated, 2, '2.0.0'),
 		message(updated, 1, { messageType: 'CALL', action: 'Heartbeat', payload: {} }),
 		boot(usual, 3, '2024.11'),
-		// Which OCPP 1.6 allows: it tells nothing new.
+		// OCPP 1.6 allows this; it contains nothing new.
 		call(usual, 1, { chargePointVendor: 'Vendor', chargePointModel: 'Model' }),
 		call(newer, 5, { chargingStation: { firmwareVersion: '3.2.4' } }, 'ocpp2.0.1'),
 		boot(longAgo, 9 * 24, 'R5.12'),

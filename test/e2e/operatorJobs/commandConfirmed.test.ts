@@ -1,4 +1,4 @@
-/** The job "Send a command and confirm it" on a real n8n: what it reports of each command, and how often a station got it. */
+/** The job "Send a command and confirm it" on a real n8n: its report on each command, and how often a station received it. */
 import { type EventInput, startSimulator, type StationInput } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 import { type IssuedToken, Tokens } from '../../../simulator/store/tokens';
@@ -23,7 +23,7 @@ function setUp(node: FileNode, baseUrl: string, timeoutMs?: number): FileNode {
 	return enabledCommands(node, baseUrl, timeoutMs);
 }
 
-// Assets of their own: both profiles write to the same table.
+// Different assets, since both profiles write to the same table.
 describe.each([
 	['documented', ASSETS.slice(0, 20)],
 	['field', ASSETS.slice(20)],
@@ -39,7 +39,7 @@ describe.each([
 	const statsOf = (assetId: string) =>
 		simulator.stats.commands.filter((command) => command.assetId === assetId);
 
-	it('sends one command for each fault, however often it is delivered, and reports what became of it', async () => {
+	it('sends one command for each fault, however often it is delivered, and reports its result', async () => {
 		const { station } = storyTeller(profile);
 		const job = await publish();
 		const cases: Record<string, readonly [station: StationInput, outcome: string, detail: RegExp]> =
@@ -66,12 +66,12 @@ describe.each([
 		const events: EventInput[] = [...stations, { ...unlisted, case: 'unlisted', name: '' }].flatMap(
 			(each) => [
 				...fault(each),
-				// What no reset can help starts nothing.
+				// Faults that a reset cannot fix start nothing.
 				...each.call(2, 'StatusNotification', { ...FAULT, errorCode: 'GroundFailure' }),
 				...each.call(1, 'StatusNotification', { ...FAULT, status: 'Available' }),
 			],
 		);
-		// Nobody wants a station to be reset for what was long ago.
+		// A station must not be reset for an old fault.
 		await job.tell([...events, ...late.call(61, 'StatusNotification', FAULT)]);
 
 		const notices = await job.output('Send notice');
@@ -104,7 +104,7 @@ describe.each([
 		}
 	});
 
-	it('sends a station no second command within the quiet time, unless the first did not reach it', async () => {
+	it('sends no second command to a station within the quiet time, unless the first did not reach it', async () => {
 		const { station } = storyTeller(profile);
 		const job = await publish();
 		const [faulty, offline] = [station(assets[10]?.id), station(assets[11]?.id)];
@@ -144,7 +144,7 @@ describe.each([
 		return itemsOf(execution, 'Call').map(({ json }) => json);
 	};
 
-	it('repeats a command with the ID that it had, and reports the response to the first', async () => {
+	it('repeats a command with the same ID, and reports the response to the first', async () => {
 		const { station } = storyTeller(profile);
 		const job = await publish();
 		const one = station(assets[12]?.id);
@@ -158,7 +158,7 @@ describe.each([
 		expect(statsOf(assetId)).toMatchObject([{ requests: 2, executed: 1 }]);
 	});
 
-	it('is called by other workflows, and shortens an ID that OCPP has no room for', async () => {
+	it('can be called by other workflows, and shortens an ID that is too long for OCPP', async () => {
 		const job = await publish();
 		const assetId = assets[13]?.id ?? '';
 		const eventId = `whevt_${'x'.repeat(40)}`;
@@ -179,7 +179,7 @@ describe.each([
 		const [notice] = await job.output('Send notice');
 		expect(notice).toMatchObject({ assetId, outcome: 'unconfirmed' });
 		expect(notice?.['detail']).toMatch(/^There was no response: /);
-		// n8n itself sends it again.
+		// n8n itself retries it.
 		expect(statsOf(assetId)).toMatchObject([{ requests: 2, executed: 1 }]);
 		const executions = await world.client.listExecutions({ workflowId: job.workflowId });
 		const texts = await Promise.all(
@@ -193,7 +193,7 @@ describe.each([
 		for (const secret of secrets) expect(texts.join()).not.toContain(secret);
 	});
 
-	it('sends a notice with the ID when assets cannot be listed', async () => {
+	it('sends a notice with the ID if assets cannot be listed', async () => {
 		const { station } = storyTeller(profile);
 		const job = await publish();
 		const one = station(assets[15]?.id);

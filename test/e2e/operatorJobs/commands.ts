@@ -1,11 +1,11 @@
-/** The examples' nodes that send commands, turned on as a person does. */
+/** Enables the nodes that send commands in the examples, as a user does. */
 import { z } from 'zod/v4';
 import type { FileNode } from './job';
 
 const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
 const Request = z.looseObject({ url: z.string(), options: z.looseObject({}) });
 
-/** With the Base URL in the URL of the node; any other node as it is. `timeout` in milliseconds. */
+/** Puts the Base URL into the URL of the node; leaves other nodes unchanged. `timeout` is in milliseconds. */
 export function enabledCommands(node: FileNode, baseUrl: string, timeout = 20_000): FileNode {
 	if (node.type !== HTTP_REQUEST) return node;
 	expect(node['disabled']).toBe(true);

@@ -1,4 +1,4 @@
-/** The job "Dead letters" on a real n8n: what it mails of a day with executions that succeed, fail, crash and are canceled. */
+/** The job "Dead letters" on a real n8n: its mail about a day with executions that succeed, fail, crash and are canceled. */
 import { DateTime } from 'luxon';
 import { z } from 'zod/v4';
 import { type EventInput, startSimulator } from '../../../simulator';
@@ -22,7 +22,7 @@ const world = useWorld();
 const simulator = useForEach(() => startSimulator());
 const stopped = endAfterEach();
 
-/** The job as a person sets it up; with `retries` as its note allows. */
+/** The job as a user sets it up; with `retries`, as its note allows. */
 async function setUpJob(workflowId: string) {
 	const { client, url, owner } = world;
 	const session = createSession(url);
@@ -72,7 +72,7 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 	const work = stopped(await startWork());
 	const { workflowId, url } = await publishWork(world, simulator, { work, acknowledge: 'stored' });
 	const runJob = await setUpJob(workflowId);
-	/** Sends an event, and gives it with its execution as soon as that has called. */
+	/** Sends an event, and returns it with its execution as soon as that has made its call. */
 	const send = async (what: string, hoursAgo: number) => {
 		const { event, responses } = await simulator.emit(eventOf(what, hoursAgo));
 		expect(responses).toMatchObject([{ status: 200 }]);
@@ -124,7 +124,7 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 		const [, inWorkflow, executionId = ''] = LINK.exec(link) ?? [];
 		const execution = await client.getExecution(executionId);
 		expect(execution).toMatchObject({ workflowId: inWorkflow, status });
-		// n8n keeps no items of an execution that was interrupted.
+		// n8n saves no items of an interrupted execution.
 		if (status === 'error') expect(itemsOf(execution, TRIGGER)).toMatchObject([{ json: { id } }]);
 	}
 
@@ -136,7 +136,7 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 	expect(await runJob()).toEqual([]);
 });
 
-it('leaves events that the triggers start again to them, and events that have succeeded since', async () => {
+it('leaves out events that the triggers start again, and events that have succeeded since', async () => {
 	const work = stopped(await startWork());
 	const { workflowId } = await publishWork(world, simulator, { work, acknowledge: 'succeeded' });
 	const runJob = await setUpJob(workflowId);
@@ -149,7 +149,7 @@ it('leaves events that the triggers start again to them, and events that have su
 	expect(mails[0]?.lines[1]).toContain(event.id);
 	expect(work.callsOf(event.id)).toBe(calls);
 
-	// Its next copy, as the service sends it.
+	// The next copy, as the service sends it.
 	work.repair();
 	const again = await simulator.emit({ id: event.id });
 	expect(again.responses).toMatchObject([{ status: 200 }]);

@@ -1,4 +1,4 @@
-/** Publishes an example workflow as an operator does, and gathers what its runs come to. */
+/** Publishes an example workflow as an operator does, and collects the results of its executions. */
 import { asRecord } from '../../../lib/shared/values';
 import type { EventInput, Simulator } from '../../../simulator';
 import {
@@ -22,11 +22,11 @@ type File = ReturnType<typeof WorkflowFileShape.parse>;
 export type FileNode = File['nodes'][number];
 
 export interface Job {
-	/** Sends the events in the manner of the simulator's profile, and then each of them once more. */
+	/** Sends the events as the simulator's profile does, and then each of them once more. */
 	tell(events: readonly EventInput[]): Promise<void>;
-	/** What a node put out in all runs so far that are kept, once none is under way. */
+	/** The output of a node in all saved executions so far, once none is running. */
 	output(node: string): Promise<readonly Item['json'][]>;
-	/** Resolves when no run is under way. */
+	/** Resolves when no execution is running. */
 	settled(): Promise<void>;
 	readonly workflowId: string;
 	/** Unpublishes it. */
@@ -34,17 +34,17 @@ export interface Job {
 }
 
 interface Options {
-	/** What the note of the example tells a person to do in its nodes; nothing unless told. */
+	/** Changes to the nodes that the note of the example asks for; none by default. */
 	readonly change?: (node: FileNode) => FileNode;
-	/** Where the service is; the simulator's address unless told. */
+	/** URL of the service; the simulator's by default. */
 	readonly baseUrl?: string;
-	/** Of the workflow. */
+	/** Time zone of the workflow. */
 	readonly timezone?: string;
-	/** Added to the names of the job's data tables, for a table that no other test fills. */
+	/** Added to the names of the job's data tables, so that no other test writes to them. */
 	readonly tables?: string;
-	/** Has n8n keep executions that succeed, even if the example does not. */
+	/** Makes n8n save successful executions, even if the example does not. */
 	readonly keepsSuccesses?: boolean;
-	/** Turns the nodes that send mail on. */
+	/** Enables the nodes that send mail. */
 	readonly mailbox?: Mailbox;
 }
 
@@ -96,12 +96,12 @@ export async function publishJob(
 	return {
 		workflowId: id,
 		async tell(events) {
-			// The service lists them in the order of their times, whatever the order of their deliveries.
+			// The service lists them by time, whatever the order of their deliveries.
 			const inOrder = events.toSorted((a, b) => timeOf(a) - timeOf(b));
 			const story = await simulator.emitAll(inOrder);
 			for (const event of story.events) story.sent.push(await simulator.emit({ id: event.id }));
 			const answers = story.sent.flatMap(({ responses }) => responses);
-			// 200 means stored: what has to run is there by now.
+			// 200 means stored: all executions exist by now.
 			expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
 		},
 		output: async (node) =>

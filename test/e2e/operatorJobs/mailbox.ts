@@ -1,4 +1,4 @@
-/** A mail server on 127.0.0.1 that keeps what it gets, and n8n's credential for it. */
+/** A mail server on 127.0.0.1 that keeps its mails, and n8n's credential for it. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { CredentialContent } from '../../support/n8n/rest';
 
@@ -13,7 +13,7 @@ export interface Mailbox {
 	stop(): Promise<void>;
 }
 
-/** Takes every mail; stop it when the test is over. */
+/** Accepts every mail; stop it when the test is over. */
 export async function startMailbox(): Promise<Mailbox> {
 	const mails: Mail[] = [];
 	const sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export async function startMailbox(): Promise<Mailbox> {
 	};
 }
 
-/** SMTP as far as a client that neither signs in nor encrypts needs it. */
+/** The part of SMTP that a client without sign-in and encryption needs. */
 function converse(socket: Socket, take: (text: string) => void): void {
 	let input = '';
 	let inMail = false;
@@ -67,7 +67,7 @@ function converse(socket: Socket, take: (text: string) => void): void {
 			say('250 OK');
 		}
 	});
-	// A client that has been killed.
+	// The client was killed.
 	socket.on('error', () => socket.destroy());
 	say('220 mailbox');
 }

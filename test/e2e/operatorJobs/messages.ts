@@ -1,4 +1,4 @@
-/** What stations report, as events for the simulator: each some minutes ago, so that nobody has to wait for anything. */
+/** Messages of stations as events for the simulator, dated some minutes ago, so that tests do not have to wait. */
 import { randomUUID } from 'node:crypto';
 import type { EventInput } from '../../../simulator';
 
@@ -8,18 +8,18 @@ export interface Station {
 	readonly id: string;
 	offline(minutesAgo: number): EventInput;
 	online(minutesAgo: number): EventInput;
-	/** A message of the station. `documented` services send the answer to it as an event of its own. */
+	/** A message of the station. `documented` services send the response to it as a separate event. */
 	call(minutesAgo: number, action: string, payload: Payload, answer?: Payload): EventInput[];
 }
 
 export interface StoryTeller {
-	/** One that the service does not list, unless it is given an asset's ID. */
+	/** A station that the service does not list, unless an asset's ID is given. */
 	readonly station: (id?: string) => Station;
-	/** As the service writes it. */
+	/** In the service's format. */
 	readonly time: (minutesAgo: number) => string;
 }
 
-/** All times count from one moment, on a whole second. */
+/** All times are relative to one moment, on a whole second. */
 export function storyTeller(profile: 'documented' | 'field'): StoryTeller {
 	const now = Math.floor(Date.now() / 1000) * 1000;
 	const time = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();

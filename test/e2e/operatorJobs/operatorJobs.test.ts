@@ -1,4 +1,4 @@
-/** The examples that do an operator's job, on a real n8n: what comes of a story, however its events arrive. */
+/** The examples for an operator's jobs on a real n8n: the result of a story, however its events arrive. */
 import { DateTime } from 'luxon';
 import { LISTS } from '../../../lib/service';
 import { startSimulator } from '../../../simulator';
@@ -30,7 +30,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 	const own = { tables: profile, timezone };
 	const stopped = endAfterEach();
 
-	it('offline-alarm.json raises an alarm for what stays offline, and tells of its recovery', async () => {
+	it('offline-alarm.json raises an alarm for a station that stays offline, and reports its recovery', async () => {
 		const { station, time } = storyTeller(profile);
 		const job = stopped(await publishJob(world, simulator, 'offline-alarm.json', own));
 		const longOutage = station(LISTED.id);
@@ -65,7 +65,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		);
 		expect(sorted(await job.output('Send recovery notice'))).toMatchObject(sorted(expected));
 
-		// One that is offline since now has its five minutes.
+		// A station that has just gone offline still has five minutes.
 		await job.tell([storyTeller(profile).station().offline(0)]);
 		const filter = { workflowId: job.workflowId, status: 'waiting' } as const;
 		const waiting = await waitFor(async () => (await world.client.listExecutions(filter)).at(0), {
@@ -77,7 +77,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		).not.toHaveProperty('Decide');
 	});
 
-	it('offline-alarm.json sends its alarm with the ID when the asset list fails, and names the station in the local time', async () => {
+	it('offline-alarm.json sends its alarm with the ID if the asset list fails, otherwise with the name, in local time', async () => {
 		const { station, time } = storyTeller(profile);
 		const mailbox = stopped(await startMailbox());
 		const job = stopped(
@@ -107,7 +107,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		]);
 	});
 
-	it('offline-alarm.json sends its alarm when no event can be listed', async () => {
+	it('offline-alarm.json sends its alarm if events cannot be listed', async () => {
 		const { station } = storyTeller(profile);
 		const job = stopped(
 			await publishJob(world, simulator, 'offline-alarm.json', {
@@ -122,7 +122,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		expect(alarms).toMatchObject([{ assetId: lost.id, station: lost.id, backAt: null }]);
 	});
 
-	it('fault-to-reset.json tells of each new fault, and resets once what a reset can help', async () => {
+	it('fault-to-reset.json reports each new fault, and resets once if a reset can fix it', async () => {
 		const { station } = storyTeller(profile);
 		const job = stopped(
 			await publishJob(world, simulator, 'fault-to-reset.json', {
@@ -183,7 +183,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		);
 	});
 
-	it('sessions-to-table.json writes one right row for each session', async () => {
+	it('sessions-to-table.json writes one correct row for each session', async () => {
 		const { station, time } = storyTeller(profile);
 		const job = stopped(await publishJob(world, simulator, 'sessions-to-table.json', own));
 		const one = station(LISTED.id);
@@ -204,14 +204,14 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			...one.call(59, 'StopTransaction', { ...stop(501, 8500)[1], ...sentAgain }),
 			...one.call(58, ...start(1, 8500, 502)),
 			...one.call(30, ...stop(502, 9755)),
-			// Two at once, which their meter values tell apart.
+			// Two at once, with different meter values.
 			...two.call(80, ...start(1, 100, 601)),
 			...two.call(78, ...start(2, 50_000, 602)),
 			...two.call(70, ...meter(2, 602)),
 			...two.call(69, ...meter(1, 601)),
 			...two.call(40, ...stop(601, 60_100)),
 			...two.call(35, ...stop(602, 62_000)),
-			// Two at once, which only the answers to their starts tell apart.
+			// Two at once, which only differ in the responses to their starts.
 			...unmetered.call(77, ...start(1, 100, 701)),
 			...unmetered.call(76, ...start(2, 200, 702)),
 			...unmetered.call(34, ...stop(701, 5100)),
@@ -255,7 +255,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 type Json = Readonly<Record<string, unknown>>;
 type Listed = Readonly<Record<'id' | 'name', string>>;
 
-/** Runs end in any order. */
+/** Executions end in any order. */
 function sorted(items: readonly Json[]): Json[] {
 	const keyOf = ({ assetId, connectorId, transactionId }: Json): string =>
 		JSON.stringify([assetId, transactionId, connectorId]);

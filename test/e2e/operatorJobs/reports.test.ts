@@ -1,4 +1,4 @@
-/** The examples that keep a network complete and up to date, on a real n8n: what they report of a story, however its events arrive. */
+/** The examples that keep a network complete and up to date, on a real n8n: their reports on a story, however its events arrive. */
 import { type EventInput, startSimulator } from '../../../simulator';
 import { endAfterEach, useForEach } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
@@ -23,16 +23,16 @@ const world = useWorld();
 const stopped = endAfterEach();
 
 describe.each(['documented', 'field'] as const)('with events as %s', (profile) => {
-	/** What the clock of the service is off. */
+	/** Offset of the service's clock. */
 	let offsetMs = 0;
 	const now = () => Date.now() + offsetMs;
-	// The specification does not say in which order a service lists.
+	// The specification does not define the order of lists.
 	const listOrder = profile === 'field' ? 'oldestFirst' : 'newestFirst';
 	const simulator = useForEach(() =>
 		startSimulator({ profile, assets: NETWORK.length, now, listOrder }),
 	);
 
-	/** Sends a story, and gives the ids of all that was sent with it, each once, oldest first. */
+	/** Sends a story, and returns the IDs of all events sent with it, each once, oldest first. */
 	const send = async (events: readonly EventInput[]): Promise<string[]> => {
 		const before = new Set(simulator.events.map(({ id }) => id));
 		await simulator.emitAll(events);
@@ -45,7 +45,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			return itemsOf(execution, 'Report').map(({ json }) => json);
 		};
 
-		it('reports which stations run another firmware than listed, or than most of their model', async () => {
+		it('reports stations whose firmware differs from the list, or from most of their model', async () => {
 			await send(bootsOfANetwork(Date.now()));
 			const [found, ...others] = await report();
 			expect(others).toEqual([]);
@@ -53,13 +53,13 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			expect({ ...found, drift }).toMatchObject(REPORT);
 		});
 
-		it('reports that there is nothing to report', async () => {
+		it('reports when there is nothing to report', async () => {
 			const nothing = { stations: NETWORK.length, booted: 0, drifting: 0, drift: [], unlisted: [] };
 			expect(await report()).toEqual([nothing]);
 		});
 	});
 
-	/** Runs the nightly job for a workflow as a person sets it up. */
+	/** Runs the nightly job for a workflow, as a user sets it up. */
 	const reportOf = (client: N8nClient, workflowId: string) => async (endpointId: string) => {
 		const replacements = { replace_me: workflowId, we_replace_me: endpointId };
 		const file = 'nightly-completeness.json';
@@ -71,7 +71,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		return { summary, mailed, delivered: count('success'), failed: count('failed') };
 	};
 
-	it('nightly-completeness.json sums up what is missing and how deliveries went, and mails what is wrong', async () => {
+	it('nightly-completeness.json sums up missing events and delivery results, and mails problems', async () => {
 		const { client } = world;
 		const work = stopped(await startWork());
 		const { workflowId, endpoint } = await publishWork(world, simulator, {
@@ -94,7 +94,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const { events: interrupted } = await simulator.emitAll([{ data: { work: 'fails' } }]);
 		simulator.deleteEndpoint(endpoint.id);
 		const dead = simulator.createEndpoint({ url: NOBODY });
-		// So long ago that the service has one more try at most; not of last night.
+		// So long ago that the service has at most one try left; not from last night.
 		offsetMs = -50 * HOUR_MS;
 		await send([{}]);
 		offsetMs = 0;
@@ -115,7 +115,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		await client.deactivate(workflowId);
 	});
 
-	it('nightly-completeness.json counts nothing from before the publication, and mails why events could not be checked', async () => {
+	it('nightly-completeness.json ignores events from before publishing, and mails why events could not be checked', async () => {
 		const { client } = world;
 		const work = stopped(await startWork());
 		await send([{}, {}]);
@@ -144,13 +144,13 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		await client.deactivate(workflowId);
 	});
 
-	it('catch-up-after-outage.json runs in batches for what came while n8n was away, each event once', async () => {
+	it('catch-up-after-outage.json runs in batches for events sent while n8n was down, each event once', async () => {
 		const { client, server } = world;
 		const file = example('catch-up-after-outage.json');
 		const { id: workflowId, url, endpoint } = await registerByHand(client, simulator, file);
 		const credential = await client.createCredential(apiCredential(simulator));
 		await client.useCredential(workflowId, POLL, credential);
-		// The newest event that is listed at the publication: those created since then start the workflow.
+		// The newest event that is listed when publishing: later ones start the workflow.
 		offsetMs = -10 * MINUTES;
 		await send([{}]);
 		offsetMs = 0;
@@ -165,7 +165,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		};
 		const idsIn = (runs: readonly { events: readonly Record<string, unknown>[] }[]) =>
 			runs.flatMap(({ events }) => events.map(({ id }) => id));
-		/** All runs, oldest first, when they have had these events; a poll may have brought several at once. */
+		/** All executions, oldest first, once they contain these events; one poll may have started several. */
 		const runsWith = async (events: readonly string[]) =>
 			await waitFor(
 				async () => {
@@ -204,7 +204,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 			expect(summary).toEqual({ events: events.length, from, to, assets });
 		}
 
-		// The service delivers again what nobody took.
+		// The service delivers unacknowledged events again.
 		await waitForWebhook(url);
 		for (const id of missed.slice(-3)) {
 			const { responses } = await simulator.emit({ id });
@@ -219,7 +219,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 interface ListedEvent {
 	readonly id: string;
 	readonly state: string;
-	/** Not of an event that the test made without one. */
+	/** Missing for events that the test creates without one. */
 	readonly assetId?: string;
 }
 

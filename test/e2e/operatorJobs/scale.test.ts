@@ -1,4 +1,4 @@
-/** The jobs that read the event list, in a network where 1,000 stations send: what one execution costs. */
+/** The jobs that read the event list, in a network with 1,000 active stations: the cost of one execution. */
 import { readFileSync } from 'node:fs';
 import { LISTS } from '../../../lib/service';
 import { startSimulator, type EventInput } from '../../../simulator';
@@ -10,9 +10,9 @@ import { report } from '../../support/report';
 import { publishJob } from './job';
 import { type Station, storyTeller } from './messages';
 
-/** Of these, 1,000 are active and speak OCPP 1.6, so the simulator has them send. */
+/** Of these, 1,000 are active and speak OCPP 1.6, so they send events in the simulator. */
 const ASSETS = 3_364;
-/** All that the simulator keeps of a past: some two and a half hours of such a network. */
+/** The longest history of the simulator: some two and a half hours of such a network. */
 const EVENTS = 8_000;
 
 const world = useWorld();
@@ -21,7 +21,7 @@ const simulator = useForAll(() =>
 );
 const stopped = endAfterEach();
 
-it('has 1,000 stations send', () => {
+it('has 1,000 stations that send', () => {
 	const sending = generateAssets(ASSETS).filter(
 		({ chargingStation: { status, protocol } }) => status === 'ACTIVE' && protocol === 'OCPP_1_6',
 	);
@@ -35,7 +35,7 @@ it.each<[file: string, last: string, events: (station: Station) => EventInput[]]
 	['offline-alarm.json', 'Send alarm', (station) => [station.offline(6)]],
 	['fault-to-reset.json', 'Send notice', (station) => station.call(4, 'StatusNotification', FAULT)],
 	['sessions-to-table.json', 'Write row', (station) => station.call(4, 'StopTransaction', END)],
-])('%s reads only what is new after its first execution', async (file, last, events) => {
+])('%s reads only new events after its first execution', async (file, last, events) => {
 	const { client, server } = world;
 	const job = stopped(await publishJob(world, simulator, file, { keepsSuccesses: true }));
 	const requestsTo = (path: string) =>

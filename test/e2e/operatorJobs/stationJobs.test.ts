@@ -1,4 +1,4 @@
-/** The jobs that watch stations and look at what they keep every few minutes, on a real n8n: which notices they mail, however events arrive. */
+/** The jobs that watch stations and check their data every few minutes, on a real n8n: the notices they mail, however events arrive. */
 import { DateTime } from 'luxon';
 import { LISTS } from '../../../lib/service';
 import { type EventInput, startSimulator } from '../../../simulator';
@@ -12,13 +12,13 @@ import { type StoryTeller, storyTeller } from './messages';
 const ZONE = 'America/New_York';
 const SCHEDULE = 'n8n-nodes-base.scheduleTrigger';
 const ASSETS = generateAssets(40);
-/** Mails show other names in a form of their own. */
+/** Mails show other names in another form. */
 const PLAIN = ASSETS.filter(({ chargingStation: { name } }) => /^[\w ]+$/.test(name));
 const HOURS = 60;
 
 const world = useWorld();
 
-/** Only the test starts its checks. */
+/** Only the test starts the checks. */
 function unscheduled(node: FileNode): FileNode {
 	const yearly = { rule: { interval: [{ field: 'months', monthsInterval: 12 }] } };
 	return node.type === SCHEDULE ? { ...node, parameters: yearly } : node;
@@ -28,7 +28,7 @@ function unscheduled(node: FileNode): FileNode {
 const local = (time: string) =>
 	DateTime.fromISO(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm ZZZZ');
 
-// Assets of their own: both profiles write to the same tables.
+// Different assets, since both profiles write to the same tables.
 describe.each([
 	['documented', PLAIN.slice(0, 10)],
 	['field', PLAIN.slice(10)],
@@ -36,7 +36,7 @@ describe.each([
 	const simulator = useForAll(() => startSimulator({ profile, assets: ASSETS.length }));
 	const stopped = endAfterEach();
 
-	/** Publishes the job; what it gives sends events, lets the job check once, and gives the mails of that check. */
+	/** Publishes the job. The returned function sends events, makes the job check once, and returns the mails of that check. */
 	const watch = async (file: string, schedule: string) => {
 		const { client } = world;
 		const mailbox = stopped(await startMailbox());
@@ -108,7 +108,7 @@ describe.each([
 			}),
 			...unlisted.call(125, ...status('SuspendedEV')),
 		]);
-		// The test itself takes some of the last minute.
+		// The test itself uses up part of the last minute.
 		const anyMinutes = (lines: readonly string[]) =>
 			lines.map((line) =>
 				line.replace(
@@ -126,7 +126,7 @@ describe.each([
 			].sort(),
 		);
 
-		// The same status again, or an earlier report of it, is the same incident.
+		// The same status again, or an earlier report of it, belongs to the same incident.
 		expect(
 			await check([
 				...open.call(50, ...status('Preparing')),
@@ -152,7 +152,7 @@ describe.each([
 		expect(new Set(rows.map(({ event }) => event)).size).toBe(rows.length);
 	});
 
-	it('repeated-faults.json sends one notice for some faults of a station within a time', async () => {
+	it('repeated-faults.json sends one notice for several faults of a station within some time', async () => {
 		const teller = storyTeller(profile);
 		const { station, time } = teller;
 		const check = await watch('repeated-faults.json', 'Every 5 minutes');
@@ -203,7 +203,7 @@ describe.each([
 			].sort(),
 		);
 
-		// Later and late faults belong to the same notice, until the time is over.
+		// Later and delayed faults belong to the same notice until the time is over.
 		expect(
 			await check([
 				...three.call(0.5 * HOURS, ...fault(1, 'OtherError')),

@@ -1,4 +1,4 @@
-/** A workflow whose executions succeed, fail or hang as their events say, and the service that it calls for that. */
+/** A workflow whose executions succeed, fail or hang as their events say, and the service that it calls. */
 import type { Endpoint, Simulator } from '../../../simulator';
 import { startHttpService } from '../../support/httpService';
 import { registerByHand } from '../../support/n8n/registerByHand';
@@ -10,12 +10,12 @@ export interface Work {
 	readonly url: string;
 	/** From now on, all calls succeed; with `false`, as the events say. */
 	repair(isRepaired?: boolean): void;
-	/** How often the workflow called for an event. */
+	/** Number of calls by the workflow for an event. */
 	callsOf(id: string): number;
 	stop(): Promise<void>;
 }
 
-/** A call for an event with `work: 'fails'` in its data gets 500, one with `work: 'hangs'` no response. */
+/** A call for an event with `work: 'fails'` in its data gets 500, and one with `work: 'hangs'` gets no response. */
 export async function startWork(): Promise<Work> {
 	let repaired = false;
 	const service = await startHttpService(({ query: { work } }) => {

@@ -18,7 +18,7 @@ export async function importAutomatic(
 ): Promise<Workflow> {
 	const credential = await client.createCredential(apiCredential(simulator));
 	const [trigger, ...others] = automaticRegistration.nodes;
-	// A path of its own: two published workflows cannot share one.
+	// Its own path: two published workflows cannot share one.
 	const changed = {
 		...trigger,
 		webhookId: randomUUID(),
@@ -28,7 +28,7 @@ export async function importAutomatic(
 	return await client.importWorkflow(file, [credential]);
 }
 
-/** Gives the trigger's URL, once it is served. */
+/** Returns the trigger's URL once n8n serves it. */
 export async function publishAtUrl(client: N8nClient, workflow: Workflow): Promise<string> {
 	const url = await client.webhookUrl(workflow, TRIGGER);
 	await client.activate(workflow.id, { webhookUrls: [url] });

@@ -1,4 +1,4 @@
-/** The poll trigger of an example on a real n8n: what it shows to a person who tests it, and all events without any webhook. */
+/** The poll trigger of an example on a real n8n: its test in the editor, and all events without any webhook. */
 import catchMissedEvents from '../../../examples/catch-missed-events.json';
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
@@ -11,7 +11,7 @@ const POLL = 'Asset Service Poll Trigger';
 const simulator = useForAll(() => startSimulator({ events: 5 }));
 const world = useWorld();
 
-it('serves an n8n without webhooks, from all that the service still lists, each event in a run', async () => {
+it('works without webhooks, from all events that the service still lists, each in its own execution', async () => {
 	const { client } = world;
 	const { id: newest } = (await simulator.emit({}, { deliver: false })).event;
 	const credential = await client.createCredential(apiCredential(simulator));

@@ -1,4 +1,4 @@
-/** An endpoint that the trigger registers itself: made, recognised, replaced and deleted as the workflow is published and unpublished. */
+/** An endpoint that the trigger registers itself: created, recognised, replaced and deleted as the workflow is published and unpublished. */
 import { startSimulator } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
 import { itemsOf, type Workflow } from '../../support/n8n/answers';
@@ -16,7 +16,7 @@ describe('automatic registration on a real n8n', () => {
 	const simulator = useForEach(() => startSimulator({ retryTimeScale: 1 / 36_000 }));
 
 	const imported = async () => await importAutomatic(world.client, simulator);
-	/** n8n writes its log beside what it answers. */
+	/** n8n writes its log independently of its responses. */
 	const untilLogged = async (line: RegExp) => {
 		await waitFor(() => line.test(world.server.logs()), { what: String(line) });
 	};
@@ -29,7 +29,7 @@ describe('automatic registration on a real n8n', () => {
 	};
 	const publish = async (workflow: Workflow) => await publishAtUrl(world.client, workflow);
 
-	it('makes one endpoint, recognises it after a restart, replaces it after an edit, and leaves none', async () => {
+	it('creates one endpoint, recognises it after a restart, replaces it after an edit, and leaves none', async () => {
 		const { client } = world;
 		const workflow = await imported();
 		const url = await publish(workflow);
@@ -60,7 +60,7 @@ describe('automatic registration on a real n8n', () => {
 		expect(await client.waitForExecutions({ workflowId: workflow.id }, 2)).toHaveLength(2);
 	});
 
-	it('finishes a publication that was killed while the service made the endpoint, when the next delivery comes in', async () => {
+	it('finishes a publication that was killed while the service created the endpoint, when the next delivery arrives', async () => {
 		const { client, server } = world;
 		const path = '/webhooks/v1/webhook-endpoints';
 		simulator.faults.add({ method: 'POST', path, delayMs: MINUTES, times: 1 });
@@ -85,7 +85,7 @@ describe('automatic registration on a real n8n', () => {
 		expect(simulator.stats.endpoints).toEqual({ created: 1, deleted: 0, mostAtOnce: 1 });
 	});
 
-	it('replaces the endpoint when the client secret was changed, and says so', async () => {
+	it('replaces the endpoint after the client secret has changed, and logs it', async () => {
 		const { client } = world;
 		const workflow = await imported();
 		await publish(workflow);
@@ -115,7 +115,7 @@ describe('automatic registration on a real n8n', () => {
 		expect(simulator.endpoints).toEqual([]);
 	});
 
-	it('unpublishes all the same when the deletion fails, and names the endpoint', async () => {
+	it('unpublishes even if the deletion fails, and names the endpoint', async () => {
 		const workflow = await imported();
 		await publish(workflow);
 		const id = simulator.endpoints[0]?.id ?? '';
@@ -126,7 +126,7 @@ describe('automatic registration on a real n8n', () => {
 		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 	});
 
-	it('gives the test URL an endpoint of its own while the editor listens', async () => {
+	it('creates a separate endpoint for the test URL while the editor listens', async () => {
 		const { client } = world;
 		const workflow = await imported();
 		await client.listenForTestEvent(workflow.id, TRIGGER);
@@ -143,7 +143,7 @@ describe('automatic registration on a real n8n', () => {
 		});
 	});
 
-	it('says what to do when the service could not deliver to the URL', async () => {
+	it('says what to do if the service cannot deliver to the URL', async () => {
 		await world.restart({ WEBHOOK_URL: 'http://n8n.example.com/' });
 		const workflow = await imported();
 		const failure: unknown = await world.client

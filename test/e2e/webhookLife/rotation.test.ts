@@ -1,4 +1,4 @@
-/** Signing secrets change under steady traffic, by hand and by itself, and no event is lost, doubled or refused. */
+/** Signing secrets change under steady traffic, manually and automatically, and no event is lost, doubled or rejected. */
 import { randomUUID } from 'node:crypto';
 import startOnEvent from '../../../examples/start-on-event.json';
 import { startSimulator, type DeliveryResponse } from '../../../simulator';
@@ -12,19 +12,19 @@ import { importAutomatic, publishAtUrl } from './automatic';
 const MINUTES = 60_000;
 const EVENTS_PER_SECOND = 5;
 
-/** On a starved machine: n8n's own answer while its database is slow, and ours to a copy that waited for 20 s. */
+/** Under heavy load: n8n's own response while its database is slow, and ours to a copy that waited for 20 s. */
 const isToComeAgain = ({ status, body }: DeliveryResponse): boolean =>
 	status === 503 && (body.includes('Database is not ready') || body === '{"status":"busy"}');
 
 describe('rotation of signing secrets on a real n8n', () => {
-	// The service's own 30 s are of no interest here, and too short for a busy machine.
+	// The service's own limit of 30 s does not matter here and is too short for a busy machine.
 	const simulator = useForAll(() => startSimulator({ attemptTimeoutMs: 5 * MINUTES }));
 	const world = useWorld();
 
-	/** Events that went to two endpoints, whatever came back. */
+	/** Events that were sent to two endpoints, whatever the responses. */
 	let sentToBoth = 0;
 
-	/** What every endpoint gets back; again while it is told to come again, as the service would. */
+	/** The responses of every endpoint, with retries where the service would retry. */
 	const deliver = async (id: string): Promise<DeliveryResponse[]> => {
 		for (;;) {
 			const { responses } = await simulator.emit({ id });
@@ -34,8 +34,8 @@ describe('rotation of signing secrets on a real n8n', () => {
 	};
 
 	/**
-	 * Sends 5 events a second for so long; each goes to every endpoint that there is. `at` runs beside it, by the second;
-	 * `answered` resolves when everything sent so far has its answer.
+	 * Sends 5 events per second for this long, each to every existing endpoint. The steps of `at` run at the same time,
+	 * by second; `answered` resolves when everything sent so far has its response.
 	 */
 	const steadyTraffic = async (
 		seconds: number,
@@ -81,7 +81,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 		expect(started.flat().sort()).toEqual([...ids].sort());
 	};
 
-	it('goes by hand, by the four steps of the specification', async () => {
+	it('works manually, by the four steps of the specification', async () => {
 		const { client } = world;
 		const [first, second] = ['first', 'second'].map((name) => `whsec_${name}_${randomUUID()}`);
 		if (first === undefined || second === undefined) throw new Error('two secrets');
@@ -91,7 +91,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 		const old = simulator.createEndpoint({ url, secret: first });
 
 		const sent = await steadyTraffic(30, {
-			// The receiver accepts both before the second endpoint exists: nothing can be refused.
+			// The receiver accepts both before the second endpoint exists, so nothing can be rejected.
 			5: async () => {
 				const both = signingCredential(second, { previousSigningSecret: first });
 				await client.updateCredential(credential.id, both);
@@ -103,7 +103,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 				simulator.deleteEndpoint(old.id);
 			},
 			22: async (answered) => {
-				// On a starved machine, what the old endpoint sent last takes its time to come in.
+				// Under heavy load, the last deliveries of the old endpoint take a while to arrive.
 				await answered();
 				await client.updateCredential(credential.id, signingCredential(second));
 			},
@@ -115,7 +115,7 @@ describe('rotation of signing secrets on a real n8n', () => {
 		for (const { id } of [...simulator.endpoints]) simulator.deleteEndpoint(id);
 	});
 
-	it('goes by itself with automatic registration', async () => {
+	it('works automatically with automatic registration', async () => {
 		const { client } = world;
 		const workflow = await importAutomatic(client, simulator, {
 			// Every 20 seconds, with 10 seconds of both.
