@@ -1,4 +1,4 @@
-/** Executions that fail, and an n8n that is killed: what "Acknowledge" promises under each of its two settings. */
+/** Failing executions and a killed n8n: the promise of "Acknowledge" under each of its two settings. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptOf, type Entry, ledgerKey, openLedger } from '../../lib/ledger';
 import { createRandom } from '../../simulator/data/random';
@@ -18,14 +18,14 @@ import { waitFor } from '../support/wait';
 const EVENTS = Number(process.env['ACKNOWLEDGE_EVENTS'] ?? 100);
 const KILLS = EVENTS < 500 ? 3 : 5;
 const LEASE_MS = 60_000;
-/** One execution in so many fails. */
+/** One execution in this many fails. */
 const FAILS_EVERY = 3;
 
 const FAST = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
 const publish = countedWorkflows();
 const ended = endAfterEach();
 
-/** What the workflow calls first. Fails at random; counts the executions that each event has begun. */
+/** The first call of the workflow. Fails at random; counts the executions that have begun for each event. */
 async function startWork() {
 	const random = createRandom(7);
 	const begun = new Map<string, number>();
@@ -55,10 +55,10 @@ async function sceneOf(world: World, acknowledge: 'stored' | 'succeeded'): Promi
 interface Kind {
 	readonly name: string;
 	readonly world: World;
-	/** Kills a process that has executions, and starts it again a lease later. */
+	/** Kills a process with running executions, and starts it again after the lease. */
 	readonly kill: (scene: Scene, times: number) => Promise<void>;
 	readonly environment: () => Record<string, string>;
-	/** Whether n8n has nothing left to run. In queue mode, what a killed worker ran stays "running" for ever. */
+	/** Whether n8n has nothing left to run. In queue mode, executions of a killed worker stay "running" forever. */
 	readonly isIdle: (executions: readonly ExecutionSummary[]) => boolean | Promise<boolean>;
 }
 
@@ -116,7 +116,7 @@ function kindsOf(): [string, () => Kind][] {
 describe.each(kindsOf())('in %s', (_name, declare) => {
 	const kind = declare();
 
-	/** What the ledger says of the events at the end. */
+	/** States of the events in the ledger at the end. */
 	async function entriesOf({ trigger }: Scene, ids: readonly string[]): Promise<Entry[]> {
 		Object.assign(process.env, kind.environment());
 		const ledger = await openLedger({ log: () => undefined });
@@ -178,7 +178,7 @@ describe.each(kindsOf())('in %s', (_name, declare) => {
 		});
 		expect(disagreeing).toEqual([]);
 
-		// An execution that a kill cut off after its last call has done its work, and nobody could know.
+		// An execution that was killed after its last call has done its work, but n8n cannot know that.
 		const doubled = trigger.counter.doubled();
 		const cutOff = new Set(
 			sendings
@@ -221,7 +221,7 @@ describe('a service that hangs up after 5 s', () => {
 	const world = useWorld(() => ({ env: FAST }));
 	const EXECUTION_MS = 20_000;
 
-	it('never has two executions of an event at the same time, and each event ends as done', async () => {
+	it('never runs two executions of an event at the same time, and each event ends as done', async () => {
 		const underWay = new Map<string, number>();
 		let together = 0;
 		const slow = ended(

@@ -1,4 +1,4 @@
-/** Runs that n8n has stored and not begun when it ends: it starts them by itself when it is back, while the sender and the list bring their events again. */
+/** Executions that n8n has stored but not begun when it ends: it starts them itself when it is back, while the sender and the list deliver their events again. */
 import { type DeliveredEvent, startSimulator } from '../../simulator';
 import { expectOneRunEach, untilBacklog } from '../support/expectations';
 import { useForAll } from '../support/lifetime';
@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
 const EVENTS = 12;
-/** By then the claims of an n8n that died have lapsed. */
+/** By then the claims of a dead n8n have lapsed. */
 const AWAY_MS = 1.5 * MINUTES;
 
 const service = useForAll(() => startSimulator());
@@ -27,18 +27,18 @@ async function publish(seed: number, { poll }: { poll: boolean }): Promise<void>
 	sender = await trigger.startSender({ seed, notReady });
 }
 
-/** Events that the service lists, none of which has been delivered. */
+/** Events that the service lists but has not delivered. */
 async function listedEvents(): Promise<DeliveredEvent[]> {
 	const events: DeliveredEvent[] = [];
 	while (events.length < EVENTS) events.push((await service.emit({}, { deliver: false })).event);
 	return events;
 }
 
-/** How many runs of the workflow n8n has stored, whatever became of them. */
+/** Number of stored executions of the workflow, whatever their status. */
 const storedRuns = async (): Promise<number> =>
 	(await world.client.listExecutions({ workflowId: trigger.workflow.id })).length;
 
-/** Waits until every event that has not run by now is stored a second time. */
+/** Waits until every event that has not run yet is stored a second time. */
 const untilStoredAgain = async (): Promise<unknown> =>
 	await waitFor(
 		async () => (await storedRuns()) >= 2 * EVENTS - new Set(trigger.counter.calls).size,
@@ -56,7 +56,7 @@ const ends = {
 			what: 'n8n to begin its end',
 			everyMs: 10,
 		});
-		// n8n waits for the run that has begun, and begins no other.
+		// n8n waits for the running execution and begins no other.
 		trigger.counter.letGo();
 		await stopped;
 	},
@@ -68,7 +68,7 @@ describe.each([
 	[' and lists events besides', true],
 ])('an n8n that runs one at a time%s', (_, poll) => {
 	it.each(Object.entries(ends))(
-		'runs each event once when it %s with a backlog',
+		'runs each event once if it %s with a backlog',
 		async (_how, end) => {
 			await publish(1, { poll });
 			const events = await listedEvents();
@@ -91,7 +91,7 @@ describe.each([
 	);
 });
 
-it('runs each event once that n8n has stored twice', async () => {
+it('runs each event once even if n8n has stored it twice', async () => {
 	await publish(2, { poll: false });
 	const events = sender.events(EVENTS);
 	trigger.counter.hold();

@@ -1,4 +1,4 @@
-/** A burst of events with batched delivery, sent by many at once, with a kill in the middle. */
+/** A burst of events with batched delivery, from many concurrent senders, with a kill in the middle. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ describe.each([
 	const world = useWorld(() => ({
 		env: {
 			...ledger(),
-			// Otherwise n8n needs ten minutes for so many requests.
+			// Otherwise n8n needs ten minutes for this many requests.
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			NODE_OPTIONS: `--expose-gc --require ${join(__dirname, 'collectGarbage.cjs')}`,
 			MEMORY_FILE: memoryFile,
@@ -41,10 +41,10 @@ describe.each([
 	const publish = countedWorkflows();
 
 	it(
-		'begins each event once, in a twentieth as many runs, and leaves the memory of n8n as it was',
+		'begins each event once, in a twentieth as many executions, without raising the memory of n8n',
 		async () => {
 			const trigger = await publish(world, { parameters: { delivery: 'batched' } });
-			// A balancer that asks n8n whether it is ready: while n8n starts, it answers 200 itself.
+			// A load balancer that checks whether n8n is ready: while n8n starts, it responds with 200 itself.
 			const notReady = new Set<string>();
 			const sender = await trigger.startSender({ seed: 1, notReady });
 			const send = async (events: readonly DeliveredEvent[]): Promise<void> => {
@@ -82,7 +82,7 @@ describe.each([
 					`${counter.doubled().length} more than once, n8n uses ${before} MB before the last quarter and ${after} MB after it`,
 			);
 			expect(counter.doubled()).toEqual([]);
-			// What had begun when n8n was killed is not repeated: n8n says so of its run.
+			// Events that had begun when n8n was killed are not repeated: n8n reports their executions as crashed.
 			expect(lost.filter((id) => !interrupted.has(id))).toEqual([]);
 			expect(counter.times).toBeLessThanOrEqual(EVENTS / 20);
 			expect(after - before).toBeLessThan(FLAT_MB);
@@ -91,7 +91,7 @@ describe.each([
 	);
 });
 
-/** The ids in the runs that n8n calls crashed. */
+/** The IDs in executions that n8n reports as crashed. */
 async function interruptedEvents({ client, workflow }: CountedWorkflow): Promise<Set<string>> {
 	const rows = await client.listExecutions({ workflowId: workflow.id, limit: 250 });
 	const crashed = rows.filter(({ status }) => status === 'crashed');
@@ -112,7 +112,7 @@ async function untilIdle({ client, workflow, counter }: CountedWorkflow): Promis
 	);
 }
 
-/** In MB, what n8n still uses once its garbage is collected; the resident size would say when V8 chose to give pages back. */
+/** Memory of n8n in MB after a garbage collection. The resident size would depend on when V8 returns pages. */
 async function memoryInUse(pid: number): Promise<number> {
 	rmSync(memoryFile, { force: true });
 	process.kill(pid, 'SIGUSR2');

@@ -1,4 +1,4 @@
-/** Executions that n8n has acknowledged and that fail at their first step, because the ledger cannot be written: the next copy of each event starts it. */
+/** Acknowledged executions that fail at their first step because the ledger cannot be written: the next copy of each event starts it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { lockDatabase } from '../support/sqlite';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
-/** Longer than a claim lasts whose holder cannot renew it. */
+/** Longer than a claim lasts if its holder cannot renew it. */
 const FROZEN_MS = 75_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'asset-service-faults-'));
@@ -55,8 +55,8 @@ const deliver = async (events: readonly DeliveredEvent[]): Promise<Sending[]> =>
 	await sender.deliverAll(events, { perSecond: 50 });
 
 /**
- * Sends copies of each event until it has run. What the ledger could not take is written within seconds of its return,
- * and a copy may arrive before that; the service sends the next one an hour later.
+ * Sends copies of each event until it has run. The ledger writes failed entries within seconds of its return,
+ * but a copy may arrive before that; the service sends the next one an hour later.
  */
 async function deliverUntilRun(events: readonly DeliveredEvent[]): Promise<void> {
 	await waitFor(
@@ -68,7 +68,7 @@ async function deliverUntilRun(events: readonly DeliveredEvent[]): Promise<void>
 		},
 		{
 			what: 'copies to start every event',
-			// A copy that is refused meanwhile is sent again half a minute later, and n8n may be slow.
+			// A copy that is rejected in the meantime is sent again half a minute later, and n8n may be slow.
 			timeoutMs: 3 * MINUTES,
 			everyMs: 1_000,
 			detail: () => `Lost: ${trigger.counter.lost(events).length} of ${events.length}`,
@@ -81,12 +81,12 @@ const executions = async () =>
 
 interface Outage {
 	readonly count: number;
-	/** How many events are claimed. */
+	/** Number of claimed events. */
 	readonly claims: () => Promise<number> | number;
 	readonly begin: () => Promise<void> | void;
 }
 
-/** Lets n8n store and acknowledge executions of so many events while the ledger is out of order, until they have failed. */
+/** Lets n8n store and acknowledge executions of this many events while the ledger is broken, until they have failed. */
 async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredEvent[]> {
 	const before = (await executions()).length;
 	const events = sender.events(count);
@@ -109,12 +109,12 @@ async function untilFailed({ count, claims, begin }: Outage): Promise<DeliveredE
 		},
 		{ what: 'the executions to fail', timeoutMs: 2 * MINUTES, everyMs: 500 },
 	);
-	// Where only a part of the ledger is down, the first event can run, by itself.
+	// If only part of the ledger is down, the first event can run by itself.
 	expect(trigger.counter.lost(events).length).toBeGreaterThanOrEqual(count - 1);
 	return events;
 }
 
-it('starts each event by its next copy when the disk synced nothing as it began', async () => {
+it('starts each event by its next copy if the disk failed to sync when it began', async () => {
 	await newSender(1);
 	const before = await deliver(sender.events(1));
 	await expectOneRunEach(trigger, before);
@@ -130,7 +130,7 @@ it('starts each event by its next copy when the disk synced nothing as it began'
 	await expectOneRunEach(trigger, [...before, ...(await deliver(events))]);
 });
 
-it('starts each event by its next copy when Redis was frozen as it began', async () => {
+it('starts each event by its next copy if Redis was frozen when it began', async () => {
 	await useRedis();
 	await newSender(2);
 	let frozenAt = 0;
@@ -148,7 +148,7 @@ it('starts each event by its next copy when Redis was frozen as it began', async
 	await expectOneRunEach(trigger, await deliver(events));
 });
 
-it('remembers a retry that was made while Redis was down, and starts the other events by their next copies', async () => {
+it('remembers a retry from while Redis was down, and starts the other events by their next copies', async () => {
 	await useRedis();
 	await newSender(3);
 	const before = await countInRedis('begun', [redis]);
@@ -171,7 +171,7 @@ it('remembers a retry that was made while Redis was down, and starts the other e
 	await expectOneRunEach(trigger, await deliver(events));
 });
 
-/** Until so many events are marked as begun, or there has been time enough for it: the workflow's calls are what counts. */
+/** Waits until this many events are marked as begun, or long enough: only the workflow's calls count. */
 async function untilMarked(count: number): Promise<void> {
 	const enoughAt = Date.now() + 20_000;
 	await waitFor(
@@ -183,7 +183,7 @@ async function untilMarked(count: number): Promise<void> {
 	);
 }
 
-it('starts each event of a batch by its next copy when one node of a Redis cluster was down as it began', async () => {
+it('starts each event of a batch by its next copy if one node of a Redis cluster was down when it began', async () => {
 	await world.restart({
 		ASSET_SERVICE_LEDGER: 'redis',
 		QUEUE_BULL_REDIS_CLUSTER_NODES: cluster.addresses,

@@ -1,4 +1,4 @@
-/** Faults of the ledger's store beside an n8n that is well: a full disk, a read-only one, and a Redis of the ledger's own that is away. */
+/** Faults of the ledger's store while n8n works: a full disk, a read-only disk, and the ledger's own Redis down. */
 import { join } from 'node:path';
 import { expectOneAttemptEach, expectOneRunEach, expectUndisturbed } from '../support/expectations';
 import { useForAll } from '../support/lifetime';
@@ -33,13 +33,13 @@ const durations = (attempts: readonly Attempt[]): number[] =>
 const expectN8nUndisturbed = (): Promise<void> =>
 	expectUndisturbed(trigger, world.url, { pids: [world.server.pid], withinMs: 2_000 });
 
-it('answers 503 on a full disk, and runs the events once each when there is space again', async () => {
+it('responds with 503 on a full disk, and runs each event once when there is space again', async () => {
 	const sender = await newSender(1);
 	const before = await sender.deliverAll(sender.events(5), { perSecond: 10 });
 	const events = sender.events(12);
 	const whileFull: Attempt[] = [];
 	for (const event of events) {
-		// Closing the ledger's file frees some space again, which may do for one or two events.
+		// Closing the ledger's file frees some space, which may be enough for one or two events.
 		disk.fill();
 		whileFull.push(await sender.attempt(event));
 	}
@@ -53,20 +53,20 @@ it('answers 503 on a full disk, and runs the events once each when there is spac
 	expect(world.server.logs()).toContain('the disk is full');
 
 	disk.empty();
-	// All of them, those accepted on the full disk too: they are duplicates now.
+	// All of them, including those accepted on the full disk, which are duplicates now.
 	const after = await sender.deliverAll(events, { perSecond: 10 });
 	expectOneAttemptEach(after);
 	await expectOneRunEach(trigger, [...before, ...after]);
 });
 
-it('answers 503 on a read-only disk, and accepts at once when it is writable', async () => {
+it('responds with 503 on a read-only disk, and accepts at once when it is writable', async () => {
 	const sender = await newSender(2);
 	const before = await sender.deliverAll(sender.events(3), { perSecond: 10 });
 	await world.server.stop();
 	disk.setReadOnly(true);
 	await world.server.start();
 
-	// What was seen before may be known all the same: SQLite can read where it cannot write.
+	// Earlier events may still be known: SQLite can read where it cannot write.
 	for (const { event } of before) {
 		const attempt = await sender.attempt(event);
 		expect(isUnavailable(attempt) || attempt.outcome === 'duplicate').toBe(true);
@@ -89,7 +89,7 @@ it('answers 503 on a read-only disk, and accepts at once when it is writable', a
 	await expectOneRunEach(trigger, [...before, ...after]);
 });
 
-it('answers 503 within 3 s while the ledger’s own Redis is away for 10 s, and accepts again within 5 s of its return', async () => {
+it('responds with 503 within 3 s while the ledger’s own Redis is down for 10 s, and accepts again within 5 s of its return', async () => {
 	await world.restart({
 		ASSET_SERVICE_LEDGER: 'redis',
 		ASSET_SERVICE_LEDGER_REDIS_URL: redis.url,

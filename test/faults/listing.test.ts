@@ -1,4 +1,4 @@
-/** Faults around the list of events beside the webhook: a trigger that is unpublished for a while, events that the ledger might forget, pages that fail. */
+/** Faults around the list of events, next to a webhook: a trigger that is unpublished for a while, events that the ledger might forget, failing pages. */
 import { type DeliveredEvent, startSimulator } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { useForEach } from '../support/lifetime';
@@ -20,7 +20,7 @@ const service = useForEach(() => startSimulator());
 
 const publish = countedWorkflows();
 
-/** Events that the service lists and that nothing has delivered. */
+/** Events that the service lists but has not delivered. */
 async function missedEvents(count: number): Promise<DeliveredEvent[]> {
 	const events: DeliveredEvent[] = [];
 	while (events.length < count) {
@@ -29,7 +29,7 @@ async function missedEvents(count: number): Promise<DeliveredEvent[]> {
 	return events;
 }
 
-it('runs what happened while the workflow was not published, and nothing of before its first publication', async () => {
+it('runs events from while the workflow was unpublished, and none from before it was first published', async () => {
 	await missedEvents(2);
 	trigger = await publish(world, { poll: { service, startFrom: 'now' } });
 	await world.client.deactivate(trigger.workflow.id);
@@ -38,7 +38,7 @@ it('runs what happened while the workflow was not published, and nothing of befo
 	await expectOneRunOf(trigger, missed);
 });
 
-it('runs no listed event a second time, however short a retention was chosen', async () => {
+it('runs no listed event a second time, however short the retention', async () => {
 	trigger = await publish(world, {
 		poll: { service, startFrom: 'retained' },
 		parameters: { options: { retentionDays: 1 } },
@@ -49,15 +49,15 @@ it('runs no listed event a second time, however short a retention was chosen', a
 	await expectOneRunOf(trigger, events);
 
 	await world.client.deactivate(trigger.workflow.id);
-	// The service lists an event for as long.
+	// The service lists events for this long.
 	passTimeInSqlite(ledgerFile(world.userFolder), 30 * DAYS);
-	// Started after all that is older: when it has run, the older ones have, too, if they do.
+	// Starts after all older events: when it has run, any older ones have too.
 	const [newest] = await missedEvents(1);
 	await world.client.activate(trigger.workflow.id);
 	await expectOneRunOf(trigger, [...events, ...(newest ? [newest] : [])]);
 });
 
-it('starts what was listed before a page that fails, shows the error, and starts the rest when the page is there', async () => {
+it('starts events listed before a failing page, shows the error, and starts the rest when the page works', async () => {
 	trigger = await publish(world, { poll: { service, limit: 50 } });
 	service.faults.add({ path: EVENTS_PATH, queryParameter: 'startingAfter', status: 400 });
 	const events = await missedEvents(120);

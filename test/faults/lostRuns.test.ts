@@ -1,4 +1,4 @@
-/** Runs that n8n has acknowledged in queue mode and then never starts: a later copy of the event starts it, and no event runs twice. */
+/** Executions that n8n acknowledges in queue mode and then never starts: a later copy of the event starts it, and no event runs twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectAcknowledged, expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
@@ -33,7 +33,7 @@ const untilQueueIsEmpty = async (): Promise<unknown> =>
 		timeoutMs: 2 * MINUTES,
 	});
 
-it('starts each event by its next copy whose run was lost with the keys of n8n’s queue', async () => {
+it('starts each event by its next copy if its execution was lost with the keys of n8n’s queue', async () => {
 	const sender = await newSender(1);
 	const [worker] = world.workers;
 	await worker?.stop();
@@ -52,7 +52,7 @@ it('starts each event by its next copy whose run was lost with the keys of n8n�
 	await expectOneRunEach(trigger, again, { isIdle });
 });
 
-it('starts each event by its next copy whose run was lost while the database hung', async () => {
+it('starts each event by its next copy if its execution was lost while the database hung', async () => {
 	const sender = await newSender(2);
 	const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 2 });
 	for (let time = 0; time < 2; time++) {

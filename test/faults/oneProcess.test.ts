@@ -1,4 +1,4 @@
-/** Faults around one n8n with the ledger in SQLite: callers that hang up, an n8n that is slow or restarted. */
+/** Faults around one n8n with the ledger in SQLite: callers that hang up, and n8n slow or restarted. */
 import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach, untilMoreRan } from '../support/expectations';
@@ -26,12 +26,12 @@ async function newSender(seed: number, { runSeconds = 0 } = {}): Promise<EventSe
 	return await trigger.startSender({ seed, notReady });
 }
 
-it('runs an event once whose caller hung up before the answer, and answers the next copy as a duplicate', async () => {
+it('runs an event once if its caller hung up before the response, and reports the next copy as a duplicate', async () => {
 	const sender = await newSender(2);
-	// The first event makes the file of the ledger.
+	// The first event creates the ledger file.
 	const first = await sender.deliverAll(sender.events(1), { perSecond: 1 });
 	const events = sender.events(8);
-	// Another writer keeps n8n from storing, so that every caller is gone before the answer.
+	// Another writer keeps n8n from storing, so that every caller is gone before the response.
 	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	const callers = new AbortController();
 	const answers = events.map((event) => post(event, callers.signal));
@@ -49,7 +49,7 @@ it('runs an event once whose caller hung up before the answer, and answers the n
 	await expectOneRunEach(trigger, [...first, ...sendings]);
 });
 
-/** One delivery; what became of it for the caller. */
+/** One delivery, and its result for the caller. */
 async function post(event: DeliveredEvent, signal: AbortSignal): Promise<string> {
 	const body = JSON.stringify(event);
 	const signature = signTimestamped(trigger.secret, Math.floor(Date.now() / 1_000), body);
@@ -66,7 +66,7 @@ async function post(event: DeliveredEvent, signal: AbortSignal): Promise<string>
 	}
 }
 
-it('lets copies wait while n8n holds an event back for a place to run in, tells them to come again after 20 s, and runs it once', async () => {
+it('lets copies wait while n8n holds an event back at its concurrency limit, responds with busy after 20 s, and runs it once', async () => {
 	await world.restart({ N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' });
 	const sender = await newSender(3, { runSeconds: 11 });
 	const events = sender.events(3);
@@ -82,7 +82,7 @@ it('lets copies wait while n8n holds an event back for a place to run in, tells 
 		`n8n runs one at a time, for 11 s: ${busy.length} copies told to come again, ` +
 			`a duplicate waited up to ${Math.max(...waited)} ms`,
 	);
-	// The second event is held back for one run, the third for two: longer than a copy waits.
+	// The second event is held back for one execution, the third for two: longer than a copy waits.
 	expect(Math.max(...waited)).toBeGreaterThan(5_000);
 	expect(busy.length).toBeGreaterThan(0);
 	await expectOneRunEach(trigger, sendings);
@@ -95,7 +95,7 @@ it('loses and repeats nothing when n8n is restarted under deliveries', async () 
 	await untilMoreRan(trigger, 10);
 	await world.server.stop();
 	const sendingLater = sender.deliverAll(sender.events(30), { perSecond: 8 });
-	// A balancer sends nothing to an n8n that is not ready: while it starts, it answers 200 to everything.
+	// A load balancer sends nothing to an n8n that is not ready: while it starts, it responds with 200 to everything.
 	notReady.add(trigger.urls[0]);
 	await world.server.start();
 	notReady.delete(trigger.urls[0]);
@@ -104,7 +104,7 @@ it('loses and repeats nothing when n8n is restarted under deliveries', async () 
 	await expectOneRunEach(trigger, sendings);
 });
 
-it('runs an event once that somebody else’s workflow has fed to the same trigger, under the id of this workflow', async () => {
+it('runs an event once even if another user’s workflow feeds it to the same trigger, under the ID of this workflow', async () => {
 	const sender = await newSender(5);
 	const [event] = sender.events(1);
 	if (!event) throw new Error('There is no event.');

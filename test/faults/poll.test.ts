@@ -1,4 +1,4 @@
-/** Faults around the poll trigger by itself: n8n that cannot store, lists in odd orders, and a ledger that loses its memory. */
+/** Faults around the poll trigger by itself: an n8n that cannot store, lists in odd orders, and a ledger that loses its data. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from '../../lib/vendor/ioredis';
 import { expectOneRunOf } from '../support/expectations';
@@ -29,26 +29,26 @@ afterEach(async () => {
 
 const publish = countedWorkflows();
 
-/** Publishes a workflow with "Now" at a service that lists these, the newest first, in pages of `limit`. */
+/** Publishes a workflow with "Now" for a service that lists these events, newest first, in pages of `limit`. */
 async function publishAt(events: ListedEvent[], limit = 50): Promise<void> {
 	list = await startHostileList(events);
 	trigger = await publish(world, { poll: { service: list, startFrom: 'now', limit } });
 }
 
-/** A poll at once: n8n's own are a minute apart. */
+/** Polls at once: n8n's own polls are a minute apart. */
 async function pollNow(): Promise<void> {
 	await world.client.deactivate(trigger.workflow.id);
 	await world.client.activate(trigger.workflow.id);
 }
 
-/** Events so many seconds apart, the newest first. */
+/** Events this many seconds apart, newest first. */
 const eventsFrom = (secondsAgo: number, count: number, apart: number): ListedEvent[] =>
 	Array.from({ length: count }, (_unused, n) => eventOf(secondsAgo + n * apart));
 
 const inRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> =>
 	await withRedis(redis.url, work);
 
-/** Whether nothing is on its way: no event of the ledger is pending or stored. */
+/** Whether nothing is in flight: no event in the ledger is pending or stored. */
 async function haveAllBegun(): Promise<boolean> {
 	return await inRedis(async (client) => {
 		const keys = await client.keys('asset-service:ledger:*');
@@ -70,13 +70,13 @@ it('runs each event once although n8n’s database is locked for 25 s while five
 	const unlock = lockDatabase(n8nDatabase(world.userFolder));
 	await sleep(25_000);
 	unlock();
-	// The lock may leave an execution "running" in n8n's database for ever, although it has ended.
+	// The lock may leave an execution "running" in n8n's database forever, although it has ended.
 	await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
 	await pollNow();
 	await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
 });
 
-it('runs nothing of before its publication when two new events are listed out of order', async () => {
+it('runs nothing from before publishing if two new events are listed out of order', async () => {
 	await publishAt(eventsFrom(60, 1_500, 60));
 	const [newer, older] = [eventOf(0), eventOf(2)];
 	list.events.unshift(older, newer);
@@ -84,7 +84,7 @@ it('runs nothing of before its publication when two new events are listed out of
 	await expectOneRunOf(trigger, [older, newer]);
 });
 
-it('finds an event between known ones although another is dated a day ahead', async () => {
+it('finds an event between known ones even if another is dated a day ahead', async () => {
 	await publishAt([eventOf(HOUR_SECONDS)], 5);
 	const known = [eventOf(-24 * HOUR_SECONDS), ...eventsFrom(0, 20, 10)];
 	list.events.unshift(...known);
@@ -96,7 +96,7 @@ it('finds an event between known ones although another is dated a day ahead', as
 	await expectOneRunOf(trigger, [...known, late]);
 });
 
-it('finds events that appear in the list 15 minutes late, at their place, by its hourly look back', async () => {
+it('finds events that appear in the list 15 minutes late, in their place, by its hourly look back', async () => {
 	await publishAt([eventOf(HOUR_SECONDS)], 5);
 	// Some of them older than ten minutes, so that a poll could end before the late ones.
 	const known = eventsFrom(0, 60, 12);
@@ -105,7 +105,7 @@ it('finds events that appear in the list 15 minutes late, at their place, by its
 	await expectOneRunOf(trigger, known);
 	list.events.splice(known.length, 0, ...eventsFrom(900, 5, 1));
 	const late = list.events.slice(known.length, known.length + 5);
-	// An hour goes by for the trigger.
+	// An hour passes for the trigger.
 	await inRedis(async (client) => {
 		for (const key of await client.keys(RECORDS)) {
 			const record = JSON.parse((await client.get(key)) ?? '{}') as { lookedBackAt?: number };
@@ -118,7 +118,7 @@ it('finds events that appear in the list 15 minutes late, at their place, by its
 	await expectOneRunOf(trigger, [...known, ...late]);
 });
 
-it('runs what was missed after Redis has lost its data, nothing twice, and says so in one line', async () => {
+it('runs missed events after Redis has lost its data, nothing twice, and logs one line about it', async () => {
 	await publishAt(eventsFrom(HOUR_SECONDS, 20, 60));
 	const ran = eventsFrom(10, 3, 60);
 	list.events.unshift(...ran);

@@ -1,4 +1,4 @@
-/** Faults of n8n in queue mode: processes killed and restarted, Redis away or emptied, the database locked, under steady deliveries. */
+/** Faults of n8n in queue mode: processes killed and restarted, Redis down or emptied, the database locked, under steady deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
 	expectOneAttemptEach,
@@ -23,13 +23,13 @@ const world = useQueueWorld({
 	workers: 2,
 	workersAreToldMode: false,
 	redis: { appendOnly: true },
-	// As docs/operations.md advises: n8n outlives its Redis, and finds a webhook without it.
+	// As docs/operations.md advises: n8n survives an outage of its Redis and finds webhooks without it.
 	env: { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
 });
 let trigger: CountedWorkflow;
 /**
- * What a balancer's readiness checks leave out. It matters: while it starts, n8n answers every request by a 200 of its own
- * for some hundredths of a second, and the event is gone ("n8n is starting up. Please wait").
+ * Processes that a load balancer's readiness checks exclude. This matters: for some hundredths of a second at its start,
+ * n8n responds to every request with its own 200, and the event is lost ("n8n is starting up. Please wait").
  */
 const notReady = new Set<string>();
 
@@ -49,7 +49,7 @@ it('runs each event once when webhook processors are killed', async () => {
 	const killAndRestart = async (): Promise<void> => {
 		for (let kill = 0; kill < KILLS; kill++) {
 			await sleep(1_000 + sender.random.int(3_000));
-			// At either: the last copies may all wait at one, until a claim that the other held when it was killed is over.
+			// At either: the last copies may all wait at one until the claims that the killed one held have lapsed.
 			const busy = await waitFor(
 				() => {
 					const urls = trigger.urls.filter((url) => sender.underWay(url) > 0);
@@ -60,7 +60,7 @@ it('runs each event once when webhook processors are killed', async () => {
 			);
 			const url = busy[sender.random.int(busy.length)] ?? '';
 			const index = trigger.urls.indexOf(url);
-			// Anywhere between the request and the answer.
+			// Anywhere between the request and the response.
 			await sleep(sender.random.int(20));
 			await world.webhookProcessors[index]?.kill();
 			notReady.add(url);
@@ -78,13 +78,13 @@ it('runs each event once when webhook processors are killed', async () => {
 		attempts.some(({ status, error }) => status === 0 && error !== 'ECONNREFUSED'),
 	);
 	report(`${KILLS} kills during ${events.length} events: ${cut.length} deliveries cut off`);
-	// A kill must meet deliveries under way, or this test shows nothing.
+	// The kills must hit deliveries in flight, or this test proves nothing.
 	expect(cut.length).toBeGreaterThan(0);
-	// What a process stored and did not live to queue is never run by n8n.
+	// n8n never runs executions that a process stored but was killed before queueing.
 	await expectOneRunEach(trigger, sendings, { isIdle: () => isQueueEmpty(world.redis) });
 });
 
-it('answers 503 within 3 s while Redis is away for 10 s, accepts again within 5 s of its return, and leaves n8n undisturbed', async () => {
+it('responds with 503 within 3 s while Redis is down for 10 s, accepts again within 5 s of its return, and leaves n8n undisturbed', async () => {
 	const sender = await newSender(10);
 	await expectToOutlastRedis(trigger, sender, {
 		redis: world.redis,
@@ -98,7 +98,7 @@ it('answers 503 within 3 s while Redis is away for 10 s, accepts again within 5 
 	});
 });
 
-it('knows what it has seen after Redis has lost the keys of n8n’s queue', async () => {
+it('still knows earlier events after Redis has lost the keys of n8n’s queue', async () => {
 	const sender = await newSender(20);
 	const before = await sender.deliverAll(sender.events(60), { perSecond: 10 });
 	await expectOneRunEach(trigger, before);
@@ -117,7 +117,7 @@ it('knows what it has seen after Redis has lost the keys of n8n’s queue', asyn
 	await expectOneRunEach(trigger, [...before, ...fresh]);
 });
 
-it('goes on while the main is killed and started again', async () => {
+it('continues while the main is killed and started again', async () => {
 	const sender = await newSender(30);
 	const sendingAll = sender.deliverAll(sender.events(150), { perSecond: 6 });
 	await untilMoreRan(trigger, 5);
@@ -141,7 +141,7 @@ it('lets copies wait while the database is locked for 8 s, and runs the event on
 	await expectOneRunEach(trigger, sendings);
 });
 
-it('runs each event once when another worker runs the copies that arrive after 16 minutes', async () => {
+it('runs each event once if another worker runs the copies that arrive after 16 minutes', async () => {
 	const sender = await newSender(50);
 	const [first, second] = world.workers as readonly [N8nServer, N8nServer];
 	await second.stop();

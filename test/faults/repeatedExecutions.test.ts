@@ -15,10 +15,10 @@ let trigger: CountedWorkflow;
 
 const publish = countedWorkflows();
 
-/** Delivers events until the first of them runs and does not end, while n8n has stored the others and lets them wait. */
+/** Delivers events until the first one runs without ending, while n8n has stored the others and lets them wait. */
 async function backlogOf(seed: number): Promise<{ sendingAll: Promise<Sending[]> }> {
 	trigger = await publish(world);
-	// n8n responds to a delivery when the run has its turn, which takes longer here than the service would wait.
+	// n8n responds to a delivery when its execution has its turn, which takes longer here than the service would wait.
 	const sender = await trigger.startSender({ seed, attemptTimeoutMs: 3 * MINUTES });
 	trigger.counter.hold();
 	const sendingAll = Promise.all(sender.events(EVENTS).map((event) => sender.deliver(event)));
@@ -26,7 +26,7 @@ async function backlogOf(seed: number): Promise<{ sendingAll: Promise<Sending[]>
 	return { sendingAll };
 }
 
-it('runs each event once when n8n’s database is restored from a backup that still lists them as waiting', async () => {
+it('runs each event once if n8n’s database is restored from a backup that still lists them as waiting', async () => {
 	const { sendingAll } = await backlogOf(1);
 	const restore = backUpDatabase(world.userFolder);
 	trigger.counter.letGo();
@@ -41,9 +41,9 @@ it('runs each event once when n8n’s database is restored from a backup that st
 	await world.client.deactivate(trigger.workflow.id);
 });
 
-it('runs each event once when a second n8n on the same folder takes over the backlog of the first', async () => {
+it('runs each event once if a second n8n on the same folder takes over the backlog of the first', async () => {
 	const { sendingAll } = await backlogOf(2);
-	// It runs at once what waits in the first one, which runs it as well when its turn comes.
+	// It runs the waiting executions of the first n8n at once; the first one also runs them at their turn.
 	const second = await startN8n({
 		userFolder: world.userFolder,
 		env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1' },
@@ -60,7 +60,7 @@ it('runs each event once when a second n8n on the same folder takes over the bac
 	}
 });
 
-/** n8n starts what waits after it has said that it is ready. */
+/** n8n starts waiting executions after it has reported that it is ready. */
 async function untilNoneWaits(): Promise<void> {
 	await waitFor(
 		async () => {

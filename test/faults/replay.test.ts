@@ -29,7 +29,7 @@ const asDelivered = ({ id, eventType, createdAt, payload }: ListedEvent) => {
 	return { id, type: eventType, createdAt, data: { ...payload } };
 };
 
-/** How often each event has run. */
+/** Number of executions per event. */
 const runsOf = (): Map<string, number> => {
 	const runs = new Map(list.events.map(({ id }) => [id, 0]));
 	for (const id of trigger.counter.calls) runs.set(id, (runs.get(id) ?? 0) + 1);
@@ -38,7 +38,7 @@ const runsOf = (): Map<string, number> => {
 const ranAtLeast = (times: number): number =>
 	[...runsOf().values()].filter((runs) => runs >= times).length;
 
-/** Runs the action node's Replay for the workflow, as a person does. */
+/** Executes the action node's Replay for the workflow, as a user does. */
 async function replayAll(parameters: object = {}): Promise<readonly Record<string, unknown>[]> {
 	const credential = await world.client.createCredential(apiCredential(list));
 	const replay = assetList(credential, {
@@ -117,7 +117,7 @@ it('runs each replayed event once more from the list, with copies arriving and n
 	expect(counts.filter((runs) => runs < 2).length).toBeLessThanOrEqual(crashed.cut);
 });
 
-it('runs each replayed event once more when the service delivers it again, without a poll trigger', async () => {
+it('runs each replayed event once more if the service delivers it again, without a poll trigger', async () => {
 	list = await startHostileList(Array.from({ length: EVENTS }, (_unused, n) => eventOf(n * 60)));
 	trigger = await publish(world, {});
 	sender = await trigger.startSender({ seed: 6 });

@@ -1,4 +1,4 @@
-/** Executions that a person stops while n8n holds them back: n8n never responds to the deliveries that started them. */
+/** Executions that a user stops while n8n holds them back: n8n never responds to their deliveries. */
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { GRACE_MS, ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
@@ -7,7 +7,7 @@ import { report } from '../support/report';
 import type { Attempt, EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
-/** What a busy machine may take longer. */
+/** Additional time for a busy machine. */
 const ALLOWANCE_MS = 6_000;
 
 const world = useWorld(() => ({ env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } }));
@@ -16,7 +16,7 @@ let sender: EventSender;
 
 const publishCounted = countedWorkflows();
 
-/** A workflow whose first run has begun and lasts, so that n8n holds back every other one. */
+/** A workflow whose first execution is still running, so that n8n holds back all others. */
 async function publishBlocked(parameters: Readonly<Record<string, unknown>> = {}) {
 	trigger = await publishCounted(world, { parameters });
 	sender = await trigger.startSender({ seed: 1 });
@@ -44,7 +44,7 @@ const untilQueued = async (count: number) =>
 		{ what: `${count} executions to wait for their turn` },
 	);
 
-/** Stops the one execution that waits for its turn. */
+/** Stops the only execution that waits for its turn. */
 async function stopQueued(): Promise<void> {
 	const [row] = await untilQueued(1);
 	await world.client.stopExecution(row?.id ?? '');
@@ -53,7 +53,7 @@ async function stopQueued(): Promise<void> {
 
 const took = ({ startedAt, endedAt }: Attempt): number => endedAt - startedAt;
 
-it('takes a stopped event for stored when its sender has given up, and starts it once when it comes again later', async () => {
+it('counts a stopped event as stored when its sender has given up, and starts it once if it is delivered again later', async () => {
 	const first = await publishBlocked();
 	const [stopped, kept] = sender.events(2) as [typeof first, typeof first];
 	const sending = sender.deliver(stopped);
@@ -83,7 +83,7 @@ it('takes a stopped event for stored when its sender has given up, and starts it
 });
 
 it.each(['n8n has room again', 'n8n stays full'])(
-	'responds to everybody behind a stopped run of a batch within 12 s, when %s',
+	'responds to all callers behind a stopped execution of a batch within 12 s, if %s',
 	async (when) => {
 		const first = await publishBlocked({ delivery: 'batched', batchSize: 100 });
 		const events = sender.events(12);
@@ -102,7 +102,7 @@ it.each(['n8n has room again', 'n8n stays full'])(
 		);
 		const outcome = when === 'n8n stays full' ? 'busy' : 'accepted';
 		expect([...new Set(inTime.map((attempt) => attempt.outcome))]).toEqual([outcome]);
-		// Without a response: those whose request carried a run that n8n has not begun.
+		// Only requests that carried an execution that n8n has not begun get no response.
 		const carriers = when === 'n8n stays full' ? 2 : 1;
 		expect(inTime).toHaveLength(events.length - carriers);
 
