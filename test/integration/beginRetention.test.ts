@@ -1,4 +1,4 @@
-/** For how long a run that begins keeps its events begun, by the moments that the ledger stores. */
+/** How long a started run keeps its events begun, by the times in the ledger. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -45,36 +45,36 @@ describe.each([
 	const stateOf = async ({ id }: { id: string | number }) =>
 		(await (await ledger()).look(ledgerKey(workflowId, String(id)))).state;
 
-	it('goes on with an event that has begun in no other run, and marks it as begun', async () => {
+	it('continues with an event that has not begun in another run, and marks it as begun', async () => {
 		const fresh = event();
 		expect((await run([fresh])).items).toEqual([fresh]);
 		expect(await stateOf(fresh)).toBe('begun');
 	});
 
-	it('ends as a success without items when the event has begun in another run', async () => {
+	it('succeeds without items if the event has begun in another run', async () => {
 		const seen = event();
 		await run([seen]);
 		expect((await run([seen])).items).toEqual([]);
 	});
 
-	it('ends without items when n8n starts the same execution again, as after a restart', async () => {
+	it('ends without items if n8n starts the same execution again, as after a restart', async () => {
 		const stored = event();
 		expect((await run([stored], { executionId: 'again' })).items).toEqual([stored]);
 		expect((await run([stored], { executionId: 'again' })).items).toEqual([]);
 	});
 
-	it('goes on with what has no ID, beside the events that it wins', async () => {
+	it('continues with items without an ID, in addition to the events that it wins', async () => {
 		const [seen, fresh] = [event(), event()];
 		await run([seen]);
 		expect((await run([{ note: 'a' }, seen, fresh])).items).toEqual([{ note: 'a' }, fresh]);
 	});
 
-	it('takes the number 7 and the text "7" for the same event', async () => {
+	it('treats the number 7 and the text "7" as the same event', async () => {
 		await run([event(7)]);
 		expect((await run([event('7')])).items).toEqual([]);
 	});
 
-	it('goes on with an event whose delivery is still being handed over, and with one that is stored', async () => {
+	it('continues with an event whose delivery is still being handed over, and with a stored one', async () => {
 		const [pending, stored] = [event(), event()];
 		await (await ledger()).claim(ledgerKey(workflowId, pending.id as string), 60_000);
 		const claim = await (await ledger()).claim(ledgerKey(workflowId, stored.id as string), 60_000);
@@ -82,7 +82,7 @@ describe.each([
 		expect((await run([pending, stored])).items).toEqual([pending, stored]);
 	});
 
-	it('goes on when a person retries it, and marks what has not begun', async () => {
+	it('continues when a user retries it, and marks events that have not begun', async () => {
 		const [begun, free] = [event(), event()];
 		await run([begun]);
 		expect((await run([begun, free], { mode: 'retry' })).items).toEqual([begun, free]);
@@ -90,7 +90,7 @@ describe.each([
 	});
 
 	it.each(['integrated', 'internal', 'error', 'cli', 'evaluation'] as const)(
-		'passes its items on in mode %s, and leaves the ledger alone',
+		'passes on its items in mode %s without using the ledger',
 		async (foreign) => {
 			const [seen, fresh] = [event(), event()];
 			await run([seen]);
@@ -99,7 +99,7 @@ describe.each([
 		},
 	);
 
-	it('fails while the ledger is away, says what to do, and can be retried', async () => {
+	it('fails while the ledger is down, says what to do, and can be retried', async () => {
 		await (await ledger()).close();
 		const away = join(folder, randomUUID());
 		mkdirSync(away);
@@ -110,7 +110,7 @@ describe.each([
 			return (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled');
 		};
 		jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-		/** Lets time go by on the clock of the test, and the disk have its turn, until it is so. */
+		/** Lets time pass on the clock of the test, and the disk do its work, until the condition is met. */
 		const passTimeUntil = async (isSo: () => Promise<boolean> | boolean) => {
 			while (!(await isSo())) {
 				await jest.advanceTimersByTimeAsync(1_000);
@@ -133,7 +133,7 @@ describe.each([
 			await (await ledger()).close();
 			process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
 			await passTimeUntil(async () => (await stateOf(lost)) === 'begun');
-			// What runs in the background is over before the test ends.
+			// Background work must end before the test ends.
 			await passTimeUntil(async () => (await givenBack()).length === 2);
 			expect(await stateOf(lost)).toBe('begun');
 		} finally {

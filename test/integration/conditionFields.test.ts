@@ -1,4 +1,4 @@
-/** What n8n's editor asks of a node when a person opens a condition. */
+/** The editor's request to a node when a user opens a condition. */
 import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 import { KNOWN_FIELDS } from '../../n8n/conditionFields';
@@ -46,7 +46,7 @@ async function offered(
 	return await method.call(context, mostMs);
 }
 
-describe('the fields that are offered for a condition', () => {
+describe('the fields offered for a condition', () => {
 	it.each<[string, INodeType, INodeParameters]>([
 		['the poll trigger', new AssetServicePollTrigger(), {}],
 		['automatic registration', new AssetServiceTrigger(), { registration: 'automatic' }],
@@ -76,7 +76,7 @@ describe('the fields that are offered for a condition', () => {
 		},
 	);
 
-	it('are the known ones where there is no API credential to list events with', async () => {
+	it('are the known ones without an API credential to list events', async () => {
 		expect(await offered(new AssetServicePollTrigger(), undefined)).toEqual(KNOWN_FIELDS);
 		const world = await eventsWorld();
 		const manual = offered(new AssetServiceTrigger(), world, { registration: 'manual' });
@@ -84,7 +84,7 @@ describe('the fields that are offered for a condition', () => {
 		expect(world.service.to(EVENTS)).toEqual([]);
 	});
 
-	it('are the known ones where the service refuses, or takes too long', async () => {
+	it('are the known ones if the service rejects the request or takes too long', async () => {
 		const refusing = await serving(() => ({ status: 403 }));
 		expect(await offered(new AssetServicePollTrigger(), refusing)).toEqual(KNOWN_FIELDS);
 		const slow = await serving(() => new Promise(() => undefined));

@@ -51,7 +51,7 @@ describe('a workflow in engine 2.0 of n8n, which never runs a trigger’s own st
 	it.each([
 		['webhook', checkExists],
 		['poll', poll],
-	])('is refused by the %s trigger when it is published', async (_name, publish) => {
+	])('is rejected by the %s trigger when published', async (_name, publish) => {
 		const refusal = await publish({ engineType: 'v2' }).catch((error: unknown) => error);
 		expect(refusal).toBeInstanceOf(NodeOperationError);
 		expect(refusal).toMatchObject({
@@ -65,7 +65,7 @@ describe('a workflow in engine 2.0 of n8n, which never runs a trigger’s own st
 		'is not one with the settings %j',
 		async (settings) => {
 			expect(await checkExists(settings)).toBe(true);
-			// The credential of the test names no service: that is what the poll complains about.
+			// The credential of the test has no service, which causes the poll's error.
 			await expect(poll(settings)).rejects.not.toThrow(/engine/);
 		},
 	);

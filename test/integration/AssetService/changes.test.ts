@@ -1,4 +1,4 @@
-/** Operations that change something, for several input items: what is sent is counted at the service. */
+/** Operations that change something, for several input items. The service counts the requests. */
 import type { INodeParameters } from 'n8n-workflow';
 import { stopWorlds } from '../../unit/service/world';
 import { containing, ENDPOINTS, failure, run, serving } from './runs';
@@ -26,8 +26,8 @@ const OPERATIONS: [string, INodeParameters][] = [
 ];
 
 /**
- * A service that notes which items it is asked to change, and refuses the item `refused` as often as told. It answers when
- * so many requests wait `together`.
+ * A service that records the items it is asked to change, and rejects the item `refused` a given number of times. It
+ * responds once as many requests as `together` are waiting.
  */
 async function changing({ refused = -1, times = Infinity, together = 1 } = {}) {
 	const changed: number[] = [];
@@ -37,7 +37,7 @@ async function changing({ refused = -1, times = Infinity, together = 1 } = {}) {
 	const world = await serving(async ({ path, body }) => {
 		const answered = new Promise<void>((resolve) => waiting.push(resolve));
 		most = Math.max(most, waiting.length);
-		// Later, so that a further request can come meanwhile.
+		// Later, so that another request can arrive in the meantime.
 		if (waiting.length >= together) {
 			setImmediate(() => {
 				for (const go of waiting.splice(0)) go();
@@ -65,14 +65,14 @@ describe.each(OPERATIONS)('%s for ten items', (_name, parameters) => {
 		expect(most()).toBe(1);
 	});
 
-	it('sends several at once where Parallel Items says so', async () => {
+	it('sends several at once if Parallel Items is higher', async () => {
 		const { world, most } = await changing({ together: 5 });
 		const options = { parallelItems: 5 };
 		expect((await run(world, { ...parameters, options }, { input: TEN })).error).toBeUndefined();
 		expect(most()).toBe(5);
 	});
 
-	it('stops at the first failure, and says what was done', async () => {
+	it('stops at the first failure, and reports what was done', async () => {
 		const { world, changed } = await changing({ refused: 1 });
 		const error = await failure(run(world, parameters, { input: TEN }));
 		expect(changed).toEqual([0]);
@@ -96,7 +96,7 @@ describe.each(OPERATIONS)('%s for ten items', (_name, parameters) => {
 		else expect(error.description).toContain('3 of 10 items were done');
 	});
 
-	it('goes on past a failure where the node continues, and does nothing twice then', async () => {
+	it('continues after a failure if the node continues on fail, and does nothing twice', async () => {
 		const { world, changed } = await changing({ refused: 0 });
 		const { items } = await run(world, parameters, {
 			input: TEN,
@@ -129,7 +129,7 @@ describe.each<[string, INodeParameters, string]>([
 		expect(world.service.requests).toEqual([]);
 	});
 
-	it('sends the others where the node continues', async () => {
+	it('sends the others if the node continues on fail', async () => {
 		const { world } = await changing();
 		const { items } = await run(world, parameters, {
 			input: TEN,
@@ -142,7 +142,7 @@ describe.each<[string, INodeParameters, string]>([
 	});
 });
 
-it('Retry On Fail of one run knows nothing of another', async () => {
+it('Retry On Fail of one execution does not affect another', async () => {
 	const { world, changed } = await changing();
 	for (let time = 0; time < 2; time++) {
 		await run(world, create, { input: TEN.slice(0, 2), tries: 2 });

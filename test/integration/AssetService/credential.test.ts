@@ -25,7 +25,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 		const echo: Handler = ({ headers }) => ({ body: { got: headers.authorization } });
 		const start = (api: Handler = echo) => startWorld({ api });
 
-		it('gets a token, stores it, and uses it again', async () => {
+		it('gets a token, stores it, and reuses it', async () => {
 			const world = await start();
 			const credential = credentialOf(world);
 			for (let index = 0; index < 2; index++) {
@@ -41,7 +41,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 			expect(JSON.stringify({ ...credential.data, clientSecret: '' })).not.toContain(SECRET);
 		});
 
-		it('gets a new token before it asks when the stored one is over', async () => {
+		it('gets a new token before the request if the stored one has expired', async () => {
 			const world = await start();
 			const credential = credentialOf(world);
 			Object.assign(credential.data, { accessToken: 'old', expiresAt: Date.now() - 1 });
@@ -49,7 +49,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 			expect(world.service.to('/any')).toHaveLength(1);
 		});
 
-		it('gets a new token when the credential was edited, so that a wrong secret shows at once', async () => {
+		it('gets a new token after the credential is edited, so that a wrong secret shows at once', async () => {
 			const world = await start();
 			const credential = credentialOf(world);
 			await ask(world, credential);
@@ -59,7 +59,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 			expect(JSON.parse(body)).toMatchObject({ client_id: 'another-client' });
 		});
 
-		it('gets a new token once when the service refuses the stored one', async () => {
+		it('gets a new token once if the service rejects the stored one', async () => {
 			const world = await start((request, raw) =>
 				request.headers.authorization === 'Bearer token-1' ? { status: 401 } : echo(request, raw),
 			);
@@ -68,7 +68,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 			});
 		});
 
-		it('does not send the token elsewhere, and says so', async () => {
+		it('does not send the token to another origin, and reports it', async () => {
 			const world = await start();
 			const elsewhere = await start();
 			const { error, run } = await runNode({
@@ -95,7 +95,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 			]);
 		});
 
-		it('shows what to correct when there is no token to be had, without the secret', async () => {
+		it('shows what to correct if it cannot get a token, without the secret', async () => {
 			const world = await startWorld({
 				token: () => ({ status: 401, body: { message: `bad ${SECRET}` } }),
 			});
@@ -108,7 +108,7 @@ describe.each(['requestWithAuthentication', 'httpRequestWithAuthentication'] as 
 	},
 );
 
-it('A token that n8n fetched serves the nodes of this package too', async () => {
+it('the nodes of this package also use a token that n8n fetched', async () => {
 	const world = await startWorld({ api: () => ({ body: [] }) });
 	const credential = credentialOf(world);
 	await runNode({

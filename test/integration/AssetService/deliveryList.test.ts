@@ -15,7 +15,7 @@ const deliveries = Array.from({ length: 230 }, (_, index) => ({
 	createdAt: Date.UTC(2026, 0, 1, 12) / 1000 - index * 60,
 }));
 
-/** What n8n's editor asks of the node when a person opens the list, or types into its search. */
+/** The editor's request when a user opens the list or types into its search. */
 async function search(world: World, parameters: INodeParameters, filter?: string) {
 	const nodeType = new AssetService();
 	const { node, workflow, additionalData } = oneNodeWorkflow({
@@ -39,7 +39,7 @@ describe('the list of deliveries to choose from', () => {
 		['an ID', { __rl: true, mode: 'id', value: 'we_1' }],
 		['an address', { __rl: true, mode: 'url', value: 'https://api.example.com/x/we_1' }],
 		['a plain text', 'we_1'],
-	])('has the newest of the endpoint first, chosen by %s', async (_how, endpointId) => {
+	])('has the newest delivery of the endpoint first, given by %s', async (_how, endpointId) => {
 		const world = await serving((request) => pages(deliveries, request));
 		const found = await search(world, { endpointId });
 		expect(found).toHaveLength(100);
@@ -56,7 +56,7 @@ describe('the list of deliveries to choose from', () => {
 		expect(world.service.to(DELIVERIES)).toHaveLength(1);
 	});
 
-	it('takes fields of odd kinds for fields that say nothing', async () => {
+	it('ignores fields of unexpected types', async () => {
 		const odd = { toString: 1, valueOf: 2 };
 		const records = [
 			{ id: 'whdel_1', eventId: odd, eventType: odd, status: odd, createdAt: odd, attempts: odd },
@@ -72,13 +72,13 @@ describe('the list of deliveries to choose from', () => {
 		['its event type', 'connectivity', 100],
 		['its event', 'ev_229', 1],
 		['nothing', 'none of them', 0],
-	])('is searched by %s', async (_what, filter, count) => {
+	])('can be searched by %s', async (_what, filter, count) => {
 		const world = await serving((request) => pages(deliveries, request));
 		const found = await search(world, { endpointId: 'we_1' }, filter);
 		expect(found).toHaveLength(count);
 	});
 
-	it('shows the action and the station of each, by which it is searched too', async () => {
+	it('shows the action and the station of each, and can be searched by them', async () => {
 		const of = (id: string, action: string, station: string) => ({
 			...{ id, eventType: 'ocpp.message', status: 'failed' },
 			payload: { action, asset: { id: station } },
@@ -118,7 +118,7 @@ describe('the list of deliveries to choose from', () => {
 		expect(world.service.requests).toEqual([]);
 	});
 
-	it('says what the service says, without the secret', async () => {
+	it('shows the error of the service, without the secret', async () => {
 		const world = await serving(() => ({ status: 403, body: { message: `no ${SECRET}` } }));
 		const failure: unknown = await search(world, { endpointId: 'we_1' }).catch(
 			(error: unknown) => error,

@@ -7,7 +7,7 @@ afterEach(stopWorlds);
 
 const input = ['we_1', 'we_bad', 'we_2'].map((endpoint) => ({ endpoint }));
 
-/** What decides in n8n before 2.35.5 whether an item goes to the error output, as n8n-core 2.11.1 has it. */
+/** The check in n8n before 2.35.5 that routes an item to the error output, as in n8n-core 2.11.1. */
 const isErrorToOlder = ({ json, error }: INodeExecutionData): boolean => {
 	const keys = Object.keys(json).length;
 	if (error) return true;
@@ -30,7 +30,7 @@ it('goes to the error output of every supported n8n, with its input', async () =
 		this: Router,
 		...args
 	) {
-		// The core takes the items out of the list.
+		// The core removes the items from the list.
 		handed.push(...args[2].flat());
 		installed.apply(this, args);
 	});
@@ -60,7 +60,7 @@ describe('what can be branched on after the error output', () => {
 		expect(await branchOn(world, perItem, '={{ $input.item.failure.status }}')).toEqual([404]);
 	});
 
-	it('is the code where no answer came', async () => {
+	it('is the code if there was no response', async () => {
 		const world = await serving((_request, { request }) => {
 			request.socket.destroy();
 			return undefined;
@@ -71,7 +71,7 @@ describe('what can be branched on after the error output', () => {
 	});
 });
 
-it('that a parameter is to blame for has no status, and says what to do', async () => {
+it('that a parameter causes has no status, and says what to do', async () => {
 	const world = await picky('del_1');
 	const { items } = await run(
 		world,

@@ -10,7 +10,7 @@ describe('an error', () => {
 		['a wrong Base URL', {}, { baseUrl: 'http://127.0.0.1:1' }, /Base URL/],
 		['a lacking scope', { api: () => ({ status: 403 }) }, {}, /is not allowed to list assets/],
 	])(
-		'names the field to correct after %s, and holds no secret',
+		'names the field to correct after %s, and contains no secret',
 		async (_name, options, change, words) => {
 			const world = await assetWorld(options);
 			const credentials = [{ type: new AssetServiceApi(), data: { ...world.settings, ...change } }];
@@ -20,7 +20,7 @@ describe('an error', () => {
 		},
 	);
 
-	it('holds no secret where the service repeats it', async () => {
+	it('contains no secret even if the service repeats it', async () => {
 		const world = await serving(({ headers }) => ({
 			status: 400,
 			body: { message: `${SECRET} ${headers.authorization ?? ''}` },
@@ -30,7 +30,7 @@ describe('an error', () => {
 
 	const input = ['we_1', 'we_bad', 'we_1'].map((endpoint) => ({ endpoint }));
 
-	it('of one input item ends the run by default, and says which', async () => {
+	it('of one input item ends the execution by default, and names the item', async () => {
 		const world = await picky('del_1', 'del_2');
 		expect(await failure(run(world, perItem, { input }))).toMatchObject({
 			message: containing('unknown endpoint'),
@@ -38,7 +38,7 @@ describe('an error', () => {
 		});
 	});
 
-	it('of one input item becomes an item where the node is to continue', async () => {
+	it('of one input item becomes an item if the node continues on fail', async () => {
 		const world = await picky('del_1', 'del_2');
 		const oneByOne = { ...perItem, options: { parallelItems: 1 } };
 		const { items } = await run(world, oneByOne, { input, onError: 'continueRegularOutput' });

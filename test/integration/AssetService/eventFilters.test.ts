@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 const TYPES = ['ocpp.message', 'asset.connectivity', 'asset.created'];
 
-/** One an hour, their types in turn. */
+/** One per hour, with alternating types. */
 const events = Array.from({ length: 240 }, (_, index) => ({
 	id: `ev_${index}`,
 	eventType: TYPES[index % 3],
@@ -80,7 +80,7 @@ it.each([
 	'={{ {} }}',
 	'={{ ({ valueOf: 1, toString: 2 }) }}',
 	'2026-13-45T00:00:00Z',
-])('%s is no time, and nothing is listed', async (createdAfter) => {
+])('%s is not a time, and nothing is listed', async (createdAfter) => {
 	const world = await serving((request) => pages(events, request));
 	expect(await failure(run(world, { ...getAll, filters: { createdAfter } }))).toMatchObject({
 		message: "'Created After' is not a date and time",

@@ -19,7 +19,7 @@ const delivery = (hours: number, status: string, made = 1) => ({
 	attempts: Array.from({ length: made }, () => ({ status, timestamp: hoursAgo(hours) })),
 });
 
-it('tells in one item how an endpoint is that has failed for two days', async () => {
+it('reports in one item the health of an endpoint that has failed for two days', async () => {
 	const deliveries = Array.from({ length: 2000 }, (_, hours) =>
 		delivery(hours, hours <= 48 ? 'failed' : 'success', hours <= 48 ? 5 : 1),
 	);
@@ -44,14 +44,14 @@ it('tells in one item how an endpoint is that has failed for two days', async ()
 	const [{ createdAfter, delivered, share } = {}] = found;
 	expect(Date.parse(createdAfter as string)).toBeGreaterThanOrEqual(before - 168 * HOUR);
 	expect(Date.parse(createdAfter as string)).toBeLessThanOrEqual(Date.now() - 168 * HOUR);
-	// Seven days are 168 hours; the last of them may be over by now.
+	// Seven days are 168 hours; the last one may have passed by now.
 	expect([119, 120]).toContain(delivered);
 	expect(share).toBe(Number(delivered) / (Number(delivered) + 49));
-	// Two pages are of the week, and one more shows that it is over; the next may be asked for by then.
+	// Two pages cover the week, and one more shows its end; the next one may already be requested by then.
 	expect(world.service.to(DELIVERIES).length).toBeLessThanOrEqual(4);
 });
 
-it('looks back to the time that is given, by whatever names the endpoint', async () => {
+it('looks back to the given time, however the endpoint is given', async () => {
 	const deliveries = [delivery(1, 'success'), delivery(30, 'failed'), delivery(300, 'failed')];
 	const world = await serving((request) => pages(deliveries, request));
 	const createdAfter = '2026-01-01T00:00:00Z';
@@ -69,7 +69,7 @@ it('looks back to the time that is given, by whatever names the endpoint', async
 	]);
 });
 
-it('says so when deliveries have no status', async () => {
+it('reports that deliveries have no status', async () => {
 	const world = await serving(() => ({
 		body: { items: [{ id: 'del_1', state: 'failed' }], hasMore: false },
 	}));
@@ -77,7 +77,7 @@ it('says so when deliveries have no status', async () => {
 	expect(hints).toMatchObject([{ message: containing("'status'") }]);
 });
 
-it('asks for nothing without an endpoint, or with a time that is none', async () => {
+it('sends no request without an endpoint, or with an invalid time', async () => {
 	const world = await serving(() => ({ body: [] }));
 	expect(await failure(run(world, { ...getHealth, endpointId: '={{ "" }}' }))).toMatchObject({
 		message: "'Endpoint' is empty",

@@ -21,7 +21,7 @@ import {
 afterEach(stopWorlds);
 
 describe('a list of assets', () => {
-	it('brings 230 of 3 pages once each, untouched, over one connection', async () => {
+	it('returns 230 from 3 pages once each, unchanged, over one connection', async () => {
 		const world = await assetWorld();
 		const { items, error, hints } = await run(world, { ...list, returnAll: true });
 		expect(error).toBeUndefined();
@@ -36,7 +36,7 @@ describe('a list of assets', () => {
 		expect(hints).toEqual([]);
 	});
 
-	it('brings 50 by default, and exactly as many as the limit says', async () => {
+	it('returns 50 by default, and exactly as many as the limit', async () => {
 		const world = await assetWorld();
 		expect(await records(run(world, list))).toEqual(assets.slice(0, 50));
 		expect(await records(run(world, { ...list, limit: 130 }))).toEqual(assets.slice(0, 130));
@@ -47,7 +47,7 @@ describe('a list of assets', () => {
 		]);
 	});
 
-	it('ends after one repeated page and says so when the service ignores the cursor', async () => {
+	it('ends after one repeated page with a message if the service ignores the cursor', async () => {
 		const world = await serving((request) => pages(assets, { ...request, query: {} }));
 		const { items, hints } = await run(world, { ...list, returnAll: true });
 		expect(items.map(({ json }) => json)).toEqual(assets.slice(0, 20));
@@ -72,7 +72,7 @@ describe('a list of assets', () => {
 		});
 	});
 
-	it('reads an envelope that it does not know from where the user says', async () => {
+	it('reads an unknown envelope at the path that the user gives', async () => {
 		const world = await serving(() => ({
 			body: { result: { rows: [{ id: 1 }], hasMore: false } },
 		}));
@@ -84,7 +84,7 @@ describe('a list of assets', () => {
 		});
 	});
 
-	it('fetches one token for fifty runs at the same time', async () => {
+	it('fetches one token for fifty concurrent executions', async () => {
 		const world = await assetWorld();
 		const runs = Array.from({ length: 50 }, () => records(run(world, { ...list, limit: 1 })));
 		expect(await Promise.all(runs)).toEqual(runs.map(() => [assets[0]]));
@@ -92,7 +92,7 @@ describe('a list of assets', () => {
 		expect(world.service.to(ASSETS)).toHaveLength(50);
 	});
 
-	it('stops asking when the execution is cancelled', async () => {
+	it('stops sending requests when the execution is cancelled', async () => {
 		const { opened: underWay, open: asked } = gate();
 		const { opened: cut, open: closed } = gate();
 		const world = await serving((_request, { response }) => {
@@ -113,7 +113,7 @@ describe('a list of assets', () => {
 });
 
 it.each(expectedLists)(
-	'a list of the resource %s brings its records untouched',
+	'a list of the resource %s returns its records unchanged',
 	async (resource, { path, parameters }) => {
 		const world = await serving(() => ({ body: [{ id: 'r_1', payload: {} }] }));
 		const all = { operation: 'getAll', returnAll: true, simplify: false };
@@ -143,7 +143,7 @@ describe('deliveries', () => {
 		expect(world.service.requests.at(-1)?.path).toBe(DELIVERIES);
 	});
 
-	it('lists exactly so many failed deliveries although the service does not filter', async () => {
+	it('lists exactly the limit of failed deliveries even if the service does not filter', async () => {
 		const world = await serving((request) => pages(deliveries, request));
 		const failed = deliveries.filter(({ status }) => status === 'failed');
 		const parameters = { ...getAll, status: 'failed' };
@@ -155,7 +155,7 @@ describe('deliveries', () => {
 		);
 	});
 
-	it('says so when the deliveries have no status to filter by', async () => {
+	it('reports that the deliveries have no status to filter by', async () => {
 		const world = await serving(() => ({
 			body: { items: [{ id: 'del_1', state: 'failed' }], hasMore: false },
 		}));
@@ -164,7 +164,7 @@ describe('deliveries', () => {
 		expect(hints).toMatchObject([{ message: containing("'status'") }]);
 	});
 
-	it('asks for the endpoint and the delivery when they are empty', async () => {
+	it('requires the endpoint and the delivery', async () => {
 		const world = await serving(() => ({ body: [] }));
 		const resend = { resource: 'delivery', operation: 'resend' };
 		const rl = { __rl: true, mode: 'id', value: '={{ "" }}' };

@@ -16,7 +16,7 @@ const deliveries = {
 	endpointId: '={{ $json.endpoint }}',
 };
 
-/** Answers only when so many requests wait, or no more can come; tells how many waited at most. */
+/** Responds only once this many requests wait or no more can arrive; records the highest number that waited. */
 function gathering(wanted: number, total: number) {
 	const waiting: (() => void)[] = [];
 	let answered = 0;
@@ -26,7 +26,7 @@ function gathering(wanted: number, total: number) {
 		const answer = new Promise<void>((resolve) => waiting.push(resolve));
 		if (waiting.length === Math.min(wanted, total - answered)) {
 			answered += waiting.length;
-			// The last to come is the first to be answered.
+			// The last request gets the first response.
 			for (const go of waiting.splice(0).reverse()) go();
 		}
 		await answer;
@@ -40,7 +40,7 @@ it.each([
 	['as many as the option says', { parallelItems: 3 }, 3],
 	['one at a time', { parallelItems: 1 }, 1],
 	['64 at most', { parallelItems: 1000 }, 64],
-])('so many input items are in flight, and the order is kept: %s', async (_name, options, most) => {
+])('limits the input items in flight, and keeps their order: %s', async (_name, options, most) => {
 	const total = most * 3 - (most > 1 ? 1 : 0);
 	const service = gathering(most, total);
 	const world = await serving(service.handler);
@@ -59,18 +59,18 @@ it.each([
 	expect(world.service.connections()).toBeLessThanOrEqual(most);
 });
 
-it('one that fails keeps the rest from being started', async () => {
+it('a failing item keeps the rest from starting', async () => {
 	const world = await serving(({ path }) =>
 		path.includes('we_2/') ? { status: 400 } : { body: [{ id: 'del_1' }] },
 	);
 	const options = { parallelItems: 2 };
 	const error = await failure(run(world, { ...deliveries, options }, { input: inputOf(50) }));
 	expect(error).toMatchObject({ context: { itemIndex: 2 } });
-	// Those before it, itself, and what the other one of the two has begun meanwhile.
+	// The items before it, itself, and the one that the other lane has started in the meantime.
 	expect(world.service.requests.length).toBeLessThan(10);
 });
 
-/** Forty items for a service or a token route that resets every connection: what the node gives, and the connections it took. */
+/** Forty items for a service or a token route that resets every connection: the node's output and its number of connections. */
 async function runAgainst(field: 'baseUrl' | 'authUrl') {
 	let attempts = 0;
 	const away = createServer((socket) => {
@@ -89,8 +89,8 @@ async function runAgainst(field: 'baseUrl' | 'authUrl') {
 	return { items, attempts };
 }
 
-it('finds out once that the service or the token route is away, and says so in each item', async () => {
-	// Both at once: most of it is waiting between attempts.
+it('detects once that the service or the token route is down, and reports it in each item', async () => {
+	// Both at once: most of the time is waits between attempts.
 	const runs = await Promise.all([runAgainst('baseUrl'), runAgainst('authUrl')]);
 	for (const { items, attempts } of runs) {
 		expect(items).toHaveLength(40);
@@ -98,12 +98,12 @@ it('finds out once that the service or the token route is away, and says so in e
 		expect(items[0]?.json['error']).toContain('Could not reach');
 		expect(items[39]?.json['message']).toContain('Skipped: the service was already unreachable');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
-		// Five attempts each for the two in flight; undici may open a connection more for an attempt.
+		// Five attempts each for the two in flight; undici may open one more connection for an attempt.
 		expect(attempts).toBeLessThanOrEqual(20);
 	}
 });
 
-it('Stop ends all that are in flight and starts no other', async () => {
+it('Stop ends all items in flight and starts no others', async () => {
 	const { opened: underWay, open: all } = gate();
 	const world = await serving(() => {
 		if (world.service.to('/asset-management/v1/assets').length === 8) all();

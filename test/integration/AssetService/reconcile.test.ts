@@ -17,7 +17,7 @@ const OTHER = 'workflow-2';
 const folder = mkdtempSync(join(tmpdir(), 'asset-service-reconcile-'));
 const path = join(folder, 'ledger.sqlite');
 const ledger = () => openLedger({ log: () => undefined });
-/** Writes what was there twenty minutes ago, when every grace that is over by now had begun. */
+/** Writes entries as of twenty minutes ago, so that their grace is over by now. */
 const earlier = new SqliteLedger({ path, now: () => Date.now() - 20 * MINUTE });
 
 beforeAll(() => {
@@ -81,14 +81,14 @@ it('names the hundred gaps in a list of two thousand events, and reads a day of 
 	expect(new Map(found.map(({ id, state }) => [id, state]))).toEqual(expected);
 	expect(found.map(({ id }) => id)).toEqual(recent.map(({ id }) => id));
 	expect(found.filter(({ state }) => state === 'missing')).toHaveLength(70);
-	// 20 pages are of the day, and one more shows that it is over; the next may be asked for by then.
+	// 20 pages cover the day, and one more shows its end; the next one may already be requested by then.
 	expect(world.service.to(EVENTS).length).toBeLessThanOrEqual(23);
 	// It claimed nothing and wrote nothing.
 	expect((await (await ledger()).look(stored)).state).toBe('overdue');
 	expect((await (await ledger()).look(ledgerKey(OWN, gaps[0] ?? ''))).state).toBe('free');
 });
 
-it('gives the fields that name an event, with the state of each kind', async () => {
+it('returns the fields that identify an event, with its state, for each state', async () => {
 	const begunAt = Date.now() - MINUTE;
 	await begin(OWN, ['begun'], newAttempt('4711', begunAt));
 	const store = await ledger();
@@ -171,7 +171,7 @@ it.each<[string, INodeParameters, string[]]>([
 	expect(found.map(({ id }) => id)).toEqual(ids);
 });
 
-it('leaves out events without an ID, and says how many', async () => {
+it('leaves out events without an ID, and reports how many', async () => {
 	await begin(OWN, ['b']);
 	const items = [{ ...event('a', 1), id: '' }, event('b', 1), { ...event('c', 1), id: null }];
 	const world = await serving(() => ({ body: { items, hasMore: false } }));
@@ -185,20 +185,20 @@ it.each<[string, INodeParameters['workflowId']]>([
 	['as the workflow selector does', { __rl: true, mode: 'id', value: OTHER }],
 	['by URL', `https://n8n.test/projects/p/workflow/${OTHER}/executions?x=/workflow/`],
 	['by an expression', { __rl: true, mode: 'id', value: `={{ "${OTHER}" }}` }],
-])('looks at the workflow that is given %s', async (_name, workflowId) => {
+])('compares with the workflow that is given %s', async (_name, workflowId) => {
 	await begin(OTHER, ['chosen']);
 	const { states } = await statesIn([event('chosen', 1), event('not-chosen', 2)], { workflowId });
 	expect(states).toEqual(['chosen begun', 'not-chosen missing']);
 });
 
-it('looks at its own workflow when none is selected', async () => {
+it('compares with its own workflow if none is selected', async () => {
 	await begin(OWN, ['of-its-own']);
 	const workflowId = { __rl: true, mode: 'list', value: '' } as const;
 	const { states } = await statesIn([event('of-its-own', 1)], { workflowId });
 	expect(states).toEqual(['of-its-own begun']);
 });
 
-it('does not call missing what was created before the workflow was first published', async () => {
+it('does not report events as missing that were created before the workflow was first published', async () => {
 	const workflowId = 'published';
 	const now = Date.now();
 	await notePublication(await ledger(), workflowId, now - 60 * MINUTE);
@@ -219,7 +219,7 @@ it('does not call missing what was created before the workflow was first publish
 	expect((await reconciled([event('before', 61)])).items).toEqual([]);
 });
 
-it('fails when no event has reached the workflow, as with a wrong or no workflow', async () => {
+it('fails if no event has reached the workflow, as with a wrong or no workflow', async () => {
 	await begin(OWN, ['reached']);
 	const listed = [event('reached', 1), event('late', 2)];
 	const reconciled = async (workflowId: string, events = listed) =>
@@ -247,7 +247,7 @@ it.each<[INodeParameters, string]>([
 	expect(world.service.to(EVENTS)).toEqual([]);
 });
 
-it('says what to do while the ledger is away', async () => {
+it('says what to do while the ledger is down', async () => {
 	const away = join(folder, 'away');
 	mkdirSync(away);
 	await (await ledger()).close();
@@ -264,7 +264,7 @@ it('says what to do while the ledger is away', async () => {
 	}
 });
 
-it('leaves out what the conditions of the trigger leave out, and refuses those that cannot be met', async () => {
+it('leaves out events that the conditions of the trigger exclude, and rejects conditions that cannot be met', async () => {
 	const condition = { field: 'data.status', operator: 'equals', value: 'Faulted' };
 	const listed = ['Faulted', 'Available'].map((status, n) =>
 		event(`status_${n}`, 5, { payload: { status } }),

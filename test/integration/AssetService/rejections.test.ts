@@ -1,4 +1,4 @@
-/** What Get Rejections shows of deliveries that a trigger took in. */
+/** The output of Get Rejections for deliveries that a trigger received. */
 import type { INodeParameters } from 'n8n-workflow';
 import { LedgerUnavailableError, openLedger } from '../../../lib/ledger';
 import { ADVICE } from '../../../lib/receiver';
@@ -20,7 +20,7 @@ useLedgerOfItsOwn();
 const SINCE = Date.now();
 let next = 0;
 
-/** Without a credential: nothing is asked of the service. */
+/** Without a credential: the service gets no request. */
 const getRejections = (parameters: INodeParameters) =>
 	runNode({
 		node: new AssetService(),
@@ -30,7 +30,7 @@ const rejectionsOf = async (parameters: INodeParameters) =>
 	(await getRejections(parameters)).items.map(({ json }) => json);
 const newWorkflow = () => `rejections-${(next += 1)}`;
 
-it('counts deliveries by reason, with times and what to do, and nothing of what they held', async () => {
+it('counts deliveries by reason, with times and advice, but none of their content', async () => {
 	const workflowId = newWorkflow();
 	const server = await start({ workflowId, parameters: { eventTypes: ['ocpp.*'] } });
 	const body = JSON.stringify(eventOf({ data: { customer: 'Olive' } }));
@@ -74,7 +74,7 @@ it('gives the advice of the log', async () => {
 	expect(asText(advice).toLowerCase()).toBe(`${ADVICE.signature_malformed.toLowerCase()}.`);
 });
 
-it('tells the triggers of a workflow apart, and is about its own workflow unless told', async () => {
+it('separates the triggers of a workflow, and reports on its own workflow by default', async () => {
 	const workflowId = 'workflow-1';
 	for (const nodeId of ['a', 'b']) {
 		const server = await start({ workflowId, nodeId });
@@ -90,7 +90,7 @@ it('counts nothing while the editor listens for a test event', async () => {
 	expect(await rejectionsOf({ workflowId })).toEqual([]);
 });
 
-it('says so when there is nothing to show', async () => {
+it('reports that there is nothing to show', async () => {
 	const { items, hints } = await getRejections({ workflowId: newWorkflow() });
 	expect(items).toEqual([]);
 	expect(hints).toMatchObject([
@@ -98,7 +98,7 @@ it('says so when there is nothing to show', async () => {
 	]);
 });
 
-it('fails with what to do when the ledger is not available', async () => {
+it('fails with advice if the ledger is not available', async () => {
 	const ledger = await openLedger({ log: () => undefined });
 	const unavailable = new LedgerUnavailableError('The disk is full.');
 	jest.spyOn(ledger, 'readRecord').mockRejectedValueOnce(unavailable);

@@ -44,7 +44,7 @@ const replayed = async (parameters: INodeParameters) => {
 	return { found: items.map(({ json }) => json), hints };
 };
 
-it('shows what would run again by default, and changes nothing', async () => {
+it('by default, shows the events that would run again and changes nothing', async () => {
 	await begin('a', 'b');
 	const { found, hints } = await replayed({});
 	expect(found).toMatchObject([
@@ -88,14 +88,14 @@ it.each<[string, INodeParameters, string[]]>([
 	}
 });
 
-it('leaves an event alone that is being handed over', async () => {
+it('does not touch an event that is being handed over', async () => {
 	await (await ledger()).claim(ledgerKey(OWN, 'a'), MINUTE);
 	const { found } = await replayed({ dryRun: false, eventIds: 'a' });
 	expect(found).toMatchObject([{ id: 'a', state: 'pending', reopened: false }]);
 	expect(await stateOf('a')).toBe('pending');
 });
 
-it('says so when no poll trigger would start the events', async () => {
+it('warns if no poll trigger would start the events', async () => {
 	const { hints } = await replayed({ dryRun: false });
 	expect(hints).toMatchObject([{ type: 'warning', message: containing('Delivery > Resend') }]);
 });
@@ -113,7 +113,7 @@ it.each<[INodeParameters, string]>([
 	expect(await stateOf('a')).toBe('begun');
 });
 
-it('warns of a condition whose field no event has, instead of only reopening nothing', async () => {
+it('warns of a condition whose field no event has, instead of silently reopening nothing', async () => {
 	const condition = [{ field: 'eventTyp', operator: 'equals', value: 'asset.created' }];
 	const { found, hints } = await replayed({ conditions: { condition } });
 	expect(found).toEqual([]);

@@ -1,4 +1,4 @@
-/** A node that asks as the HTTP Request node does with a predefined credential, in its two ways. */
+/** A node that sends requests like the HTTP Request node with a predefined credential, in both of its ways. */
 import { NodeConnectionTypes, type IHttpRequestOptions, type INodeType } from 'n8n-workflow';
 
 export const requester = (

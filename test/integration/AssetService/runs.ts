@@ -1,4 +1,4 @@
-/** Runs of the action node against a service of the test's own. */
+/** Runs the action node against the test's own service. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
@@ -23,7 +23,7 @@ export function pages(records: readonly { id: string }[], { query }: SeenRequest
 	return { body: { data: { items: records.slice(start, end), hasMore: end < records.length } } };
 }
 
-/** Matches a text with this in it. */
+/** Matches a text that contains this one. */
 export const containing = (text: string) => expect.stringContaining(text) as string;
 
 export const serving = (api: Handler, options: WorldOptions = {}) =>
@@ -58,7 +58,7 @@ export const perItem = {
 	operation: 'getAll',
 	endpointId: { __rl: true, mode: 'id', value: '={{ $json.endpoint }}' },
 };
-/** A service that knows every endpoint but `we_bad`. */
+/** A service with every endpoint except `we_bad`. */
 export const picky = (...deliveries: string[]) =>
 	serving(({ path }) =>
 		path.includes('we_bad')
@@ -66,14 +66,14 @@ export const picky = (...deliveries: string[]) =>
 			: { body: { data: deliveries.map((id) => ({ id })) } },
 	);
 
-/** The records of a run that must not have failed. */
+/** The records of a run; fails if the run failed. */
 export async function records(result: Promise<NodeResult>): Promise<IDataObject[]> {
 	const { items, error } = await result;
 	expect(error).toBeUndefined();
 	return items.map(({ json }) => json);
 }
 
-/** The error of a run that must have failed, with nothing secret in anything that n8n would store. */
+/** The error of a run that must fail; checks that the data that n8n would store contains no secret. */
 export async function failure(result: Promise<NodeResult>) {
 	const { error, run: stored } = await result;
 	if (!error) throw new Error('the node was expected to fail');

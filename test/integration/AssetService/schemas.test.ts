@@ -1,4 +1,4 @@
-/** The fields that the editor shows of each operation before its first run are those that it puts out. */
+/** The fields that the editor shows for each operation before its first execution match its output. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
@@ -9,7 +9,7 @@ import { operationSchemas } from '../../../scripts/schemas/operations';
 const ROOT = join(__dirname, '../../..');
 const NODE = join(ROOT, 'nodes/AssetService');
 
-it('are what the operations give against the simulator (otherwise: npm run docs:schemas)', async () => {
+it('match the output of the operations with the simulator (otherwise: npm run docs:schemas)', async () => {
 	const generated = await operationSchemas(new AssetService());
 	const kept = readdirSync(join(NODE, '__schema__'), { recursive: true, encoding: 'utf8' })
 		.filter((file) => file.endsWith('.json'))

@@ -45,8 +45,8 @@ const test = async (allow: boolean) => {
 	return await assetServiceApiTest.call(context, credential);
 };
 
-describe('a service with a certificate that it signed itself', () => {
-	it('is refused unless the credential ignores SSL issues', async () => {
+describe('a service with a self-signed certificate', () => {
+	it('is rejected unless the credential ignores SSL issues', async () => {
 		expect((await run(new AssetService(), list, false)).error?.message).toMatch(/self-signed/);
 		expect(await test(false)).toMatchObject({ status: 'Error' });
 		const options: IHttpRequestOptions = { url: `${service.url}/any`, json: true };
@@ -56,7 +56,7 @@ describe('a service with a certificate that it signed itself', () => {
 		expect(service.requests).toEqual([]);
 	});
 
-	it('is listed and tested where the credential ignores them', async () => {
+	it('is listed and tested if the credential ignores them', async () => {
 		const { items, error } = await run(new AssetService(), { ...list, simplify: false }, true);
 		expect(error).toBeUndefined();
 		expect(items.map(({ json }) => json)).toEqual([{ id: 'a' }]);
@@ -71,9 +71,9 @@ describe('a service with a certificate that it signed itself', () => {
 
 	it.each<['requestWithAuthentication' | 'httpRequestWithAuthentication', object]>([
 		['httpRequestWithAuthentication', {}],
-		// As the HTTP Request node has it, where its own option is off.
+		// As in the HTTP Request node with its own option off.
 		['requestWithAuthentication', { rejectUnauthorized: true }],
-	])('is asked by n8n itself, by %s', async (way, more) => {
+	])('can be called by n8n itself, by %s', async (way, more) => {
 		const options: IHttpRequestOptions = { url: `${service.url}/any`, json: true, ...more };
 		const { items, error } = await run(requester(way, options), {}, true);
 		expect(error).toBeUndefined();

@@ -17,11 +17,11 @@ describe.each(expectedLists)(
 			expect(await listed({}, [record])).toEqual([simple]);
 		});
 
-		it.each([false, '={{ "false" }}'])('is untouched with Simplify as %s', async (simplify) => {
+		it.each([false, '={{ "false" }}'])('is unchanged with Simplify as %s', async (simplify) => {
 			expect(await listed({ simplify }, [record])).toEqual([record]);
 		});
 
-		it('has null where there is nothing, and stays as it is when nothing is known of it', async () => {
+		it('has null for missing values, and stays as it is if all its fields are unknown', async () => {
 			const nulls = Object.fromEntries(
 				Object.keys(LISTS[resource].fields).map((name) => [name, null]),
 			);
@@ -34,7 +34,7 @@ describe.each(expectedLists)(
 	},
 );
 
-it('a simplified record keeps 0, false, null and an empty text, and looks no further for another value', async () => {
+it('a simplified record keeps 0, false, null and an empty text, without looking for another value', async () => {
 	const odd = {
 		id: 0,
 		type: false,

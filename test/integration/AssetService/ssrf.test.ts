@@ -7,7 +7,7 @@ import { freePort } from '../../support/ports';
 import { runNode } from '../../support/runNode';
 import { SECRET, startWorld, stopWorlds, type World } from '../../unit/service/world';
 
-// n8n reads these once in a process, on its first request: this file is a process of its own.
+// n8n reads these once per process, on its first request; this file has its own process.
 const ALLOWED = '127.0.0.1/32';
 beforeAll(() => {
 	process.env['N8N_SSRF_PROTECTION_ENABLED'] = 'TRUE';
@@ -40,8 +40,8 @@ const twoPages: Handler = ({ query }) => ({
 	},
 });
 
-describe('under the protection of n8n against requests to inner addresses', () => {
-	it('a list goes through n8n, which makes a connection for each request', async () => {
+describe('under n8n’s protection against requests to internal addresses', () => {
+	it('a list goes through n8n, which opens a connection for each request', async () => {
 		const world = await startWorld({ api: twoPages });
 		const { items, error } = await list(world);
 		expect(error).toBeUndefined();
@@ -56,7 +56,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		});
 	});
 
-	it('an address that n8n blocks is not asked, and the error says what to do', async () => {
+	it('an address that n8n blocks gets no request, and the error says what to do', async () => {
 		const world = await startWorld({ api: twoPages });
 		const { error } = await list(world, { baseUrl: `http://127.0.0.2:${world.service.port}` });
 		expect(error).toMatchObject({
@@ -68,7 +68,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		expect(world.service.requests.map(({ path }) => path)).toEqual(['/oauth/token']);
 	});
 
-	it('a refusal by status is explained as ever', async () => {
+	it('a rejection by status is explained as usual', async () => {
 		const world = await startWorld({ token: () => ({ status: 401, body: { message: SECRET } }) });
 		const { error, run } = await list(world);
 		expect(error?.message).toMatch(/'Client ID' or 'Client Secret' .*\[redacted\]/);
@@ -83,7 +83,7 @@ describe('under the protection of n8n against requests to inner addresses', () =
 		expect(world.service.to('/elsewhere')).toEqual([]);
 	});
 
-	it('a proxy that is away is blamed, and not the address', async () => {
+	it('an error names a proxy that is down, not the address', async () => {
 		const world = await startWorld({ api: twoPages });
 		const port = await freePort();
 		process.env['HTTP_PROXY'] = `http://127.0.0.1:${port}`;

@@ -1,4 +1,4 @@
-/** What cannot be read is an error before anything is sent: a filter that is dropped would list everything. */
+/** An unreadable parameter is an error before any request: without its filter, a list would return everything. */
 import type { IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { stopWorlds } from '../../unit/service/world';
@@ -33,7 +33,7 @@ it.each<[string, INodeParameters, string]>([
 	expect(world.service.to(DELIVERIES)).toEqual([]);
 });
 
-/** n8n-core leaves such values out when it loads a workflow, so they come from the context here. */
+/** n8n-core drops such values when it loads a workflow, so here the context provides them. */
 it.each<[string, string, unknown, string]>([
 	['a filter of another name', 'filters', { make: 'ABB' }, "'make'"],
 	['filters that are a text', 'filters', 'ABB', 'Filters'],
@@ -66,7 +66,7 @@ it.each([
 	expect(await records(run(world, { ...list, returnAll }))).toHaveLength(count);
 });
 
-it('a filter may be a number, or a list of texts', async () => {
+it('a filter can be a number or a list of texts', async () => {
 	const world = await assetWorld();
 	const filters = { firmwareVersion: '={{ 2 }}', assetGroups: '={{ ["g1", 2] }}' };
 	await records(run(world, { ...list, filters }));

@@ -25,7 +25,7 @@ describe('webhook endpoints', () => {
 		});
 	});
 
-	it('are created for types that are picked and types that are entered', async () => {
+	it('are created for selected and entered types', async () => {
 		const world = await serving(() => ({ status: 201, body: made }));
 		const events = ['ocpp.message', '__other__'];
 		await records(run(world, { ...create, events, otherEventTypes: 'site.created, ocpp.message' }));
@@ -35,7 +35,7 @@ describe('webhook endpoints', () => {
 		});
 	});
 
-	it('are created without their secret anywhere in the output when it is to be left out', async () => {
+	it('are created without their secret anywhere in the output if it is to be left out', async () => {
 		const world = await serving(() => ({ status: 201, body: made }));
 		const result = run(world, { ...create, includeSecret: false });
 		expect(await records(result)).toEqual([
@@ -53,7 +53,7 @@ describe('webhook endpoints', () => {
 	const all = { id: 'we_1', url: create.url, events: ['ocpp.message', 'asset.connectivity'] };
 
 	it.each(unknownFields)(
-		'show only what is no secret when it is to be left out and stands in %s',
+		'show everything but the secret if it is to be left out and is in %s',
 		async (_name, data) => {
 			const state = { status: 'enabled', createdAt: '2026-01-01T00:00:00Z' };
 			const world = await serving(() => ({ status: 201, body: { data: { ...data, ...state } } }));
@@ -64,7 +64,7 @@ describe('webhook endpoints', () => {
 		},
 	);
 
-	it('leave out a second secret too', async () => {
+	it('also leave out a second secret', async () => {
 		const body = { data: { id: 'we_1', secret: 's-1', previous: { signing_key: 's-2', age: 1 } } };
 		const world = await serving(() => ({ status: 201, body }));
 		const result = run(world, { ...create, includeSecret: false });
@@ -72,7 +72,7 @@ describe('webhook endpoints', () => {
 	});
 
 	it.each(['false', '={{ "False" }}', '={{ 0 }}'])(
-		'leave their secret out when Include Secret is %s',
+		'leave out their secret if Include Secret is %s',
 		async (includeSecret) => {
 			const world = await serving(() => ({ status: 201, body: made }));
 			const result = await run(world, { ...create, includeSecret });
@@ -81,7 +81,7 @@ describe('webhook endpoints', () => {
 		},
 	);
 
-	it('are not created when Include Secret cannot be read', async () => {
+	it('are not created if Include Secret cannot be read', async () => {
 		const world = await serving(() => ({ status: 201, body: made }));
 		const includeSecret = '={{ { never: true } }}';
 		expect(await failure(run(world, { ...create, includeSecret }))).toMatchObject({
@@ -90,7 +90,7 @@ describe('webhook endpoints', () => {
 		expect(world.service.requests).toEqual([]);
 	});
 
-	/** Called by an agent that runs its tools itself, as n8n's context then says. */
+	/** Called by an agent that runs its tools itself, with the context that n8n then passes. */
 	const calledByAgent: INodeType = Object.assign(new AssetService(), {
 		async execute(this: IExecuteFunctions) {
 			const context = Object.create(this, { isToolExecution: { value: () => true } }) as unknown;
@@ -131,7 +131,7 @@ describe('webhook endpoints', () => {
 		});
 	});
 
-	it('that are not there cannot be deleted', async () => {
+	it('that do not exist cannot be deleted', async () => {
 		const world = await serving(() => ({ status: 404 }));
 		const remove = { resource: 'webhookEndpoint', operation: 'delete', endpointId: 'we_1' };
 		expect(await failure(run(world, remove))).toMatchObject({

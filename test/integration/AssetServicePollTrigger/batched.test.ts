@@ -6,7 +6,7 @@ useWorldOfItsOwn();
 const parameters = { delivery: 'batched', batchSize: 4 };
 
 describe('a poll with batched delivery', () => {
-	it('starts runs of as many events as the batch size allows, oldest first', async () => {
+	it('starts executions with as many events as the batch size allows, oldest first', async () => {
 		await start({ events: 3 });
 		const { node, poll } = await published({ parameters });
 		const fresh = await record(10);
@@ -19,7 +19,7 @@ describe('a poll with batched delivery', () => {
 		expect(node.runs).toHaveLength(3);
 	});
 
-	it('ends a run before it holds more than 4 MB', async () => {
+	it('limits an execution to 4 MB of events', async () => {
 		const simulator = await start();
 		const { node, poll } = await published({ parameters });
 		for (let n = 0; n < 3; n++) {
@@ -30,7 +30,7 @@ describe('a poll with batched delivery', () => {
 		expect(node.runs.map((items) => items.length)).toEqual([2, 1]);
 	});
 
-	it('starts singly what n8n cannot store together', async () => {
+	it('starts events one by one if n8n cannot store them together', async () => {
 		await start();
 		const poison: { id?: unknown } = {};
 		const { node, poll } = await published({
@@ -49,7 +49,7 @@ describe('a poll with batched delivery', () => {
 		expect(node.ids()).toEqual([...others, fresh[2]]);
 	});
 
-	it('leaves out what has begun, and holds nothing when the ledger fails half way', async () => {
+	it('leaves out events that have begun, and holds no claims after the ledger fails halfway', async () => {
 		await start();
 		const { node, poll } = await published({ parameters });
 		const fresh = await record(3);

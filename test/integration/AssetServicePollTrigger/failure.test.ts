@@ -19,7 +19,7 @@ useWorldOfItsOwn();
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 
 describe('a poll', () => {
-	it('starts what was listed before a page that fails, shows the failure, and goes on with the next poll', async () => {
+	it('starts events listed before a failing page, shows the failure, and continues with the next poll', async () => {
 		const simulator = await start({ events: 30 });
 		const node = pollNode({ parameters: { startFrom: 'retained', limit: 10 } });
 		const poll = node.activation('activate');
@@ -31,7 +31,7 @@ describe('a poll', () => {
 		expect(new Set(node.ids()).size).toBe(30);
 	});
 
-	it('starts an event again that n8n stored three hours ago and lost, behind all that has run since', async () => {
+	it('restarts an event that n8n stored three hours ago and lost, behind all events that have run since', async () => {
 		const simulator = await start();
 		let runs = true;
 		const node = pollNode({ parameters: { limit: 5 }, runs: () => runs });
@@ -57,7 +57,7 @@ describe('a poll', () => {
 		expect(node.ids()).toEqual([...later, event.id]);
 	});
 
-	it('gives an event back that n8n could not store, and starts it with the next poll, in order', async () => {
+	it('releases an event that n8n could not store, and starts it with the next poll, in order', async () => {
 		await start();
 		let failing = true;
 		const { node, poll } = await published({
@@ -76,7 +76,7 @@ describe('a poll', () => {
 		expect(node.ids()).toEqual(fresh);
 	});
 
-	it('tells n8n what is wrong, without the client secret, and recovers', async () => {
+	it('reports to n8n what is wrong, without the client secret, and recovers', async () => {
 		const simulator = await start();
 		const { node, poll } = await published();
 		simulator.faults.add({ path: EVENTS, status: 403, times: 1 });
@@ -89,7 +89,7 @@ describe('a poll', () => {
 		expect(node.ids()).toEqual(fresh);
 	});
 
-	it('does not wait for slow runs, and leaves each to the ledger when it has ended', async () => {
+	it('does not wait for slow executions, and settles each in the ledger when it has ended', async () => {
 		await start();
 		const { opened: released, open: release } = gate();
 		const { node, poll } = await published({

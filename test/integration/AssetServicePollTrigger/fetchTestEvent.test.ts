@@ -22,7 +22,7 @@ describe('"Fetch Test Event"', () => {
 		});
 	};
 
-	it('reads on to the first page with an event that meets the conditions', async () => {
+	it('reads up to the first page with an event that meets the conditions', async () => {
 		const condition = [{ field: 'data.payload.number', operator: 'lessThan', value: '30' }];
 		const { items, error } = await fetchFrom(120, { conditions: { condition } });
 		expect(error).toBeUndefined();

@@ -14,7 +14,7 @@ useWorldOfItsOwn();
 
 describe('a poll', () => {
 	it.each(['newestFirst', 'oldestFirst'] as const)(
-		'starts nothing for what was there at publication, then each new event once, oldest first (%s)',
+		'starts no events from before publishing, then each new event once, oldest first (%s)',
 		async (listOrder) => {
 			await start({ events: 7, listOrder });
 			const node = pollNode({ parameters: { limit: 3 } });
@@ -42,7 +42,7 @@ describe('a poll', () => {
 		expect(node.started.map(({ data }) => data)).toEqual([{ connector: 2 }, { connector: 3 }]);
 	});
 
-	it('is refused at publication while a condition cannot be met by any event', async () => {
+	it('fails when publishing if no event can meet a condition', async () => {
 		await start();
 		const condition = [{ field: 'data.connector', operator: 'lessThan', value: 'abc' }];
 		const poll = pollNode({ parameters: { conditions: { condition } } }).activation('activate');
@@ -54,7 +54,7 @@ describe('a poll', () => {
 		});
 	});
 
-	it('starts everything that is still listed when it is set to', async () => {
+	it('starts all events that are still listed, if set to do so', async () => {
 		await start({ events: 60 });
 		const node = pollNode({ parameters: { startFrom: 'retained', limit: 10 } });
 		await node.activation('activate')();
@@ -65,7 +65,7 @@ describe('a poll', () => {
 		);
 	});
 
-	it('catches up after a restart with what was created hours before it, and repeats nothing', async () => {
+	it('catches up after a restart with events created hours before it, and repeats nothing', async () => {
 		const simulator = await start();
 		const at = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 		const emitAt = async (hours: number) =>
@@ -76,7 +76,7 @@ describe('a poll', () => {
 		await pollUntil(poll, 'two runs', () => node.ids().length === 2);
 		const missed = [];
 		for (let n = 0; n < 12; n++) missed.push(await emitAt(7 - n / 2));
-		// What a process keeps in memory is gone; the ledger and what n8n has saved are there.
+		// The memory of the process is gone; the ledger and n8n's saved data remain.
 		const restarted = pollNode({
 			workflowId: node.workflowId,
 			parameters: { limit: 5 },
@@ -86,7 +86,7 @@ describe('a poll', () => {
 		expect([...node.ids(), ...restarted.ids()]).toEqual([...ran, ...missed]);
 	});
 
-	it('keeps up to when it polled in the static data of its workflow, and there only of itself', async () => {
+	it('keeps its position in the static data of its workflow, for itself only', async () => {
 		await start({ events: 2 });
 		const node = pollNode();
 		await node.activation('activate')();
@@ -109,7 +109,7 @@ describe('a poll', () => {
 		expect(again.ids()).not.toContain(ran);
 	});
 
-	it('goes on where it was when the workflow was unpublished and is published again', async () => {
+	it('continues at its position after the workflow is unpublished and published again', async () => {
 		await start({ events: 2 });
 		const node = pollNode();
 		await node.activation('activate')();
@@ -119,7 +119,7 @@ describe('a poll', () => {
 		expect(node.ids()).toEqual(missed);
 	});
 
-	it('begins anew when "Start From" was changed, and keeps apart what has run', async () => {
+	it('starts over after "Start From" has changed, without repeating events', async () => {
 		await start({ events: 4 });
 		const now = pollNode();
 		await now.activation('activate')();
@@ -149,7 +149,7 @@ describe('a poll', () => {
 		expect(again.ids()).not.toContain(missed[0]);
 	});
 
-	it('leaves alone what a webhook brought, or is bringing', async () => {
+	it('does not start events that a webhook has delivered or is delivering', async () => {
 		await start();
 		const { node, poll } = await published();
 		const [brought = '', coming = '', missed = ''] = await record(3);
@@ -161,7 +161,7 @@ describe('a poll', () => {
 		expect(node.ids()).toEqual([missed]);
 	});
 
-	it('starts wanted types only', async () => {
+	it('starts only wanted types', async () => {
 		await start();
 		const { node, poll } = await published({ parameters: { eventTypes: ['asset.*'] } });
 		await record(2, 'ocpp.message');

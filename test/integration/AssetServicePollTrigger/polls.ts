@@ -1,4 +1,4 @@
-/** A poll trigger at a simulator of its own, for the tests of what a poll starts. */
+/** A poll trigger with its own simulator, for tests of the events that a poll starts. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ export const pollNode = (options: Partial<PollNodeOptions> = {}) => {
 	});
 	return { ...node, workflowId, ids: () => node.started.map(({ id }) => id) };
 };
-/** A poll trigger whose workflow has been published, and so has polled once. */
+/** A poll trigger whose workflow has been published, so it has polled once. */
 export const published = async (options: Partial<PollNodeOptions> = {}) => {
 	const node = pollNode(options);
 	const poll = node.activation('activate');
@@ -47,7 +47,7 @@ export const record = async (count: number, type = 'ocpp.message') => {
 export const until = async (what: string, isSo: () => boolean) => {
 	await waitFor(isSo, { what, everyMs: 5 });
 };
-/** A poll leaves the events to the one before it as long as that one is starting them. */
+/** Polls repeatedly, since a poll leaves events to the previous one while that is starting them. */
 export const pollUntil = async (
 	poll: () => Promise<unknown>,
 	what: string,
@@ -62,7 +62,7 @@ export const pollUntil = async (
 	);
 };
 
-/** To be called once by each test file. */
+/** Call it once per test file. */
 export function useWorldOfItsOwn(): void {
 	beforeAll(() => {
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;

@@ -11,13 +11,13 @@ useLedgerOfItsOwn();
 
 type Outcome = 'succeeds' | 'fails';
 
-/** A trigger whose URL responds when the execution has ended; `outcomes` are those of the executions, in order. */
+/** A trigger whose URL responds when the execution has ended; `outcomes` are the results of the executions, in order. */
 async function scene(
 	outcomes: Outcome[],
 	options: Partial<TriggerServerOptions> & { readonly during?: () => Promise<void> } = {},
 ) {
 	const workflowId = randomUUID();
-	/** What the node after the trigger got, execution by execution. */
+	/** The input of the node after the trigger, by execution. */
 	const ran: (readonly unknown[])[] = [];
 	const run = async (items: readonly INodeExecutionData[]) => {
 		const trigger = new AssetServiceTrigger();
@@ -60,7 +60,7 @@ describe('an event that must succeed', () => {
 		expect(await look(event)).toMatchObject({ state: 'done', attempts: 3 });
 	});
 
-	it('never runs twice at once: a copy waits for the end of the execution', async () => {
+	it('never runs twice at the same time: a copy waits for the end of the execution', async () => {
 		const { open, opened } = gate();
 		const { server, ran } = await scene(['succeeds'], {
 			during: () => opened,
@@ -78,7 +78,7 @@ describe('an event that must succeed', () => {
 		expect(ran).toEqual([[event.id]]);
 	});
 
-	it('is delivered again when its execution lost the claim that it was started under', async () => {
+	it('is delivered again if its execution lost its claim', async () => {
 		const event = eventOf();
 		const { server, ran, workflowId, look } = await scene([], {
 			store: async () => {
@@ -96,7 +96,7 @@ describe('an event that must succeed', () => {
 		expect(await look(event)).toMatchObject({ state: 'pending', attempts: 0 });
 	});
 
-	it('shows the nodes after the trigger nothing of the claim', async () => {
+	it('hides the claim from the nodes after the trigger', async () => {
 		const items: INodeExecutionData[] = [];
 		const { server } = await scene([], {
 			run: async (some) => {
@@ -135,7 +135,7 @@ describe('a batch that must succeed', () => {
 	});
 });
 
-it('follows the URL that a delivery came to, whatever the parameter says', async () => {
+it('follows the URL that received the delivery, whatever the parameter says', async () => {
 	const { server, look } = await scene([], { parameters: {} });
 	const [stored, done] = [eventOf(), eventOf()];
 	expect(await send(server, stored)).toMatchObject({ body: { status: 'accepted' } });

@@ -2,7 +2,7 @@ import { cleanUpAfterEach, createWorld, letSecondsPass } from './registrations';
 
 cleanUpAfterEach();
 
-it('accepts deliveries of a new endpoint at once, however lately the secret of the one before was read', async () => {
+it('accepts deliveries of a new endpoint at once, even if the previous secret was read just before', async () => {
 	const { publish, deliver, unpublish, simulator, server } = await createWorld();
 	for (let edit = 0; edit < 3; edit += 1) {
 		await publish();
@@ -20,13 +20,13 @@ it.each<[string[], string, string[]]>([
 		'site.created, asset.*',
 		['asset.connectivity', 'ocpp.message', 'site.created'],
 	],
-])('makes an endpoint for the types %j and “%s”', async (eventTypes, otherEventTypes, events) => {
+])('creates an endpoint for the types %j and “%s”', async (eventTypes, otherEventTypes, events) => {
 	const { publish, simulator } = await createWorld({ parameters: { eventTypes, otherEventTypes } });
 	await publish();
 	expect(simulator.endpoints).toMatchObject([{ events }]);
 });
 
-it('registers the URL that fits "Acknowledge", and replaces the endpoint when that changes', async () => {
+it('registers the URL that matches "Acknowledge", and replaces the endpoint when that changes', async () => {
 	const { publish, deliver, simulator, server, change } = await createWorld();
 	await publish();
 	change({ acknowledge: 'succeeded' });
@@ -45,7 +45,7 @@ it('registers the URL that fits "Acknowledge", and replaces the endpoint when th
 it.each([
 	['x'.repeat(15), true],
 	['x'.repeat(16), false],
-])('names the client secret %s as weak at publication: %s', async (clientSecret, isWeak) => {
+])('reports the client secret %s as weak when publishing: %s', async (clientSecret, isWeak) => {
 	const { publish, log } = await createWorld({ clientSecret });
 	await publish();
 	expect(/the client secret of the credential is weak/.test(log())).toBe(isWeak);
@@ -53,7 +53,7 @@ it.each([
 });
 
 describe('the copy of the record in n8n’s static data', () => {
-	it('lets a publication recognise its endpoint where the ledger is lost', async () => {
+	it('lets the trigger recognise its endpoint when publishing after the ledger is lost', async () => {
 		const { publish, useLedger, ledgerPath, simulator } = await createWorld();
 		await publish();
 		await useLedger(`${ledgerPath}-new`);
@@ -72,26 +72,26 @@ describe('the copy of the record in n8n’s static data', () => {
 });
 
 describe('credential and record are read', () => {
-	it('once for a publication, whether the endpoint is new or was there', async () => {
+	it('once when publishing, whether the endpoint is new or existed', async () => {
 		const { publish, readsOf } = await createWorld();
 		expect(await readsOf(publish)).toEqual({ credential: 1, ledger: 1 });
 		expect(await readsOf(publish)).toEqual({ credential: 1, ledger: 1 });
 	});
 
-	it('once for an unpublication', async () => {
+	it('once when unpublishing', async () => {
 		const { publish, unpublish, readsOf } = await createWorld();
 		await publish();
 		expect(await readsOf(unpublish)).toEqual({ credential: 1, ledger: 1 });
 	});
 
-	it('once for the first delivery, and not for the next one', async () => {
+	it('once for the first delivery and not for the next one', async () => {
 		const { publish, deliver, readsOf } = await createWorld();
 		await publish();
 		expect(await readsOf(deliver)).toEqual({ credential: 1, ledger: 1 });
 		expect(await readsOf(deliver)).toEqual({ credential: 0, ledger: 0 });
 	});
 
-	it('once for a forgery, also one that comes seconds after the latest read', async () => {
+	it('once for a forgery, even seconds after the last read', async () => {
 		const { publish, forge, readsOf } = await createWorld();
 		await publish();
 		expect(await readsOf(forge)).toEqual({ credential: 1, ledger: 1 });
@@ -99,7 +99,7 @@ describe('credential and record are read', () => {
 		expect(await readsOf(forge)).toEqual({ credential: 1, ledger: 1 });
 	});
 
-	it('and the credential is not for more forgeries of that second', async () => {
+	it('but the credential is not read for more forgeries in that second', async () => {
 		const { publish, forge, readsOf } = await createWorld();
 		await publish();
 		await forge();

@@ -8,13 +8,13 @@ useLedgerOfItsOwn();
 
 const parameters = { delivery: 'batched', batchSize: 100 };
 const DAY_MS = 24 * 60 * 60_000;
-/** Created one day after the other, the last one first. */
+/** Created on consecutive days, newest first. */
 const events = (count: number) =>
 	Array.from({ length: count }, (_, n) =>
 		eventOf({ createdAt: new Date(Date.UTC(2026, 0, 1) + (count - n) * DAY_MS).toISOString() }),
 	);
 
-/** A trigger whose first hand-over waits until it is opened, and the answers to what came meanwhile. */
+/** A trigger whose first hand-over waits until it is opened, and the responses to deliveries in the meantime. */
 const gathered = async (count: number, store?: (...items: IDataObject[]) => Promise<void>) => {
 	const { open, opened } = gate();
 	let handOvers = 0;
@@ -43,7 +43,7 @@ const gathered = async (count: number, store?: (...items: IDataObject[]) => Prom
 };
 
 describe('with batched delivery', () => {
-	it('an event that comes alone starts at once', async () => {
+	it('a single event starts at once', async () => {
 		const server = await start({ parameters });
 		for (const event of [eventOf(), eventOf()]) {
 			expect(await send(server, event)).toMatchObject({
@@ -54,7 +54,7 @@ describe('with batched delivery', () => {
 		expect(server.runs.map((items) => items.length)).toEqual([1, 1]);
 	});
 
-	it('events that come while another one is handed over start one run, oldest first, each once', async () => {
+	it('events that arrive while another one is handed over start one execution, oldest first, each once', async () => {
 		const { server, first, others, answers, open } = await gathered(30);
 		open();
 		for (const answer of await Promise.all(answers)) {
@@ -67,7 +67,7 @@ describe('with batched delivery', () => {
 		expect(server.runs).toHaveLength(2);
 	});
 
-	it('a run that n8n cannot store is handed over singly, and costs one event a retry', async () => {
+	it('a batch that n8n cannot store is handed over event by event, and one event needs a retry', async () => {
 		const poison: { id?: unknown } = {};
 		const { server, first, others, answers, open } = await gathered(6, async (...items) => {
 			if (items.some(({ id }) => id === poison.id)) throw new Error('cannot be stored');
@@ -75,7 +75,7 @@ describe('with batched delivery', () => {
 		poison.id = others[3]?.id;
 		open();
 		const statuses = (await Promise.all(answers)).map(({ status }) => status);
-		// The one whose request carried the run has n8n's own answer, and the one that cannot be stored.
+		// Two get n8n's own response: the event whose request carried the execution, and the one that cannot be stored.
 		expect(statuses.filter((status) => status === 500).length).toBeLessThanOrEqual(2);
 		expect(server.runs.every((items) => items.length === 1)).toBe(true);
 		poison.id = undefined;
@@ -85,11 +85,11 @@ describe('with batched delivery', () => {
 		);
 	});
 
-	it('each trigger of a workflow gathers by itself, and starts what was delivered to it', async () => {
+	it('each trigger of a workflow collects by itself and starts only its own deliveries', async () => {
 		const { server, first, others, answers, open, workflowId } = await gathered(2);
 		const another = await start({ parameters, workflowId, nodeId: 'node-2' });
 		const event = eventOf();
-		// Nobody is being handed over there, so it does not wait for the other trigger.
+		// No event is being handed over there, so it does not wait for the other trigger.
 		expect(await send(another, event)).toMatchObject({ body: { status: 'accepted' } });
 		expect(another.runs).toEqual([[event]]);
 		open();
@@ -98,7 +98,7 @@ describe('with batched delivery', () => {
 		expect(another.runs).toHaveLength(1);
 	});
 
-	it('nobody is told that an event is accepted before the ledger says that it is stored', async () => {
+	it('no event is acknowledged before the ledger has stored it', async () => {
 		const { others, answers, open, looks } = await gathered(4);
 		const ledger = await openLedger({ log: () => undefined });
 		const { open: write, opened: written } = gate();
@@ -123,7 +123,7 @@ describe('with batched delivery', () => {
 		committing.mockRestore();
 	});
 
-	it('a forged delivery, a duplicate and an event that is not wanted do not wait', async () => {
+	it('a forged delivery, a duplicate and an unwanted event do not wait', async () => {
 		const { server, first, others, answers, open } = await gathered(1);
 		const forged = await send(server, eventOf(), { 'x-webhook-signature': 't=1,v1=00' });
 		expect(forged).toMatchObject({ status: 401 });

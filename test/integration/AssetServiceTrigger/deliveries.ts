@@ -1,4 +1,4 @@
-/** A trigger that takes deliveries in n8n-core's own engine, for the tests of what becomes of them. */
+/** A trigger that receives deliveries in n8n-core's own engine, for tests of their results. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -38,7 +38,7 @@ export async function start(options: Partial<TriggerServerOptions> = {}): Promis
 		trigger: new AssetServiceTrigger(),
 		readCredential: async () => ({ signingSecret: SECRET, previousSigningSecret: PREVIOUS }),
 		credentialTypes: ['assetServiceSigningSecretApi'],
-		// A workflow of its own, so that no test sees what another one kept.
+		// Its own workflow, so that no test sees the entries of another.
 		workflowId: `workflow-${(next += 1)}`,
 		...options,
 	});
@@ -52,7 +52,7 @@ interface Sent {
 	headers: Headers;
 }
 
-/** A header with several values is sent so many times; with none it is left out. */
+/** A header with several values is sent once per value; without values it is left out. */
 export async function send(
 	server: TriggerServer,
 	body: unknown,
@@ -65,7 +65,7 @@ export async function send(
 		'x-webhook-signature': signTimestamped(SECRET, now(), bytes),
 		...headers,
 	};
-	// Not by fetch, which makes one header of a repeated one.
+	// Not with fetch, which combines repeated headers into one.
 	const sending = request(server.url, { method: 'POST', headers: all });
 	sending.end(bytes);
 	const [response] = (await once(sending, 'response')) as [IncomingMessage];
@@ -77,7 +77,7 @@ export async function send(
 	};
 }
 
-/** Resolves when a copy has looked so often in vain that it must be waiting for the outcome of another one. */
+/** Resolves when a copy has checked so often that it must be waiting for the outcome of another one. */
 export async function aCopyWaits(): Promise<true> {
 	const claims = jest.spyOn(await openLedger({ log: () => undefined }), 'claim');
 	return await waitFor(
@@ -92,7 +92,7 @@ export async function aCopyWaits(): Promise<true> {
 	});
 }
 
-/** To be called once by each test file. */
+/** Call it once per test file. */
 export function useLedgerOfItsOwn(): void {
 	beforeAll(() => {
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;

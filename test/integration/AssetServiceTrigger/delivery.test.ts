@@ -19,7 +19,7 @@ describe('a delivery', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('gets 200 duplicate when the event was seen before', async () => {
+	it('gets 200 duplicate if the event was seen before', async () => {
 		const server = await start();
 		const event = eventOf();
 		await send(server, event);
@@ -37,7 +37,7 @@ describe('a delivery', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('is signed by the previous secret during a rotation, and still one event', async () => {
+	it('can be signed with the previous secret during a rotation, and is still one event', async () => {
 		const server = await start();
 		const body = JSON.stringify(eventOf());
 		const signed = { 'x-webhook-signature': signTimestamped(PREVIOUS, now(), body) };
@@ -47,7 +47,7 @@ describe('a delivery', () => {
 });
 
 describe('the test mode of the editor', () => {
-	it('checks signatures and keeps nothing in the ledger', async () => {
+	it('checks signatures but stores nothing in the ledger', async () => {
 		const server = await start({ mode: 'manual' });
 		const event = eventOf();
 		await send(server, event);
@@ -58,14 +58,14 @@ describe('the test mode of the editor', () => {
 	const condition = [{ field: 'data.asset.id', operator: 'equals', value: 'asset-2' }];
 	const parameters = { conditions: { condition } };
 	const asset = (id: string) => eventOf({ data: { asset: { id } } });
-	/** What the test shows that ends with these items. */
+	/** The notice of a test that ends with these items. */
 	const outcome = async ({ tested }: TriggerServer, mode: 'manual' | 'webhook' = 'manual') =>
 		await runTrigger({
 			...{ trigger: new AssetServiceTrigger(), executionId: '1', workflowId: 'workflow' },
 			...{ mode, items: tested },
 		});
 
-	it('goes on after events that are ignored, and then shows how many and the nearest miss', async () => {
+	it('continues after ignored events, and then shows how many and the nearest miss', async () => {
 		const server = await start({ mode: 'manual', parameters });
 		const ignored = { status: 200, body: { status: 'ignored' } };
 		expect(await send(server, eventOf({ data: {} }))).toMatchObject(ignored);
@@ -80,12 +80,12 @@ describe('the test mode of the editor', () => {
 		expect(items).toEqual([wanted]);
 		expect(Object.keys(stored[0] ?? {})).not.toContain('assetServiceIgnored');
 		expect(hints).toEqual([{ message: reason, type: 'info', location: 'outputPane' }]);
-		// The next test counts again.
+		// The next test starts counting at zero.
 		await send(server, wanted);
 		expect((await outcome({ ...server, tested: server.tested.slice(1) })).hints).toEqual([]);
 	});
 
-	it('counts from when a person began to listen, and says to the sender what it found', async () => {
+	it('counts from when the user began to listen, and reports its result to the sender', async () => {
 		const workflowId = 'workflow of tests';
 		const server = await start({ mode: 'manual', parameters, workflowId });
 		await send(server, asset('asset-1'));
@@ -107,7 +107,7 @@ describe('the test mode of the editor', () => {
 		});
 	});
 
-	it('shows why it ends with a delivery that is rejected, and what was ignored before', async () => {
+	it('shows why it ends with a rejected delivery, and what was ignored before', async () => {
 		const server = await start({ mode: 'manual', parameters });
 		await send(server, asset('asset-1'));
 		const forged = { 'x-webhook-signature': signTimestamped(`${SECRET} `, now(), 'x') };
@@ -122,11 +122,11 @@ describe('the test mode of the editor', () => {
 				description: `${sentence(ADVICE.signature_mismatch)} (Log code: signature_mismatch) 1 event was ignored while listening. Nearest: condition 'Asset ID equals asset-2' did not match 'asset-1'.`,
 			},
 		});
-		// In production the item of a test means nothing.
+		// In production, the item of a test has no meaning.
 		expect((await outcome(server, 'webhook')).error).toBeUndefined();
 	});
 
-	it('has no part in production: nothing starts, and the sender learns no more', async () => {
+	it('has no effect in production: nothing starts, and the sender gets no details', async () => {
 		const published = await start({ parameters });
 		expect((await send(published, asset('asset-1'))).body).toEqual({ status: 'ignored' });
 		expect((await send(published, asset('asset-2'), { 'x-webhook-signature': '' })).body).toEqual({

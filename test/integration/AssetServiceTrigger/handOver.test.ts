@@ -6,7 +6,7 @@ import { aCopyWaits, eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from
 
 useLedgerOfItsOwn();
 
-/** Everything else is the HTTP server's and the ledger's. */
+/** Not faked, since the HTTP server and the ledger need them. */
 const ALL_BUT_TIMEOUTS = [
 	'Date',
 	'hrtime',
@@ -20,7 +20,7 @@ const ALL_BUT_TIMEOUTS = [
 ] as const;
 
 describe('an event that n8n could not store', () => {
-	it('gets 500, and runs when it is sent again', async () => {
+	it('gets 500, and runs when sent again', async () => {
 		let failing = true;
 		const server = await start({
 			store: async () => {
@@ -76,8 +76,8 @@ describe('a copy that arrives while another one is being handed over', () => {
 	});
 });
 
-describe('a caller that hangs up before the answer', () => {
-	/** A trigger whose n8n stores nothing until `open`, and an event whose caller has gone meanwhile. */
+describe('a caller that hangs up before the response', () => {
+	/** A trigger whose n8n stores nothing until `open`, and an event whose caller has hung up in the meantime. */
 	const abandoned = async (store: () => void) => {
 		const { open, opened } = gate();
 		const { open: reach, opened: reached } = gate();
@@ -118,7 +118,7 @@ describe('a caller that hangs up before the answer', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('leaves an event that counts as stored after 30 s, and can be started at once when n8n fails to store it after all', async () => {
+	it('leaves an event that counts as stored after 30 s, and can be started at once if n8n then fails to store it', async () => {
 		let failing = true;
 		jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
 		try {

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('the headers of a delivery', () => {
-	it('may name the signature once: a second one is refused, also where both together would fit', async () => {
+	it('can have only one signature header: a second one is rejected, even if both together would match', async () => {
 		const server = await start();
 		const body = JSON.stringify(eventOf());
 		const good = signTimestamped(SECRET, now(), body);
@@ -44,14 +44,14 @@ describe('a body that n8n has not read yet', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('is rejected when it cannot be read', async () => {
+	it('is rejected if it cannot be read', async () => {
 		const server = await start({ body: 'unreadable' });
 		expect(await send(server, eventOf())).toMatchObject({ status: 401 });
 	});
 });
 
 describe('the ledger', () => {
-	it('that has another copy under way for 20 s makes the sender come again in a minute', async () => {
+	it('that has waited for another copy for 20 s asks the sender to retry in a minute', async () => {
 		const server = await start();
 		const clock = performance.now.bind(performance);
 		let waited = 0;

@@ -9,7 +9,7 @@ import {
 
 cleanUpAfterEach();
 
-describe('a publication that was killed is finished by the next delivery', () => {
+describe('an interrupted publication is finished by the next delivery', () => {
 	it('which gets 503, so that the service delivers again', async () => {
 		const world = await createWorld();
 		expect(await world.forge()).toBe(503);
@@ -18,14 +18,14 @@ describe('a publication that was killed is finished by the next delivery', () =>
 		expect(world.simulator.endpoints).toHaveLength(1);
 	});
 
-	it('once, however many come in', async () => {
+	it('once, however many arrive', async () => {
 		const world = await createWorld();
 		await Promise.all(Array.from({ length: 20 }, world.forge));
 		await accepted(world);
 		expect(world.simulator.stats.endpoints).toMatchObject({ created: 1, mostAtOnce: 1 });
 	});
 
-	it('and not tried again by each one while the service refuses', async () => {
+	it('and not retried by each one while the service rejects it', async () => {
 		const world = await createWorld();
 		const { simulator, forge } = world;
 		simulator.faults.add({ method: 'POST', path: ENDPOINTS, status: 400 });

@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 describe('publishing a workflow with manual registration', () => {
-	it('takes the endpoint to exist, and neither makes nor deletes one', async () => {
+	it('assumes that the endpoint exists, and neither creates nor deletes one', async () => {
 		const { context, warnings } = hook({ signingSecret: SECRET });
 		expect(await methods.checkExists.call(context)).toBe(true);
 		expect(await methods.delete.call(context)).toBe(true);
@@ -49,7 +49,7 @@ describe('publishing a workflow with manual registration', () => {
 	});
 
 	it.each(['manual', 'automatic'])(
-		'is refused while a condition cannot be met by any event, with %s registration',
+		'fails if no event can meet a condition, with %s registration',
 		async (registration) => {
 			const condition = [{ field: 'data.payload.power', operator: 'greaterThan', value: 'abc' }];
 			const parameters = { registration, conditions: { condition } };
@@ -70,7 +70,7 @@ describe('publishing a workflow with manual registration', () => {
 			{ signingSecret: SECRET, scheme: 'custom', signedPayload: '{nonsense}' },
 		],
 	])(
-		'fails with a message that says what to correct when the credential has %s',
+		'fails with a message that says what to correct if the credential has %s',
 		async (_name, credential) => {
 			const { context } = hook(credential);
 			await expect(methods.checkExists.call(context)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe('publishing a workflow with manual registration', () => {
 	);
 
 	it.each([`${SECRET} `, `"${SECRET}"`])(
-		'uses secrets as typed, and warns of what was probably not meant: %j',
+		'uses secrets as typed, and warns of likely mistakes: %j',
 		async (signingSecret) => {
 			const { context, warnings } = hook({ signingSecret });
 			expect(await methods.checkExists.call(context)).toBe(true);
@@ -95,7 +95,7 @@ describe('publishing a workflow with manual registration', () => {
 		},
 	);
 
-	it('warns when the production URL is plain http on a public host, where nothing is delivered', async () => {
+	it('warns if the production URL is plain http on a public host, where nothing is delivered', async () => {
 		const { context, warnings } = hook(
 			{ signingSecret: SECRET },
 			{ base: 'http://n8n.example.com/webhook' },
@@ -117,7 +117,7 @@ describe('publishing a workflow with manual registration', () => {
 });
 
 describe('publishing a workflow with automatic registration', () => {
-	it('names the credential to set when there is none', async () => {
+	it('names the missing credential', async () => {
 		const { context } = hook({}, { parameters: { registration: 'automatic' } });
 		await expect(methods.create.call(context)).rejects.toThrow(/assetServiceApi|credentials/i);
 	});

@@ -4,7 +4,7 @@ import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from '
 useLedgerOfItsOwn();
 
 describe('a delivery that does not start the workflow', () => {
-	it('is ignored when its type is not wanted, and nothing is stored', async () => {
+	it('is ignored if its type is not wanted, and nothing is stored', async () => {
 		const server = await start({ parameters: { eventTypes: ['asset.*'] } });
 		const event = eventOf();
 		for (let copy = 0; copy < 2; copy += 1) {
@@ -22,13 +22,13 @@ describe('a delivery that does not start the workflow', () => {
 		['missing', () => []],
 		['forged', () => signTimestamped('another secret', now(), body)],
 		['stale', () => signTimestamped(SECRET, now() - 302, body)],
-		// The clock runs towards this one: the bound itself is for the tests that set their clock.
+		// Time moves towards this one; tests with their own clock check the exact limit.
 		['from the future', () => signTimestamped(SECRET, now() + 600, body)],
 		['truncated', () => good().slice(0, -8)],
 		['without a timestamp', () => good().replace(/t=\d+,/, '')],
 		['empty', () => ''],
 	])(
-		'is rejected with 401 when its signature is %s, and the event is still accepted afterwards',
+		'is rejected with 401 if its signature is %s, and the event is still accepted afterwards',
 		async (_name, signature) => {
 			const server = await start();
 			expect(await send(server, body, { 'x-webhook-signature': signature() })).toMatchObject({
@@ -40,7 +40,7 @@ describe('a delivery that does not start the workflow', () => {
 		},
 	);
 
-	it('is unavailable with 503 when no signing secret is configured, whatever else is wrong', async () => {
+	it('is unavailable with 503 if no signing secret is configured, whatever else is wrong', async () => {
 		const server = await start({
 			readCredential: async () => ({ signingSecret: '', previousSigningSecret: PREVIOUS }),
 		});
@@ -49,7 +49,7 @@ describe('a delivery that does not start the workflow', () => {
 		expect(await send(server, 'x', { 'x-webhook-signature': 'forged' })).toMatchObject(unavailable);
 	});
 
-	it('is unavailable with 503 when the credential cannot be read', async () => {
+	it('is unavailable with 503 if the credential cannot be read', async () => {
 		const server = await start({
 			readCredential: async () => await Promise.reject(new Error('gone')),
 		});

@@ -1,4 +1,4 @@
-/** The trigger's own endpoint: made by n8n-core's hooks at a real simulator, its deliveries taken by n8n-core's WebhookContext. */
+/** The trigger's own endpoint: created by n8n-core's hooks at a real simulator, with deliveries to n8n-core's WebhookContext. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,11 +24,11 @@ interface WorldOptions {
 	readonly registration?: 'automatic' | 'manual';
 	readonly credentialTypes?: readonly string[];
 	readonly clientSecret?: string;
-	/** Further parameters of the trigger. */
+	/** Additional parameters of the trigger. */
 	readonly parameters?: INodeParameters;
 }
 
-/** A service, a ledger and a workflow with one trigger, of this test alone. */
+/** A service, a ledger and a workflow with one trigger, only for this test. */
 export async function createWorld(options: WorldOptions = {}) {
 	const { registration = 'automatic', credentialTypes = [CREDENTIAL] } = options;
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-registration-'));
@@ -69,7 +69,7 @@ export async function createWorld(options: WorldOptions = {}) {
 	});
 
 	const log: string[] = [];
-	/** What n8n keeps of the workflow between its hooks. */
+	/** The workflow data that n8n keeps between its hooks. */
 	const staticData: IDataObject = {};
 	const hook = (): IHookFunctions => {
 		const { node, workflow, additionalData } = oneNodeWorkflow({
@@ -90,17 +90,17 @@ export async function createWorld(options: WorldOptions = {}) {
 		);
 		return context as unknown as IHookFunctions;
 	};
-	// Every context has the same logger.
+	// All contexts share one logger.
 	jest.spyOn(hook().logger, 'warn').mockImplementation((line) => log.push(line));
 
 	const ledger = await openProcessLedger();
 	const readRecord = ledger.readRecord.bind(ledger);
 	jest.spyOn(ledger, 'readRecord').mockImplementation(async (key) => {
-		// Counts of refusals are read and written in the background.
+		// Counts of rejections are read and written in the background.
 		if (!key.startsWith('rejections:')) counts.ledger += 1;
 		return await readRecord(key);
 	});
-	/** How often credential and record are read by `work`. */
+	/** How often `work` reads credential and record. */
 	const readsOf = async (work: () => Promise<unknown>) => {
 		Object.assign(counts, { credential: 0, ledger: 0 });
 		await work();
@@ -118,7 +118,7 @@ export async function createWorld(options: WorldOptions = {}) {
 		publish: async () => {
 			if (!(await methods.checkExists.call(hook()))) await methods.create.call(hook());
 		},
-		/** Changes parameters of the trigger, as a person does in the editor. */
+		/** Changes parameters of the trigger, as a user does in the editor. */
 		change: (parameters: INodeParameters) => Object.assign(published.parameters, parameters),
 		unpublish: async () => await methods.delete.call(hook()),
 		deliver: async () => (await simulator.emit({ type: 'ocpp.message' })).responses,
@@ -130,18 +130,18 @@ export async function createWorld(options: WorldOptions = {}) {
 }
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** A delivery that is accepted by the endpoint that was made in the background. */
+/** A delivery that the endpoint created in the background accepts. */
 export const accepted = async ({ deliver }: World) =>
 	await waitFor(async () => (await deliver()).some(({ status }) => status === 200), {
 		what: 'a delivery to be accepted',
 	});
-/** The verifier of a node is read again when it is over a second old. */
+/** The verifier of a node is read again if it is over a second old. */
 export const letSecondsPass = (seconds: number) => {
 	const now = performance.now.bind(performance);
 	jest.spyOn(performance, 'now').mockImplementation(() => now() + seconds * 1000);
 };
 
-/** To be called once by each test file. */
+/** Call it once per test file. */
 export function cleanUpAfterEach(): void {
 	afterEach(async () => {
 		for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();

@@ -1,4 +1,4 @@
-/** The times of a rotation as people give them, in days and hours, against those that are kept. */
+/** The times of a rotation as entered, in days and hours, compared with the stored ones. */
 import { z } from 'zod/v4';
 import { withDatabase } from '../../support/sqlite';
 import { waitFor } from '../../support/wait';
@@ -22,7 +22,7 @@ function age(ledgerPath: string, ms: number): void {
 
 const Rotated = z.object({ previous: z.object({ deleteAfter: z.number() }) });
 
-/** When the endpoint that was replaced is to be deleted; undefined while there is none. */
+/** When the replaced endpoint is due for deletion; undefined if there is none. */
 function deleteAfter(ledgerPath: string): number | undefined {
 	const row = withDatabase(ledgerPath, (database) =>
 		database.prepare('SELECT value FROM record').get(),
@@ -47,7 +47,7 @@ it.each([
 	await unpublish();
 });
 
-it('replaces no endpoint before the days given', async () => {
+it('replaces no endpoint before the given days', async () => {
 	const { publish, unpublish, deliver, simulator, ledgerPath } = await createWorld({
 		parameters: { options: { rotateAfterDays: 30 } },
 	});

@@ -21,7 +21,7 @@ describe('deliveries by Standard Webhooks', () => {
 			}),
 		});
 
-	it('start the workflow once, with the id and timestamp of their headers', async () => {
+	it('start the workflow once, with the ID and timestamp from their headers', async () => {
 		const server = await startStandard();
 		const event = eventOf();
 		const body = JSON.stringify(event);
@@ -35,7 +35,7 @@ describe('deliveries by Standard Webhooks', () => {
 		expect(server.started).toMatchObject([{ ...event, _delivery }]);
 	});
 
-	it('take the id of their header for an event without one, in its item too, and start it once', async () => {
+	it('give an event without an ID the one from their header, also in its item, and start it once', async () => {
 		const server = await startStandard();
 		const { id: _, ...event } = eventOf();
 		const body = JSON.stringify(event);
@@ -49,7 +49,7 @@ describe('deliveries by Standard Webhooks', () => {
 		]);
 	});
 
-	it.each(['', null, {}])('are refused when the id of the event is %j', async (id) => {
+	it.each(['', null, {}])('are rejected if the ID of the event is %j', async (id) => {
 		const server = await startStandard();
 		const body = JSON.stringify(eventOf({ id }));
 		expect(await send(server, body, signed(body))).toMatchObject({
@@ -59,7 +59,7 @@ describe('deliveries by Standard Webhooks', () => {
 	});
 });
 
-describe('deliveries by a scheme of the service’s own', () => {
+describe('deliveries by the service’s own scheme', () => {
 	const secret = 'a secret of its own';
 	const startCustom = async () =>
 		await start({
@@ -80,7 +80,7 @@ describe('deliveries by a scheme of the service’s own', () => {
 		'x-sign': `v0=${createHmac('sha512', secret).update(`v0:${timestamp}:${body}`).digest('base64')}`,
 	});
 
-	it('are refused without an id, even with a header webhook-id, which the signature does not cover', async () => {
+	it('are rejected without an ID, even with a webhook-id header, which the signature does not cover', async () => {
 		const server = await startCustom();
 		const { id: _, ...event } = eventOf();
 		const body = JSON.stringify(event);
@@ -88,7 +88,7 @@ describe('deliveries by a scheme of the service’s own', () => {
 		expect(await send(server, body, headers)).toMatchObject({ status: 400 });
 	});
 
-	it('start the workflow once, with no id where there is no header of one', async () => {
+	it('start the workflow once, without an ID if no header has one', async () => {
 		const server = await startCustom();
 		const event = eventOf();
 		const body = JSON.stringify(event);

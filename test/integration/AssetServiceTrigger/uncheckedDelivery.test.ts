@@ -4,7 +4,7 @@ import { cleanUpAfterEach, createWorld, CREDENTIAL } from './registrations';
 cleanUpAfterEach();
 
 describe('a delivery that cannot be checked gets 503, and the log says what to do', () => {
-	it('when the ledger that keeps the secret cannot be opened', async () => {
+	it('if the ledger with the secret cannot be opened', async () => {
 		const { publish, useLedger, ledgerPath, forge, log } = await createWorld();
 		await publish();
 		await useLedger(join(ledgerPath, 'not-a-folder', 'file'));
@@ -15,7 +15,7 @@ describe('a delivery that cannot be checked gets 503, and the log says what to d
 	it.each([
 		['automatic', CREDENTIAL],
 		['manual', 'assetServiceSigningSecretApi'],
-	] as const)("when n8n's database is away, with %s registration", async (registration, type) => {
+	] as const)("if n8n's database is down, with %s registration", async (registration, type) => {
 		const world = await createWorld({ registration, credentialTypes: [type] });
 		world.failures.credential = new Error('connect ECONNREFUSED 10.1.2.3:5432');
 		expect(await world.forge()).toBe(503);
@@ -27,7 +27,7 @@ describe('a delivery that cannot be checked gets 503, and the log says what to d
 		['automatic', /not_configured; set the API credential of the node/],
 		['manual', /not_configured; set the signing secret/],
 	] as const)(
-		'when the node has no credential, with %s registration',
+		'if the node has no credential, with %s registration',
 		async (registration, advice) => {
 			const { forge, log } = await createWorld({ registration, credentialTypes: [] });
 			expect(await forge()).toBe(503);
