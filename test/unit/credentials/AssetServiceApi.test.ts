@@ -22,7 +22,7 @@ const settings = (change: IDataObject = {}): ICredentialDataDecryptedObject => (
 	...(change as ICredentialDataDecryptedObject),
 });
 
-/** n8n's helper, answering as given and remembering what it was asked. */
+/** A stand-in for n8n's helper that responds as given and records its requests. */
 function helperOf(answer: () => unknown) {
 	const asked: IHttpRequestOptions[] = [];
 	const helpers = {
@@ -62,7 +62,7 @@ describe('the fields of the API credential', () => {
 		expect(credential.properties.filter(({ type }) => type === 'hidden')).toHaveLength(3);
 	});
 
-	it('check TLS certificates unless a person says otherwise', () => {
+	it('check TLS certificates by default', () => {
 		expect(field('allowUnauthorizedCerts')).toMatchObject({
 			displayName: 'Ignore SSL Issues (Insecure)',
 			type: 'boolean',
@@ -160,7 +160,7 @@ describe('the token that n8n stores', () => {
 		});
 	});
 
-	it('comes with declared fields alone, since n8n stores no others', async () => {
+	it('contains only declared fields, since n8n stores no others', async () => {
 		const output = await fetchToken(settings(), () => tokenAnswer()).token;
 		const declared = credential.properties.map(({ name }) => name);
 		expect(declared).toEqual(expect.arrayContaining(Object.keys(output)));
@@ -208,7 +208,7 @@ describe('the token that n8n stores', () => {
 describe('a request of n8n', () => {
 	const request = { url: 'https://api.example.com/x', headers: { a: 'b' } };
 
-	it('carries the stored token as bearer, and what it carried before', async () => {
+	it('gets the stored token as bearer, and keeps its other headers', async () => {
 		const data = settings({ accessToken: 'abc' });
 		expect(await authenticate(data, request)).toEqual({
 			url: request.url,

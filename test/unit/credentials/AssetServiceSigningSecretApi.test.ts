@@ -20,7 +20,7 @@ function shownFor(scheme: string): string[] {
 		.map(({ name }) => name);
 }
 
-/** What n8n stores when a person fills in the secret alone. */
+/** The data that n8n stores if a user enters only the secret. */
 function defaults(scheme = 'timestamped'): Record<string, unknown> {
 	const shown = shownFor(scheme);
 	const stored = credential.properties
@@ -31,7 +31,7 @@ function defaults(scheme = 'timestamped'): Record<string, unknown> {
 
 async function runTest(data: unknown) {
 	const decrypted = { id: '1', name: 'Test', type: credential.name, data };
-	// The test reads the form alone: n8n's helpers are not needed.
+	// The test only reads the form: it does not need n8n's helpers.
 	return await testSigningSecret.call(
 		{} as ICredentialTestFunctions,
 		decrypted as ICredentialsDecrypted,
@@ -54,7 +54,7 @@ describe('the form', () => {
 		]);
 	});
 
-	test('says what the test cannot check, once there is a secret', () => {
+	test('explains what the test cannot check, once there is a secret', () => {
 		const notice = credential.properties.find(({ type }) => type === 'notice');
 		const isShown = (signingSecret: string) =>
 			notice && NodeHelpers.displayParameter({ signingSecret }, notice, null, null);

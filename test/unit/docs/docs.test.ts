@@ -1,4 +1,4 @@
-/** What the docs name exists: links, files, commands, variables, and what the editor shows, with its defaults. */
+/** Links, files, commands, variables, labels and defaults in the docs exist. */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { ADVICE } from '../../../lib/receiver';

@@ -1,4 +1,4 @@
-/** Reads what the docs name: links, headings, bold labels, code and tables. */
+/** Reads the docs: links, headings, bold labels, code and tables. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export const FILES: readonly string[] = execFileSync(
 	.split('\n')
 	.filter(Boolean);
 
-/** What users and developers read. The changelog also names what is gone. */
+/** The docs of users and developers, without the changelog, which also names removed things. */
 export const DOCS = FILES.filter(
 	(file) => /^(docs\/.*|simulator\/)?[\w-]+\.md$/.test(file) && file !== 'CHANGELOG.md',
 );

@@ -1,4 +1,4 @@
-/** What the editor shows: labels of this package, with the defaults of its fields, and those labels of n8n that the docs name. */
+/** The labels in the editor: those of this package, with the defaults of its fields, and those of n8n that the docs name. */
 import type { INodeProperties } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 const setUp = () => {
-	// One for the process, so what the test before left is forgotten.
+	// One per process, so drop the state of the previous test.
 	steps.end('key');
 	const warnings: string[] = [];
 	let taken = 0;
@@ -87,7 +87,7 @@ it('takes one step at a time', async () => {
 	expect(mostUnderWay()).toBe(1);
 });
 
-it('takes none for five minutes after a failure, whose reason and hint it tells', async () => {
+it('takes none for five minutes after a failure, and reports its reason and hint', async () => {
 	const { steps, taken, warnings, answerWith, startNow } = setUp();
 	answerWith(async () => await Promise.reject(new RegistrationError('no\nid', 'Delete it.')));
 	await startNow();
@@ -115,7 +115,7 @@ it('takes a planned step again five minutes after a failure', async () => {
 	expect(jest.getTimerCount()).toBe(0);
 });
 
-it('forgets what was planned, also while a step is under way', async () => {
+it('drops planned steps, even while a step is running', async () => {
 	const { steps, due, taken, answerWith } = setUp();
 	steps.plan('key', Date.now() + 1000, due);
 	steps.end('key');

@@ -22,7 +22,7 @@ const setUp = () => {
 };
 
 describe('the mark of a process that is making an endpoint', () => {
-	it('is seen as held while it is renewed, however slow the service is, and nobody takes over', async () => {
+	it('is held while it is renewed, however slow the service, and no process takes over', async () => {
 		const { world, context } = setUp();
 		const mark = await holdMark(context, undefined, WANTED);
 		const loaded = await watchMark(context);

@@ -16,7 +16,7 @@ describe('a first publication', () => {
 		expect([...world.records.values()].join()).not.toContain('signing-secret-1');
 	});
 
-	it('deletes an endpoint again whose answer has no secret, and says what came', async () => {
+	it('deletes an endpoint again if the response has no secret, and reports the response fields', async () => {
 		const world = createWorld();
 		world.answer = { secret: undefined };
 		await expect(ensureRegistered(world.context, WANTED)).rejects.toMatchObject({
@@ -38,7 +38,7 @@ describe('a first publication', () => {
 		});
 	});
 
-	it('says what came when the answer has no id', async () => {
+	it('reports the response fields if there is no ID', async () => {
 		const world = createWorld();
 		world.answer = { id: undefined };
 		await expect(ensureRegistered(world.context, WANTED)).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('another publication', () => {
 		expect(world.mostAtOnce).toBe(1);
 	});
 
-	it('names an endpoint that the service does not delete, and goes on', async () => {
+	it('names an endpoint that the service does not delete, and continues', async () => {
 		const world = await registered();
 		world.fail.delete = new Error('status 500');
 		await ensureRegistered(world.context, { ...WANTED, url: 'https://other.example.com/' });
@@ -133,7 +133,7 @@ describe('another publication', () => {
 		},
 	);
 
-	it('goes on where one failed', async () => {
+	it('continues after a failed one', async () => {
 		const world = createWorld();
 		world.fail.create = new Error('status 503');
 		await expect(ensureRegistered(world.context, WANTED)).rejects.toThrow('status 503');

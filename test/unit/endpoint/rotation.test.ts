@@ -40,7 +40,7 @@ describe('a step for an endpoint whose signing secret can no longer be decrypted
 		expect(await secretsOf(world, 'changed')).toEqual({ signingSecret: 'signing-secret-2' });
 	});
 
-	it('can be taken again when the service is away, and names what it could not delete', async () => {
+	it('can be retried if the service is down, and names endpoints that it could not delete', async () => {
 		const world = await registered();
 		const context = { ...world.context, clientSecret: 'changed' };
 		world.fail = { create: new Error('status 503'), delete: new Error('status 503') };
@@ -146,7 +146,7 @@ describe('a step of a rotation', () => {
 		expect([marked, await isMarked()]).toEqual([true, false]);
 	});
 
-	it('goes on with the old endpoint when the new one cannot be made', async () => {
+	it('keeps the old endpoint if the new one cannot be created', async () => {
 		const world = await rotationDue();
 		world.fail.create = new Error('status 500');
 		await expect(takeStep(world.context, PLAN)).rejects.toThrow('status 500');

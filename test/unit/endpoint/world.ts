@@ -22,7 +22,7 @@ export interface World {
 	mostAtOnce: number;
 	now: number;
 	fail: Partial<Record<'create' | 'delete' | 'exists' | 'swap', Error>>;
-	/** What the service answers instead of the real id and secret; undefined leaves them out. */
+	/** The response in place of the real ID and secret; undefined leaves them out. */
 	answer: { id?: string | undefined; secret?: string | undefined };
 	/** A process that dies over its next creation: before the service makes the endpoint, or right after. */
 	dying(when: 'before' | 'after'): { context: RegistrationContext; dead: Promise<void> };

@@ -37,7 +37,7 @@ describe('eventTypeFilter', () => {
 		expect(eventTypeFilter(['*'])(undefined)).toBe(false);
 	});
 
-	it('wants what any of several patterns names', () => {
+	it('wants types that match any of several patterns', () => {
 		const wanted = eventTypeFilter(['a', 'b.*']);
 		expect(['a', 'b.c', 'c'].map((type) => wanted(type))).toEqual([true, true, false]);
 	});

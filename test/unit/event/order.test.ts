@@ -28,7 +28,7 @@ describe('the order of events', () => {
 		expect(oldestFirst([third, second, twin, first])[1]).toBe(second);
 	});
 
-	it('is that of arrival when one tells no time, and the list given stays as it is', () => {
+	it('is the order of arrival if one has no time, and the given list is not changed', () => {
 		const given = [third, first, eventAt('unknown')];
 		const ordered = oldestFirst(given);
 		expect(ordered).toEqual(given);

@@ -17,13 +17,13 @@ describe('parseEvent', () => {
 		});
 	});
 
-	it('takes the number 7 and the text "7" for the same event', () => {
+	it('treats the number 7 and the text "7" as the same event', () => {
 		const [number, text] = ['{"id":7}', '{"id":"7"}'].map((body) => parseEvent(bytes(body)));
 		expect(number).toMatchObject({ ok: true, event: { id: '7' } });
 		expect(text).toMatchObject({ ok: true, event: { id: '7' } });
 	});
 
-	it('accepts the largest safe integer as id and refuses the next one', () => {
+	it('accepts the largest safe integer as ID and rejects the next one', () => {
 		expect(parseEvent(bytes('{"id":9007199254740991}')).ok).toBe(true);
 		expect(parseEvent(bytes('{"id":9007199254740992}')).ok).toBe(false);
 	});
@@ -60,8 +60,8 @@ describe('parseEvent', () => {
 		expect(parseEvent(bytes(body), 'msg_1')).toMatchObject({ ok: true, event: { id } });
 	});
 
-	it('refuses bytes that are no UTF-8', () => {
-		// Latin-1 for ÿ, in what is JSON otherwise: read with a replacement it would be another id.
+	it('rejects bytes that are not UTF-8', () => {
+		// Latin-1 for ÿ in otherwise valid JSON: with a replacement character, it would be another ID.
 		expect(parseEvent(Buffer.from('{"id":"\u00ff"}', 'latin1'))).toEqual({ ok: false });
 		expect(parseEvent(Buffer.from('{"id":"\u00ff"}', 'utf8')).ok).toBe(true);
 	});
@@ -105,7 +105,7 @@ describe('eventFromList', () => {
 		});
 	});
 
-	it('leaves a record alone that has the delivered shape already', () => {
+	it('does not change a record that already has the delivered shape', () => {
 		const listed = { id: 'a', type: 't', data: { b: 2 } };
 		expect(eventFromList(listed)).toMatchObject({ ok: true, event: { record: listed } });
 	});
@@ -133,7 +133,7 @@ describe('eventFromList', () => {
 		});
 	});
 
-	it('refuses a record without an id', () => {
+	it('rejects a record without an ID', () => {
 		expect(eventFromList({ eventType: 'a' })).toEqual({ ok: false });
 	});
 });

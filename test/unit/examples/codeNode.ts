@@ -15,7 +15,7 @@ const Nodes = z.object({
 const Items = z.array(z.object({ json: z.record(z.string(), z.unknown()) }));
 const itemsOf = (all: readonly Json[]) => all.map((json) => ({ json }));
 
-/** Runs a Code node with its input, and with what other nodes have put out. */
+/** Runs a Code node with its input and the output of other nodes. */
 export function run(
 	file: string,
 	node: string,

@@ -1,4 +1,4 @@
-/** What the job "Dead letters" makes of n8n's executions and of what became of the events. */
+/** The result of the job "Dead letters" from n8n's executions and the states of their events. */
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod/v4';
 import { example } from '../../support/n8n/examples';

@@ -4,10 +4,10 @@ import { example, EXAMPLES } from '../../support/n8n/examples';
 import { TRIGGER_TYPE } from '../../support/nodes';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
-/** What reaches somebody, or changes something elsewhere. */
+/** Nodes that notify someone or change something elsewhere. */
 const MAIL = 'n8n-nodes-base.emailSend';
 const SENDING = [MAIL, 'n8n-nodes-base.httpRequest'];
-/** What a node takes on the canvas, with its name below it, and the room between nodes. */
+/** Size of a node on the canvas, with its name below, and the space between nodes. */
 const NODE = { width: 96, height: 150 };
 const GRID = { x: 220, y: 100 };
 

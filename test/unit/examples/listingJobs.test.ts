@@ -1,4 +1,4 @@
-/** What the jobs that read the event list make of their rows, in any order and with any copies. */
+/** The results of the jobs that read the event list, for rows in any order and with any copies. */
 import { at, type Json, run, SEEDS, shuffled } from './codeNode';
 
 /** In another order, some of them twice. */

@@ -1,4 +1,4 @@
-/** What the mails of the examples say, in the time zone of the workflow. */
+/** The mails of the examples, in the time zone of the workflow. */
 import { runInNewContext } from 'node:vm';
 import { DateTime, Settings } from 'luxon';
 import { z } from 'zod/v4';
@@ -56,7 +56,7 @@ it('lists missing events and failed ones apart', () => {
 	]);
 });
 
-it('says what could not be checked', () => {
+it('reports what could not be checked', () => {
 	const { subject, text } = mailOf('nightly-completeness.json', {
 		...NIGHT,
 		...{ eventsError: 'No listed event has reached the workflow "a"', events: [] },

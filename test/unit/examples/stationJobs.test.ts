@@ -1,4 +1,4 @@
-/** What the jobs that watch stations make of their rows, and what becomes of a command by each response. */
+/** The results of the jobs that watch stations, and the result of a command for each response. */
 import { at, type Json, run, SEEDS, shuffled } from './codeNode';
 
 describe('Find stuck connectors', () => {
@@ -55,7 +55,7 @@ describe('Find stuck connectors', () => {
 		expect(stuckRows(rows)).toEqual(stuck);
 	});
 
-	it('deletes what no decision needs any more, and nothing else', () => {
+	it('deletes only rows that no decision needs any more', () => {
 		const rows = [
 			...[report(1, 900, 'Preparing', { noticedAt: at(700) }), report(2, 800, 'Preparing')],
 			...[report(3, 500, 'Available'), report(4, 450, 'Available')],

@@ -16,7 +16,7 @@ describe('beginOrWait', () => {
 
 	const open = async () => ledger;
 
-	/** What came of it, once something has. */
+	/** Its result, once there is one. */
 	function watch(begin: Promise<boolean[]>): { outcome: boolean[] | string | undefined } {
 		const watched: { outcome: boolean[] | string | undefined } = { outcome: undefined };
 		begin.then(
@@ -30,14 +30,14 @@ describe('beginOrWait', () => {
 		return watched;
 	}
 
-	it('answers as the ledger does, and asks it once', async () => {
+	it('returns the result of the ledger, with one call', async () => {
 		await ledger.begin(['two'], 'another run', RETENTION_MS);
 		expect(await beginOrWait(open, KEYS, 'run', RETENTION_MS)).toEqual([true, false]);
 		expect(ledger.count('begin')).toBe(2);
 		expect(ledger.entries.get('one')).toMatchObject({ state: 'begun', run: 'run' });
 	});
 
-	it('asks again while the ledger is away, and goes on within half a second of its return', async () => {
+	it('retries while the ledger is down, and continues within half a second of its return', async () => {
 		ledger.failing = true;
 		const begin = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS));
 		await jest.advanceTimersByTimeAsync(25_000);
@@ -49,7 +49,7 @@ describe('beginOrWait', () => {
 		expect(begin.outcome).toEqual([true, true]);
 	});
 
-	it('gives up after 30 s with what the ledger said last, and has begun nothing', async () => {
+	it('gives up after 30 s with the last error of the ledger, and has begun nothing', async () => {
 		ledger.failing = true;
 		const begin = watch(beginOrWait(open, KEYS, 'run', RETENTION_MS));
 		await jest.advanceTimersByTimeAsync(29_000);
@@ -59,7 +59,7 @@ describe('beginOrWait', () => {
 		expect(ledger.entries.size).toBe(0);
 	});
 
-	it('gives back what it began and cannot use, and what is stored, once the ledger takes it', async () => {
+	it('gives back events that it began and cannot use, and stored ones, once the ledger works', async () => {
 		const begin = ledger.begin.bind(ledger);
 		jest.spyOn(ledger, 'begin').mockImplementation(async (...asked) => {
 			await begin(...asked);
@@ -86,7 +86,7 @@ describe('beginOrWait', () => {
 		]);
 	});
 
-	it('gives back what is committed while it gives up', async () => {
+	it('gives back events that are committed while it gives up', async () => {
 		const claim = await ledger.claim('one', RETENTION_MS);
 		if (claim.state !== 'claimed') throw new Error('The event is taken.');
 		const lost = new LedgerUnavailableError('The response was lost');
@@ -99,7 +99,7 @@ describe('beginOrWait', () => {
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
-	it('gives back once more what a begin marks that arrives after the run gave up', async () => {
+	it('gives back again events that a late begin marks after the run gave up', async () => {
 		const lost = new LedgerUnavailableError('The response was lost');
 		const begin = ledger.begin.bind(ledger);
 		jest.spyOn(ledger, 'begin').mockRejectedValue(lost);
@@ -142,7 +142,7 @@ describe('beginOrWait', () => {
 		expect(ledger.count('giveBack')).toBe(0);
 	});
 
-	it('may ask again what was answered, and the answer lost', async () => {
+	it('can ask again if a response was lost', async () => {
 		const begin = ledger.begin.bind(ledger);
 		jest.spyOn(ledger, 'begin').mockImplementationOnce(async (...asked) => {
 			await begin(...asked);
@@ -193,7 +193,7 @@ describe('markBegun', () => {
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
-	it('does not try again what is no fault of the ledger', async () => {
+	it('does not retry errors that are not faults of the ledger', async () => {
 		const ledger = new MemoryLedger();
 		const begin = jest.spyOn(ledger, 'begin').mockRejectedValue(new TypeError('No such key'));
 		const marked = markBegun(async () => ledger, KEYS, 'retry', RETENTION_MS);
@@ -202,7 +202,7 @@ describe('markBegun', () => {
 		expect(begin).toHaveBeenCalledTimes(1);
 	});
 
-	it('leaves what has begun in another run to it', async () => {
+	it('leaves events that another run has begun to that run', async () => {
 		const ledger = new MemoryLedger();
 		await ledger.begin(['one'], 'first', RETENTION_MS);
 		await markBegun(async () => ledger, KEYS, 'retry', RETENTION_MS);

@@ -77,7 +77,7 @@ describe('the choice of the store', () => {
 		expect(chooseStore({ ...env, ASSET_SERVICE_LEDGER: 'sqlite' }).store).toBe('sqlite');
 	});
 
-	it('says which variable is wrong, and what it may be', () => {
+	it('names the wrong variable and its allowed values', () => {
 		const choose = () => chooseStore({ ASSET_SERVICE_LEDGER: 'postgres' });
 		expect(choose).toThrow(LedgerUnavailableError);
 		expect(choose).toThrow(/ASSET_SERVICE_LEDGER is "postgres".*auto, sqlite, redis/);

@@ -19,17 +19,17 @@ describe('claimOrWait', () => {
 		return answer.hold;
 	}
 
-	it('claims an event that nobody has seen', async () => {
+	it('claims a new event', async () => {
 		expect(await claimOrWait(ledger, KEY)).toMatchObject({ outcome: 'claimed' });
 		expect(ledger.calls).toEqual(['claim']);
 	});
 
-	it('answers duplicate at once for an event that is committed', async () => {
+	it('returns duplicate at once for a committed event', async () => {
 		await (await held()).commit(RETENTION_MS);
 		expect(await claimOrWait(ledger, KEY)).toEqual({ outcome: 'duplicate' });
 	});
 
-	it('waits while a copy is pending, and answers duplicate when it is committed', async () => {
+	it('waits while a copy is pending, and returns duplicate when it is committed', async () => {
 		const hold = await held();
 		const copy = claimOrWait(ledger, KEY);
 		await jest.advanceTimersByTimeAsync(10_000);
@@ -65,7 +65,7 @@ describe('claimOrWait', () => {
 		expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(19);
 	});
 
-	it('answers busy after 20 s, not before', async () => {
+	it('returns busy after 20 s, not before', async () => {
 		await held();
 		let outcome: string | undefined;
 		void claimOrWait(ledger, KEY).then((answer) => {
@@ -173,7 +173,7 @@ describe('claimOrWait', () => {
 			expect(await claimOrWait(ledger, KEY)).toEqual({ outcome: 'duplicate' });
 		});
 
-		it('keeps no count of an event that nobody waits for, and mixes up neither events nor ledgers', async () => {
+		it('keeps no count of an event without waiting copies, and mixes up neither events nor ledgers', async () => {
 			const another = new MemoryLedger();
 			await ledger.claim(KEY, LEASE_MS);
 			const waits = claimOrWait(ledger, KEY);

@@ -41,7 +41,7 @@ describe('claims that are committed together', () => {
 		expect(states()).toEqual(['stored', 'stored', 'stored']);
 	});
 
-	it('keep nobody waiting for longer than 2 s', async () => {
+	it('keep no caller waiting for longer than 2 s', async () => {
 		ledger.hanging = true;
 		const committed = first.commitWith(others, RETENTION_MS);
 		await jest.advanceTimersByTimeAsync(2_000);

@@ -36,7 +36,7 @@ describe('a claim that is held', () => {
 		expect(stateOf(KEY)).toBe('pending');
 	});
 
-	it('is renewed in time beside one whose renewal takes long, which has no second one meanwhile', async () => {
+	it('is renewed in time next to one with a slow renewal, which gets no second one in the meantime', async () => {
 		const slow = 'slow event';
 		await claimed(slow);
 		const renewed: string[] = [];
@@ -80,7 +80,7 @@ describe('a claim that is held', () => {
 		expect(stateOf(KEY)).toBe('free');
 	});
 
-	it('is released for good even while a renewal is taking it again', async () => {
+	it('is released permanently even while a renewal is taking it again', async () => {
 		ledger.entries.clear();
 		ledger.delayMs = 100;
 		await jest.advanceTimersByTimeAsync(20_150);
@@ -91,7 +91,7 @@ describe('a claim that is held', () => {
 		expect(stateOf(KEY)).toBe('free');
 	});
 
-	it('leaves a claim alone that another has taken over', async () => {
+	it('does not touch a claim that another has taken over', async () => {
 		ledger.entries.clear();
 		await ledger.claim(KEY, 10 * MINUTE_MS);
 		await jest.advanceTimersByTimeAsync(MINUTE_MS);
@@ -99,7 +99,7 @@ describe('a claim that is held', () => {
 		expect(stateOf(KEY)).toBe('pending');
 	});
 
-	it('goes on trying to take back a claim that another holds, and commits what it has taken', async () => {
+	it('keeps trying to take back a claim that another holds, and commits it then', async () => {
 		ledger.entries.clear();
 		const other = await ledger.claim(KEY, 10 * MINUTE_MS);
 		await jest.advanceTimersByTimeAsync(MINUTE_MS);
@@ -177,7 +177,7 @@ describe('a claim that is held', () => {
 		}
 
 		it.each(['failing', 'hanging'] as const)(
-			'answers unwritten after 2 s, with a store that is %s',
+			'returns unwritten after 2 s, with a store that is %s',
 			async (broken) => {
 				ledger[broken] = true;
 				expect(await answerOf(hold.commit(RETENTION_MS), 2_000)).toEqual({
@@ -187,7 +187,7 @@ describe('a claim that is held', () => {
 			},
 		);
 
-		it('answers committed when it is written within that time', async () => {
+		it('returns committed if it is written within that time', async () => {
 			ledger.failing = true;
 			const commit = hold.commit(RETENTION_MS);
 			await jest.advanceTimersByTimeAsync(1_000);

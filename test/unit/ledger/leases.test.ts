@@ -64,7 +64,7 @@ describe('the leases of a process', () => {
 		timers.mockRestore();
 	});
 
-	it('go on in their own time when the one that was due first is settled', async () => {
+	it('continue on schedule when the first due one is settled', async () => {
 		const first = addHold();
 		await jest.advanceTimersByTimeAsync(5_000);
 		addHold();
@@ -73,7 +73,7 @@ describe('the leases of a process', () => {
 		expect(renewals).toEqual([[], [25_000, 45_000, 65_000]]);
 	});
 
-	it('go on when one is settled in its renewal', async () => {
+	it('continue when one is settled during its renewal', async () => {
 		const last = () => {
 			leases.remove(last);
 		};

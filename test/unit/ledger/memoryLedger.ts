@@ -1,4 +1,4 @@
-/** A ledger in memory that can fail, hang and lose its entries, for tests of what is built on a ledger. */
+/** A ledger in memory that can fail, hang and lose its entries, for tests of code that uses a ledger. */
 import {
 	type Claim,
 	type Entry as LookedUp,
@@ -23,9 +23,9 @@ export class MemoryLedger implements Ledger {
 	readonly calls: string[] = [];
 	/** Rejects every call. */
 	failing = false;
-	/** Never answers. */
+	/** Never returns. */
 	hanging = false;
-	/** What each call takes before it does anything, in milliseconds. */
+	/** Delay of each call before it does anything, in milliseconds. */
 	delayMs = 0;
 	#tokens = 0;
 
@@ -117,7 +117,7 @@ export class MemoryLedger implements Ledger {
 		await this.#called('close');
 	}
 
-	/** Makes an event what it is to be for a test, for long. */
+	/** Puts an event into the state that a test needs, for a long time. */
 	put(key: string, state: EntryState, more: Partial<KnownEntry> = {}): void {
 		const expires = Date.now() + 1e10;
 		const isOver = state === 'overdue';

@@ -51,7 +51,7 @@ describe('openLedger', () => {
 		expect(await (await open()).claim(key, LEASE_MS)).toMatchObject({ state: 'claimed' });
 	});
 
-	it('chooses anew after the ledger was closed, once or again', async () => {
+	it('chooses again after the ledger was closed, once or repeatedly', async () => {
 		const ledger = await open();
 		await ledger.claim(key, LEASE_MS);
 		await ledger.close();

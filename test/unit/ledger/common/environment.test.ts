@@ -44,7 +44,7 @@ describe('the environment, read as n8n reads it', () => {
 		expect(read).toThrow(/PASSWORD_FILE.*ENOENT/);
 	});
 
-	it('takes numbers, and the default for what is none', () => {
+	it('accepts numbers, and uses the default for anything else', () => {
 		expect(readNumber({ PORT: '6380' }, 'PORT')).toBe(6380);
 		expect(readNumber({ PORT: '0' }, 'PORT')).toBe(0);
 		expect(readNumber({ PORT: '' }, 'PORT')).toBeUndefined();

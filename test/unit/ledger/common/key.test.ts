@@ -17,7 +17,7 @@ describe('ledgerKey', () => {
 		expect(ledgerKey('workflow', 'whevt_1')).toBe('h8diSee1las-E66VAKyeFqdfhoF0YRSeBROLVQ6FzTE');
 	});
 
-	it('tells the parts from each other, wherever one ends and the next begins', () => {
+	it('separates its parts, wherever one ends and the next begins', () => {
 		const keys = [
 			ledgerKey('a', 'bc'),
 			ledgerKey('ab', 'c'),
@@ -29,7 +29,7 @@ describe('ledgerKey', () => {
 		expect(new Set(keys).size).toBe(keys.length);
 	});
 
-	it('tells ids apart that differ in half a character only', () => {
+	it('distinguishes IDs that differ only in half a character', () => {
 		expect(ledgerKey('a', '\ud800')).not.toBe(ledgerKey('a', '\ud801'));
 	});
 

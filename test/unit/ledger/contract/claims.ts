@@ -1,4 +1,4 @@
-/** Sentences of the contract: who holds an event, and until when. */
+/** Tests of the contract: who holds an event, and until when. */
 import { ledgerKey } from '../../../../lib/ledger';
 import { claimed, LEASE_MS, type LedgerScene, MARGIN_MS, RETENTION_MS, stored } from './scene';
 

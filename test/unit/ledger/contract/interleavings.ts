@@ -12,7 +12,7 @@ const LEASES_MS = [65_000, 125_000];
 /** The first ends before the event is overdue, the second within the second grace. */
 const RETENTIONS_MS = [605_000, 2_005_000, 100_000_005_000];
 const PAUSES_MS = [20_000, 60_000, 140_000, 900_000, 900_000, 1_800_000];
-/** Less than the 5 s above, so that what is over stays over. */
+/** Less than the 5 s above, so that expired entries stay expired. */
 const SET_BACK_MS = 4_000;
 
 type Action =
@@ -60,7 +60,7 @@ type Action =
 			readonly retentionMs: number;
 	  };
 
-/** What happens at one moment: time goes by, the clock is set back, a holder dies and starts again, or some actions at once. */
+/** One step: time passes, the clock is set back, a holder dies and restarts, or some actions run at the same time. */
 export type Moment =
 	| { readonly kind: 'pause'; readonly ms: number }
 	| { readonly kind: 'setBack' }
@@ -70,7 +70,7 @@ export type Moment =
 const holder = fc.nat(HOLDERS - 1);
 const key = fc.nat(KEYS - 1);
 const run = fc.nat(RUNS - 1);
-/** When a person asks to run events again: kept as it is. */
+/** When a user asks to run events again: stored unchanged. */
 const at = fc.constantFrom(1, 1_800_000_000_000);
 const keys = fc.shuffledSubarray([...Array(KEYS).keys()], { minLength: 1 });
 const leaseMs = fc.constantFrom(...LEASES_MS);
@@ -120,7 +120,7 @@ export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
 const together = (...actions: Action[]): Moment => ({ kind: 'actions', actions });
 const LONG_MS = 100_000_005_000;
 
-/** Meets every answer that there is, where chance may miss one. */
+/** Covers every possible result, in case random steps miss one. */
 export const everyAnswer: Moment[] = [
 	together({ kind: 'look', holder: 0, key: 0 }),
 	together({ kind: 'claim', holder: 0, key: 0, leaseMs: 65_000 }),
@@ -147,7 +147,7 @@ export const everyAnswer: Moment[] = [
 	together({ kind: 'look', holder: 0, key: 0 }),
 	together({ kind: 'giveBack', holder: 1, keys: [0], run: 0, retentionMs: LONG_MS }),
 	together({ kind: 'look', holder: 0, key: 0 }),
-	// Key 1: an execution that is waited for fails, the next one succeeds, and a person runs the event again.
+	// Key 1: an awaited execution fails, the next one succeeds, and a user runs the event again.
 	together({ kind: 'claim', holder: 0, key: 1, leaseMs: 65_000 }),
 	together({ kind: 'beginClaimed', holder: 1, claim: 0, run: 0, retentionMs: LONG_MS }),
 	together({ kind: 'beginClaimed', holder: 1, claim: 0, run: 1, retentionMs: LONG_MS }),
@@ -176,10 +176,10 @@ interface Ran {
 	readonly answer: Answer;
 }
 
-/** Runs one interleaving; throws when no order of the actions explains the answers. Counts the answers seen. */
+/** Runs one interleaving; throws if no order of the actions explains the results. Counts the results seen. */
 export class Run {
 	readonly #holders: Ledger[];
-	/** By key, what the entry can be after all that was answered. */
+	/** By key, the possible entries after all results so far. */
 	readonly #entries: Entry[][] = Array.from({ length: KEYS }, () => [undefined]);
 	#claims: HeldClaim[] = [];
 	#numbered = 0;
@@ -228,7 +228,7 @@ export class Run {
 		this.#now -= SET_BACK_MS;
 	}
 
-	/** Its claims are settled by nobody; its next life knows nothing of them. */
+	/** No one settles its claims; after the restart it does not know them. */
 	async #crash(holder: number): Promise<void> {
 		this.#claims = this.#claims.filter((held) => held.holder !== holder);
 		await this.#holders[holder]?.close();

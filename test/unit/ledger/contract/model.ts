@@ -44,7 +44,7 @@ export type Step =
 	| { readonly kind: 'giveBack'; readonly run: Id; readonly retentionMs: number }
 	| { readonly kind: 'reopen'; readonly at: number; readonly retentionMs: number };
 
-/** What a look returns, in one text. */
+/** The result of `look` as one text. */
 export type Looked = `is ${string}`;
 export type Answer =
 	Looked | `was ${string}` | 'claimed' | 'pending' | 'committed' | 'given back' | boolean;
@@ -54,7 +54,7 @@ export interface After {
 	readonly entry: Entry;
 }
 
-/** What the ledger must answer at this moment, and what the entry is afterwards. */
+/** The required result of the ledger at this moment, and the entry afterwards. */
 export function after(before: Entry, step: Step, now: number): After {
 	const entry = before && before.expires > now ? before : undefined;
 	switch (step.kind) {
@@ -98,7 +98,7 @@ function isHeldBy(entry: KnownEntry, claim: Id, now: number): boolean {
 	return entry.state === 'pending' && entry.holder === claim && entry.due > now;
 }
 
-/** Its lease may have run out, as long as nobody else has taken the event. */
+/** Its lease may have expired, as long as no one else has claimed the event. */
 function isRunningUnder(entry: KnownEntry, claim: Id): boolean {
 	return entry.state === 'running' && entry.holder === claim;
 }
@@ -138,7 +138,7 @@ function afterCommit(entry: Entry, claim: Id, until: number, now: number): After
 function stored(entry: Entry, now: number, until: number): KnownEntry {
 	const grace = entry?.grace || FIRST_GRACE_MS;
 	const expires = entry && entry.grace > 0 ? Math.max(entry.expires, until) : until;
-	// A commit after the first leaves the grace alone: the event may have been given back in between.
+	// A commit after the first does not change the grace: the event may have been given back in between.
 	const due = entry?.state === 'stored' ? entry.due : now + grace;
 	return { ...(entry ?? { attempts: 0 }), state: 'stored', due, expires, grace };
 }
@@ -172,7 +172,7 @@ function afterBeginClaimed(entry: Entry, run: Id, claim: Id, until: number, now:
 	if (!entry) return { answer: false, entry };
 	if (isRunningUnder(entry, claim)) {
 		const isAgain = entry.run === run;
-		// What n8n reports of the other run must not settle this one.
+		// A report of n8n about the other run must not settle this one.
 		return { answer: isAgain, entry: isAgain ? entry : { ...entry, holder: undefined } };
 	}
 	if (!isHeldBy(entry, claim, now)) return { answer: false, entry };
@@ -201,8 +201,8 @@ function afterReopen(entry: Entry, reopenedAt: number, until: number, now: numbe
 }
 
 /**
- * The entries that explain the answers of steps that ran at the same time: those of every order in which the steps,
- * one after the other, give these answers. None left means that the ledger was not atomic, or wrong.
+ * The entries that explain the results of concurrent steps: those of every order in which the steps, one after the
+ * other, give these results. None means that the ledger was not atomic, or wrong.
  */
 export function explain(
 	entries: readonly Entry[],

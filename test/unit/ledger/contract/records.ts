@@ -1,4 +1,4 @@
-/** Sentences of the contract: the small texts beside the events. */
+/** Tests of the contract: the small texts stored next to the events. */
 import { randomUUID } from 'node:crypto';
 import { changeRecord } from '../../../../lib/ledger';
 import { type LedgerScene, MARGIN_MS, RETENTION_MS } from './scene';
@@ -38,7 +38,7 @@ export function itKeepsRecords(scene: () => LedgerScene): void {
 		expect(answers.filter((swapped) => swapped)).toHaveLength(1);
 	});
 
-	it('add up what many change at the same time', async () => {
+	it('add up concurrent changes', async () => {
 		const { ledger, other } = scene();
 		// A text that two of them would write is one change.
 		const add = (text = '0 ') => `${parseInt(text, 10) + 1} ${randomUUID()}`;

@@ -1,4 +1,4 @@
-/** Sentences of the contract: which run goes on with an event. */
+/** Tests of the contract: which run continues with an event. */
 import { ledgerKey } from '../../../../lib/ledger';
 import { FIRST_GRACE_MS } from '../../../../lib/ledger/common/types';
 import {
@@ -29,17 +29,14 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 	};
 	const names = Object.keys(states) as (keyof typeof states)[];
 
-	it.each(names)(
-		'go on with an event that is %s: the first that asks, and no other',
-		async (state) => {
-			const { ledger, other, key } = scene();
-			await states[state]();
-			expect(await other.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
-			expect((await other.look(key)).state).toBe('begun');
-			expect(await ledger.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
-			expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
-		},
-	);
+	it.each(names)('continue with an event that is %s: only the first that asks', async (state) => {
+		const { ledger, other, key } = scene();
+		await states[state]();
+		expect(await other.begin([key], 'run 1', RETENTION_MS)).toEqual([true]);
+		expect((await other.look(key)).state).toBe('begun');
+		expect(await ledger.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+	});
 
 	it('may ask again, as after a restart of n8n', async () => {
 		const { world, ledger, other, key } = scene();
@@ -61,19 +58,22 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		expect(answers.flat().filter((goesOn) => goesOn)).toHaveLength(1);
 	});
 
-	it.each(names)('have begun for good: nothing takes back an event that was %s', async (state) => {
-		const { world, ledger, other, key } = scene();
-		const claim = (await states[state]()) ?? { key, token: 'none' };
-		await ledger.begin([key], 'run 1', RETENTION_MS);
-		expect(await other.renew(claim, LEASE_MS)).toBe(false);
-		expect(await other.commit(claim, RETENTION_MS)).toBe(false);
-		expect(await other.release(claim)).toBe(false);
-		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
-		await world.advance(RETENTION_MS - MARGIN_MS);
-		expect((await other.look(key)).state).toBe('begun');
-		expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
-		expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
-	});
+	it.each(names)(
+		'have begun permanently: nothing takes back an event that was %s',
+		async (state) => {
+			const { world, ledger, other, key } = scene();
+			const claim = (await states[state]()) ?? { key, token: 'none' };
+			await ledger.begin([key], 'run 1', RETENTION_MS);
+			expect(await other.renew(claim, LEASE_MS)).toBe(false);
+			expect(await other.commit(claim, RETENTION_MS)).toBe(false);
+			expect(await other.release(claim)).toBe(false);
+			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+			await world.advance(RETENTION_MS - MARGIN_MS);
+			expect((await other.look(key)).state).toBe('begun');
+			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+			expect(await other.begin([key], 'run 2', RETENTION_MS)).toEqual([false]);
+		},
+	);
 
 	it('are forgotten when the retention is over, not before', async () => {
 		const { world, ledger, other, key } = scene();
@@ -92,7 +92,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 		expect((await ledger.look(key)).state).toBe('stored');
 	});
 
-	it('ask for many events at once, and are answered in their order', async () => {
+	it('ask for many events at once, and get the results in their order', async () => {
 		const { ledger, other } = scene();
 		const keys = Array.from({ length: 100 }, (_unused, n) => ledgerKey('workflow', `batched ${n}`));
 		const taken = keys.filter((_key, n) => n % 3 === 0);
@@ -133,7 +133,7 @@ export function itBeginsRuns(scene: () => LedgerScene): void {
 	});
 }
 
-/** Sentences of the contract: what a run that cannot continue gives back. */
+/** Tests of the contract: events that a run gives back if it cannot continue. */
 export function itTakesEventsBack(scene: () => LedgerScene): void {
 	const expectToStart = async () => {
 		const { ledger, other, key } = scene();

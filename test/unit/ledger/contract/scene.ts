@@ -1,4 +1,4 @@
-/** What the sentences of the contract stand on: an empty store, opened by two, and one event. */
+/** The scene of the contract's tests: an empty store, opened twice, and one event. */
 import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
 import type { LedgerWorld } from './world';
 

@@ -1,4 +1,4 @@
-/** Sentences of the contract: what is stored, when it is overdue, and when it is forgotten. */
+/** Tests of the contract: which events are stored, when they are overdue, and when they are forgotten. */
 import { ledgerKey } from '../../../../lib/ledger';
 import { FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../../lib/ledger/common/types';
 import {
@@ -146,7 +146,7 @@ export function itKeepsStoredEvents(scene: () => LedgerScene): void {
 		expect((await other.look(key)).state).toBe('stored');
 	});
 
-	it('may be committed together, each as if alone', async () => {
+	it('can be committed together, each as if by itself', async () => {
 		const { ledger, other, key: first } = scene();
 		const [second, third] = [ledgerKey('workflow', '2'), ledgerKey('workflow', '3')];
 		const claims = [await claimed(ledger, first), { key: second, token: 'lost' }];

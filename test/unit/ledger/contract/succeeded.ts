@@ -1,4 +1,4 @@
-/** Sentences of the contract: events that count once an execution has succeeded, and those that a person reopens. */
+/** Tests of the contract: events that count once an execution has succeeded, and those that a user reopens. */
 import { type Claim, ledgerKey } from '../../../../lib/ledger';
 import { FIRST_GRACE_MS } from '../../../../lib/ledger/common/types';
 import { claimed, LEASE_MS, type LedgerScene, MARGIN_MS, RETENTION_MS, stored } from './scene';
@@ -22,9 +22,9 @@ async function done(scene: LedgerScene): Promise<Claim> {
 	return claim;
 }
 
-/** Sentences of the contract: executions whose end the holder of the claim waits for. */
+/** Tests of the contract: executions whose end the claim holder waits for. */
 export function itFollowsExecutions(scene: () => LedgerScene): void {
-	it('run under the claim, which goes to nobody else, and say who began them', async () => {
+	it('run under the claim, which no one else gets, and show the run that began them', async () => {
 		const { other, key } = scene();
 		await running(scene());
 		expect(await other.look(key)).toEqual({ state: 'running', attempts: 1, run: 'run 1' });
@@ -132,7 +132,7 @@ export function itFollowsExecutions(scene: () => LedgerScene): void {
 		expect(Math.abs(failedMs - 3 * LEASE_MS)).toBeLessThan(MARGIN_MS);
 	});
 
-	it('have begun when a run that a person wants asks after they failed, and count it', async () => {
+	it('have begun when a run requested by a user asks after they failed, and count it', async () => {
 		const { ledger, key } = scene();
 		await failed(scene());
 		expect(await ledger.begin([key], 'retry', RETENTION_MS)).toEqual([true]);
@@ -154,7 +154,7 @@ export function itFollowsExecutions(scene: () => LedgerScene): void {
 		expect((await other.look(key)).state).toBe('done');
 	});
 
-	it('are finished each by itself, in their order: another token settles nothing, what others have settled is', async () => {
+	it('are finished one by one, in their order: another token settles nothing, events that others have settled count', async () => {
 		const { ledger, other, key } = scene();
 		const [begun, pending, free] = ['begun', 'pending', 'free'].map((id) =>
 			ledgerKey('workflow', id),
@@ -201,7 +201,7 @@ export function itFollowsExecutions(scene: () => LedgerScene): void {
 		expect(await ledger.release(claim)).toBe(false);
 	});
 
-	it('are not stored by a commit, whoever sends it', async () => {
+	it('are not stored by a commit, from any sender', async () => {
 		const { ledger, other, key } = scene();
 		const claim = await running(scene());
 		expect(await ledger.commit(claim, RETENTION_MS)).toBe(false);
@@ -210,7 +210,7 @@ export function itFollowsExecutions(scene: () => LedgerScene): void {
 	});
 }
 
-/** Sentences of the contract: what a person wants to run again. */
+/** Tests of the contract: events that a user wants to run again. */
 export function itReopens(scene: () => LedgerScene): void {
 	const AT = 1_800_000_000_000;
 

@@ -18,7 +18,7 @@ export function describeLedgerContract(
 	createWorld: () => Promise<LedgerWorld>,
 ): void {
 	describeScene(`the ledger in ${store}`, createWorld, (scene) => {
-		it('refuses a key that ledgerKey did not make', async () => {
+		it('rejects a key that ledgerKey did not create', async () => {
 			const { ledger, key } = scene();
 			const claim = { key: `${key}x`, token: 't' };
 			const calls = [
@@ -74,7 +74,7 @@ function itAnswersAsTheModel(scene: () => LedgerScene): void {
 			{ numRuns: INTERLEAVINGS, examples: [[everyAnswer]] },
 		);
 		expect(runs).toBeGreaterThanOrEqual(INTERLEAVINGS);
-		// Every answer that there is has come up, or the interleavings prove less than they seem to.
+		// Every possible result has occurred, or the interleavings prove less than they seem to.
 		expect([...seen.keys()].sort()).toEqual([
 			'begin: false',
 			'begin: true',

@@ -1,4 +1,4 @@
-/** What a store brings along so that the contract can be tried on it. */
+/** What a store provides so that the contract can be tested on it. */
 import type { Ledger } from '../../../../lib/ledger';
 
 export interface LedgerWorld {

@@ -10,16 +10,16 @@ export interface Protocol<World> {
 	readonly first: World;
 	/** Every world that one step can lead to. */
 	readonly moves: (world: World, ledger: LedgerModel) => Iterable<Move<World>>;
-	/** What must not be in this world; undefined when nothing is wrong. */
+	/** The forbidden condition in this world; undefined if nothing is wrong. */
 	readonly faultOf: (world: World, ledger: LedgerModel) => string | undefined;
-	/** One name for all worlds that differ only in numbers: what holds for one holds for the others. */
+	/** One name for all worlds that differ only in numbers: the same is true for all of them. */
 	readonly nameOf: (world: World) => string;
 }
 
 export interface Search {
 	/** Worlds with different names. */
 	readonly states: number;
-	/** What must not be, and the steps that lead there; undefined when nothing is wrong. */
+	/** A forbidden condition and the steps that lead to it; undefined if nothing is wrong. */
 	readonly fault: { readonly what: string; readonly steps: readonly string[] } | undefined;
 }
 
@@ -36,7 +36,7 @@ export function search<World>(
 	const visited = new Map<string, Visited<World>>([
 		[nameOf(first), { world: first, from: undefined, what: '' }],
 	]);
-	// A map yields what is added to it while it is gone through: the queue of the search.
+	// Iterating over a map includes entries added during the loop: it is the queue of the search.
 	for (const [name, { world }] of visited) {
 		const what = faultOf(world, ledger);
 		if (what) return { states: visited.size, fault: { what, steps: wayTo(visited, name) } };

@@ -43,7 +43,7 @@ describe('the protocol of an event that must be stored, in every order of its st
 		});
 	}, 60_000);
 
-	it('would let two runs continue if anybody could give back what has begun', () => {
+	it('would let two runs continue if any run could give back a begun event', () => {
 		const anybody: LedgerModel = (entry, step, now) =>
 			step.kind === 'giveBack' && entry?.state === 'begun'
 				? after(entry, { ...step, run: entry.run ?? 0 }, now)
@@ -66,7 +66,7 @@ describe('the protocol of an event that must be stored, in every order of its st
 		});
 	}, 60_000);
 
-	it('would lose an event for good if a stored one were never overdue', () => {
+	it('would lose an event permanently if a stored one were never overdue', () => {
 		const never: LedgerModel = (entry, step, now) =>
 			step.kind === 'claim' && entry?.state === 'stored'
 				? { answer: 'committed', entry }
@@ -77,7 +77,7 @@ describe('the protocol of an event that must be stored, in every order of its st
 		});
 	}, 60_000);
 
-	it('would acknowledge what was never stored if a pending copy were taken for a duplicate', () => {
+	it('would acknowledge an event that was never stored if a pending copy counted as a duplicate', () => {
 		const rash: LedgerModel = (entry, step, now) => {
 			const next = after(entry, step, now);
 			return next.answer === 'pending' ? { ...next, answer: 'committed' } : next;

@@ -6,7 +6,7 @@
 import type { Answer, Entry, Step } from '../contract/model';
 import type { LedgerModel, Move as MoveTo, Protocol } from './search';
 
-/** What a process does with a copy of the event; `away` when it has none, or has died. */
+/** State of a process with a copy of the event; `away` if it has none or has died. */
 type Copy =
 	| 'away'
 	/** Has claimed the event, and n8n has not responded yet. */
@@ -27,7 +27,7 @@ type Attempt =
 	| 'none'
 	/** Has asked to begin; the response was lost. */
 	| 'unsure'
-	/** Has given up, and gives back what it may hold. */
+	/** Has given up, and gives back events that it may hold. */
 	| 'giving back'
 	/** Went past `begin`: the workflow has run. */
 	| 'on';
@@ -205,7 +205,7 @@ function withCopy(world: World, index: number, copy: Copy): World {
 	return { ...world, copies, entry: { ...entry, holder } };
 }
 
-/** `left` is who holds what the attempt has begun when it ends. */
+/** `left` is the holder of the event that the attempt has begun when it ends. */
 function withAttempt(world: World, run: number, attempt: Attempt, left = DEAD): World {
 	const { entry } = world;
 	const isLeft = attempt === 'none' && entry?.state === 'begun' && entry.run === run;
@@ -221,7 +221,7 @@ function faultOf(world: World, ledger: LedgerModel): string | undefined {
 	if (attempts.filter((attempt) => attempt === 'on').length > 1) return 'two runs continued';
 	if (world.isAcknowledged && !world.hasBeenStored) return 'acknowledged, and never stored';
 	if (entry?.state === 'begun' && entry.run === GIVEN_UP) return 'given up, and begun all the same';
-	// What has begun in a process that died is n8n's crash during an execution, which no ledger can tell from its end.
+	// An event begun in a dead process is a crash of n8n during an execution, which a ledger cannot distinguish from its end.
 	if (world.isAcknowledged && entry?.state !== 'begun' && !canStartLater(world, ledger)) {
 		return 'acknowledged, and no later copy could start it';
 	}

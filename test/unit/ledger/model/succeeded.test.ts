@@ -4,7 +4,7 @@ import { succeededOnce } from './succeeded';
 
 type StepOf<K> = Step & { readonly kind: K };
 
-/** The ledger, but that steps of one kind on an entry that is there do something else; undefined is no difference. */
+/** The ledger with different behaviour for steps of one kind on an existing entry; undefined means no difference. */
 function but<K extends Step['kind']>(
 	kind: K,
 	instead: (entry: KnownEntry, step: StepOf<K>) => ReturnType<LedgerModel> | undefined,
@@ -150,7 +150,7 @@ describe('the protocol of an event that must succeed, in every order of its step
 		expect(fault?.what).toBe(what);
 	});
 
-	it('would let two executions run if a claim took what is running, step by step', () => {
+	it('would let two executions run if a claim took a running event, step by step', () => {
 		const [, ledger = after] = broken['claim took what is running'] ?? [];
 		expect(search(succeededOnce({ ...SMALL, person: false }), ledger).fault?.steps).toEqual([
 			'copy 0: claims',

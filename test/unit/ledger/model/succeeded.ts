@@ -1,12 +1,12 @@
 /**
  * The whole protocol for one event that counts once an execution has succeeded, every step of which may fail: copies
  * that claim it and wait for the end of their execution, n8n that stores executions under the token of their claim and
- * starts them any number of times, attempts that begin or fail to, and a person who retries or replays the event.
+ * starts them any number of times, attempts that begin or fail to, and a user who retries or replays the event.
  */
 import { type Answer, type Entry, type Step } from '../contract/model';
 import type { LedgerModel, Move as MoveTo, Protocol } from './search';
 
-/** What a process does with a copy of the event; `away` when it has none, or has died. */
+/** State of a process with a copy of the event; `away` if it has none or has died. */
 type Copy =
 	| 'away'
 	/** Has claimed the event, and n8n has not stored an execution yet. */
@@ -47,13 +47,13 @@ interface World {
 	readonly attempts: readonly Attempt[];
 	/** Whether an execution has ever succeeded. */
 	readonly hasSucceeded: boolean;
-	/** As `hasSucceeded`, since a person last reopened the event. */
+	/** Like `hasSucceeded`, since a user last reopened the event. */
 	readonly isSatisfied: boolean;
 	/** Whether the holder of an execution that has succeeded has written so, since the event was last reopened. */
 	readonly isDone: boolean;
-	/** Whether a person has reopened the event, and it is neither done nor retried since. */
+	/** Whether a user has reopened the event, and it has neither been done nor retried since. */
 	readonly isReopened: boolean;
-	/** What went wrong in the last step. */
+	/** The error of the last step. */
 	readonly fault?: string;
 }
 
@@ -63,9 +63,9 @@ interface Size {
 	readonly copies: number;
 	/** How many starts of executions there can be at a time. */
 	readonly attempts: number;
-	/** Whether a person retries executions and reopens the event. */
+	/** Whether a user retries executions and reopens the event. */
 	readonly person: boolean;
-	/** What n8n or the holder does wrong. */
+	/** Faults of n8n or the holder. */
 	readonly slip?: Slip;
 }
 
@@ -86,7 +86,7 @@ const DEAD = -1;
 const GONE = -2;
 /** The run of an attempt whose process has died. */
 const DEAD_RUN = -3;
-/** A retry by a person. */
+/** A retry by a user. */
 const PERSON = -4;
 /** A later copy. */
 const NOBODY = -5;
@@ -282,7 +282,7 @@ function* movesOfAttempt(
 		yield [say('gives back, response lost'), asked];
 		yield [say('gives back'), withAttempt(asked, run, undefined)];
 	}
-	// n8n does not repeat what was under way, while another process waits for it.
+	// n8n does not repeat running executions while another process waits for them.
 	const stored = new Set([...world.stored].filter((each) => each < 0 || each !== token));
 	yield [say('its process dies'), slip === 'starts twice' ? ended : { ...ended, stored }];
 }
@@ -321,13 +321,13 @@ function called(world: World, step: Step, ledger: LedgerModel): { answer: Answer
 	return { answer, asked: settled({ ...world, entry: entry && bounded(entry) }) };
 }
 
-/** What counts on and on, and decides nothing here. */
+/** Counters that only grow and decide nothing here. */
 function bounded(entry: NonNullable<Entry>): Entry {
 	const attempts = Math.min(entry.attempts, MOST_ATTEMPTS);
 	return { ...entry, attempts, grace: Math.min(entry.grace, LEASE_MS) };
 }
 
-/** A dead holder that the entry has forgotten holds nothing any more, and what is done is no longer reopened. */
+/** A dead holder that the entry has forgotten no longer holds anything, and a done event is no longer reopened. */
 function settled(world: World): World {
 	const { entry } = world;
 	const isReopened = world.isReopened && entry?.state !== 'done';
