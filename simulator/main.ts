@@ -16,7 +16,7 @@ async function main(): Promise<void> {
 
 async function end(running: RunningCli): Promise<void> {
 	await running.stop();
-	console.log('The simulator has stopped.');
+	console.log('The simulator has ended.');
 	// Signal handlers do not keep the process alive, so it ends now.
 }
 

@@ -38,7 +38,7 @@ describe('a claim that is held', () => {
 		expect(state()).toBe('begun');
 	});
 
-	it('is given back once its commit is written, when the ledger fails meanwhile, and keeps nobody waiting for over 2 s', async () => {
+	it('is given back once its commit is written if the ledger fails in the meantime, and keeps no caller waiting for over 2 s', async () => {
 		ledger.failing = true;
 		void hold.commit(RETENTION_MS);
 		let released = false;

@@ -5,7 +5,7 @@ import { useStoppedClock } from './stoppedClock';
 describe('untilWritten', () => {
 	useStoppedClock();
 
-	it('writes again what could not be written, and only that, about once a second', async () => {
+	it('retries only failed writes, about once per second', async () => {
 		const sleep = jest.spyOn(sleeping, 'sleep');
 		let isFailing = true;
 		const tried: string[] = [];

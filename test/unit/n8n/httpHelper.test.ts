@@ -74,7 +74,7 @@ describe('a request through a helper of n8n', () => {
 		});
 	});
 
-	it('takes a refusal that is thrown for the answer that it is', async () => {
+	it('treats a thrown refusal as the response that it is', async () => {
 		const error = Object.assign(new Error('401'), {
 			response: { status: 401, headers: { 'Retry-After': '1' }, data: { message: 'no' } },
 		});

@@ -39,14 +39,14 @@ describe('createLogLimiter', () => {
 		expect(counts.reduce((sum, count) => sum + count, 1)).toBe(40 * seconds);
 	});
 
-	it('writes at once what comes a second after the last line', () => {
+	it('writes a line at once if it comes a second after the last one', () => {
 		write('busy', 'first');
 		jest.advanceTimersByTime(1000);
 		write('busy', 'second');
 		expect(lines).toEqual(['first', 'second']);
 	});
 
-	it('holds the second also after a line that tells a number', () => {
+	it('also keeps the second after a line with a number', () => {
 		write('busy', 'first');
 		write('busy', 'left out');
 		jest.advanceTimersByTime(1000);

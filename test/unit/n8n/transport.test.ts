@@ -19,7 +19,7 @@ describe('the protection of n8n against requests to inner addresses', () => {
 		expect(ssrfProtectionEnabled({ N8N_SSRF_PROTECTION_ENABLED: value })).toBe(expected);
 	});
 
-	it('is read from a file where there is no variable', () => {
+	it('is read from a file if there is no variable', () => {
 		const folder = mkdtempSync(join(tmpdir(), 'asset-service-'));
 		const file = join(folder, 'enabled');
 		try {

@@ -1,4 +1,4 @@
-/** What the editor offers is what the code reads: names of parameters and options, their values, and the nodes themselves. */
+/** The code reads what the editor offers: names of parameters and options, their values, and the nodes themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IHookFunctions, INodeProperties, INodeType } from 'n8n-workflow';
@@ -53,7 +53,7 @@ const fieldsIn = (field: INodeProperties | undefined): INodeProperties[] =>
 		'values' in option ? option.values : 'type' in option ? [option] : [],
 	);
 
-/** A value of each option, and what the code makes of it. */
+/** A value of each option, and the code's result for it. */
 const TRIGGER_OPTIONS: Readonly<Record<string, [unknown, Parameters]>> = {
 	includeDelivery: [true, { includeDelivery: true }],
 	retentionDays: [40, { retentionMs: 40 * 24 * HOUR_MS }],
@@ -178,16 +178,19 @@ describe('the signing secret credential', () => {
 	const signingSecret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 	const settings = { signingSecret, scheme: 'custom', timestampHeader: 'x-at' };
 
-	it.each(['Scheme', 'Algorithm', 'Encoding'])('offers what the code knows as %s', (label) => {
-		const name = field(label)?.name ?? '';
-		// The refusal of another value names all that the code knows.
-		const [problem = ''] = checkSigningSettings({ ...settings, [name]: 'unknown' });
-		const known = /must be one of (.+)\.$/.exec(problem)?.[1]?.split(', ') ?? [];
-		expect(offered(field(label)).sort()).toEqual(known.sort());
-		for (const choice of known) {
-			expect(createVerifier({ ...settings, [name]: choice })).toMatchObject({ ok: true });
-		}
-	});
+	it.each(['Scheme', 'Algorithm', 'Encoding'])(
+		'offers the values that the code knows as %s',
+		(label) => {
+			const name = field(label)?.name ?? '';
+			// The error for another value names all values that the code knows.
+			const [problem = ''] = checkSigningSettings({ ...settings, [name]: 'unknown' });
+			const known = /must be one of (.+)\.$/.exec(problem)?.[1]?.split(', ') ?? [];
+			expect(offered(field(label)).sort()).toEqual(known.sort());
+			for (const choice of known) {
+				expect(createVerifier({ ...settings, [name]: choice })).toMatchObject({ ok: true });
+			}
+		},
+	);
 
 	it.each(
 		(field('Scheme')?.options ?? []).map((option) => [

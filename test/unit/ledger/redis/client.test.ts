@@ -1,4 +1,4 @@
-/** What the client says to Redis of its own accord, and how it is told to connect. */
+/** The commands that the client itself sends to Redis, and its connection options. */
 import { lookup } from 'node:dns';
 import { Socket } from 'node:net';
 import { readRedisSettings } from '../../../../lib/ledger/redis';
@@ -12,7 +12,7 @@ describe('the client of Redis', () => {
 	let redis: ScriptedRedis;
 	const created: RedisClient[] = [];
 
-	/** What a cluster of this one node says. */
+	/** The responses of a cluster of this one node. */
 	const answerOfCluster = (about: string | undefined) => {
 		if (about === 'INFO') return '+cluster_state:ok';
 		return `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:${redis.port}`;
@@ -50,7 +50,7 @@ describe('the client of Redis', () => {
 
 	const said = () => redis.heard.map(({ command, args }) => [command, ...args].join(' '));
 
-	it('signs in, chooses the database, and tells its name for the list of clients', async () => {
+	it('signs in, chooses the database, and sets its name for the list of clients', async () => {
 		const ledger = redis.open({
 			QUEUE_BULL_REDIS_USERNAME: 'n8n',
 			QUEUE_BULL_REDIS_PASSWORD: 'hunter2',
@@ -65,7 +65,7 @@ describe('the client of Redis', () => {
 		]);
 	});
 
-	it('says no more than that, and what the ledger asks', async () => {
+	it('sends only these and the commands of the ledger', async () => {
 		const { ended, seen } = call(redis.open());
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
@@ -76,7 +76,7 @@ describe('the client of Redis', () => {
 		expect(redis.heard).toHaveLength(4);
 	});
 
-	it('signs in at the nodes of a cluster, and tells each its name', async () => {
+	it('signs in at the nodes of a cluster, and sets its name at each', async () => {
 		const ledger = redis.open({
 			[CLUSTER_NODES]: `127.0.0.1:${redis.port}`,
 			QUEUE_BULL_REDIS_PASSWORD: 'hunter2',

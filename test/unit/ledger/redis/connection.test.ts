@@ -1,4 +1,4 @@
-/** What the connection to Redis makes of answers, silence and losses, on a clock that the test moves. */
+/** How the connection to Redis handles responses, silence and losses, on a clock that the test moves. */
 import * as sleeping from '../../../../lib/shared/sleep';
 import {
 	advanceUntil,
@@ -36,7 +36,7 @@ describe('a call to Redis', () => {
 		await redis.stop();
 	});
 
-	it('is sent again when its connection ends before the answer', async () => {
+	it('is sent again if its connection ends before the response', async () => {
 		await start(firstAnswers(HANG_UP));
 		const { seen, ended } = call(redis.open());
 		await untilPaused();
@@ -63,7 +63,7 @@ describe('a call to Redis', () => {
 	});
 
 	it.each(['OOM command not allowed', 'MISCONF Redis cannot save', 'NOPERM No permissions'])(
-		'is refused at once by an answer that another try would get again: %s',
+		'is refused at once by a response that another try would also get: %s',
 		async (answer) => {
 			await start(firstAnswers(`-${answer}`));
 			const { seen, ended } = call(redis.open());
@@ -73,7 +73,7 @@ describe('a call to Redis', () => {
 		},
 	);
 
-	it('is tried every 50 ms while Redis answers that it is loading, and is refused with that', async () => {
+	it('is retried every 50 ms while Redis reports that it is loading, and is then refused with that', async () => {
 		let answers = 0;
 		await start((command) => {
 			if (command !== 'evalsha') return undefined;
@@ -86,16 +86,16 @@ describe('a call to Redis', () => {
 			await advance(50);
 		}
 		await redis.untilHeard('evalsha', 25);
-		// The last try has what is left of the 2 s.
+		// The last try has the rest of the 2 s.
 		await advance(800);
 		await ended;
-		// It tells more than the silence since.
+		// It is more useful than the silence since.
 		expect(String(seen.error)).toContain('(LOADING)');
 		// The next call need not wait for that.
 		await advanceUntil('another connection', () => redis.count('time') === 2);
 	});
 
-	it('is refused at once when the password is wrong, and by none as well', async () => {
+	it('is refused at once if the password is wrong or missing', async () => {
 		await start((command) => {
 			if (command === 'auth') return '-WRONGPASS invalid username-password pair';
 			return '-NOAUTH Authentication required.';
@@ -113,7 +113,7 @@ describe('a call to Redis', () => {
 		expect(String(again.seen.error)).toContain('(WRONGPASS)');
 	});
 
-	it('is refused for the password that was wrong before, when Redis says nothing since', async () => {
+	it('is refused for the earlier wrong password if Redis has been silent since', async () => {
 		await start((command, connection) =>
 			command === 'auth' && connection === 1 ? '-WRONGPASS invalid' : SILENCE,
 		);
@@ -216,7 +216,7 @@ describe('a call to Redis', () => {
 		expect(warnings).toStrictEqual(expected);
 	});
 
-	it('is not sent before Redis has answered on its connection', async () => {
+	it('is not sent before Redis has responded on its connection', async () => {
 		await start((command) => (command === 'time' ? SILENCE : undefined));
 		const { ended } = call(redis.open());
 		await redis.untilHeard('time');

@@ -12,7 +12,7 @@ const system = (code: string) => Object.assign(new Error('hunter2'), { code });
 const told = (error: unknown) =>
 	redisUnavailableError(readRedisSettings({ QUEUE_BULL_REDIS_HOST: 'redis.local' }), error);
 
-describe('what Redis or the system said', () => {
+describe('an error of Redis or the system', () => {
 	it.each([
 		[reply('NOAUTH Authentication required.'), /asks for a password: set .* \(NOAUTH\)\.$/],
 		[reply('WRONGPASS invalid username-password pair'), /correct them \(WRONGPASS\)\.$/],
@@ -41,7 +41,7 @@ describe('what Redis or the system said', () => {
 		[reply('TRYAGAIN hunter2'), /did not respond in time: .*reached \(TRYAGAIN\)\.$/],
 		[new Error('hunter2'), /did not respond in time: check that it runs and can be reached\.$/],
 		[undefined, /did not respond in time: check that it runs and can be reached\.$/],
-	])('tells the operator where, and what to do, and repeats nothing: %s', (error, words) => {
+	])('shows the operator where, and what to do, and repeats nothing: %s', (error, words) => {
 		const unavailable = told(error);
 		expect(unavailable).toBeInstanceOf(LedgerUnavailableError);
 		expect(unavailable.message).toMatch(words);

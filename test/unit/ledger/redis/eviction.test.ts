@@ -3,13 +3,13 @@ import { evictionWarning } from '../../../../lib/ledger/redis/eviction';
 
 const warningFor = (info: (section?: string) => Promise<string>) =>
 	evictionWarning({ info } as unknown as RedisClient);
-/** As Redis answers to `INFO memory`. */
+/** A response of Redis to `INFO memory`. */
 const warningOf = (...lines: string[]) => {
 	const memory = ['# Memory', ...lines, ''].join('\r\n');
 	return warningFor(async (section) => (section === 'memory' ? memory : ''));
 };
 
-describe('a warning of a Redis that may throw entries away', () => {
+describe('a warning of a Redis that may evict entries', () => {
 	it('is given when its memory has a limit and a policy that evicts', async () => {
 		const warning = await warningOf('maxmemory:1048576', 'maxmemory_policy:allkeys-lru');
 		expect(warning).toMatch(/^Redis may evict ledger entries .*\(maxmemory-policy allkeys-lru\), /);

@@ -11,11 +11,11 @@ describe('a lost connection to Redis', () => {
 		return [1, 2, 9, 10, 11, 1_000].map((attempt) => client.options.retryStrategy?.(attempt));
 	}
 
-	it('is opened again soon, and every second for as long as Redis is away', () => {
+	it('is opened again soon, and every second while Redis is down', () => {
 		expect(pauses(() => false)).toEqual([100, 200, 900, 1_000, 1_000, 1_000]);
 	});
 
-	it('is not opened again while nobody uses it', () => {
+	it('is not opened again while it is not used', () => {
 		expect(pauses(() => true)).toEqual([null, null, null, null, null, null]);
 	});
 
@@ -65,7 +65,7 @@ describe('a lost connection to Redis', () => {
 			await redis.untilHeard('time', 2);
 		});
 
-		it('is given up when the client has brought no answer for 10 s', async () => {
+		it('is given up if the client has received no response for 10 s', async () => {
 			const ledger = await start(() => SILENCE);
 			const failed = async () => {
 				const { ended } = call(ledger);
@@ -78,7 +78,7 @@ describe('a lost connection to Redis', () => {
 			await until('it to stop trying', () => jest.getTimerCount() === 0);
 		});
 
-		it('is not given up when the client brought an answer within that time', async () => {
+		it('is not given up if the client received a response within that time', async () => {
 			let isSilent = false;
 			const ledger = await start(() => (isSilent ? SILENCE : undefined));
 			await call(ledger).ended;
@@ -87,7 +87,7 @@ describe('a lost connection to Redis', () => {
 			isSilent = true;
 			const { ended } = call(ledger);
 			await redis.untilHeard('evalsha', 3);
-			// One try, another connection, and what is left of the 2 s.
+			// One try, another connection, and the rest of the 2 s.
 			await advance(900);
 			await advance(200);
 			await redis.untilHeard('time', 2);

@@ -1,15 +1,15 @@
-/** A server that answers as a test tells it, in place of Redis; and a clock that the test moves while connections live. */
+/** A scripted server in place of Redis, and a clock that the test moves while connections live. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { RedisLedger, readRedisSettings } from '../../../../lib/ledger/redis';
 import { waitFor } from '../../../support/wait';
 
-/** What comes back for a command on the nth connection; undefined for what an empty Redis says. */
+/** The response to a command on the nth connection; undefined for the response of an empty Redis. */
 export type Answer = (command: string, connection: number) => string | undefined;
 export const SILENCE = 'silence';
 /** The end of the connection. */
 export const HANG_UP = 'hang up';
 
-/** What TIME returns on a Redis whose clock shows so many milliseconds. */
+/** The result of TIME on a Redis whose clock shows this many milliseconds. */
 export function redisTime(ms: number): string {
 	const parts = [Math.floor(ms / 1_000), Math.floor((ms % 1_000) * 1_000)].map(String);
 	return ['*2', ...parts.flatMap((part) => [`$${part.length}`, part])].join('\r\n');
@@ -32,7 +32,7 @@ export class ScriptedRedis {
 	readonly #server = createServer({ allowHalfOpen: true }, (socket) => {
 		this.#serve(socket);
 	});
-	/** Whether a connection stays open that the client has ended; the client then ends it for good after 100 ms. */
+	/** Whether a connection stays open that the client has ended; the client then closes it after 100 ms. */
 	lingers = false;
 	#connections = 0;
 
@@ -52,7 +52,7 @@ export class ScriptedRedis {
 		for (const socket of this.#sockets) socket.destroy();
 	}
 
-	/** Says something on the nth connection that nobody asked for just then. */
+	/** Sends an unsolicited message on the nth connection. */
 	say(text: string, connection: number): void {
 		[...this.#sockets][connection - 1]?.write(`${text}\r\n`);
 	}
@@ -110,7 +110,7 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
 	await waitFor(() => (isSo() ? true : undefined), { what, everyMs: 1 });
 }
 
-/** Moves the clock until then, for what takes time on it and real time by turns. */
+/** Moves the clock until then, for work that alternates between clock time and real time. */
 export async function advanceUntil(what: string, isSo: () => boolean): Promise<void> {
 	const look = async () => {
 		if (isSo()) return true;
@@ -120,14 +120,14 @@ export async function advanceUntil(what: string, isSo: () => boolean): Promise<v
 	await waitFor(look, { what, everyMs: 1 });
 }
 
-/** Only the test moves the clock; what a connection needs goes on by itself. */
+/** Only the test moves the clock; connections continue by themselves. */
 export function stopTheClock(): void {
 	jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
 	// The process has run for longer than anything is waited for.
 	jest.advanceTimersByTime(60_000);
 }
 
-/** Asks the ledger something, and notes what came of it. */
+/** Calls the ledger and records the result. */
 export function call(ledger: RedisLedger) {
 	const seen: { answer?: string; error?: unknown } = {};
 	const ended = ledger.readRecord('any').then(

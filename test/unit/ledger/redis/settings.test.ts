@@ -125,7 +125,7 @@ describe('ASSET_SERVICE_LEDGER_REDIS_URL', () => {
 		});
 	});
 
-	it('may hold a password with a percent sign that nobody encoded', () => {
+	it('can contain a password with a percent sign that is not encoded', () => {
 		expect(fromUrl('redis://:100%25@redis.local').password).toBe('100%');
 		expect(fromUrl('redis://:100%@redis.local').password).toBe('100%');
 	});
@@ -134,7 +134,7 @@ describe('ASSET_SERVICE_LEDGER_REDIS_URL', () => {
 		expect(fromUrl('rediss://redis.local').tls).toEqual({ rejectUnauthorized: true });
 	});
 
-	it('may stand in a file', () => {
+	it('can be in a file', () => {
 		const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
 		const file = join(folder, 'url');
 		writeFileSync(file, 'redis://redis.local:7000\n');
@@ -150,14 +150,14 @@ describe('ASSET_SERVICE_LEDGER_REDIS_URL', () => {
 		'xredis://redis.local',
 		'redis://',
 		'redis://redis.local/name',
-	])('is refused with the name of the variable when it is %s', (url) => {
+	])('is rejected with the name of the variable if it is %s', (url) => {
 		expect(() => fromUrl(url)).toThrow(LedgerUnavailableError);
 		expect(() => fromUrl(url)).toThrow(
 			/ASSET_SERVICE_LEDGER_REDIS_URL is not the URL of a Redis server/,
 		);
 	});
 
-	it('is not repeated when it is refused, for the password in it', () => {
+	it('is not repeated when it is rejected, because of the password in it', () => {
 		const refused = () => fromUrl('rediz://user:hunter2@redis.local');
 		expect(refused).toThrow(/^(?!.*hunter2)(?!.*user:h).*is not the URL of a Redis server/s);
 	});

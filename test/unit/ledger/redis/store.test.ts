@@ -1,4 +1,4 @@
-/** What the ledger makes of answers of Redis that never come, or that no ledger gives. */
+/** How the ledger handles responses of Redis that never arrive or that are not from a ledger. */
 import { ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import type { RedisLedger } from '../../../../lib/ledger/redis';
 import { type Answer, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';
@@ -19,7 +19,7 @@ describe('the ledger on Redis', () => {
 
 	afterEach(() => redis.stop());
 
-	it('takes no answer for a state that is none', async () => {
+	it('accepts no response with an unknown state', async () => {
 		const ledger = await start((command) => (command === 'evalsha' ? '+lost' : undefined));
 		for (const [asked, call] of [
 			['a look', ledger.look(KEY)],
@@ -31,7 +31,7 @@ describe('the ledger on Redis', () => {
 		}
 	});
 
-	it('sends the hash of a script, and its text to a Redis that does not know it alone', async () => {
+	it('sends the hash of a script, and its text only to a Redis that does not know it', async () => {
 		let answer = '-NOSCRIPT No matching script';
 		const ledger = await start((command) => {
 			if (command === 'eval') return '$-1';
@@ -53,12 +53,12 @@ describe('the ledger on Redis', () => {
 		expect([redis.count('evalsha'), redis.count('eval')]).toEqual([2, 1]);
 	});
 
-	describe('with a claim whose answer is lost', () => {
+	describe('with a claim whose response is lost', () => {
 		let isAway: boolean;
 
 		let ledger: RedisLedger;
 
-		/** Claims in vain for 2 s; gives what was sent. */
+		/** Tries to claim for 2 s without success; returns the commands sent. */
 		const claimInVain = async (leaseMs: number, silentTo: string) => {
 			isAway = true;
 			ledger = await start((command) => {
@@ -73,7 +73,7 @@ describe('the ledger on Redis', () => {
 		};
 		const calls = () => redis.heard.filter(({ command }) => command === 'evalsha');
 
-		it('gives it back when Redis answers again, and is done then', async () => {
+		it('gives it back when Redis responds again, and is then done', async () => {
 			const [script, count, key, , token] = await claimInVain(60_000, 'evalsha');
 			isAway = false;
 			const before = calls().length;
@@ -99,7 +99,7 @@ describe('the ledger on Redis', () => {
 			await advance(200);
 			await redis.untilHeard('info');
 			await advance(1_000);
-			// Comes after what was sent until now.
+			// Arrives after everything sent so far.
 			await ledger.readRecord('any');
 			expect(calls()).toHaveLength(1);
 		});

@@ -11,7 +11,7 @@ describe('a call to a Redis that is silent', () => {
 
 	afterEach(() => redis.stop());
 
-	it('is refused after 2 s, not before, when it never answers', async () => {
+	it('is refused after 2 s, not before, if it never responds', async () => {
 		await start(() => SILENCE);
 		stopTheClock();
 		const { seen, ended } = call(redis.open());
@@ -24,7 +24,7 @@ describe('a call to a Redis that is silent', () => {
 		expect(String(seen.error)).toMatch(/did not respond in time/);
 	});
 
-	it('is refused within 2 s, and not much before, when it stops answering', async () => {
+	it('is refused within 2 s, and not much before, if it stops responding', async () => {
 		await start((command) => (command === 'evalsha' ? SILENCE : undefined));
 		stopTheClock();
 		const { seen, ended } = call(redis.open());
@@ -37,7 +37,7 @@ describe('a call to a Redis that is silent', () => {
 		expect(String(seen.error)).toMatch(/did not respond in time/);
 	});
 
-	it('is refused within 2 s although a thousand others wait beside it', async () => {
+	it('is refused within 2 s even if a thousand others are waiting', async () => {
 		await start(() => SILENCE);
 		stopTheClock();
 		const ledger = redis.open();

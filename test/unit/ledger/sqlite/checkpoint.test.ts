@@ -28,7 +28,7 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 		expect(answer.state).toBe('claimed');
 	}
 
-	/** Its head has other numbers each time the log begins anew. */
+	/** Its head has new numbers each time the log starts over. */
 	function head(): string {
 		const bytes = Buffer.alloc(32);
 		const log = openSync(`${path}-wal`, 'r');
@@ -38,7 +38,7 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 	}
 
 	it(
-		'begins anew again and again although the process never stops writing, and so stays short',
+		'starts over regularly even if the process never stops writing, and so stays short',
 		async () => {
 			const heads = new Set<string>();
 			await waitFor(
@@ -60,7 +60,7 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 		SLOW_MS,
 	);
 
-	it('is used by nobody any more once the ledger is closed, in the middle of a checkpoint too', async () => {
+	it('is no longer used once the ledger is closed, even in the middle of a checkpoint', async () => {
 		for (let time = 0; time < 3; time++) {
 			// More than enough for a checkpoint to have begun.
 			for (let n = 0; n < 1_100; n++) await write();
@@ -69,7 +69,7 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 		}
 	});
 
-	it('begins anew with one checkpoint when nobody writes, and leaves the gate open', async () => {
+	it('starts over with one checkpoint if there are no writes, and leaves the gate open', async () => {
 		const before = head();
 		const gate = new Gate();
 		await checkpoint(path, gate);

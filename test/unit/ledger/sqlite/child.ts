@@ -1,11 +1,11 @@
-/** A process of its own on a ledger file, told what to do by messages: another n8n process, or one that misbehaves. */
+/** A separate process on a ledger file, controlled by messages: another n8n process, or one that misbehaves. */
 import { DatabaseSync } from 'node:sqlite';
 import { type Claim, claimOrWait, ledgerKey } from '../../../../lib/ledger';
 import { Leases } from '../../../../lib/ledger/leases';
 import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 
 export type Order =
-	/** Claims so many events, beginning with number 0; answers the numbers of those that it won. */
+	/** Claims this many events, starting with number 0; returns the numbers of those that it won. */
 	| { readonly order: 'claimAll'; readonly events: number }
 	/** Claims one event for so long, and commits it when told. Answers the state. */
 	| {
@@ -16,7 +16,7 @@ export type Order =
 	  }
 	/** Holds the claim and renews it until the process ends. */
 	| { readonly order: 'hold'; readonly event: string; readonly leaseMs: number }
-	/** Claims, commits and begins so many events of its own, ten at a time. */
+	/** Claims, commits and begins this many of its own events, ten at a time. */
 	| { readonly order: 'write'; readonly name: string; readonly events: number }
 	/** Locks the file against writers until it is told to unlock it. */
 	| { readonly order: 'lock' | 'unlock' };

@@ -65,7 +65,7 @@ describe('the open file of the ledger in SQLite', () => {
 			expect(keys()).toEqual(['b']);
 		});
 
-		it('that SQLite has rolled back itself fails by what was wrong', () => {
+		it('that SQLite has rolled back itself fails with the original error', () => {
 			world.change(
 				"CREATE TRIGGER refuse BEFORE INSERT ON record BEGIN SELECT RAISE(ROLLBACK, 'the disk is full'); END",
 			);
@@ -124,7 +124,7 @@ describe('the open file of the ledger in SQLite', () => {
 
 		it('lets no write begin near its end, until it is over', async () => {
 			add('a');
-			// As long as somebody reads from the log, it cannot begin anew.
+			// While another connection reads from the log, it cannot start over.
 			const reader = new DatabaseSync(path);
 			reader.exec('BEGIN');
 			reader.prepare('SELECT * FROM record').all();
@@ -196,14 +196,14 @@ describe('the open file of the ledger in SQLite', () => {
 		});
 	});
 
-	it('is closed again when it is refused', () => {
+	it('is closed again if it is rejected', () => {
 		world.change('PRAGMA user_version = 3');
 		const close = jest.spyOn(DatabaseSync.prototype, 'close');
 		expect(() => new LedgerDatabase(path, loadSqlite())).toThrow(/newer version/);
 		expect(close).toHaveBeenCalledTimes(1);
 	});
 
-	it('that has no log to open can be read and closed, and the first sync says what is wrong', async () => {
+	it('that has no log to open can be read and closed, and the first sync reports the error', async () => {
 		await database.close();
 		let broken = true;
 		const open = () =>

@@ -1,4 +1,4 @@
-/** What a power cut would leave of a ledger file: what had reached the disk by then, and nothing else. */
+/** A ledger file as a power cut would leave it: only the data that had reached the disk by then. */
 import { execFileSync } from 'node:child_process';
 import {
 	closeSync,
@@ -46,7 +46,7 @@ export class Disk {
 		this.#log = readOutside(`${this.path}-wal`);
 	}
 
-	/** Opens what is left, on a machine that has just started; `log` is what was on the disk of the log. */
+	/** Opens the remaining data, as on a machine that has just started; `log` is the data of the log on the disk. */
 	async afterPowerCut<T>(
 		look: (ledger: SqliteLedger) => Promise<T>,
 		log: Buffer = this.#log,
@@ -77,7 +77,7 @@ export class Disk {
 				const beforeSync = this.beforeSync;
 				this.beforeSync = undefined;
 				await beforeSync?.();
-				// What is written while the disk is at work may be missing.
+				// Data written while the disk is syncing may be missing.
 				const log = read(file);
 				await promisify(fdatasync)(file);
 				this.#log = log;

@@ -11,10 +11,10 @@ const LEASE_MS = 60_000;
 const RETENTION_MS = 1_000_000;
 const SLOW_MS = 120_000;
 
-describe('what the ledger in SQLite has answered, after a power cut', () => {
+describe('a result of the ledger in SQLite, after a power cut', () => {
 	let disk: Disk;
 	let ledger: SqliteLedger;
-	/** What was answered, by event. */
+	/** The returned results, by event. */
 	let answered: Map<string, EntryState>;
 
 	beforeEach(() => {
@@ -40,7 +40,7 @@ describe('what the ledger in SQLite has answered, after a power cut', () => {
 		answered.set(event, 'begun');
 	}
 
-	/** Everything that was answered by now is there when the power is cut now. */
+	/** Every result returned so far survives a power cut now. */
 	async function expectKept(log?: Buffer): Promise<void> {
 		const expected = [...answered];
 		expect(await disk.afterPowerCut((left) => statesIn(left, answered.keys()), log)).toEqual(
@@ -64,7 +64,7 @@ describe('what the ledger in SQLite has answered, after a power cut', () => {
 	});
 
 	it(
-		'is there however many ask at once, at each moment that one is answered',
+		'is there with any number of concurrent calls, each time one returns',
 		async () => {
 			const cuts: { log: Buffer; answered: [string, EntryState][] }[] = [];
 			const work = async (event: string) => {
@@ -92,7 +92,7 @@ describe('what the ledger in SQLite has answered, after a power cut', () => {
 						),
 					cut.log,
 				);
-				// More may be there than was answered, never less.
+				// More may be there than was returned, but never less.
 				for (const [n, [event, state]] of cut.answered.entries()) {
 					expect([event, left[n]?.[1]]).toEqual([
 						event,
@@ -105,7 +105,7 @@ describe('what the ledger in SQLite has answered, after a power cut', () => {
 	);
 
 	it(
-		'is there after a checkpoint by the thread, and what comes after it',
+		'is there after a checkpoint by the thread, and so are later results',
 		async () => {
 			for (let n = 0; n < 30; n++) await store(`before ${n}`);
 			const before = disk.log;

@@ -7,7 +7,7 @@ const system = (code: string) => Object.assign(new Error('hunter2'), { code });
 const PATH = '/data/ledger.sqlite';
 const ELSEWHERE = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';
 
-describe('what SQLite or the system said', () => {
+describe('an error of SQLite or the system', () => {
 	afterEach(() => {
 		jest.restoreAllMocks();
 	});
@@ -28,8 +28,8 @@ describe('what SQLite or the system said', () => {
 			/is damaged, or not an SQLite file: .* events that have already started may then start again/,
 		],
 		[1, /SQLite failed: check the system log/],
-	])('tells the operator where, and what to do: SQLite error %d', (code, words) => {
-		// The primary code stands in the lowest byte.
+	])('shows the operator where, and what to do: SQLite error %d', (code, words) => {
+		// The primary code is in the lowest byte.
 		for (const errcode of [code, code + 0x100, code + 0x1900]) {
 			const error = sqliteUnavailableError(PATH, sqlite(errcode));
 			expect(error).toBeInstanceOf(LedgerUnavailableError);
@@ -49,7 +49,7 @@ describe('what SQLite or the system said', () => {
 		['EDQUOT', /the disk is full/],
 		['EIO', /the disk failed or is full/],
 		['ENOTDIR', /cannot be opened or created there/],
-	])('tells the operator where, and what to do: %s', (code, words) => {
+	])('shows the operator where, and what to do: %s', (code, words) => {
 		const { message } = sqliteUnavailableError(PATH, system(code));
 		expect(message).toMatch(words);
 		expect(message.endsWith(`, ${ELSEWHERE} (${code}).`)).toBe(true);

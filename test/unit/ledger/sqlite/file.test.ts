@@ -20,7 +20,7 @@ describe('the file of the ledger in SQLite', () => {
 	const otherKey = ledgerKey('workflow', 'whevt_2');
 
 	describe('when it is made', () => {
-		it('is made with its folders, readable by the owner alone', async () => {
+		it('is created with its folders, readable only by the owner', async () => {
 			const deep = join(world.folder, 'a', 'b', 'ledger.sqlite');
 			const inside = new SqliteLedger({ path: deep });
 			await commit(inside, key);
@@ -110,7 +110,7 @@ describe('the file of the ledger in SQLite', () => {
 			for (const suffix of ['', '-wal', '-shm']) rmSync(world.path + suffix, { force: true });
 		}
 
-		it('is made anew when it has been deleted, for every process alike', async () => {
+		it('is created again after it has been deleted, for every process', async () => {
 			const other = new SqliteLedger({ path: world.path });
 			await commit(world.ledger, key);
 			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
@@ -120,7 +120,7 @@ describe('the file of the ledger in SQLite', () => {
 			await other.close();
 		});
 
-		it('is opened anew when another has taken its place', async () => {
+		it('is opened again if another file has replaced it', async () => {
 			await commit(world.ledger, key);
 			await world.ledger.close();
 			copyFileSync(world.path, `${world.path}.backup`);

@@ -23,7 +23,7 @@ describe('the files of the ledger in SQLite', () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	it('tell of every write to the database or its log, also by a link', () => {
+	it('show every write to the database or its log, also through a link', () => {
 		const link = join(folder, 'link');
 		symlinkSync(path, link);
 		const writes = [

@@ -39,7 +39,7 @@ describe('while the end of a checkpoint keeps the gate shut', () => {
 		expect(isShut.mock.results.map(({ value }) => value as boolean)).toEqual([true, false]);
 	});
 
-	it('what needs no write is answered', async () => {
+	it('calls without a write return', async () => {
 		await commit(ledger, KEY);
 		jest.spyOn(Gate.prototype, 'isShut').mockReturnValue(true);
 		expect((await ledger.look(KEY)).state).toBe('stored');
@@ -47,7 +47,7 @@ describe('while the end of a checkpoint keeps the gate shut', () => {
 		expect(await ledger.readRecord('key')).toBeUndefined();
 	});
 
-	it('a write waits longer than for the lock of a process that stands still', async () => {
+	it('a write waits longer than for the lock of a frozen process', async () => {
 		jest.useFakeTimers();
 		const begun = jest.spyOn(thread, 'checkpoint').mockImplementation(
 			() =>

@@ -84,7 +84,7 @@ describe('a sync for all who wait', () => {
 		expect(reached).toEqual(['c', 'd']);
 	});
 
-	it('is idle when nobody waits any more, whatever came of it', async () => {
+	it('is idle when no one waits any more, whatever the result', async () => {
 		await group.idle();
 		const running = expect(ask('running')).rejects.toThrow('disk failed');
 		await turn();

@@ -89,7 +89,7 @@ describe('the file at the path of the ledger in SQLite', () => {
 		expect(opened).toBe(2);
 	});
 
-	it('is written anew when the sync fails since it was deleted', async () => {
+	it('is written again if the sync fails because it was deleted', async () => {
 		await read();
 		beforeSync = () => {
 			beforeSync = () => Promise.resolve();
@@ -101,7 +101,7 @@ describe('the file at the path of the ledger in SQLite', () => {
 		expect(opened).toBe(2);
 	});
 
-	it('is opened anew after a sync that failed, once for all who waited', async () => {
+	it('is opened again after a failed sync, once for all waiting calls', async () => {
 		const fails: (() => void)[] = [];
 		beforeSync = () =>
 			new Promise((_resolve, reject) => {

@@ -86,7 +86,7 @@ describe('the ledger in SQLite, shared by processes', () => {
 			const leaseMs = 4_000;
 			expect(await tell(child, { order: 'hold', event: 'whevt_1', leaseMs })).toBe('claimed');
 			const copy = claimOrWait(ledger, key, { waitMs: SLOW_MS });
-			// The holder renews as long as it lives: its lease goes by without a take-over.
+			// The holder renews while it lives: its lease passes without a take-over.
 			const firstEnd = leaseEnd();
 			await waitFor(() => (leaseEnd() > firstEnd + leaseMs ? true : undefined), {
 				what: 'the claim to be renewed beyond its first lease',
@@ -101,7 +101,7 @@ describe('the ledger in SQLite, shared by processes', () => {
 	);
 
 	it(
-		'keeps what a process committed before it was killed',
+		'keeps events that a process committed before it was killed',
 		async () => {
 			const child = await startChild();
 			const order = { order: 'claim', event: 'whevt_1', leaseMs: LEASE_MS, commit: true } as const;
@@ -143,7 +143,7 @@ describe('the ledger in SQLite, shared by processes', () => {
 	});
 
 	it(
-		'answers a duplicate while another process keeps the file locked',
+		'reports a duplicate while another process keeps the file locked',
 		async () => {
 			const answer = await ledger.claim(key, LEASE_MS);
 			if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);

@@ -28,7 +28,7 @@ describe('work that finds the file locked', () => {
 		return 'done';
 	}
 
-	/** What came of it, and after how long. */
+	/** Its result, and the time it took. */
 	async function outcome(progress: () => string): Promise<{ is: string; afterMs: number }> {
 		const settled = retryWhileBusy(work, progress).then(
 			(is) => ({ is, afterMs: elapsed() }),
@@ -38,7 +38,7 @@ describe('work that finds the file locked', () => {
 		return settled;
 	}
 
-	it('is done at once when there is no lock', async () => {
+	it('is done at once if there is no lock', async () => {
 		freeAt = 0;
 		expect(await outcome(() => 'same')).toEqual({ is: 'done', afterMs: 0 });
 		expect(attempts).toBe(1);
@@ -83,7 +83,7 @@ describe('work that finds the file locked', () => {
 		expect(afterMs).toBeLessThanOrEqual(5_020);
 	});
 
-	it('throws at once what is not about a lock', async () => {
+	it('throws other errors at once', async () => {
 		const broken = () => {
 			attempts += 1;
 			throw new LedgerUnavailableError('The disk is full');

@@ -54,7 +54,7 @@ describe('the schema of the ledger in SQLite', () => {
 		expect(tables(db)).toEqual(['entry', 'record']);
 	});
 
-	it('that SQLite has rolled back itself fails by what was wrong', () => {
+	it('that SQLite has rolled back itself fails with the original error', () => {
 		const db = open('COMMIT', () => {
 			db.exec('ROLLBACK');
 			throw new Error('The disk is full');

@@ -20,27 +20,24 @@ describe('the ledger in SQLite', () => {
 		[0, 'pending'],
 		[1, 'committed'],
 		[2, 'committed'],
-	])(
-		'answers a claim by the entry that another process made in between: %d',
-		async (row, state) => {
-			let looks = 0;
-			const late = new SqliteLedger({
-				path: world.path,
-				// Asked by the look, and then for the lease.
-				now: () => {
-					looks += 1;
-					const values = `x'${Buffer.from(KEY, 'base64url').toString('hex')}', ${row}, 3000, 3000`;
-					const entry = `INSERT INTO entry (key, state, expires, due, grace) VALUES (${values}, 0)`;
-					if (looks === 2) world.change(entry);
-					return 1_000;
-				},
-			});
-			expect(await late.claim(KEY, LEASE_MS)).toEqual({ state });
-			await late.close();
-		},
-	);
+	])('bases a claim on an entry that another process made in between: %d', async (row, state) => {
+		let looks = 0;
+		const late = new SqliteLedger({
+			path: world.path,
+			// Asked by the look, and then for the lease.
+			now: () => {
+				looks += 1;
+				const values = `x'${Buffer.from(KEY, 'base64url').toString('hex')}', ${row}, 3000, 3000`;
+				const entry = `INSERT INTO entry (key, state, expires, due, grace) VALUES (${values}, 0)`;
+				if (looks === 2) world.change(entry);
+				return 1_000;
+			},
+		});
+		expect(await late.claim(KEY, LEASE_MS)).toEqual({ state });
+		await late.close();
+	});
 
-	it('answers for an event that is stored or has begun without a write', async () => {
+	it('returns the state of a stored or begun event without a write', async () => {
 		const { ledger } = world;
 		await commit(ledger, KEY);
 		world.change(

@@ -31,7 +31,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		throw new Error('The claim was not refused');
 	}
 
-	it('says what to do when its folder is read-only, and works when that has been corrected', async () => {
+	it('says what to do if its folder is read-only, and works when that is corrected', async () => {
 		// Root may write where others may not, but not there.
 		const readOnly = isRoot ? '/sys' : join(world.folder, 'read-only');
 		if (!isRoot) mkdirSync(readOnly, { mode: 0o500 });
@@ -49,7 +49,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		await inside.close();
 	});
 
-	it('says what to do when it is read-only', async () => {
+	it('says what to do if it is read-only', async () => {
 		await commit(world.ledger, key);
 		class ReadOnly extends sqlite.DatabaseSync {
 			constructor(file: string) {
@@ -58,7 +58,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		}
 		const readOnly = world.openWith(ReadOnly);
 		expect(await refusal(readOnly)).toMatch(/must be writable by the user that runs n8n/);
-		// What is there can still be read.
+		// Existing entries can still be read.
 		expect(await readOnly.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 		await readOnly.close();
 	});
@@ -84,7 +84,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		await limited.close();
 	}, 120_000);
 
-	it('says what to do when it is not an SQLite file, and makes a new one when that has been moved away', async () => {
+	it('says what to do if it is not an SQLite file, and creates a new one when that has been moved', async () => {
 		writeFileSync(
 			world.path,
 			'This is not a database, but long enough to be looked at. '.repeat(100),
@@ -94,7 +94,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		await commit(world.ledger, otherKey);
 	});
 
-	it('says so when a symbolic link to nothing stands in its place, and makes nothing there', async () => {
+	it('reports a dangling symbolic link in its place, and creates nothing there', async () => {
 		const target = join(world.folder, 'elsewhere.sqlite');
 		symlinkSync(target, world.path);
 		expect(await refusal()).toMatch(
@@ -105,12 +105,12 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		await commit(world.ledger, otherKey);
 	});
 
-	it('says what to do when a folder stands in its place', async () => {
+	it('says what to do if a folder is in its place', async () => {
 		mkdirSync(world.path);
 		expect(await refusal()).toMatch(/cannot be opened or created/);
 	});
 
-	it('says what to do when a file stands in the place of its folder', async () => {
+	it('says what to do if a file is in the place of its folder', async () => {
 		writeFileSync(join(world.folder, 'file'), '');
 		const inside = new SqliteLedger({ path: join(world.folder, 'file', 'ledger.sqlite') });
 		expect(await refusal(inside)).toMatch(
@@ -118,7 +118,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		);
 	});
 
-	it('refuses a file that a newer version has written, and leaves it as it is', async () => {
+	it('rejects a file of a newer version, and does not change it', async () => {
 		await commit(world.ledger, key);
 		await world.ledger.close();
 		world.change('PRAGMA user_version = 3');
@@ -129,7 +129,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		expect(await world.ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
 	});
 
-	it('refuses a database of something else, and leaves it and its mode as they are', async () => {
+	it('rejects a database of another program, and changes neither it nor its mode', async () => {
 		world.change('CREATE TABLE execution_entity (id INTEGER)');
 		chmodSync(world.path, 0o644);
 		expect(await refusal()).toMatch(/database of another application/);

@@ -47,7 +47,7 @@ describe('a file of the ledger that version 1 wrote', () => {
 		db.close();
 	}
 
-	it('keeps what it says of every event, and its records', async () => {
+	it('keeps the state of every event, and its records', async () => {
 		writeVersion1();
 		const states = [begun, stored, overdue, pending].map(
 			async (key) => (await world.ledger.look(key)).state,
@@ -82,7 +82,7 @@ describe('a file of the ledger that version 1 wrote', () => {
 		expect(await ledger.look(pending)).toEqual({ state: 'done', attempts: 1, run: 'run' });
 	});
 
-	it('lets stored events begin, overdue ones be claimed, and a person reopen what has begun', async () => {
+	it('lets stored events begin, overdue ones be claimed, and a user reopen begun ones', async () => {
 		writeVersion1();
 		const { ledger } = world;
 		expect(await ledger.commit({ key: stored, token: HELD_TOKEN }, RETENTION_MS)).toBe(true);
@@ -96,7 +96,7 @@ describe('a file of the ledger that version 1 wrote', () => {
 		writeVersion1(100_000);
 		await world.ledger.look(begun);
 		const db = new DatabaseSync(world.path);
-		// What SQLite itself counts: pages that were written into the log, a few for the schema.
+		// Pages that SQLite itself counts as written to the log, a few for the schema.
 		const [log] = Object.values(db.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {}).slice(1);
 		const pages = Number(db.prepare('PRAGMA page_count').get()?.['page_count']);
 		db.close();

@@ -3,7 +3,7 @@ import { handOver } from '../../../../n8n/poll/handOver';
 
 class ManualExecutionCancelledError extends Error {}
 
-/** What `handOver` says when the run of n8n ends so. */
+/** The result of `handOver` when the execution ends like this. */
 async function outcome(end: IRun | Error | undefined) {
 	const done = Promise.withResolvers<IRun | undefined>();
 	const emitted: unknown[] = [];

@@ -32,7 +32,7 @@ it('assigns nothing that is there already: n8n would write all static data of th
 	expect(memoryOf(data).read()?.at).toBe(6);
 });
 
-it('leaves the static data alone once it is closed', () => {
+it('does not change the static data once it is closed', () => {
 	const data = {};
 	const memory = memoryOf(data);
 	memory.close();

@@ -92,7 +92,7 @@ describe('the event that "Fetch Test Event" shows', () => {
 		expect(seen.requests).toBe(3);
 	});
 
-	it('may be none of a list, which says how far it looked and what came nearest', async () => {
+	it('may not exist in a list, which reports how far it searched and the nearest miss', async () => {
 		expect(await failure(serving(events(12)).client)).toEqual({
 			message:
 				'None of the 12 listed events (back to 2026-11-20 11:49 UTC) would start the workflow',

@@ -75,7 +75,7 @@ describe('the source of the signing secrets', () => {
 		else expect(refusal.detail).toMatch(detail);
 	});
 
-	it('passes on what the ledger and the registration say', () => {
+	it('passes on the errors of the ledger and the registration', () => {
 		const { refusalOf } = sourceOf();
 		expect(refusalOf(new LedgerUnavailableError('It is away.'))).toEqual({
 			ok: false,

@@ -50,7 +50,7 @@ const nextTurn = async () => {
 };
 
 describe('settleWithAnswer', () => {
-	it.each([200, 204, 299])('commits on %d and sends the answer after that', async (status) => {
+	it.each([200, 204, 299])('commits on %d and sends the response after that', async (status) => {
 		const { order, response, settle } = setUp(status);
 		expect(response.end('body', 'utf8')).toBe(response);
 		await nextTurn();
@@ -62,7 +62,7 @@ describe('settleWithAnswer', () => {
 	});
 
 	it.each([300, 404, 500, 503])(
-		'releases on %d and sends the answer after that',
+		'releases on %d and sends the response after that',
 		async (status) => {
 			const { order, response, settle } = setUp(status);
 			response.end();
@@ -81,7 +81,7 @@ describe('settleWithAnswer', () => {
 		expect(order).toEqual(['release', 'end']);
 	});
 
-	it('settles once and sends the first answer when end is called again meanwhile', async () => {
+	it('settles once and sends the first response if end is called again in the meantime', async () => {
 		const { order, response, settle } = setUp(200);
 		response.end('first');
 		response.end('second');
@@ -91,7 +91,7 @@ describe('settleWithAnswer', () => {
 		expect(response.sent).toEqual([['first']]);
 	});
 
-	it('does nothing before the answer ends', async () => {
+	it('does nothing before the response ends', async () => {
 		const { order } = setUp(200);
 		await nextTurn();
 		expect(order).toEqual([]);

@@ -6,7 +6,7 @@ import { sentence } from '../../../../lib/shared/sentence';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/receiver/testEvent';
 
 let next = 0;
-/** A node that a person listens with, for events of type `a`. */
+/** A node with which a user listens for events of type `a`. */
 const listening = () => {
 	const nodeId = `node-${(next += 1)}`;
 	const hints: unknown[] = [];
@@ -34,7 +34,7 @@ const other = ignored({ id: '1', type: 'b', record: {} });
 const COUNTED =
 	"2 events were ignored while listening. Nearest: type 'b' is not among 'Trigger On'.";
 
-describe('a person who listens for a test event', () => {
+describe('a user who listens for a test event', () => {
 	it.each([
 		[
 			refused('signature_mismatch'),
@@ -60,7 +60,7 @@ describe('a person who listens for a test event', () => {
 		);
 	});
 
-	it('goes on listening while events are ignored, and sees them with the event that starts the workflow', () => {
+	it('continues listening while events are ignored, and sees them with the event that starts the workflow', () => {
 		const node = listening();
 		node.end(other);
 		expect(node.end(other)).toEqual({ reason: COUNTED });
