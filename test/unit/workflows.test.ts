@@ -1,4 +1,4 @@
-/** The workflows of GitHub, as texts: what must hold so that nobody else can publish, and each job tests what it says. */
+/** GitHub's workflows, as texts: rules that keep others from publishing, and that each job tests what it says. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod/v4';
@@ -25,7 +25,7 @@ it('finds the workflows and their jobs', () => {
 });
 
 describe.each(files)('%s', (file) => {
-	it('pins each action by the SHA of a commit, with its version beside it', () => {
+	it('pins each action by the SHA of a commit, with its version next to it', () => {
 		const uses = [...workflow(file).matchAll(/uses: (.*)/g)].map(([, action]) => action);
 		expect(uses.length).toBeGreaterThan(1);
 		for (const action of uses)
@@ -45,7 +45,7 @@ it('publishes the tested file only, from a protected environment, without a cach
 	expect(publish).toContain('environment: npm\n');
 	expect(publish).toContain('id-token: write\n');
 	expect(publish).toContain('git merge-base --is-ancestor HEAD origin/main');
-	// What the test job restored would end up in the package too.
+	// Files that the test job restores would also end up in the package.
 	for (const job of [test, publish]) {
 		expect(job).not.toMatch(/(^|\s)cache:/);
 		expect(job).toContain('package-manager-cache: false');

@@ -1,4 +1,4 @@
-/** A client whose list is an array, and what it was asked for. */
+/** A client whose list is an array, with the requests it received. */
 import type { PollOptions } from '../../../lib/poll';
 
 type Client = PollOptions['client'];

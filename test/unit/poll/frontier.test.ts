@@ -1,4 +1,4 @@
-/** What holds the frontier back: nothing that has not begun may fall behind it. */
+/** Events that hold the frontier back: no event that has not begun may fall behind it. */
 import {
 	downFrom,
 	eventAt,
@@ -120,7 +120,7 @@ it('starts the other events of a batch when somebody else has claimed one in the
 	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e20'));
 });
 
-it('tries one by one what n8n cannot store together, and starts all but the one', async () => {
+it('tries events one by one if n8n cannot store them together, and starts all but one', async () => {
 	const world = worldOfFiveHours({ batchSize: 5 });
 	world.fate = async (ids) => (ids.includes('e20') ? 'failed' : 'begun');
 	await world.poll();

@@ -15,7 +15,7 @@ it.each([
 	['begun', 'done'],
 	['overdue', 'fresh'],
 ] as const)(
-	'what is %s in the ledger is %s, whatever the publication says',
+	'an event that is %s in the ledger is %s, whatever the publication says',
 	async (state, knowledge) => {
 		const scope = scoped();
 		scope.ledger.put(ledgerKey('w', 'a'), state);
@@ -24,7 +24,7 @@ it.each([
 	},
 );
 
-describe('what the ledger does not know', () => {
+describe('an event that the ledger does not know', () => {
 	it.each([
 		['starts without a bound', 1, undefined, 'fresh'],
 		['does not start when it was created before the publication', 1, 2, 'done'],
@@ -45,7 +45,7 @@ describe('what the ledger does not know', () => {
 	);
 });
 
-it('asks the ledger once where there is no bound', async () => {
+it('asks the ledger once if there is no bound', async () => {
 	const scope = scoped();
 	await knowledgeOf(scope, parsed('a', 1), undefined);
 	expect(scope.ledger.calls).toEqual(['look']);

@@ -63,7 +63,7 @@ describe('the states of listed events', () => {
 		]);
 	});
 
-	it('are of the wanted types alone, as the list or a delivery names them', async () => {
+	it('are only of the wanted types, as named by the list or a delivery', async () => {
 		const records = [
 			{ id: 'a', eventType: 'asset.created' },
 			{ id: 'b', type: 'asset.deleted' },

@@ -1,4 +1,4 @@
-/** What one reading of the list finds, and where it ends. */
+/** The events that one reading of the list finds, and its end. */
 import type { Knowledge } from '../../../lib/poll/knowledge';
 import { Listing } from '../../../lib/poll/listing';
 import { ApiError } from '../../../lib/service';
@@ -38,7 +38,7 @@ it('counts records without an id and leaves them out', async () => {
 	expect([listing.withoutId, ...fresh()]).toEqual([2, 'e1', 'e2']);
 });
 
-it('neither starts nor looks up what is not wanted, but reads on from there', async () => {
+it('neither starts nor looks up unwanted events, but continues from there', async () => {
 	const { listing, looked, fresh } = listingOf(atTimes(3, 2, 1), { isWanted: (id) => id === 'e2' });
 	await listing.read(HEAD);
 	expect([looked, fresh()]).toEqual([['e2'], ['e2']]);
@@ -77,20 +77,20 @@ it('knows the newest time, dates ahead apart, and the oldest that waits', async 
 	expect(fresh()).toEqual(['e2', 'e4', 'e9']);
 });
 
-it('holds nothing back for an event that waits and tells no time', async () => {
+it('holds nothing back for a waiting event without a time', async () => {
 	const { listing } = listingOf([listed('untimed')], { known: { untimed: 'waiting' } });
 	await listing.read(HEAD);
 	expect(listing.waitingAt).toBeUndefined();
 });
 
-it('tells the order of the list by the records that tell a time', async () => {
+it('finds the order of the list by the records that have a time', async () => {
 	const untimed = ['a', 'b', 'c'].map((id) => listed(id));
 	const { listing } = listingOf([...untimed, ...atTimes(1, 2)]);
 	await listing.read(HEAD);
 	expect(listing.isOldestFirst).toBe(true);
 });
 
-it('keeps the order of an oldest-first list, and turns another around, where one tells no time', async () => {
+it('keeps the order of an oldest-first list, and reverses another, if one has no time', async () => {
 	const records = [...atTimes(1, 2), listed('untimed'), ...atTimes(3)];
 	const ascending = listingOf(records);
 	await ascending.listing.read(HEAD);
@@ -126,7 +126,7 @@ describe('the reading ends', () => {
 		expect(list.taken).toBe(100);
 	});
 
-	it('at a page that tells no time and brings no news, but not at one that tells one', async () => {
+	it('at a page without times and new events, but not at one with a time', async () => {
 		const known = { a: 'done', b: 'done', c: 'done', e9: 'done' } as const;
 		const untimed = ['a', 'b', 'c', 'd'].map((id) => listed(id));
 		const first = listingOf(untimed, { pageSize: 2, known });
@@ -141,7 +141,7 @@ describe('the reading ends', () => {
 		expect(withNews.fresh()).toEqual(['d']);
 	});
 
-	it('bounded where the poll may ask for no more, with what was read until then', async () => {
+	it('bounded if the poll may send no more requests, with the events read so far', async () => {
 		let requests = 0;
 		const { listing, fresh } = listingOf(atTimes(6, 5, 4, 3, 2, 1), {
 			mayRequest: () => requests++ < 1,
@@ -154,7 +154,7 @@ describe('the reading ends', () => {
 describe('a list that fails', () => {
 	const refused = (status: number) => new ApiError('No such cursor', { hint: '', status });
 
-	it('has given what came before', async () => {
+	it('has returned the earlier events', async () => {
 		const { listing, fresh } = listingOf(atTimes(2, 1), { failure: refused(500) });
 		expect(await listing.read(HEAD)).toBe('failed');
 		expect(listing.failure).toMatchObject({ status: 500 });

@@ -1,4 +1,4 @@
-/** What survives a lost ledger, and how long the ledger keeps what a poll writes. */
+/** Data that survives a lost ledger, and how long the ledger keeps the records of a poll. */
 import { randomUUID } from 'node:crypto';
 import { RETENTION_MS } from '../../../lib/poll';
 import { type PolledUntil, ProcessMemory } from '../../../lib/poll/memory';
@@ -64,7 +64,7 @@ it('names no event that is dated ahead', async () => {
 	expect(polled.kept?.at).toBe(at(3));
 });
 
-it('lets the ledger keep events, and what was listed at the publication, for 35 days', async () => {
+it('lets the ledger keep events, including those listed when publishing, for 35 days', async () => {
 	expect(RETENTION_MS).toBe(35 * DAY);
 	const polled = world({ startFrom: 'now' });
 	const begin = jest.spyOn(polled.ledger, 'begin');
@@ -113,7 +113,7 @@ describe('the memory of a node', () => {
 	});
 });
 
-it('begins with the publication, and is not behind what the ledger remembers', async () => {
+it('begins with publishing, and is not behind the record in the ledger', async () => {
 	const polled = world({ startFrom: 'now' });
 	await polled.poll();
 	expect(polled.kept).toEqual({ startFrom: 'now', at: at(5) });

@@ -1,4 +1,4 @@
-/** One poll as a whole: what it asks for, and what an operator is told. */
+/** One poll as a whole: its requests, and its log lines for the operator. */
 import { LedgerUnavailableError } from '../../../lib/ledger';
 import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
@@ -78,7 +78,7 @@ describe('a publication', () => {
 		expect([world.requests, world.started()]).toStrictEqual([[undefined], []]);
 	});
 
-	it('after the ledger has lost its memory starts at once what was missed', async () => {
+	it('starts missed events at once after the ledger has lost its data', async () => {
 		const world = pollWorld({ startFrom: 'now' });
 		world.list = eventsAt(2, 1);
 		world.now = at(3);

@@ -18,7 +18,7 @@ export interface Listed {
 	readonly createdAt?: string;
 }
 
-/** An event of so many minutes after the start, called by that. */
+/** An event from this many minutes after the start, named by that number. */
 export const eventAt = (minute: number, id = `e${minute}`): Listed => ({
 	...{ id, eventType: 'wanted' },
 	createdAt: new Date(START + minute * MINUTE).toISOString(),
@@ -39,20 +39,20 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 	const world = {
 		ledger,
 		workflowId,
-		/** What is listed, in this order. */
+		/** The listed events, in this order. */
 		list: [] as Listed[],
 		/** In unix milliseconds. */
 		now: START,
 		serviceDate: undefined as number | undefined,
 		/** The cursors of the requests of the last poll; undefined for the head of the list. */
 		requests: [] as (string | undefined)[],
-		/** What a request for the page after this record is answered. */
+		/** The response to a request for the page after this record. */
 		failures: new Map<string | undefined, Error>(),
 		/** The events of each run, by their ids. */
 		runs: [] as string[][],
 		/** The same, whole. */
 		items: [] as Item[],
-		/** Decides what becomes of a run: stored and begun unless told. */
+		/** Decides the result of a run: stored and begun by default. */
 		fate: (async () => 'begun') as (ids: string[]) => Promise<Fate>,
 		kept: undefined as PolledUntil | undefined,
 		warnings: [] as string[],

@@ -1,4 +1,4 @@
-/** How far back a poll reads, and what it remembers afterwards. */
+/** How far back a poll reads, and its state afterwards. */
 import { LOOK_BACK_EVERY_MS, LOOK_BACK_MS, OVERLAP_MS } from '../../../lib/poll/bounds';
 import { type End, Listing } from '../../../lib/poll/listing';
 import { nextState, oldestUnsettled, readStretches } from '../../../lib/poll/progress';
@@ -56,7 +56,7 @@ describe('a poll reads', () => {
 		});
 	});
 
-	it('to a frontier that is further away than a day', async () => {
+	it('to a frontier that is more than a day back', async () => {
 		const { reading } = await stretches({ frontier: START, lookedBackAt: 0 });
 		expect(reading.backTo).toBe(START - OVERLAP_MS);
 	});
@@ -64,7 +64,7 @@ describe('a poll reads', () => {
 	const news = { after: undefined, backTo: WALK.readFrom - OVERLAP_MS };
 	const rest = { after: 'stopped', backTo: START };
 
-	it('what is new, and then the rest of its walk', async () => {
+	it('new events, and then the rest of its walk', async () => {
 		expect(await stretches({ walk: WALK }, 'whole', 'bounded')).toEqual({
 			reading: { end: 'bounded', backTo: START, lookedBackAt: STATE.lookedBackAt },
 			stretches: [news, rest],
@@ -117,7 +117,7 @@ describe('a poll remembers', () => {
 		expect(nextState(await listingOf(), STATE, { ...outcome, end: 'bounded' })).toBeUndefined();
 	});
 
-	it('no place to continue from when the service refused it', async () => {
+	it('no place to continue from if the service refused it', async () => {
 		const listing = await listingOf();
 		listing.isCursorRefused = true;
 		const state = { ...STATE, walk: WALK, anchor: 'old' };

@@ -32,7 +32,7 @@ it('starts no old event because two new ones are listed out of order', async () 
 	expect(world.requests.length).toBeLessThan(5);
 });
 
-it('keeps apart what was listed then and what was created in the same moment', async () => {
+it('separates events listed then from events created in the same moment', async () => {
 	const world = pollWorld(NOW);
 	world.now = at(10);
 	world.list = eventsAt(9, 8);
@@ -65,7 +65,7 @@ it('takes the service’s own time from an empty list, so that a clock that is b
 	expect(world.started()).toEqual(['e6']);
 });
 
-it('takes n8n’s time when the service tells none', async () => {
+it('uses n8n’s time if the service sends none', async () => {
 	const world = pollWorld(NOW);
 	await world.poll();
 	expect(world.state().publishedAt).toBe(START);
@@ -81,7 +81,7 @@ it('starts an event of before that n8n had stored and never began', async () => 
 	expect(world.started()).toEqual(['e8']);
 });
 
-it('looks up one by one what tells no time, and ends at a page without news', async () => {
+it('looks up events without a time one by one, and ends at a page without new events', async () => {
 	const untimed = (from: number, to: number) =>
 		downFrom(from, to).map((n) => ({ id: `u${n}`, eventType: 'wanted' }));
 	const world = pollWorld(NOW);
@@ -94,7 +94,7 @@ it('looks up one by one what tells no time, and ends at a page without news', as
 });
 
 describe('when the ledger has lost its memory', () => {
-	it('starts what was created since the last poll, nothing older, and says so in one line', async () => {
+	it('starts events created since the last poll, none older, and logs one line about it', async () => {
 		const world = pollWorld(NOW);
 		world.now = at(100);
 		world.list = eventsAt(99, 98);

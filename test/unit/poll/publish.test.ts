@@ -1,4 +1,4 @@
-/** What the publication reads of the list and remembers of it. */
+/** What publishing reads from the list and keeps of it. */
 import { ledgerKey } from '../../../lib/ledger';
 import { firstState } from '../../../lib/poll/publication';
 import { MemoryLedger } from '../ledger/memoryLedger';
@@ -33,7 +33,7 @@ async function published(records: readonly Record<string, unknown>[], choices: C
 }
 const atTimes = (times: readonly number[]) => times.map((at) => listed(`e${at}`, at));
 
-it('takes the newest time listed, and remembers what has that time or none', async () => {
+it('uses the newest listed time, and remembers events with that time or none', async () => {
 	const records = [
 		...atTimes([9, 8]),
 		listed('same', 9),
@@ -53,7 +53,7 @@ it('lists nothing for all that is retained', async () => {
 	expect(list.asked).toEqual([]);
 });
 
-it('starts what was missed when the ledger has lost its memory, and says so', async () => {
+it('starts missed events after the ledger has lost its data, and logs it', async () => {
 	const records = [...atTimes([90, 51, 50, 49]), listed('untimed')];
 	const { state, remembered, warnings } = await published(records, { forgotten: 50 });
 	expect(state).toMatchObject({ publishedAt: 51, frontier: 50 });
@@ -83,7 +83,7 @@ describe('reads', () => {
 		expect(list.taken).toBe(taken);
 	});
 
-	it('all of a list that tells no time', async () => {
+	it('all of a list without times', async () => {
 		const { list, remembered } = await published(downFrom(100, 1).map((n) => listed(`u${n}`)));
 		expect([list.taken, remembered.length]).toEqual([100, 100]);
 	});

@@ -1,4 +1,4 @@
-/** Events that a person wants to run again: reopened in the ledger, and started by the polls of the workflow. */
+/** Events that a user wants to run again: reopened in the ledger, and started by the polls of the workflow. */
 import { replay } from '../../../lib/poll';
 import {
 	downFrom,
@@ -105,7 +105,7 @@ it('is read again as far when the poll that took it up failed', async () => {
 	expect(world.started()).toEqual(['e20']);
 });
 
-it('leaves out what is being handed over or runs, and knows an event by its ID alone', async () => {
+it('leaves out events that are being handed over or run, and identifies an event only by its ID', async () => {
 	const world = await polledWorld();
 	world.ledger.put(world.entry('e20'), 'running', { attempts: 1 });
 	const { before } = await request(world, ['e20', 'unlisted']);
@@ -157,7 +157,7 @@ describe('an event that must succeed', () => {
 		}
 	}, 30_000);
 
-	it('is tried by itself after its batch has failed, and what n8n could not store at once', async () => {
+	it('is tried by itself after its batch has failed, and at once if n8n could not store it', async () => {
 		jest.useFakeTimers({ now: START, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
 		try {
 			const world = pollWorld({ acknowledge: 'succeeded', batchSize: 10 });

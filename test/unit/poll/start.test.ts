@@ -7,7 +7,7 @@ import { parsed } from './fakeList';
 
 const EVENTS = ['1', '2'].map((id) => ({ id, type: 'ocpp.message', record: { id } }));
 
-describe('a hand-over that n8n does not answer, as for a queued execution that a person stopped', () => {
+describe('a hand-over without a response from n8n, as for a queued execution that a user stopped', () => {
 	useStoppedClock();
 
 	let ledger: MemoryLedger;
@@ -74,7 +74,7 @@ describe('the events are handed over', () => {
 	const MiB = 1024 * 1024;
 
 	interface Choices extends Partial<Start> {
-		/** What becomes of a run; stored unless told. */
+		/** The result of a run; stored by default. */
 		readonly fate?: (ids: string[]) => Promise<boolean>;
 		readonly ledger?: MemoryLedger;
 	}

@@ -37,7 +37,7 @@ it('writes nothing when nothing has changed', async () => {
 	expect(ledger.count('swapRecord')).toBe(1);
 });
 
-it('leaves what another process wrote in between', async () => {
+it('keeps data that another process wrote in between', async () => {
 	const ledger = new MemoryLedger();
 	const remembered = await readState(ledger, 'key', 9);
 	ledger.records.set('key', JSON.stringify({ ...STATE, frontier: 7 }));

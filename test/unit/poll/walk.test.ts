@@ -59,7 +59,7 @@ it('walks from the head again when the service no longer knows where it stopped'
 	expect(sorted(world.started())).toEqual(sorted(ids(downFrom(EVENTS, 1))));
 });
 
-it('goes on where it stopped after a page that failed for the moment', async () => {
+it('continues where it stopped after a page that failed temporarily', async () => {
 	const world = longWorld();
 	await world.poll();
 	const { walk } = world.state();

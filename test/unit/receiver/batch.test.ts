@@ -5,7 +5,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 describe('the turn of an event', () => {
 	useTurns();
 
-	it('comes at once when nobody else waits, event after event', async () => {
+	it('comes at once if no one else waits, event after event', async () => {
 		for (const id of ['1', '2']) {
 			const run = await runOf((await take(id)).turn);
 			expect(run.ids).toEqual([id]);
@@ -15,7 +15,7 @@ describe('the turn of an event', () => {
 		expect(world.ledger.count('commitAll')).toBe(0);
 	});
 
-	it('comes for all that gathered when the hand-over before is answered, oldest first', async () => {
+	it('comes for all collected events after the response to the previous hand-over, oldest first', async () => {
 		const first = await runOf((await take('1')).turn);
 		const day = (n: number) => ({ createdAt: `2026-01-0${n}T00:00:00Z` });
 		const { turn: leads } = await take('4', day(4));
@@ -34,7 +34,7 @@ describe('the turn of an event', () => {
 		expect(world.ledger.count('commitAll')).toBe(1);
 	});
 
-	it('keeps the order of arrival when an event tells no time', async () => {
+	it('keeps the order of arrival if an event has no time', async () => {
 		const first = await runOf((await take('1')).turn);
 		const { turn } = await take('3', { createdAt: '2026-01-03T00:00:00Z' });
 		await take('2');
@@ -106,7 +106,7 @@ describe('the turn of an event', () => {
 		expect(await other).toEqual(STORED);
 	});
 
-	it('is that of one node alone', async () => {
+	it('belongs to only one node', async () => {
 		await runOf((await take('1')).turn);
 		world.node = 'another';
 		expect((await runOf((await take('2')).turn)).ids).toEqual(['2']);

@@ -4,7 +4,7 @@ import { BUSY, isOpen, RETENTION_MS, runOf, stateOf, take, useTurns } from './tu
 useTurns();
 
 describe('the turn of an event', () => {
-	it('comes after 10 s without the answer, whether or not another event comes', async () => {
+	it('comes after 10 s without a response, whether or not another event arrives', async () => {
 		await runOf((await take('1')).turn);
 		const { turn } = await take('2');
 		await jest.advanceTimersByTimeAsync(9_000);
@@ -14,19 +14,19 @@ describe('the turn of an event', () => {
 		expect((await runOf(turn)).ids).toEqual(['2', '3']);
 	});
 
-	it('comes at once again when the answer has been missing for 10 s and nobody waits', async () => {
+	it('comes at once again if the response has been missing for 10 s and no one waits', async () => {
 		const stuck = await runOf((await take('1')).turn);
 		await jest.advanceTimersByTimeAsync(10_000);
 		const second = await runOf((await take('2')).turn);
 		const { turn } = await take('3');
-		// An answer that comes so late is not the one that is waited for.
+		// A response this late is not the awaited one.
 		await stuck.hold.commit(RETENTION_MS);
 		expect(await isOpen(turn)).toBe(true);
 		await second.hold.commit(RETENTION_MS);
 		expect((await runOf(turn)).ids).toEqual(['3']);
 	});
 
-	it('does not wait longer for events that are handed over singly meanwhile', async () => {
+	it('does not wait longer for events that are handed over one by one in the meantime', async () => {
 		await runOf((await take('1', { most: 3 })).turn);
 		const { turn: leads } = await take('2', { most: 3 });
 		const { turn: single } = await take('3', { most: 3 });
@@ -39,7 +39,7 @@ describe('the turn of an event', () => {
 	});
 });
 
-describe('in a run that n8n does not answer', () => {
+describe('in an execution without a response from n8n', () => {
 	let first: Awaited<ReturnType<typeof runOf>>;
 	let run: Awaited<ReturnType<typeof runOf>>;
 	let early: ReturnType<typeof takeTurn>;

@@ -51,7 +51,7 @@ describe('receive', () => {
 		expect((await to.ledger.look(KEY)).state).toBe('stored');
 	});
 
-	it('adds what is known of the delivery when it is asked to', async () => {
+	it('adds the data of the delivery on request', async () => {
 		const to = receiver({ options: { includeDelivery: true } });
 		const verdict = await receive(delivery({ ...event, _delivery: 'from the event' }), to);
 		const _delivery = {
@@ -107,7 +107,7 @@ describe('receive', () => {
 			log: { reason: 'busy', detail: ADVICE.busy },
 		};
 
-		it('tells the sender to come again in a minute when a copy is handed over for 20 s', async () => {
+		it('asks the sender to retry in a minute if a copy is being handed over for 20 s', async () => {
 			const to = receiver();
 			await to.ledger.claim(KEY, 10 * 60_000);
 			let verdict: unknown;
@@ -118,7 +118,7 @@ describe('receive', () => {
 			expect(verdict).toEqual(busy);
 		});
 
-		it('tells the sender to come again in a minute when the run that holds its event is not answered for 10 s', async () => {
+		it('asks the sender to retry in a minute if n8n does not respond for 10 s to the execution with its event', async () => {
 			const to = receiver({ delivery: 'batched' }, { workflowId: 'a batch that n8n keeps' });
 			const [, , other] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
 			await jest.advanceTimersByTimeAsync(12_000);
@@ -136,7 +136,7 @@ describe('receive', () => {
 		});
 	});
 
-	it('refuses what is not signed, and asks the ledger nothing', async () => {
+	it('rejects an unsigned delivery without a call to the ledger', async () => {
 		const to = receiver();
 		expect(await receive(delivery(event, 'another secret'), to)).toMatchObject({
 			start: false,
@@ -147,7 +147,7 @@ describe('receive', () => {
 	});
 
 	it.each(['no JSON', [], { type: 'ocpp.message' }, { id: '' }])(
-		'refuses the signed body %j as no event',
+		'rejects the signed body %j, which is not an event',
 		async (body) => {
 			expect(await receive(delivery(body), receiver())).toMatchObject({
 				start: false,
@@ -205,19 +205,16 @@ describe('receive', () => {
 		});
 	});
 
-	it.each(['stored', 'begun'] as const)(
-		'answers a duplicate when the event is %s',
-		async (state) => {
-			const to = receiver();
-			to.ledger.put(KEY, state);
-			expect(await receive(delivery(), to)).toEqual({
-				start: false,
-				answer: { status: 200, body: { status: 'duplicate' } },
-			});
-		},
-	);
+	it.each(['stored', 'begun'] as const)('reports a duplicate if the event is %s', async (state) => {
+		const to = receiver();
+		to.ledger.put(KEY, state);
+		expect(await receive(delivery(), to)).toEqual({
+			start: false,
+			answer: { status: 200, body: { status: 'duplicate' } },
+		});
+	});
 
-	it('tells the sender to come again while the ledger is away, and says why in the log', async () => {
+	it('asks the sender to retry while the ledger is down, and logs the reason', async () => {
 		const to = receiver();
 		to.ledger.failing = true;
 		expect(await receive(delivery(), to)).toEqual({
@@ -241,7 +238,7 @@ describe('receive', () => {
 		});
 	});
 
-	it('starts without a claim where there is no ledger, as in a test in the editor', async () => {
+	it('starts without a claim if there is no ledger, as in a test in the editor', async () => {
 		const { ledger, openLedger, ...others } = receiver();
 		const verdict = await receive(delivery(), others);
 		expect(verdict).toEqual({ start: true, items: [{ record: event }], hold: undefined });

@@ -15,7 +15,7 @@ export const world = { ledger: new MemoryLedger(), node: '' };
 let leases: Leases;
 let nodes = 0;
 
-/** To be called at the top of a test file: time stands still, and each test has a ledger and a node of its own. */
+/** Call it at the top of a test file: stops the clock and gives each test its own ledger and node. */
 export function useTurns(): void {
 	useStoppedClock();
 	beforeEach(() => {
@@ -48,5 +48,5 @@ export async function isOpen(turn: Promise<unknown>): Promise<boolean> {
 	return (await Promise.race([turn, Promise.resolve(open)])) === open;
 }
 
-/** What the ledger holds of the event. */
+/** The entry of the event in the ledger. */
 export const stateOf = (id: string): string => world.ledger.stateOf(id);

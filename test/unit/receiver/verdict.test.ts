@@ -6,7 +6,7 @@ it.each([
 	['not_configured', /set the signing secret/],
 	['event_invalid', /not a JSON object/],
 	['busy', /delivers the event again/],
-] as const)('a refusal as %s says what to do, unless there is more to say', (reason, advice) => {
+] as const)('a rejection as %s says what to do, unless there is more to say', (reason, advice) => {
 	expect(String(refused(reason).log?.detail)).toMatch(advice);
 	expect(refused(reason, 'more').log).toEqual({ reason, detail: 'more' });
 });

@@ -87,7 +87,7 @@ describe('the signature of a delivery', () => {
 		expect(stored.reads).toBe(1);
 	});
 
-	it('is tried with new secrets at once when the source tells that they have changed', async () => {
+	it('is tried with new secrets at once if the source reports that they have changed', async () => {
 		const { by, stored } = setUp({ version: async () => 'two' });
 		stored.signingSecret = '';
 		expect(await by('second')).toEqual({ ok: false, reason: 'not_configured' });
@@ -102,7 +102,7 @@ describe('the signature of a delivery', () => {
 		expect(await by('')).toEqual(refusal);
 	});
 
-	it('is refused as the source says when it cannot be asked', async () => {
+	it('is rejected with the reason of the source if it cannot be read', async () => {
 		const away = () => Promise.reject(new Error('away'));
 		expect(await setUp({ read: away }).by('first')).toEqual(UNREADABLE);
 		const { by } = setUp({ version: away });

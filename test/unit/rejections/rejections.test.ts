@@ -15,9 +15,9 @@ function world() {
 	return { ledger, open, one: new RejectionCounter(), other: new RejectionCounter() };
 }
 
-/** What is kept of the workflow, as another process reads it. */
+/** The stored record of the workflow, as another process reads it. */
 const kept = (ledger: MemoryLedger, workflowId = WORKFLOW) => readRejections(ledger, workflowId);
-/** What is written in the background. */
+/** Pending background writes. */
 const written = () => jest.advanceTimersByTimeAsync(0);
 const minutes = (count: number) => jest.advanceTimersByTimeAsync(count * MINUTE);
 
@@ -79,7 +79,7 @@ it('writes at once and then at most once a minute, however many there are', asyn
 	expect(ledger.count('swapRecord')).toBe(2);
 });
 
-it('adds up what several processes count at the same time', async () => {
+it('adds up concurrent counts of several processes', async () => {
 	const { ledger, open } = world();
 	const processes = Array.from({ length: 8 }, () => new RejectionCounter());
 	for (let round = 0; round < 5; round++) {
@@ -89,7 +89,7 @@ it('adds up what several processes count at the same time', async () => {
 	expect(await kept(ledger)).toMatchObject([{ reason: 'ignored', count: 40 }]);
 });
 
-it('adds up what two processes count in the same millisecond, where a store takes equal texts for one change', async () => {
+it('adds up counts of two processes in the same millisecond, where a store treats equal texts as one change', async () => {
 	const { ledger, open, one, other } = world();
 	const swap = ledger.swapRecord.bind(ledger);
 	jest.spyOn(ledger, 'swapRecord').mockImplementation(async (key, expected, next) => {
@@ -102,7 +102,7 @@ it('adds up what two processes count in the same millisecond, where a store take
 	expect(await kept(ledger)).toMatchObject([{ count: 2 }]);
 });
 
-it('shows what a process has counted and not written yet', async () => {
+it('shows counts that a process has not written yet', async () => {
 	const { ledger, open, one, other } = world();
 	one.count(TRIGGER, 'busy', open);
 	one.count(TRIGGER, 'busy', open);
@@ -123,7 +123,7 @@ it('shows each once while it is being written', async () => {
 	expect(await reading).toMatchObject([{ count: 1 }]);
 });
 
-it('keeps what the ledger cannot take, and writes it later', async () => {
+it('keeps counts that the ledger cannot store, and writes them later', async () => {
 	const { ledger, open, one } = world();
 	ledger.failing = true;
 	for (let minute = 0; minute < 3; minute++) {
@@ -140,7 +140,7 @@ it('keeps what the ledger cannot take, and writes it later', async () => {
 	]);
 });
 
-it('writes what it kept also when nothing more is counted', async () => {
+it('writes kept counts even if nothing more is counted', async () => {
 	const { ledger, open, one } = world();
 	ledger.failing = true;
 	one.count(TRIGGER, 'busy', open);
@@ -150,7 +150,7 @@ it('writes what it kept also when nothing more is counted', async () => {
 	expect(await kept(ledger)).toMatchObject([{ count: 1 }]);
 });
 
-it('forgets what is older than seven days, day by day', async () => {
+it('removes counts older than seven days, day by day', async () => {
 	const { ledger, open, one } = world();
 	for (let day = 0; day < 10; day++) {
 		one.count(TRIGGER, 'ignored', open);
@@ -225,7 +225,7 @@ it('writes all that it has when it is asked to', async () => {
 	expect(ledger.count('swapRecord')).toBe(writes);
 });
 
-it('has neither a body nor a header in what it keeps', async () => {
+it('stores neither a body nor a header', async () => {
 	const { ledger, open, one } = world();
 	one.count(TRIGGER, 'busy', open);
 	await written();

@@ -20,7 +20,7 @@ const oldest = async (...deliveries: Record<string, unknown>[]) =>
 	(await health(...deliveries)).oldestFailure?.deliveryId ?? null;
 
 describe('the health of an endpoint', () => {
-	it('counts what succeeded and what failed, and nothing else', async () => {
+	it('counts only successes and failures', async () => {
 		expect(
 			await health(
 				delivery('success', 1),
@@ -83,7 +83,7 @@ describe('the health of an endpoint', () => {
 		expect(found.oldestFailure?.deliveryId).toBe(expected);
 	});
 
-	it('takes the first attempt for the time of a delivery that tells none', async () => {
+	it('uses the first attempt as the time of a delivery without one', async () => {
 		const seconds = NOW / 1000 - 42 * 3600;
 		const attempts = [{ timestamp: seconds }, { timestamp: seconds + 3600 }];
 		expect(await health({ id: 7, status: 'failed', attempts })).toMatchObject({

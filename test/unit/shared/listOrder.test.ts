@@ -17,6 +17,6 @@ it.each([
 	['one record', [1], undefined],
 	['one moment', [7, 7, 7], undefined],
 	['nothing', [], undefined],
-])('tells the order of a list: %s', (_what, times, expected) => {
+])('finds the order of a list: %s', (_what, times, expected) => {
 	expect(isOldestFirst(times)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** What the signature tests share: judging a delivery in one call. */
+/** Shared by the signature tests: verifies a delivery in one call. */
 import {
 	createVerifier,
 	type DeliveryHeaders,

@@ -44,7 +44,7 @@ describe('a delivery', () => {
 		expect(simulator.events).toHaveLength(3);
 	});
 
-	it.each(['timeout', 'stopped'])('fails without an answer: %s', async (error) => {
+	it.each(['timeout', 'stopped'])('fails without a response: %s', async (error) => {
 		const { simulator, subscribe } = await setUp(error === 'timeout' ? IMPATIENT : {});
 		const { id, received } = await subscribe({}, 0);
 		const emitted = simulator.emit();
@@ -123,7 +123,7 @@ describe('the retries of a failed delivery', () => {
 		expect(received.map(({ headers }) => headers[ID])).toEqual(Array(attempts).fill(id));
 	});
 
-	it('wait an hour unless told, and are dropped with their endpoint and by a stop', async () => {
+	it('wait an hour by default, and are dropped with their endpoint and by a stop', async () => {
 		const timers = jest.spyOn(globalThis, 'setTimeout');
 		const { simulator, subscribe } = await setUp();
 		const [{ id }] = [await subscribe({}, 500), await subscribe({}, 500)];

@@ -91,7 +91,7 @@ describe('a story that is emitted', () => {
 		expect(orders.size).toBe(3);
 	});
 
-	it('is made a second apart unless told, the last event now', async () => {
+	it('is created a second apart by default, the last event now', async () => {
 		const { simulator } = await setUp({ now: () => START });
 		const { events } = await simulator.emitAll([{}, {}, {}]);
 		expect(events.map(({ createdAt }) => START - Date.parse(createdAt))).toEqual([2_000, 1_000, 0]);

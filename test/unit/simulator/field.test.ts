@@ -115,7 +115,7 @@ describe('the events of the field', () => {
 					loops += 1;
 				const [, after] = next;
 				if (rest['status'] !== 'DISCONNECTED' || !after) return;
-				// A station that is away says nothing.
+				// A disconnected station sends nothing.
 				expect(after.rest['status']).toBe('CONNECTED');
 				lost.push(Date.parse(after.createdAt) - Date.parse(createdAt));
 			});
@@ -146,7 +146,7 @@ describe('the events of the field', () => {
 });
 
 describe('the profile of a simulator', () => {
-	it('is as documented unless told', async () => {
+	it('is as documented by default', async () => {
 		const { simulator } = await setUp({ events: 20, now: () => START });
 		const documented = documentedEvents(generateAssets(230)).history(20, START);
 		expect(simulator.events).toMatchObject(documented);
@@ -155,7 +155,7 @@ describe('the profile of a simulator', () => {
 		expect(answers).not.toEqual([]);
 	});
 
-	it('of the field fills the list, and goes on from there', async () => {
+	it('of the field fills the list, and continues from there', async () => {
 		const { simulator } = await setUp({ profile: 'field', events: 20, now: () => START });
 		const source = fieldEvents(generateAssets(230));
 		expect(simulator.events).toMatchObject(source.history(20, START));

@@ -5,7 +5,7 @@ import { Client, request } from 'undici';
 import { waitFor } from '../../support/wait';
 import { ASSETS, ENDPOINTS, FAR_URL, receiver, send, setUp } from './world';
 
-/** Starting alone compiles the simulator, on a machine that may be busy. */
+/** Starting it on its own compiles the simulator, on a machine that may be busy. */
 const TIMEOUT_MS = 120_000;
 
 describe('the simulator', () => {
@@ -38,7 +38,7 @@ describe('the simulator', () => {
 		expect([body, body['connections']]).toEqual([simulator.stats, 2]);
 	});
 
-	it('does without a token what the handle does, below /_simulator', async () => {
+	it('does the same as the handle without a token, below /_simulator', async () => {
 		const { simulator, call } = await setUp();
 		const url = `${simulator.baseUrl}/_simulator`;
 		const drive = async (method: string, path: string, body?: unknown) =>
@@ -67,7 +67,7 @@ describe('the simulator', () => {
 		}
 	});
 
-	it('refuses web pages there by their origin and by their host name', async () => {
+	it('rejects web pages there by their origin and by their host name', async () => {
 		const { simulator } = await setUp();
 		const url = `${simulator.baseUrl}/_simulator/stats`;
 		for (const headers of [{ origin: 'https://page.example' }, { host: 'rebound.example' }]) {
@@ -103,7 +103,11 @@ describe('the simulator', () => {
 			child.kill('SIGKILL');
 		}
 	};
-	it('started alone prints what is needed, sends events, and ends with Ctrl-C', start, TIMEOUT_MS);
+	it(
+		'started on its own, prints its settings, sends events, and ends with Ctrl-C',
+		start,
+		TIMEOUT_MS,
+	);
 });
 
 describe('webhook endpoints', () => {

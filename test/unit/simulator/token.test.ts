@@ -7,7 +7,7 @@ const OTHER = 'https://other.example';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 describe('the token route', () => {
-	it('answers a bearer token with its life and scopes', async () => {
+	it('returns a bearer token with its lifetime and scopes', async () => {
 		const headers = { 'content-type': 'application/json; charset=utf-8' };
 		const { body } = await (await setUp()).askToken({}, { headers });
 		expect(body).toEqual({

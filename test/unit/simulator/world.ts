@@ -29,7 +29,7 @@ export async function send(url: string, { body, headers, ...request }: Sent = {}
 	return { status: response.status, headers: response.headers, body: read };
 }
 
-/** Answers with these statuses, the last one again and again; 0 never answers. */
+/** Responds with these statuses, repeating the last one; 0 never responds. */
 export async function receiver(...statuses: number[]) {
 	const service = await startHttpService(() => {
 		const status = statuses.length > 1 ? statuses.shift() : statuses[0];
@@ -66,7 +66,7 @@ export async function setUp(options: SimulatorOptions = {}) {
 		if (!hasMore) return [items];
 		return [items, ...(await pages(path, `&startingAfter=${String(items.at(-1)?.id)}`))];
 	};
-	/** An endpoint with a receiver that answers with these statuses. */
+	/** An endpoint with a receiver that responds with these statuses. */
 	const subscribe = async (input: Partial<EndpointInput> = {}, ...statuses: number[]) => {
 		const to = await receiver(...statuses);
 		return { ...to, ...simulator.createEndpoint({ url: to.url, ...input }) };

@@ -12,7 +12,7 @@ afterEach(async () => {
 const call = async (id: string) => await fetch(`${counter.url}/?event=${id}`);
 
 describe('the counter of runs', () => {
-	it('names what nobody ran, and what ran more than once', async () => {
+	it('names events that were never executed, and those executed more than once', async () => {
 		for (const id of ['a', 'b', 'a']) await call(id);
 		expect(counter.calls).toEqual(['a', 'b', 'a']);
 		expect(counter.lost([{ id: 'a' }, { id: 'c' }])).toEqual(['c']);

@@ -28,7 +28,7 @@ async function start(script: string): Promise<RunningProcess> {
 }
 
 describe('a child process', () => {
-	it('is ended together with what it started', async () => {
+	it('is ended together with the processes that it started', async () => {
 		for (const end of ['stop', 'kill'] as const) {
 			const child = await start(SHELL);
 			const grandchild = await childOf(child.output.bind(child));
@@ -39,7 +39,7 @@ describe('a child process', () => {
 		}
 	});
 
-	it('sees nothing of the environment but what it was given', async () => {
+	it('sees only the environment that it is given', async () => {
 		process.env.N8N_ENCRYPTION_KEY = 'of the developer';
 		try {
 			const child = await start('env');

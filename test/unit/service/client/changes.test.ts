@@ -68,14 +68,14 @@ describe('an operation that changes something', () => {
 		expect(JSON.parse(request?.body ?? '')).toEqual(input);
 	});
 
-	it('takes a number as id, and tells when there is neither id nor secret', async () => {
+	it('accepts a number as ID, and reports if there is neither ID nor secret', async () => {
 		const { client } = await answering({ body: { id: 7 } });
 		expect(await client.createWebhookEndpoint(input)).toEqual({ id: '7', record: { id: 7 } });
 		const { client: other } = await answering({ body: { id: '', secret: '' } });
 		expect(await other.createWebhookEndpoint(input)).toEqual({ record: { id: '', secret: '' } });
 	});
 
-	it('deletes an endpoint, and tells when there was none', async () => {
+	it('deletes an endpoint, and reports if there was none', async () => {
 		const { client, world } = await answering({ status: 204 });
 		expect(await client.deleteWebhookEndpoint('we_1')).toBe(true);
 		expect(world.service.requests.at(-1)).toMatchObject({
@@ -100,7 +100,7 @@ describe('an operation that changes something', () => {
 		}
 	});
 
-	it('tells that it may have been carried out when no answer came', async () => {
+	it('reports that it may have been executed if there was no response', async () => {
 		const { client } = await start((_request, { response }) => {
 			response.destroy();
 			return undefined;
@@ -110,7 +110,7 @@ describe('an operation that changes something', () => {
 		});
 	});
 
-	it('tells that it was never sent when there was no connection', async () => {
+	it('reports that it was never sent if there was no connection', async () => {
 		const { world } = await answering({ body: {} });
 		const { client } = clientOf({
 			...world,
@@ -121,7 +121,7 @@ describe('an operation that changes something', () => {
 		expect(hint).not.toContain('may have carried');
 	});
 
-	it.each([500, 502, 504])('tells so too after %d, and where to look', async (status) => {
+	it.each([500, 502, 504])('also reports this after %d, and where to look', async (status) => {
 		const { client } = await answering({ status, body: 'upstream' });
 		const create = client.createWebhookEndpoint(input);
 		for (const [call, where] of [

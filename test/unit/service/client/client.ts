@@ -25,5 +25,5 @@ export const start = async (api: Handler, options: Partial<ApiClientOptions> = {
 	const world = await startWorld({ api });
 	return { world, ...clientOf(world, options) };
 };
-/** A client of a service with one answer for everything. */
+/** A client of a service with the same response to every request. */
 export const answering = (answer: Answer) => start(() => answer);

@@ -6,7 +6,7 @@ afterEach(stopWorlds);
 
 const DATE = 'Sat, 10 Jan 2026 00:00:00 GMT';
 
-/** Three pages of two records; the response says the time, unless told otherwise. */
+/** Three pages of two records; the response contains the time by default. */
 async function pages(headers: Readonly<Record<string, string>> = { date: DATE }) {
 	const { client, world } = await start(({ query }) => {
 		const after = Number(query['startingAfter'] ?? 0);

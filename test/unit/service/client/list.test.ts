@@ -28,7 +28,7 @@ describe('a list', () => {
 		expect(world.service.to(ASSETS)[0]?.headers['content-type']).toBe('application/json');
 	});
 
-	it('keeps ids apart that are too large for a number, and goes on from the last of them', async () => {
+	it('distinguishes IDs that are too large for a number, and continues from the last of them', async () => {
 		const long = '9007199254740993';
 		const { client, world } = await start(({ query }) => ({
 			body: query['startingAfter']

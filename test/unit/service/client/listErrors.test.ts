@@ -13,7 +13,7 @@ const listError = async (answer: Answer, options: ListOptions = {}) => {
 };
 
 describe('the error of a list', () => {
-	it('names Audience when a fresh token is refused', async () => {
+	it('names Audience if a fresh token is rejected', async () => {
 		const { error, world } = await listError({ status: 401, body: { message: 'jwt audience' } });
 		expect(error).toMatchObject({
 			field: 'audience',
@@ -76,7 +76,7 @@ describe('the error of a list', () => {
 		});
 	});
 
-	it('names Base URL when nobody answers there', async () => {
+	it('names Base URL if nothing responds there', async () => {
 		const world = await startWorld();
 		const { client } = clientOf(world, {
 			settings: { ...world.settings, baseUrl: 'http://127.0.0.1:1' },
@@ -105,7 +105,7 @@ describe('the error of a list', () => {
 		expect(message + hint).not.toMatch(/Base URL|Items Path/);
 	});
 
-	it('tells the error of a success whatever Items Path says', async () => {
+	it('reports the error in a success, whatever Items Path is', async () => {
 		const { error } = await listError({ body: { error: 'quota' } }, { itemsPath: 'data.rows' });
 		expect(error).toMatchObject({ message: expect.stringContaining('quota') as string });
 	});
@@ -171,7 +171,7 @@ describe('the error of a list', () => {
 		[{ status: 429 }, 'less often'],
 		[{ status: 500, body: { errors: [{ message: 'database' }] } }, 'internal fault'],
 		[{ status: 400, body: { message: 'limit is odd' } }, 'values of this request'],
-	])('tells the status and what to do: %j', async (answer, hint) => {
+	])('reports the status and what to do: %j', async (answer, hint) => {
 		const { error } = await listError(answer);
 		expect(error).toMatchObject({
 			status: answer.status,
@@ -179,7 +179,7 @@ describe('the error of a list', () => {
 		});
 	});
 
-	it('tells what the service gives as the reason', async () => {
+	it('reports the reason that the service gives', async () => {
 		const body = { error: { message: 'one' }, error_description: 'two', errors: ['three', 'one'] };
 		expect((await listError({ status: 400, body })).error).toMatchObject({
 			message: expect.stringContaining('responded with 400 Bad Request: two; one; three') as string,

@@ -1,4 +1,4 @@
-/** What a person enters in the API credential, and what is said of a change to it. */
+/** The values that a user enters in the API credential, and the problems of a change to it. */
 import { ApiError, parseApiSettings } from '../../../../lib/service';
 
 export const good = {

@@ -39,7 +39,7 @@ describe('a redactor', () => {
 		expect(secrets).toEqual([SECRET, token]);
 	});
 
-	it('leaves text alone when a secret is empty', () => {
+	it('does not change text if a secret is empty', () => {
 		expect(createRedactor('').redact('as it was')).toBe('as it was');
 	});
 

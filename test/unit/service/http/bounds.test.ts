@@ -78,7 +78,7 @@ describe.each(silent)('%s', (_name, start) => {
 
 describe('more requests than connections', () => {
 	const timeouts = { connectMs: 10_000, responseMs: 30_000, bodyMs: 60_000 };
-	/** A service that answers when it is told to. */
+	/** A service that responds on demand. */
 	const startHeld = async () => {
 		const held: ((answer: Answer) => void)[] = [];
 		const service = await serve(() => new Promise<Answer>((resolve) => held.push(resolve)));
@@ -137,7 +137,7 @@ describe('more requests than connections', () => {
 		await Promise.all(sent);
 	});
 
-	it('tell apart what was never sent and what was', async () => {
+	it('distinguish requests that were never sent from sent ones', async () => {
 		const service = await startHeld();
 		const caller = new AbortController();
 		const sent = Array.from({ length: MAX_CONNECTIONS }, () =>

@@ -5,7 +5,7 @@ const request = { method: 'GET', url: 'https://example.com', headers: { a: 'b' }
 const answer: TransportResponse = { status: 200, headers: { c: 'd' }, body: 'ok' };
 
 describe('the transport through a helper', () => {
-	it('hands the request on with a signal, and the answer back', async () => {
+	it('passes the request on with a signal, and returns the response', async () => {
 		const seen: unknown[] = [];
 		const transport = helperTransport((given) => {
 			seen.push(given);
@@ -15,7 +15,7 @@ describe('the transport through a helper', () => {
 		expect(seen).toEqual([{ ...request, signal: expect.any(AbortSignal) as AbortSignal }]);
 	});
 
-	it('gives up in time on a helper that never answers, and tells it so', async () => {
+	it('gives up in time on a helper that never responds, and aborts it', async () => {
 		let signal: AbortSignal | undefined;
 		const transport = helperTransport(
 			(given) => {
@@ -39,7 +39,7 @@ describe('the transport through a helper', () => {
 		expect(await outcome).toMatchObject({ message: 'cancelled' });
 	});
 
-	it('refuses an answer over the bound, counted in bytes', async () => {
+	it('rejects a response over the limit, counted in bytes', async () => {
 		const transport = helperTransport(() => Promise.resolve({ ...answer, body: 'üü' }), {
 			maxBodyBytes: 3,
 		});

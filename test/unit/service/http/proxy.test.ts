@@ -7,7 +7,7 @@ import { closeAll, closing, get, serve, startTcp } from './servers';
 afterEach(closeAll);
 
 describe('the proxy of the environment', () => {
-	/** A proxy that tunnels and forwards, and remembers where to, and with what headers. */
+	/** A proxy that tunnels and forwards, and records the targets and headers. */
 	async function startProxy(status = 200) {
 		const tunnels: string[] = [];
 		const forwarded: { url: string; headers: IncomingHttpHeaders }[] = [];

@@ -29,7 +29,7 @@ export const get = (
 		...(signal && { signal }),
 	});
 
-/** A server that speaks no HTTP; answers with its port. */
+/** A server that does not speak HTTP; returns its port. */
 export async function startTcp(talk: (socket: Socket) => void): Promise<number> {
 	const sockets = new Set<Socket>();
 	const server = createTcpServer((socket) => {

@@ -10,7 +10,7 @@ const HANG_MS = 600_000;
 afterEach(closeAll);
 
 describe('the pooled transport', () => {
-	it('sends method, path, query, headers and body as given, and answers with all of the answer', async () => {
+	it('sends method, path, query, headers and body as given, and returns the complete response', async () => {
 		const service = await serve(() => ({
 			status: 418,
 			headers: { 'x-one': 'two', 'retry-after': '3' },
@@ -87,7 +87,7 @@ describe('the pooled transport', () => {
 			'packed small',
 			() => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync('x'.repeat(100_000)) }),
 		],
-	])('refuses an answer over the bound, %s', async (_name, handler) => {
+	])('rejects a response over the limit, %s', async (_name, handler) => {
 		const service = await serve(handler);
 		const error = await rejection(get(service.url, { maxBodyBytes: 1000 }));
 		expect(error).toMatchObject({
@@ -104,7 +104,7 @@ describe('the pooled transport', () => {
 		}
 	});
 
-	it('gives up when the answer does not begin in time', async () => {
+	it('gives up if the response does not begin in time', async () => {
 		const service = await serve(() => undefined);
 		const timeouts = { connectMs: HANG_MS, responseMs: 50, bodyMs: HANG_MS };
 		expect(await rejection(get(service.url, { timeouts }))).toMatchObject({
@@ -146,7 +146,7 @@ describe('the pooled transport', () => {
 		},
 	);
 
-	it('explains a refused connection, a cut one, and a server that speaks something else', async () => {
+	it('explains a refused connection, a broken one, and a server with another protocol', async () => {
 		// Not the port of a server that was stopped: somebody else may be given it.
 		expect(await rejection(get('http://127.0.0.1:1'))).toMatchObject({
 			message: 'the connection was refused',

@@ -86,7 +86,7 @@ describe('a request that changes nothing', () => {
 	);
 
 	it.each([{}, { 'retry-after': '0' }])(
-		'gives its last answer and names no wait when none is asked for: %j',
+		'returns its last response and names no wait if none is requested: %j',
 		async (headers) => {
 			expect((await send([answer(503, headers)])).result).toEqual(answer(503, headers));
 		},

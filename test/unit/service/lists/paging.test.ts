@@ -98,7 +98,7 @@ describe('a list', () => {
 		expect([asked.length, warnings]).toEqual([51, []]);
 	});
 
-	it('goes on where no limit is sent, since the service chooses the size of a page', async () => {
+	it('continues if no limit is sent, since the service chooses the size of a page', async () => {
 		const few = serving(records(0, 50), false);
 		const { listed } = await walk((question) => few({ ...question, limit: 20 }), {
 			pageSize: Infinity,
@@ -197,12 +197,12 @@ describe('a list', () => {
 		expect(asked).toHaveLength(2);
 	});
 
-	it('wraps what is no object', async () => {
+	it('wraps values that are not objects', async () => {
 		const { listed } = await walk(() => ({ items: ['a', 7, null, [1]], hasMore: false }));
 		expect(listed).toEqual([{ value: 'a' }, { value: 7 }, { value: null }, { value: [1] }]);
 	});
 
-	it('counts only the records that match towards the limit, and goes on until it is reached', async () => {
+	it('counts only matching records towards the limit, and continues until it is reached', async () => {
 		const matching = ({ id }: { id?: unknown }) => Number(String(id).slice(1)) % 50 === 0;
 		const { listed, asked } = await walk(serving(records(0, 1000), true), { limit: 5, matching });
 		expect(listed.map(({ id }) => id)).toEqual(['r0', 'r50', 'r100', 'r150', 'r200']);

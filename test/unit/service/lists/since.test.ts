@@ -36,14 +36,14 @@ describe('a list since a moment', () => {
 		expect(read(records).found).toEqual(records.slice(-41));
 	});
 
-	it('goes on past older ones that do not fill a page in a row', () => {
+	it('continues past older ones that do not fill a page in a row', () => {
 		const records = Array.from({ length: 500 }, (_, index) => ({
 			createdAt: at(index % 100 === 0 ? 600 - index / 100 : -index),
 		}));
 		expect(read(records).found).toHaveLength(5);
 	});
 
-	it('is read to its end, with every record, where none tells a time', () => {
+	it('is read to its end, with every record, if none has a time', () => {
 		const records = Array.from({ length: 500 }, (_, id) => ({ id, createdAt: 'some day' }));
 		expect(read(records).found).toEqual(records);
 	});

@@ -78,7 +78,7 @@ describe('the access tokens of a process', () => {
 	});
 
 	it.each(['authUrl', 'clientId', 'clientSecret', 'audience'] as const)(
-		'tell apart API clients by %s',
+		'distinguish API clients by %s',
 		async (field) => {
 			const { world, get } = await setUp();
 			await get();
@@ -106,7 +106,7 @@ describe('the access tokens of a process', () => {
 		expect(world.tokensAskedFor()).toBe(2);
 	});
 
-	it('fetch no further token for a minute after the renewed one is refused too', async () => {
+	it('fetch no further token for a minute after the renewed one is also rejected', async () => {
 		const { world, runtime, refuse } = await setUp({ expiresIn: 65 });
 		expect([await refuse(), await refuse(), await refuse()]).toEqual([true, false, false]);
 		expect(world.tokensAskedFor()).toBe(2);
@@ -169,7 +169,7 @@ describe('the access tokens of a process', () => {
 		expect(world.tokensAskedFor()).toBe(1);
 	});
 
-	it('give the request up when the last caller is cancelled, and ask anew for the next', async () => {
+	it('give the request up when the last caller is cancelled, and send a new one for the next', async () => {
 		const broken = gate();
 		let asked = 0;
 		const { get } = await setUp({

@@ -24,7 +24,7 @@ const errorFor = async (...answers: Answer[]): Promise<ApiError> => {
 const good = { access_token: 'abc', token_type: 'Bearer', expires_in: 3600, scope: 'a' };
 
 describe('a token request', () => {
-	it('answers with the token, when it ends and when to renew it', async () => {
+	it('returns the token, its expiry and when to renew it', async () => {
 		const { token, runtime } = await ask({ body: good });
 		expect(await token).toEqual({
 			accessToken: 'abc',
@@ -39,7 +39,7 @@ describe('a token request', () => {
 		['null as scope', { ...good, scope: null }],
 		['expires_in as text', { ...good, expires_in: '3600' }],
 		['further fields', { ...good, more: true }],
-	])('accepts an answer with %s', async (_name, body) => {
+	])('accepts a response with %s', async (_name, body) => {
 		const { token, runtime } = await ask({ body });
 		expect(await token).toMatchObject({
 			accessToken: 'abc',
@@ -61,7 +61,7 @@ describe('a token request', () => {
 		['expires_in', { ...good, expires_in: '0x10' }],
 		['expires_in', { ...good, expires_in: true }],
 		['expires_in', { ...good, expires_in: undefined }],
-	])('refuses an answer with a wrong %s: %j', async (field, body) => {
+	])('rejects a response with a wrong %s: %j', async (field, body) => {
 		const error = await errorFor({ body });
 		expect(error).toMatchObject({ field: 'authUrl', status: 200 });
 		expect(error.message).toContain(field);
@@ -154,7 +154,7 @@ describe('the error of a token request', () => {
 		expect((await errorFor(answer)).field).toBeUndefined();
 	});
 
-	it('tells where a redirect leads without the secret', async () => {
+	it('reports the target of a redirect without the secret', async () => {
 		const location = `https://login.example.com/${encodeURIComponent(SECRET)}/in`;
 		const { message } = await errorFor({ status: 302, headers: { location } });
 		expect(message).toContain('redirects to https://login.example.com/[redacted]/in (302 Found)');

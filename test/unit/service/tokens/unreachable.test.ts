@@ -9,8 +9,8 @@ afterEach(stopWorlds);
 
 const transport = undiciTransport({ env: {} });
 
-describe('a token request that reaches nobody', () => {
-	it('blames the proxy that does not answer, not Auth URL', async () => {
+describe('a token request that reaches no server', () => {
+	it('blames the proxy that does not respond, not Auth URL', async () => {
 		const world = await startWorld();
 		const dead = undiciTransport({ env: { HTTP_PROXY: 'http://user:hunter2@127.0.0.1:1' } });
 		const error = (await rejection(
@@ -39,7 +39,7 @@ describe('a token request that reaches nobody', () => {
 		}
 	});
 
-	it('names Auth URL when nobody answers there', async () => {
+	it('names Auth URL if nothing responds there', async () => {
 		const world = await startWorld();
 		// Not the port of a service that was stopped: somebody else may be given it.
 		const settings = { ...world.settings, authUrl: 'http://127.0.0.1:1' };
