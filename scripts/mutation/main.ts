@@ -42,7 +42,7 @@ function optionsOf(name: string, { mutate, tests }: Part) {
 		disableTypeChecks: false,
 		// A slow test on a busy machine must not count as a mutant that never ends.
 		timeoutMS: 10_000,
-		ignorePatterns: ['/coverage', '/dist', '/docs', '/examples'],
+		ignorePatterns: ['/coverage', '/dist', '/docs/pictures', '/examples'],
 		...(mutate.some((file) => DESCRIPTIONS.test(file)) && {
 			plugins: ['@stryker-mutator/*', join(__dirname, 'screenText.mjs')],
 			ignorers: ['screen-text'],
