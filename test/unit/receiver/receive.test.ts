@@ -200,7 +200,7 @@ describe('receive', () => {
 			answer: { status: 503, body: { status: 'unavailable' } },
 			log: {
 				reason: 'not_configured',
-				detail: expect.stringMatching(/^Condition 1: “abc” .*\. Condition 2: /) as string,
+				detail: expect.stringMatching(/^Condition 1: 'abc' .*\. Condition 2: /) as string,
 			},
 		});
 	});
