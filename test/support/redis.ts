@@ -13,14 +13,16 @@ export interface RedisServerOptions {
 	readonly appendOnly?: boolean;
 	/** Serves only TLS, with this certificate. */
 	readonly tls?: { readonly certificateFile: string; readonly keyFile: string };
-	/** A cluster of this one node, which serves every slot. */
-	readonly cluster?: boolean;
+	/** A cluster of this single node, which serves every slot; or a node of a larger cluster. */
+	readonly cluster?: 'single' | 'node';
 	/** Additional lines of the configuration, such as `['--maxmemory', '2mb']`. */
 	readonly args?: readonly string[];
 }
 
 export interface RedisServer {
 	readonly port: number;
+	/** Where the nodes of a cluster talk to each other. */
+	readonly busPort: number;
 	/** With the password, if there is one. */
 	readonly url: string;
 	/** Of the running process. */
@@ -60,9 +62,9 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
 		throw new Error('redis-server is not installed. On Debian: apt-get install redis-server');
 	}
 	const folder = mkdtempSync(join(tmpdir(), 'asset-service-redis-'));
-	const server = new Server(command, folder, await freePort(), options);
+	const server = new Server(command, folder, await freePort(), await freePort(), options);
 	await server.start();
-	if (options.cluster) await server.serveEverySlot();
+	if (options.cluster === 'single') await server.serveEverySlot();
 	return server;
 }
 
@@ -74,6 +76,7 @@ class Server implements RedisServer {
 		private readonly command: string,
 		private readonly folder: string,
 		readonly port: number,
+		readonly busPort: number,
 		private readonly options: RedisServerOptions,
 	) {
 		const password = options.password ? `:${encodeURIComponent(options.password)}@` : '';
@@ -149,6 +152,8 @@ class Server implements RedisServer {
 			...(password ? ['--requirepass', password] : []),
 			...(appendOnly ? ['--appendonly', 'yes', '--appendfsync', 'always'] : []),
 			...(cluster ? ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] : []),
+			// Redis' own choice, 10,000 above the port, is among the ports of outgoing connections.
+			...(cluster ? ['--cluster-port', String(this.busPort)] : []),
 			...args,
 		];
 	}

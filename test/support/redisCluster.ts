@@ -45,10 +45,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 async function startNode(): Promise<RedisServer> {
 	return await startRedis({
 		appendOnly: true,
-		args: [
-			...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
-			...['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '10000'],
-		],
+		cluster: 'node',
+		args: ['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '10000'],
 	});
 }
 
@@ -61,8 +59,8 @@ async function assignSlots(node: RedisServer, index: number): Promise<void> {
 
 async function meet(node: RedisServer, nodes: readonly RedisServer[]): Promise<void> {
 	await withRedis(node.url, async (client) => {
-		for (const { port } of nodes) {
-			if (port !== node.port) await client.cluster('MEET', '127.0.0.1', port);
+		for (const { port, busPort } of nodes) {
+			if (port !== node.port) await client.call('CLUSTER', 'MEET', '127.0.0.1', port, busPort);
 		}
 	});
 }

@@ -105,7 +105,7 @@ describe('the ledger while Redis is down', () => {
 	});
 
 	it('works again in a cluster once its node is back', async () => {
-		const server = await start({ cluster: true });
+		const server = await start({ cluster: 'single' });
 		const ledger = open({ QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` });
 		await accept(ledger);
 		await server.stop();

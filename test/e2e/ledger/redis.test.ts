@@ -143,7 +143,7 @@ describe('the connection of the ledger to Redis', () => {
 	});
 
 	it('works with a cluster', async () => {
-		const server = await start({ cluster: true });
+		const server = await start({ cluster: 'single' });
 		const env = { QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` };
 		const ledger = open(env);
 		for (let n = 0; n < 50; n++) await accept(ledger, ledgerKey('workflow', String(n)));
