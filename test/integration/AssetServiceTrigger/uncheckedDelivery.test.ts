@@ -19,7 +19,9 @@ describe('a delivery that cannot be checked gets 503, and the log says what to d
 		const world = await createWorld({ registration, credentialTypes: [type] });
 		world.failures.credential = new Error('connect ECONNREFUSED 10.1.2.3:5432');
 		expect(await world.forge()).toBe(503);
-		expect(world.log()).toMatch(/not_configured;.*could not be read.*n8n's database can be reached/);
+		expect(world.log()).toMatch(
+			/not_configured;.*could not be read.*n8n's database can be reached/,
+		);
 		expect(world.log()).not.toContain('ECONNREFUSED');
 	});
 
