@@ -3,13 +3,14 @@ import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { type Conditions, readConditions, type Survey } from '../../../../lib/event';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import type { Account } from '../../../../lib/poll';
-import type { ApiRecord } from '../../../../lib/service';
+import { type ApiRecord, LISTS } from '../../../../lib/service';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions } from '../../../../n8n/conditions';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
 import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
 import type { Run } from '../../shared/resource';
+import { flattener } from '../../shared/simplify';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 
@@ -25,9 +26,16 @@ export const workflowField: INodeProperties = {
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
-/** The node's output fields; null for values that the ledger does not know. */
-export function accountFields({ state, executionId, begunAt, attempts }: Account): ApiRecord {
+const { id, type, createdAt, assetId } = LISTS.event.fields;
+const flat = flattener({ id, type, createdAt, assetId });
+
+/** An event as the node shows it; null for values that the record or the ledger does not have. */
+export function accountItem(
+	record: ApiRecord,
+	{ state, executionId, begunAt, attempts }: Account,
+): ApiRecord {
 	return {
+		...flat(record),
 		state,
 		executionId: executionId ?? null,
 		begunAt: begunAt === undefined ? null : new Date(begunAt).toISOString(),

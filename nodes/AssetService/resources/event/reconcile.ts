@@ -2,7 +2,7 @@
 import { NodeOperationError } from 'n8n-workflow';
 import { eventTypeFilter, Survey } from '../../../../lib/event';
 import { listedStates, publishedAt } from '../../../../lib/poll';
-import { LISTS, type ApiRecord, createdAtOf } from '../../../../lib/service';
+import { type ApiRecord, createdAtOf } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
 import { conditionsProperty } from '../../../../n8n/conditions';
@@ -10,10 +10,9 @@ import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { Operation, Run } from '../../shared/resource';
-import { flattener } from '../../shared/simplify';
 import { createdAfterField, createdAfterOf } from '../../shared/times';
 import {
-	accountFields,
+	accountItem,
 	conditionsOf,
 	ledgerOf,
 	warnOfMissingFields,
@@ -50,9 +49,6 @@ export const reconcile: Operation = {
 
 const OWN =
 	"They were compared with the workflow that this node is in: if they start another one, enter it in 'Workflow ID'.";
-
-const { id, type, createdAt, assetId } = LISTS.event.fields;
-const flat = flattener({ id, type, createdAt, assetId });
 
 async function run(item: Run): Promise<ApiRecord[]> {
 	const { context, client, warn } = item;
@@ -91,5 +87,5 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			},
 		);
 	}
-	return listed.map(({ record, account }) => ({ ...flat(record), ...accountFields(account) }));
+	return listed.map(({ record, account }) => accountItem(record, account));
 }

@@ -14,7 +14,7 @@ import {
 	listedStates,
 	replay as replayEvents,
 } from '../../../../lib/poll';
-import { type ApiClient, type ApiRecord, createdAtOf, LISTS } from '../../../../lib/service';
+import { type ApiClient, type ApiRecord, createdAtOf } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
@@ -24,10 +24,9 @@ import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelChanges } from '../../shared/parallelItems';
 import { flag, type InputItem, parameter, wrongKindError } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
-import { flattener } from '../../shared/simplify';
 import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
 import {
-	accountFields,
+	accountItem,
 	conditionsOf,
 	ledgerOf,
 	warnOfMissingFields,
@@ -89,9 +88,6 @@ export const replay: Changing = {
 	prepare,
 };
 
-const { id, type, createdAt, assetId } = LISTS.event.fields;
-const flat = flattener({ id, type, createdAt, assetId });
-
 interface Choice {
 	readonly workflowId: string;
 	/** The IDs in the parameter, which override the other fields; empty for none. */
@@ -126,8 +122,7 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 		}
 		const isFree = ({ state }: Account) => state !== 'pending' && state !== 'running';
 		const shown = (account: Account, n: number): ApiRecord => ({
-			...flat(chosen[n]?.record ?? {}),
-			...accountFields(account),
+			...accountItem(chosen[n]?.record ?? {}, account),
 			reopened: !isDryRun && isFree(account),
 		});
 		if (isDryRun) {
