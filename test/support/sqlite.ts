@@ -21,3 +21,12 @@ export function lockDatabase(file: string): () => void {
 		database.close();
 	};
 }
+
+/** Keeps the write-ahead log on disk, as another process with the database open does, until the returned function is called. */
+export function holdLog(file: string): () => void {
+	const database = new DatabaseSync(file, { readOnly: true });
+	database.prepare('SELECT count(*) FROM sqlite_master').get();
+	return () => {
+		database.close();
+	};
+}

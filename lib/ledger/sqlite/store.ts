@@ -49,7 +49,8 @@ export class SqliteLedger implements Ledger {
 			database.beforeWrite();
 			const now = this.#now();
 			const leaseEnd = now + leaseMs;
-			const row = database.statements.claim.get({ key: id, token, now, leaseEnd });
+			// With `get`, Node would not report that the row could not be written: a statement with RETURNING commits at its end.
+			const [row] = database.statements.claim.all({ key: id, token, now, leaseEnd });
 			// Another process claimed it in between. If the entry is free again by now, the copy notices when it asks again.
 			if (row === undefined) return refusal(this.#look(database, id)) ?? { state: 'pending' };
 			this.#sweep(database, now);
