@@ -7,19 +7,23 @@ import { createServer } from 'node:net';
  * must not get that port as its own and connect to itself.
  */
 const LOWEST = 20_000;
-const HIGHEST = 31_999;
+/** Each of Jest's workers has its own range, since the port of a stopped server is free for a moment. */
+const PER_WORKER = 3_000;
+const WORKERS = 4;
+const FIRST = LOWEST + (Number(process.env['JEST_WORKER_ID'] ?? 0) % WORKERS) * PER_WORKER;
+const LAST = FIRST + PER_WORKER - 1;
 
 const handedOut = new Set<number>();
 
 /** A port without a listener that this process has not received before. */
 export async function freePort(): Promise<number> {
 	for (let attempt = 0; attempt < 100; attempt++) {
-		const port = randomInt(LOWEST, HIGHEST + 1);
+		const port = randomInt(FIRST, LAST + 1);
 		if (handedOut.has(port) || !(await canListen(port))) continue;
 		handedOut.add(port);
 		return port;
 	}
-	throw new Error(`No free port found between ${LOWEST} and ${HIGHEST} on 127.0.0.1.`);
+	throw new Error(`No free port found between ${FIRST} and ${LAST} on 127.0.0.1.`);
 }
 
 function canListen(port: number): Promise<boolean> {
