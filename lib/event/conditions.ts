@@ -114,14 +114,14 @@ function conditionOf([field, name, literal]: Row): Condition | string {
 		text: printable([label, OPERATORS[name].toLowerCase(), literal].join(' ').trim()),
 		field,
 		operator: name,
-		isMet: (event) => holds(event, path, 0, test),
+		isMet: (event) => holds(event, path, test),
 		valuesIn: (event) => {
 			const values: unknown[] = [];
 			const collect = inLists((value) => {
 				values.push(value);
 				return false;
 			});
-			holds(event, path, 0, collect);
+			holds(event, path, collect);
 			return values;
 		},
 	};
@@ -142,8 +142,8 @@ function testOf(operator: Operator, literal: string): Test | string {
 		if (bound === undefined)
 			return `'${printable(literal, 50)}' is not a number: enter one, such as 12.5.`;
 		return inLists((value) => {
-			const number = numberIn(textOf(value) ?? '');
-			return number !== undefined && (operator === 'lessThan' ? number < bound : number > bound);
+			const number = numberIn(asText(value)) ?? NaN;
+			return operator === 'lessThan' ? number < bound : number > bound;
 		});
 	}
 	const known = new Set<string | undefined>(wanted);
@@ -158,10 +158,13 @@ function testOf(operator: Operator, literal: string): Test | string {
 }
 
 /** A path through a list matches if it matches for any of the elements. */
-function holds(value: unknown, path: readonly string[], from: number, test: Test): boolean {
-	for (let n = from; n < path.length; n++) {
-		if (Array.isArray(value)) return inLists((element) => holds(element, path, n, test))(value);
-		value = own(value, path[n] ?? '');
+function holds(value: unknown, path: readonly string[], test: Test): boolean {
+	for (const [n, name] of path.entries()) {
+		if (Array.isArray(value)) {
+			const rest = path.slice(n);
+			return inLists((element) => holds(element, rest, test))(value);
+		}
+		value = own(value, name);
 	}
 	return test(value);
 }

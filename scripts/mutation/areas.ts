@@ -43,7 +43,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('signature', '{credential,fields}', '{credential,custom,standardWebhooks}'),
 		part('signature', 'template'),
 		part('signature', '{sign,verifier}', '{credential,custom,sign,verifier}'),
-		part('event', 'conditions'),
+		part('event', 'conditions', '{conditions,survey}'),
 		part('event', '{fields,survey}'),
 		part('event', 'eventTypes'),
 		part('event', '{order,parseEvent}'),

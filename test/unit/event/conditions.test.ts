@@ -1,4 +1,4 @@
-import { OPERATORS, readConditions } from '../../../lib/event';
+import { CONDITION_FIELDS, OPERATORS, readConditions } from '../../../lib/event';
 
 const event = {
 	id: 'whevt_1',
@@ -100,17 +100,28 @@ describe('a condition', () => {
 		},
 	);
 
+	it.each(Object.entries(CONDITION_FIELDS))('on %s is shown with its name, %s', (path, name) => {
+		expect(read(condition(path, 'exists')).unmet({})).toBe(`${name} exists`);
+	});
+
 	it('may name a field that is not offered', () => {
 		const { unmet } = read({ field: 'other', path: 'data.asset.id', operator: 'exists' });
 		expect(unmet(event)).toBeUndefined();
 		expect(unmet({ id: 'whevt_2' })).toBe('Asset ID exists');
+		const { unmet: unmetByPath } = read({ field: 'other', path: 'data.own', operator: 'exists' });
+		expect(unmetByPath(event)).toBe('data.own exists');
 	});
 
 	it.each([
 		['', 'equals', 'a', /Condition 1: 'Field' is not the path/],
 		['data..id', 'equals', 'a', /'Field' is not the path/],
 		[undefined, 'equals', 'a', /'Field' is not the path/],
-		['id', 'matches', 'a', /select an operator: Contains, Does Not Equal, .*, Starts With\.$/],
+		[
+			'id',
+			'matches',
+			'a',
+			/select an operator: Contains, Does Not Equal, Does Not Exist, Equals, Exists, Greater Than, Less Than, Starts With\.$/,
+		],
 		['id', undefined, 'a', /select an operator/],
 		['id', 'equals', '', /'Value' is empty/],
 		['id', 'contains', ' , ', /'Value' is empty/],

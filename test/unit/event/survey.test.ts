@@ -125,8 +125,17 @@ describe('a field that no event has', () => {
 		},
 	);
 
-	it('has a field that one event of many has, even as null', () => {
+	it('has a field that one event of many has, even as null, or in only one element of a list', () => {
 		expect(missing('data.rare', 'equals', ERROR, { data: { rare: null } })).toEqual([]);
+		expect(missing('data.list.rare', 'equals', { data: { list: [{ rare: 1 }, {}] } })).toEqual([]);
+	});
+
+	it('is named after the nearest miss', () => {
+		const survey = surveyOf([], condition('data.missing', 'exists'), condition('x', 'exists'));
+		look(survey, ERROR);
+		expect(survey.why).toBe(
+			"Nearest: condition 'data.missing exists' found no value. The event has no field 'data.missing'. The event has no field 'x'.",
+		);
 	});
 
 	it('counts events of the wanted types only', () => {
