@@ -1,10 +1,10 @@
-import { isOpen, RETENTION_MS, runOf, stateOf, STORED, take, useTurns, world } from './turns';
+import { BUSY, isOpen, RETENTION_MS, runOf, stateOf, STORED, take, useTurns, world } from './turns';
 
 const MOST_BYTES = 4 * 1024 * 1024;
 
-describe('the turn of an event', () => {
-	useTurns();
+useTurns();
 
+describe('the turn of an event', () => {
 	it('comes at once if no one else waits, event after event', async () => {
 		for (const id of ['1', '2']) {
 			const run = await runOf((await take(id)).turn);
@@ -53,6 +53,7 @@ describe('the turn of an event', () => {
 
 		const singles = [await runOf(third), await runOf(fourth)];
 		expect(singles.map(({ ids }) => ids)).toEqual([['3'], ['4']]);
+		for (const id of ['3', '4']) expect(stateOf(id)).toBe('pending');
 		const { turn: next } = await take('5');
 		await singles[0]?.hold.commit(RETENTION_MS);
 		expect(await isOpen(next)).toBe(true);
@@ -123,5 +124,36 @@ describe('the turn of an event', () => {
 		await committing;
 		expect(await other).toEqual(STORED);
 		for (const id of ['2', '3']) expect(stateOf(id)).toBe('stored');
+	});
+});
+
+describe('in an execution that must succeed', () => {
+	let run: Awaited<ReturnType<typeof runOf>>;
+	let others: Awaited<ReturnType<typeof take>>[];
+
+	beforeEach(async () => {
+		world.acknowledge = 'succeeded';
+		const first = await runOf((await take('1')).turn);
+		const { turn: leads } = await take('2');
+		others = [await take('3'), await take('4')];
+		await first.hold.release();
+		run = await runOf(leads);
+		expect(run.ids).toEqual(['2', '3', '4']);
+	});
+
+	it('counts as stored once the execution has succeeded with it, and is busy without it', async () => {
+		const begun = ['2', '4'];
+		await world.ledger.begin(begun, 'run', RETENTION_MS, [run.tokens[0], run.tokens[2]]);
+		expect(await run.hold.commit(RETENTION_MS)).toBe('committed');
+		expect(await others[0]?.turn).toEqual(BUSY);
+		expect(await others[1]?.turn).toEqual(STORED);
+		expect(['2', '3', '4'].map(stateOf)).toEqual(['done', 'pending', 'done']);
+	});
+
+	it('is free for its next copy when the execution has failed, and starts no other one', async () => {
+		await run.hold.release();
+		for (const { turn } of others) expect(await turn).toEqual(BUSY);
+		expect(['2', '3', '4'].map(stateOf)).toEqual(['free', 'free', 'free']);
+		expect((await runOf((await take('5')).turn)).ids).toEqual(['5']);
 	});
 });

@@ -26,6 +26,20 @@ describe('the turn of an event', () => {
 		expect((await runOf(turn)).ids).toEqual(['3']);
 	});
 
+	it('does not come early when a response arrives after its 10 s', async () => {
+		const late = await runOf((await take('1', { most: 2 })).turn);
+		await jest.advanceTimersByTimeAsync(5_000);
+		const { turn: leads } = await take('2', { most: 2 });
+		await take('3', { most: 2 });
+		const run = await runOf(leads);
+		await jest.advanceTimersByTimeAsync(5_000);
+		const { turn } = await take('4', { most: 2 });
+		await late.hold.commit(RETENTION_MS);
+		expect(await isOpen(turn)).toBe(true);
+		await run.hold.commit(RETENTION_MS);
+		expect((await runOf(turn)).ids).toEqual(['4']);
+	});
+
 	it('does not wait longer for events that are handed over one by one in the meantime', async () => {
 		await runOf((await take('1', { most: 3 })).turn);
 		const { turn: leads } = await take('2', { most: 3 });
@@ -88,11 +102,14 @@ describe('in an execution without a response from n8n', () => {
 		expect(await isOpen((await take('5')).turn)).toBe(false);
 	});
 
-	it('is given back when the run was taken for stored and was not', async () => {
-		await jest.advanceTimersByTimeAsync(30_000);
-		await run.hold.commit(RETENTION_MS);
-		await run.hold.release();
-		for (const id of ['2', '3', '4']) expect(stateOf(id)).toBe('overdue');
-		await runOf((await take('5')).turn);
-	});
+	it.each([0, 30_000])(
+		'is given back when the run was taken for stored after %i ms and was not',
+		async (afterMs) => {
+			await jest.advanceTimersByTimeAsync(afterMs);
+			await run.hold.commit(RETENTION_MS);
+			await run.hold.release();
+			for (const id of ['2', '3', '4']) expect(stateOf(id)).toBe('overdue');
+			await runOf((await take('5')).turn);
+		},
+	);
 });
