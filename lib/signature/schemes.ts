@@ -31,9 +31,9 @@ export function timestamped(header: string): Scheme {
 		read(headers) {
 			const value = singleHeader(headers, header);
 			if (value === undefined) return 'signature_missing';
-			const entries = entriesOf(value ?? '', ',');
+			const entries = entriesOf(value, ',');
 			const candidates = digestsIn(withoutPrefix(entries, 'v1='), 'sha256', 'hex');
-			const [timestamp = '', ...others] = withoutPrefix(entries, 't=');
+			const [timestamp, ...others] = withoutPrefix(entries, 't=');
 			// Two timestamps would leave open which one was signed.
 			if (others.length > 0 || !isTimestamp(timestamp) || candidates.length === 0) {
 				return 'signature_malformed';
@@ -52,12 +52,12 @@ export const standardWebhooks: Scheme = {
 	read(headers) {
 		const signatures = singleHeader(headers, 'webhook-signature');
 		if (signatures === undefined) return 'signature_missing';
-		const id = singleHeader(headers, 'webhook-id') ?? '';
-		const timestamp = singleHeader(headers, 'webhook-timestamp') ?? '';
+		const id = singleHeader(headers, 'webhook-id');
+		const timestamp = singleHeader(headers, 'webhook-timestamp');
 		// `v1a` is the asymmetric kind, which needs a public key.
-		const symmetric = withoutPrefix(entriesOf(signatures ?? '', ' '), 'v1,');
+		const symmetric = withoutPrefix(entriesOf(signatures, ' '), 'v1,');
 		const candidates = digestsIn(symmetric, 'sha256', 'base64');
-		if (candidates.length === 0 || !ID.test(id) || !isTimestamp(timestamp)) {
+		if (candidates.length === 0 || id === undefined || !ID.test(id) || !isTimestamp(timestamp)) {
 			return 'signature_malformed';
 		}
 		const parts = [`${id}.${timestamp}.`, BODY] as const;
@@ -88,13 +88,13 @@ export function custom(settings: CustomSettings): Scheme {
 		read(headers) {
 			const value = singleHeader(headers, signatureHeader);
 			if (value === undefined) return 'signature_missing';
-			const found = Array.from((value ?? '').matchAll(signatures), ([, text = '']) => text);
+			const found = Array.from(value.matchAll(signatures), ([, text = '']) => text);
 			const candidates = digestsIn(found, algorithm, encoding);
 			if (candidates.length === 0) return 'signature_malformed';
 			if (timestampHeader === null) {
 				return { timestamp: null, candidates, parts: template.fill('') };
 			}
-			const timestamp = singleHeader(headers, timestampHeader) ?? '';
+			const timestamp = singleHeader(headers, timestampHeader);
 			if (!isTimestamp(timestamp)) return 'signature_malformed';
 			return { timestamp: Number(timestamp), candidates, parts: template.fill(timestamp) };
 		},
@@ -102,15 +102,15 @@ export function custom(settings: CustomSettings): Scheme {
 }
 
 /**
- * The single value of the header, trimmed; `undefined` if it is absent; `null` if it is repeated or not text, which no
- * honest sender does.
+ * The single value of the header, trimmed; `undefined` if it is absent; empty, which no scheme accepts, if it is
+ * repeated or not text, which no honest sender does.
  */
-export function singleHeader(headers: DeliveryHeaders, name: string): string | null | undefined {
+export function singleHeader(headers: DeliveryHeaders, name: string): string | undefined {
 	const value = own(headers, name);
 	const occurrences: readonly unknown[] = Array.isArray(value) ? value : [value];
 	if (value === undefined || occurrences.length === 0) return undefined;
 	const [first] = occurrences;
-	return occurrences.length === 1 && typeof first === 'string' ? first.trim() : null;
+	return occurrences.length === 1 && typeof first === 'string' ? first.trim() : '';
 }
 
 function entriesOf(list: string, separator: ',' | ' '): string[] {
@@ -124,8 +124,8 @@ function withoutPrefix(entries: readonly string[], prefix: string): string[] {
 }
 
 /** 1 to 12 decimal digits: Unix seconds, well within the safe integers. */
-export function isTimestamp(text: string): boolean {
-	return /^[0-9]{1,12}$/.test(text);
+export function isTimestamp(text: string | undefined): text is string {
+	return text !== undefined && /^[0-9]{1,12}$/.test(text);
 }
 
 /**

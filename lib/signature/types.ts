@@ -52,7 +52,7 @@ export interface SignedBy {
 	/** The signed Unix time in seconds; null if the scheme has none. */
 	readonly timestamp: number | null;
 	/** The message ID, if the signature covers one: the header `webhook-id` of Standard Webhooks. */
-	readonly messageId?: string;
+	readonly messageId?: string | undefined;
 }
 
 export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };

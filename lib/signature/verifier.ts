@@ -50,7 +50,7 @@ class CompiledVerifier implements Verifier {
 		if (timestamp !== null && !isWithinTolerance(timestamp, options)) {
 			return { ok: false, reason: 'timestamp_outside_tolerance' };
 		}
-		return { ok: true, secret, timestamp, ...(messageId !== undefined && { messageId }) };
+		return { ok: true, secret, timestamp, messageId };
 	}
 
 	/** Computes every key's digest, even after a match, so that the time taken does not show which secret is in use. */

@@ -42,7 +42,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('signature', 'schemes', '{custom,schemes,standardWebhooks,timestamped}'),
 		part('signature', '{credential,fields}', '{credential,custom,standardWebhooks}'),
 		part('signature', 'template'),
-		part('signature', '{sign,verifier}', '{credential,custom,sign,verifier}'),
+		part('signature', '{sign,verifier}', '{credential,custom,sign,standardWebhooks,verifier}'),
 		part('event', 'conditions', '{conditions,survey}'),
 		part('event', '{fields,survey}'),
 		part('event', 'eventTypes'),
