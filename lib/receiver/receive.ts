@@ -10,7 +10,7 @@ import {
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { takeTurn } from './batch';
 import type { TriggerSettings } from './triggerSettings';
-import { accepted, duplicate, ignored, refused, type Verdict } from './verdict';
+import { accepted, busy, duplicate, ignored, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';
 
@@ -64,7 +64,7 @@ export async function receive(
 	const node = JSON.stringify([secrets.key, acknowledge]);
 	const turn = await takeTurn(node, member, settings.batchSize);
 	if (turn.start) return turn;
-	return turn.outcome === 'stored' ? accepted : refused('busy');
+	return turn.outcome === 'stored' ? accepted : busy;
 }
 
 /** The hold of the event, or the verdict if it was not claimed. */
@@ -72,7 +72,7 @@ async function claimed(openLedger: () => Promise<Ledger>, key: string, acknowled
 	try {
 		const claim = await claimOrWait(await openLedger(), key, { acknowledge });
 		if (claim.outcome === 'claimed') return claim;
-		return claim.outcome === 'busy' ? refused('busy') : duplicate;
+		return claim.outcome === 'busy' ? busy : duplicate;
 	} catch (error) {
 		const detail = error instanceof LedgerUnavailableError ? error.message : undefined;
 		return refused('ledger_unavailable', detail);

@@ -6,7 +6,7 @@ export interface SignedRefusal {
 	readonly ok: false;
 	readonly reason: SignatureRefusal | 'not_configured' | 'ledger_unavailable';
 	/** For operators, if the reason does not say what to do. */
-	readonly detail?: string;
+	readonly detail?: string | undefined;
 }
 
 interface SignedDelivery {
@@ -48,10 +48,7 @@ export async function verifyDelivery(
 	};
 	const nowSeconds = Math.floor(receivedAt.getTime() / 1000);
 	const verifyWith = (made: VerifierResult): SignedBy | SignedRefusal => {
-		if (!made.ok) {
-			const { notConfigured: detail } = secrets;
-			return { ok: false, reason: 'not_configured', ...(detail !== undefined && { detail }) };
-		}
+		if (!made.ok) return { ok: false, reason: 'not_configured', detail: secrets.notConfigured };
 		const verified = made.verifier.verify(headers, body, { nowSeconds, toleranceSeconds });
 		if (verified.ok || verified.reason !== 'signature_mismatch') return verified;
 		return { ...verified, ...(made.doubts.length > 0 && { detail: made.doubts.join(' ') }) };

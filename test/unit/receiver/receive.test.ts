@@ -2,7 +2,6 @@ import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { ADVICE } from '../../../lib/receiver/reasons';
 import { receive, type Receiver } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
-import { accepted } from '../../../lib/receiver/verdict';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';
 import { signTimestamped } from '../../../lib/signature';
 import { MemoryLedger } from '../ledger/memoryLedger';
@@ -91,7 +90,52 @@ describe('receive', () => {
 			items: [{ record: { id: '2' } }, { record: { id: '3' } }],
 		});
 		if (batch?.start) await batch.hold?.commit(60_000);
-		expect(await others[1]).toEqual(accepted);
+		expect(await others[1]).toEqual({
+			start: false,
+			answer: { status: 200, body: { status: 'accepted' } },
+		});
+	});
+
+	describe('while n8n has not responded to another event of a node that gathers them', () => {
+		const gathering = async (changes: Partial<Receiver> = {}) => {
+			const to = receiver({ delivery: 'batched' }, { workflowId: 'gathers', ...changes });
+			const first = await receive(delivery({ id: '1' }), to);
+			if (!first.start) throw new Error('The first event did not start');
+			return { to, settle: async () => await first.hold?.commit(60_000) };
+		};
+
+		it('hands over by itself an event that has failed before', async () => {
+			const { to, settle } = await gathering();
+			to.ledger.put(ledgerKey('gathers', '2'), 'failed', { attempts: 1 });
+			expect(await receive(delivery({ id: '2' }), to)).toMatchObject({
+				start: true,
+				items: [{ record: { id: '2' } }],
+			});
+			await settle();
+		});
+
+		it.each(['another node', 'the other URL of the node'])(
+			'does not keep %s waiting',
+			async (who) => {
+				const { to, settle } = await gathering();
+				const secrets = { ...to.secrets, key: 'another key' };
+				const other = who === 'another node' ? { secrets } : { acknowledge: 'succeeded' as const };
+				expect(await receive(delivery({ id: '2' }), { ...to, ...other })).toMatchObject({
+					start: true,
+					items: [{ record: { id: '2' } }],
+				});
+				await settle();
+			},
+		);
+	});
+
+	it('gives an execution that must succeed the token that it begins with', async () => {
+		const to = receiver({}, { acknowledge: 'succeeded' });
+		const verdict = await receive(delivery(), to);
+		const [item] = verdict.start ? verdict.items : [];
+		expect(await to.ledger.begin([KEY], 'run', 60_000, [item?.claim])).toEqual([true]);
+		if (verdict.start) expect(await verdict.hold?.commit(60_000)).toBe('committed');
+		expect(to.ledger.stateOf(KEY)).toBe('done');
 	});
 
 	describe('on a clock of the test', () => {

@@ -65,7 +65,21 @@ describe('the signature of a delivery', () => {
 			detail:
 				"'Signing Secret' starts or ends with white space or a quotation mark, or contains a line break or a tab. Secrets are used exactly as typed: remove any character that is not part of the secret.",
 		});
-		expect(await by('first ')).toMatchObject({ ok: true });
+		expect(await by('first ')).toEqual({ ok: true, secret: 'current', timestamp: TIMESTAMP });
+		expect(await by('first ', TIMESTAMP - 301)).toEqual({
+			ok: false,
+			reason: 'timestamp_outside_tolerance',
+		});
+	});
+
+	it('that fits neither of two such secrets comes with a sentence for each', async () => {
+		const settings = { signingSecret: 'first ', previousSigningSecret: ' old' };
+		const { by } = setUp({ read: async () => ({ settings }) });
+		expect(await by('first')).toMatchObject({
+			detail: expect.stringMatching(
+				/^'Signing Secret' starts .*\. 'Previous Signing Secret' starts .*\.$/,
+			) as string,
+		});
 	});
 
 	it('is not tried again when the secrets were read for it, however long that took', async () => {
