@@ -83,15 +83,17 @@ class Gatherer {
 		const release: Hold['release'] = async () => {
 			// Waiting events go first: they must not wait for the hand-overs that begin here.
 			this.#handOver();
-			// One event that n8n cannot store must not delay the others by an hour.
 			const present = new Set(followers.dismiss());
-			const isFailed = first.hold.acknowledge === 'succeeded';
-			const handedOver = isFailed ? new Set<Waiting>() : present;
-			for (const other of handedOver) this.#handOverAlone(other);
-			const gone = others.filter((other) => !handedOver.has(other));
+			if (first.hold.acknowledge === 'succeeded') {
+				// Their execution failed. Each event is delivered again and then runs by itself.
+				await Promise.all([first, ...others].map(({ hold }) => hold.release()));
+				for (const { tell } of present) tell({ start: false, outcome: 'busy' });
+				return;
+			}
+			// One event that n8n cannot store must not delay the others by an hour.
+			for (const other of present) this.#handOverAlone(other);
+			const gone = others.filter((other) => !present.has(other));
 			await Promise.all([first, ...gone].map(({ hold }) => hold.release()));
-			// Their execution failed. Each event is delivered again and then runs by itself.
-			if (isFailed) for (const { tell } of present) tell({ start: false, outcome: 'busy' });
 		};
 		first.tell({
 			start: true,
