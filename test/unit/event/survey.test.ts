@@ -138,6 +138,16 @@ describe('a field that no event has', () => {
 		);
 	});
 
+	it('is compared with the fields of the first 1,000 events', () => {
+		const others = Array.from({ length: 999 }, () => ({}));
+		expect(missing('erorCode', 'equals', ...others, ERROR)).toEqual([
+			"None of 1,000 events has a field 'erorCode'. Did you mean 'data.payload.errorCode'?",
+		]);
+		expect(missing('erorCode', 'equals', ...others, {}, ERROR)).toEqual([
+			"None of 1,001 events has a field 'erorCode'.",
+		]);
+	});
+
 	it('counts events of the wanted types only', () => {
 		const other = { type: 'asset.created', erorCode: 1 };
 		expect(missing('erorCode', 'equals', ERROR, other, other)).toEqual([
