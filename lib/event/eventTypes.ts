@@ -32,16 +32,15 @@ export type EventTypeFilter = (type: string | undefined) => boolean;
 export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
 	const wanted = patterns.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
 	if (wanted.length === 0) return () => true;
-	const matchers = wanted.map((pattern) => matcherOf(pattern.split('*')));
+	const matchers = wanted.map(matcherOf);
 	return (type) => type !== undefined && matchers.some((matches) => matches(type));
 }
 
 /** Finds the first match of each part between wildcards: linear time, while a regular expression could be made to backtrack. */
-function matcherOf(parts: readonly string[]): (type: string) => boolean {
-	const first = parts[0] ?? '';
-	const last = parts[parts.length - 1] ?? '';
-	if (parts.length === 1) return (type) => type === first;
-	const middle = parts.slice(1, -1);
+function matcherOf(pattern: string): (type: string) => boolean {
+	const [first = '', ...middle] = pattern.split('*');
+	const last = middle.pop();
+	if (last === undefined) return (type) => type === first;
 	return (type) => {
 		if (type.length < first.length + last.length) return false;
 		if (!type.startsWith(first) || !type.endsWith(last)) return false;
