@@ -12,7 +12,7 @@ interface Answer {
 /** For operators: `detail` says what to do and contains neither a secret nor any part of the payload. */
 export interface RefusalLog {
 	readonly reason: RefusalReason;
-	readonly detail: string | undefined;
+	readonly detail: string;
 }
 
 export type Verdict = Start | NoStart;

@@ -46,7 +46,5 @@ export function logRefusal(
 	{ reason, detail }: RefusalLog,
 ): void {
 	const line = logLine(context, `delivery refused: ${reason}`);
-	ensureLimiter(context.logger).write(line, () =>
-		detail === undefined ? line : `${line}; ${printable(detail, 1000)}`,
-	);
+	ensureLimiter(context.logger).write(line, () => `${line}; ${printable(detail, 1000)}`);
 }

@@ -43,10 +43,10 @@ export function endOrListenOn(
 	}
 	if (log === undefined) return {};
 	const { reason, detail } = log;
-	const advice = detail === undefined ? '' : sentence(printable(detail, 1000));
+	const advice = sentence(printable(detail, 1000));
 	const rejected = {
 		message: `Delivery rejected: ${WORDS[reason]}`,
-		description: `${advice} (Log code: ${reason})`.trim(),
+		description: `${advice} (Log code: ${reason})`,
 	};
 	return { workflowData: [withIgnored(context, [{ json: {}, [REJECTED]: rejected }], wanted)] };
 }
@@ -59,9 +59,7 @@ export function withIgnored(
 ): INodeExecutionData[] {
 	const ignored = ignoredSoFar(context, wanted);
 	forgetTest(context);
-	return items.map((item, n) =>
-		n === 0 && ignored !== '' ? { ...item, [IGNORED]: ignored } : item,
-	);
+	return ignored === '' ? items : items.map((item) => ({ ...item, [IGNORED]: ignored }));
 }
 
 function ignoredSoFar(context: IWebhookFunctions, wanted: Wanted): string {

@@ -51,7 +51,10 @@ describe('logRefusal', () => {
 	});
 });
 
-it('writes one line a day when deliveries come to the URL of the other setting', () => {
+it.each([
+	['succeeded', 'Once Succeeded'],
+	['stored', 'Once Stored'],
+] as const)('writes one line a day when deliveries come to the URL of %s', (setting, shown) => {
 	jest.useFakeTimers();
 	const lines: string[] = [];
 	const context = {
@@ -60,12 +63,12 @@ it('writes one line a day when deliveries come to the URL of the other setting',
 		getWorkflow: () => ({ id: 'w1' }),
 	} as unknown as IWebhookFunctions;
 	for (let hour = 0; hour < 47; hour += 1) {
-		logOtherUrl(context, 'succeeded');
+		logOtherUrl(context, setting);
 		jest.advanceTimersByTime(60 * 60 * 1000);
 	}
 	expect(lines).toHaveLength(2);
 	expect(lines[0]).toBe(
-		`Asset Service Trigger "Events" in workflow w1: a delivery arrived at the production URL for 'Acknowledge' = 'Once Succeeded' and follows that setting. Register the URL that the node shows`,
+		`Asset Service Trigger "Events" in workflow w1: a delivery arrived at the production URL for 'Acknowledge' = '${shown}' and follows that setting. Register the URL that the node shows`,
 	);
 	jest.useRealTimers();
 });

@@ -18,7 +18,7 @@ const sourceOf = ({
 	mode = 'webhook',
 	nodeId = 'node',
 	registration = 'manual',
-	credentials = {},
+	credentials,
 }: Changes = {}) =>
 	secretSource({
 		getNode: () => ({ id: nodeId, credentials, parameters: { registration } }),

@@ -91,6 +91,29 @@ describe('settleWithAnswer', () => {
 		expect(response.sent).toEqual([['first']]);
 	});
 
+	it('asks the sender to retry in a minute if the execution ran without the event', async () => {
+		const { response, settle } = setUp(200, 'succeeded', 'lost');
+		response.end('done');
+		settle();
+		await nextTurn();
+		expect(response.sent).toEqual([['{"status":"busy"}']]);
+		expect(response.statusCode).toBe(503);
+		expect([...response.headers]).toEqual([
+			['Retry-After', '60'],
+			['Content-Type', 'application/json'],
+		]);
+	});
+
+	it('only ends a response to it that n8n has already begun to send', async () => {
+		const { response, settle } = setUp(200, 'succeeded', 'lost');
+		response.headersSent = true;
+		response.end('done');
+		settle();
+		await nextTurn();
+		expect(response.sent).toEqual([[]]);
+		expect([...response.headers]).toEqual([['Content-Length', '4']]);
+	});
+
 	it('does nothing before the response ends', async () => {
 		const { order } = setUp(200);
 		await nextTurn();
@@ -124,6 +147,13 @@ describe('an execution that n8n does not respond for', () => {
 		response.destroyed = true;
 		await jest.advanceTimersByTimeAsync(30_000);
 		expect(order).toEqual(['commit 1000']);
+	});
+
+	it('does not count as stored if it must succeed', async () => {
+		const { order, hangUp } = setUp(200, 'succeeded');
+		hangUp();
+		await jest.advanceTimersByTimeAsync(10 * 60_000);
+		expect(order).toEqual([]);
 	});
 
 	it('is given back when n8n reports a failure after all', async () => {

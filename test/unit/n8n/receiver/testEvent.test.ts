@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
-import { ADVICE } from '../../../../lib/receiver';
-import { ignored, refused } from '../../../../lib/receiver/verdict';
+import { ADVICE, type RefusalReason } from '../../../../lib/receiver';
+import { duplicate, ignored, refused } from '../../../../lib/receiver/verdict';
 import { sentence } from '../../../../lib/shared/sentence';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/receiver/testEvent';
 
@@ -58,6 +58,28 @@ describe('a user who listens for a test event', () => {
 		expect(() => node.execute(workflowData[0])).toThrow(
 			expect.objectContaining({ description }) as Error,
 		);
+	});
+
+	it.each(Object.keys(ADVICE).filter((reason) => reason !== 'ignored'))(
+		'sees words for %s',
+		(reason) => {
+			const node = listening();
+			const { workflowData = [] } = node.end(refused(reason as RefusalReason));
+			expect(() => node.execute(workflowData[0])).toThrow(/^Delivery rejected: \w+ \w/);
+		},
+	);
+
+	it('sees nothing of a duplicate, and continues listening', () => {
+		expect(listening().end(duplicate)).toEqual({});
+	});
+
+	it('sees only the events since the last test', () => {
+		const node = listening();
+		node.end(other);
+		node.start('a');
+		expect(node.end(other)).toEqual({
+			reason: "1 event was ignored while listening. Nearest: type 'b' is not among 'Trigger On'.",
+		});
 	});
 
 	it('continues listening while events are ignored, and sees them with the event that starts the workflow', () => {
