@@ -34,7 +34,6 @@ function tokenOf(item: INodeExecutionData): string | undefined {
 }
 
 function withoutToken(item: INodeExecutionData): INodeExecutionData {
-	if (!(TOKEN in item)) return item;
 	const { [TOKEN]: _token, ...rest } = item;
 	return rest;
 }

@@ -62,8 +62,8 @@ export function createVerifierCache(now: () => number = () => performance.now())
 		kept.delete(key);
 		kept.set(key, entry);
 		if (kept.size > MAX_KEYS) {
-			const oldest = kept.keys().next();
-			if (oldest.done !== true) kept.delete(oldest.value);
+			const [oldest = key] = kept.keys();
+			kept.delete(oldest);
 		}
 		verifier.then(
 			(result) => {

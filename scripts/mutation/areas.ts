@@ -54,7 +54,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		{
 			mutate: ['lib/event/parameters.ts', 'lib/receiver/triggerSettings.ts'],
-			tests: ['test/unit/receiver/triggerSettings.test.ts'],
+			tests: ['test/unit/receiver/{batch,triggerSettings}.test.ts'],
 		},
 		part('receiver', 'verifierCache'),
 		{
@@ -63,7 +63,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		{
 			mutate: ['n8n/beginRun.ts'],
-			tests: ['test/integration/beginRun.test.ts'],
+			tests: ['test/integration/beginRun.test.ts', 'test/unit/n8n/beginRun.test.ts'],
 		},
 		{
 			mutate: ['n8n/receiver/delivery.ts'],

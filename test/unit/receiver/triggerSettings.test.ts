@@ -58,6 +58,15 @@ describe('readTriggerSettings', () => {
 		expect(settingsOf(parameters).batchSize).toBe(size);
 	});
 
+	it.each([
+		[{}, 'stored'],
+		[{ acknowledge: 'stored' }, 'stored'],
+		[{ acknowledge: 'succeeded' }, 'succeeded'],
+		[{ acknowledge: true }, 'stored'],
+	])('acknowledges with %j what is %s', (parameters, acknowledge) => {
+		expect(settingsOf(parameters).acknowledge).toBe(acknowledge);
+	});
+
 	it('takes no tolerance below 0, and nothing but true for a switch', () => {
 		const options = { toleranceSeconds: -1, includeDelivery: 'false' };
 		expect(settingsOf({ options })).toMatchObject({ toleranceSeconds: 0, includeDelivery: false });

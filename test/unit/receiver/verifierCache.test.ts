@@ -44,6 +44,13 @@ describe('createVerifierCache', () => {
 		expect(reads()).toBe(1);
 	});
 
+	it('keeps a verifier on the clock of the process', async () => {
+		const { read, reads } = setUp();
+		const cache = createVerifierCache();
+		for (let n = 0; n < 3; n += 1) await cache.get('key', read);
+		expect(reads()).toBe(1);
+	});
+
 	it('keeps a verifier for 15 seconds and reads again after that', async () => {
 		const { cache, read, reads, advance, setSecret } = setUp();
 		await cache.get('key', read);
