@@ -67,7 +67,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		{
 			mutate: ['n8n/receiver/delivery.ts'],
-			tests: ['test/integration/AssetServiceTrigger/{delivery,http,refusal}.test.ts'],
+			tests: ['test/integration/AssetServiceTrigger/{acknowledge,delivery,http,refusal}.test.ts'],
 		},
 		part('rejections', '{counter,record}', 'rejections'),
 	],
