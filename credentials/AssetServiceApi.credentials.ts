@@ -30,7 +30,7 @@ export class AssetServiceApi implements ICredentialType {
 			placeholder: 'e.g. https://api.example.com',
 			description: 'URL of the API, without the path of an operation',
 		},
-		plainHttpNotice('baseUrl', 'Base URL'),
+		plainHttpNotice('baseUrl'),
 		{
 			displayName: 'Auth URL',
 			name: 'authUrl',
@@ -40,7 +40,7 @@ export class AssetServiceApi implements ICredentialType {
 			placeholder: 'e.g. https://auth.example.com',
 			description: 'URL of the token server. A trailing /oauth/token is optional.',
 		},
-		plainHttpNotice('authUrl', 'Auth URL'),
+		plainHttpNotice('authUrl'),
 		{
 			displayName: 'Audience',
 			name: 'audience',

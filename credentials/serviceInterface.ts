@@ -1,6 +1,6 @@
 /** The fields of the API credential for settings that the specification does not define; each shows its default. */
 import type { INodeProperties } from 'n8n-workflow';
-import { SERVICE_INTERFACE } from '../lib/service';
+import { FIELD_LABELS, SERVICE_INTERFACE } from '../lib/service';
 
 type Field = keyof typeof SERVICE_INTERFACE;
 
@@ -8,54 +8,43 @@ const CREATE_REQUEST = 'in the request that creates a webhook endpoint';
 const CREATE_RESPONSE =
 	"in the response to the creation of a webhook endpoint, in dot notation, inside or next to 'data'";
 
-const field = (name: Field, displayName: string, description: string): INodeProperties => ({
-	displayName,
+const field = (
+	name: Field,
+	{ description, ...more }: { readonly description: string } & Partial<INodeProperties>,
+): INodeProperties => ({
+	displayName: FIELD_LABELS[name],
 	name,
 	type: 'string',
 	default: '',
 	placeholder: `e.g. ${SERVICE_INTERFACE[name]}`,
 	description: `${description}. Default: ${SERVICE_INTERFACE[name]}.`,
+	...more,
 });
 
 const settings: INodeProperties[] = [
-	field(
-		'cursorParameter',
-		'Cursor Parameter',
-		'Query parameter for the ID of the last record of the previous page',
-	),
-	field(
-		'endpointEventsField',
-		'Endpoint Events Field',
-		`Field for the event types ${CREATE_REQUEST}`,
-	),
-	field('endpointIdField', 'Endpoint ID Field', `Field with the endpoint ID ${CREATE_RESPONSE}`),
-	field(
-		'endpointSecretField',
-		'Endpoint Secret Field',
-		`Field with the signing secret ${CREATE_RESPONSE}`,
-	),
-	field('endpointUrlField', 'Endpoint URL Field', `Field for the URL ${CREATE_REQUEST}`),
-	field(
-		'endpointsPath',
-		'Endpoints Path',
-		'Path to create webhook endpoints at. An endpoint is deleted at this path followed by its ID',
-	),
-	field('limitParameter', 'Limit Parameter', 'Query parameter for the number of records per page'),
-	{
-		...field(
-			'pageSize',
-			'Page Size',
-			'Number of records to request per page, or 0 to send no limit',
-		),
+	field('cursorParameter', {
+		description: 'Query parameter for the ID of the last record of the previous page',
+	}),
+	field('endpointEventsField', { description: `Field for the event types ${CREATE_REQUEST}` }),
+	field('endpointIdField', { description: `Field with the endpoint ID ${CREATE_RESPONSE}` }),
+	field('endpointSecretField', {
+		description: `Field with the signing secret ${CREATE_RESPONSE}`,
+	}),
+	field('endpointUrlField', { description: `Field for the URL ${CREATE_REQUEST}` }),
+	field('endpointsPath', {
+		description:
+			'Path to create webhook endpoints at. An endpoint is deleted at this path followed by its ID',
+	}),
+	field('limitParameter', { description: 'Query parameter for the number of records per page' }),
+	field('pageSize', {
+		description: 'Number of records to request per page, or 0 to send no limit',
 		type: 'number',
 		typeOptions: { minValue: 0, numberPrecision: 0 },
 		default: SERVICE_INTERFACE.pageSize,
-	},
-	field(
-		'resendPath',
-		'Resend Path',
-		'Path to resend a delivery, with {deliveryId} and, if needed, {endpointId} in it',
-	),
+	}),
+	field('resendPath', {
+		description: 'Path to resend a delivery, with {deliveryId} and, if needed, {endpointId} in it',
+	}),
 ];
 
 export const serviceInterface: INodeProperties[] = [

@@ -4,7 +4,7 @@ export { createApiClient } from './client';
 export { testCredential } from './testCredential';
 export { DELIVERY_STATUS_FIELD, SERVICE_INTERFACE } from './common/defaults';
 export { endpointHealth } from './endpointHealth';
-export { ApiError, IN_INTERFACE } from './common/errors';
+export { ApiError, FIELD_LABELS, IN_INTERFACE } from './common/errors';
 export { withoutSecret } from './errors/redaction';
 export { readBoundedBody } from './http/boundedBody';
 export { idInPath } from './http/paths';

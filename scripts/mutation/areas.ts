@@ -220,12 +220,10 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	],
 	credentials: [
 		{
-			mutate: ['credentials/{AssetServiceApi.credentials,ignoreSslIssues,serviceInterface}.ts'],
-			tests: [
-				OFFERED,
-				'test/unit/credentials/AssetServiceApi.test.ts',
-				...actionTests('credential'),
+			mutate: [
+				'credentials/{AssetServiceApi.credentials,ignoreSslIssues,plainHttpNotice,serviceInterface}.ts',
 			],
+			tests: [OFFERED, 'test/unit/credentials/AssetServiceApi.test.ts'],
 		},
 		{
 			mutate: ['credentials/{AssetServiceSigningSecretApi.credentials,customScheme}.ts'],

@@ -3,24 +3,29 @@ import {
 	type IDataObject,
 	type IHttpRequestOptions,
 	type INodeProperties,
-	NodeHelpers,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
-import { parseApiSettings, plainHttpWarning } from '../../../lib/service';
+import {
+	FIELD_LABELS,
+	parseApiSettings,
+	plainHttpWarning,
+	SERVICE_INTERFACE,
+} from '../../../lib/service';
+import { good } from '../service/credential/entered';
 import { rejection, SECRET } from '../service/world';
+import { demandedBy, shownBy, storedBy } from './form';
 
+const credential = new AssetServiceApi();
 let next = 0;
-const settings = (change: IDataObject = {}): ICredentialDataDecryptedObject => ({
-	baseUrl: 'https://api.example.com',
-	authUrl: 'https://auth.example.com/oauth/token',
-	audience: 'https://api.example.com',
-	clientId: `credential-${++next}`,
-	clientSecret: SECRET,
-	accessToken: '',
-	expiresAt: '',
-	accessTokenOrigin: '',
-	...(change as ICredentialDataDecryptedObject),
-});
+/** What n8n stores once the form is filled in. */
+const settings = (change: IDataObject = {}): ICredentialDataDecryptedObject =>
+	storedBy(credential, {
+		...good,
+		authUrl: 'https://auth.example.com/oauth/token',
+		clientId: `credential-${++next}`,
+		clientSecret: SECRET,
+		...change,
+	});
 
 /** A stand-in for n8n's helper that responds as given and records its requests. */
 function helperOf(answer: () => unknown) {
@@ -40,7 +45,6 @@ const tokenAnswer = (token = 'abc') => ({
 	body: { access_token: token, token_type: 'Bearer', expires_in: 3600, scope: '' },
 });
 
-const credential = new AssetServiceApi();
 const fetchToken = (data: ICredentialDataDecryptedObject, answer: () => unknown) => {
 	const { asked, helper } = helperOf(answer);
 	return { asked, token: credential.preAuthentication.call(helper, data) };
@@ -55,18 +59,71 @@ describe('the fields of the API credential', () => {
 	const field = (name: string) =>
 		credential.properties.find((property) => property.name === name) ?? {};
 
-	it('are five to fill in, and three that n8n keeps for itself', () => {
-		const required = credential.properties.filter((property) => property.required);
-		const names = ['baseUrl', 'authUrl', 'audience', 'clientId', 'clientSecret'];
-		expect(required.map(({ name }) => name)).toEqual(names);
+	it('demand the five that have no default, and keep three from view', () => {
+		expect(demandedBy(credential, {})).toEqual(Object.keys(good));
+		expect(demandedBy(credential, good)).toEqual([]);
 		expect(credential.properties.filter(({ type }) => type === 'hidden')).toHaveLength(3);
 	});
 
-	it('check TLS certificates by default', () => {
-		expect(field('allowUnauthorizedCerts')).toMatchObject({
-			displayName: 'Ignore SSL Issues (Insecure)',
-			type: 'boolean',
-			default: false,
+	it.each(Object.entries(FIELD_LABELS))('have the label that messages use: %s', (name, label) => {
+		expect(field(name)).toMatchObject({ displayName: label });
+	});
+
+	it('check TLS certificates unless that is switched off', () => {
+		const read = (entered: IDataObject) =>
+			parseApiSettings(storedBy(credential, { ...good, ...entered })).allowUnauthorizedCerts;
+		expect([read({}), read({ allowUnauthorizedCerts: true })]).toEqual([undefined, true]);
+	});
+
+	it('that the code reads as a boolean are switches', () => {
+		const switches = credential.properties.filter(({ type }) => type === 'boolean');
+		expect(switches.map(({ name }) => name)).toEqual([
+			'allowUnauthorizedCerts',
+			'changeServiceInterface',
+		]);
+	});
+
+	describe('for what the specification leaves open', () => {
+		const ON = { ...good, changeServiceInterface: true };
+		const names = Object.keys(SERVICE_INTERFACE);
+
+		it('show once they are switched on', () => {
+			const added = shownBy(credential, ON).filter(
+				(name) => !shownBy(credential, good).includes(name),
+			);
+			expect(added.sort()).toEqual(names.sort());
+			// The form of n8n would show its name and nothing below it.
+			expect(field('serviceInterface')).toMatchObject({
+				displayOptions: { showOnDeployment: 'cloud' },
+			});
+		});
+
+		it.each([
+			['off', good],
+			['on', ON],
+		])('leave the defaults of the code in place if unchanged, switched %s', (_switch, entered) => {
+			const { serviceInterface } = parseApiSettings(storedBy(credential, entered));
+			expect(serviceInterface).toEqual(SERVICE_INTERFACE);
+			expect(demandedBy(credential, entered)).toEqual([]);
+		});
+
+		it.each(Object.entries(SERVICE_INTERFACE))(
+			'set %s, in the form and by a program',
+			(name, old) => {
+				const value = typeof old === 'number' ? old + 1 : `${old}2`;
+				const read = (entered: IDataObject) =>
+					parseApiSettings(storedBy(credential, { ...good, ...entered })).serviceInterface;
+				const changed = { ...SERVICE_INTERFACE, [name]: value };
+				expect(read({ changeServiceInterface: true, [name]: value })).toEqual(changed);
+				expect(read({ serviceInterface: { [name]: value } })).toEqual(changed);
+			},
+		);
+
+		it('give a page size as a whole number from 0 on', () => {
+			expect(field('pageSize')).toMatchObject({
+				type: 'number',
+				typeOptions: { minValue: 0, numberPrecision: 0 },
+			});
 		});
 	});
 
@@ -82,12 +139,9 @@ describe('the fields of the API credential', () => {
 		['https://api.example.com', false],
 		['', false],
 	])('show next to each URL whether %j is plain http: %s', (url, isShown) => {
-		const data = { baseUrl: '', authUrl: '' };
 		for (const name of ['baseUrl', 'authUrl'] as const) {
-			const notice = credential.properties.find((one) => one.name === `${name}Notice`);
-			const shown =
-				notice && NodeHelpers.displayParameter({ ...data, [name]: url }, notice, null, null);
-			expect([notice?.type, shown]).toEqual(['notice', isShown]);
+			const shown = shownBy(credential, { [name]: url });
+			expect(shown.includes(`${name}Notice`)).toBe(isShown);
 		}
 		// The log says the same of a URL that can be used at all.
 		if (url === '' || url.includes('example.com')) return;

@@ -1,33 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-	type ICredentialsDecrypted,
-	type ICredentialTestFunctions,
-	NodeHelpers,
-} from 'n8n-workflow';
+import type { ICredentialsDecrypted, ICredentialTestFunctions, IDataObject } from 'n8n-workflow';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
-import { checkSigningSettings } from '../../../lib/signature';
+import {
+	checkSigningSettings,
+	createVerifier,
+	type DeliveryHeaders,
+	signTimestamped,
+} from '../../../lib/signature';
 import { testSigningSecret } from '../../../n8n/credentialTests/signingSecret';
+import { demandedBy, shownBy, storedBy } from './form';
 
 const credential = new AssetServiceSigningSecretApi();
 const SECRET = 'whsec_a-secret-nobody-may-see';
 
-/** The names of the fields that the form shows for a scheme. */
-function shownFor(scheme: string): string[] {
-	return credential.properties
-		.filter(({ type }) => type !== 'notice')
-		.filter(({ displayOptions }) => displayOptions?.show?.['scheme']?.includes(scheme) ?? true)
-		.map(({ name }) => name);
-}
-
 /** The data that n8n stores if a user enters only the secret. */
-function defaults(scheme = 'timestamped'): Record<string, unknown> {
-	const shown = shownFor(scheme);
-	const stored = credential.properties
-		.filter(({ name }) => shown.includes(name))
-		.map((property): [string, unknown] => [property.name, property.default]);
-	return { ...Object.fromEntries(stored), scheme, signingSecret: SECRET };
-}
+const defaults = (entered: IDataObject = {}) =>
+	storedBy(credential, { signingSecret: SECRET, ...entered });
 
 async function runTest(data: unknown) {
 	const decrypted = { id: '1', name: 'Test', type: credential.name, data };
@@ -39,26 +28,39 @@ async function runTest(data: unknown) {
 }
 
 describe('the form', () => {
-	test('shows each scheme the fields that it needs', () => {
+	test.each<[string, string[]]>([
+		['standardWebhooks', []],
+		['timestamped', ['signatureHeader']],
+		[
+			'custom',
+			[
+				'signatureHeader',
+				'algorithm',
+				'encoding',
+				'timestampHeader',
+				'signedPayload',
+				'signaturePrefix',
+			],
+		],
+	])('shows the fields that the scheme %s needs', (scheme, fields) => {
 		const always = ['signingSecret', 'previousSigningSecret', 'scheme'];
-		expect(shownFor('standardWebhooks')).toEqual(always);
-		expect(shownFor('timestamped')).toEqual([...always, 'signatureHeader']);
-		expect(shownFor('custom')).toEqual([
-			...always,
-			'signatureHeader',
-			'algorithm',
-			'encoding',
-			'timestampHeader',
-			'signedPayload',
-			'signaturePrefix',
-		]);
+		expect(shownBy(credential, { scheme })).toEqual([...always, ...fields]);
+	});
+
+	test.each<[string, string[]]>([
+		['standardWebhooks', []],
+		['timestamped', ['signatureHeader']],
+		['custom', ['signatureHeader', 'signedPayload']],
+	])('demands the secret, and of the scheme %s what has no use if empty: %j', (scheme, fields) => {
+		const empty = { signatureHeader: '', signedPayload: '' };
+		expect(demandedBy(credential, { scheme, ...empty })).toEqual(['signingSecret', ...fields]);
+		expect(demandedBy(credential, { scheme, signingSecret: SECRET })).toEqual([]);
 	});
 
 	test('explains what the test cannot check, once there is a secret', () => {
-		const notice = credential.properties.find(({ type }) => type === 'notice');
-		const isShown = (signingSecret: string) =>
-			notice && NodeHelpers.displayParameter({ signingSecret }, notice, null, null);
-		expect([isShown(''), isShown(SECRET)]).toEqual([false, true]);
+		const isExplained = (signingSecret: string) =>
+			shownBy(credential, { signingSecret }).includes('formatNotice');
+		expect([isExplained(''), isExplained(SECRET)]).toEqual([false, true]);
 	});
 
 	test('hides both secrets as passwords', () => {
@@ -70,6 +72,26 @@ describe('the form', () => {
 
 	test('is in order once the secret is filled in', () => {
 		expect(checkSigningSettings(defaults())).toEqual([]);
+	});
+
+	const SIGNED_AT = 1_700_000_000;
+	const timestamped = signTimestamped(SECRET, SIGNED_AT, '{}');
+
+	test.each<[string, IDataObject, DeliveryHeaders]>([
+		['as the service signs', {}, { 'x-webhook-signature': timestamped }],
+		[
+			'by a custom scheme whose only setting is the header of the time',
+			{ scheme: 'custom', timestampHeader: 'X-Time' },
+			{
+				'x-webhook-signature': timestamped.replace(/.*v1=/, ''),
+				'x-time': String(SIGNED_AT),
+			},
+		],
+	])('with its defaults verifies a delivery signed %s', (_how, entered, headers) => {
+		const made = createVerifier(defaults(entered));
+		if (!made.ok) throw new Error(made.problems.join());
+		const options = { nowSeconds: SIGNED_AT, toleranceSeconds: 0 };
+		expect(made.verifier.verify(headers, Buffer.from('{}'), options)).toMatchObject({ ok: true });
 	});
 
 	test('has an icon for each theme, and they are there', () => {
@@ -87,7 +109,7 @@ describe('the credential test', () => {
 
 	test('names every field to mend, and no secret', async () => {
 		const result = await runTest({
-			...defaults('custom'),
+			...defaults({ scheme: 'custom' }),
 			signingSecret: `${SECRET} `,
 			previousSigningSecret: `${SECRET} `,
 		});

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IHookFunctions, INodeProperties, INodeType } from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
 import {
 	OPERATORS,
@@ -236,6 +237,17 @@ describe('the package', () => {
 			.filter((file) => file.endsWith(ending))
 			.map((file) => join('dist', folder, file.replace(/\.ts$/, '.js')))
 			.sort();
+
+	it('has the credentials that its nodes need', () => {
+		const needed = [
+			new AssetService(),
+			new AssetServiceTrigger(),
+			new AssetServicePollTrigger(),
+		].flatMap(({ description }) => description.credentials?.map(({ name }) => name) ?? []);
+		const { name: api } = new AssetServiceApi();
+		const { name: signingSecret } = new AssetServiceSigningSecretApi();
+		expect(new Set(needed)).toEqual(new Set([api, signingSecret]));
+	});
 
 	it('names every node and every credential that there is', () => {
 		expect([...packageJson.n8n.nodes].sort()).toEqual(files('nodes', '.node.ts'));
