@@ -33,6 +33,7 @@ const n8nPart = (names: string): Part => ({
 
 /** Checks that the code reads what the descriptions offer. */
 const OFFERED = 'test/unit/nodes/descriptions.test.ts';
+const GUIDELINES = 'test/unit/nodes/guidelines.test.ts';
 
 /** The life of an endpoint is tested as a whole. */
 const LIFE_OF_ENDPOINT = '{mark,races,registration,rotation,serviceText}';
@@ -223,7 +224,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			mutate: [
 				'credentials/{AssetServiceApi.credentials,ignoreSslIssues,plainHttpNotice,serviceInterface}.ts',
 			],
-			tests: [OFFERED, 'test/unit/credentials/AssetServiceApi.test.ts'],
+			tests: [OFFERED, GUIDELINES, 'test/unit/credentials/AssetServiceApi.test.ts'],
 		},
 		{
 			mutate: ['credentials/{AssetServiceSigningSecretApi.credentials,customScheme}.ts'],

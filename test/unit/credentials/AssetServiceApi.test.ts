@@ -300,7 +300,7 @@ describe('a request of n8n', () => {
 	});
 
 	it.each<[string, IDataObject]>([
-		['there is none', { accessToken: '' }],
+		['there is none', {}],
 		['it has expired', { accessToken: 'abc', expiresAt: 1 }],
 		['it is from other settings', { accessToken: 'abc', accessTokenOrigin: 'other' }],
 	])('is refused the stored token like by a 401 when %s', async (_name, change) => {

@@ -70,6 +70,10 @@ describe('the form', () => {
 		expect(hidden).toEqual(['signingSecret', 'previousSigningSecret']);
 	});
 
+	test('adds no second secret by itself', () => {
+		expect(defaults()).toMatchObject({ signingSecret: SECRET, previousSigningSecret: '' });
+	});
+
 	test('is in order once the secret is filled in', () => {
 		expect(checkSigningSettings(defaults())).toEqual([]);
 	});

@@ -84,6 +84,11 @@ it('a description of one sentence ends without a period, and one of several with
 	expect(wrong).toEqual([]);
 });
 
+it('a text has no gap where a value belongs', () => {
+	const all = [...texts('description'), ...texts('displayName'), ...texts('placeholder')];
+	expect(all.filter(({ text }) => /undefined|null|NaN|\[object/.test(text))).toEqual([]);
+});
+
 it('a text names a parameter in single quotes', () => {
 	const all = [...texts('description'), ...texts('hint'), ...texts('displayName')];
 	expect(all.filter(({ text }) => /["“”‘]/.test(text))).toEqual([]);
