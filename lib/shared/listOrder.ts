@@ -10,11 +10,11 @@ const LONGEST_END = 50;
  */
 export function isOldestFirst(times: readonly number[]): boolean | undefined {
 	const end = Math.min(LONGEST_END, Math.ceil(times.length / 3));
-	const first = median(times.slice(0, end));
-	const last = median(times.slice(-end));
-	return first === undefined || last === undefined || first === last ? undefined : first < last;
+	const rise = median(times.slice(-end)) - median(times.slice(0, end));
+	return rise > 0 ? true : rise < 0 ? false : undefined;
 }
 
-function median(times: readonly number[]): number | undefined {
-	return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)];
+/** NaN for no times. */
+function median(times: readonly number[]): number {
+	return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? NaN;
 }

@@ -75,7 +75,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	poll: [
 		part('poll', '{bounds,listing,progress}', '*'),
 		part('poll', '{knowledge,listedStates,memory,poll,publication}', '*'),
-		part('poll', '{start,state}', '*'),
+		part('poll', '{replay,start,state}', '*'),
 		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory,newestEvent}'),
 	],

@@ -19,7 +19,8 @@ const events = (count: number) => Array.from({ length: count }, (_, n) => event(
 /** A list served in pages, and how far it was read. */
 const serving = (records: readonly ApiRecord[]) => {
 	const seen = { requests: 0, records: 0 };
-	const list = async function* (_resource: string, options: ListOptions) {
+	const list = async function* (resource: string, options: ListOptions) {
+		expect(resource).toBe('event');
 		const { pageSize = 50, mayRequest } = options;
 		for (let from = 0; from < records.length && mayRequest?.() !== false; from += pageSize) {
 			seen.requests += 1;
@@ -54,6 +55,7 @@ describe('the event that "Fetch Test Event" shows', () => {
 		const records = events(300);
 		records[120] = event(120, { status: 'Faulted' });
 		records[121] = event(119.5, { status: 'Faulted' });
+		records[122] = event(122, { status: 'Faulted' });
 		records[200] = event(200, { status: 'Faulted' });
 		const { client, seen } = serving(records);
 		expect(await fetchFrom(client)).toMatchObject({
@@ -84,7 +86,7 @@ describe('the event that "Fetch Test Event" shows', () => {
 	it('is looked for during ten seconds', async () => {
 		const { client, seen } = serving(events(5_000));
 		let time = 0;
-		const now = () => (time += 3_000);
+		const now = () => (time += 2_500);
 		const conditions = { conditions: { condition: FAULTED } };
 		expect((await failure(client, conditions, now)).message).toBe(
 			'None of the 150 newest events (back to 2026-11-20 09:31 UTC) would start the workflow',
@@ -105,7 +107,8 @@ describe('the event that "Fetch Test Event" shows', () => {
 		expect((await failure(serving([{ id: '1' }]).client)).message).toBe(
 			'The only event listed would not start the workflow',
 		);
-		expect((await failure(serving([{ id: '1' }, { id: '2' }]).client)).message).toBe(
+		const withoutId = { eventType: 'ocpp.message' };
+		expect((await failure(serving([{ id: '1' }, withoutId, { id: '2' }]).client)).message).toBe(
 			'None of the 2 listed events would start the workflow',
 		);
 	});
@@ -117,6 +120,15 @@ describe('the event that "Fetch Test Event" shows', () => {
 			description:
 				"Nearest: condition 'data.payload.statis equals Faulted' found no value. None of 50 events has a field 'data.payload.statis'. Did you mean 'data.payload.status'?",
 		});
+	});
+
+	it('is not looked for where no event can meet the conditions', async () => {
+		const { client, seen } = serving(events(50));
+		const condition = [{ field: 'type', operator: 'greaterThan', value: 'many' }];
+		expect((await failure(client, { conditions: { condition } })).message).toMatch(
+			/^No event can meet the conditions\./,
+		);
+		expect(seen.requests).toBe(0);
 	});
 
 	it('is nothing where nothing is listed', async () => {
