@@ -54,11 +54,11 @@ export async function startEvents(
 	const open: ParsedEvent[] = [];
 	for (let from = 0; from < events.length; from += LOOKED_AT_ONCE) {
 		const some = events.slice(from, from + LOOKED_AT_ONCE);
-		const entries = some.map(({ id }) => start.ledger.look(ledgerKey(start.workflowId, id)));
-		for (const [n, { state }] of (await Promise.all(entries)).entries()) {
-			const event = some[n];
-			if (event !== undefined && state !== 'begun' && state !== 'done') open.push(event);
-		}
+		const looked = some.map(async (event) => {
+			const { state } = await start.ledger.look(ledgerKey(start.workflowId, event.id));
+			return state === 'begun' || state === 'done' ? [] : [event];
+		});
+		open.push(...(await Promise.all(looked)).flat());
 		await setImmediate();
 	}
 	return open;
@@ -126,12 +126,13 @@ async function claimAll(
 	}
 }
 
+/** The first or last one may be empty. */
 function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<ParsedEvent[]> {
 	let batch: ParsedEvent[] = [];
 	let bytes = 0;
 	for (const event of events) {
 		const size = most === 1 ? 0 : Buffer.byteLength(JSON.stringify(event.record));
-		if (batch.length > 0 && (batch.length >= most || bytes + size > MAX_BATCH_BYTES)) {
+		if (batch.length >= most || bytes + size > MAX_BATCH_BYTES) {
 			yield batch;
 			batch = [];
 			bytes = 0;
@@ -139,7 +140,7 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 		batch.push(event);
 		bytes += size;
 	}
-	if (batch.length > 0) yield batch;
+	yield batch;
 }
 
 /**

@@ -74,10 +74,15 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 	],
 	poll: [
 		part('poll', '{bounds,listing,progress}', '*'),
-		part('poll', '{knowledge,listedStates,memory,poll,publication}', '*'),
-		part('poll', '{replay,start,state}', '*'),
+		part(
+			'poll',
+			'{knowledge,listedStates,memory,poll,publication}',
+			'{frontier,knowledge,listedStates,memory,poll,publication,publish,replay}',
+		),
+		part('poll', '{start,state}', '{frontier,replay,start,state}'),
 		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory,newestEvent}'),
+		part('poll', 'replay'),
 	],
 	ledger: [
 		part('ledger', '{beginOrWait,untilWritten}'),

@@ -124,10 +124,12 @@ describe('the events are handed over', () => {
 	it('not at all where another holds them, without waiting, and are open then', async () => {
 		const ledger = new MemoryLedger();
 		await ledger.claim(ledgerKey('w', '1'), 60_000);
-		const { runs, open } = await startAll(small('1'), { ledger });
+		const onProgress = jest.fn();
+		const { runs, open } = await startAll(small('1'), { ledger, onProgress });
 		// The other's claim and one of its own.
 		expect(ledger.count('claim')).toBe(2);
 		expect([runs, open]).toEqual([[], ['1']]);
+		expect(onProgress).not.toHaveBeenCalled();
 	});
 
 	it('one by one where n8n throws for them together, and only then', async () => {
@@ -144,8 +146,9 @@ describe('the events are handed over', () => {
 		const ledger = new MemoryLedger();
 		const ids = Array.from({ length: 250 }, (_unused, n) => String(n));
 		await ledger.begin([ledgerKey('w', '7')], 'run', 60_000);
+		ledger.put(ledgerKey('w', '8'), 'done');
 		const { open } = await startAll(small(...ids), { ledger, batchSize: 300 });
-		expect(open).toEqual(ids.filter((id) => id !== '7'));
+		expect(open).toEqual(ids.filter((id) => id !== '7' && id !== '8'));
 	});
 
 	it('with the newest time of a run as progress, until one is not stored', async () => {
