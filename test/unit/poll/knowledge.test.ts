@@ -12,7 +12,9 @@ function scoped() {
 it.each([
 	['pending', 'waiting'],
 	['stored', 'waiting'],
+	['running', 'waiting'],
 	['begun', 'done'],
+	['done', 'done'],
 	['overdue', 'fresh'],
 ] as const)(
 	'an event that is %s in the ledger is %s, whatever the publication says',

@@ -5,7 +5,7 @@ import {
 	newAttempt,
 	type EntryState,
 } from '../../../lib/ledger';
-import { listedStates } from '../../../lib/poll/listedStates';
+import { accountOf, listedStates } from '../../../lib/poll/listedStates';
 
 const statesOf = async (
 	records: readonly Record<string, unknown>[],
@@ -61,6 +61,10 @@ describe('the states of listed events', () => {
 			{ state: 'begun', attempts: 1 },
 			{ state: 'begun', attempts: 1 },
 		]);
+	});
+
+	it('name no execution where none has begun', () => {
+		expect(accountOf({ state: 'free', attempts: 0 })).toStrictEqual({ state: 'missing' });
 	});
 
 	it('are only of the wanted types, as named by the list or a delivery', async () => {
