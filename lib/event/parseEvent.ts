@@ -33,8 +33,7 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
 		return { ok: false };
 	}
 	if (!isRecord(value)) return { ok: false };
-	const lacksId = messageId !== undefined && !Object.hasOwn(value, 'id');
-	return eventOf(lacksId ? { id: messageId, ...value } : value);
+	return eventOf(messageId === undefined ? value : { id: messageId, ...value });
 }
 
 /**
