@@ -57,6 +57,23 @@ it('by default, shows the events that would run again and changes nothing', asyn
 	expect(await stateOf('c')).toBe('free');
 });
 
+it('returns the fields of Reconcile, with null for what neither the list nor the ledger has', async () => {
+	await begin('a');
+	const { found } = await replayed({ eventIds: 'a, gone' });
+	expect(found).toEqual([
+		{
+			...{ id: 'a', type: 'ocpp.message', createdAt: LISTED[0]?.createdAt, assetId: 'as_1' },
+			...{ state: 'begun', executionId: '4711', attempts: 1, reopened: false },
+			begunAt: expect.stringMatching(/Z$/) as string,
+		},
+		{
+			...{ id: 'gone', type: null, createdAt: null, assetId: null },
+			...{ state: 'missing', executionId: null, attempts: null, reopened: false },
+			begunAt: null,
+		},
+	]);
+});
+
 it.each<[string, INodeParameters, string[]]>([
 	['of the last 24 hours', {}, ['a', 'b', 'c']],
 	[
