@@ -12,7 +12,7 @@ import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import type { World } from '../../support/n8n/world';
-import { ACTION_TYPE } from '../../support/nodes';
+import { ACTION_TYPE, TRIGGER } from '../../support/nodes';
 import type { Mailbox } from './mailbox';
 
 const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
@@ -46,6 +46,8 @@ interface Options {
 	readonly keepsSuccesses?: boolean;
 	/** Enables the nodes that send mail. */
 	readonly mailbox?: Mailbox;
+	/** Pinned to the webhook trigger: a manual start has them as its items. */
+	readonly pinned?: readonly object[];
 }
 
 export async function publishJob(
@@ -59,6 +61,7 @@ export async function publishJob(
 		tables,
 		keepsSuccesses = false,
 		mailbox,
+		pinned = [],
 	}: Options = {},
 ): Promise<Job> {
 	const content = WorkflowFileShape.parse(example(file));
@@ -72,7 +75,8 @@ export async function publishJob(
 	});
 	const saving = keepsSuccesses && { saveDataSuccessExecution: 'all' };
 	const settings = { ...asRecord(content['settings']), ...saving, timezone };
-	const workflow = { ...content, nodes, settings };
+	const pinData = pinned.length > 0 && { [TRIGGER]: pinned.map((json) => ({ json })) };
+	const workflow = { ...content, nodes, settings, ...(pinData && { pinData }) };
 	const { id, url, endpoint } = await registerByHand(client, simulator, workflow);
 	const api = await client.createCredential(apiCredential(simulator, { baseUrl }));
 	const { nodes: imported } = await client.getWorkflow(id);

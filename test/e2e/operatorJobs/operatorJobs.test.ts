@@ -1,15 +1,17 @@
 /** The examples for an operator's jobs on a real n8n: the result of a story, however its events arrive. */
 import { DateTime } from 'luxon';
 import { LISTS } from '../../../lib/service';
-import { startSimulator } from '../../../simulator';
+import { type EventInput, startSimulator } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
-import { endAfterEach, useForAll } from '../../support/lifetime';
+import { endAfterEach, useForAll, useForEach } from '../../support/lifetime';
+import { itemsOf } from '../../support/n8n/answers';
 import { useWorld } from '../../support/n8n/useWorld';
+import { TRIGGER } from '../../support/nodes';
 import { waitFor } from '../../support/wait';
 import { enabledCommands } from './commands';
 import { publishJob } from './job';
 import { startMailbox } from './mailbox';
-import { storyTeller } from './messages';
+import { type Station, storyTeller } from './messages';
 
 const MINUTES = 60_000;
 const ASSETS = 20;
@@ -249,6 +251,31 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		expect(rows.find(({ transactionId }) => transactionId === '502')).toMatchObject({
 			...{ station: LISTED.name, started: local(58), stopped: local(30) },
 		});
+	});
+});
+
+describe('started for several stations at once', () => {
+	const simulator = useForEach(() => startSimulator({ profile: 'field', assets: ASSETS }));
+	const stopped = endAfterEach();
+	const fault = { connectorId: 1, errorCode: 'OtherError', status: 'Faulted' };
+	const end = { transactionId: 1, meterStop: 1, reason: 'Local' };
+
+	it.each<[file: string, last: string, events: (station: Station) => EventInput[]]>([
+		['offline-alarm.json', 'Send alarm', (station) => [station.offline(30)]],
+		['fault-to-reset.json', 'Send notice', (each) => each.call(4, 'StatusNotification', fault)],
+		['sessions-to-table.json', 'Write row', (each) => each.call(4, 'StopTransaction', end)],
+	])('%s names all of them, and reads the asset list once', async (file, last, eventsOf) => {
+		const { client } = world;
+		const { station } = storyTeller('field');
+		const listed = [LISTED, OTHER_LISTED, THIRD_LISTED];
+		const story = await simulator.emitAll(listed.flatMap(({ id }) => eventsOf(station(id))));
+		const options = { tables: 'of several', pinned: story.events };
+		const { workflowId } = stopped(await publishJob(world, simulator, file, options));
+		const execution = await client.waitForExecution(await client.runManually(workflowId, TRIGGER));
+		const stations = itemsOf(execution, last).map(({ json }) => json['station']);
+		expect(stations.sort()).toEqual(listed.map(({ name }) => name).sort());
+		const ofAssets = simulator.stats.requests.filter(({ path }) => path === ASSETS_PATH);
+		expect(ofAssets).toHaveLength(1);
 	});
 });
 
