@@ -1,9 +1,12 @@
 /** The examples that keep a network complete and up to date, on a real n8n: their reports on a story, however its events arrive. */
+import { ledgerKey } from '../../../lib/ledger';
+import { SqliteLedger } from '../../../lib/ledger/sqlite';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { endAfterEach, useForEach } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example, runExample } from '../../support/n8n/examples';
+import { ledgerFile } from '../../support/n8n/ledgerClock';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import type { N8nClient } from '../../support/n8n/rest';
 import { useWorld } from '../../support/n8n/useWorld';
@@ -71,6 +74,17 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		return { summary, mailed, delivered: count('success'), failed: count('failed') };
 	};
 
+	/** As after a crash between the storing of an execution and its start. */
+	const store = async (workflowId: string, ids: readonly string[]) => {
+		const ledger = new SqliteLedger({ path: ledgerFile(world.userFolder) });
+		for (const id of ids) {
+			const answer = await ledger.claim(ledgerKey(workflowId, id), MINUTES);
+			if (answer.state !== 'claimed') throw new Error(`${id} is ${answer.state}`);
+			await ledger.commit(answer.claim, 24 * HOUR_MS);
+		}
+		await ledger.close();
+	};
+
 	it('nightly-completeness.json sums up missing events and delivery results, and mails problems', async () => {
 		const { client } = world;
 		const work = stopped(await startWork());
@@ -97,11 +111,18 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		// So long ago that the service has at most one try left; not from last night.
 		offsetMs = -50 * HOUR_MS;
 		await send([{}]);
+		offsetMs = -2 * HOUR_MS;
+		const unbegun = await send([{}, {}]);
 		offsetMs = 0;
 		const missed = await send([{}, {}]);
+		const justStored = await send([{}]);
+		await store(workflowId, [...unbegun, ...justStored]);
 		const { failed, ...bad } = await report(dead.id);
-		const wrong = { stored: 0, delivered: 0, failed, share: 0, givingUp: true };
-		const counts = { missing: missed.length, failedEvents: interrupted.length };
+		const wrong = { delivered: 0, failed, share: 0, givingUp: true };
+		const counts = {
+			...{ missing: missed.length, stored: unbegun.length },
+			failedEvents: interrupted.length,
+		};
 		expect(bad.summary).toMatchObject([{ ...counts, ...wrong }]);
 		const listed = bad.summary.flatMap(({ events }) => events as ListedEvent[]);
 		const nameOf = ({ assetId = '' }: ListedEvent) => NAMES.get(assetId) ?? 'unknown station';
@@ -109,7 +130,8 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		expect(bad.mailed).toEqual([{ ...bad.summary[0], events: named }]);
 		const idsOf = (wanted: string) =>
 			listed.filter(({ state }) => state === wanted).map(({ id }) => id);
-		expect(listed).toHaveLength(missed.length + interrupted.length);
+		expect(listed).toHaveLength(missed.length + unbegun.length + interrupted.length);
+		expect(idsOf('stored').sort()).toEqual(unbegun.sort());
 		expect(idsOf('missing').sort()).toEqual(missed.sort());
 		expect(idsOf('failed')).toEqual(interrupted.map(({ id }) => id));
 		await client.deactivate(workflowId);
