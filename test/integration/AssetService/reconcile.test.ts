@@ -219,6 +219,17 @@ it('does not report events as missing that were created before the workflow was 
 	expect((await reconciled([event('before', 61)])).items).toEqual([]);
 });
 
+it('fails if every event since the first publication is missing', async () => {
+	const workflowId = 'lost';
+	await notePublication(await ledger(), workflowId, Date.now() - 60 * MINUTE);
+	const listed = [event('a', 59), event('before', 61)];
+	const world = await serving((request) => pages(listed, request));
+	expect(await failure(run(world, { ...reconcile, workflowId }))).toMatchObject({
+		message: 'No listed event has reached the workflow "lost"',
+		description: containing('The only listed event is missing.'),
+	});
+});
+
 it('fails if no event has reached the workflow, as with a wrong or no workflow', async () => {
 	await begin(OWN, ['reached']);
 	const listed = [event('reached', 1), event('late', 2)];
