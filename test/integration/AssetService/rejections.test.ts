@@ -76,6 +76,8 @@ it('gives the advice of the log', async () => {
 
 it('separates the triggers of a workflow, and reports on its own workflow by default', async () => {
 	const workflowId = 'workflow-1';
+	const [{ message } = {}] = (await getRejections({})).hints;
+	expect(message).toContain("enter it in 'Workflow ID'");
 	for (const nodeId of ['a', 'b']) {
 		const server = await start({ workflowId, nodeId });
 		await send(server, eventOf(), { 'x-webhook-signature': [] });
@@ -96,6 +98,7 @@ it('reports that there is nothing to show', async () => {
 	expect(hints).toMatchObject([
 		{ type: 'info', message: expect.stringContaining('In the last 7 days') as string },
 	]);
+	expect(hints[0]?.message).not.toContain("enter it in 'Workflow ID'");
 });
 
 it('fails with advice if the ledger is not available', async () => {

@@ -19,11 +19,16 @@ export const getRejections: Local = {
 };
 
 const NONE = `In the last ${DAYS_KEPT} days, no delivery that reached the triggers of this workflow was rejected or ignored. If an event is missing, check that the workflow is published and that the service delivers to its production URL: n8n itself responds with 404 to other URLs, which is not counted.`;
+const OWN =
+	" Only the workflow that this node is in was checked: if another one has the trigger, enter it in 'Workflow ID'.";
 
 async function look(item: InputItem): Promise<ApiRecord[]> {
-	const counts = await rejections.read(await ledgerOf(item), workflowIdOf(item));
+	const { context } = item;
+	const workflowId = workflowIdOf(item);
+	const counts = await rejections.read(await ledgerOf(item), workflowId);
 	if (counts.length === 0) {
-		item.context.addExecutionHints({ message: NONE, type: 'info', location: 'outputPane' });
+		const message = workflowId === context.getWorkflow().id ? NONE + OWN : NONE;
+		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	return counts.map(({ nodeName, nodeId, reason, count, firstAt, lastAt }) => ({
 		nodeName,
