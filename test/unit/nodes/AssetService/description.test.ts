@@ -130,7 +130,15 @@ describe('the description of the action node', () => {
 
 	it('is found by the names that people search for', () => {
 		expect(codex.node).toBe(`n8n-nodes-asset-service.${description.name}`);
-		const known = ['Lynkwell', 'OCPP', 'Charging station', 'EV charging', 'Charge point', 'CSMS'];
+		const known = [
+			'Lynkwell',
+			'OCPP',
+			'Charging station',
+			'EV charging',
+			'EV charger',
+			'Charge point',
+			'CSMS',
+		];
 		for (const { alias } of [codex, triggerCodex, pollCodex]) {
 			expect(alias).toEqual(expect.arrayContaining([...known, 'Firmware', 'Fault', 'IoT']));
 		}
