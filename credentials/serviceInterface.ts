@@ -67,6 +67,13 @@ export const serviceInterface: INodeProperties[] = [
 		description:
 			'Whether your service uses other paths, parameters or field names than the defaults',
 	},
+	{
+		displayName: 'An empty field keeps its default, which the field shows as an example.',
+		name: 'serviceInterfaceNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { changeServiceInterface: [true] } },
+	},
 	...settings.map((setting) => ({
 		...setting,
 		displayOptions: { show: { changeServiceInterface: [true] } },

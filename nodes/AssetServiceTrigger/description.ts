@@ -9,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then paste its signing secret into the credential. The URL depends on 'Acknowledge'.",
+			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then create a credential with its signing secret: each endpoint has its own. The URL depends on 'Acknowledge'.",
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
