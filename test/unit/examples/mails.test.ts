@@ -56,6 +56,27 @@ it('lists missing events and failed ones apart', () => {
 	]);
 });
 
+it('leaves out a list of events that is empty', () => {
+	const { text } = mailOf('nightly-completeness.json', {
+		...NIGHT,
+		events: [event('two', 'failed')],
+	});
+	expect(text.split('\n')).toEqual([
+		'Endpoint we_1: 2 of 8 deliveries since 2026-07-01 02:00 GMT+2 failed.',
+		'',
+		'Events whose execution failed or was interrupted, 1 of 1:',
+		'two a Gare du Nord 2 2026-02-01 00:30 GMT+1 failed',
+	]);
+});
+
+it('reports how many stations were compared if none runs another firmware', () => {
+	const report = { stations: 14, booted: 3, drifting: 0, drift: [], unlisted: [] };
+	expect(mailOf('firmware-drift.json', report)).toEqual({
+		subject: '0 of 3 restarted stations run another firmware',
+		text: '3 stations restarted and were compared. 14 are listed.\n',
+	});
+});
+
 it('reports what could not be checked', () => {
 	const { subject, text } = mailOf('nightly-completeness.json', {
 		...NIGHT,
