@@ -97,7 +97,19 @@ export async function publishedAt(
 	records: Records,
 	workflowId: string,
 ): Promise<number | undefined> {
-	return (await change(records, workflowId, () => undefined)).publishedAt;
+	return (await read(records, workflowId)).publishedAt;
+}
+
+/** When a poll trigger of the workflow last polled, to the hour; undefined if none ever did. */
+export async function lastPolledAt(
+	records: Records,
+	workflowId: string,
+): Promise<number | undefined> {
+	return (await read(records, workflowId)).polledAt;
+}
+
+async function read(records: Records, workflowId: string): Promise<ReplayRecord> {
+	return await change(records, workflowId, () => undefined);
 }
 
 /** For a poll: records that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */

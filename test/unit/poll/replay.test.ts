@@ -1,5 +1,5 @@
 /** Events that a user wants to run again: reopened in the ledger, and started by the polls of the workflow. */
-import { replay } from '../../../lib/poll';
+import { lastPolledAt, replay } from '../../../lib/poll';
 import {
 	downFrom,
 	eventAt,
@@ -39,6 +39,7 @@ const request = async ({ ledger, workflowId, now, list }: PollWorld, ids: readon
 
 it('starts them once more at the next poll, marked, and no others', async () => {
 	const world = await polledWorld();
+	expect(await lastPolledAt(world.ledger, world.workflowId)).toBe(world.now);
 	const { before, polledAt } = await request(world, ['e20', 'e100']);
 	expect(before).toMatchObject([{ state: 'begun' }, { state: 'begun' }]);
 	expect(polledAt).toBe(world.now);
@@ -117,6 +118,7 @@ it('leaves out events that are being handed over or run, and identifies an event
 
 it('says that no poll trigger has been there', async () => {
 	const world = pollWorld();
+	expect(await lastPolledAt(world.ledger, world.workflowId)).toBeUndefined();
 	expect((await request(world, ['e20'])).polledAt).toBeUndefined();
 });
 

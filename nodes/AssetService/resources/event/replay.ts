@@ -11,6 +11,7 @@ import { ledgerKey } from '../../../../lib/ledger';
 import {
 	type Account,
 	accountOf,
+	lastPolledAt,
 	listedStates,
 	replay as replayEvents,
 } from '../../../../lib/poll';
@@ -23,7 +24,7 @@ import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelChanges } from '../../shared/parallelItems';
 import { flag, type InputItem, parameter, wrongKindError } from '../../shared/parameters';
-import type { Changing } from '../../shared/resource';
+import type { Changing, Run } from '../../shared/resource';
 import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
 import {
 	accountItem,
@@ -129,17 +130,26 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 			item.warn(
 				`Dry run: ${counted(chosen.filter(({ account }) => isFree(account)).length, 'event')} would start again. Turn off 'Dry Run' to start them.`,
 			);
+			warnWithoutPoll(item, await lastPolledAt(ledger, workflowId), Date.now());
 			return chosen.map(({ account }, n) => shown(account, n));
 		}
 		const now = Date.now();
 		const { before, polledAt } = await replayEvents({ ledger, workflowId, now }, chosen);
-		if (now - (polledAt ?? 0) > POLLS_WITHIN_MS) item.warn(WITHOUT_POLL);
+		warnWithoutPoll(item, polledAt, now);
 		return before.map(shown);
 	};
 }
 
 const WITHOUT_POLL =
 	'No Asset Service Poll Trigger of the workflow has polled in the last day, so the events only start when the service delivers them again. Use Delivery > Resend, or add a poll trigger to the workflow and publish it.';
+
+function warnWithoutPoll(
+	{ warn }: Pick<Run, 'warn'>,
+	polledAt: number | undefined,
+	now: number,
+): void {
+	if (now - (polledAt ?? 0) > POLLS_WITHIN_MS) warn(WITHOUT_POLL);
+}
 
 function choiceOf(item: InputItem): Choice {
 	const workflowId = workflowIdOf(item);
