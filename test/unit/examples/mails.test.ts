@@ -43,7 +43,7 @@ const NIGHT = {
 
 it('lists missing events and failed ones apart', () => {
 	const { subject, text } = mailOf('nightly-completeness.json', NIGHT);
-	expect(subject).toBe('1 events are missing, 1 never began, 1 failed, 2 deliveries failed');
+	expect(subject).toBe('Events: 1 missing, 1 never began, 1 failed. Deliveries: 2 failed');
 	expect(text.split('\n')).toEqual([
 		'Endpoint we_1: 2 of 8 deliveries since 2026-07-01 02:00 GMT+2 failed.',
 		'',
@@ -83,7 +83,7 @@ it('reports what could not be checked', () => {
 		...{ eventsError: 'No listed event has reached the workflow "a"', events: [] },
 		deliveriesError: 'The service knows no such endpoint',
 	});
-	expect(subject).toBe('The events could not be checked, the deliveries could not be checked');
+	expect(subject).toBe('The events could not be checked. The deliveries could not be checked');
 	expect(text).toContain(
 		'The deliveries could not be checked: The service knows no such endpoint\n',
 	);
