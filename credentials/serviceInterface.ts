@@ -65,14 +65,7 @@ export const serviceInterface: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether your service uses other paths, parameters or field names than the defaults',
-	},
-	{
-		displayName: 'An empty field keeps its default, which the field shows as an example.',
-		name: 'serviceInterfaceNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { changeServiceInterface: [true] } },
+			'Whether your service uses other paths, parameters or field names than the defaults. An empty field keeps its default.',
 	},
 	...settings.map((setting) => ({
 		...setting,
