@@ -68,7 +68,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		{
 			mutate: ['n8n/receiver/delivery.ts'],
-			tests: ['test/integration/AssetServiceTrigger/{acknowledge,delivery,http,refusal}.test.ts'],
+			tests: [...triggerTests('{acknowledge,delivery,http,refusal}'), ...actionTests('rejections')],
 		},
 		part('rejections', '{counter,record}', 'rejections'),
 	],

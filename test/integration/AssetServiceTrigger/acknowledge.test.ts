@@ -135,11 +135,26 @@ describe('a batch that must succeed', () => {
 	});
 });
 
-it('follows the URL that received the delivery, whatever the parameter says', async () => {
-	const { server, look } = await scene([], { parameters: {} });
+it('follows the URL that received the delivery, whatever the parameter says, and logs the difference', async () => {
+	const warnings: string[] = [];
+	const trigger = new AssetServiceTrigger();
+	const { webhook } = trigger;
+	trigger.webhook = async function () {
+		jest.spyOn(this.logger, 'warn').mockImplementation((line) => void warnings.push(line));
+		return await webhook.call(this);
+	};
+	const { server, look } = await scene([], { trigger, parameters: {} });
 	const [stored, done] = [eventOf(), eventOf()];
 	expect(await send(server, stored)).toMatchObject({ body: { status: 'accepted' } });
 	expect(await look(stored)).toMatchObject({ state: 'stored' });
+	expect(warnings).toEqual([]);
 	expect((await deliver(server, done)).status).toBe(200);
 	expect(await look(done)).toMatchObject({ state: 'done' });
+	expect(warnings).toEqual([
+		expect.stringContaining("production URL for 'Acknowledge' = 'Once Succeeded'"),
+	]);
+
+	const test = await start({ trigger, parameters: {}, mode: 'manual' });
+	await deliver(test, eventOf());
+	expect(warnings).toHaveLength(1);
 });
