@@ -1,5 +1,5 @@
 /** Events that a user wants to run again: reopened in the ledger, and started by the polls of the workflow. */
-import { lastPolledAt, replay } from '../../../lib/poll';
+import { lastPolledAt, notePublication, publishedAt, replay } from '../../../lib/poll';
 import {
 	downFrom,
 	eventAt,
@@ -28,7 +28,10 @@ async function polledWorld(...options: Parameters<typeof pollWorld>): Promise<Po
 	return world;
 }
 
-const request = async ({ ledger, workflowId, now, list }: PollWorld, ids: readonly string[]) =>
+const request = async (
+	{ ledger, workflowId, now, list }: Omit<PollWorld, 'workflowId'> & { workflowId: string },
+	ids: readonly string[],
+) =>
 	await replay(
 		{ ledger, workflowId, now },
 		ids.map((id) => {
@@ -80,6 +83,28 @@ it('reads no further back than asked for, however far an earlier Replay went', a
 	expect(world.started()).toEqual(['e10', 'new', 'new']);
 });
 
+it('reads back to the oldest event of all requests since the last poll', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20']);
+	await request(world, ['e290']);
+	await world.poll();
+	expect(world.started()).toEqual(['e20', 'e290']);
+});
+
+it('reopens many events in order, and changes nothing for another workflow', async () => {
+	const world = await polledWorld();
+	const ids = Array.from({ length: 250 }, (_unused, n) => (n === 120 ? 'e20' : `unlisted${n}`));
+	await request({ ...world, workflowId: 'another' }, ids);
+	await world.poll();
+	expect(world.requests).toStrictEqual([undefined]);
+	expect(world.started()).toEqual([]);
+	const { before } = await request(world, ids);
+	expect(before.map(({ state }, n) => [state, n]).filter(([state]) => state !== 'missing')).toEqual(
+		[['begun', 120]],
+	);
+	expect(before).toHaveLength(250);
+});
+
 it('reads back in several polls where one may not ask for so much', async () => {
 	const world = await polledWorld();
 	world.list = Array.from({ length: 1200 }, (_unused, n) => eventAt(300 - n / 4, `w${n}`));
@@ -120,6 +145,33 @@ it('says that no poll trigger has been there', async () => {
 	const world = pollWorld();
 	expect(await lastPolledAt(world.ledger, world.workflowId)).toBeUndefined();
 	expect((await request(world, ['e20'])).polledAt).toBeUndefined();
+});
+
+it('knows the time of the last poll to the hour', async () => {
+	const world = await polledWorld();
+	const first = world.now;
+	for (const [minutes, known] of [
+		[0, first],
+		[59, first],
+		[60, first + HOUR],
+	] as const) {
+		world.now = first + minutes * MINUTE;
+		await world.poll();
+		expect(await lastPolledAt(world.ledger, world.workflowId)).toBe(known);
+	}
+});
+
+it('keeps the time of the first publication, by whichever trigger', async () => {
+	const world = pollWorld({ startFrom: 'now' });
+	const published = () => publishedAt(world.ledger, world.workflowId);
+	expect(await published()).toBeUndefined();
+	await notePublication(world.ledger, world.workflowId, START + HOUR);
+	await notePublication(world.ledger, world.workflowId, START + 2 * HOUR);
+	expect(await published()).toBe(START + HOUR);
+	world.list = eventsAt(1);
+	world.now = START + 2 * MINUTE;
+	for (let times = 0; times < 2; times++) await world.poll();
+	expect(await published()).toBeLessThan(START + HOUR);
 });
 
 describe('an event that must succeed', () => {
