@@ -50,6 +50,8 @@ export interface Condition {
 	readonly field: string;
 	readonly operator: Operator;
 	readonly isMet: (event: Fields) => boolean;
+	/** Whether this value of the field would meet the condition if case did not matter. */
+	readonly differsInCase: (value: unknown) => boolean;
 	/** The values of the field, one for each element of the lists on its path; undefined if there is none. */
 	readonly valuesIn: (event: Fields) => unknown[];
 }
@@ -109,12 +111,15 @@ function conditionOf([field, name, literal]: Row): Condition | string {
 	}
 	const test = testOf(name, literal);
 	if (typeof test === 'string') return test;
+	const caseless = testOf(name, literal.toLowerCase());
 	const label = Object.hasOwn(CONDITION_FIELDS, field) ? CONDITION_FIELDS[field] : field;
 	return {
 		text: printable([label, OPERATORS[name].toLowerCase(), literal].join(' ').trim()),
 		field,
 		operator: name,
 		isMet: (event) => holds(event, path, test),
+		differsInCase: (value) =>
+			typeof caseless !== 'string' && caseless(textOf(value)?.toLowerCase()),
 		valuesIn: (event) => {
 			const values: unknown[] = [];
 			const collect = inLists((value) => {

@@ -50,7 +50,8 @@ export class Survey {
 		if (first === undefined) return true;
 		const values = first.valuesIn(record).filter((value) => value !== undefined);
 		const met = conditions.all.length - unmet.length;
-		this.#missed(1 + 2 * met + (values.length > 0 ? 1 : 0), () => missOf(first, values));
+		const closeness = values.some(first.differsInCase) ? 2 : Math.sign(values.length);
+		this.#missed(1 + 3 * met + closeness, () => missOf(first, values));
 		return false;
 	};
 
@@ -86,8 +87,10 @@ export class Survey {
 	}
 }
 
-function missOf({ text }: Condition, values: readonly unknown[]): string {
+function missOf({ text, differsInCase }: Condition, values: readonly unknown[]): string {
 	if (values.length === 0) return `condition '${text}' found no value`;
+	const close = values.find(differsInCase);
+	if (close !== undefined) return `condition '${text}' did not match ${shown(close)}: case matters`;
 	const first = values.slice(0, MOST_VALUES).map(shown);
 	const last = values.length > MOST_VALUES ? 'others' : first.pop();
 	const all = first.length === 0 ? last : `${first.join(', ')} or ${last}`;

@@ -57,6 +57,27 @@ describe('a survey of events', () => {
 	});
 
 	it.each([
+		['equals', 'ok, faulted'],
+		['contains', 'FAULT'],
+		['startsWith', 'faul'],
+	])('prefers a value that differs from the wanted one only in case: %s %s', (operator, value) => {
+		const survey = surveyOf([], condition('data.payload.status', operator, value));
+		look(survey, status('Charging'), status(['Available', 'Faulted']), status('Preparing'));
+		expect(survey.nearest).toMatch(/^condition 'Status .*' did not match 'Faulted': case matters$/);
+	});
+
+	it.each([
+		['notEquals', 'Charging'],
+		['notExists', ''],
+		['greaterThan', '7'],
+		['equals', 'Faulted'],
+	])('does not blame the case where it is not the reason: %s %s', (operator, value) => {
+		const survey = surveyOf([], condition('data.payload.status', operator, value));
+		look(survey, status('Charging'));
+		expect(survey.nearest).toMatch(/ did not match 'Charging'$/);
+	});
+
+	it.each([
 		['a number', 2, "'2'"],
 		['false', false, "'false'"],
 		['an empty text', '', "''"],
