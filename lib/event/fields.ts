@@ -20,7 +20,7 @@ export class Fields {
 		const visit = (value: unknown, path: string, depth: number): void => {
 			if (--left < 0 || depth > DEEPEST) return;
 			if (Array.isArray(value)) {
-				for (const element of value) visit(element, path, depth + 1);
+				for (const element of value.slice(0, left)) visit(element, path, depth + 1);
 				return;
 			}
 			const values = path === '' ? undefined : this.#valuesAt(path);
@@ -52,6 +52,7 @@ export class Fields {
 	 * person reads the last ones in the output, and may contain typing errors.
 	 */
 	like(path: string): string | undefined {
+		if (path.length > LONGEST_PATH) return undefined;
 		const wanted = path.toLowerCase();
 		const names = wanted.split('.');
 		let most = Math.max(1, Math.floor(path.slice(path.lastIndexOf('.') + 1).length / 3));

@@ -111,7 +111,7 @@ describe('the credential test', () => {
 		expect(await runTest(defaults())).toMatchObject({ status: 'OK' });
 	});
 
-	test('names every field to mend, and no secret', async () => {
+	test('names every field to correct, and no secret', async () => {
 		const result = await runTest({
 			...defaults({ scheme: 'custom' }),
 			signingSecret: `${SECRET} `,
