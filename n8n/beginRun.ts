@@ -1,4 +1,4 @@
-/** The first step of every execution: asks the ledger which of its events it continues with. */
+/** The first step of every execution: asks the ledger which of its events it continues with, and reports its end there. */
 import {
 	type IDataObject,
 	type IExecuteFunctions,
@@ -7,57 +7,56 @@ import {
 } from 'n8n-workflow';
 import { eventIdOf, type Item } from '../lib/event';
 import {
+	type Acknowledge,
 	beginOrWait,
+	type Ledger,
 	ledgerKey,
 	LedgerUnavailableError,
-	markBegun,
 	newAttempt,
+	type Outcome,
+	untilWritten,
 } from '../lib/ledger';
+import { sleep } from '../lib/shared/sleep';
+import { onExecutionEnd } from './executionEnd';
 import { ledgerFor } from './ledger';
 import { logLine } from './logLine';
 import { toNodeError } from './nodeError';
 
-/** The property of an item with the token of its claim, for `begin`. It is next to `json`, so no workflow sees it. */
-const TOKEN = 'assetServiceClaim';
-
 /** The items that n8n gets for events that start a workflow. */
-export function handedOver(events: readonly Item[]): INodeExecutionData[] {
-	return events.map(({ record, claim }) => ({
-		json: record as IDataObject,
-		...(claim !== undefined && { [TOKEN]: claim }),
-	}));
+export function itemsOf(events: readonly Item[]): INodeExecutionData[] {
+	return events.map(({ record }) => ({ json: record as IDataObject }));
 }
 
-function tokenOf(item: INodeExecutionData): string | undefined {
-	const token = item[TOKEN];
-	return typeof token === 'string' ? token : undefined;
-}
-
-function withoutToken(item: INodeExecutionData): INodeExecutionData {
-	const { [TOKEN]: _token, ...rest } = item;
-	return rest;
+export interface BeginSettings {
+	readonly acknowledge: Acknowledge;
+	readonly retentionMs: number;
 }
 
 /** The modes of executions that a trigger of this package started. */
 const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
+/** The longest that the end of an execution waits for a ledger that is down. It is then written in the background. */
+const END_WITHIN_MS = 20_000;
+/** The first version of n8n with `onExecutionFinish`. */
+const REPORTS_END = '2.33';
 
 /**
- * The items that the execution continues with: those whose events have not begun in another run. n8n starts one stored
- * execution twice (after a restart, with a second main), and stores one event twice when its database is slow; the
- * first run to ask wins.
+ * The items that the execution continues with: those whose events have not begun in another execution. n8n starts one
+ * stored execution twice (after a restart, with a second main), and stores one event twice when its database is slow; the
+ * first to ask wins.
  *
- * A retry by a person continues whatever the ledger says, and marks its events as begun. Other modes (a test in the
- * editor, a sub-workflow, which could carry the ID of any workflow) do not use the ledger.
+ * A retry by a user continues whatever the ledger says, and takes the events that are neither done nor running. Other
+ * modes (a test in the editor, a sub-workflow, which could carry the ID of any workflow) do not use the ledger.
  * @throws {NodeOperationError} when the ledger was not available for 30 s. Its events are then given back, so that the
- * next copy of each starts it.
+ * next delivery of each starts it. Also when an execution must succeed and this n8n does not report how it ends.
  */
 export async function beginRun(
 	context: IExecuteFunctions,
-	retentionMs: number,
+	{ acknowledge, retentionMs }: BeginSettings,
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const mode: string = context.getMode();
-	if (mode !== 'retry' && !OWN_MODES.has(mode)) return items;
+	const isRetry = mode === 'retry';
+	if (!isRetry && !OWN_MODES.has(mode)) return items;
 
 	const workflowId = context.getWorkflow().id ?? '';
 	const events = items.flatMap((item) => {
@@ -65,46 +64,91 @@ export async function beginRun(
 		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
 	});
 	const keys = events.map(({ key }) => key);
-	const tokens = events.map(({ item }) => tokenOf(item));
-	const openLedger = () => ledgerFor(context);
 	const run = newAttempt(context.getExecutionId());
+	const { logger } = context;
+	// Without the context: it holds the data of the execution, whose loss is noticed when nothing holds it any more.
+	const openLedger = () => ledgerFor({ logger });
+	const end = endOf(context, openLedger, { run, acknowledge });
+	if (!end.isReported && acknowledge === 'succeeded') throw tooOld(context);
+	const beginning = { run, acknowledge, retentionMs, isRetry, reportsEnd: end.isReported };
 	try {
-		if (mode === 'retry') {
-			await markBegun(openLedger, keys, run, retentionMs);
-			return items.map(withoutToken);
+		if (isRetry) {
+			await (await openLedger()).begin(keys, beginning);
+			await end.begun();
+			return items;
 		}
 		const signal = context.getExecutionCancelSignal();
-		const continues = await beginOrWait(openLedger, keys, run, retentionMs, {
-			signal,
-			tokens,
-		});
+		const continues = await beginOrWait(openLedger, keys, beginning, { signal });
+		await end.begun();
 		const dropped = new Set(events.filter((_event, n) => !continues[n]).map(({ item }) => item));
-		const kept = items.filter((item) => !dropped.has(item)).map(withoutToken);
-		if (dropped.size === 0) return kept;
-		context.logger.info(
+		if (dropped.size === 0) return items;
+		logger.info(
 			logLine(
 				context,
 				`${dropped.size} of ${items.length} events skipped: another execution has already started them`,
 			),
 		);
-		return kept;
+		return items.filter((item) => !dropped.has(item));
 	} catch (error) {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
-		if (mode === 'retry') {
-			context.logger.warn(
+		if (isRetry) {
+			void untilWritten(async () => {
+				await (await openLedger()).begin(keys, beginning);
+			}).then(end.begun);
+			logger.warn(
 				logLine(
 					context,
 					`the retry continues without the event ledger and will be recorded there later: ${error.message}`,
 				),
 			);
-			return items.map(withoutToken);
+			return items;
 		}
 		throw new NodeOperationError(
 			context.getNode(),
-			'The event ledger was not available for 30 seconds, so this execution stopped before running any node',
+			'Event ledger unreachable: execution stopped before running any node',
 			{
 				description: `${error.message} Retry this execution, or wait until the service delivers the event again.`,
 			},
 		);
 	}
+}
+
+/** Writes the end of the execution to the ledger. */
+function endOf(
+	context: IExecuteFunctions,
+	openLedger: () => Promise<Ledger>,
+	{ run, acknowledge }: { readonly run: string; readonly acknowledge: Acknowledge },
+) {
+	let ended: Outcome | undefined;
+	let hasBegun = false;
+	const write = async (outcome: Outcome): Promise<void> => {
+		const written = untilWritten(async () => {
+			await (await openLedger()).end(run, outcome);
+		});
+		// Otherwise n8n need not wait for the disk.
+		const isAwaited = acknowledge === 'succeeded' || outcome === 'asleep';
+		if (isAwaited) await Promise.race([written, sleep(END_WITHIN_MS, { keepAlive: false })]);
+	};
+	const isReported = onExecutionEnd(context, async (outcome) => {
+		ended = outcome;
+		if (hasBegun) await write(outcome);
+	});
+	return {
+		isReported,
+		/** Call when the events have begun: the execution may have been stopped in the meantime. */
+		begun: async (): Promise<void> => {
+			hasBegun = true;
+			if (ended !== undefined) await write(ended);
+		},
+	};
+}
+
+function tooOld(context: IExecuteFunctions): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		"'Acknowledge' = 'Once Succeeded' needs a newer version of n8n",
+		{
+			description: `This version of n8n does not report how an execution ends. Update n8n to ${REPORTS_END} or later, or set 'Acknowledge' to 'Once Stored'.`,
+		},
+	);
 }

@@ -4,8 +4,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface Item {
 	readonly record: Fields;
-	/** The token of the claim that its execution begins under, if it must succeed. */
-	readonly claim?: string | undefined;
 }
 
 /** Adds `_replay`, replacing a field of that name. `reopenedAt` is in Unix milliseconds; if undefined, nothing is added. */

@@ -1,8 +1,8 @@
-/** Begins a run: asks the ledger which events the run continues with, and gives back those that it cannot use. */
+/** Begins events for an attempt, and gives back those that it cannot run. */
 import { jittered, sleep } from '../shared/sleep';
 import { LedgerUnavailableError } from './common/errors';
-import type { Ledger } from './common/types';
-import { untilWritten } from './untilWritten';
+import { untilWritten } from './later';
+import type { Beginning, Ledger } from './types';
 
 const WAIT_MS = 30_000;
 const PAUSE_MS = 500;
@@ -14,27 +14,24 @@ interface BeginOptions {
 	readonly waitMs?: number;
 	/** Ends the waiting: the promise rejects with the signal's reason. */
 	readonly signal?: AbortSignal | undefined;
-	/** As in `Ledger.begin`. */
-	readonly tokens?: readonly (string | undefined)[];
 }
 
 /**
  * Like `Ledger.begin`. Throws the ledger's last error if it could not be opened or asked for `waitMs`. The events are
- * then given back in the background, so that the next copy of each starts it.
+ * then given back in the background, so that the next delivery of each starts it.
  */
 export async function beginOrWait(
 	openLedger: () => Promise<Ledger>,
 	keys: readonly string[],
-	run: string,
-	retentionMs: number,
-	{ waitMs = WAIT_MS, signal, tokens }: BeginOptions = {},
+	beginning: Beginning,
+	{ waitMs = WAIT_MS, signal }: BeginOptions = {},
 ): Promise<boolean[]> {
 	const giveUpAt = performance.now() + waitMs;
 	try {
 		for (;;) {
 			signal?.throwIfAborted();
 			try {
-				return await (await openLedger()).begin(keys, run, retentionMs, tokens);
+				return await (await openLedger()).begin(keys, beginning);
 			} catch (error) {
 				const isOver = performance.now() + PAUSE_MS >= giveUpAt;
 				if (isOver || !(error instanceof LedgerUnavailableError)) throw error;
@@ -43,45 +40,21 @@ export async function beginOrWait(
 		}
 	} catch (error) {
 		const isOver = error instanceof LedgerUnavailableError || signal?.aborted === true;
-		if (isOver) void giveBack(openLedger, keys, run, retentionMs);
+		if (isOver) void giveBack(openLedger, keys, beginning.run);
 		throw error;
 	}
 }
 
-/** Twice: a `begin` that was in progress when the run gave up may have arrived after the first time. */
+/** Twice: a `begin` that was in progress when the attempt gave up may have arrived after the first time. */
 async function giveBack(
 	openLedger: () => Promise<Ledger>,
 	keys: readonly string[],
 	run: string,
-	retentionMs: number,
 ): Promise<void> {
-	const write = async (key: string) => {
-		await (await openLedger()).giveBack([key], run, retentionMs);
+	const write = async (isRunningOnly: boolean) => {
+		await (await openLedger()).giveBack(keys, run, isRunningOnly);
 	};
-	await untilWritten(keys, write);
+	await untilWritten(() => write(false));
 	await sleep(SETTLED_MS, { keepAlive: false });
-	await untilWritten(keys, write);
-}
-
-/**
- * Marks the events of a retry as begun, whatever the ledger says. Does not wait for a ledger that is not available:
- * throws its error, and marks the events in the background once the ledger is back.
- */
-export async function markBegun(
-	openLedger: () => Promise<Ledger>,
-	keys: readonly string[],
-	run: string,
-	retentionMs: number,
-): Promise<void> {
-	const begin = async (some: readonly string[]) => {
-		await (await openLedger()).begin(some, run, retentionMs);
-	};
-	try {
-		await begin(keys);
-	} catch (error) {
-		if (error instanceof LedgerUnavailableError) {
-			void untilWritten(keys, (key) => begin([key]));
-		}
-		throw error;
-	}
+	await untilWritten(() => write(true));
 }

@@ -1,63 +1,45 @@
-/** Claims an event, or waits for the outcome of the copy that is being handed over. */
+/** Claims an event, or waits for the outcome of the delivery that is being handed over. */
 import { jittered, sleep } from '../shared/sleep';
-import type { Acknowledge, Entry, Ledger } from './common/types';
-import { ClaimHold } from './hold';
-import { Leases } from './leases';
+import type { ClaimAnswer, Ledger } from './types';
 
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;
 
-const processLeases = new Leases();
-
-interface ClaimOrWaitOptions {
-	/** How long to wait for a pending copy, in milliseconds. Default 20,000. */
-	readonly waitMs?: number;
-	/** Renews the claim until it is settled. Default: the leases of the process, 60 s each. */
-	readonly leases?: Leases;
-	/** The outcome that the hold waits for. Default: n8n has stored an execution. */
-	readonly acknowledge?: Acknowledge | undefined;
-}
-
 type ClaimOutcome =
-	/** Hand the event over, then settle the hold with `commit` or `release`. The other fields are those of `Entry`. */
-	| ({ readonly outcome: 'claimed'; readonly hold: ClaimHold } & Pick<
-			Entry,
-			'attempts' | 'reopenedAt'
-	  >)
-	/** The event is stored, its run has begun, or it is done. */
-	| { readonly outcome: 'duplicate' }
-	/** Another copy was still being handed over when the waiting ended. */
-	| { readonly outcome: 'busy' };
+	/** Hand the event over, then commit or release the claim. The other fields are those of `Account`. */
+	| Extract<ClaimAnswer, { state: 'claimed' }>
+	/** The event is stored, its execution has begun, or it is done. */
+	| { readonly state: 'committed' }
+	/** Another process still had it when the waiting ended; or it is due again in `retryAfterMs` milliseconds. */
+	| { readonly state: 'pending'; readonly retryAfterMs?: number };
 
 interface Waiter {
-	readonly leases: Leases;
-	readonly acknowledge: Acknowledge | undefined;
 	readonly giveUpAt: number;
 	readonly resolve: (outcome: ClaimOutcome) => void;
 	readonly reject: (error: unknown) => void;
 }
 
-/** The copies of an event that wait in this process, in order of arrival: one call to the ledger serves all of them. */
+/** The deliveries of an event that wait in this process, in order of arrival: one call to the ledger serves all of them. */
 type Waiters = Set<Waiter>;
 
 const waiting = new WeakMap<Ledger, Map<string, Waiters>>();
 
 /**
- * Claims the event. If another copy is pending, waits and takes over when its holder gives up or dies.
- * A claim goes to the copy that has waited longest; the others keep waiting, each until its own limit.
+ * Claims the event. If another process has it, waits up to `waitMs` milliseconds and takes over when that gives up or dies.
+ * A claim goes to the delivery that has waited longest; the others keep waiting, each until its own limit.
  * Throws `LedgerUnavailableError` when the ledger fails, at the first call or while waiting.
  */
 export async function claimOrWait(
 	ledger: Ledger,
 	key: string,
-	{ waitMs = WAIT_MS, leases = processLeases, acknowledge }: ClaimOrWaitOptions = {},
+	waitMs = WAIT_MS,
 ): Promise<ClaimOutcome> {
 	return await new Promise((resolve, reject) => {
 		const byKey = waiting.get(ledger) ?? new Map<string, Waiters>();
 		waiting.set(ledger, byKey);
 		const giveUpAt = performance.now() + waitMs;
-		const waiter = { leases, acknowledge, giveUpAt, resolve, reject };
+		const waiter = { giveUpAt, resolve, reject };
 		const others = byKey.get(key);
 		if (others !== undefined) {
 			others.add(waiter);
@@ -69,7 +51,7 @@ export async function claimOrWait(
 	});
 }
 
-/** Calls the ledger until no copy waits; `whenOver` is called before a later copy could join. */
+/** Calls the ledger until no delivery waits; `whenOver` is called before a later one could join. */
 async function askForAll(
 	ledger: Ledger,
 	key: string,
@@ -80,16 +62,14 @@ async function askForAll(
 	// Only this loop removes a waiter, so the waiter that a claim was requested for is still there to take it.
 	for (let [first] = waiters; first !== undefined; [first] = waiters) {
 		try {
-			const answer = await ledger.claim(key, first.leases.ms);
-			if (answer.state === 'committed') {
-				for (const { resolve } of waiters) resolve({ outcome: 'duplicate' });
-				break;
-			}
+			const answer = await ledger.claim(key);
+			const isFinal = answer.state !== 'pending' || answer.retryAfterMs !== undefined;
 			if (answer.state === 'claimed') {
 				waiters.delete(first);
-				const { state: outcome, claim, ...history } = answer;
-				const hold = new ClaimHold(ledger, claim, first.leases, first.acknowledge);
-				first.resolve({ outcome, hold, ...history });
+				first.resolve(answer);
+			} else if (isFinal) {
+				for (const { resolve } of waiters) resolve(answer);
+				break;
 			}
 		} catch (error) {
 			for (const { reject } of waiters) reject(error);
@@ -112,7 +92,7 @@ function dismissOverdue(waiters: Waiters): number {
 		if (leftMs > 0) soonest = Math.min(soonest, leftMs);
 		else {
 			waiters.delete(waiter);
-			waiter.resolve({ outcome: 'busy' });
+			waiter.resolve({ state: 'pending' });
 		}
 	}
 	return soonest;

@@ -1,19 +1,15 @@
 /** The event ledger: the exports that the nodes use. */
-export type {
-	Acknowledge,
-	Claim,
-	Committed,
-	Entry,
-	EntryState,
-	Hold,
-	Ledger,
-	Records,
-} from './common/types';
+export type { Records } from './common/store';
+export type { EntryState } from './life/states';
+export type { Outcome } from './life/steps';
+export type { Account, Acknowledge, Claim, Ledger } from './types';
 export { LedgerUnavailableError } from './common/errors';
 export { changeRecord } from './common/changeRecord';
 export { ledgerKey } from './common/key';
-export { claimOrWait } from './claimOrWait';
-export type { ClaimHold } from './hold';
+export { attemptOf, newAttempt, type Attempt } from './life/attempt';
+export { MOST_ATTEMPTS } from './life/states';
 export { openLedger } from './open';
-export { beginOrWait, markBegun } from './beginOrWait';
-export { attemptOf, newAttempt, type Attempt } from './common/attempt';
+export { claimOrWait } from './claimOrWait';
+export { commitHold, type Hold, releaseHold } from './hold';
+export { beginOrWait } from './beginOrWait';
+export { untilWritten } from './later';

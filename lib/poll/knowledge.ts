@@ -1,6 +1,6 @@
 /** Decides what a poll does with a listed event, by the ledger and the time of the first publication. */
 import { createdAt, type ParsedEvent } from '../event';
-import { type Ledger, ledgerKey } from '../ledger';
+import { type Ledger, ledgerKey, MOST_ATTEMPTS } from '../ledger';
 import { RETENTION_MS } from './bounds';
 
 /** `fresh`: start it. `waiting`: not settled (not begun, running, or to start again later). `done`: nothing left to do. */
@@ -11,13 +11,6 @@ export interface Scope {
 	readonly workflowId: string;
 	readonly nodeId: string;
 }
-
-const MINUTE_MS = 60_000;
-/**
- * How long after its first, second, ... failure an event that must succeed starts again. After the last one it stays
- * failed until a delivery or a Replay starts it.
- */
-const START_AGAIN_AFTER_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 
 /** Written to the ledger together; small enough that no write takes long. */
 const AT_ONCE = 100;
@@ -36,28 +29,29 @@ export async function knowledgeOf(
 	publishedAt: number | undefined,
 ): Promise<Knowledge> {
 	const { ledger, workflowId } = scope;
-	const { state, attempts, failedMs = 0 } = await ledger.look(ledgerKey(workflowId, event.id));
+	const { state, attempts, dueInMs } = await ledger.look(ledgerKey(workflowId, event.id));
 	if (state === 'pending' || state === 'stored' || state === 'running') return 'waiting';
-	if (state === 'begun' || state === 'done') return 'done';
-	if (state === 'failed') return afterFailure(attempts, failedMs);
+	if (dueInMs !== undefined && attempts < MOST_ATTEMPTS) return dueInMs > 0 ? 'waiting' : 'fresh';
+	if (state !== 'free' && state !== 'overdue') return 'done';
 	if (state === 'overdue' || publishedAt === undefined) return 'fresh';
 	if ((createdAt(event) ?? Infinity) < publishedAt) return 'done';
-	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))).state === 'begun'
+	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))).state !== 'free'
 		? 'done'
 		: 'fresh';
 }
 
-function afterFailure(attempts: number, failedMs: number): Knowledge {
-	const waitMs = START_AGAIN_AFTER_MS[attempts - 1];
-	if (waitMs === undefined) return 'done';
-	return failedMs < waitMs ? 'waiting' : 'fresh';
-}
+/** Begun is final, as needed here; no execution has this name. */
+const LISTED = {
+	run: 'baseline',
+	acknowledge: 'stored',
+	retentionMs: RETENTION_MS,
+	reportsEnd: false,
+} as const;
 
 /** Records events as listed at publication. */
 export async function rememberListed(scope: Scope, ids: readonly string[]): Promise<void> {
 	const keys = ids.map((id) => ledgerKey(listedBefore(scope), id));
 	for (let from = 0; from < keys.length; from += AT_ONCE) {
-		// Begun is final, as needed here; no run has this name.
-		await scope.ledger.begin(keys.slice(from, from + AT_ONCE), 'baseline', RETENTION_MS);
+		await scope.ledger.begin(keys.slice(from, from + AT_ONCE), LISTED);
 	}
 }

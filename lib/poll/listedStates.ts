@@ -2,9 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { eventFromList, type ParsedEvent } from '../event';
 import {
+	type Account as Entry,
 	attemptOf,
 	type Attempt,
-	type Entry,
 	type EntryState,
 	type Ledger,
 	ledgerKey,
@@ -16,14 +16,17 @@ type ListedState = Exclude<EntryState, 'free' | 'overdue'> | 'missing';
 /** The state of a listed event, with the execution that began it and the time, if the ledger has them. */
 export interface Account extends Partial<Attempt> {
 	readonly state: ListedState;
+	/** When its execution ended, in Unix milliseconds; absent unless it is failed or done. */
+	readonly endedAt?: number;
 	/** How many executions have begun it; absent if none. */
 	readonly attempts?: number;
 }
 
-export function accountOf({ state, run, attempts }: Entry): Account {
+export function accountOf({ state, run, attempts, endedAt }: Entry): Account {
 	return {
 		state: listedState(state),
 		...(run !== undefined && attemptOf(run)),
+		...(endedAt !== undefined && { endedAt }),
 		...(attempts > 0 && { attempts }),
 	};
 }

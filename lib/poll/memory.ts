@@ -5,6 +5,8 @@ export interface PolledUntil {
 	readonly startFrom: StartFrom;
 	/** All events created up to this time have been handed over. Unix milliseconds. */
 	readonly at: number;
+	/** `PollState.polls` by then. */
+	readonly polls: number;
 }
 
 /** A store that survives the process, such as n8n's own database. */
@@ -27,21 +29,23 @@ export class ProcessMemory {
 		this.#survives = survives;
 	}
 
-	/** Undefined if the node was never published with this choice of `startFrom`. */
-	get at(): number | undefined {
-		const times = [kept.get(this.#node), this.#survives.read()].flatMap((until) =>
-			until?.startFrom === this.#startFrom ? [until.at] : [],
-		);
-		return times.length === 0 ? undefined : Math.max(...times);
+	/** The latest; undefined if the node was never published with this choice of `startFrom`. */
+	get until(): PolledUntil | undefined {
+		return [kept.get(this.#node), this.#survives.read()]
+			.flatMap((until) => (until?.startFrom === this.#startFrom ? [until] : []))
+			.sort((a, b) => b.at - a.at)[0];
 	}
 
-	write(at: number): void {
-		const until = { startFrom: this.#startFrom, at };
+	write(at: number, polls: number): void {
+		const until = { startFrom: this.#startFrom, at, polls };
 		kept.set(this.#node, until);
 		this.#survives.write(until);
 	}
 
-	advance(at: number): void {
-		if (at > (kept.get(this.#node)?.at ?? -Infinity)) this.write(at);
+	advance(at: number, polls: number): void {
+		const before = kept.get(this.#node);
+		if (before === undefined || at > before.at || polls > before.polls) {
+			this.write(Math.max(at, before?.at ?? at), polls);
+		}
 	}
 }

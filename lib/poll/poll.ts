@@ -17,8 +17,8 @@
  * - walking: a poll may send a bounded number of requests. If it needs more, it remembers where it stopped, and the
  *   next polls read new events first and then continue there. The frontier stays until the walk reaches the end.
  * - the frontier is written last: after a page that failed or a process that died, the next poll reads the same range again.
- * - forgotten: the record is gone, but n8n's own memory has the time up to which the trigger polled. No event created
- *   before that time starts by itself; all later ones do, and a log line reports it.
+ * - forgotten: the record is gone or older than n8n's own memory of the polls, which has the time up to which the
+ *   trigger polled. No event created before that time starts by itself; all later ones do, and a log line reports it.
  *
  * A list that begins with the oldest event is read from an `anchor` to its end, where its new events are.
  */
@@ -36,7 +36,7 @@ import { asRequested } from './replay';
 import { type Start, startEvents } from './start';
 import { readState, type StartFrom, writeState } from './state';
 
-export interface PollOptions extends Scope, Pick<Start, 'acknowledge' | 'batchSize' | 'handOver'> {
+export interface PollOptions extends Scope, Pick<Start, 'batchSize' | 'handOver'> {
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly startFrom: StartFrom;
 	readonly pageSize: number;
@@ -73,20 +73,22 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	const node = JSON.stringify([workflowId, nodeId]);
 	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const memory = new ProcessMemory(node, startFrom, options.memory);
-	let remembered = await readState(ledger, stateKey, polledAt);
+	let remembered = await readState(ledger, stateKey);
+	const { until } = memory;
+	const isForgotten = until !== undefined && until.polls > (remembered.state?.polls ?? -1);
 	const isPublication = remembered.state?.startFrom !== startFrom;
-	if (isPublication) {
-		const forgotten = remembered.state === undefined ? memory.at : undefined;
+	if (isPublication || isForgotten) {
+		const forgotten = isForgotten ? until : undefined;
 		const first = await firstState(options, { ...options, now: polledAt, forgotten });
 		remembered = await writeState(ledger, stateKey, remembered, first);
 		if (forgotten === undefined && startFrom === 'now') {
-			memory.write(first.publishedAt);
+			memory.write(first.publishedAt, first.polls);
 			return {};
 		}
 	}
 	if (remembered.state === undefined || starting.has(node)) return {};
 	const { frontier, publishedAt } = remembered.state;
-	memory.advance(Math.max(frontier - 1, publishedAt));
+	memory.advance(Math.max(frontier - 1, publishedAt), remembered.state.polls);
 	const state = await asRequested(ledger, workflowId, remembered.state, polledAt);
 
 	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
@@ -105,15 +107,20 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	const { fresh } = listing;
 	const finish = async (): Promise<void> => {
 		const isAll = reading.end === 'whole' && !state.walk && listing.waitingAt === undefined;
+		const polls = state.polls + Number(fresh.length > 0);
+		// Before n8n can know of this poll.
+		if (polls > state.polls) {
+			remembered = await writeState(ledger, stateKey, remembered, { ...state, polls });
+		}
 		const onProgress = (at: number) => {
-			if (isAll) memory.advance(Math.min(at, polledAt));
+			if (isAll) memory.advance(Math.min(at, polledAt), polls);
 		};
 		const open = await startEvents({ ...options, onProgress }, fresh);
-		const next = nextState(listing, state, { ...reading, open, polledAt });
+		const next = nextState(listing, { ...state, polls }, { ...reading, open, polledAt });
 		if (next === undefined) return;
 		await writeState(ledger, stateKey, remembered, next);
 		const settledAt = Math.min(next.frontier, oldestUnsettled(listing, open) - 1);
-		memory.write(Math.max(settledAt, next.publishedAt));
+		memory.write(Math.max(settledAt, next.publishedAt), polls);
 	};
 	starting.add(node);
 	const started = finish()

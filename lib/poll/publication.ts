@@ -3,6 +3,7 @@ import { createdAt, eventFromList } from '../event';
 import type { ApiClient } from '../service';
 import { isOldestFirst } from '../shared/listOrder';
 import { rememberListed, type Scope } from './knowledge';
+import type { PolledUntil } from './memory';
 import type { PollState, StartFrom } from './state';
 
 interface First {
@@ -10,21 +11,22 @@ interface First {
 	readonly startFrom: StartFrom;
 	readonly pageSize: number;
 	readonly now: number;
-	/** Up to when the node had polled, if the ledger has lost its record of that. */
-	readonly forgotten: number | undefined;
+	/** Up to when the node had polled, if the ledger does not know that. */
+	readonly forgotten: PolledUntil | undefined;
 	readonly warn: (message: string) => void;
 }
 
 /** The state that a trigger begins with, or continues with after the ledger lost its data. */
 export async function firstState(scope: Scope, first: First): Promise<PollState> {
 	const { startFrom, now, forgotten } = first;
-	const begun = { startFrom, lookedBackAt: now };
+	const begun = { startFrom, lookedBackAt: now, polls: forgotten?.polls ?? 0 };
 	if (forgotten !== undefined) {
+		const { at } = forgotten;
 		first.warn(
-			`the event ledger has lost its memory: events created after ${new Date(forgotten).toISOString()} start, even if they have started before; older ones do not`,
+			`the event ledger is not the one that it was (its data was lost, or replaced by a backup): events created up to ${new Date(at).toISOString()} do not start by themselves; later ones do, even if they have started before`,
 		);
-		const publishedAt = await publish(scope, { ...first, since: forgotten + 1 });
-		return { ...begun, publishedAt, frontier: forgotten };
+		const publishedAt = await publish(scope, { ...first, since: at + 1 });
+		return { ...begun, publishedAt, frontier: at };
 	}
 	const publishedAt = startFrom === 'now' ? await publish(scope, first) : 0;
 	return { ...begun, publishedAt, frontier: publishedAt };

@@ -1,19 +1,26 @@
 /** Starts the workflow for events, oldest first, and commits the ones that n8n has stored. */
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, type Item, MAX_BATCH_BYTES, type ParsedEvent, withReplay } from '../event';
-import { type Acknowledge, type ClaimHold, claimOrWait, type Ledger, ledgerKey } from '../ledger';
+import {
+	type Claim,
+	claimOrWait,
+	commitHold,
+	type EntryState,
+	type Ledger,
+	ledgerKey,
+	releaseHold,
+} from '../ledger';
 import { sleep } from '../shared/sleep';
 import { RETENTION_MS } from './bounds';
 
 /**
- * The next execution starts when the previous one has ended, or after this long. Events keep their order, since n8n
- * stores an execution within milliseconds, and a slow workflow does not delay the others. An event does not count as
- * stored because of it.
+ * The next execution starts when the previous one has begun, or after this long: a full queue of n8n does not delay the
+ * claims of the others. An event does not count as stored because of it.
  */
 const NEXT_AFTER_MS = 1000;
 /**
- * An execution that has not ended by then counts as stored: n8n never reports a queued execution that a person stopped,
- * and its event must not be held until n8n restarts. If n8n reports a failure later, the event is given back.
+ * An execution that has not begun by then counts as stored: n8n never reports a queued execution that a user stopped. If it
+ * has not begun after the grace of its event, a poll starts the event again.
  */
 const COUNTS_AS_STORED_AFTER_MS = 30_000;
 /** Entries looked up in parallel; other work of the process runs in between. */
@@ -24,8 +31,7 @@ export interface Start {
 	readonly workflowId: string;
 	/** The most events per execution. */
 	readonly batchSize: number;
-	readonly acknowledge: Acknowledge;
-	/** Starts an execution. Resolves when it has ended, with whether n8n has stored it, or whether it succeeded if it must. */
+	/** Starts an execution. Resolves to false if n8n could not store it, and to true when n8n reports anything else, if ever. */
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** Called before each hand-over with the time of its newest event, as long as all earlier ones are stored. */
 	readonly onProgress?: (at: number) => void;
@@ -33,10 +39,10 @@ export interface Start {
 
 interface Claimed {
 	readonly event: ParsedEvent;
-	readonly hold: ClaimHold;
-	/** The number of failed executions with this event. */
+	readonly claim: Claim;
+	/** The number of executions that have begun with this event. */
 	readonly attempts: number;
-	readonly reopenedAt?: number | undefined;
+	readonly reopenedAt?: number;
 }
 
 /**
@@ -56,7 +62,7 @@ export async function startEvents(
 		const some = events.slice(from, from + LOOKED_AT_ONCE);
 		const looked = some.map(async (event) => {
 			const { state } = await start.ledger.look(ledgerKey(start.workflowId, event.id));
-			return state === 'begun' || state === 'done' ? [] : [event];
+			return isOpen(state) ? [event] : [];
 		});
 		open.push(...(await Promise.all(looked)).flat());
 		await setImmediate();
@@ -84,7 +90,11 @@ async function startBatches(
 			const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
 			if (first !== false || together.length === 1) continue;
 			const oneByOne = { ...start, batchSize: 1 };
-			await startBatches(oneByOne, await notBegun(start, together), open);
+			await startBatches(
+				oneByOne,
+				together.map(({ event }) => event),
+				open,
+			);
 		}
 	}
 }
@@ -96,19 +106,14 @@ function executionsOf(claimed: readonly Claimed[]): (readonly Claimed[])[] {
 	return [...(fresh.length > 0 ? [fresh] : []), ...failed.map((each) => [each])];
 }
 
-/** The events that n8n could not store. Those whose execution failed start again later. */
-async function notBegun(
-	{ ledger, workflowId }: Start,
-	claimed: readonly Claimed[],
-): Promise<ParsedEvent[]> {
-	const entries = claimed.map(({ event }) => ledger.look(ledgerKey(workflowId, event.id)));
-	const states = (await Promise.all(entries)).map(({ state }) => state);
-	return claimed.filter((_each, n) => states[n] !== 'failed').map(({ event }) => event);
+/** Whether an execution has yet to begin: the event is not settled. */
+function isOpen(state: EntryState): boolean {
+	return state === 'free' || state === 'pending' || state === 'stored' || state === 'overdue';
 }
 
 /** The events that no other holder has claimed or stored. */
 async function claimAll(
-	{ ledger, workflowId, acknowledge }: Start,
+	{ ledger, workflowId }: Start,
 	events: readonly ParsedEvent[],
 ): Promise<Claimed[]> {
 	const claimed: Claimed[] = [];
@@ -116,13 +121,13 @@ async function claimAll(
 	try {
 		for (const event of events) {
 			const key = ledgerKey(workflowId, event.id);
-			const claim = await claimOrWait(ledger, key, { waitMs: 0, acknowledge });
-			if (claim.outcome === 'claimed') claimed.push({ event, ...claim });
+			const answer = await claimOrWait(ledger, key, 0);
+			if (answer.state === 'claimed') claimed.push({ event, ...answer });
 		}
 		isDone = true;
 		return claimed;
 	} finally {
-		if (!isDone) await Promise.all(claimed.map(({ hold }) => hold.release()));
+		if (!isDone) await releaseHold({ ledger, claims: claimed.map(({ claim }) => claim) });
 	}
 }
 
@@ -144,24 +149,23 @@ function* batchesOf(events: readonly ParsedEvent[], most: number): Generator<Par
 }
 
 /**
- * Whether n8n has stored the execution, or it has succeeded: known once it has ended. `execute` of the node has begun
- * its events by then.
+ * Whether n8n has stored the execution. The ledger says it as soon as the execution begins, in whatever process; what n8n
+ * reports counts only if it could not store the execution.
  */
-async function handOver(start: Start, claimed: readonly Claimed[]): Promise<boolean> {
-	const [first, ...others] = claimed.map(({ hold }) => hold);
-	const commit = async () => await first?.commitWith(others, RETENTION_MS);
-	const late = setTimeout(() => {
-		if (start.acknowledge === 'stored') void commit();
-	}, COUNTS_AS_STORED_AFTER_MS).unref();
-	const items = claimed.map(({ event, hold, reopenedAt }) => {
-		return { record: withReplay(event.record, reopenedAt), claim: hold.token };
-	});
-	const isSettled = await start.handOver(items).catch(() => false);
-	clearTimeout(late);
-	if (isSettled) {
-		await commit();
-	} else {
-		await Promise.all(claimed.map(({ hold }) => hold.release()));
-	}
-	return isSettled;
+async function handOver(
+	{ ledger, ...start }: Start,
+	claimed: readonly Claimed[],
+): Promise<boolean> {
+	const hold = { ledger, claims: claimed.map(({ claim }) => claim) };
+	const [first] = hold.claims;
+	if (first === undefined) return true;
+	const items = claimed.map(({ event, reopenedAt }) => ({
+		record: withReplay(event.record, reopenedAt),
+	}));
+	const reported = start.handOver(items).catch(() => false);
+	const begun = ledger.untilBegun(first, COUNTS_AS_STORED_AFTER_MS).then(() => true);
+	const isStored = await Promise.race([reported, begun]);
+	if (isStored) await commitHold(hold, RETENTION_MS);
+	else await releaseHold(hold);
+	return isStored;
 }

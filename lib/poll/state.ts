@@ -23,6 +23,8 @@ const pollState = object({
 	publishedAt: number(),
 	/** Events created before have been listed and settled; 0 before the first complete walk. */
 	frontier: number(),
+	/** How many polls have started events: a ledger that knows of fewer than n8n is an old copy. */
+	polls: number(),
 	/** When a poll last began to read a day back. */
 	lookedBackAt: number(),
 	/** The position of a walk that was too long for one poll. */
@@ -47,14 +49,6 @@ const pollState = object({
 
 export type PollState = Readonly<output<typeof pollState>>;
 
-/** The form up to version 1.0: `newestAt` is the newest event of the last complete poll, even if dated in the future. */
-const oldState = object({
-	startFrom,
-	baselineAt: number(),
-	newestAt: number(),
-	waitingSince: optional(number()),
-});
-
 interface Remembered {
 	/** The record as stored; undefined for none. */
 	readonly text: string | undefined;
@@ -62,23 +56,9 @@ interface Remembered {
 	readonly state: PollState | undefined;
 }
 
-export async function readState(records: Records, key: string, now: number): Promise<Remembered> {
+export async function readState(records: Records, key: string): Promise<Remembered> {
 	const text = await records.readRecord(key);
-	const kept = text === undefined ? undefined : jsonIn(text);
-	const state = safeParse(pollState, kept).data ?? migrated(safeParse(oldState, kept).data, now);
-	return { text, state };
-}
-
-function migrated(old: output<typeof oldState> | undefined, now: number): PollState | undefined {
-	if (old === undefined) return undefined;
-	const { baselineAt, newestAt, waitingSince = Infinity } = old;
-	return {
-		startFrom: old.startFrom,
-		// An event dated in the future does not exclude those created since.
-		publishedAt: Math.min(baselineAt, now),
-		frontier: Math.min(newestAt, waitingSince, now),
-		lookedBackAt: 0,
-	};
+	return { text, state: safeParse(pollState, jsonIn(text ?? '')).data };
 }
 
 /**

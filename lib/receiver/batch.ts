@@ -4,21 +4,30 @@
  * starts at once.
  */
 import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
-import type { ClaimHold, Hold } from '../ledger';
+import { commitHold, type Hold } from '../ledger';
+import { type Outcome, settle, type Settling } from './settle';
 
 /** A claimed event that is to start the workflow. */
 interface Member {
 	readonly item: Item;
-	readonly hold: ClaimHold;
+	readonly hold: Hold;
 	/** Its size, for the limit of a batch. */
 	readonly bytes: number;
 }
 
+/** An execution to start. */
+export interface HandOver {
+	readonly items: readonly Item[];
+	/** n8n has responded: returns what the service gets. Never rejects. */
+	readonly settle: (isOk: boolean) => Promise<Outcome>;
+	/** n8n does not respond, and nobody waits for it: its events count as stored. Never rejects. */
+	readonly abandon: () => Promise<void>;
+}
+
 type Turn =
-	/** The items of the execution to start, and the hold to settle when n8n has responded. */
-	| { readonly start: true; readonly items: readonly Item[]; readonly hold: Hold }
-	/** The event is in the execution of another delivery, which n8n has stored or is taking too long to store. */
-	| { readonly start: false; readonly outcome: 'stored' | 'busy' };
+	| ({ readonly start: true } & HandOver)
+	/** The event is in the execution of another delivery. */
+	| { readonly start: false; readonly outcome: Outcome };
 
 /**
  * The longest wait for another delivery's hand-over. The service gives up after 30 s, while n8n may delay an execution
@@ -31,14 +40,32 @@ const LEAST_WAIT_MS = 2_000;
 /** The nodes with a hand-over that n8n has not responded to, by node and URL. */
 const busy = new Map<string, Gatherer>();
 
+/** For an event that starts an execution by itself. */
+export function handOverOne(
+	{ item, hold }: Pick<Member, 'item' | 'hold'>,
+	settling: Settling,
+): HandOver {
+	return {
+		items: [item],
+		settle: async (isOk) => (await settle(hold, settling, isOk))[0] ?? 'failed',
+		abandon: () => commitHold(hold, settling.retentionMs),
+	};
+}
+
 /** Resolves when it is the event's turn: at once, or when n8n has responded to the hand-over that it waits for. */
-export async function takeTurn(node: string, member: Member, most: number): Promise<Turn> {
+export async function takeTurn(
+	node: string,
+	member: Member,
+	most: number,
+	settling: Settling,
+): Promise<Turn> {
 	const gatherer = busy.get(node) ?? new Gatherer(() => busy.delete(node));
 	busy.set(node, gatherer);
-	return await gatherer.take(member, most);
+	return await gatherer.take({ ...member, settling }, most);
 }
 
 interface Waiting extends Member {
+	readonly settling: Settling;
 	readonly since: number;
 	readonly tell: (turn: Turn) => void;
 }
@@ -51,7 +78,7 @@ class Gatherer {
 
 	constructor(private readonly whenIdle: () => void) {}
 
-	take(member: Member, most: number): Promise<Turn> {
+	take(member: Omit<Waiting, 'since' | 'tell'>, most: number): Promise<Turn> {
 		return new Promise((tell) => {
 			if (this.#bytes + member.bytes > MAX_BATCH_BYTES) this.#handOver();
 			this.#waiting.push({ ...member, since: performance.now(), tell });
@@ -68,46 +95,47 @@ class Gatherer {
 		this.#bytes = 0;
 		if (first === undefined) return;
 		const followers = new Followers(others);
-		const commit: Hold['commit'] = async (retentionMs) => {
-			if (others.length === 0) return await first.hold.commit(retentionMs);
-			const [own = 'lost', ...outcomes] = await first.hold.commitWith(
-				others.map(({ hold }) => hold),
-				retentionMs,
-			);
-			const lost = new Set(others.filter((_other, n) => outcomes[n] === 'lost'));
+		const { settling } = first;
+		const all = { ledger: first.hold.ledger, claims: [first, ...others].flatMap(claimsOf) };
+		const settleAll = async (isOk: boolean): Promise<Outcome> => {
+			if (others.length > 0 && !isOk && settling.acknowledge === 'stored') {
+				return await this.#settleOneByOne(first, others, followers);
+			}
+			const [own = 'failed', ...outcomes] = await settle(all, settling, isOk);
+			const byMember = new Map(others.map((other, n) => [other, outcomes[n] ?? 'busy']));
 			for (const other of followers.dismiss()) {
-				other.tell({ start: false, outcome: lost.has(other) ? 'busy' : 'stored' });
+				const outcome = byMember.get(other) ?? 'busy';
+				other.tell({ start: false, outcome: outcome === 'failed' ? 'busy' : outcome });
 			}
 			return own;
 		};
-		const release: Hold['release'] = async () => {
-			// Waiting events go first: they must not wait for the hand-overs that begin here.
-			this.#handOver();
-			const present = new Set(followers.dismiss());
-			if (first.hold.acknowledge === 'succeeded') {
-				// Their execution failed. Each event is delivered again and then runs by itself.
-				await Promise.all([first, ...others].map(({ hold }) => hold.release()));
-				for (const { tell } of present) tell({ start: false, outcome: 'busy' });
-				return;
-			}
-			// One event that n8n cannot store must not delay the others by an hour.
-			for (const other of present) this.#handOverAlone(other);
-			const gone = others.filter((other) => !present.has(other));
-			await Promise.all([first, ...gone].map(({ hold }) => hold.release()));
-		};
-		first.tell({
-			start: true,
-			items: batch,
-			hold: this.#answered({ commit, release }),
-		});
+		first.tell(
+			this.#answered({
+				items: batch,
+				settle: settleAll,
+				abandon: () => commitHold(all, settling.retentionMs),
+			}),
+		);
 	}
 
-	#handOverAlone({ item, hold, tell }: Waiting): void {
-		tell({ start: true, items: [item], hold: this.#answered(hold) });
+	/** n8n could not store the batch. One event that n8n cannot store must not delay the others by an hour. */
+	async #settleOneByOne(
+		first: Waiting,
+		others: readonly Waiting[],
+		followers: Followers,
+	): Promise<Outcome> {
+		// Waiting events go first: they must not wait for the hand-overs that begin here.
+		this.#handOver();
+		const present = new Set(followers.dismiss());
+		for (const other of present) other.tell(this.#answered(handOverOne(other, other.settling)));
+		const gone = others.filter((other) => !present.has(other));
+		const hold = { ledger: first.hold.ledger, claims: [first, ...gone].flatMap(claimsOf) };
+		const [own = 'failed'] = await settle(hold, first.settling, false);
+		return own;
 	}
 
-	/** Wraps the hold: once it is settled, or n8n has taken too long, the gathered events are handed over. */
-	#answered(hold: Hold): Hold {
+	/** Once the hand-over is settled, or n8n has taken too long, the gathered events are handed over. */
+	#answered(handOver: HandOver): Turn {
 		let isOver = false;
 		const next = () => {
 			if (isOver) return;
@@ -121,10 +149,15 @@ class Gatherer {
 		const timer = setTimeout(next, LONGEST_WAIT_MS).unref();
 		this.#unanswered += 1;
 		return {
-			commit: (retentionMs) => hold.commit(retentionMs).finally(next),
-			release: () => hold.release().finally(next),
+			...{ start: true, items: handOver.items },
+			settle: (isOk) => handOver.settle(isOk).finally(next),
+			abandon: handOver.abandon,
 		};
 	}
+}
+
+function claimsOf({ hold }: Waiting): Hold['claims'] {
+	return hold.claims;
 }
 
 /** The deliveries that wait for the outcome of their execution, which settles their claims, each until its limit. */

@@ -8,6 +8,7 @@ export {
 	MIN_RETENTION_DAYS,
 	readTriggerSettings,
 } from './triggerSettings';
-export { busy, type NoStart, type RefusalLog } from './verdict';
+export type { HandOver } from './batch';
+export { accepted, busy, type NoStart, type RefusalLog } from './verdict';
 export { createVerifierCache } from './verifierCache';
 export type { SecretSource, SignedRefusal } from './verify';

@@ -1,16 +1,10 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n. */
 import { isWanted, parseEvent, withReplay } from '../event';
-import {
-	type Acknowledge,
-	claimOrWait,
-	type Ledger,
-	ledgerKey,
-	LedgerUnavailableError,
-} from '../ledger';
+import { claimOrWait, type Ledger, ledgerKey, LedgerUnavailableError } from '../ledger';
 import type { DeliveryHeaders, SignedBy } from '../signature';
-import { takeTurn } from './batch';
+import { handOverOne, takeTurn } from './batch';
 import type { TriggerSettings } from './triggerSettings';
-import { accepted, busy, duplicate, ignored, refused, type Verdict } from './verdict';
+import { accepted, busy, busyFor, duplicate, ignored, refused, type Verdict } from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';
 
@@ -20,8 +14,8 @@ export interface Receiver {
 	/** Called when there is an event to claim. Undefined while the editor listens for a test event: nothing is recorded then. */
 	readonly openLedger?: () => Promise<Ledger>;
 	readonly workflowId: string;
-	/** By the URL that the delivery arrived at. */
-	readonly acknowledge: Acknowledge;
+	/** Whether n8n responds once it has stored the execution: by the URL that the delivery arrived at. */
+	readonly isEarly: boolean;
 	readonly settings: TriggerSettings;
 	readonly now?: () => Date;
 }
@@ -34,7 +28,7 @@ export async function receive(
 	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
 	receiver: Receiver,
 ): Promise<Verdict> {
-	const { verifiers, secrets, openLedger, workflowId, acknowledge, settings } = receiver;
+	const { verifiers, secrets, openLedger, workflowId, isEarly, settings } = receiver;
 	const { now = () => new Date() } = receiver;
 	const receivedAt = now();
 	const delivery = { headers, body, receivedAt };
@@ -52,27 +46,34 @@ export async function receive(
 
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
 	const record = includeDelivery ? { ...event.record, ...facts } : event.record;
-	if (openLedger === undefined) return { start: true, items: [{ record }], hold: undefined };
-	const claim = await claimed(openLedger, ledgerKey(workflowId, event.id), acknowledge);
-	if (!('hold' in claim)) return claim;
-	const { hold, attempts, reopenedAt } = claim;
-	const item = { record: withReplay(record, reopenedAt), claim: hold.token };
+	if (openLedger === undefined) return { start: true, items: [{ record }] };
+	const claimed = await claim(openLedger, ledgerKey(workflowId, event.id));
+	if (!('hold' in claimed)) return claimed;
+	const { hold, attempts, reopenedAt } = claimed;
+	const { acknowledge, retentionMs, batchSize } = settings;
+	const settling = { acknowledge, isEarly, retentionMs };
+	const member = { item: { record: withReplay(record, reopenedAt) }, hold, bytes: body.length };
 	// An event that has failed runs by itself: it may be why its batch failed.
-	if (settings.batchSize === 1 || attempts > 0) return { start: true, items: [item], hold };
-
-	const member = { item, hold, bytes: body.length };
-	const node = JSON.stringify([secrets.key, acknowledge]);
-	const turn = await takeTurn(node, member, settings.batchSize);
+	if (batchSize === 1 || attempts > 0) {
+		return { start: true, ...handOverOne(member, settling) };
+	}
+	const node = JSON.stringify([secrets.key, acknowledge, isEarly]);
+	const turn = await takeTurn(node, member, batchSize, settling);
 	if (turn.start) return turn;
-	return turn.outcome === 'stored' ? accepted : busy;
+	return turn.outcome === 'accepted' ? accepted : busy;
 }
 
 /** The hold of the event, or the verdict if it was not claimed. */
-async function claimed(openLedger: () => Promise<Ledger>, key: string, acknowledge: Acknowledge) {
+async function claim(openLedger: () => Promise<Ledger>, key: string) {
 	try {
-		const claim = await claimOrWait(await openLedger(), key, { acknowledge });
-		if (claim.outcome === 'claimed') return claim;
-		return claim.outcome === 'busy' ? busy : duplicate;
+		const ledger = await openLedger();
+		const answer = await claimOrWait(ledger, key);
+		if (answer.state === 'claimed') {
+			const { claim, ...history } = answer;
+			return { hold: { ledger, claims: [claim] }, ...history };
+		}
+		if (answer.state === 'committed') return duplicate;
+		return answer.retryAfterMs === undefined ? busy : busyFor(answer.retryAfterMs);
 	} catch (error) {
 		const detail = error instanceof LedgerUnavailableError ? error.message : undefined;
 		return refused('ledger_unavailable', detail);

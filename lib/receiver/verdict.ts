@@ -1,6 +1,6 @@
 /** All outcomes of a delivery: the workflow starts, or the sender gets a response that makes it do the right thing. */
-import type { Item, ParsedEvent } from '../event';
-import type { Hold } from '../ledger';
+import type { ParsedEvent } from '../event';
+import type { HandOver } from './batch';
 import { ADVICE, type RefusalReason } from './reasons';
 
 interface Answer {
@@ -17,11 +17,10 @@ export interface RefusalLog {
 
 export type Verdict = Start | NoStart;
 
-/** Start the workflow with these items, then settle the hold. A test in the editor has no hold. */
-interface Start {
+/** Start the workflow with these items. A test in the editor has nothing to settle. */
+interface Start extends Partial<HandOver> {
 	readonly start: true;
-	readonly items: readonly Item[];
-	readonly hold: Hold | undefined;
+	readonly items: HandOver['items'];
 }
 
 export interface NoStart {
@@ -65,3 +64,13 @@ function done(status: string): NoStart {
 
 /** Another execution may have the event; the sender should retry. */
 export const busy = refused('busy');
+
+const NOT_DUE =
+	'the last execution of this event did not succeed. A delivery starts it again after a pause, which grows with each attempt';
+
+/** The event is due again in so many milliseconds: its last execution did not succeed. */
+export function busyFor(ms: number): NoStart {
+	const { answer, ...rest } = refused('busy', NOT_DUE);
+	const headers = { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1000))) };
+	return { ...rest, answer: { ...answer, headers } };
+}

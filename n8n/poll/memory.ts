@@ -19,6 +19,7 @@ export function staticMemory(context: IPollFunctions): Memory & { close(): void 
 		nodeId: literal(nodeId),
 		startFrom: oneOf(['now', 'retained']),
 		at: number(),
+		polls: number(),
 	});
 	let isClosed = false;
 	return {
@@ -31,7 +32,8 @@ export function staticMemory(context: IPollFunctions): Memory & { close(): void 
 			const kept = safeParse(ours, data[FIELD]).data;
 			if (isClosed) return;
 			// An assignment, even of the same value, makes n8n write all static data of the workflow.
-			if (kept?.at === until.at && kept.startFrom === until.startFrom) return;
+			const { startFrom, at, polls } = until;
+			if (kept?.at === at && kept.polls === polls && kept.startFrom === startFrom) return;
 			data[FIELD] = { workflowId, nodeId, ...until };
 		},
 	};

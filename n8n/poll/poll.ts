@@ -21,14 +21,14 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		context.getNodeParameter(parameter, fallback),
 	);
 	checkConditions(context.getNode(), settings.conditions);
-	const { startFrom, pageSize, batchSize, acknowledge } = settings;
+	const { startFrom, pageSize, batchSize } = settings;
 	const memory = staticMemory(context);
 	const budgetMs = budgetOf(context);
 	const { failure } = await poll({
 		...{ ledger: await ledgerFor(context), workflowId, nodeId, client },
-		...{ startFrom, pageSize, batchSize, acknowledge },
+		...{ startFrom, pageSize, batchSize },
 		isWanted: (event) => isWanted(event, settings),
-		handOver: (items) => handOver(context, items, acknowledge),
+		handOver: (items) => handOver(context, items),
 		...{ memory, budgetMs },
 		warn: (message) => {
 			context.logger.warn(logLine(context, message));

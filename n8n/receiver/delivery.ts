@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { createVerifierCache, readTriggerSettings, receive } from '../../lib/receiver';
 import type { DeliveryHeaders } from '../../lib/signature';
-import { beginRun, handedOver } from '../beginRun';
+import { beginRun, itemsOf } from '../beginRun';
 import { ledgerFor } from '../ledger';
 import { countRejection } from '../rejections';
 import { acknowledgeOf } from '../webhooks';
@@ -41,7 +41,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 	const settings = readTriggerSettings((name, fallback) => this.getNodeParameter(name, fallback));
 	const isTest = this.getMode() === 'manual';
 	const acknowledge = acknowledgeOf(this);
-	if (!isTest && acknowledge !== settings.acknowledge) logOtherUrl(this, acknowledge);
+	if (!isTest && acknowledge !== settings.acknowledge) logOtherUrl(this, settings.acknowledge);
 	const verdict = await receive(
 		// Every occurrence of each header, so that a repeated one is noticed.
 		{ headers: request.headersDistinct ?? request.headers, body: await rawBytes(request) },
@@ -50,7 +50,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 			secrets: secretSource(this),
 			...(!isTest && { openLedger: () => ledgerFor(this) }),
 			workflowId: this.getWorkflow().id ?? '',
-			acknowledge,
+			isEarly: acknowledge === 'stored',
 			settings,
 		},
 	);
@@ -65,10 +65,9 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 		if (!isTest) countRejection(this, verdict);
 		return { noWebhookResponse: true, ...test };
 	}
-	if (verdict.hold) {
-		settleWithAnswer(response, verdict.hold, { acknowledge, retentionMs: settings.retentionMs });
-	}
-	const items = handedOver(verdict.items);
+	const { settle, abandon } = verdict;
+	if (settle && abandon) settleWithAnswer(response, { settle, abandon });
+	const items = itemsOf(verdict.items);
 	return {
 		workflowData: [isTest ? withIgnored(this, items, settings) : items],
 		webhookResponse: { status: 'accepted' },
@@ -78,10 +77,12 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 /** The items that an execution continues with. */
 export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	if (this.getMode() === 'manual') return [testItems(this)];
-	const { retentionMs } = readTriggerSettings((name, fallback) =>
-		this.getNodeParameter(name, 0, fallback),
-	);
-	return [await beginRun(this, retentionMs)];
+	return [
+		await beginRun(
+			this,
+			readTriggerSettings((name, fallback) => this.getNodeParameter(name, 0, fallback)),
+		),
+	];
 }
 
 /** The body as sent; empty if it cannot be read, which fails the signature check. */

@@ -22,7 +22,7 @@ function ensureLimiter(logger: Logger): LogLimiter {
 const A_DAY_MS = 24 * 60 * 60 * 1000;
 const otherUrl = new WeakMap<Logger, LogLimiter>();
 
-/** A delivery arrived at the URL that does not match the parameter "Acknowledge". */
+/** A delivery arrived at the URL of the other setting of "Acknowledge", the parameter of the node. */
 export function logOtherUrl(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	acknowledge: Acknowledge,
@@ -36,7 +36,9 @@ export function logOtherUrl(
 	otherUrl.set(logger, limiter);
 	const line = logLine(
 		context,
-		`a delivery arrived at the production URL for 'Acknowledge' = '${acknowledge === 'stored' ? 'Once Stored' : 'Once Succeeded'}' and follows that setting. Register the URL that the node shows`,
+		acknowledge === 'stored'
+			? "a delivery arrived at the URL for 'Acknowledge' = 'Once Succeeded', but the node is set to 'Once Stored', which applies. Register the URL that the node shows"
+			: "a delivery arrived at the URL for 'Acknowledge' = 'Once Stored', but the node is set to 'Once Succeeded', which applies: n8n responds before the execution ends, so after a failure only a poll trigger or another delivery starts the event again. Register the URL that the node shows",
 	);
 	limiter.write(line, () => line);
 }

@@ -1,6 +1,5 @@
-/** Ties a claim to n8n's response: commits if n8n stored the execution, otherwise releases, and then lets the response leave. */
-import type { Acknowledge, Hold } from '../../lib/ledger';
-import { busy } from '../../lib/receiver';
+/** Ties a hand-over to n8n's response: settles it when n8n responds, and then lets the response leave. */
+import { accepted, busy, type HandOver, type NoStart } from '../../lib/receiver';
 
 /** The part of a response that matters here. */
 export interface EndableResponse {
@@ -19,50 +18,49 @@ export interface EndableResponse {
 const RESPOND_WITHIN_MS = 30_000;
 
 /**
- * Settles `hold` when n8n ends the response: a status below 300 means that the execution is stored, or that it ended
- * without an error if it must succeed.
+ * Settles the hand-over when n8n ends the response, and sends what the service has to get.
  *
  * It wraps `end` because no event is reliable: when the caller has hung up, `finish` never fires and `close` fires
  * early with a false 200, but n8n still calls `end` with the status that it decided on.
  * A second call of `end` while the claim is being settled is ignored: the first one has not been sent yet.
  *
- * n8n never responds for a queued execution that a person stopped. So once the sender has hung up and n8n has not responded in
- * time, an event that need only be stored counts as stored. If n8n reports a failure later, the event is given back.
+ * n8n never responds for a queued execution that a user stopped. So the events count as stored once the sender has hung
+ * up and n8n has not responded in time.
  */
 export function settleWithAnswer(
 	response: EndableResponse,
-	hold: Hold,
-	{ acknowledge, retentionMs }: { acknowledge: Acknowledge; retentionMs: number },
+	{ settle, abandon }: Pick<HandOver, 'settle' | 'abandon'>,
 ): void {
 	const end = response.end.bind(response) as (...answer: unknown[]) => unknown;
 	let ending = false;
 	let isLate = false;
-	const commitIfAbandoned = () => {
-		if (isLate && response.destroyed && acknowledge === 'stored') void hold.commit(retentionMs);
+	const abandonIfLate = () => {
+		if (isLate && response.destroyed) void abandon();
 	};
 	const timer = setTimeout(() => {
 		isLate = true;
-		commitIfAbandoned();
+		abandonIfLate();
 	}, RESPOND_WITHIN_MS).unref();
-	response.once('close', commitIfAbandoned);
+	response.once('close', abandonIfLate);
 	response.end = (...answer: unknown[]) => {
 		if (ending) return response;
 		ending = true;
 		clearTimeout(timer);
-		response.off('close', commitIfAbandoned);
-		const settled = response.statusCode < 300 ? hold.commit(retentionMs) : hold.release();
-		void settled.then((outcome) => {
-			if (outcome === 'lost') end(...asBusy(response));
+		response.off('close', abandonIfLate);
+		const isOk = response.statusCode < 300;
+		void settle(isOk).then((outcome) => {
+			if (outcome === 'busy') end(...instead(response, busy));
+			else if (outcome === 'accepted' && !isOk) end(...instead(response, accepted));
 			else end(...answer);
 		});
 		return response;
 	};
 }
 
-/** The execution did not run with the event, so the service must deliver it again. Returns the body. */
-function asBusy(response: EndableResponse): string[] {
+/** Another response than n8n's. Returns its body. */
+function instead(response: EndableResponse, { answer }: NoStart): string[] {
 	if (response.headersSent) return [];
-	const { status, headers = {}, body } = busy.answer;
+	const { status, headers = {}, body } = answer;
 	response.statusCode = status;
 	response.removeHeader('Content-Length');
 	for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

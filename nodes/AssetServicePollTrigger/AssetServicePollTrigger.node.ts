@@ -58,11 +58,11 @@ export class AssetServicePollTrigger implements INodeType {
 
 	/** The first step of each execution: fetches a test event in the editor, otherwise passes on events not begun elsewhere. */
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		if (this.getMode() !== 'manual') return [await beginRun(this, RETENTION_MS)];
+		const settings = readPollSettings((name, fallback) => this.getNodeParameter(name, 0, fallback));
+		if (this.getMode() !== 'manual') {
+			return [await beginRun(this, { ...settings, retentionMs: RETENTION_MS })];
+		}
 		try {
-			const settings = readPollSettings((name, fallback) =>
-				this.getNodeParameter(name, 0, fallback),
-			);
 			const newest = await newestEvent(this.getNode(), await apiClientFor(this), settings);
 			if (newest !== undefined) return [[newest]];
 			this.addExecutionHints({ message: NO_EVENTS, type: 'info', location: 'outputPane' });

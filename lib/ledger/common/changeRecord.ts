@@ -1,5 +1,5 @@
 /** Changes a record of the ledger, even while other processes change it. */
-import type { Records } from './types';
+import type { Records } from './store';
 
 const MOST_TRIES = 20;
 

@@ -59,9 +59,8 @@ export class RedisConnection {
 	/**
 	 * Runs a script on one key and returns its result. Scripts are safe to send twice: one whose response was lost is
 	 * sent again. Throws `LedgerUnavailableError` after 2 s in total, and no script runs later than that.
-	 * Calls `onSend` before each sending: from then until the deadline Redis may run the script, whatever this returns.
 	 */
-	async run(call: Call, onSend?: () => void): Promise<unknown> {
+	async run(call: Call): Promise<unknown> {
 		const deadline = performance.now() + CALL_MS;
 		const closes = this.#closes;
 		this.#lastUse = performance.now();
@@ -69,7 +68,6 @@ export class RedisConnection {
 		for (;;) {
 			try {
 				const client = await this.#ready(deadline);
-				onSend?.();
 				const result = await this.#try(client, call, deadline);
 				this.#succeeded();
 				const clock = clockWhenLate(result);
@@ -88,6 +86,12 @@ export class RedisConnection {
 			}
 			await sleep(PAUSE_MS);
 		}
+	}
+
+	/** Unix milliseconds on the clock of Redis, as far as it is known: the hosts that share it need not agree. */
+	now(): number {
+		if (this.#clock === undefined) return Date.now();
+		return Math.floor(this.#clock.redis + performance.now() - this.#clock.at);
 	}
 
 	/** Calls in progress fail; a later call connects again. */

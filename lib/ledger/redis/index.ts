@@ -1,3 +1,3 @@
-/** The ledger on Redis. */
-export { RedisLedger } from './store';
+/** The store on Redis. */
+export { RedisStore } from './store';
 export { describeRedis, readRedisSettings } from './settings';

@@ -104,9 +104,19 @@ export class LedgerDatabase {
 		}
 	}
 
-	/** Whether the file at the path is still the open one: it may have been deleted or replaced. */
+	/** Whether the files at the path are still the open ones: one of them may have been deleted or replaced. */
 	isCurrent(): boolean {
-		return this.#identity === identityOf(this.#path);
+		return this.#identity === identityOf(this.#path) && this.#log?.isLinked() !== false;
+	}
+
+	/** Moves what only a deleted log holds into the file. Blocks for a sync. */
+	saveLog(): void {
+		if (this.#log?.isLinked() !== false) return;
+		try {
+			this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+		} catch {
+			// The disk failed: the events in the log are lost.
+		}
 	}
 
 	/** Runs `work` as one transaction. */

@@ -3,6 +3,7 @@ import {
 	chmodSync,
 	closeSync,
 	fdatasync,
+	fstatSync,
 	mkdirSync,
 	openSync,
 	realpathSync,
@@ -16,6 +17,8 @@ import { errorField, LedgerUnavailableError } from '../common/errors';
 /** An open file whose writes can be synced to disk. */
 export interface SyncedFile {
 	datasync(): Promise<void>;
+	/** Whether it still has a name: a file that was deleted stays readable until it is closed. */
+	isLinked(): boolean;
 	close(): void;
 }
 
@@ -40,6 +43,7 @@ export function openSyncedFile(path: string): SyncedFile {
 	const file = openSync(path, 'r+');
 	return {
 		datasync: () => datasync(file),
+		isLinked: () => fstatSync(file).nlink > 0,
 		close: () => {
 			closeSync(file);
 		},

@@ -1,2 +1,3 @@
-/** The ledger in an SQLite file. */
-export { SqliteLedger } from './store';
+/** The store in an SQLite file. */
+export { hostClock } from './hostClock';
+export { SqliteStore } from './store';

@@ -12,16 +12,20 @@ const MOST_WRITES = 3;
 export class LedgerFile {
 	readonly #path: string;
 	readonly #openDatabase: (path: string) => LedgerDatabase;
+	readonly #onReplaced: () => void;
 	#database: LedgerDatabase | undefined;
 	/** Whether the last sync failed, so that writes may be missing on disk. */
 	#isUnsynced = false;
 
+	/** Calls `onReplaced` if the file or its log was deleted or replaced while it was open. */
 	constructor(
 		path: string,
 		openDatabase = (file: string) => new LedgerDatabase(file, loadSqlite()),
+		onReplaced = (): void => undefined,
 	) {
 		this.#path = path;
 		this.#openDatabase = openDatabase;
+		this.#onReplaced = onReplaced;
 	}
 
 	/** Returns the result of `work`. Its errors become a `LedgerUnavailableError`. */
@@ -33,8 +37,7 @@ export class LedgerFile {
 	async runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		for (let write = 0; write < MOST_WRITES; write++) {
 			const { answer, database } = await this.#try(() => {
-				// Whether it is still the file at the path is checked once, after the sync.
-				const used = this.#database ?? this.#current();
+				const used = this.#current();
 				used.beforeWrite();
 				return { answer: work(used), database: used };
 			});
@@ -44,12 +47,12 @@ export class LedgerFile {
 			} catch (error) {
 				this.#isUnsynced = true;
 				const isReplaced = !database.isCurrent();
-				if (database === this.#database) void this.close();
+				this.#drop(database);
 				if (!isReplaced) throw sqliteUnavailableError(this.#path, error);
 			}
 			// If the file was replaced in the meantime, the new one may lack the write: it is written to the new one as well.
 			if (database.isCurrent()) return answer;
-			if (database === this.#database) void this.close();
+			this.#drop(database);
 		}
 		throw new LedgerUnavailableError(
 			`The event ledger is not available. ${printable(this.#path, 500)} keeps being replaced: find out what replaces it.`,
@@ -79,8 +82,17 @@ export class LedgerFile {
 		}
 	}
 
+	#drop(database: LedgerDatabase): void {
+		if (database !== this.#database) return;
+		if (!database.isCurrent()) {
+			database.saveLog();
+			this.#onReplaced();
+		}
+		void this.close();
+	}
+
 	#current(): LedgerDatabase {
-		if (this.#database && !this.#database.isCurrent()) void this.close();
+		if (this.#database?.isCurrent() === false) this.#drop(this.#database);
 		return (this.#database ??= this.#openDatabase(this.#path));
 	}
 }

@@ -6,30 +6,24 @@ import { LedgerUnavailableError } from '../common/errors';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /**
- * `state` is one of those in `statements.ts`, `holder` the token of the claim, `run` the latest run that began the
- * event. `expires` is the end of the entry, `due` the end of the lease or of the grace, or the time of the failure, in
- * Unix milliseconds; `grace`, in milliseconds, is 0 until the event is stored. `attempts` and `reopened` are as in
- * `Entry`. Without a rowid and without a second index, an event touches one page, whatever the size of the file.
+ * `text` is an entry (`life/entry.ts`), kept until `expires`, in Unix milliseconds. Without a rowid and without a second
+ * index, an event touches one page, whatever the size of the file.
  */
 const TABLE = `CREATE TABLE entry (
 	key BLOB NOT NULL PRIMARY KEY,
-	state INTEGER NOT NULL,
-	expires INTEGER NOT NULL,
-	due INTEGER NOT NULL,
-	grace INTEGER NOT NULL,
-	holder TEXT,
-	run TEXT,
-	attempts INTEGER NOT NULL DEFAULT 0,
-	reopened INTEGER
+	text TEXT NOT NULL,
+	expires INTEGER NOT NULL
 ) WITHOUT ROWID`;
 
-/** Version 1 stored the run of a begun entry in `holder`, which is still supported. Changes no row, however many there are. */
-const FROM_VERSION_1 = `ALTER TABLE entry ADD COLUMN run TEXT;
-ALTER TABLE entry ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE entry ADD COLUMN reopened INTEGER`;
+/** `renewed`: milliseconds of the monotonic clock of the host since `boot`; null once the session is closed. */
+const SESSION_TABLE = `CREATE TABLE session (
+	name TEXT NOT NULL PRIMARY KEY,
+	boot TEXT NOT NULL,
+	renewed INTEGER
+) WITHOUT ROWID`;
 
 /** Other data that the processes have to agree on: a handful of rows. */
 const RECORD_TABLE = `CREATE TABLE record (
@@ -37,18 +31,18 @@ const RECORD_TABLE = `CREATE TABLE record (
 	value TEXT NOT NULL
 ) WITHOUT ROWID`;
 
-/** Creates the tables in an empty file. Throws `LedgerUnavailableError` for a newer schema and for a foreign file. */
+/** Creates the tables in an empty file. Throws `LedgerUnavailableError` for another schema and for a foreign file. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
 	if (isOurs(db) && version(db) === SCHEMA_VERSION) return;
 	// Checked again where no other process can change it.
 	db.exec('BEGIN IMMEDIATE');
 	try {
 		if (isOurs(db)) {
-			refuseNewer(version(db), path);
-			if (version(db) === 1) db.exec(FROM_VERSION_1);
+			refuseOther(version(db), path);
 		} else {
 			refuseForeign(db, path);
 			db.exec(TABLE);
+			db.exec(SESSION_TABLE);
 			db.exec(RECORD_TABLE);
 			db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 		}
@@ -61,10 +55,14 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 	}
 }
 
-function refuseNewer(found: number, path: string): void {
-	if (found <= SCHEMA_VERSION) return;
+function refuseOther(found: number, path: string): void {
+	if (found === SCHEMA_VERSION) return;
+	const advice =
+		found > SCHEMA_VERSION
+			? 'a newer version of this package'
+			: 'a version that was never released';
 	throw new LedgerUnavailableError(
-		`The event ledger is not available. ${printable(path, 500)} was written by a newer version of this package (schema ${found}, supported here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
+		`The event ledger is not available. ${printable(path, 500)} was written by ${advice} (schema ${found}, supported here: ${SCHEMA_VERSION}): ${found > SCHEMA_VERSION ? 'update the package' : 'move the file to another folder'}, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
 	);
 }
 

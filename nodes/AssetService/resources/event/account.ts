@@ -32,15 +32,20 @@ const flat = flattener({ id, type, createdAt, assetId });
 /** An event as the node shows it; null for values that the record or the ledger does not have. */
 export function accountItem(
 	record: ApiRecord,
-	{ state, executionId, begunAt, attempts }: Account,
+	{ state, executionId, begunAt, endedAt, attempts }: Account,
 ): ApiRecord {
 	return {
 		...flat(record),
 		state,
 		executionId: executionId ?? null,
-		begunAt: begunAt === undefined ? null : new Date(begunAt).toISOString(),
+		begunAt: timeText(begunAt),
+		endedAt: timeText(endedAt),
 		attempts: attempts ?? null,
 	};
+}
+
+function timeText(time: number | undefined): string | null {
+	return time === undefined ? null : new Date(time).toISOString();
 }
 
 /** @throws {NodeOperationError} for conditions that no event can meet. */

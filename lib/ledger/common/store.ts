@@ -1,0 +1,70 @@
+/** What the ledger needs of a store: texts by key that are replaced atomically, and the sessions of processes. */
+
+/** Whether a session lives: `gone` if it was not renewed in time, or the store has never had it. */
+export type Vital = 'alive' | 'closed' | 'gone';
+
+/** An entry as it is read, for a step. */
+export interface Seen {
+	readonly text: string | undefined;
+	/** Unix milliseconds on the clock of the store. */
+	readonly now: number;
+	/** Whether the holder in the text is dead. */
+	readonly isHolderDead: boolean;
+}
+
+/** The result of a step. `text` is the entry after it: absent if nothing changes, null to remove it. */
+export interface Change<R> {
+	readonly result: R;
+	readonly text?: string | null;
+}
+
+/** Has no effects: it runs again if the entry was changed in between. */
+export type Update<K, R> = (seen: Seen, key: K) => Change<R>;
+
+export interface ChangeOptions {
+	/** How long a changed entry is kept from now on, in milliseconds; a longer time is never shortened. */
+	readonly keepMs: number;
+	/** Whether the results wait until the changes survive a power cut. */
+	readonly isDurable: boolean;
+	/** The session of the caller, which is not dead. */
+	readonly session: string;
+	/** Whether the process of another session is dead. */
+	readonly isDead: (vital: Vital) => boolean;
+	/** The texts that the entries probably have (undefined: none), for a store where reading costs a round trip. */
+	readonly guess?: readonly (string | undefined)[];
+}
+
+/**
+ * Small texts by key, stored with the events, that processes have to agree on. They are kept until replaced.
+ * Both methods reject with `LedgerUnavailableError` when the store cannot be reached or written.
+ */
+export interface Records {
+	readRecord(key: string): Promise<string | undefined>;
+
+	/** Replaces `expected` with `next` atomically and durably (undefined: no record); false if the record is not `expected`. */
+	swapRecord(key: string, expected: string | undefined, next: string | undefined): Promise<boolean>;
+}
+
+/** Every method rejects with `LedgerUnavailableError` when the store cannot be reached or written. */
+export interface Store extends Records {
+	/** Applies the step to the entry of each key, atomically for each; returns the results in order. */
+	change<K extends { readonly key: string }, R>(
+		keys: readonly K[],
+		update: Update<K, R>,
+		options: ChangeOptions,
+	): Promise<R[]>;
+
+	/** Renews the session for `SESSION_MS`, or opens it; whether it was alive. */
+	renewSession(session: string): Promise<boolean>;
+
+	/** Marks the session as closed, so that it is dead for everybody. At the exit of a process this has to take effect at once. */
+	closeSession(session: string): Promise<void>;
+
+	/** Releases files and connections; a later call opens them again. */
+	close(): Promise<void>;
+}
+
+/** How long a session lives without being renewed, in milliseconds. */
+export const SESSION_MS = 60_000;
+/** How long a closed session is remembered: later, the holder counts as gone, which is the same but for young processes. */
+export const CLOSED_MS = 24 * 60 * 60_000;

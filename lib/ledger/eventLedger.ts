@@ -1,0 +1,274 @@
+/** The ledger over any store: applies the steps of `life/steps.ts` to the texts that the store keeps. */
+import { jittered, sleep } from '../shared/sleep';
+import { checkKey } from './common/key';
+import type { Change, ChangeOptions, Store } from './common/store';
+import { untilWritten } from './later';
+import { decode, encode, type Entry } from './life/entry';
+import { dueInMs, type Moment, stateOf } from './life/states';
+import * as steps from './life/steps';
+import { Session } from './session';
+import type { Account, Beginning, Claim, ClaimAnswer, Ledger } from './types';
+
+/** An event that nobody stores is forgotten after this long, in milliseconds. */
+const KEEP_CLAIM_MS = 24 * 60 * 60_000;
+const CLAIMING = { keepMs: KEEP_CLAIM_MS, guess: [undefined] };
+const FIRST_LOOK_MS = 25;
+const LONGEST_LOOK_MS = 250;
+
+export interface EventLedgerOptions {
+	readonly store: Store;
+	/** Called with the number of events that began although the ledger did not know them. */
+	readonly onUnknown?: ((events: number) => void) | undefined;
+	/** Called if the store has lost what it knew. */
+	readonly onLost?: (() => void) | undefined;
+	/** Called when the ledger is closed. */
+	readonly onClose?: (() => void) | undefined;
+	readonly session?: Session;
+}
+
+/** What an attempt of this process has begun, until its end. */
+interface Run {
+	readonly repeats: boolean;
+	readonly retentionMs: number;
+	readonly begun: readonly Begun[];
+}
+
+interface Begun {
+	readonly key: string;
+	/** The text of its entry. */
+	readonly text: string | undefined;
+	/** As in `Entry`. */
+	readonly reopenings: number;
+}
+
+export class EventLedger implements Ledger {
+	readonly #store: Store;
+	readonly #session: Session;
+	readonly #options: EventLedgerOptions;
+	/** The text of the entry by the number of the claim, until the claim is settled. */
+	readonly #texts = new Map<number, string | undefined>();
+	readonly #runs = new Map<string, Run>();
+	/** Called when an attempt of this process begins the event. */
+	readonly #onBegin = new Map<string, () => void>();
+	#numbers = 0;
+
+	constructor(options: EventLedgerOptions) {
+		const { store, onLost = () => undefined } = options;
+		this.#store = store;
+		this.#options = options;
+		this.#session = options.session ?? new Session(store, { onLost });
+	}
+
+	readRecord: Ledger['readRecord'] = async (key) => await this.#store.readRecord(key);
+
+	swapRecord: Ledger['swapRecord'] = async (key, expected, next) =>
+		await this.#store.swapRecord(key, expected, next);
+
+	async look(key: string): Promise<Account> {
+		await this.#session.open();
+		return await this.#stepOne(key, (entry, moment) => ({ result: accountOf(entry, moment) }));
+	}
+
+	async claim(key: string): Promise<ClaimAnswer> {
+		checkKey(key);
+		await this.#session.open();
+		const claim = { key, number: ++this.#numbers, session: this.#session.name };
+		try {
+			const [after] = await this.#step([claim], steps.claim, CLAIMING);
+			if (after?.result.state !== 'claimed') return after?.result ?? { state: 'pending' };
+			this.#texts.set(claim.number, after.text);
+			return { ...after.result, claim };
+		} catch (error) {
+			// The store may hold a claim that no caller knows of.
+			void untilWritten(() => this.release([claim]));
+			throw error;
+		}
+	}
+
+	async commit(claims: readonly Claim[], retentionMs: number): Promise<void> {
+		const options = { keepMs: retentionMs, isDurable: true, guess: this.#textsOf(claims) };
+		await this.#step(claims, steps.commit, options);
+		this.#forget(claims);
+	}
+
+	async release(claims: readonly Claim[]): Promise<void> {
+		await this.#step(claims, steps.release, { guess: this.#textsOf(claims) });
+		this.#forget(claims);
+	}
+
+	async begin(keys: readonly string[], beginning: Beginning): Promise<boolean[]> {
+		await this.#session.open();
+		const { run, retentionMs, acknowledge, reportsEnd = true, isRetry = false } = beginning;
+		const repeats = acknowledge === 'succeeded';
+		const attempt = { run, session: this.#session.name, repeats, reportsEnd, isRetry };
+		// Known before the events are begun: the session must not be closed in between.
+		if (reportsEnd) this.#runs.set(run, { repeats, retentionMs, begun: [] });
+		const after = await this.#step(
+			keys.map((key) => ({ key })),
+			(entry, _key, moment) => {
+				const { result, ...next } = steps.begin(entry, attempt, moment);
+				return {
+					...next,
+					result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },
+				};
+			},
+			{ keepMs: retentionMs, isDurable: true },
+		);
+		const begun = after.flatMap(({ result, text, entry }, n) => {
+			const key = keys[n];
+			if (!result.continues || key === undefined) return [];
+			return [{ key, text, reopenings: entry?.reopenings ?? 0 }];
+		});
+		if (begun.length === 0) this.#runs.delete(run);
+		else if (reportsEnd) this.#runs.set(run, { repeats, retentionMs, begun });
+		const unknown = after.filter(({ result }) => result.wasFree).length;
+		if (unknown > 0) this.#options.onUnknown?.(unknown);
+		for (const { key } of begun) this.#onBegin.get(key)?.();
+		return after.map(({ result }) => result.continues);
+	}
+
+	async end(run: string, outcome: steps.Outcome): Promise<void> {
+		const known = this.#runs.get(run);
+		if (known === undefined) return;
+		const { repeats, retentionMs, begun } = known;
+		await this.#step(
+			begun,
+			(entry, { reopenings }, moment) =>
+				steps.end(entry, { run, outcome, repeats, reopenings }, moment),
+			{
+				keepMs: retentionMs,
+				isDurable: repeats || outcome === 'asleep',
+				guess: begun.map(({ text }) => text),
+			},
+		);
+		this.#runs.delete(run);
+	}
+
+	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<void> {
+		await this.#step(
+			keys.map((key) => ({ key })),
+			(entry) => steps.giveBack(entry, { run, isRunningOnly }),
+			{ isDurable: true },
+		);
+		this.#runs.delete(run);
+	}
+
+	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Account[]> {
+		await this.#session.open();
+		const after = await this.#step(
+			keys.map((key) => ({ key })),
+			(entry, _key, moment) => ({
+				...steps.reopen(entry, at, moment),
+				result: accountOf(entry, moment),
+			}),
+			{ keepMs: retentionMs, isDurable: true },
+		);
+		return after.map(({ result }) => result);
+	}
+
+	async untilBegun({ key, session, number }: Claim, ms: number): Promise<void> {
+		const giveUpAt = performance.now() + ms;
+		const begun = new Promise<'begun'>((resolve) => {
+			this.#onBegin.set(key, () => {
+				resolve('begun');
+			});
+		});
+		const isPending = (entry: Entry | undefined) =>
+			entry?.kind === 'pending' && entry.holder === session && entry.claim === number;
+		try {
+			for (let pauseMs = FIRST_LOOK_MS; performance.now() < giveUpAt; pauseMs *= 1.5) {
+				const pause = sleep(jittered(Math.min(pauseMs, LONGEST_LOOK_MS)), { keepAlive: false });
+				if ((await Promise.race([begun, pause])) === 'begun') return;
+				// A ledger that is down for a moment says nothing.
+				const isLeft = this.#stepOne(key, (entry) => ({ result: isPending(entry) }));
+				if (!(await isLeft.catch(() => true))) return;
+			}
+		} finally {
+			this.#onBegin.delete(key);
+		}
+	}
+
+	/** Whether this process runs executions whose end it has to report. */
+	get isRunning(): boolean {
+		return this.#runs.size > 0;
+	}
+
+	/** For a process that ends: what it holds is free for the others, unless an execution still runs here. */
+	async closeSession(): Promise<void> {
+		if (!this.isRunning) await this.#session.close();
+	}
+
+	async close(): Promise<void> {
+		this.#options.onClose?.();
+		try {
+			await this.closeSession();
+		} finally {
+			await this.#store.close();
+		}
+	}
+
+	#textsOf(claims: readonly Claim[]): (string | undefined)[] {
+		return claims.map(({ number }) => this.#texts.get(number));
+	}
+
+	#forget(claims: readonly Claim[]): void {
+		for (const { number } of claims) this.#texts.delete(number);
+	}
+
+	/** For a step that changes nothing. */
+	async #stepOne<R>(
+		key: string,
+		step: (entry: Entry | undefined, moment: Moment) => steps.Step<R>,
+	): Promise<R> {
+		const [after] = await this.#step([{ key }], (entry, _key, moment) => step(entry, moment));
+		if (after === undefined) throw new TypeError('A store returns one result for each key');
+		return after.result;
+	}
+
+	/** Applies the step to the entry of each key. */
+	async #step<K extends { readonly key: string }, R>(
+		keys: readonly K[],
+		step: (entry: Entry | undefined, key: K, moment: Moment) => steps.Step<R>,
+		options: Partial<ChangeOptions> = {},
+	): Promise<After<R>[]> {
+		for (const { key } of keys) checkKey(key);
+		return await this.#store.change(
+			keys,
+			({ text, ...moment }, key): Change<After<R>> => {
+				const entry = decode(text);
+				const { result, next } = step(entry, key, moment);
+				if (next === undefined) return { result: { result, entry, text } };
+				if (next === null) return { result: { result }, text: null };
+				const written = encode(next);
+				return { result: { result, entry: next, text: written }, text: written };
+			},
+			{
+				...{ keepMs: 0, isDurable: false, session: this.#session.name },
+				isDead: this.#session.isDead,
+				...options,
+			},
+		);
+	}
+}
+
+/** The result of a step, and the entry after it. */
+interface After<R> {
+	readonly result: R;
+	readonly entry?: Entry | undefined;
+	readonly text?: string | undefined;
+}
+
+function accountOf(entry: Entry | undefined, moment: Moment): Account {
+	const state = stateOf(entry, moment);
+	if (entry === undefined || state === 'free') return { state: 'free', attempts: 0 };
+	const { run, attempts, reopenedAt } = entry;
+	const due = dueInMs(entry, moment);
+	return {
+		state,
+		attempts,
+		...(run !== undefined && { run }),
+		...((state === 'failed' || state === 'done') && { endedAt: entry.at }),
+		...(due !== undefined && { dueInMs: due }),
+		...(reopenedAt !== undefined && { reopenedAt }),
+	};
+}

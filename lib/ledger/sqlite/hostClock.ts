@@ -1,0 +1,43 @@
+/** The clocks of the host, which its processes share. */
+import { readFileSync } from 'node:fs';
+
+/** Identifies the time since the host was started; only Linux has it. Elsewhere, a monotonic clock that went back shows a new start. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+/** A wall clock that is ahead by more than this was set. */
+const JUMP_MS = 24 * 60 * 60_000;
+
+export interface HostClock {
+	/** Unix milliseconds. While the clock of the host is days ahead of where it was, the time before that continues. */
+	readonly now: () => number;
+	/** Milliseconds of a clock that nobody sets, the same in all processes of the host. */
+	readonly monotonic: () => number;
+	/** Changes when the monotonic clock starts again. */
+	readonly boot: string;
+}
+
+/** Calls `onJump` once with the milliseconds that the clock was set ahead: events must not expire because of that. */
+export function hostClock(
+	onJump: (ms: number) => void = () => undefined,
+	wall: () => number = Date.now,
+	monotonic: () => number = () => Number(process.hrtime.bigint() / 1_000_000n),
+): HostClock {
+	const offset = wall() - monotonic();
+	let hasJumped = false;
+	const now = () => {
+		const expected = monotonic() + offset;
+		const time = wall();
+		if (time - expected <= JUMP_MS) return time;
+		if (!hasJumped) onJump(time - expected);
+		hasJumped = true;
+		return expected;
+	};
+	return { now, monotonic, boot: bootId() };
+}
+
+function bootId(): string {
+	try {
+		return readFileSync(BOOT_ID, 'utf8').trim();
+	} catch {
+		return '';
+	}
+}
