@@ -1,4 +1,4 @@
-/** Converts the API client's errors to n8n's: the message says what happened, the description what to do. */
+/** Converts the package's errors to n8n's: the message says what happened, the description what to do. */
 import {
 	NodeApiError,
 	NodeOperationError,
@@ -6,6 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ApiError } from '../lib/service';
+import { PackageError } from '../lib/shared/packageError';
 import { isError } from '../lib/shared/thrown';
 
 /**
@@ -19,10 +20,11 @@ export function toNodeError(
 ): NodeApiError | NodeOperationError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	const item = itemIndex === undefined ? {} : { itemIndex };
-	if (!(error instanceof ApiError)) {
+	if (!(error instanceof PackageError)) {
 		return new NodeOperationError(node, isError(error) ? error.message : String(error), item);
 	}
-	const { message, hint: description, status, field } = error;
+	const { message, hint: description } = error;
+	const { status, field } = error instanceof ApiError ? error : {};
 	if (status === undefined && field === undefined) {
 		return withMessage(new NodeOperationError(node, message, { description, ...item }), message);
 	}
@@ -45,7 +47,7 @@ export function errorItem(
 ): INodeExecutionData {
 	const { message, description } = nodeError;
 	const httpCode = nodeError instanceof NodeApiError ? nodeError.httpCode : null;
-	const code = cause instanceof ApiError ? cause.code : undefined;
+	const code = cause instanceof PackageError ? cause.code : undefined;
 	const failure = {
 		...(httpCode !== null && { status: Number(httpCode) }),
 		...(code !== undefined && { code }),

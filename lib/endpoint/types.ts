@@ -1,6 +1,7 @@
 /** The types of a registration. Its dependencies are arguments, so it can be tested by itself. */
 import type { Records } from '../ledger';
 import type { ApiClient } from '../service';
+import { PackageError } from '../shared/packageError';
 
 /** Where a registration is kept. */
 export interface RecordSlot {
@@ -29,14 +30,11 @@ export interface WantedEndpoint {
 	readonly events: readonly string[];
 }
 
-/** An error that a person has to fix: the message says what happened, the hint what to do. */
-export class RegistrationError extends Error {
-	constructor(
-		message: string,
-		readonly hint: string,
-		options?: ErrorOptions,
-	) {
-		super(message, options);
-		this.name = 'RegistrationError';
+/** A registration that a user has to fix. */
+export class RegistrationError extends PackageError {
+	override readonly name = 'RegistrationError';
+
+	constructor(message: string, hint: string, { cause }: ErrorOptions = {}) {
+		super(message, { hint, cause });
 	}
 }

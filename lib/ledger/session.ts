@@ -48,8 +48,8 @@ export class Session {
 
 	/** Resolves when the session lives; before that, the process must not hold anything. Rejects like the store. */
 	async open(): Promise<void> {
-		if (this.#clock() - this.#renewedAt < SURE_MS) return;
-		await this.#renew();
+		// Again if it was closed meanwhile.
+		while (this.#clock() - this.#renewedAt >= SURE_MS) await this.#renew();
 	}
 
 	/** Whether another process is dead, from its session. */
@@ -62,19 +62,20 @@ export class Session {
 	/** For a process that ends and runs nothing any more. What it holds afterwards, it holds under another name. */
 	async close(): Promise<void> {
 		clearTimeout(this.#timer);
-		if (this.#renewedAt === -Infinity) return;
 		const closed = this.#name;
+		const wasOpen = this.#renewedAt !== -Infinity;
 		this.#name = newName();
 		this.#renewedAt = -Infinity;
 		this.#since = Infinity;
-		await this.#store.closeSession(closed);
+		this.#renewal = undefined;
+		if (wasOpen) await this.#store.closeSession(closed);
 	}
 
 	async #renew(): Promise<void> {
-		this.#renewal ??= this.#renewNow().finally(() => {
-			this.#renewal = undefined;
-		});
-		await this.#renewal;
+		const renewal = (this.#renewal ??= this.#renewNow().finally(() => {
+			if (this.#renewal === renewal) this.#renewal = undefined;
+		}));
+		await renewal;
 	}
 
 	async #renewNow(): Promise<void> {
@@ -85,7 +86,8 @@ export class Session {
 			const wasAlive = await this.#store.renewSession(name);
 			if (name !== this.#name) return;
 			const isLost = !wasAlive && startedAt - this.#renewedAt < SURE_MS;
-			if (!wasAlive) this.#since = startedAt;
+			// A first renewal finds itself if its response was lost.
+			if (!wasAlive || this.#since === Infinity) this.#since = startedAt;
 			this.#renewedAt = startedAt;
 			nextMs = RENEW_EVERY_MS;
 			if (isLost) this.#onLost();

@@ -5,7 +5,6 @@ import {
 	isPublicHttp,
 	nextStepAt,
 	ensureRegistered,
-	RegistrationError,
 	stepRegistration,
 	unregister,
 	watchMark,
@@ -114,9 +113,6 @@ async function explained(context: IHookFunctions, work: () => Promise<void>): Pr
 	try {
 		await work();
 	} catch (error) {
-		if (error instanceof RegistrationError) {
-			throw new NodeOperationError(context.getNode(), error.message, { description: error.hint });
-		}
 		throw toNodeError(context.getNode(), error);
 	}
 }

@@ -1,9 +1,8 @@
 /** Where n8n stores the signing secrets of a node. */
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { RegistrationError } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource, SignedRefusal } from '../../lib/receiver';
-import { ApiError } from '../../lib/service';
+import { PackageError } from '../../lib/shared/packageError';
 import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { registeredSecrets } from '../endpoint/registeredSecrets';
 import { isAutomatic } from '../endpoint/registration';
@@ -34,7 +33,7 @@ function refusalOf(context: IWebhookFunctions, error: unknown): SignedRefusal {
 		return { ok: false, reason: 'ledger_unavailable', detail: error.message };
 	}
 	const notConfigured = { ok: false, reason: 'not_configured' } as const;
-	if (error instanceof RegistrationError || error instanceof ApiError) {
+	if (error instanceof PackageError) {
 		return { ...notConfigured, detail: [error.message, error.hint].join('. ') };
 	}
 	const type = isAutomatic(context) ? API_CREDENTIAL : SIGNING_SECRET_CREDENTIAL;

@@ -1,16 +1,17 @@
 /** The only error of the ledger, and how the causes are read. */
+import { PackageError } from '../../shared/packageError';
 import { printable } from '../../shared/printable';
 
 /**
  * The store cannot be reached, opened or written, so it is unknown whether the event was seen.
  * The message is for operators: it names the path, address or variable and what to do, never a credential.
  */
-export class LedgerUnavailableError extends Error {
+export class LedgerUnavailableError extends PackageError {
 	override readonly name = 'LedgerUnavailableError';
 
 	/** The message becomes one line of at most 1,000 characters, whatever path, address or code it contains. */
-	constructor(message: string, options?: ErrorOptions) {
-		super(printable(message, 1000), options);
+	constructor(message: string, { cause }: ErrorOptions = {}) {
+		super(printable(message, 1000), { cause });
 	}
 }
 

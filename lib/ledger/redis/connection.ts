@@ -26,6 +26,8 @@ const IDLE_MS = 10_000;
 const STUCK_MS = 10_000;
 /** How long the clocks of Redis and this process are assumed to run at the same speed. */
 const CLOCK_MS = 60_000;
+/** How often the setup of Redis is checked. */
+const CHECK_EVERY_MS = 24 * 60 * 60_000;
 
 interface Waiter {
 	resolve(client: RedisClient): void;
@@ -46,11 +48,11 @@ export class RedisConnection {
 	/** When this client was created, or last returned a result. */
 	#lastSuccess = 0;
 	#lastError: unknown;
-	#checked = false;
+	#checkAt = 0;
 	/** Unix milliseconds on the clock of Redis, at a time of `performance.now()` or slightly before it. */
 	#clock: { readonly redis: number; readonly at: number } | undefined;
 
-	/** Calls `warn` once, after connecting, if the setup of Redis breaks the ledger's guarantee. */
+	/** Calls `warn` at the first call, and once a day with a call, as long as the setup of Redis breaks the ledger's guarantee. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
 		this.#settings = settings;
 		this.#warn = warn;
@@ -71,7 +73,10 @@ export class RedisConnection {
 				const result = await this.#try(client, call, deadline);
 				this.#succeeded();
 				const clock = clockWhenLate(result);
-				if (clock === undefined) return result;
+				if (clock === undefined) {
+					void this.#checkSetup(client);
+					return result;
+				}
 				// The clock of Redis was changed, or belongs to another node.
 				this.#setClock(clock);
 				throw new NoAnswer();
@@ -190,7 +195,6 @@ export class RedisConnection {
 			return;
 		this.#usable = client;
 		for (const waiter of this.#waiting) waiter.resolve(client);
-		await this.#checkSetup(client);
 	}
 
 	/** Early by the time that the response to TIME took: a script may be refused too early, but never runs too late. */
@@ -215,8 +219,8 @@ export class RedisConnection {
 	}
 
 	async #checkSetup(client: RedisClient): Promise<void> {
-		if (this.#checked) return;
-		this.#checked = true;
+		if (performance.now() < this.#checkAt) return;
+		this.#checkAt = performance.now() + CHECK_EVERY_MS;
 		const warning = await evictionWarning(client);
 		if (warning !== undefined) this.#warn(warning);
 	}

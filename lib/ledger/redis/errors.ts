@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 	NOAUTH: 'it asks for a password: set the user and password',
 	WRONGPASS: 'it rejects the user or the password: correct them',
 	NOPERM:
-		'its user is not allowed to do what the ledger needs: allow it EVAL, EVALSHA, TIME, GET, SET, DEL, PTTL and PEXPIRE on the keys asset-service:ledger:*, and SELECT for a database other than 0',
+		'its user is not allowed to do what the ledger needs: allow it EVAL, EVALSHA, TIME, GET, SET, DEL and PTTL on the keys asset-service:ledger:*, SELECT for a database other than 0, and CLUSTER SLOTS, CLUSTER INFO and ASKING on a cluster',
 	LOADING: 'it is still loading its data: wait until it has finished',
 	READONLY: 'it is a read-only replica: use the host of the primary',
 	MASTERDOWN: 'it is a replica without its primary: use the host of the primary',
@@ -29,6 +29,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Errors that a retry a moment later would get again. */
 const LASTING = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'OOM', 'MISCONF']);
 
+/** The wording for a command within a script, in Redis 6 and 7.0, and since Redis 7.2. */
+const DENIED_IN_SCRIPT =
+	/^ERR (Error running script .*|)(The user executing the script can't|ACL failure in script:)/;
+
 /** The first word of Redis's error (`WRONGPASS`), or the system's code (`ECONNREFUSED`). */
 export function errorCode(error: unknown): string | undefined {
 	const code = errorField(error, 'code');
@@ -37,8 +41,7 @@ export function errorCode(error: unknown): string | undefined {
 	const nodeError = errorField(error, 'lastNodeError');
 	if (nodeError !== undefined) return errorCode(nodeError);
 	const message = String(errorField(error, 'message'));
-	// The wording of NOPERM in Redis 6 and 7 for a command within a script.
-	if (message.startsWith('ERR The user executing the script')) return 'NOPERM';
+	if (DENIED_IN_SCRIPT.test(message)) return 'NOPERM';
 	return /^[A-Z]{2,}(?=[ :]|$)/.exec(message)?.[0];
 }
 

@@ -59,7 +59,7 @@ export const READ = script(`return redis.call('GET', KEYS[1])`);
 
 /**
  * ARGV: 1 or 0 for whether a text is expected, that text, 1 or 0 for whether there is a next one, that one, and how long to keep it
- * at least (0: until it is replaced). Returns 1 if the text is now the next one, otherwise the text that it is, or nil. Sent
+ * at least (0: as long as before). Returns 1 if the text is now the next one, otherwise the text that it is, or nil. Sent
  * again, it finds its own change.
  */
 export const SWAP = script(`
@@ -70,10 +70,13 @@ if text == next then return 1 end
 if text ~= expected then return text end
 if not next then
 	redis.call('DEL', KEYS[1])
-elseif ARGV[5] == '0' then
-	redis.call('SET', KEYS[1], next)
+	return 1
+end
+local keep = math.max(redis.call('PTTL', KEYS[1]), ARGV[5])
+if keep > 0 then
+	redis.call('SET', KEYS[1], next, 'PX', keep)
 else
-	redis.call('SET', KEYS[1], next, 'PX', math.max(redis.call('PTTL', KEYS[1]), ARGV[5]))
+	redis.call('SET', KEYS[1], next)
 end
 return 1`);
 

@@ -7,10 +7,11 @@ import { SCHEMA_VERSION } from './schema';
  *
  * The log restarts with the first write that finds all of it moved, and that write syncs the head of the log. It has to
  * be a write made here, or it would block n8n's main thread. So most of the log is moved while others write, and the
- * rest while the gate is shut for this process. If that is not enough, RESTART makes other processes wait.
+ * rest while the gate is shut for this process. If that is not enough, RESTART makes other processes wait. It ends if
+ * the log is deleted or replaced: it has the old one open.
  */
 const PROGRAM = `
-const { closeSync, openSync, readSync } = require('node:fs');
+const { closeSync, fstatSync, openSync, readSync } = require('node:fs');
 const { DatabaseSync } = require('node:sqlite');
 const { path, version, gate } = require('node:worker_threads').workerData;
 const db = new DatabaseSync(path);
@@ -21,11 +22,12 @@ function readHead() {
 	const head = Buffer.alloc(32);
 	const log = openSync(path + '-wal', 'r');
 	readSync(log, head, 0, head.length, 0);
+	const { ino } = fstatSync(log);
 	closeSync(log);
-	return head;
+	return ino + head.toString('hex');
 }
 const old = readHead();
-for (let attempt = 0; attempt < 20 && old.equals(readHead()); attempt++) {
+for (let attempt = 0; attempt < 20 && old === readHead(); attempt++) {
 	if (attempt > 0) Atomics.store(gate, 0, 1);
 	const mode = attempt < 5 ? 'PASSIVE' : 'RESTART';
 	const { busy, log, checkpointed } = db.prepare('PRAGMA wal_checkpoint(' + mode + ')').get();

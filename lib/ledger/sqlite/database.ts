@@ -2,14 +2,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailableError } from '../common/errors';
 import { checkpoint, Gate } from './checkpoint';
-import { busyError } from './errors';
+import { busyError, isBusy } from './errors';
 import {
 	closeToOthers,
 	createFile,
+	hasContent,
 	identityOf,
 	logOf,
 	openSyncedFile,
 	progressAt,
+	restoreFile,
 	type SyncedFile,
 	withoutLinks,
 } from './files';
@@ -55,9 +57,11 @@ export class LedgerDatabase {
 	/** With links resolved: SQLite puts its other files next to this one. */
 	readonly #file: string;
 	readonly #identity: string | undefined;
+	readonly #sqlite: Sqlite;
 	readonly #openLog: (path: string) => SyncedFile;
 	readonly #sync = new GroupSync(() => this.#syncLog());
 	#log: SyncedFile | undefined;
+	#logIdentity: string | undefined;
 	readonly #gate = new Gate();
 	#writes = 0;
 	#checkpoint: Promise<void> | undefined;
@@ -74,6 +78,7 @@ export class LedgerDatabase {
 			);
 		}
 		createFile(path);
+		this.#sqlite = sqlite;
 		this.#path = path;
 		this.#file = withoutLinks(path);
 		this.#openLog = openLog;
@@ -98,7 +103,7 @@ export class LedgerDatabase {
 		}
 		try {
 			// Kept open: SQLite keeps this file as long as any process has the database open.
-			this.#log = openLog(logOf(this.#file));
+			this.#log = this.#openLogFile();
 		} catch {
 			// Reading does not need it; the first sync reports the error.
 		}
@@ -106,16 +111,28 @@ export class LedgerDatabase {
 
 	/** Whether the files at the path are still the open ones: one of them may have been deleted or replaced. */
 	isCurrent(): boolean {
-		return this.#identity === identityOf(this.#path) && this.#log?.isLinked() !== false;
+		return this.#identity === identityOf(this.#path) && !this.#isLogReplaced();
 	}
 
-	/** Moves what only a deleted log holds into the file. Blocks for a sync. */
+	/**
+	 * Writes a deleted log again, so that nothing in it is lost: the other processes still have its index. Blocks for a sync. Throws
+	 * like a lock while another process or a checkpoint writes.
+	 */
 	saveLog(): void {
-		if (this.#log?.isLinked() !== false) return;
+		if (this.#log === undefined || !this.#isLogReplaced()) return;
+		// Its thread has the deleted log open as well.
+		if (this.#checkpoint !== undefined) throw busyError();
+		if (this.#identity !== identityOf(this.#path) || hasContent(logOf(this.#file))) return;
 		try {
-			this.#db.exec('PRAGMA wal_checkpoint(PASSIVE)');
-		} catch {
-			// The disk failed: the events in the log are lost.
+			this.#db.exec('BEGIN IMMEDIATE');
+			try {
+				restoreFile(logOf(this.#file), this.#log.read());
+			} finally {
+				this.#db.exec('ROLLBACK');
+			}
+		} catch (error) {
+			if (isBusy(error)) throw error;
+			// The disk failed: if no other process has the file open, SQLite saves the log when it closes it.
 		}
 	}
 
@@ -156,7 +173,7 @@ export class LedgerDatabase {
 	/** Closes at once; pending syncs are still completed. Resolves when nothing here uses the files any more. */
 	async close(): Promise<void> {
 		try {
-			this.#db.close();
+			this.#closeDatabase();
 		} finally {
 			await this.#sync.idle();
 			this.#log?.close();
@@ -165,8 +182,40 @@ export class LedgerDatabase {
 		}
 	}
 
+	/**
+	 * SQLite moves the log into the file when the last connection closes. If the log was deleted, and there is a new one, that would
+	 * write old pages over new ones: another connection stays open meanwhile.
+	 */
+	#closeDatabase(): void {
+		let other: DatabaseSync | undefined;
+		try {
+			if (this.#isLogReplaced() && hasContent(logOf(this.#file))) {
+				other = new this.#sqlite.DatabaseSync(this.#path);
+				other.exec('PRAGMA user_version');
+			}
+		} catch {
+			// Another file is at the path by now.
+		}
+		try {
+			this.#db.close();
+		} finally {
+			other?.close();
+		}
+	}
+
+	#isLogReplaced(): boolean {
+		return this.#logIdentity !== undefined && this.#logIdentity !== identityOf(logOf(this.#file));
+	}
+
+	#openLogFile(): SyncedFile {
+		const path = logOf(this.#file);
+		const log = this.#openLog(path);
+		this.#logIdentity = identityOf(path);
+		return log;
+	}
+
 	async #syncLog(): Promise<void> {
-		this.#log ??= this.#openLog(logOf(this.#file));
+		this.#log ??= this.#openLogFile();
 		await this.#log.datasync();
 	}
 }

@@ -4,10 +4,14 @@ import {
 	closeSync,
 	fdatasync,
 	fstatSync,
+	fsyncSync,
+	ftruncateSync,
 	mkdirSync,
 	openSync,
+	readSync,
 	realpathSync,
 	statSync,
+	writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,8 +21,8 @@ import { errorField, LedgerUnavailableError } from '../common/errors';
 /** An open file whose writes can be synced to disk. */
 export interface SyncedFile {
 	datasync(): Promise<void>;
-	/** Whether it still has a name: a file that was deleted stays readable until it is closed. */
-	isLinked(): boolean;
+	/** All that it contains: a file that was deleted stays readable until it is closed. */
+	read(): Buffer;
 	close(): void;
 }
 
@@ -43,11 +47,36 @@ export function openSyncedFile(path: string): SyncedFile {
 	const file = openSync(path, 'r+');
 	return {
 		datasync: () => datasync(file),
-		isLinked: () => fstatSync(file).nlink > 0,
+		read: () => {
+			const bytes = Buffer.alloc(fstatSync(file).size);
+			return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0));
+		},
 		close: () => {
 			closeSync(file);
 		},
 	};
+}
+
+/** Writes a deleted file again, synced, unless another process has begun a new one. */
+export function restoreFile(path: string, content: Buffer): void {
+	const file = openSync(path, 'a', 0o600);
+	try {
+		if (fstatSync(file).size > 0) return;
+		try {
+			writeFileSync(file, content);
+			fsyncSync(file);
+		} catch (error) {
+			ftruncateSync(file);
+			throw error;
+		}
+	} finally {
+		closeSync(file);
+	}
+}
+
+/** Whether there is a file with content. */
+export function hasContent(path: string): boolean {
+	return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 /** Changes whenever a process writes to the database. */

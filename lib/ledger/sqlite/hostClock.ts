@@ -1,5 +1,6 @@
 /** The clocks of the host, which its processes share. */
 import { readFileSync } from 'node:fs';
+import { uptime as secondsUp } from 'node:os';
 
 /** Identifies the time since the host was started; only Linux has it. Elsewhere, a monotonic clock that went back shows a new start. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -20,16 +21,22 @@ export function hostClock(
 	onJump: (ms: number) => void = () => undefined,
 	wall: () => number = Date.now,
 	monotonic: () => number = () => Number(process.hrtime.bigint() / 1_000_000n),
+	/** Like `monotonic`, but it also runs while the host is suspended. */
+	uptime: () => number = () => secondsUp() * 1_000,
 ): HostClock {
 	const offset = wall() - monotonic();
+	const awake = uptime() - monotonic();
 	let hasJumped = false;
 	const now = () => {
-		const expected = monotonic() + offset;
 		const time = wall();
+		const expected = monotonic() + offset;
 		if (time - expected <= JUMP_MS) return time;
-		if (!hasJumped) onJump(time - expected);
+		const sleptMs = Math.max(0, uptime() - monotonic() - awake);
+		const aheadMs = time - expected - sleptMs;
+		if (aheadMs <= JUMP_MS) return time;
+		if (!hasJumped) onJump(aheadMs);
 		hasJumped = true;
-		return expected;
+		return expected + sleptMs;
 	};
 	return { now, monotonic, boot: bootId() };
 }

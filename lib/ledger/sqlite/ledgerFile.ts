@@ -38,7 +38,6 @@ export class LedgerFile {
 		for (let write = 0; write < MOST_WRITES; write++) {
 			const { answer, database } = await this.#try(() => {
 				const used = this.#current();
-				used.beforeWrite();
 				return { answer: work(used), database: used };
 			});
 			try {
@@ -46,13 +45,13 @@ export class LedgerFile {
 				this.#isUnsynced = false;
 			} catch (error) {
 				this.#isUnsynced = true;
-				const isReplaced = !database.isCurrent();
-				this.#drop(database);
-				if (!isReplaced) throw sqliteUnavailableError(this.#path, error);
+				if (database.isCurrent()) {
+					if (database === this.#database) void this.close();
+					throw sqliteUnavailableError(this.#path, error);
+				}
 			}
 			// If the file was replaced in the meantime, the new one may lack the write: it is written to the new one as well.
 			if (database.isCurrent()) return answer;
-			this.#drop(database);
 		}
 		throw new LedgerUnavailableError(
 			`The event ledger is not available. ${printable(this.#path, 500)} keeps being replaced: find out what replaces it.`,
@@ -82,17 +81,12 @@ export class LedgerFile {
 		}
 	}
 
-	#drop(database: LedgerDatabase): void {
-		if (database !== this.#database) return;
-		if (!database.isCurrent()) {
-			database.saveLog();
+	#current(): LedgerDatabase {
+		if (this.#database?.isCurrent() === false) {
+			this.#database.saveLog();
+			void this.close();
 			this.#onReplaced();
 		}
-		void this.close();
-	}
-
-	#current(): LedgerDatabase {
-		if (this.#database?.isCurrent() === false) this.#drop(this.#database);
 		return (this.#database ??= this.#openDatabase(this.#path));
 	}
 }

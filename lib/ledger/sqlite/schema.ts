@@ -18,11 +18,12 @@ const TABLE = `CREATE TABLE entry (
 	expires INTEGER NOT NULL
 ) WITHOUT ROWID`;
 
-/** `renewed`: milliseconds of the monotonic clock of the host since `boot`; null once the session is closed. */
+/** `renewed`: when it was renewed or closed, in milliseconds of the monotonic clock of the host since `boot`. `closed`: 0 or 1. */
 const SESSION_TABLE = `CREATE TABLE session (
 	name TEXT NOT NULL PRIMARY KEY,
 	boot TEXT NOT NULL,
-	renewed INTEGER
+	renewed INTEGER NOT NULL,
+	closed INTEGER NOT NULL
 ) WITHOUT ROWID`;
 
 /** Other data that the processes have to agree on: a handful of rows. */

@@ -10,11 +10,11 @@ export interface Statements {
 	readonly replace: StatementSync;
 	/** $key, $seen: changes a row if its text was `seen`. */
 	readonly remove: StatementSync;
-	/** $name: `{ boot, renewed }`; `renewed` is null once it is closed. */
+	/** $name: `{ boot, renewed, closed }` */
 	readonly readSession: StatementSync;
-	/** $name, $boot, $renewed */
+	/** $name, $boot, $renewed, $closed */
 	readonly writeSession: StatementSync;
-	/** $boot, $before: removes the sessions that were last renewed before, or under another boot. */
+	/** $boot, $before, $now: removes the sessions that were not renewed or closed since `before`, or under another boot. */
 	readonly removeSessions: StatementSync;
 	/** $key: `{ value }` */
 	readonly readRecord: StatementSync;
@@ -42,12 +42,12 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			WHERE key = $key AND text = $seen`,
 		),
 		remove: db.prepare('DELETE FROM entry WHERE key = $key AND text = $seen'),
-		readSession: db.prepare('SELECT boot, renewed FROM session WHERE name = $name'),
+		readSession: db.prepare('SELECT boot, renewed, closed FROM session WHERE name = $name'),
 		writeSession: db.prepare(
-			`INSERT INTO session (name, boot, renewed) VALUES ($name, $boot, $renewed)
-			ON CONFLICT (name) DO UPDATE SET boot = $boot, renewed = $renewed`,
+			`INSERT INTO session (name, boot, renewed, closed) VALUES ($name, $boot, $renewed, $closed)
+			ON CONFLICT (name) DO UPDATE SET boot = $boot, renewed = $renewed, closed = $closed`,
 		),
-		removeSessions: db.prepare('DELETE FROM session WHERE boot <> $boot OR renewed < $before'),
+		removeSessions: db.prepare('DELETE FROM session WHERE boot <> $boot OR renewed NOT BETWEEN $before AND $now'),
 		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
 		addRecord: db.prepare(
 			'INSERT INTO record (key, value) VALUES ($key, $next) ON CONFLICT DO NOTHING',

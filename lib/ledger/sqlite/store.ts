@@ -56,15 +56,16 @@ export class SqliteStore implements Store {
 			const { writeSession, removeSessions } = database.statements;
 			const { boot } = this.#clock;
 			const renewed = this.#clock.monotonic();
-			writeSession.run({ name, boot, renewed });
-			if (!wasAlive) removeSessions.run({ boot, before: renewed - CLOSED_MS });
+			writeSession.run({ name, boot, renewed, closed: 0 });
+			if (!wasAlive) removeSessions.run({ boot, before: renewed - CLOSED_MS, now: renewed });
 			return wasAlive;
 		});
 	}
 
 	async closeSession(name: string): Promise<void> {
 		await this.#file.run(({ statements }) => {
-			statements.writeSession.run({ name, boot: this.#clock.boot, renewed: null });
+			const { boot, monotonic } = this.#clock;
+			statements.writeSession.run({ name, boot, renewed: monotonic(), closed: 1 });
 		});
 	}
 
@@ -83,6 +84,7 @@ export class SqliteStore implements Store {
 	): Promise<boolean> {
 		return await this.#file.runDurably((database) => {
 			const { readRecord, addRecord, replaceRecord, removeRecord } = database.statements;
+			database.beforeWrite();
 			if (expected === undefined) {
 				if (next === undefined) return readRecord.get({ key }) === undefined;
 				return addRecord.run({ key, next }).changes !== 0;
@@ -134,8 +136,8 @@ export class SqliteStore implements Store {
 	}
 
 	#vitalOf({ statements }: LedgerDatabase, name: string): Vital {
-		const { boot, renewed } = statements.readSession.get({ name }) ?? {};
-		if (renewed === null) return 'closed';
+		const { boot, renewed, closed } = statements.readSession.get({ name }) ?? {};
+		if (closed === 1) return 'closed';
 		if (boot !== this.#clock.boot) return 'gone';
 		const age = this.#clock.monotonic() - Number(renewed);
 		return age >= 0 && age < SESSION_MS ? 'alive' : 'gone';

@@ -1,4 +1,5 @@
 /** The two kinds of failure: one for people, and one that says why no response arrived. */
+import { PackageError } from '../../shared/packageError';
 import type { CredentialField } from './types';
 
 /** The labels of the credential's fields in the editor. */
@@ -28,33 +29,28 @@ export const IN_INTERFACE = ` under 'Customize Service Interface'${IN_CREDENTIAL
 export const COMPARE = 'Check the values of this request against the message of the service.';
 
 interface ApiErrorDetails {
-	/** What to do now. */
+	/** As in `PackageError`. */
 	hint: string;
+	code?: string | undefined;
 	/** The field of the credential that is most likely wrong. */
 	field?: CredentialField | undefined;
 	/** The HTTP status, if there was a response. */
 	status?: number | undefined;
-	/** Node's or undici's error code, if there was no response. */
-	code?: string | undefined;
 	/** Whether the service was unreachable for any request, and nothing was carried out. */
 	unreachable?: boolean;
 }
 
-/** A failure for people: the message says what happened and where, the hint what to do. Neither contains a secret. */
-export class ApiError extends Error {
+/** A failure of a request. `code` is Node's or undici's, if there was no response. */
+export class ApiError extends PackageError {
 	override readonly name = 'ApiError';
-	readonly hint: string;
 	readonly field?: CredentialField | undefined;
 	readonly status?: number | undefined;
-	readonly code?: string | undefined;
 	readonly unreachable: boolean;
 
 	constructor(message: string, details: ApiErrorDetails) {
-		super(message);
-		this.hint = details.hint;
+		super(message, details);
 		this.field = details.field;
 		this.status = details.status;
-		this.code = details.code;
 		this.unreachable = details.unreachable ?? false;
 	}
 }
