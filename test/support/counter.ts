@@ -20,6 +20,8 @@ export interface Counter {
 	lost(events: readonly WithId[]): string[];
 	/** IDs in more than one call. */
 	doubled(): string[];
+	/** How many of the events are in one call, in two, and so on, by the number of calls. */
+	tally(events: readonly WithId[]): Record<number, number>;
 	stop(): Promise<void>;
 }
 
@@ -63,6 +65,14 @@ export async function startCounter(): Promise<Counter> {
 		doubled() {
 			const once = new Set<string>();
 			return [...new Set(calls.filter((id) => once.has(id) || !once.add(id)))];
+		},
+		tally(events) {
+			const counts: Record<number, number> = {};
+			for (const { id } of events) {
+				const times = calls.filter((called) => called === id).length;
+				counts[times] = (counts[times] ?? 0) + 1;
+			}
+			return counts;
 		},
 		async stop() {
 			letGo();

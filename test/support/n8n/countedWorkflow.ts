@@ -37,6 +37,8 @@ interface Options {
 	readonly poll?: PollOptions;
 	/** Called with `?event=<id>` before the counter; must respond with the event's `id`. A failure ends the execution. */
 	readonly work?: string;
+	/** False: the trigger is only followed by a node that does nothing. */
+	readonly count?: false;
 	/** Seconds that each execution waits before it ends; 0 by default. */
 	readonly runSeconds?: number;
 }
@@ -80,7 +82,7 @@ async function planOf(
 	client: N8nClient,
 	secret: string,
 	counter: Counter,
-	{ parameters = {}, poll, work, runSeconds = 0 }: Options,
+	{ parameters = {}, poll, work, count, runSeconds = 0 }: Options,
 ) {
 	const signing = await client.createCredential(signingCredential(secret));
 	const triggers: Record<string, NodePlan> = {
@@ -90,7 +92,9 @@ async function planOf(
 	const steps: Record<string, NodePlan> = {
 		...(work && { Work: httpRequest(`=${work}/?event={{ $json.id }}`) }),
 		// As soon as an execution has passed its trigger.
-		Count: parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter),
+		...(count === false
+			? { 'Do Nothing': baseNode('noOp', 1) }
+			: { Count: countNode(parameters, counter) }),
 		...(runSeconds > 0 && {
 			Wait: { ...baseNode('wait', 1.1, { amount: runSeconds }), webhookId: randomUUID() },
 		}),
@@ -104,6 +108,9 @@ async function planOf(
 		],
 	};
 }
+
+const countNode = (parameters: Options['parameters'] = {}, counter: Counter): NodePlan =>
+	parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter);
 
 const countOne = ({ url }: Counter): NodePlan => httpRequest(`=${url}/?event={{ $json.id }}`);
 

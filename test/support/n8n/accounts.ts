@@ -1,0 +1,73 @@
+/** Reconcile and Replay of the action node for another workflow, as a user runs them. */
+import { ACTION_TYPE, manualTrigger } from '../nodes';
+import { buildWorkflow } from '../workflow';
+import { itemsOf, type Workflow } from './answers';
+import { apiCredential, type ServiceAccess } from './credentials';
+import type { N8nClient } from './rest';
+
+/** One item of Reconcile or Replay. */
+export interface Account {
+	readonly state: string;
+	readonly executionId?: string;
+	readonly attempts?: number;
+	/** Replay: whether the event starts again. */
+	readonly replayed?: boolean;
+}
+
+export interface Accounts {
+	/** The events that the service lists, by ID. Rejects if none of them has arrived. */
+	reconcile(): Promise<Map<string, Account>>;
+	/** Asks for the events to start again; returns their accounts from before. */
+	replay(ids: readonly string[]): Promise<Map<string, Account>>;
+}
+
+/** Lets any workflow reconcile and replay the events of the trigger. */
+export const OPEN_TO_ALL = { options: { accountAccess: 'anyWorkflow' } };
+
+/** `target` must be `OPEN_TO_ALL`. */
+export async function accountsOf(
+	client: N8nClient,
+	{ id: workflowId }: Pick<Workflow, 'id'>,
+	service: ServiceAccess,
+): Promise<Accounts> {
+	const credential = await client.createCredential(apiCredential(service));
+
+	const run = async (operation: string, parameters: object = {}) => {
+		const node = {
+			type: ACTION_TYPE,
+			typeVersion: 1,
+			parameters: { resource: 'event', operation, workflowId, eventTypes: [], ...parameters },
+			credentials: [credential],
+		};
+		const { id } = await client.createWorkflow(
+			buildWorkflow({
+				nodes: { Start: manualTrigger, Events: node },
+				chains: [['Start', 'Events']],
+			}),
+		);
+		const execution = await client.waitForExecution(await client.runManually(id, 'Start'));
+		if (execution.status !== 'success') {
+			throw new Error(`${operation} failed: ${JSON.stringify(execution.data.resultData.error)}`);
+		}
+		return new Map(
+			itemsOf(execution, 'Events').map(({ json }) => [String(json['id']), accountIn(json)]),
+		);
+	};
+
+	return {
+		reconcile: () => run('reconcile'),
+		replay: (ids) => run('replay', { dryRun: false, eventIds: ids.join(',') }),
+	};
+}
+
+function accountIn(item: Readonly<Record<string, unknown>>): Account {
+	const { state, executionId, attempts } = item;
+	// Its name was `reopened`.
+	const replayed = item['replayed'] ?? item['reopened'];
+	return {
+		state: String(state),
+		...(typeof executionId === 'string' && { executionId }),
+		...(typeof attempts === 'number' && { attempts }),
+		...(typeof replayed === 'boolean' && { replayed }),
+	};
+}
