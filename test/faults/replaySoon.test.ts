@@ -1,0 +1,90 @@
+/** A user replays events while their executions still run or have just ended: each starts once more, within two polls. */
+import { eventOf, type HostileList, startHostileList } from '../support/hostileList';
+import { endAfterEach } from '../support/lifetime';
+import { accountsOf, OPEN_TO_ALL } from '../support/n8n/accounts';
+import { countedWorkflows } from '../support/n8n/countedWorkflow';
+import { useWorld } from '../support/n8n/useWorld';
+import { report } from '../support/report';
+import { waitFor } from '../support/wait';
+import { startWork, type Work } from '../support/work';
+
+const MINUTES = 60_000;
+/** Below and above the 30 s after which a poll no longer waits for an execution. */
+const LASTS_MS = { short: 5_000, long: 40_000 };
+
+const world = useWorld();
+const publish = countedWorkflows();
+const ended = endAfterEach();
+
+interface Scene {
+	readonly list: HostileList;
+	readonly work: Work;
+	/** Requests a replay, and returns whether it was granted. */
+	readonly replay: () => Promise<boolean>;
+	readonly executions: () => number;
+	readonly deactivate: () => Promise<void>;
+}
+
+/** Publishes a workflow with "Once Stored" that polls a single event, and waits until its execution has begun. */
+async function sceneOf(lastsMs: number): Promise<Scene> {
+	const list = ended(await startHostileList([]));
+	const work = ended(await startWork({ lastsMs }));
+	const { workflow } = await publish(world, {
+		parameters: OPEN_TO_ALL,
+		poll: { service: list, startFrom: 'retained' },
+		work: work.url,
+	});
+	const accounts = await accountsOf(world.client, workflow, list);
+	// Not in the first poll, which n8n makes on publishing: the second one may follow at once, the others follow each minute.
+	const event = eventOf(0);
+	list.events.push(event);
+	const executions = () => work.begun.get(event.id) ?? 0;
+	await waitFor(() => executions() === 1, {
+		what: 'the execution to begin',
+		timeoutMs: 2 * MINUTES,
+	});
+	return {
+		...{ list, work, executions },
+		replay: async () => (await accounts.replay([event.id])).get(event.id)?.replayed === true,
+		deactivate: () => world.client.deactivate(workflow.id),
+	};
+}
+
+/** Replays at once, and again each second until it is granted: the event of a running execution is not replayed. */
+async function replayed(scene: Scene): Promise<{ askedWhileRunning: boolean; requests: number }> {
+	const askedWhileRunning = scene.work.underWay > 0;
+	let requests = 0;
+	await waitFor(
+		async () => {
+			requests += 1;
+			return await scene.replay();
+		},
+		{ what: 'the replay to be granted', timeoutMs: 2 * MINUTES, everyMs: 1_000 },
+	);
+	return { askedWhileRunning, requests };
+}
+
+it('starts a replayed event once more, whether its execution runs or has just ended', async () => {
+	const [running, endedJustNow] = await Promise.all([
+		sceneOf(LASTS_MS.long),
+		(async () => {
+			const scene = await sceneOf(LASTS_MS.short);
+			await waitFor(() => scene.work.underWay === 0, { what: 'it to end', everyMs: 10 });
+			return scene;
+		})(),
+	]);
+	const scenes = [running, endedJustNow];
+	const requested = await Promise.all(scenes.map(replayed));
+	await Promise.all(scenes.map(({ list }) => list.untilPolled(3)));
+	await waitFor(() => scenes.every(({ work }) => work.underWay === 0), {
+		what: 'all executions to end',
+		timeoutMs: MINUTES,
+	});
+	const executions = scenes.map((scene) => scene.executions());
+	report(
+		`a replay while the execution ran (${requested[0]?.requests} requests) and one just after it ended (${requested[1]?.requests}): ${executions.join(' and ')} executions after three polls`,
+	);
+	expect(requested[0]?.askedWhileRunning).toBe(true);
+	expect(executions).toEqual([2, 2]);
+	for (const scene of scenes) await scene.deactivate();
+});
