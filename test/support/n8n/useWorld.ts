@@ -11,8 +11,10 @@ export function useWorld(options?: () => Parameters<typeof createWorld>[0]): Wor
 	return useForAll(() => createWorld(options?.()));
 }
 
-/** In queue mode. */
-export function useQueueWorld(options: Parameters<typeof createQueueWorld>[0]): QueueWorld {
+type QueueWorldOptions = Parameters<typeof createQueueWorld>[0];
+
+/** In queue mode; a function is called when it starts. */
+export function useQueueWorld(options: QueueWorldOptions | (() => QueueWorldOptions)): QueueWorld {
 	jest.setTimeout(TEST_MS);
-	return useForAll(() => createQueueWorld(options));
+	return useForAll(() => createQueueWorld(typeof options === 'function' ? options() : options));
 }

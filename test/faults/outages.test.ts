@@ -1,0 +1,154 @@
+/** What n8n's processes need goes away for longer than a session lives, while long executions run and their events are delivered again: nothing starts twice, with "Once Succeeded". */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deliveriesBy } from '../support/deliveries';
+import { endAfterEach, useForAll } from '../support/lifetime';
+import { countedWorkflows } from '../support/n8n/countedWorkflow';
+import type { N8nServer } from '../support/n8n/server';
+import { useQueueWorld, useWorld } from '../support/n8n/useWorld';
+import type { World } from '../support/n8n/world';
+import { type RedisServer, startRedis, withRedis } from '../support/redis';
+import { report } from '../support/report';
+import { startTcpProxy } from '../support/tcpProxy';
+import { waitFor } from '../support/wait';
+import { startWork } from '../support/work';
+
+const SECONDS = 1_000;
+const MINUTES = 60_000;
+const AWAY_MS = 2 * MINUTES;
+const EVENTS = 6;
+/** The outage begins while executions run, and some end during it. */
+const LASTS_MS = 30 * SECONDS;
+/** How often each event is delivered again. */
+const EVERY_MS = 3 * SECONDS;
+/** An execution that the outage ended starts again after 5 minutes at the latest. */
+const TAIL_MS = 7 * MINUTES;
+const TEST_MS = 15 * MINUTES;
+
+/** n8n survives an outage of its Redis and finds webhooks without it, as docs/operations.md advises. */
+const SURVIVING = { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '600000', N8N_CACHE_BACKEND: 'memory' };
+
+const publish = countedWorkflows();
+const ended = endAfterEach();
+
+async function expectOneSuccess(
+	world: World,
+	what: string,
+	outage: () => Promise<void>,
+): Promise<void> {
+	const work = ended(await startWork({ lastsMs: LASTS_MS }));
+	const trigger = await publish(world, {
+		parameters: { acknowledge: 'succeeded' },
+		work: work.url,
+	});
+	const sender = await trigger.startSender({ seed: 1 });
+	const deliveries = deliveriesBy(sender);
+	const events = sender.events(EVENTS);
+	const redeliver = setInterval(() => {
+		deliveries.send(deliveries.unacknowledged());
+	}, EVERY_MS);
+	try {
+		deliveries.send(events.slice(0, EVENTS / 2));
+		await waitFor(() => work.underWay === EVENTS / 2, { what: 'the first executions to begin' });
+		// These have just begun, the others are about to end.
+		await sleep(LASTS_MS / 2);
+		deliveries.send(events.slice(EVENTS / 2));
+		await waitFor(() => work.underWay === EVENTS, { what: 'the other executions to begin' });
+		await outage();
+		await waitFor(() => deliveries.unacknowledged().length === 0 && work.underWay === 0, {
+			what: 'every event to be acknowledged',
+			timeoutMs: TAIL_MS,
+			everyMs: SECONDS,
+		}).catch(() => undefined);
+	} finally {
+		clearInterval(redeliver);
+	}
+	await deliveries.settled();
+	deliveries.send(events);
+	await deliveries.settled();
+	const executions = events.map(({ id }) => work.begun.get(id));
+	const successes = events.map(({ id }) => work.succeeded.get(id) ?? 0);
+	const unacknowledged = deliveries.unacknowledged().length;
+	report(
+		`${what}: ${EVENTS} events, ${work.together} executions at the same time for an event; executions of each ${executions.join(', ')}, of which ${successes.join(', ')} ended well; ${unacknowledged} never acknowledged; ${deliveries.attempts.length} deliveries`,
+	);
+	expect(work.together).toBe(1);
+	expect(executions).toEqual(events.map(() => 1));
+	expect(successes).toEqual(events.map(() => 1));
+	expect(unacknowledged).toBe(0);
+	await world.client.deactivate(trigger.workflow.id);
+}
+
+/** As on a host that is suspended. */
+async function suspend(servers: readonly N8nServer[]): Promise<void> {
+	const pids = servers.map(({ pid }) => pid);
+	// With the task runners.
+	for (const pid of pids) process.kill(-pid, 'SIGSTOP');
+	await sleep(AWAY_MS);
+	for (const pid of pids) process.kill(-pid, 'SIGCONT');
+}
+
+describe('in regular mode', () => {
+	const world = useWorld();
+
+	it(
+		'runs each event once although n8n is suspended for two minutes',
+		async () => {
+			await expectOneSuccess(world, 'n8n suspended', () => suspend([world.server]));
+		},
+		TEST_MS,
+	);
+});
+
+describe('in queue mode', () => {
+	const world = useQueueWorld({
+		...{ webhookProcessors: 2, workers: 2, redis: { appendOnly: true }, env: SURVIVING },
+	});
+
+	it(
+		'runs each event once although Redis is down for two minutes',
+		async () => {
+			await expectOneSuccess(world, 'Redis down', async () => {
+				await world.redis.stop();
+				await sleep(AWAY_MS);
+				await world.redis.start();
+			});
+		},
+		TEST_MS,
+	);
+
+	it(
+		'runs each event once although all processes are suspended for two minutes',
+		async () => {
+			const { server, webhookProcessors, workers } = world;
+			const servers = [server, ...webhookProcessors, ...workers];
+			await expectOneSuccess(world, 'all processes suspended', () => suspend(servers));
+		},
+		TEST_MS,
+	);
+});
+
+describe('in queue mode with a replica', () => {
+	const redis = useForAll((): Promise<RedisServer> => startRedis());
+	const replica = useForAll(() =>
+		startRedis({ args: ['--replicaof', '127.0.0.1', String(redis.port)] }),
+	);
+	const proxy = useForAll(() => startTcpProxy(redis.port));
+	const world = useQueueWorld(() => ({
+		webhookProcessors: 2,
+		workers: 2,
+		env: { ...SURVIVING, QUEUE_BULL_REDIS_PORT: String(proxy.port) },
+	}));
+
+	it(
+		'runs each event once although Redis fails over to its replica',
+		async () => {
+			await expectOneSuccess(world, 'Redis failed over', async () => {
+				await redis.kill();
+				await sleep(20 * SECONDS);
+				await withRedis(replica.url, (client) => client.replicaof('NO', 'ONE'));
+				proxy.moveTo(replica.port);
+			});
+		},
+		TEST_MS,
+	);
+});
