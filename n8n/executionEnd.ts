@@ -27,8 +27,9 @@ export function onExecutionEnd(context: IExecuteFunctions, report: Report): bool
 		isOver = true;
 		await report(outcome);
 	};
-	if (!listen(context, once)) return false;
+	if (!listenToHooks(context, once)) return listenToEnd(context, once);
 	const data = fieldOf(context, 'runExecutionData');
+	// Without the hooks, an execution that sleeps would look like a lost one.
 	if (isRecord(data)) {
 		lost.register(data, () => {
 			if (!isOver) void report('lost');
@@ -37,20 +38,25 @@ export function onExecutionEnd(context: IExecuteFunctions, report: Report): bool
 	return true;
 }
 
-function listen(context: IExecuteFunctions, report: Report): boolean {
+function listenToHooks(context: IExecuteFunctions, report: Report): boolean {
 	const handlers = own(fieldOf(fieldOf(context, 'additionalData'), 'hooks'), 'handlers');
 	const after = own(handlers, 'workflowExecuteAfter');
-	if (Array.isArray(after)) {
-		after.push((run: unknown) => report(outcomeOf(run)));
-		return true;
-	}
+	if (!Array.isArray(after)) return false;
+	after.push((run: unknown) => report(outcomeOf(run)));
+	return true;
+}
+
+function listenToEnd(context: IExecuteFunctions, report: Report): boolean {
 	const { onExecutionFinish } = context as Partial<IExecuteFunctions>;
 	if (onExecutionFinish === undefined) return false;
 	const isCanceled = context.getExecutionCancelSignal();
 	// Not the context itself: it holds the data whose loss is to be noticed.
 	const data = new WeakRef(Object(fieldOf(context, 'runExecutionData')) as object);
 	onExecutionFinish.call(context, async () => {
-		if (isCanceled?.aborted === true) { await report('canceled'); return; }
+		if (isCanceled?.aborted === true) {
+			await report('canceled');
+			return;
+		}
 		const error = own(own(data.deref(), 'resultData'), 'error');
 		await report(error === undefined ? 'succeeded' : 'failed');
 	});

@@ -45,8 +45,8 @@ export class EventLedger implements Ledger {
 	readonly #store: Store;
 	readonly #session: Session;
 	readonly #options: EventLedgerOptions;
-	/** The text of the entry by the number of the claim, until the claim is settled. */
-	readonly #texts = new Map<number, string | undefined>();
+	/** The text of the entry after the claim. A claim need not be settled: its execution may have begun the event. */
+	readonly #texts = new WeakMap<Claim, string | undefined>();
 	readonly #runs = new Map<string, Run>();
 	/** Called when an attempt of this process begins the event. */
 	readonly #onBegin = new Map<string, () => void>();
@@ -76,7 +76,7 @@ export class EventLedger implements Ledger {
 		try {
 			const [after] = await this.#step([claim], steps.claim, CLAIMING);
 			if (after?.result.state !== 'claimed') return after?.result ?? { state: 'pending' };
-			this.#texts.set(claim.number, after.text);
+			this.#texts.set(claim, after.text);
 			return { ...after.result, claim };
 		} catch (error) {
 			// The store may hold a claim that no caller knows of.
@@ -88,12 +88,10 @@ export class EventLedger implements Ledger {
 	async commit(claims: readonly Claim[], retentionMs: number): Promise<void> {
 		const options = { keepMs: retentionMs, isDurable: true, guess: this.#textsOf(claims) };
 		await this.#step(claims, steps.commit, options);
-		this.#forget(claims);
 	}
 
 	async release(claims: readonly Claim[]): Promise<void> {
 		await this.#step(claims, steps.release, { guess: this.#textsOf(claims) });
-		this.#forget(claims);
 	}
 
 	async begin(keys: readonly string[], beginning: Beginning): Promise<boolean[]> {
@@ -122,7 +120,8 @@ export class EventLedger implements Ledger {
 		if (begun.length === 0) this.#runs.delete(run);
 		else if (reportsEnd) this.#runs.set(run, { repeats, retentionMs, begun });
 		const unknown = after.filter(({ result }) => result.wasFree).length;
-		if (unknown > 0) this.#options.onUnknown?.(unknown);
+		// Without an end, it may be no execution: a poll trigger records what it lists at its publication.
+		if (unknown > 0 && reportsEnd) this.#options.onUnknown?.(unknown);
 		for (const { key } of begun) this.#onBegin.get(key)?.();
 		return after.map(({ result }) => result.continues);
 	}
@@ -208,11 +207,7 @@ export class EventLedger implements Ledger {
 	}
 
 	#textsOf(claims: readonly Claim[]): (string | undefined)[] {
-		return claims.map(({ number }) => this.#texts.get(number));
-	}
-
-	#forget(claims: readonly Claim[]): void {
-		for (const { number } of claims) this.#texts.delete(number);
+		return claims.map((claim) => this.#texts.get(claim));
 	}
 
 	/** For a step that changes nothing. */
@@ -269,6 +264,7 @@ function accountOf(entry: Entry | undefined, moment: Moment): Account {
 		...(run !== undefined && { run }),
 		...((state === 'failed' || state === 'done') && { endedAt: entry.at }),
 		...(due !== undefined && { dueInMs: due }),
+		...(state === 'running' && entry.repeats && { repeats: true }),
 		...(reopenedAt !== undefined && { reopenedAt }),
 	};
 }

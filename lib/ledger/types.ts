@@ -17,6 +17,8 @@ export interface Account {
 	readonly endedAt?: number;
 	/** In how many milliseconds it is due again, 0 if it is; absent if it does not start again by itself. */
 	readonly dueInMs?: number;
+	/** True if it is running and starts again unless that succeeds. */
+	readonly repeats?: true;
 	/** When a user asked to run it again, in Unix milliseconds; absent once it has begun. */
 	readonly reopenedAt?: number;
 }

@@ -1,9 +1,9 @@
 /** Decides what a poll does with a listed event, by the ledger and the time of the first publication. */
 import { createdAt, type ParsedEvent } from '../event';
-import { type Ledger, ledgerKey, MOST_ATTEMPTS } from '../ledger';
+import { type Account, type EntryState, type Ledger, ledgerKey, MOST_ATTEMPTS } from '../ledger';
 import { RETENTION_MS } from './bounds';
 
-/** `fresh`: start it. `waiting`: not settled (not begun, running, or to start again later). `done`: nothing left to do. */
+/** `fresh`: start it. `waiting`: unsettled, and not due. `done`: nothing left to do. */
 export type Knowledge = 'fresh' | 'waiting' | 'done';
 
 export interface Scope {
@@ -29,15 +29,23 @@ export async function knowledgeOf(
 	publishedAt: number | undefined,
 ): Promise<Knowledge> {
 	const { ledger, workflowId } = scope;
-	const { state, attempts, dueInMs } = await ledger.look(ledgerKey(workflowId, event.id));
-	if (state === 'pending' || state === 'stored' || state === 'running') return 'waiting';
-	if (dueInMs !== undefined && attempts < MOST_ATTEMPTS) return dueInMs > 0 ? 'waiting' : 'fresh';
-	if (state !== 'free' && state !== 'overdue') return 'done';
-	if (state === 'overdue' || publishedAt === undefined) return 'fresh';
+	const account = await ledger.look(ledgerKey(workflowId, event.id));
+	if (!isUnsettled(account)) return 'done';
+	if (account.state === 'overdue' || account.dueInMs === 0) return 'fresh';
+	if (account.state !== 'free') return 'waiting';
+	if (publishedAt === undefined) return 'fresh';
 	if ((createdAt(event) ?? Infinity) < publishedAt) return 'done';
 	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))).state !== 'free'
 		? 'done'
 		: 'fresh';
+}
+
+const NOT_BEGUN: ReadonlySet<EntryState> = new Set(['free', 'pending', 'stored', 'overdue']);
+
+/** Whether a poll has to read the event again: it has not begun, or may have to be repeated. */
+export function isUnsettled({ state, attempts, dueInMs, repeats }: Account): boolean {
+	const mayRepeat = repeats === true || dueInMs !== undefined;
+	return NOT_BEGUN.has(state) || (mayRepeat && attempts < MOST_ATTEMPTS);
 }
 
 /** Begun is final, as needed here; no execution has this name. */

@@ -45,7 +45,7 @@ export class Listing {
 	cursor: string | undefined;
 	/** The newest listed event that is not dated in the future: a date that is a day wrong would disable the look-back. */
 	newestAt: number | undefined;
-	/** The oldest event that was handed over before and has not begun. */
+	/** The time of the oldest event that a later poll has to read again. */
 	waitingAt: number | undefined;
 	/** Why the list could not be read further. */
 	failure: Error | undefined;

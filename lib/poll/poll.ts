@@ -12,8 +12,8 @@
  * - poll: reads from the newest event back to the *frontier* minus an overlap, and once an hour a whole day back.
  *   Every event created before the frontier was listed and has settled: begun, or not wanted. An event that was
  *   claimed, handed over or stored but has not begun holds the frontier back, so a later poll reads it again. So does
- *   an event that n8n gave back.
- * - replay: a person reopened events. The next poll lowers the frontier to the oldest of them, once per request.
+ *   an event that n8n gave back, or whose execution may have to be repeated.
+ * - replay: a user reopened events. The next poll lowers the frontier to the oldest of them, once per request.
  * - walking: a poll may send a bounded number of requests. If it needs more, it remembers where it stopped, and the
  *   next polls read new events first and then continue there. The frontier stays until the walk reaches the end.
  * - the frontier is written last: after a page that failed or a process that died, the next poll reads the same range again.
@@ -111,6 +111,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 		// Before n8n can know of this poll.
 		if (polls > state.polls) {
 			remembered = await writeState(ledger, stateKey, remembered, { ...state, polls });
+			if (remembered.state === undefined) return;
 		}
 		const onProgress = (at: number) => {
 			if (isAll) memory.advance(Math.min(at, polledAt), polls);

@@ -33,12 +33,12 @@ export async function readStretches(
 }
 
 interface Outcome extends Reading {
-	/** Events that were to start and have not begun. */
+	/** Events that were to start and are not settled. */
 	readonly open: readonly ParsedEvent[];
 	readonly polledAt: number;
 }
 
-/** The time of the oldest event that was read and has not begun; Infinity for none. */
+/** The time of the oldest event that was read and is not settled; Infinity for none. */
 export function oldestUnsettled(listing: Listing, open: readonly ParsedEvent[]): number {
 	const openAt = open.map((event) => createdAt(event) ?? Infinity);
 	return openAt.reduce((oldest, at) => Math.min(oldest, at), listing.waitingAt ?? Infinity);

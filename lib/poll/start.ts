@@ -5,13 +5,13 @@ import {
 	type Claim,
 	claimOrWait,
 	commitHold,
-	type EntryState,
 	type Ledger,
 	ledgerKey,
 	releaseHold,
 } from '../ledger';
 import { sleep } from '../shared/sleep';
 import { RETENTION_MS } from './bounds';
+import { isUnsettled } from './knowledge';
 
 /**
  * The next execution starts when the previous one has begun, or after this long: a full queue of n8n does not delay the
@@ -49,7 +49,7 @@ interface Claimed {
  * Claims the events and hands them over, in executions of at most the batch size. If n8n cannot store a batch, its
  * events are tried one by one; an event that n8n cannot store by itself is given back and does not delay the others.
  *
- * Returns the events that have not begun so far: given back, or handed over and not yet settled.
+ * Returns the events that are not settled: they have not begun so far, or may have to be repeated.
  * Throws `LedgerUnavailableError`.
  */
 export async function startEvents(
@@ -61,8 +61,8 @@ export async function startEvents(
 	for (let from = 0; from < events.length; from += LOOKED_AT_ONCE) {
 		const some = events.slice(from, from + LOOKED_AT_ONCE);
 		const looked = some.map(async (event) => {
-			const { state } = await start.ledger.look(ledgerKey(start.workflowId, event.id));
-			return isOpen(state) ? [event] : [];
+			const account = await start.ledger.look(ledgerKey(start.workflowId, event.id));
+			return isUnsettled(account) ? [event] : [];
 		});
 		open.push(...(await Promise.all(looked)).flat());
 		await setImmediate();
@@ -104,11 +104,6 @@ function executionsOf(claimed: readonly Claimed[]): (readonly Claimed[])[] {
 	const fresh = claimed.filter(({ attempts }) => attempts === 0);
 	const failed = claimed.filter(({ attempts }) => attempts > 0);
 	return [...(fresh.length > 0 ? [fresh] : []), ...failed.map((each) => [each])];
-}
-
-/** Whether an execution has yet to begin: the event is not settled. */
-function isOpen(state: EntryState): boolean {
-	return state === 'free' || state === 'pending' || state === 'stored' || state === 'overdue';
 }
 
 /** The events that no other holder has claimed or stored. */
@@ -167,5 +162,7 @@ async function handOver(
 	const isStored = await Promise.race([reported, begun]);
 	if (isStored) await commitHold(hold, RETENTION_MS);
 	else await releaseHold(hold);
+	// n8n may still say that it could not store what counts as stored by now.
+	if (isStored) void reported.then((isReported) => (isReported ? undefined : releaseHold(hold)));
 	return isStored;
 }

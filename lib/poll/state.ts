@@ -52,7 +52,7 @@ export type PollState = Readonly<output<typeof pollState>>;
 interface Remembered {
 	/** The record as stored; undefined for none. */
 	readonly text: string | undefined;
-	/** Undefined for no record, and for one that cannot be read. */
+	/** Undefined for no record, and for one that cannot be read or is not this process's. */
 	readonly state: PollState | undefined;
 }
 
@@ -62,8 +62,8 @@ export async function readState(records: Records, key: string): Promise<Remember
 }
 
 /**
- * Saves `state` and returns what is saved from then on.
- * Another process that wrote in between wins: it polled as well, and the ledger limits each event to one run.
+ * Saves `state` and returns what is saved from then on; no state if another process wrote in between, which wins: it polled as
+ * well.
  */
 export async function writeState(
 	records: Records,
@@ -72,6 +72,6 @@ export async function writeState(
 	state: PollState,
 ): Promise<Remembered> {
 	const next = JSON.stringify(state);
-	if (next !== text) await records.swapRecord(key, text, next);
-	return { text: next, state };
+	const isWritten = next === text || (await records.swapRecord(key, text, next));
+	return { text: next, state: isWritten ? state : undefined };
 }

@@ -4,7 +4,7 @@
  * starts at once.
  */
 import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
-import { commitHold, type Hold } from '../ledger';
+import { commitHold, type Hold, releaseHold } from '../ledger';
 import { type Outcome, settle, type Settling } from './settle';
 
 /** A claimed event that is to start the workflow. */
@@ -31,7 +31,7 @@ type Turn =
 
 /**
  * The longest wait for another delivery's hand-over. The service gives up after 30 s, while n8n may delay an execution
- * for minutes or never respond: a queued execution that a person stopped gets no response at all.
+ * for minutes or never respond: a queued execution that a user stopped gets no response at all.
  */
 const LONGEST_WAIT_MS = 10_000;
 /** The least time that n8n has to store an execution before the senders of its events are asked to retry. */
@@ -96,17 +96,28 @@ class Gatherer {
 		if (first === undefined) return;
 		const followers = new Followers(others);
 		const { settling } = first;
-		const all = { ledger: first.hold.ledger, claims: [first, ...others].flatMap(claimsOf) };
-		const settleAll = async (isOk: boolean): Promise<Outcome> => {
-			if (others.length > 0 && !isOk && settling.acknowledge === 'stored') {
-				return await this.#settleOneByOne(first, others, followers);
-			}
-			const [own = 'failed', ...outcomes] = await settle(all, settling, isOk);
-			const byMember = new Map(others.map((other, n) => [other, outcomes[n] ?? 'busy']));
+		const holdOf = (members: readonly Waiting[]): Hold => ({
+			ledger: first.hold.ledger,
+			claims: members.flatMap(({ hold }) => hold.claims),
+		});
+		const all = holdOf([first, ...others]);
+		const tellOthers = (outcomes: readonly Outcome[]) => {
+			const byMember = new Map(others.map((other, n) => [other, outcomes[n]]));
 			for (const other of followers.dismiss()) {
-				const outcome = byMember.get(other) ?? 'busy';
-				other.tell({ start: false, outcome: outcome === 'failed' ? 'busy' : outcome });
+				const isAccepted = byMember.get(other) === 'accepted';
+				other.tell({ start: false, outcome: isAccepted ? 'accepted' : 'busy' });
 			}
+		};
+		const settleAll = async (isOk: boolean): Promise<Outcome> => {
+			if (isOk || settling.acknowledge === 'succeeded' || others.length === 0) {
+				const [own = 'failed', ...outcomes] = await settle(all, settling, isOk);
+				tellOthers(outcomes);
+				return own;
+			}
+			const [own = 'failed'] = await settle(holdOf([first]), settling, isOk);
+			// Otherwise n8n reports the failure of an execution that has begun.
+			if (own === 'failed') await releaseHold(holdOf(this.#startOneByOne(others, followers)));
+			else tellOthers(await settle(holdOf(others), settling, isOk));
 			return own;
 		};
 		first.tell(
@@ -118,20 +129,16 @@ class Gatherer {
 		);
 	}
 
-	/** n8n could not store the batch. One event that n8n cannot store must not delay the others by an hour. */
-	async #settleOneByOne(
-		first: Waiting,
-		others: readonly Waiting[],
-		followers: Followers,
-	): Promise<Outcome> {
+	/**
+	 * n8n could not store the batch. One event that n8n cannot store must not delay the others by an hour. Returns those whose
+	 * senders no longer wait.
+	 */
+	#startOneByOne(others: readonly Waiting[], followers: Followers): Waiting[] {
 		// Waiting events go first: they must not wait for the hand-overs that begin here.
 		this.#handOver();
 		const present = new Set(followers.dismiss());
 		for (const other of present) other.tell(this.#answered(handOverOne(other, other.settling)));
-		const gone = others.filter((other) => !present.has(other));
-		const hold = { ledger: first.hold.ledger, claims: [first, ...gone].flatMap(claimsOf) };
-		const [own = 'failed'] = await settle(hold, first.settling, false);
-		return own;
+		return others.filter((other) => !present.has(other));
 	}
 
 	/** Once the hand-over is settled, or n8n has taken too long, the gathered events are handed over. */
@@ -154,10 +161,6 @@ class Gatherer {
 			abandon: handOver.abandon,
 		};
 	}
-}
-
-function claimsOf({ hold }: Waiting): Hold['claims'] {
-	return hold.claims;
 }
 
 /** The deliveries that wait for the outcome of their execution, which settles their claims, each until its limit. */

@@ -8,9 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseArgs } from 'node:util';
-import { ledgerKey, type Ledger } from '../../lib/ledger';
-import { RedisLedger, readRedisSettings } from '../../lib/ledger/redis';
-import { SqliteLedger } from '../../lib/ledger/sqlite';
+import { type Ledger, ledgerKey, newAttempt } from '../../lib/ledger';
+import { EventLedger } from '../../lib/ledger/eventLedger';
+import { encode } from '../../lib/ledger/life/entry';
+import { readRedisSettings, RedisStore } from '../../lib/ledger/redis';
+import { SqliteStore } from '../../lib/ledger/sqlite';
 import { Redis } from '../../lib/vendor/ioredis';
 import { type RedisServer, redisServer, startRedis } from '../../test/support/redis';
 import { printMainThread } from './mainThread';
@@ -51,9 +53,9 @@ async function main(): Promise<void> {
 async function measureSqlite(sizes: readonly number[]): Promise<Row[]> {
 	const folder = mkdtempSync(join(tmpdir(), 'ledger-bench-'));
 	const path = join(folder, 'ledger.sqlite');
-	const ledger = new SqliteLedger({ path });
+	const ledger = openSqlite(path);
 	const referencePath = join(folder, 'reference.sqlite');
-	const reference = new SqliteLedger({ path: referencePath });
+	const reference = openSqlite(referencePath);
 	const rows: Row[] = [];
 	try {
 		await warmUp(ledger);
@@ -73,18 +75,28 @@ async function measureSqlite(sizes: readonly number[]): Promise<Row[]> {
 	return rows;
 }
 
+function openSqlite(path: string): EventLedger {
+	return new EventLedger({ store: new SqliteStore({ path }) });
+}
+
+/** An event whose execution has succeeded. */
+function entry(): string {
+	return encode({
+		...{ kind: 'done', at: Date.now(), grace: 0, attempts: 1, repeats: false, reopenings: 0 },
+		run: newAttempt('12345'),
+	});
+}
+
 /** Inserts the rows that this many events would leave, in the same order of keys, without waiting for the disk. */
 function fillSqlite(path: string, upTo: number): void {
 	const db = new DatabaseSync(path);
 	db.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
-	const insert = db.prepare(
-		"INSERT INTO entry (key, state, expires, due, grace, holder) VALUES (?, 2, ?, 0, 0, '1234')",
-	);
+	const insert = db.prepare('INSERT INTO entry (key, text, expires) VALUES (?, ?, ?)');
 	let ids = Number(db.prepare('SELECT count(*) AS ids FROM entry').get()?.['ids']);
 	while (ids < upTo) {
 		db.exec('BEGIN');
 		const chunk = Math.min(FILL_CHUNK, upTo - ids);
-		for (let n = 0; n < chunk; n++) insert.run(randomBytes(32), expiry());
+		for (let n = 0; n < chunk; n++) insert.run(randomBytes(32), entry(), expiry());
 		db.exec('COMMIT');
 		ids += chunk;
 	}
@@ -127,10 +139,9 @@ async function measureRedis(sizes: readonly number[]): Promise<Row[]> {
 	return rows;
 }
 
-function openRedis(server: RedisServer): RedisLedger {
-	return new RedisLedger({
-		settings: readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url }),
-	});
+function openRedis({ url }: RedisServer): EventLedger {
+	const settings = readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: url });
+	return new EventLedger({ store: new RedisStore({ settings }) });
 }
 
 async function fillRedis(client: Redis, upTo: number): Promise<void> {
@@ -141,7 +152,7 @@ async function fillRedis(client: Redis, upTo: number): Promise<void> {
 			const key = createHash('sha256')
 				.update(`${ids + n}`)
 				.digest('base64url');
-			pipeline.set(`asset-service:ledger:${key}`, 'b:1234', 'PX', RETENTION_MS);
+			pipeline.set(`asset-service:ledger:${key}`, entry(), 'PX', RETENTION_MS);
 		}
 		await pipeline.exec();
 		ids += chunk;
@@ -188,15 +199,18 @@ async function warmUp(ledger: Ledger): Promise<void> {
 }
 
 async function oneEvent(ledger: Ledger, retentionMs: number): Promise<void> {
-	const answer = await ledger.claim(ledgerKey('workflow', randomBytes(12).toString('hex')), 60_000);
+	const key = ledgerKey('workflow', randomBytes(12).toString('hex'));
+	const answer = await ledger.claim(key);
 	if (answer.state !== 'claimed')
 		throw new Error(`An event that nobody has seen is ${answer.state}`);
-	await ledger.commit(answer.claim, retentionMs);
-	await ledger.begin([answer.claim.key], '1234', retentionMs);
+	await ledger.commit([answer.claim], retentionMs);
+	const run = newAttempt('12345');
+	await ledger.begin([key], { run, acknowledge: 'stored', retentionMs });
+	await ledger.end(run, 'succeeded');
 }
 
 function print(store: string, rows: readonly Row[]): void {
-	console.log(`\n${store}: claim, commit and begin of one event`);
+	console.log(`\n${store}: claim, commit, begin and end of one event`);
 	console.table(
 		rows.map((row) => ({
 			ids: row.ids.toLocaleString('en'),

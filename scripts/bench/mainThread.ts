@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Claim, ledgerKey } from '../../lib/ledger';
-import { SqliteLedger } from '../../lib/ledger/sqlite';
+import { type Claim, type Ledger, ledgerKey, newAttempt } from '../../lib/ledger';
+import { EventLedger } from '../../lib/ledger/eventLedger';
+import { SqliteStore } from '../../lib/ledger/sqlite';
 import { cacheFolder } from '../../test/support/cache';
 import { median } from './median';
 import { inTurns, ratioTo } from './turns';
@@ -17,7 +18,7 @@ const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Disks in memory (tmpfs, ramfs) by their magic numbers, see statfs(2). */
 const IN_MEMORY: readonly number[] = [0x01021994, 0x858458f6];
 
-type Work = (ledger: SqliteLedger, claims: readonly Claim[]) => Promise<void>;
+type Work = (ledger: Ledger) => Promise<void>;
 
 /** Prints the median of the rounds, in microseconds per event. */
 export async function printMainThread(): Promise<void> {
@@ -30,7 +31,8 @@ export async function printMainThread(): Promise<void> {
 		return;
 	}
 	const folder = mkdtempSync(join(parent, 'ledger-bench-'));
-	const ledger = new SqliteLedger({ path: join(folder, 'ledger.sqlite') });
+	const store = new SqliteStore({ path: join(folder, 'ledger.sqlite') });
+	const ledger = new EventLedger({ store });
 	try {
 		const rows = [];
 		for (const group of GROUPS) rows.push(...(await measureGroup(ledger, group)));
@@ -47,26 +49,21 @@ export async function printMainThread(): Promise<void> {
 /** The tasks of a group are measured in turn and compared with the first one. */
 const GROUPS: readonly Readonly<Record<string, Work>>[] = [
 	{
-		'commit, then begin': inTurn(settle),
-		'commit and begin together': inTurn(settleAtOnce),
-		'begin and finish under the claim': inTurn(succeed),
+		claim: inTurn(claimOne),
+		'claim, commit and begin': inTurn(begin),
+		'claim, commit, begin and end': inTurn(end),
+		'claim, begin and end, once succeeded': inTurn(succeed),
 	},
 	{
-		'claim, commit and begin': inTurn(claimAndSettle),
-		'claim, begin and finish': inTurn(claimAndSucceed),
-	},
-	{
-		[`commit and begin, ${BURST} at once`]: inBursts(settle),
-		[`begin and finish, ${BURST} at once`]: inBursts(succeed),
-	},
-	{
-		[`claim, commit and begin, ${BURST} at once`]: inBursts(claimAndSettle),
-		[`claim, begin and finish, ${BURST} at once`]: inBursts(claimAndSucceed),
+		[`claim, ${BURST} at once`]: inBursts(claimOne),
+		[`claim, commit and begin, ${BURST} at once`]: inBursts(begin),
+		[`claim, commit, begin and end, ${BURST} at once`]: inBursts(end),
+		[`claim, begin and end, once succeeded, ${BURST} at once`]: inBursts(succeed),
 	},
 ];
 
 async function measureGroup(
-	ledger: SqliteLedger,
+	ledger: Ledger,
 	group: Readonly<Record<string, Work>>,
 ): Promise<object[]> {
 	const measureOne = ([, work]: [string, Work]) => measure(ledger, work);
@@ -89,11 +86,10 @@ async function measureGroup(
 }
 
 /** Microseconds per event. */
-async function measure(ledger: SqliteLedger, work: Work): Promise<{ active: number; cpu: number }> {
-	const claims = await claimSome(ledger);
+async function measure(ledger: Ledger, work: Work): Promise<{ active: number; cpu: number }> {
 	const loopBefore = performance.eventLoopUtilization();
 	const cpuBefore = process.threadCpuUsage();
-	await work(ledger, claims);
+	await work(ledger);
 	const used = process.threadCpuUsage(cpuBefore);
 	const loop = performance.eventLoopUtilization(loopBefore);
 	return {
@@ -102,60 +98,55 @@ async function measure(ledger: SqliteLedger, work: Work): Promise<{ active: numb
 	};
 }
 
-type Step = (ledger: SqliteLedger, claim: Claim) => Promise<void>;
+type Step = (ledger: Ledger) => Promise<unknown>;
 
 function inTurn(step: Step): Work {
-	return async (ledger, claims) => {
-		for (const claim of claims) await step(ledger, claim);
+	return async (ledger) => {
+		for (let n = 0; n < EVENTS_PER_ROUND; n++) await step(ledger);
 	};
 }
 
 function inBursts(step: Step): Work {
-	return async (ledger, claims) => {
-		for (let n = 0; n < claims.length; n += BURST) {
-			await Promise.all(claims.slice(n, n + BURST).map((claim) => step(ledger, claim)));
+	return async (ledger) => {
+		for (let n = 0; n < EVENTS_PER_ROUND; n += BURST) {
+			await Promise.all(Array.from({ length: BURST }, () => step(ledger)));
 		}
 	};
 }
 
-async function settle(ledger: SqliteLedger, claim: Claim): Promise<void> {
-	await ledger.commit(claim, RETENTION_MS);
-	await ledger.begin([claim.key], '1234', RETENTION_MS);
-}
+let executions = 0;
 
-/** Both at the same time, so that one sync serves both. */
-async function settleAtOnce(ledger: SqliteLedger, claim: Claim): Promise<void> {
-	await Promise.all([
-		ledger.commit(claim, RETENTION_MS),
-		ledger.begin([claim.key], '1234', RETENTION_MS),
-	]);
-}
-
-/** An event that counts once its execution has succeeded: n8n holds the response until the execution ends. */
-async function succeed(ledger: SqliteLedger, claim: Claim): Promise<void> {
-	const [continues] = await ledger.begin([claim.key], '1234', RETENTION_MS, [claim.token]);
-	const [isSettled] = await ledger.finishAll([claim], RETENTION_MS);
-	if (continues !== true || isSettled !== true) throw new Error('The claim was lost');
-}
-
-/** A separate event: the given claim was made for `settle` or `succeed`. */
-async function claimAndSettle(ledger: SqliteLedger): Promise<void> {
-	await settle(ledger, await claimOne(ledger));
-}
-
-async function claimAndSucceed(ledger: SqliteLedger): Promise<void> {
-	await succeed(ledger, await claimOne(ledger));
-}
-
-async function claimSome(ledger: SqliteLedger): Promise<Claim[]> {
-	const claims: Claim[] = [];
-	while (claims.length < EVENTS_PER_ROUND) claims.push(await claimOne(ledger));
-	return claims;
-}
-
-async function claimOne(ledger: SqliteLedger): Promise<Claim> {
-	const answer = await ledger.claim(ledgerKey('workflow', randomBytes(12).toString('hex')), 60_000);
+async function claimOne(ledger: Ledger): Promise<Claim> {
+	const answer = await ledger.claim(ledgerKey('workflow', randomBytes(12).toString('hex')));
 	if (answer.state !== 'claimed')
 		throw new Error(`An event that nobody has seen is ${answer.state}`);
 	return answer.claim;
+}
+
+async function begin(ledger: Ledger): Promise<string> {
+	const claim = await claimOne(ledger);
+	await ledger.commit([claim], RETENTION_MS);
+	return await beginOne(ledger, claim, 'stored');
+}
+
+async function beginOne(
+	ledger: Ledger,
+	{ key }: Claim,
+	acknowledge: 'stored' | 'succeeded',
+): Promise<string> {
+	const run = newAttempt(String(++executions));
+	const beginning = { run, acknowledge, retentionMs: RETENTION_MS };
+	const [continues] = await ledger.begin([key], beginning);
+	if (continues !== true) throw new Error('An event that nobody has begun has begun');
+	return run;
+}
+
+async function end(ledger: Ledger): Promise<void> {
+	await ledger.end(await begin(ledger), 'succeeded');
+}
+
+/** An event that counts once its execution has succeeded: n8n holds the response until the execution ends. */
+async function succeed(ledger: Ledger): Promise<void> {
+	const run = await beginOne(ledger, await claimOne(ledger), 'succeeded');
+	await ledger.end(run, 'succeeded');
 }

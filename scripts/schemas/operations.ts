@@ -56,11 +56,14 @@ export async function operationSchemas(node: INodeType): Promise<Map<string, Sch
 	}
 }
 
-/** A rejection, and an event that has begun. Both are only in the ledger; the simulator does not list them. */
-const BEGUN = 'whevt_begun';
+/** A rejection, and an event whose execution has succeeded. Both are only in the ledger; the simulator does not list them. */
+const DONE = 'whevt_done';
 async function fillLedger(): Promise<void> {
 	const ledger = await openLedger({ log: () => undefined });
-	await ledger.begin([ledgerKey(WORKFLOW_ID, BEGUN)], newAttempt('4711'), MONTH_MS);
+	const run = newAttempt('4711');
+	const beginning = { run, acknowledge: 'stored', retentionMs: MONTH_MS } as const;
+	await ledger.begin([ledgerKey(WORKFLOW_ID, DONE)], beginning);
+	await ledger.end(run, 'succeeded');
 	const trigger = { workflowId: WORKFLOW_ID, nodeId: 'node-1', nodeName: 'Asset Service Trigger' };
 	rejections.count(trigger, 'signature_mismatch', async () => ledger);
 }
@@ -87,7 +90,7 @@ async function outputsOf(
 		);
 	};
 	const { id: endpointId } = simulator.createEndpoint({ url });
-	await simulator.emit({ id: BEGUN });
+	await simulator.emit({ id: DONE });
 	for (let failed = 0; failed < 2; failed++) await simulator.emit();
 	const [first] = simulator.deliveries(endpointId);
 

@@ -1,25 +1,21 @@
-/** Failing executions and a killed n8n: the promise of "Acknowledge" under each of its two settings. */
+/** Failing executions: the promise of "Acknowledge" under each of its two settings. `kills.test.ts` kills n8n meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attemptOf, type Entry, ledgerKey, openLedger } from '../../lib/ledger';
+import { attemptOf, ledgerKey, openLedger } from '../../lib/ledger';
 import { createRandom } from '../../simulator/data/random';
 import { startHttpService } from '../support/httpService';
 import { endAfterEach } from '../support/lifetime';
-import type { ExecutionSummary } from '../support/n8n/answers';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile, passTimeInRedis, passTimeInSqlite } from '../support/n8n/ledgerClock';
 import { isQueueEmpty } from '../support/n8n/queue';
 import { useQueueWorld, useWorld } from '../support/n8n/useWorld';
 import type { QueueWorld, World } from '../support/n8n/world';
 import { report } from '../support/report';
-import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
-/** A fault test of minutes; `ACKNOWLEDGE_EVENTS=1000` takes a quarter of an hour, with five kills. */
 const EVENTS = Number(process.env['ACKNOWLEDGE_EVENTS'] ?? 100);
-const KILLS = EVENTS < 500 ? 3 : 5;
-const LEASE_MS = 60_000;
 /** One execution in this many fails. */
 const FAILS_EVERY = 3;
+const HOURS = 60 * 60_000;
 
 const FAST = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
 const publish = countedWorkflows();
@@ -37,91 +33,63 @@ async function startWork() {
 	return { begun, url: service.url, stop: () => service.stop() };
 }
 
-interface Scene {
-	readonly trigger: CountedWorkflow;
-	readonly sender: EventSender;
-	readonly begun: ReadonlyMap<string, number>;
-	readonly notReady: Set<string>;
-}
-
-async function sceneOf(world: World, acknowledge: 'stored' | 'succeeded'): Promise<Scene> {
-	const work = ended(await startWork());
-	const trigger = await publish(world, { parameters: { acknowledge }, work: work.url });
-	const notReady = new Set<string>();
-	const sender = await trigger.startSender({ seed: 3, notReady });
-	return { trigger, sender, begun: work.begun, notReady };
-}
-
 interface Kind {
-	readonly name: string;
 	readonly world: World;
-	/** Kills a process with running executions, and starts it again after the lease. */
-	readonly kill: (scene: Scene, times: number) => Promise<void>;
+	/** Makes failed events due again. */
+	readonly passTime: () => Promise<void> | void;
 	readonly environment: () => Record<string, string>;
-	/** Whether n8n has nothing left to run. In queue mode, executions of a killed worker stay "running" forever. */
-	readonly isIdle: (executions: readonly ExecutionSummary[]) => boolean | Promise<boolean>;
+	readonly isIdle: (trigger: CountedWorkflow) => Promise<boolean>;
 }
 
 function kindsOf(): [string, () => Kind][] {
+	const isIdle = async ({ client, workflow }: CountedWorkflow) => {
+		const rows = await client.listExecutions({ workflowId: workflow.id });
+		return rows.every(({ status }) => status !== 'running' && status !== 'new');
+	};
 	return [
 		[
 			'regular mode',
 			() => {
 				const world = useWorld(() => ({ env: FAST }));
 				return {
-					name: 'regular mode',
-					world,
-					kill: async ({ trigger, notReady }) => {
-						notReady.add(trigger.urls[0]);
-						await world.server.kill();
-						passTimeInSqlite(ledgerFile(world.userFolder), LEASE_MS);
-						await world.server.start();
-						notReady.clear();
+					...{ world, isIdle },
+					passTime: () => {
+						passTimeInSqlite(ledgerFile(world.userFolder), 7 * HOURS);
 					},
 					environment: () => ({ ASSET_SERVICE_LEDGER_SQLITE_PATH: ledgerFile(world.userFolder) }),
-					isIdle: (executions) =>
-						executions.every(({ status }) => status !== 'running' && status !== 'new'),
 				};
 			},
 		],
 		[
 			'queue mode',
 			() => {
-				const world: QueueWorld = useQueueWorld({
-					webhookProcessors: 1,
-					workers: 2,
-					redis: { appendOnly: true },
-					env: FAST,
-				});
+				const world: QueueWorld = useQueueWorld({ webhookProcessors: 1, workers: 2, env: FAST });
 				return {
-					name: 'queue mode',
 					world,
-					kill: async ({ trigger, notReady }, times) => {
-						const isWorker = times % 2 === 0;
-						const server = isWorker ? world.workers[0] : world.webhookProcessors[0];
-						if (!isWorker) notReady.add(trigger.urls[0]);
-						await server?.kill();
-						if (!isWorker) await passTimeInRedis(world.redis.url, LEASE_MS);
-						await server?.start();
-						notReady.clear();
-					},
+					passTime: () => passTimeInRedis(world.redis.url, 7 * HOURS),
 					environment: () => ({ ASSET_SERVICE_LEDGER_REDIS_URL: world.redis.url }),
-					isIdle: () => isQueueEmpty(world.redis),
+					isIdle: async (trigger) => (await isQueueEmpty(world.redis)) && (await isIdle(trigger)),
 				};
 			},
 		],
 	];
 }
 
-describe.each(kindsOf())('in %s', (_name, declare) => {
+describe.each(kindsOf())('in %s', (name, declare) => {
 	const kind = declare();
 
-	/** States of the events in the ledger at the end. */
-	async function entriesOf({ trigger }: Scene, ids: readonly string[]): Promise<Entry[]> {
+	/** What the ledger knows of the events at the end, with the status of the execution in n8n. */
+	async function accountsOf({ client, workflow }: CountedWorkflow, ids: readonly string[]) {
+		const rows = await client.listExecutions({ workflowId: workflow.id });
+		const statuses = new Map(rows.map((row) => [row.id, row.status]));
 		Object.assign(process.env, kind.environment());
 		const ledger = await openLedger({ log: () => undefined });
 		try {
-			return await Promise.all(ids.map((id) => ledger.look(ledgerKey(trigger.workflow.id, id))));
+			const accounts = ids.map((id) => ledger.look(ledgerKey(workflow.id, id)));
+			return (await Promise.all(accounts)).map(({ state, run = '' }) => {
+				const { executionId = '' } = attemptOf(run) ?? {};
+				return `${state}: ${statuses.get(executionId) ?? 'no execution'}`;
+			});
 		} finally {
 			await ledger.close();
 			for (const name of Object.keys(kind.environment())) Reflect.deleteProperty(process.env, name);
@@ -129,91 +97,49 @@ describe.each(kindsOf())('in %s', (_name, declare) => {
 	}
 
 	const underFire = async (acknowledge: 'stored' | 'succeeded') => {
-		const scene = await sceneOf(kind.world, acknowledge);
-		const { sender } = scene;
+		const work = ended(await startWork());
+		const trigger = await publish(kind.world, { parameters: { acknowledge }, work: work.url });
+		const sender = await trigger.startSender({ seed: 3 });
 		const events = sender.events(EVENTS);
 		let isOver = false;
-		const kills = async (): Promise<void> => {
-			for (let kill = 0; kill < KILLS; kill++) {
-				const target = ((kill + 0.5) * EVENTS) / (KILLS + 1);
-				await waitFor(() => isOver || scene.begun.size > target, {
-					what: `${target} events to begin`,
-					timeoutMs: 300_000,
-					everyMs: 5,
-				});
-				await sleep(sender.random.int(100));
-				await kind.kill(scene, kill);
+		const passing = (async () => {
+			while (!isOver) {
+				await sleep(1_000);
+				await kind.passTime();
 			}
-		};
-		const sending = sender
-			.deliverAll(events, { perSecond: 30, atOnce: 30 })
-			.finally(() => (isOver = true));
-		const [sendings] = await Promise.all([sending, kills()]);
-		const idle = async () => {
-			const rows = await scene.trigger.client.listExecutions({
-				workflowId: scene.trigger.workflow.id,
-			});
-			return (await kind.isIdle(rows)) && rows;
-		};
-		const rows = await waitFor(idle, { what: 'every execution to end', timeoutMs: 120_000 });
-		return {
-			...scene,
-			events,
-			sendings,
-			statuses: new Map(rows.map((row) => [row.id, row.status])),
-		};
+		})();
+		const sending = sender.deliverAll(events, { perSecond: 30, atOnce: 30 });
+		const sendings = await sending.finally(() => (isOver = true));
+		await passing;
+		await waitFor(() => kind.isIdle(trigger), {
+			what: 'every execution to end',
+			timeoutMs: 120_000,
+		});
+		expect(sendings.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
+		const ids = events.map(({ id }) => id);
+		return { trigger, begun: work.begun, events, accounts: await accountsOf(trigger, ids) };
 	};
 
-	it('runs each event until one execution has succeeded, with "Once Succeeded"', async () => {
-		const fire = await underFire('succeeded');
-		const { trigger, events, sendings, statuses, begun } = fire;
-		expect(sendings.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
-		expect(trigger.counter.lost(events)).toEqual([]);
-
-		const ids = events.map(({ id }) => id);
-		const entries = await entriesOf(fire, ids);
-		const disagreeing = entries.filter(({ state, run = '' }) => {
-			const { executionId = '' } = attemptOf(run) ?? {};
-			return state !== 'done' || statuses.get(executionId) !== 'success';
-		});
-		expect(disagreeing).toEqual([]);
-
-		// An execution that was killed after its last call has done its work, but n8n cannot know that.
-		const doubled = trigger.counter.doubled();
-		const cutOff = new Set(
-			sendings
-				.filter(({ attempts }) => attempts.some(({ status }) => status === 0))
-				.map(({ event }) => event.id),
-		);
+	it('starts each event until one execution has succeeded, and not again, with "Once Succeeded"', async () => {
+		const { trigger, begun, events, accounts } = await underFire('succeeded');
 		const executions = [...begun.values()].reduce((sum, times) => sum + times, 0);
 		report(
-			`${EVENTS} events, ${KILLS} kills, "Once Succeeded", ${kind.name}: ${executions} executions, ${trigger.counter.calls.length} reached the last call, ${doubled.length} events did so twice since a kill cut an execution off`,
+			`${EVENTS} events, "Once Succeeded", ${name}: ${executions} executions, ${trigger.counter.calls.length} reached the last call`,
 		);
+		expect(new Set(accounts)).toEqual(new Set(['done: success']));
 		expect(executions).toBeGreaterThan(EVENTS);
-		if (kind.name === 'regular mode') for (const id of doubled) expect(cutOff).toContain(id);
-		expect(doubled.length).toBeLessThanOrEqual(KILLS * 30);
+		expect(trigger.counter.lost(events)).toEqual([]);
+		expect(trigger.counter.doubled()).toEqual([]);
 	});
 
 	it('runs no event twice, with "Once Stored"', async () => {
-		const fire = await underFire('stored');
-		const { trigger, events, sendings, statuses, begun } = fire;
-		expect(sendings.filter(({ acknowledged }) => !acknowledged)).toEqual([]);
-		const twice = [...begun].filter(([, times]) => times > 1);
-		const entries = await entriesOf(
-			fire,
-			events.map(({ id }) => id),
-		);
-		const states: Record<string, number> = {};
-		for (const { state, run = '' } of entries) {
-			const { executionId = '' } = attemptOf(run) ?? {};
-			const what = `${state}: ${statuses.get(executionId) ?? 'no execution'}`;
-			states[what] = (states[what] ?? 0) + 1;
-		}
-		report(
-			`${EVENTS} events, ${KILLS} kills, "Once Stored", ${kind.name}: ${trigger.counter.calls.length} reached the last call, ${twice.length} events had two executions; ${JSON.stringify(states)}`,
-		);
-		expect(twice).toEqual([]);
+		const { trigger, begun, accounts } = await underFire('stored');
+		const states = Object.groupBy(accounts, (account) => account);
+		const counts = Object.entries(states).map(([state, all]) => `${all?.length ?? 0} ${state}`);
+		report(`${EVENTS} events, "Once Stored", ${name}: ${counts.join(', ')}`);
+		expect([...begun].filter(([, times]) => times > 1)).toEqual([]);
 		expect(trigger.counter.doubled()).toEqual([]);
+		expect(Object.keys(states).sort()).toEqual(['done: success', 'failed: error']);
 	});
 });
 

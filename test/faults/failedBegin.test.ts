@@ -136,7 +136,7 @@ it('starts each event by its next copy if Redis was frozen when it began', async
 	let frozenAt = 0;
 	const events = await untilFailed({
 		count: 15,
-		claims: () => countInRedis('claimed', [redis]),
+		claims: () => countInRedis('pending', [redis]),
 		begin: () => {
 			redis.pause();
 			frozenAt = Date.now();
@@ -154,7 +154,7 @@ it('remembers a retry from while Redis was down, and starts the other events by 
 	const before = await countInRedis('begun', [redis]);
 	const events = await untilFailed({
 		count: 4,
-		claims: () => countInRedis('claimed', [redis]),
+		claims: () => countInRedis('pending', [redis]),
 		begin: () => redis.stop(),
 	});
 	const [failed] = await executions();
@@ -192,7 +192,7 @@ it('starts each event of a batch by its next copy if one node of a Redis cluster
 	const [node] = cluster.nodes;
 	const events = await untilFailed({
 		count: 60,
-		claims: () => countInRedis('claimed', cluster.nodes),
+		claims: () => countInRedis('pending', cluster.nodes),
 		begin: () => node?.stop(),
 	});
 	await node?.start();

@@ -1,4 +1,4 @@
-/** How long a started run keeps its events begun, by the times in the ledger. */
+/** How long the ledger keeps the events of an execution. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
 import { ledgerKey, openLedger } from '../../lib/ledger';
-import { SqliteLedger } from '../../lib/ledger/sqlite';
+import { EventLedger } from '../../lib/ledger/eventLedger';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { runTrigger } from '../support/triggerRun';
@@ -27,7 +27,7 @@ afterAll(() => {
 describe.each([
 	['webhook trigger', () => new AssetServiceTrigger(), 'webhook'],
 	['poll trigger', () => new AssetServicePollTrigger(), 'trigger'],
-] as const)('a run of the %s', (_name, createTrigger, mode) => {
+] as const)('an execution of the %s', (_name, createTrigger, mode) => {
 	const workflowId = randomUUID();
 	let runs = 0;
 	const run = async (
@@ -45,13 +45,13 @@ describe.each([
 	const stateOf = async ({ id }: { id: string | number }) =>
 		(await (await ledger()).look(ledgerKey(workflowId, String(id)))).state;
 
-	it('continues with an event that has not begun in another run, and marks it as begun', async () => {
+	it('continues with an event that has not begun in another execution, which is done then', async () => {
 		const fresh = event();
 		expect((await run([fresh])).items).toEqual([fresh]);
-		expect(await stateOf(fresh)).toBe('begun');
+		expect(await stateOf(fresh)).toBe('done');
 	});
 
-	it('succeeds without items if the event has begun in another run', async () => {
+	it('succeeds without items if the event has begun in another execution', async () => {
 		const seen = event();
 		await run([seen]);
 		expect((await run([seen])).items).toEqual([]);
@@ -76,13 +76,14 @@ describe.each([
 
 	it('continues with an event whose delivery is still being handed over, and with a stored one', async () => {
 		const [pending, stored] = [event(), event()];
-		await (await ledger()).claim(ledgerKey(workflowId, pending.id as string), 60_000);
-		const claim = await (await ledger()).claim(ledgerKey(workflowId, stored.id as string), 60_000);
-		if (claim.state === 'claimed') await (await ledger()).commit(claim.claim, 60_000);
+		const store = await ledger();
+		await store.claim(ledgerKey(workflowId, String(pending.id)));
+		const claim = await store.claim(ledgerKey(workflowId, String(stored.id)));
+		if (claim.state === 'claimed') await store.commit([claim.claim], 60_000);
 		expect((await run([pending, stored])).items).toEqual([pending, stored]);
 	});
 
-	it('continues when a user retries it, and marks events that have not begun', async () => {
+	it('continues when a user retries it, and takes events that have not begun', async () => {
 		const [begun, free] = [event(), event()];
 		await run([begun]);
 		expect((await run([begun, free], { mode: 'retry' })).items).toEqual([begun, free]);
@@ -104,7 +105,7 @@ describe.each([
 		const away = join(folder, randomUUID());
 		mkdirSync(away);
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = away;
-		const giveBack = jest.spyOn(SqliteLedger.prototype, 'giveBack');
+		const giveBack = jest.spyOn(EventLedger.prototype, 'giveBack');
 		const givenBack = async () => {
 			const calls = giveBack.mock.results.map(({ value }) => value as Promise<void>);
 			return (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled');
@@ -126,16 +127,16 @@ describe.each([
 			await passTimeUntil(() => isOver);
 			const { items, error } = await failing;
 			expect(items).toEqual([]);
-			expect(error?.message).toContain('was not available for 30 seconds');
+			expect(error?.message).toContain('Event ledger unreachable: execution stopped');
 			expect(error?.description).toContain(away);
 			expect((await run([lost], { mode: 'retry' })).items).toEqual([lost]);
-			// Once the ledger is back, it has the mark of the retry.
+			// Once the ledger is back, it knows of the retry.
 			await (await ledger()).close();
 			process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = ledgerPath;
-			await passTimeUntil(async () => (await stateOf(lost)) === 'begun');
+			await passTimeUntil(async () => (await stateOf(lost)) === 'done');
 			// Background work must end before the test ends.
 			await passTimeUntil(async () => (await givenBack()).length === 2);
-			expect(await stateOf(lost)).toBe('begun');
+			expect(await stateOf(lost)).toBe('done');
 		} finally {
 			jest.useRealTimers();
 			giveBack.mockRestore();

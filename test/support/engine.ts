@@ -4,11 +4,14 @@ import {
 	type ICredentialsHelper,
 	Workflow,
 	type IDataObject,
+	type IExecuteFunctions,
 	type INode,
+	type INodeExecutionData,
 	type INodeType,
 	type INodeTypes,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
+	NodeConnectionTypes,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { buildWorkflow, type WorkflowContent } from './workflow';
@@ -74,7 +77,11 @@ interface OneNode {
 	readonly nodeId?: string | undefined;
 	/** The workflow's static data as saved by n8n; none by default. */
 	readonly staticData?: IDataObject;
+	/** What the node after it does; none by default. */
+	readonly next?: Next | undefined;
 }
+
+export type Next = (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
 
 interface OneNodeWorkflow {
 	readonly node: INode;
@@ -82,10 +89,10 @@ interface OneNodeWorkflow {
 	readonly additionalData: IWorkflowExecuteAdditionalData;
 }
 
-/** A published workflow of one node, always the same node for the same workflow ID. */
+/** A published workflow of one node, always the same node for the same workflow ID, and the node after it. */
 export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	const { nodeType, typeVersion, parameters, credentialTypes, readCredential } = options;
-	const { nodeId = 'node-1', staticData = {} } = options;
+	const { nodeId = 'node-1', staticData = {}, next } = options;
 	const type = `test.${nodeType.description.name}`;
 	const credentials = credentialTypes.map((name) => ({
 		type: name,
@@ -95,7 +102,9 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 	const content = buildWorkflow({
 		nodes: {
 			Node: { id: nodeId, type, typeVersion, credentials, ...(parameters && { parameters }) },
+			...(next && { Next: { type: NEXT, typeVersion: 1 } }),
 		},
+		...(next && { chains: [['Node', 'Next']] }),
 	});
 	const [node] = content.nodes;
 	if (!node) throw new Error('A workflow of one node has none.');
@@ -108,9 +117,22 @@ export function oneNodeWorkflow(options: OneNode): OneNodeWorkflow {
 		node,
 		workflow: inEngine(
 			content,
-			{ [type]: nodeType },
+			{ [type]: nodeType, ...(next && { [NEXT]: nextNode(next) }) },
 			{ id: options.workflowId, active: true, staticData },
 		),
 		additionalData: { credentialsHelper } as IWorkflowExecuteAdditionalData,
+	};
+}
+
+const NEXT = 'test.next';
+
+function nextNode(execute: Next): INodeType {
+	return {
+		description: {
+			...{ displayName: 'Next', name: 'next', description: '', version: 1 },
+			...{ group: ['transform'], defaults: {}, properties: [] },
+			...{ inputs: [NodeConnectionTypes.Main], outputs: [NodeConnectionTypes.Main] },
+		},
+		execute,
 	};
 }

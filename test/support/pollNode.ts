@@ -9,7 +9,7 @@ import type {
 	IRun,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
-import { oneNodeWorkflow } from './engine';
+import { type Next, oneNodeWorkflow } from './engine';
 import { runTrigger } from './triggerRun';
 
 export interface PollNodeOptions {
@@ -21,6 +21,8 @@ export interface PollNodeOptions {
 	readonly run?: (...items: IDataObject[]) => Promise<void>;
 	/** Whether n8n runs stored executions; false means that it loses them. */
 	readonly runs?: () => boolean;
+	/** What the node after the trigger does; there is none by default. */
+	readonly next?: Next;
 	/** The workflow's static data as saved by n8n, as after a restart. */
 	readonly staticData?: IDataObject;
 }
@@ -30,6 +32,8 @@ interface PollNode {
 	readonly started: IDataObject[];
 	/** The items of each execution that n8n has stored. */
 	readonly runs: readonly IDataObject[][];
+	/** The warnings in n8n's log. */
+	readonly warnings: readonly string[];
 	/** The workflow's static data as saved by n8n so far. */
 	saved(): IDataObject;
 	/** Polls as after an activation of this kind; later polls of one activation share its context, as in n8n. */
@@ -39,9 +43,10 @@ interface PollNode {
 let executions = 0;
 
 export function createPollNode(options: PollNodeOptions): PollNode {
-	const { trigger, parameters = {}, credential, workflowId, run, runs: doesRun } = options;
+	const { trigger, parameters = {}, credential, workflowId, run, runs: doesRun, next } = options;
 	const started: IDataObject[] = [];
 	const runs: IDataObject[][] = [];
+	const warnings: string[] = [];
 	let saved = structuredClone(options.staticData ?? {});
 
 	const execute = async (items: IDataObject[]): Promise<IRun> => {
@@ -49,7 +54,10 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 		runs.push(items);
 		if (doesRun?.() ?? true) {
 			const executionId = String(++executions);
-			const ran = await runTrigger({ trigger, mode: 'trigger', executionId, workflowId, items });
+			const ran = await runTrigger({
+				...{ trigger, parameters, mode: 'trigger', executionId, workflowId },
+				...{ items, next },
+			});
 			started.push(...ran.items);
 		}
 		return {} as IRun;
@@ -57,6 +65,7 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 	return {
 		started,
 		runs,
+		warnings,
 		saved: () => saved,
 		activation(mode) {
 			const { node, workflow, additionalData } = oneNodeWorkflow({
@@ -90,6 +99,7 @@ export function createPollNode(options: PollNodeOptions): PollNode {
 				mode,
 				emit,
 			) as unknown as IPollFunctions;
+			jest.spyOn(context.logger, 'warn').mockImplementation((line) => void warnings.push(line));
 			let polls = 0;
 			return async () => {
 				const polled = (await trigger.poll?.call(context)) ?? null;

@@ -22,7 +22,7 @@ export interface TriggerServerOptions {
 	readonly credentialTypes: readonly string[];
 	/** Stores the execution: a rejection gets 500, as n8n does. */
 	readonly store?: (...items: IDataObject[]) => Promise<void>;
-	/** Runs the execution, for the URL that responds after its end; a rejection gets 500. */
+	/** Runs the execution; at the URL that responds after its end, a rejection gets 500. */
 	readonly run?: (items: readonly INodeExecutionData[]) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
 	/** As for content types that n8n does not know: the bytes are read when the node asks for them, or cannot be read. */
@@ -111,6 +111,7 @@ async function handle(
 		return;
 	}
 	answerJson(response, 200, result?.webhookResponse);
+	void options.run?.(result?.workflowData?.[0] ?? []).catch(() => undefined);
 }
 
 function contextOf(

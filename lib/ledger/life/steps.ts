@@ -178,10 +178,10 @@ export function end(
 			next: { ...over, kind: 'done', at: now, run, reopenedAt: undefined },
 		};
 	}
-	// Taken for dead, and perhaps claimed since, but not begun: it is asleep all the same.
+	// Taken for dead, and perhaps claimed and stored since, but not begun: it is asleep all the same.
 	const isOpen =
 		['running', 'interrupted'].includes(left.kind) ||
-		(outcome === 'asleep' && left.kind === 'pending');
+		(outcome === 'asleep' && ['pending', 'stored'].includes(left.kind));
 	if (left.run !== run || !isOpen) return { result: undefined };
 	const at = outcome === 'lost' ? left.at : now;
 	return { result: undefined, next: { ...over, kind: KIND_AFTER[outcome], at } };

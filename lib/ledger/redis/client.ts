@@ -40,6 +40,8 @@ export function createRedisClient(settings: RedisSettings, isIdle: () => boolean
 		redisOptions: options,
 		lazyConnect: true,
 		enableOfflineQueue: false,
+		// It needs the permission for CLUSTER INFO, and reports nothing.
+		enableReadyCheck: false,
 		clusterRetryStrategy: reconnectAfter,
 		slotsRefreshTimeout: settings.slotsRefreshTimeoutMs,
 		slotsRefreshInterval: settings.slotsRefreshIntervalMs,

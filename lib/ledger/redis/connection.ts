@@ -182,6 +182,12 @@ export class RedisConnection {
 	async #greet(client: RedisClient): Promise<void> {
 		const connection = ++this.#connections;
 		try {
+			await this.#selectDatabase(client);
+		} catch (error) {
+			this.#noteFailure(error);
+			return;
+		}
+		try {
 			await this.#readClock(client);
 			// A password that was wrong before has been accepted now.
 			this.#lastError = undefined;
@@ -195,6 +201,12 @@ export class RedisConnection {
 			return;
 		this.#usable = client;
 		for (const waiter of this.#waiting) waiter.resolve(client);
+	}
+
+	/** The client has sent this already, but continues in database 0 if Redis refuses it. */
+	async #selectDatabase(client: RedisClient): Promise<void> {
+		const { db, clusterNodes } = this.#settings;
+		if (db !== 0 && clusterNodes.length === 0) await client.select(db);
 	}
 
 	/** Early by the time that the response to TIME took: a script may be refused too early, but never runs too late. */

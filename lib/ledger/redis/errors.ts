@@ -7,7 +7,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 	NOAUTH: 'it asks for a password: set the user and password',
 	WRONGPASS: 'it rejects the user or the password: correct them',
 	NOPERM:
-		'its user is not allowed to do what the ledger needs: allow it EVAL, EVALSHA, TIME, GET, SET, DEL and PTTL on the keys asset-service:ledger:*, SELECT for a database other than 0, and CLUSTER SLOTS, CLUSTER INFO and ASKING on a cluster',
+		'its user is not allowed to do what the ledger needs: allow it EVAL, EVALSHA, TIME, GET, SET, DEL and PTTL on the keys asset-service:ledger:*, SELECT for a database other than 0, and CLUSTER SLOTS and ASKING on a cluster',
 	LOADING: 'it is still loading its data: wait until it has finished',
 	READONLY: 'it is a read-only replica: use the host of the primary',
 	MASTERDOWN: 'it is a replica without its primary: use the host of the primary',

@@ -61,6 +61,7 @@ export class LedgerDatabase {
 	readonly #openLog: (path: string) => SyncedFile;
 	readonly #sync = new GroupSync(() => this.#syncLog());
 	#log: SyncedFile | undefined;
+	/** While the file is open. */
 	#logIdentity: string | undefined;
 	readonly #gate = new Gate();
 	#writes = 0;
@@ -200,6 +201,8 @@ export class LedgerDatabase {
 			this.#db.close();
 		} finally {
 			other?.close();
+			// SQLite may have deleted the log itself.
+			this.#logIdentity = undefined;
 		}
 	}
 

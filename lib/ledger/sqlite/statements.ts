@@ -47,7 +47,9 @@ export function prepareStatements(db: DatabaseSync): Statements {
 			`INSERT INTO session (name, boot, renewed, closed) VALUES ($name, $boot, $renewed, $closed)
 			ON CONFLICT (name) DO UPDATE SET boot = $boot, renewed = $renewed, closed = $closed`,
 		),
-		removeSessions: db.prepare('DELETE FROM session WHERE boot <> $boot OR renewed NOT BETWEEN $before AND $now'),
+		removeSessions: db.prepare(
+			'DELETE FROM session WHERE boot <> $boot OR renewed NOT BETWEEN $before AND $now',
+		),
 		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
 		addRecord: db.prepare(
 			'INSERT INTO record (key, value) VALUES ($key, $next) ON CONFLICT DO NOTHING',

@@ -2,7 +2,7 @@
 import { ledgerKey, openLedger } from '../../../lib/ledger';
 
 void openLedger({ log: () => undefined })
-	.then((ledger) => ledger.claim(ledgerKey('workflow', 'whevt_1'), 60_000))
+	.then((ledger) => ledger.claim(ledgerKey('workflow', 'whevt_1')))
 	.then(({ state }) => {
 		console.log(state);
 	});

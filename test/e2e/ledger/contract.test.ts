@@ -1,9 +1,10 @@
-import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
+import type { Store } from '../../../lib/ledger/common/store';
+import { RedisStore, readRedisSettings } from '../../../lib/ledger/redis';
 import { Redis } from '../../../lib/vendor/ioredis';
 import { type RedisServer, startRedis } from '../../support/redis';
 import { describeLedgerContract } from '../../unit/ledger/contract/suite';
 
-/** Shortens the remaining time of all entries at once; records never expire. */
+/** Shortens the remaining time of all entries and sessions at once; records never expire. */
 const ADVANCE = `
 for _, key in ipairs(redis.call('KEYS', '*')) do
 	local left = redis.call('PTTL', key)
@@ -26,10 +27,22 @@ afterAll(async () => {
 describeLedgerContract('redis', async () => {
 	const settings = readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url });
 	await client.flushall();
+	// Redis has its own clock, which a test cannot set.
+	let aheadMs = 0;
 	return {
-		open: (onUnknown) => new RedisLedger({ settings, onUnknown }),
-		// Redis has its own clock, which a test cannot set.
+		openStore: () => {
+			const store: Store = new RedisStore({ settings });
+			const change = store.change.bind(store);
+			store.change = async (keys, update, options) =>
+				await change(
+					keys,
+					(seen, key) => update({ ...seen, now: seen.now + aheadMs }, key),
+					options,
+				);
+			return store;
+		},
 		advance: async (ms) => {
+			aheadMs += ms;
 			await client.eval(ADVANCE, 0, ms);
 		},
 		dispose: async () => undefined,

@@ -1,12 +1,12 @@
 /** Ledgers on a test's own Redis servers, which may fail, and time limits for their errors. */
 import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
-import { RedisLedger, readRedisSettings } from '../../../lib/ledger/redis';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { readRedisSettings, RedisStore } from '../../../lib/ledger/redis';
 import { watchCores } from '../../support/cores';
 import { endAfterEach } from '../../support/lifetime';
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';
 
-export const LEASE_MS = 60_000;
-export const RETENTION_MS = 1_000_000;
+export const RETENTION_MS = 30 * 24 * 60 * 60_000;
 /** A call takes at most 2 s, but the event loop may be late, especially with a thousand calls at once. */
 export const CALL_MS = 2_400;
 export const MANY_CALLS_MS = 3_400;
@@ -35,9 +35,13 @@ export function failingRedis() {
 		open: (
 			where: string | Readonly<Record<string, string>>,
 			warn?: (message: string) => void,
-		): RedisLedger => {
+		): EventLedger => {
 			const env = typeof where === 'string' ? { ASSET_SERVICE_LEDGER_REDIS_URL: where } : where;
-			return ending(new RedisLedger({ settings: readRedisSettings(env), ...(warn && { warn }) }));
+			const store = new RedisStore({ settings: readRedisSettings(env), ...(warn && { warn }) });
+			const ledger = new EventLedger({ store });
+			// Its session cannot be closed while Redis is down.
+			ending({ close: () => ledger.close().catch(() => undefined) });
+			return ledger;
 		},
 	};
 }
@@ -49,15 +53,15 @@ export async function accept(
 	ledger: Ledger,
 	key = ledgerKey('workflow', `accepted ${++events}`),
 ): Promise<string> {
-	const answer = await ledger.claim(key, LEASE_MS);
+	const answer = await ledger.claim(key);
 	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-	expect(await ledger.commit(answer.claim, RETENTION_MS)).toBe(true);
+	await ledger.commit([answer.claim], RETENTION_MS);
 	return key;
 }
 
 /** The message of a refused claim, within the time limit. */
 export async function refusal(ledger: Ledger, ms = CALL_MS): Promise<string> {
-	const claim = () => ledger.claim(ledgerKey('workflow', 'refused'), LEASE_MS);
+	const claim = () => ledger.claim(ledgerKey('workflow', 'refused'));
 	const error = await within(ms, () => claim().catch((thrown: unknown) => thrown));
 	if (error instanceof LedgerUnavailableError) return error.message;
 	throw new Error('The claim was not refused', { cause: error });

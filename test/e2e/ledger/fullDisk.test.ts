@@ -1,18 +1,19 @@
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ledger, ledgerKey } from '../../../lib/ledger';
-import { SqliteLedger } from '../../../lib/ledger/sqlite';
+import type { EventLedger } from '../../../lib/ledger/eventLedger';
 import { createSmallDisk, type SmallDisk } from '../../support/mount';
 import { holdLog } from '../../support/sqlite';
+import { BEGINNING, openSqlite, RETENTION_MS } from '../../unit/ledger/sqlite/world';
 
 let disk: SmallDisk;
 let path: string;
-let ledger: SqliteLedger;
+let ledger: EventLedger;
 
 beforeEach(() => {
 	disk = createSmallDisk(512);
 	path = join(disk.folder, 'ledger', 'events.sqlite');
-	ledger = new SqliteLedger({ path });
+	ledger = openSqlite(path);
 });
 
 afterEach(async () => {
@@ -41,7 +42,7 @@ it('claims nothing while the disk is full, not even what its log has almost spac
 	const release = holdLog(path);
 	disk.fill();
 	for (let n = 0; n < 5; n++) {
-		await expect(ledger.claim(ledgerKey('workflow', `whevt_${n}`), 60_000)).rejects.toThrow(
+		await expect(ledger.claim(ledgerKey('workflow', `whevt_${n}`))).rejects.toThrow(
 			/the disk is full/,
 		);
 	}
@@ -52,7 +53,7 @@ it('claims nothing while the disk is full, not even what its log has almost spac
 
 async function oneEvent(ledger: Ledger, id = 'whevt_1'): Promise<void> {
 	const key = ledgerKey('workflow', id);
-	const answer = await ledger.claim(key, 60_000);
-	if (answer.state === 'claimed') await ledger.commit(answer.claim, 1_000_000);
-	await ledger.begin([key], 'run', 1_000_000);
+	const answer = await ledger.claim(key);
+	if (answer.state === 'claimed') await ledger.commit([answer.claim], RETENTION_MS);
+	await ledger.begin([key], BEGINNING);
 }

@@ -1,11 +1,16 @@
-import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import {
+	claimOrWait,
+	commitHold,
+	ledgerKey,
+	LedgerUnavailableError,
+	releaseHold,
+} from '../../../lib/ledger';
 import {
 	accept,
 	BACK_MS,
 	CALL_MS,
 	eventually,
 	failingRedis,
-	LEASE_MS,
 	MANY_CALLS_MS,
 	refusal,
 	RETENTION_MS,
@@ -27,7 +32,7 @@ describe('the ledger while Redis is down', () => {
 			}
 			await server.start();
 			await within(BACK_MS, () => eventually(() => accept(ledger)));
-			expect(await ledger.claim(before, LEASE_MS)).toEqual({ state: 'committed' });
+			expect(await ledger.claim(before)).toEqual({ state: 'committed' });
 		},
 	);
 
@@ -65,17 +70,18 @@ describe('the ledger while Redis is down', () => {
 		await within(BACK_MS, () => eventually(() => accept(ledger)));
 	});
 
-	it('releases a claim whose response never arrived, so that the next copy need not wait for its lease', async () => {
+	it('releases a claim whose response never arrived, so that the next copy need not wait for its process', async () => {
 		const server = await start();
 		const ledger = open(server.url);
 		await accept(ledger);
 		const key = ledgerKey('workflow', 'hanging');
 		server.pause();
-		await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(LedgerUnavailableError);
+		await expect(ledger.claim(key)).rejects.toThrow(LedgerUnavailableError);
 		server.resume();
-		const answer = await claimOrWait(open(server.url), key, { waitMs: 10_000 });
-		expect(answer.outcome).toBe('claimed');
-		if (answer.outcome === 'claimed') await answer.hold.release();
+		const other = open(server.url);
+		const answer = await claimOrWait(other, key, 10_000);
+		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
+		await releaseHold({ ledger: other, claims: [answer.claim] });
 	});
 
 	it('refuses a thousand calls at once within 2 s each', async () => {
@@ -93,9 +99,9 @@ describe('the ledger while Redis is down', () => {
 		const ledger = open(server.url);
 		const key = ledgerKey('workflow', 'pending');
 		const answer = await claimOrWait(ledger, key);
-		if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
+		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
 		await server.stop();
-		expect(await within(CALL_MS, () => answer.hold.commit(RETENTION_MS))).toBe('unwritten');
+		await within(CALL_MS, () => commitHold({ ledger, claims: [answer.claim] }, RETENTION_MS));
 		await server.start();
 		await within(BACK_MS, () =>
 			eventually(async () => {

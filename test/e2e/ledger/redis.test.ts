@@ -4,11 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerKey } from '../../../lib/ledger';
-import type { RedisLedger } from '../../../lib/ledger/redis';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { readRedisSettings, RedisStore } from '../../../lib/ledger/redis';
 import { Redis } from '../../../lib/vendor/ioredis';
 import type { RedisServer } from '../../support/redis';
 import { selfSigned } from '../../support/selfSigned';
-import { accept, failingRedis, LEASE_MS, refusal, RETENTION_MS } from './failingRedis';
+import { waitFor } from '../../support/wait';
+import { accept, failingRedis, refusal, RETENTION_MS } from './failingRedis';
 
 const key = ledgerKey('workflow', 'whevt_1');
 
@@ -16,7 +18,7 @@ describe('the connection of the ledger to Redis', () => {
 	const { start, open, ending } = failingRedis();
 
 	/** The variables that configure the Redis of n8n's queue. */
-	function openAsQueue(server: RedisServer, env: Record<string, string> = {}): RedisLedger {
+	function openAsQueue(server: RedisServer, env: Record<string, string> = {}): EventLedger {
 		return open({
 			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 			QUEUE_BULL_REDIS_PORT: String(server.port),
@@ -42,9 +44,7 @@ describe('the connection of the ledger to Redis', () => {
 		const ledger = openAsQueue(server);
 		expect(await connections()).toBe(0);
 		await Promise.all(
-			Array.from({ length: 100 }, (_unused, n) =>
-				ledger.claim(ledgerKey('workflow', String(n)), LEASE_MS),
-			),
+			Array.from({ length: 100 }, (_unused, n) => ledger.claim(ledgerKey('workflow', String(n)))),
 		);
 		expect(await connections()).toBe(1);
 	});
@@ -55,14 +55,53 @@ describe('the connection of the ledger to Redis', () => {
 		const ledger = openAsQueue(server);
 		await accept(ledger, ledgerKey('workflow', '1'));
 		await accept(ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
-		const keys = await client.keys('*');
+		const keys = (await client.keys('*')).filter((each) => !each.includes('session'));
 		expect(keys).toHaveLength(2);
 		for (const each of keys) {
 			expect(each).toMatch(/^asset-service:ledger:[A-Za-z0-9_-]{43}$/);
-			expect(await client.get(each)).toMatch(/^s:900000:0::\d{6}:[\w-]{22}:$/);
+			expect(await client.get(each)).toMatch(/^s\|\w{8}\|\w{4}\|\|[\w-]{11}\|[12]\|\|\|$/);
 			expect(await client.pttl(each)).toBeGreaterThan(RETENTION_MS - 60_000);
 			expect(await client.pttl(each)).toBeLessThanOrEqual(RETENTION_MS);
 		}
+	});
+
+	it('lets an entry expire as before when it is given back or released, and keeps records', async () => {
+		const server = await start();
+		const client = connect(server.url);
+		const ledger = openAsQueue(server);
+		const left = async () => {
+			const entry = (await client.keys('*')).find((each) => each.endsWith(key)) ?? '';
+			return await client.pttl(entry);
+		};
+		await accept(ledger, key);
+		await ledger.giveBack([key], 'run');
+		expect(await left()).toBeGreaterThan(RETENTION_MS - 60_000);
+		const answer = await ledger.claim(key);
+		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
+		await ledger.release([answer.claim]);
+		expect(await left()).toBeGreaterThan(RETENTION_MS - 60_000);
+		expect((await ledger.look(key)).state).toBe('overdue');
+		await ledger.swapRecord('a', undefined, 'b');
+		expect(await client.pttl('asset-service:ledger:record:a')).toBe(-1);
+	});
+
+	it('notices with the next renewal of its session that Redis was flushed, once', async () => {
+		const server = await start();
+		const client = connect(server.url);
+		const settings = readRedisSettings({ ASSET_SERVICE_LEDGER_REDIS_URL: server.url });
+		const onLost = jest.fn();
+		const ledger = ending(new EventLedger({ store: new RedisStore({ settings }), onLost }));
+		await accept(ledger, key);
+		await client.flushall();
+		await waitFor(() => (onLost.mock.calls.length > 0 ? true : undefined), {
+			what: 'the loss to be noticed',
+		});
+		expect((await ledger.look(key)).state).toBe('free');
+		const [session = ''] = await client.keys('asset-service:ledger:session:*');
+		expect(await client.get(session)).toBe('alive');
+		await ledger.close();
+		expect(await client.get(session)).toBe('closed');
+		expect(onLost).toHaveBeenCalledTimes(1);
 	});
 
 	it('takes the password from a file and the database by its number', async () => {
@@ -79,7 +118,8 @@ describe('the connection of the ledger to Redis', () => {
 		const client = connect(server.url);
 		expect(await client.dbsize()).toBe(0);
 		await client.select(3);
-		expect(await client.dbsize()).toBe(1);
+		// The entry and the session.
+		expect(await client.dbsize()).toBe(2);
 	});
 
 	it('signs in as the configured user', async () => {
@@ -101,10 +141,11 @@ describe('the connection of the ledger to Redis', () => {
 	it('continues after Redis has lost its scripts', async () => {
 		const server = await start();
 		const ledger = openAsQueue(server);
-		const answer = await ledger.claim(key, LEASE_MS);
+		const answer = await ledger.claim(key);
 		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
 		await connect(server.url).script('FLUSH');
-		expect(await ledger.commit(answer.claim, RETENTION_MS)).toBe(true);
+		await ledger.commit([answer.claim], RETENTION_MS);
+		expect((await ledger.look(key)).state).toBe('stored');
 	});
 
 	it.each([
@@ -147,7 +188,7 @@ describe('the connection of the ledger to Redis', () => {
 		const env = { QUEUE_BULL_REDIS_CLUSTER_NODES: `127.0.0.1:${server.port}` };
 		const ledger = open(env);
 		for (let n = 0; n < 50; n++) await accept(ledger, ledgerKey('workflow', String(n)));
-		expect(await open(env).claim(ledgerKey('workflow', '7'), LEASE_MS)).toEqual({
+		expect(await open(env).claim(ledgerKey('workflow', '7'))).toEqual({
 			state: 'committed',
 		});
 		const slots = new Set<number>();

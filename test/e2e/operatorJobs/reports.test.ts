@@ -1,6 +1,7 @@
 /** The examples that keep a network complete and up to date, on a real n8n: their reports on a story, however its events arrive. */
 import { ledgerKey } from '../../../lib/ledger';
-import { SqliteLedger } from '../../../lib/ledger/sqlite';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { SqliteStore } from '../../../lib/ledger/sqlite';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { endAfterEach, useForEach } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
@@ -75,12 +76,13 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 	};
 
 	/** As after a crash between the storing of an execution and its start. */
-	const store = async (workflowId: string, ids: readonly string[]) => {
-		const ledger = new SqliteLedger({ path: ledgerFile(world.userFolder) });
+	const storeAll = async (workflowId: string, ids: readonly string[]) => {
+		const store = new SqliteStore({ path: ledgerFile(world.userFolder) });
+		const ledger = new EventLedger({ store });
 		for (const id of ids) {
-			const answer = await ledger.claim(ledgerKey(workflowId, id), MINUTES);
+			const answer = await ledger.claim(ledgerKey(workflowId, id));
 			if (answer.state !== 'claimed') throw new Error(`${id} is ${answer.state}`);
-			await ledger.commit(answer.claim, 24 * HOUR_MS);
+			await ledger.commit([answer.claim], 24 * HOUR_MS);
 		}
 		await ledger.close();
 	};
@@ -116,7 +118,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		offsetMs = 0;
 		const missed = await send([{}, {}]);
 		const justStored = await send([{}]);
-		await store(workflowId, [...unbegun, ...justStored]);
+		await storeAll(workflowId, [...unbegun, ...justStored]);
 		const { failed, ...bad } = await report(dead.id);
 		const wrong = { delivered: 0, failed, share: 0, givingUp: true };
 		const counts = {

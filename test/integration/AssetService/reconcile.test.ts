@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { ledgerKey, newAttempt, openLedger, type Ledger } from '../../../lib/ledger';
-import { SqliteLedger } from '../../../lib/ledger/sqlite';
+import { ledgerKey, newAttempt, openLedger, type Ledger, type Outcome } from '../../../lib/ledger';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite';
 import { notePublication } from '../../../lib/poll';
 import { stopWorlds } from '../../unit/service/world';
 import { containing, failure, pages, records, run, serving } from './runs';
@@ -18,7 +19,8 @@ const folder = mkdtempSync(join(tmpdir(), 'asset-service-reconcile-'));
 const path = join(folder, 'ledger.sqlite');
 const ledger = () => openLedger({ log: () => undefined });
 /** Writes entries as of twenty minutes ago, so that their grace is over by now. */
-const earlier = new SqliteLedger({ path, now: () => Date.now() - 20 * MINUTE });
+const clock = { ...hostClock(), now: () => Date.now() - 20 * MINUTE };
+const earlier = new EventLedger({ store: new SqliteStore({ path, clock }) });
 
 beforeAll(() => {
 	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = path;
@@ -30,12 +32,19 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-const begin = async (workflowId: string, ids: readonly string[], attempt = 'run') => {
+/** An execution begins with the events, and ends. */
+const begin = async (
+	workflowId: string,
+	ids: readonly string[],
+	{ run = 'run', outcome = 'succeeded' }: { run?: string; outcome?: Outcome } = {},
+) => {
 	const keys = ids.map((id) => ledgerKey(workflowId, id));
-	await (await ledger()).begin(keys, attempt, 35 * DAY);
+	const store = await ledger();
+	await store.begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * DAY });
+	await store.end(run, outcome);
 };
 const claim = async (store: Ledger, workflowId: string, id: string) => {
-	const answer = await store.claim(ledgerKey(workflowId, id), MINUTE);
+	const answer = await store.claim(ledgerKey(workflowId, id));
 	if (answer.state !== 'claimed') throw new Error(`${id} is ${answer.state}`);
 	return answer.claim;
 };
@@ -60,7 +69,7 @@ const statesIn = async (listed: readonly { id: string }[], parameters: INodePara
 it('names the hundred gaps in a list of two thousand events, and reads a day of a month', async () => {
 	const recent = Array.from({ length: 2000 }, (_, n) => event(`ev_${n}`, n / 2));
 	const older = Array.from({ length: 8000 }, (_, n) => event(`old_${n}`, 1441 + n * 5));
-	const expected = new Map(recent.map(({ id }) => [id, 'begun']));
+	const expected = new Map(recent.map(({ id }) => [id, 'done']));
 	const gaps = recent.filter((_, n) => n % 20 === 7).map(({ id }) => id);
 	expect(gaps).toHaveLength(100);
 	await begin(
@@ -71,8 +80,8 @@ it('names the hundred gaps in a list of two thousand events, and reads a day of 
 		expected.set(id, n >= 40 && n < 70 ? 'stored' : 'missing');
 		if (n < 40) continue;
 		const held = await claim(earlier, OWN, id);
-		if (n < 70) await earlier.commit(held, 35 * DAY);
-		else await earlier.release(held);
+		if (n < 70) await earlier.commit([held], 35 * DAY);
+		else await earlier.release([held]);
 	}
 	const stored = ledgerKey(OWN, gaps[40] ?? '');
 	expect((await (await ledger()).look(stored)).state).toBe('overdue');
@@ -90,31 +99,39 @@ it('names the hundred gaps in a list of two thousand events, and reads a day of 
 
 it('returns the fields that identify an event, with its state, for each state', async () => {
 	const begunAt = Date.now() - MINUTE;
-	await begin(OWN, ['begun'], newAttempt('4711', begunAt));
+	const outcomes = ['succeeded', 'failed', 'canceled', 'asleep', 'lost'] as const;
+	for (const outcome of outcomes) {
+		await begin(OWN, [outcome], { run: newAttempt('4711', begunAt), outcome });
+	}
 	const store = await ledger();
-	await store.commit(await claim(store, OWN, 'stored'), 35 * DAY);
+	await store.commit([await claim(store, OWN, 'stored')], 35 * DAY);
 	const held = await claim(store, OWN, 'pending');
 	const payload = { asset: { id: 'as_1' }, status: 'Faulted' };
 	const listed = [
-		event('begun', 1, { payload }),
+		event('succeeded', 1, { payload }),
 		event('stored', 2),
 		event('pending', 3, { type: 'asset.created' }),
 		event('missing', 4, { createdAt: undefined }),
+		...outcomes.slice(1).map((outcome) => event(outcome, 5)),
 	];
-	const { found } = await statesIn(listed);
-	await store.release(held);
+	const { found, states } = await statesIn(listed);
+	await store.release([held]);
 	const [first, second, third] = listed;
 	// In n8n's table, a field that some items lack would be `undefined`.
-	const unknown = { assetId: null, executionId: null, begunAt: null, attempts: null };
-	expect(found).toEqual([
+	const unknown = {
+		...{ assetId: null, executionId: null },
+		...{ begunAt: null, endedAt: null, attempts: null },
+	};
+	expect(found.slice(0, 4)).toEqual([
 		{
-			id: 'begun',
+			id: 'succeeded',
 			type: 'ocpp.message',
 			createdAt: first?.createdAt,
 			assetId: 'as_1',
-			state: 'begun',
+			state: 'done',
 			executionId: '4711',
 			begunAt: new Date(begunAt).toISOString(),
+			endedAt: expect.stringMatching(/Z$/) as string,
 			attempts: 1,
 		},
 		{
@@ -127,17 +144,21 @@ it('returns the fields that identify an event, with its state, for each state', 
 		},
 		{ id: 'missing', type: 'ocpp.message', createdAt: null, state: 'missing', ...unknown },
 	]);
+	expect(states.slice(4)).toEqual([
+		...['failed failed', 'canceled failed', 'asleep asleep', 'lost interrupted'],
+	]);
+	expect(found.slice(4).map(({ endedAt }) => endedAt !== null)).toEqual([true, true, false, false]);
 });
 
 it.each<[string, INodeParameters, string[]]>([
-	['this workflow by default', {}, ['own begun', 'other missing']],
-	['this workflow where the ID is empty', { workflowId: ' ' }, ['own begun', 'other missing']],
+	['this workflow by default', {}, ['own done', 'other missing']],
+	['this workflow where the ID is empty', { workflowId: ' ' }, ['own done', 'other missing']],
 	[
 		'this workflow by expression',
 		{ workflowId: '={{ $workflow.id }}' },
-		['own begun', 'other missing'],
+		['own done', 'other missing'],
 	],
-	['another workflow', { workflowId: OTHER }, ['own missing', 'other begun']],
+	['another workflow', { workflowId: OTHER }, ['own missing', 'other done']],
 ])('compares with %s', async (_name, parameters, states) => {
 	await begin(OWN, ['own']);
 	await begin(OTHER, ['other']);
@@ -176,7 +197,7 @@ it('leaves out events without an ID, and reports how many', async () => {
 	const items = [{ ...event('a', 1), id: '' }, event('b', 1), { ...event('c', 1), id: null }];
 	const world = await serving(() => ({ body: { items, hasMore: false } }));
 	const { items: found, hints } = await run(world, reconcile);
-	expect(found.map(({ json }) => json)).toMatchObject([{ id: 'b', state: 'begun' }]);
+	expect(found.map(({ json }) => json)).toMatchObject([{ id: 'b', state: 'done' }]);
 	expect(hints).toMatchObject([{ type: 'warning', message: containing('2 listed events') }]);
 });
 
@@ -188,14 +209,14 @@ it.each<[string, INodeParameters['workflowId']]>([
 ])('compares with the workflow that is given %s', async (_name, workflowId) => {
 	await begin(OTHER, ['chosen']);
 	const { states } = await statesIn([event('chosen', 1), event('not-chosen', 2)], { workflowId });
-	expect(states).toEqual(['chosen begun', 'not-chosen missing']);
+	expect(states).toEqual(['chosen done', 'not-chosen missing']);
 });
 
 it('compares with its own workflow if none is selected', async () => {
 	await begin(OWN, ['of-its-own']);
 	const workflowId = { __rl: true, mode: 'list', value: '' } as const;
 	const { states } = await statesIn([event('of-its-own', 1)], { workflowId });
-	expect(states).toEqual(['of-its-own begun']);
+	expect(states).toEqual(['of-its-own done']);
 });
 
 it('does not report events as missing that were created before the workflow was first published', async () => {
@@ -210,9 +231,9 @@ it('does not report events as missing that were created before the workflow was 
 		run(await serving((request) => pages(listed, request)), { ...reconcile, workflowId });
 	const { items, hints } = await reconciled([event('first', 58), event('lost', 59), ...before]);
 	expect(items.map(({ json }) => [json['id'], json['state']])).toEqual([
-		['first', 'begun'],
+		['first', 'done'],
 		['lost', 'missing'],
-		['replayed', 'begun'],
+		['replayed', 'done'],
 	]);
 	expect(hints).toMatchObject([{ message: containing('Left out 1 event from before') }]);
 	// On the first night, nothing may have arrived yet.
@@ -282,7 +303,7 @@ it('leaves out events that the conditions of the trigger exclude, and rejects co
 	);
 	await begin(OWN, ['status_0']);
 	const { states } = await statesIn(listed, { conditions: { condition: [condition] } });
-	expect(states).toEqual(['status_0 begun']);
+	expect(states).toEqual(['status_0 done']);
 	const world = await serving((request) => pages(listed, request));
 	const unmeetable = { ...condition, operator: 'lessThan' };
 	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });

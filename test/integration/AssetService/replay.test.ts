@@ -35,7 +35,10 @@ const event = (id: string, minutesAgo: number, eventType = 'ocpp.message') => ({
 const LISTED = [event('a', 5), event('b', 60, 'asset.created'), event('c', 600), event('d', 1500)];
 const begin = async (...ids: string[]) => {
 	const keys = ids.map((id) => ledgerKey(OWN, id));
-	await (await ledger()).begin(keys, newAttempt('4711'), 35 * DAY);
+	const run = newAttempt('4711');
+	const store = await ledger();
+	await store.begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * DAY });
+	await store.end(run, 'succeeded');
 };
 const stateOf = async (id: string) => (await (await ledger()).look(ledgerKey(OWN, id))).state;
 const replayed = async (parameters: INodeParameters) => {
@@ -48,12 +51,12 @@ it('by default, shows the events that would run again and changes nothing', asyn
 	await begin('a', 'b');
 	const { found, hints } = await replayed({});
 	expect(found).toMatchObject([
-		{ id: 'a', state: 'begun', executionId: '4711', attempts: 1, reopened: false },
-		{ id: 'b', state: 'begun', reopened: false },
+		{ id: 'a', state: 'done', executionId: '4711', attempts: 1, reopened: false },
+		{ id: 'b', state: 'done', reopened: false },
 		{ id: 'c', state: 'missing', reopened: false },
 	]);
 	expect(hints[0]).toMatchObject({ message: containing('Dry run: 3 events would start again') });
-	expect(await stateOf('a')).toBe('begun');
+	expect(await stateOf('a')).toBe('done');
 	expect(await stateOf('c')).toBe('free');
 });
 
@@ -63,13 +66,15 @@ it('returns the fields of Reconcile, with null for what neither the list nor the
 	expect(found).toEqual([
 		{
 			...{ id: 'a', type: 'ocpp.message', createdAt: LISTED[0]?.createdAt, assetId: 'as_1' },
-			...{ state: 'begun', executionId: '4711', attempts: 1, reopened: false },
+			...{ state: 'done', executionId: '4711', attempts: 1, reopened: false },
 			begunAt: expect.stringMatching(/Z$/) as string,
+			endedAt: expect.stringMatching(/Z$/) as string,
 		},
 		{
 			...{ id: 'gone', type: null, createdAt: null, assetId: null },
 			...{ state: 'missing', executionId: null, attempts: null, reopened: false },
 			begunAt: null,
+			endedAt: null,
 		},
 	]);
 });
@@ -101,12 +106,12 @@ it.each<[string, INodeParameters, string[]]>([
 	expect(found.map(({ id }) => id)).toEqual(ids);
 	for (const each of found) expect(each['reopened']).toBe(true);
 	for (const id of ['a', 'b', 'c', 'd']) {
-		expect(await stateOf(id)).toBe(ids.includes(id) ? 'overdue' : 'begun');
+		expect(await stateOf(id)).toBe(ids.includes(id) ? 'overdue' : 'done');
 	}
 });
 
 it('does not touch an event that is being handed over', async () => {
-	await (await ledger()).claim(ledgerKey(OWN, 'a'), MINUTE);
+	await (await ledger()).claim(ledgerKey(OWN, 'a'));
 	const { found } = await replayed({ dryRun: false, eventIds: 'a' });
 	expect(found).toMatchObject([{ id: 'a', state: 'pending', reopened: false }]);
 	expect(await stateOf('a')).toBe('pending');
@@ -139,7 +144,7 @@ it.each<[INodeParameters, string]>([
 	expect(await failure(run(world, { ...replay, dryRun: false, ...parameters }))).toMatchObject({
 		message,
 	});
-	expect(await stateOf('a')).toBe('begun');
+	expect(await stateOf('a')).toBe('done');
 });
 
 it('warns of a condition whose field no event has, instead of silently reopening nothing', async () => {

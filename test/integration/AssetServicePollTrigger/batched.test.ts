@@ -54,7 +54,8 @@ describe('a poll with batched delivery', () => {
 		const { node, poll } = await published({ parameters });
 		const fresh = await record(3);
 		const store = await ledger();
-		await store.begin([ledgerKey(node.workflowId, fresh[1] ?? '')], 'another', 60_000);
+		const keys = [ledgerKey(node.workflowId, fresh[1] ?? '')];
+		await store.begin(keys, { run: 'another', acknowledge: 'stored', retentionMs: 60_000 });
 		const claim = store.claim.bind(store);
 		const failing = jest.spyOn(store, 'claim');
 		failing.mockImplementationOnce(claim).mockRejectedValueOnce(new Error('The disk is full'));

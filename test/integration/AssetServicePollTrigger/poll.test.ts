@@ -153,9 +153,10 @@ describe('a poll', () => {
 		await start();
 		const { node, poll } = await published();
 		const [brought = '', coming = '', missed = ''] = await record(3);
-		const claim = await (await ledger()).claim(ledgerKey(node.workflowId, brought), 60_000);
-		if (claim.state === 'claimed') await (await ledger()).commit(claim.claim, 60_000);
-		await (await ledger()).claim(ledgerKey(node.workflowId, coming), 60_000);
+		const store = await ledger();
+		const claim = await store.claim(ledgerKey(node.workflowId, brought));
+		if (claim.state === 'claimed') await store.commit([claim.claim], 60_000);
+		await store.claim(ledgerKey(node.workflowId, coming));
 		await poll();
 		await until('a run', () => node.ids().length === 1);
 		expect(node.ids()).toEqual([missed]);

@@ -1,123 +1,179 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeExecutionData } from 'n8n-workflow';
-import { ledgerKey, openLedger } from '../../../lib/ledger';
+import { ledgerKey, newAttempt, openLedger, type Outcome } from '../../../lib/ledger';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { passTimeInSqlite } from '../../support/n8n/ledgerClock';
 import { runTrigger } from '../../support/triggerRun';
 import type { TriggerServer, TriggerServerOptions } from '../../support/triggerServer';
-import { gate } from '../../support/wait';
-import { eventOf, send, start, useLedgerOfItsOwn } from './deliveries';
+import { gate, waitFor } from '../../support/wait';
+import { eventOf, ledgerPath, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 
-type Outcome = 'succeeds' | 'fails';
+const MINUTE = 60_000;
 
-/** A trigger whose URL responds when the execution has ended; `outcomes` are the results of the executions, in order. */
-async function scene(
-	outcomes: Outcome[],
-	options: Partial<TriggerServerOptions> & { readonly during?: () => Promise<void> } = {},
-) {
-	const workflowId = randomUUID();
-	/** The input of the node after the trigger, by execution. */
-	const ran: (readonly unknown[])[] = [];
-	const run = async (items: readonly INodeExecutionData[]) => {
-		const trigger = new AssetServiceTrigger();
-		const executionId = String(ran.length + 1);
-		const begun = await runTrigger({ trigger, mode: 'webhook', executionId, workflowId, items });
-		ran.push(begun.items.map(({ id }) => id));
-		if (begun.items.length === 0) return;
-		await options.during?.();
-		if (outcomes.shift() === 'fails') throw new Error('a node failed');
-	};
-	const parameters = { acknowledge: 'succeeded' };
-	const server = await start({ parameters, workflowId, run, ...options });
-	const look = async ({ id }: { id: string }) =>
-		await (await openLedger({ log: () => undefined })).look(ledgerKey(workflowId, id));
-	return { server, ran, look, workflowId };
+interface Choices extends Partial<TriggerServerOptions> {
+	/** Before each execution begins. */
+	readonly before?: (workflowId: string) => Promise<void>;
+	/** In the node after the trigger. */
+	readonly during?: () => Promise<void>;
 }
 
+/** A trigger whose executions end with these outcomes, in order, and then succeed. */
+async function scene(outcomes: ('succeeds' | 'fails' | 'sleeps')[], choices: Choices = {}) {
+	const { before, during, parameters = { acknowledge: 'succeeded' }, ...options } = choices;
+	const workflowId = randomUUID();
+	/** The events that the node after the trigger got, by execution. */
+	const ran: (readonly unknown[])[] = [];
+	const warnings: string[] = [];
+	const trigger = new AssetServiceTrigger();
+	const { webhook } = trigger;
+	trigger.webhook = async function () {
+		jest.spyOn(this.logger, 'warn').mockImplementation((line) => void warnings.push(line));
+		return await webhook.call(this);
+	};
+	let executions = 0;
+	const run = async (items: readonly INodeExecutionData[]) => {
+		await before?.(workflowId);
+		const { error } = await runTrigger({
+			...{ trigger, parameters, mode: 'webhook', items, workflowId },
+			executionId: String(++executions),
+			async next() {
+				ran.push(this.getInputData().map(({ json }) => json['id']));
+				await during?.();
+				const outcome = outcomes.shift();
+				if (outcome === 'fails') throw new Error('a node failed');
+				if (outcome === 'sleeps') await this.putExecutionToWait(new Date(Date.now() + MINUTE));
+				return [this.getInputData()];
+			},
+		});
+		if (error) throw new Error(error.message);
+	};
+	const server = await start({ trigger, parameters, workflowId, run, ...options });
+	const look = async ({ id }: { id: string }) =>
+		await (await openLedger({ log: () => undefined })).look(ledgerKey(workflowId, id));
+	return { server, ran, look, warnings, executions: () => executions };
+}
+
+/** To the URL where n8n responds when the execution has ended. */
 const deliver = (server: TriggerServer, event: unknown) =>
 	send({ ...server, url: `${server.url}/done` }, event);
 
 describe('an event that must succeed', () => {
-	it('is done when its execution has ended, and then a duplicate', async () => {
-		const { server, ran, look } = await scene(['succeeds']);
+	it.each(['succeeds', 'sleeps'] as const)('is a duplicate once its execution %s', async (how) => {
+		const { server, ran, look } = await scene([how]);
 		const event = eventOf();
-		expect(await deliver(server, event)).toMatchObject({ status: 200 });
-		expect(await look(event)).toMatchObject({ state: 'done', attempts: 1 });
+		expect(await deliver(server, event)).toMatchObject({ status: 200, body: undefined });
+		const state = how === 'sleeps' ? 'asleep' : 'done';
+		expect(await look(event)).toMatchObject({ state, attempts: 1 });
 		expect(await deliver(server, event)).toMatchObject({ body: { status: 'duplicate' } });
 		expect(ran).toEqual([[event.id]]);
 	});
 
-	it('starts again with each copy until an execution succeeds', async () => {
+	it('starts again with a redelivery after a pause that grows, until an execution succeeds', async () => {
 		const { server, ran, look } = await scene(['fails', 'fails', 'succeeds']);
 		const event = eventOf();
-		expect(await deliver(server, event)).toMatchObject({ status: 500 });
-		expect(await look(event)).toMatchObject({ state: 'failed', attempts: 1 });
-		const statuses = [];
-		for (let copy = 0; copy < 3; copy++) statuses.push((await deliver(server, event)).status);
-		expect(statuses).toEqual([500, 200, 200]);
-		expect(ran).toEqual([[event.id], [event.id], [event.id]]);
+		for (const [attempts, pauseMs] of [
+			[1, MINUTE],
+			[2, 5 * MINUTE],
+		] as const) {
+			expect(await deliver(server, event)).toMatchObject({ status: 500 });
+			expect(await look(event)).toMatchObject({ state: 'failed', attempts });
+			const early = await deliver(server, event);
+			expect(early).toMatchObject({ status: 503, body: { status: 'busy' } });
+			const retryAfter = Number(early.headers.get('retry-after'));
+			expect(retryAfter).toBeLessThanOrEqual(pauseMs / 1000);
+			expect(retryAfter).toBeGreaterThan(pauseMs / 1000 - 30);
+			passTimeInSqlite(ledgerPath, pauseMs);
+		}
+		expect(await deliver(server, event)).toMatchObject({ status: 200 });
+		expect(await deliver(server, event)).toMatchObject({ body: { status: 'duplicate' } });
 		expect(await look(event)).toMatchObject({ state: 'done', attempts: 3 });
+		expect(ran).toEqual([[event.id], [event.id], [event.id]]);
 	});
 
-	it('never runs twice at the same time: a copy waits for the end of the execution', async () => {
+	it('never runs twice at the same time: a redelivery waits for the end of the execution', async () => {
 		const { open, opened } = gate();
-		const { server, ran } = await scene(['succeeds'], {
-			during: () => opened,
-		});
+		const { server, ran } = await scene([], { during: () => opened });
 		const event = eventOf();
-		const copies = [deliver(server, event), deliver(server, event), deliver(server, event)];
+		const sent = [deliver(server, event), deliver(server, event), deliver(server, event)];
 		const first = await Promise.race([
-			...copies,
+			...sent,
 			new Promise((resolve) => setTimeout(resolve, 300, 'all wait')),
 		]);
 		expect(first).toBe('all wait');
 		open();
-		const bodies = (await Promise.all(copies)).map(({ body }) => body);
+		const bodies = (await Promise.all(sent)).map(({ body }) => body);
 		expect(bodies.filter((body) => body === undefined)).toHaveLength(1);
 		expect(ran).toEqual([[event.id]]);
 	});
 
-	it('is delivered again if its execution lost its claim', async () => {
+	it.each<[Outcome, number, unknown]>([
+		['succeeded', 200, undefined],
+		['failed', 503, { status: 'busy' }],
+	])('gets the outcome of the execution that began with it: %s', async (outcome, status, body) => {
+		const run = newAttempt('another');
 		const event = eventOf();
-		const { server, ran, workflowId, look } = await scene([], {
-			store: async () => {
-				// As after a pause of the process: the claim has lapsed, and another copy has the event.
+		const { server, ran, look } = await scene([], {
+			// n8n has stored an execution for it twice, and the other one is first.
+			before: async (workflowId) => {
 				const ledger = await openLedger({ log: () => undefined });
-				await ledger.giveBack([ledgerKey(workflowId, event.id)], 'none', 60_000);
-				await ledger.claim(ledgerKey(workflowId, event.id), 60_000);
+				const keys = [ledgerKey(workflowId, event.id)];
+				await ledger.begin(keys, { run, acknowledge: 'succeeded', retentionMs: MINUTE });
+				setTimeout(() => void ledger.end(run, outcome), 300);
 			},
 		});
-		expect(await deliver(server, event)).toMatchObject({
-			status: 503,
-			body: { status: 'busy' },
-		});
-		expect(ran).toEqual([[]]);
-		expect(await look(event)).toMatchObject({ state: 'pending', attempts: 0 });
+		expect(await deliver(server, event)).toMatchObject({ status, body });
+		expect(ran).toEqual([]);
+		expect(await look(event)).toMatchObject({ attempts: 1 });
 	});
 
-	it('hides the claim from the nodes after the trigger', async () => {
-		const items: INodeExecutionData[] = [];
-		const { server } = await scene([], {
-			run: async (some) => {
-				items.push(...some);
-			},
-		});
-		await deliver(server, eventOf());
-		const [item] = items;
-		expect(Object.keys(item?.json ?? {}).sort()).toEqual(['createdAt', 'data', 'id', 'type']);
-		expect(item).toHaveProperty('assetServiceClaim');
+	it('keeps its setting at the URL that responds early, which is logged', async () => {
+		const { server, look, warnings } = await scene(['fails']);
+		const event = eventOf();
+		expect(await send(server, event)).toMatchObject({ body: { status: 'accepted' } });
+		await waitFor(async () => (await look(event)).state === 'failed', { what: 'its failure' });
+		expect(await look(event)).toHaveProperty('dueInMs');
+		expect(await send(server, event)).toMatchObject({ status: 503, body: { status: 'busy' } });
+		passTimeInSqlite(ledgerPath, MINUTE);
+		expect(await send(server, event)).toMatchObject({ body: { status: 'accepted' } });
+		await waitFor(async () => (await look(event)).state === 'done', { what: 'its success' });
+		expect(warnings.filter((line) => line.includes('a delivery arrived at the URL'))).toEqual([
+			expect.stringContaining("the URL for 'Acknowledge' = 'Once Stored'"),
+		]);
 	});
 });
 
-describe('a batch that must succeed', () => {
-	const batched = { parameters: { acknowledge: 'succeeded', delivery: 'batched' } };
+describe('an event that must be stored', () => {
+	it.each(['succeeds', 'fails'] as const)(
+		'starts one execution at the URL that responds late, also if that %s',
+		async (how) => {
+			const { server, ran, look, warnings, executions } = await scene([how], { parameters: {} });
+			const event = eventOf();
+			expect((await deliver(server, event)).status).toBe(200);
+			const state = how === 'fails' ? 'failed' : 'done';
+			expect(await look(event)).toMatchObject({ state, attempts: 1 });
+			expect(await deliver(server, event)).toMatchObject({ body: { status: 'duplicate' } });
+			expect([ran, executions()]).toEqual([[[event.id]], 1]);
+			expect(warnings).toEqual([
+				expect.stringContaining("the URL for 'Acknowledge' = 'Once Succeeded'"),
+			]);
+		},
+	);
 
-	it('fails for all its events, which start again one by one', async () => {
+	it('is not logged in a test in the editor, at whichever URL', async () => {
+		const { server, warnings } = await scene([], { parameters: {}, mode: 'manual' });
+		await deliver(server, eventOf());
+		expect(warnings).toEqual([]);
+	});
+});
+
+describe.each(['stored', 'succeeded'] as const)('a batch that must be %s', (acknowledge) => {
+	it('fails at the URL that responds late', async () => {
 		const { open, opened } = gate();
-		const outcomes: Outcome[] = ['succeeds', 'fails'];
-		const { server, ran, look } = await scene(outcomes, {
-			...batched,
+		const parameters = { acknowledge, delivery: 'batched' };
+		const { server, ran, look } = await scene(['succeeds', 'fails'], {
+			parameters,
 			during: () => opened,
 		});
 		const [alone, ...others] = [eventOf(), eventOf(), eventOf()];
@@ -126,35 +182,18 @@ describe('a batch that must succeed', () => {
 		await new Promise((resolve) => setTimeout(resolve, 300));
 		open();
 		expect(await first).toMatchObject({ status: 200 });
-		expect((await Promise.all(rest)).map(({ status }) => status).sort()).toEqual([500, 503]);
+		const statuses = (await Promise.all(rest)).map(({ status }) => status).sort();
 		for (const event of others) expect(await look(event)).toMatchObject({ state: 'failed' });
+		passTimeInSqlite(ledgerPath, MINUTE);
 		const again = await Promise.all(others.map((event) => deliver(server, event)));
 		expect(again.map(({ status }) => status)).toEqual([200, 200]);
-		expect(ran).toHaveLength(4);
-		expect(ran.slice(2).flat().sort()).toEqual(others.map(({ id }) => id).sort());
+		expect(ran.slice(0, 2).map((ids) => ids.length)).toEqual([1, 2]);
+		if (acknowledge === 'stored') {
+			expect([statuses, ran.length]).toEqual([[200, 200], 2]);
+		} else {
+			// They start again one by one.
+			expect([statuses, ran.length]).toEqual([[500, 503], 4]);
+			expect(ran.slice(2).flat().sort()).toEqual(others.map(({ id }) => id).sort());
+		}
 	});
-});
-
-it('follows the URL that received the delivery, whatever the parameter says, and logs the difference', async () => {
-	const warnings: string[] = [];
-	const trigger = new AssetServiceTrigger();
-	const { webhook } = trigger;
-	trigger.webhook = async function () {
-		jest.spyOn(this.logger, 'warn').mockImplementation((line) => void warnings.push(line));
-		return await webhook.call(this);
-	};
-	const { server, look } = await scene([], { trigger, parameters: {} });
-	const [stored, done] = [eventOf(), eventOf()];
-	expect(await send(server, stored)).toMatchObject({ body: { status: 'accepted' } });
-	expect(await look(stored)).toMatchObject({ state: 'stored' });
-	expect(warnings).toEqual([]);
-	expect((await deliver(server, done)).status).toBe(200);
-	expect(await look(done)).toMatchObject({ state: 'done' });
-	expect(warnings).toEqual([
-		expect.stringContaining("production URL for 'Acknowledge' = 'Once Succeeded'"),
-	]);
-
-	const test = await start({ trigger, parameters: {}, mode: 'manual' });
-	await deliver(test, eventOf());
-	expect(warnings).toHaveLength(1);
 });

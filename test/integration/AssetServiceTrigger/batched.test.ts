@@ -102,10 +102,10 @@ describe('with batched delivery', () => {
 		const { others, answers, open, looks } = await gathered(4);
 		const ledger = await openLedger({ log: () => undefined });
 		const { open: write, opened: written } = gate();
-		const commitAll = ledger.commitAll.bind(ledger);
-		const committing = jest.spyOn(ledger, 'commitAll').mockImplementation(async (...all) => {
+		const commit = ledger.commit.bind(ledger);
+		const committing = jest.spyOn(ledger, 'commit').mockImplementation(async (...all) => {
 			await written;
-			return await commitAll(...all);
+			await commit(...all);
 		});
 		open();
 		const answered = answers.slice(1).map(async (answer) => {

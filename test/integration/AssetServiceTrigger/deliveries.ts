@@ -20,7 +20,7 @@ export const SECRET = 'whsec-current-0123456789';
 export const PREVIOUS = 'whsec-previous-0123456789';
 
 const folder = mkdtempSync(join(tmpdir(), 'asset-service-trigger-'));
-const ledgerPath = join(folder, 'ledger.sqlite');
+export const ledgerPath = join(folder, 'ledger.sqlite');
 const servers: TriggerServer[] = [];
 let next = 0;
 
@@ -77,8 +77,8 @@ export async function send(
 	};
 }
 
-/** Resolves when a copy has checked so often that it must be waiting for the outcome of another one. */
-export async function aCopyWaits(): Promise<true> {
+/** Resolves when a redelivery has checked so often that it must be waiting for the outcome of another one. */
+export async function aRedeliveryWaits(): Promise<true> {
 	const claims = jest.spyOn(await openLedger({ log: () => undefined }), 'claim');
 	return await waitFor(
 		async () => {
@@ -86,7 +86,7 @@ export async function aCopyWaits(): Promise<true> {
 			const pending = answers.filter((answer) => isDeepStrictEqual(answer, { state: 'pending' }));
 			return pending.length >= 3;
 		},
-		{ what: 'a copy to wait', everyMs: 5 },
+		{ what: 'a redelivery to wait', everyMs: 5 },
 	).finally(() => {
 		claims.mockRestore();
 	});

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type EntryState, ledgerKey, openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../lib/signature';
 import { gate, waitFor } from '../../support/wait';
-import { aCopyWaits, eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
+import {
+	aRedeliveryWaits,
+	eventOf,
+	now,
+	SECRET,
+	send,
+	start,
+	useLedgerOfItsOwn,
+} from './deliveries';
 
 useLedgerOfItsOwn();
 
@@ -34,7 +42,7 @@ describe('an event that n8n could not store', () => {
 		expect(server.started).toEqual([event]);
 	});
 
-	it('is taken over by a copy that waited', async () => {
+	it('is taken over by a redelivery that waited', async () => {
 		const { open, opened } = gate();
 		let stores = 0;
 		const server = await start({
@@ -46,7 +54,7 @@ describe('an event that n8n could not store', () => {
 			},
 		});
 		const event = eventOf();
-		const waiting = aCopyWaits();
+		const waiting = aRedeliveryWaits();
 		const copies = [send(server, event), send(server, event)];
 		await waiting;
 		open();
@@ -56,14 +64,14 @@ describe('an event that n8n could not store', () => {
 	});
 });
 
-describe('a copy that arrives while another one is being handed over', () => {
+describe('a redelivery that arrives while another one is being handed over', () => {
 	it('waits for its outcome', async () => {
 		const { open, opened } = gate();
 		const server = await start({
 			store: () => opened,
 		});
 		const event = eventOf();
-		const waiting = aCopyWaits();
+		const waiting = aRedeliveryWaits();
 		const copies = [send(server, event), send(server, event)];
 		const first = await Promise.race([...copies, waiting.then(() => 'still waiting')]);
 		expect(first).toBe('still waiting');

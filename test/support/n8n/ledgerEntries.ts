@@ -1,26 +1,32 @@
-/** Counts the ledger's entries by state, directly in its store. */
+/** Counts the ledger's entries by kind, directly in its store. */
+import { decode, type Kind } from '../../../lib/ledger/life/entry';
 import { type RedisServer, withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 import { KEY_PREFIX } from './ledgerClock';
 
+const countOf = (kind: Kind, texts: readonly unknown[]): number =>
+	texts.filter((text) => decode(String(text))?.kind === kind).length;
+
 /** Entries in SQLite for events that are being handed over. */
 export function countClaimsInSqlite(file: string): number {
 	return withDatabase(file, (database) => {
-		const row = database.prepare('SELECT count(*) AS claims FROM entry WHERE state = 0').get();
-		return Number(row?.['claims']);
+		const rows = database.prepare('SELECT text FROM entry').all();
+		return countOf(
+			'pending',
+			rows.map(({ text }) => text),
+		);
 	});
 }
 
 /** Entries of this kind in one Redis or in all nodes of a cluster. */
 export async function countInRedis(
-	kind: 'claimed' | 'begun',
+	kind: Kind,
 	servers: readonly Pick<RedisServer, 'url'>[],
 ): Promise<number> {
 	const counts = servers.map(({ url }) =>
 		withRedis(url, async (client) => {
 			const keys = await client.keys(`${KEY_PREFIX}*`);
-			const values = await Promise.all(keys.map((key) => client.get(key)));
-			return values.filter((value) => value?.startsWith(kind === 'claimed' ? 'p:' : 'b:')).length;
+			return countOf(kind, await Promise.all(keys.map((key) => client.get(key))));
 		}),
 	);
 	return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);

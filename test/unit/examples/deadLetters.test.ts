@@ -42,8 +42,8 @@ function deadLetters(executions: readonly Json[], events: readonly Json[]) {
 	return Letters.parse(result).map(({ json }) => json);
 }
 
-const event = (id: string, executionId?: string, state = 'begun'): Json => ({
-	...{ id, state, attempts: 1, begunAt: '2026-01-01T00:00:00.000Z' },
+const event = (id: string, executionId?: string, state = 'failed'): Json => ({
+	...{ id, state, attempts: 1, begunAt: '2026-01-01T00:00:00.000Z', endedAt: null },
 	...(executionId !== undefined && { executionId }),
 });
 const execution = (id: string, status: string, more: Json = {}): Json => ({
@@ -55,7 +55,7 @@ it.each(['error', 'crashed', 'canceled'])(
 	(status) => {
 		expect(deadLetters([execution('7', status)], [event('one', '7')])).toEqual([
 			{
-				...{ executionId: '7', status, state: 'begun' },
+				...{ executionId: '7', status, state: 'failed' },
 				link: 'https://n8n.test/workflow/flow/executions/7',
 				events: [{ id: 'one', attempts: 1 }],
 			},

@@ -1,9 +1,13 @@
-import { claimOrWait, type Hold, LedgerUnavailableError } from '../../../lib/ledger';
+import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { SESSION_MS } from '../../../lib/ledger/common/store';
 import { MemoryLedger } from './memoryLedger';
 import { useStoppedClock } from './stoppedClock';
 
-const KEY = 'event';
+const KEY = ledgerKey('workflow', 'event');
 const RETENTION_MS = 1_000_000;
+const BEGINNING = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
+
+type Outcome = Awaited<ReturnType<typeof claimOrWait>>;
 
 describe('claimOrWait', () => {
 	useStoppedClock();
@@ -13,77 +17,75 @@ describe('claimOrWait', () => {
 		ledger = new MemoryLedger();
 	});
 
-	async function held(): Promise<Hold> {
+	async function held() {
 		const answer = await claimOrWait(ledger, KEY);
-		if (answer.outcome !== 'claimed') throw new Error(`The event is ${answer.outcome}`);
-		return answer.hold;
+		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
+		return answer.claim;
 	}
 
 	it('claims a new event', async () => {
-		expect(await claimOrWait(ledger, KEY)).toMatchObject({ outcome: 'claimed' });
+		const outcome = await claimOrWait(ledger, KEY);
+		expect(outcome).toMatchObject({ state: 'claimed', attempts: 0, claim: { key: KEY } });
 		expect(ledger.calls).toEqual(['claim']);
 	});
 
-	it('returns duplicate at once for a committed event', async () => {
-		await (await held()).commit(RETENTION_MS);
-		expect(await claimOrWait(ledger, KEY)).toEqual({ outcome: 'duplicate' });
+	it('returns committed at once for an event that is stored', async () => {
+		await ledger.commit([await held()], RETENTION_MS);
+		expect(await claimOrWait(ledger, KEY)).toEqual({ state: 'committed' });
 	});
 
-	it('waits while a copy is pending, and returns duplicate when it is committed', async () => {
-		const hold = await held();
-		const copy = claimOrWait(ledger, KEY);
+	it('returns at once for an event that is due again later, with the time', async () => {
+		ledger.put(KEY, 'failed', { repeats: true });
+		expect(await claimOrWait(ledger, KEY)).toEqual({ state: 'pending', retryAfterMs: 60_000 });
+		expect(ledger.calls).toEqual(['claim']);
+	});
+
+	it('waits while a delivery is handed over, and returns committed when it is stored', async () => {
+		const claim = await held();
+		const redelivery = claimOrWait(ledger, KEY);
 		await jest.advanceTimersByTimeAsync(10_000);
-		await hold.commit(RETENTION_MS);
+		await ledger.commit([claim], RETENTION_MS);
 		await jest.advanceTimersByTimeAsync(250);
-		expect(await copy).toEqual({ outcome: 'duplicate' });
+		expect(await redelivery).toEqual({ state: 'committed' });
 	});
 
-	it('takes over when the pending copy is released', async () => {
-		const hold = await held();
-		const copy = claimOrWait(ledger, KEY);
+	it('takes over when the delivery before it is released', async () => {
+		const claim = await held();
+		const redelivery = claimOrWait(ledger, KEY);
 		await jest.advanceTimersByTimeAsync(5_000);
-		await hold.release();
+		await ledger.release([claim]);
 		await jest.advanceTimersByTimeAsync(250);
-		expect(await copy).toMatchObject({ outcome: 'claimed' });
+		expect(await redelivery).toMatchObject({ state: 'claimed' });
 	});
 
-	it('takes over when the holder has died and its lease is over', async () => {
-		await ledger.claim(KEY, 8_000);
-		const copy = claimOrWait(ledger, KEY);
+	it('takes over when the process that has it dies', async () => {
+		// So long that this process can take others for dead.
+		await ledger.claim(ledgerKey('workflow', 'another'));
+		await jest.advanceTimersByTimeAsync(2 * SESSION_MS);
+		ledger.put(KEY, 'pending', { holder: 'dying' });
+		ledger.store.sessions.set('dying', Date.now() + 8_000);
+		const redelivery = claimOrWait(ledger, KEY);
 		await jest.advanceTimersByTimeAsync(8_250);
-		expect(await copy).toMatchObject({ outcome: 'claimed' });
+		expect(await redelivery).toMatchObject({ state: 'claimed' });
 	});
 
-	it('gives an event that is released to exactly one of many who wait', async () => {
-		const hold = await held();
-		const copies = Array.from({ length: 20 }, () => claimOrWait(ledger, KEY));
-		await jest.advanceTimersByTimeAsync(1_000);
-		await hold.release();
-		await jest.advanceTimersByTimeAsync(20_000);
-		const outcomes = (await Promise.all(copies)).map(({ outcome }) => outcome);
-		expect(outcomes.filter((outcome) => outcome === 'claimed')).toHaveLength(1);
-		expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(19);
-	});
-
-	it('returns busy after 20 s, not before', async () => {
+	it('returns pending after 20 s, not before', async () => {
 		await held();
-		let outcome: string | undefined;
-		void claimOrWait(ledger, KEY).then((answer) => {
-			outcome = answer.outcome;
-		});
+		let outcome: Outcome | undefined;
+		void claimOrWait(ledger, KEY).then((answer) => (outcome = answer));
 		await jest.advanceTimersByTimeAsync(19_990);
 		expect(outcome).toBeUndefined();
 		await jest.advanceTimersByTimeAsync(20);
-		expect(outcome).toBe('busy');
+		expect(outcome).toEqual({ state: 'pending' });
 	});
 
 	it('looks quickly at first and every quarter of a second or so later', async () => {
-		await ledger.claim(KEY, 60_000);
-		const copy = claimOrWait(ledger, KEY);
+		ledger.put(KEY, 'pending');
+		const redelivery = claimOrWait(ledger, KEY);
 		await jest.advanceTimersByTimeAsync(100);
 		expect(ledger.count('claim')).toBeGreaterThanOrEqual(3);
 		await jest.advanceTimersByTimeAsync(19_910);
-		expect(await copy).toEqual({ outcome: 'busy' });
+		expect(await redelivery).toEqual({ state: 'pending' });
 		expect(ledger.count('claim')).toBeLessThan(20_000 / 125 + 10);
 	});
 
@@ -92,97 +94,82 @@ describe('claimOrWait', () => {
 		await expect(claimOrWait(ledger, KEY)).rejects.toThrow(LedgerUnavailableError);
 	});
 
-	it('throws when the ledger fails while a copy waits', async () => {
-		await held();
-		const copy = claimOrWait(ledger, KEY);
-		const failed = expect(copy).rejects.toThrow(LedgerUnavailableError);
-		await jest.advanceTimersByTimeAsync(1_000);
-		ledger.failing = true;
-		await jest.advanceTimersByTimeAsync(250);
-		await failed;
-	});
-
-	describe('of many copies', () => {
-		type Outcome = Awaited<ReturnType<typeof claimOrWait>>['outcome'];
-		const LEASE_MS = 10 * 60_000;
-
-		/** The outcomes so far, by the order of the copies. */
-		function collect(copies: readonly ReturnType<typeof claimOrWait>[]): (Outcome | undefined)[] {
-			const outcomes: (Outcome | undefined)[] = copies.map(() => undefined);
-			for (const [n, copy] of copies.entries()) {
-				void copy.then(({ outcome }) => (outcomes[n] = outcome));
-			}
-			return outcomes;
-		}
-		const copiesOf = (count: number) =>
+	describe('for many deliveries', () => {
+		const deliveries = (count: number) =>
 			Array.from({ length: count }, () => claimOrWait(ledger, KEY));
 
+		/** The outcomes so far, in order of arrival. */
+		function collect(waits: readonly Promise<Outcome>[]): (string | undefined)[] {
+			const outcomes: (string | undefined)[] = waits.map(() => undefined);
+			for (const [n, wait] of waits.entries()) void wait.then(({ state }) => (outcomes[n] = state));
+			return outcomes;
+		}
+
 		it('asks the ledger no more often than for one', async () => {
-			await ledger.claim(KEY, LEASE_MS);
-			const copies = copiesOf(100);
+			ledger.put(KEY, 'pending');
+			const waits = deliveries(100);
 			await jest.advanceTimersByTimeAsync(10_000);
-			copies.push(...copiesOf(100));
+			waits.push(...deliveries(100));
 			await jest.advanceTimersByTimeAsync(21_000);
-			expect((await Promise.all(copies)).every(({ outcome }) => outcome === 'busy')).toBe(true);
+			expect((await Promise.all(waits)).every(({ state }) => state === 'pending')).toBe(true);
 			expect(ledger.count('claim')).toBeLessThan(30_000 / 125 + 10);
 		});
 
-		it('asks for one that came later when the first one’s time is over, until its own is', async () => {
-			const held = await ledger.claim(KEY, LEASE_MS);
-			const copies = copiesOf(1);
+		it('asks for one that came later when the time of the first is over, until its own is', async () => {
+			const claim = await held();
+			const first = deliveries(1);
 			await jest.advanceTimersByTimeAsync(15_000);
-			const outcomes = collect([...copies, ...copiesOf(2)]);
+			const outcomes = collect([...first, ...deliveries(2)]);
 			await jest.advanceTimersByTimeAsync(5_010);
-			expect(outcomes).toEqual(['busy', undefined, undefined]);
+			expect(outcomes).toEqual(['pending', undefined, undefined]);
 			await jest.advanceTimersByTimeAsync(10_000);
-			if (held.state === 'claimed') await ledger.release(held.claim);
+			await ledger.release([claim]);
 			await jest.advanceTimersByTimeAsync(250);
-			expect(outcomes).toEqual(['busy', 'claimed', undefined]);
+			expect(outcomes).toEqual(['pending', 'claimed', undefined]);
 			await jest.advanceTimersByTimeAsync(5_000);
-			expect(outcomes).toEqual(['busy', 'claimed', 'busy']);
+			expect(outcomes).toEqual(['pending', 'claimed', 'pending']);
 		});
 
 		it('gives the claim to one, and waits for its outcome with the others', async () => {
-			const first = await held();
-			const outcomes = collect(copiesOf(5));
-			await first.release();
+			const claim = await held();
+			const outcomes = collect(deliveries(5));
+			await ledger.release([claim]);
 			await jest.advanceTimersByTimeAsync(250);
 			expect(outcomes).toEqual(['claimed', ...Array<undefined>(4)]);
-			expect(ledger.entries.get(KEY)?.state).toBe('pending');
-			await ledger.begin([KEY], 'run', RETENTION_MS);
+			await ledger.begin([KEY], BEGINNING);
 			await jest.advanceTimersByTimeAsync(250);
-			expect(outcomes).toEqual(['claimed', ...Array<string>(4).fill('duplicate')]);
+			expect(outcomes).toEqual(['claimed', ...Array<string>(4).fill('committed')]);
 		});
 
 		it('claims the event for one of those that came at the same moment, at its first look', async () => {
-			const outcomes = collect(copiesOf(5));
+			const outcomes = collect(deliveries(5));
 			await jest.advanceTimersByTimeAsync(0);
 			expect(outcomes).toEqual(['claimed', ...Array<undefined>(4)]);
 		});
 
 		it('fails for all of them when the ledger fails, and asks again for the next one', async () => {
 			await held();
-			const failed = copiesOf(5).map((copy) =>
-				expect(copy).rejects.toThrow(LedgerUnavailableError),
+			const failed = deliveries(5).map((wait) =>
+				expect(wait).rejects.toThrow(LedgerUnavailableError),
 			);
 			ledger.failing = true;
 			await jest.advanceTimersByTimeAsync(250);
 			await Promise.all(failed);
 			ledger.failing = false;
-			await ledger.begin([KEY], 'run', RETENTION_MS);
-			expect(await claimOrWait(ledger, KEY)).toEqual({ outcome: 'duplicate' });
+			await ledger.begin([KEY], BEGINNING);
+			expect(await claimOrWait(ledger, KEY)).toEqual({ state: 'committed' });
 		});
 
-		it('keeps no count of an event without waiting copies, and mixes up neither events nor ledgers', async () => {
-			const another = new MemoryLedger();
-			await ledger.claim(KEY, LEASE_MS);
+		it('keeps nothing of an event that nobody waits for, and mixes up neither events nor ledgers', async () => {
+			const [another, key] = [new MemoryLedger(), ledgerKey('workflow', 'another event')];
+			ledger.put(KEY, 'pending');
 			const waits = claimOrWait(ledger, KEY);
-			expect(await claimOrWait(ledger, 'another event')).toMatchObject({ outcome: 'claimed' });
-			expect(await claimOrWait(another, KEY)).toMatchObject({ outcome: 'claimed' });
+			expect(await claimOrWait(ledger, key)).toMatchObject({ state: 'claimed' });
+			expect(await claimOrWait(another, KEY)).toMatchObject({ state: 'claimed' });
 			await jest.advanceTimersByTimeAsync(21_000);
-			expect(await waits).toEqual({ outcome: 'busy' });
+			expect(await waits).toEqual({ state: 'pending' });
 			ledger.entries.clear();
-			expect(await claimOrWait(ledger, KEY)).toMatchObject({ outcome: 'claimed' });
+			expect(await claimOrWait(ledger, KEY)).toMatchObject({ state: 'claimed' });
 		});
 	});
 });

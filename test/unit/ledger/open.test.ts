@@ -2,8 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerKey, LedgerUnavailableError, openLedger } from '../../../lib/ledger';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { SqliteStore } from '../../../lib/ledger/sqlite';
+import { sleep } from '../../../lib/shared/sleep';
 
-const LEASE_MS = 60_000;
+const BEGINNING = { run: 'a run', acknowledge: 'stored', retentionMs: 60_000 } as const;
 
 describe('openLedger', () => {
 	let folder: string;
@@ -35,7 +38,7 @@ describe('openLedger', () => {
 	it('makes no file before the first call', async () => {
 		const ledger = await open();
 		expect(existsSync(path)).toBe(false);
-		await ledger.claim(key, LEASE_MS);
+		await ledger.claim(key);
 		expect(existsSync(path)).toBe(true);
 	});
 
@@ -48,16 +51,16 @@ describe('openLedger', () => {
 		await expect(open()).rejects.toThrow(/ASSET_SERVICE_LEDGER is "mysql"/);
 		expect(lines).toEqual([]);
 		env['ASSET_SERVICE_LEDGER'] = 'sqlite';
-		expect(await (await open()).claim(key, LEASE_MS)).toMatchObject({ state: 'claimed' });
+		expect(await (await open()).claim(key)).toMatchObject({ state: 'claimed' });
 	});
 
 	it('chooses again after the ledger was closed, once or repeatedly', async () => {
 		const ledger = await open();
-		await ledger.claim(key, LEASE_MS);
+		await ledger.claim(key);
 		await ledger.close();
 		const next = await open();
 		expect(next).not.toBe(ledger);
-		expect(await next.claim(key, LEASE_MS)).toEqual({ state: 'pending' });
+		expect(await next.claim(key)).toMatchObject({ state: 'claimed' });
 		await ledger.close();
 		expect(await open()).toBe(next);
 	});
@@ -77,13 +80,13 @@ describe('openLedger', () => {
 				log: () => undefined,
 				warn: (line) => warnings.push(line),
 			});
-			const claim = await ledger.claim(key, LEASE_MS);
+			const claim = await ledger.claim(key);
 			expect(claim.state).toBe('claimed');
-			await ledger.begin([key], 'a run', LEASE_MS);
+			await ledger.begin([key], BEGINNING);
 			expect(warnings).toEqual([]);
 			const unknown = [ledgerKey('workflow', '2'), ledgerKey('workflow', '3')];
-			await ledger.begin([key, ...unknown], 'a run', LEASE_MS);
-			await ledger.begin([ledgerKey('workflow', '4')], 'a run', LEASE_MS);
+			await ledger.begin([key, ...unknown], BEGINNING);
+			await ledger.begin([ledgerKey('workflow', '4')], BEGINNING);
 			expect(warnings).toEqual([
 				expect.stringContaining(
 					'Executions started for 2 events that the event ledger did not know.',
@@ -96,8 +99,51 @@ describe('openLedger', () => {
 		const warnings: string[] = [];
 		const warn = (line: string) => warnings.push(line);
 		const ledger = await openLedger({ env, command: 'start', log: () => undefined, warn });
-		await ledger.begin([key], 'a run', LEASE_MS);
+		await ledger.begin([key], BEGINNING);
 		expect(warnings).toEqual([]);
+	});
+
+	describe('in a process that ends in order', () => {
+		/** Another process on the file. */
+		const stateForOthers = async () => {
+			const other = new EventLedger({ store: new SqliteStore({ path }) });
+			try {
+				return (await other.look(key)).state;
+			} finally {
+				await other.close();
+			}
+		};
+
+		it('frees what it hands over at the exit', async () => {
+			await (await open()).claim(key);
+			expect(await stateForOthers()).toBe('pending');
+			process.emit('exit', 0);
+			expect(await stateForOthers()).toBe('free');
+		});
+
+		it('frees it after SIGTERM when its executions have ended, if n8n waits for them', async () => {
+			const handle = () => undefined;
+			process.on('SIGTERM', handle);
+			const ledger = await open();
+			await ledger.claim(key);
+			await ledger.begin([ledgerKey('workflow', '2')], BEGINNING);
+			process.emit('SIGTERM');
+			process.off('SIGTERM', handle);
+			await sleep(300);
+			expect(await stateForOthers()).toBe('pending');
+			await ledger.end('a run', 'succeeded');
+			await sleep(300);
+			expect(await stateForOthers()).toBe('free');
+		});
+
+		it('leaves no handler when it was closed, and none for SIGTERM where n8n has none', async () => {
+			const count = () => [process.listenerCount('exit'), process.listenerCount('SIGTERM')];
+			const before = count();
+			const ledger = await open();
+			expect(count()).toEqual([(before[0] ?? 0) + 1, before[1]]);
+			await ledger.close();
+			expect(count()).toEqual(before);
+		});
 	});
 
 	it("takes the queue's Redis in queue mode without a word of its password", async () => {
@@ -107,7 +153,7 @@ describe('openLedger', () => {
 		env['QUEUE_BULL_REDIS_PORT'] = '9';
 		env['QUEUE_BULL_REDIS_PASSWORD'] = 'hunter2';
 		const ledger = await open();
-		await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(
+		await expect(ledger.claim(key)).rejects.toThrow(
 			/^(?!.*hunter2)The event ledger is not available\. Redis at 127\.0\.0\.1:9, database 0 \(QUEUE_BULL_REDIS_HOST\): no server is listening there/,
 		);
 		expect(lines).toEqual([

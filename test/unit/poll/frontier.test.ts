@@ -43,11 +43,11 @@ it('stays when a page failed: the next poll reads as far back', async () => {
 
 it('waits for an event that n8n could not store, which holds no other up', async () => {
 	const world = worldOfFiveHours();
-	world.fate = async (ids) => (ids.includes('e50') ? 'failed' : 'begun');
+	world.fate = async (ids) => (ids.includes('e50') ? 'unstored' : 'succeeded');
 	await world.poll();
 	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e50'));
 	expect(world.state().frontier).toBe(START + 50 * MINUTE);
-	world.fate = async () => 'begun';
+	world.fate = async () => 'succeeded';
 	await world.poll();
 	expect(world.started()).toEqual([...IDS.filter((id) => id !== 'e50'), 'e50']);
 	expect(world.state().frontier).toBe(START + 300 * MINUTE);
@@ -55,37 +55,35 @@ it('waits for an event that n8n could not store, which holds no other up', async
 
 it('waits for an event that n8n fails to store only seconds later', async () => {
 	const world = worldOfFiveHours();
-	const { promise: later, reject } = Promise.withResolvers<'begun'>();
-	world.fate = (ids) => (ids.includes('e50') ? later : Promise.resolve('begun'));
+	const { promise: later, reject } = Promise.withResolvers<'succeeded'>();
+	world.fate = (ids) => (ids.includes('e50') ? later : Promise.resolve('succeeded'));
 	await world.poll();
 	expect(world.started()).not.toContain('e50');
 	expect(world.state().frontier).toBe(START + 50 * MINUTE);
 	reject(new Error('database is locked'));
 	await later.catch(() => undefined);
-	world.fate = async () => 'begun';
+	world.fate = async () => 'succeeded';
 	await world.poll();
 	expect(world.started().filter((id) => id === 'e50')).toHaveLength(1);
 });
 
-it('does not wait for the end of a slow run that has begun, and polls on meanwhile', async () => {
+it('does not wait for the end of a slow execution that has begun, and polls on meanwhile', async () => {
 	const world = worldOfFiveHours();
-	const run: { end?: () => void } = {};
 	world.fate = async (ids) => {
 		await world.begin(ids);
-		if (ids.includes('e50')) await new Promise<void>((resolve) => (run.end = resolve));
-		return 'stored';
+		return ids.includes('e50') ? await new Promise<never>(() => undefined) : 'stored';
 	};
 	await world.poll();
+	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e50'));
 	expect(world.state().frontier).toBe(START + 300 * MINUTE);
-	run.end?.();
 });
 
-it('waits for a run that n8n has stored and not begun, and starts the event once it is overdue', async () => {
+it('waits for an execution that n8n has stored and not begun, and starts the event once it is overdue', async () => {
 	const world = worldOfFiveHours();
-	world.fate = async (ids) => (ids.includes('e50') ? 'stored' : 'begun');
+	world.fate = async (ids) => (ids.includes('e50') ? 'stored' : 'succeeded');
 	await world.poll();
 	expect(world.state().frontier).toBe(START + 50 * MINUTE);
-	world.fate = async () => 'begun';
+	world.fate = async () => 'succeeded';
 	await world.poll();
 	expect(world.started().filter((id) => id === 'e50')).toHaveLength(1);
 	world.ledger.put(world.entry('e50'), 'overdue');
@@ -111,9 +109,9 @@ it.each(['pending', 'stored'] as const)(
 it('starts the other events of a batch when somebody else has claimed one in the meantime', async () => {
 	const world = worldOfFiveHours({ batchSize: 4 });
 	const claim = world.ledger.claim.bind(world.ledger);
-	jest.spyOn(world.ledger, 'claim').mockImplementation(async (key, leaseMs) => {
+	jest.spyOn(world.ledger, 'claim').mockImplementation(async (key) => {
 		if (key === world.entry('e20')) await world.begin(['e20']);
-		return await claim(key, leaseMs);
+		return await claim(key);
 	});
 	await world.poll();
 	expect(world.runs[0]).toEqual(['e10', 'e30', 'e40']);
@@ -122,7 +120,7 @@ it('starts the other events of a batch when somebody else has claimed one in the
 
 it('tries events one by one if n8n cannot store them together, and starts all but one', async () => {
 	const world = worldOfFiveHours({ batchSize: 5 });
-	world.fate = async (ids) => (ids.includes('e20') ? 'failed' : 'begun');
+	world.fate = async (ids) => (ids.includes('e20') ? 'unstored' : 'succeeded');
 	await world.poll();
 	expect(world.runs.slice(0, 5)).toEqual([
 		['e10'],
@@ -132,6 +130,25 @@ it('tries events one by one if n8n cannot store them together, and starts all bu
 		['e60', 'e70', 'e80', 'e90', 'e100'],
 	]);
 	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e20'));
+});
+
+it('waits for an event that has to be repeated, however far back it is', async () => {
+	const world = worldOfFiveHours({ acknowledge: 'succeeded' });
+	world.list.push(eventAt(-3 * 24 * 60, 'old'));
+	world.fate = async (ids) => (ids.includes('old') ? 'failed' : 'succeeded');
+	await world.poll();
+	expect(world.started()).toEqual(['old', ...IDS]);
+	world.fate = async () => 'running';
+	world.ledger.put(world.entry('old'), 'failed', { repeats: true, at: 1 });
+	await world.poll();
+	expect(world.started()).toEqual(['old', ...IDS, 'old']);
+	// Its process dies.
+	world.ledger.put(world.entry('old'), 'interrupted', { repeats: true, at: 1, attempts: 2 });
+	world.fate = async () => 'succeeded';
+	await world.poll();
+	expect(world.started()).toEqual(['old', ...IDS, 'old', 'old']);
+	await world.poll();
+	expect(world.requests).toStrictEqual([undefined]);
 });
 
 it('finds an event that appears up to ten minutes late behind pages of known ones', async () => {

@@ -1,7 +1,9 @@
 import { ledgerKey } from '../../../lib/ledger';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { RETENTION_MS } from '../../../lib/poll';
 import { knowledgeOf, rememberListed } from '../../../lib/poll/knowledge';
 import { MemoryLedger } from '../ledger/memoryLedger';
+import { MemoryStore } from '../ledger/memoryStore';
 import { parsed } from './fakeList';
 
 function scoped() {
@@ -12,7 +14,10 @@ function scoped() {
 it.each([
 	['pending', 'waiting'],
 	['stored', 'waiting'],
-	['running', 'waiting'],
+	['running', 'done'],
+	['interrupted', 'done'],
+	['failed', 'done'],
+	['asleep', 'done'],
 	['begun', 'done'],
 	['done', 'done'],
 	['overdue', 'fresh'],
@@ -22,6 +27,24 @@ it.each([
 		const scope = scoped();
 		scope.ledger.put(ledgerKey('w', 'a'), state);
 		expect(await knowledgeOf(scope, parsed('a', 1), undefined)).toBe(knowledge);
+		expect(await knowledgeOf(scope, parsed('a', 1), 2)).toBe(knowledge);
+	},
+);
+
+it.each([
+	['failed', 1, 59_000, 'waiting'],
+	['failed', 1, 60_000, 'fresh'],
+	['interrupted', 5, 6 * 3_600_000 - 1_000, 'waiting'],
+	['interrupted', 5, 6 * 3_600_000, 'fresh'],
+	['failed', 6, 6 * 3_600_000, 'done'],
+	['running', 5, 6 * 3_600_000, 'waiting'],
+	['running', 6, 6 * 3_600_000, 'done'],
+] as const)(
+	'an event that must succeed and has been %s with attempt %i for %i ms is %s',
+	async (state, attempts, forMs, knowledge) => {
+		const scope = scoped();
+		const at = Date.now() - forMs;
+		scope.ledger.put(ledgerKey('w', 'a'), state, { repeats: true, attempts, at });
 		expect(await knowledgeOf(scope, parsed('a', 1), 2)).toBe(knowledge);
 	},
 );
@@ -60,11 +83,21 @@ it('leaves what was listed at the publication to a webhook, and remembers it in 
 		scope,
 		Array.from({ length: 250 }, (_unused, n) => String(n)),
 	);
-	expect(begin.mock.calls.map(([keys, , kept]) => [keys.length, kept])).toEqual([
+	expect(begin.mock.calls.map(([keys, { retentionMs }]) => [keys.length, retentionMs])).toEqual([
 		[100, RETENTION_MS],
 		[100, RETENTION_MS],
 		[50, RETENTION_MS],
 	]);
 	expect(scope.ledger.entries.size).toBe(250);
 	expect((await scope.ledger.look(ledgerKey('w', '1'))).state).toBe('free');
+});
+
+it('does not report what was listed at the publication as executions of unknown events', async () => {
+	const onUnknown = jest.fn();
+	const ledger = new EventLedger({ store: new MemoryStore(), onUnknown });
+	await rememberListed({ ledger, workflowId: 'w', nodeId: 'node' }, ['a']);
+	expect(onUnknown).not.toHaveBeenCalled();
+	const beginning = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
+	await ledger.begin([ledgerKey('w', 'a')], beginning);
+	expect(onUnknown).toHaveBeenCalledWith(1);
 });

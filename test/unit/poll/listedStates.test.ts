@@ -33,9 +33,9 @@ describe('the states of listed events', () => {
 	it('are those of the ledger, in the order of the list', async () => {
 		const known = {
 			...({ a: 'begun', b: 'stored', c: 'overdue', d: 'pending', 5: 'begun' } as const),
-			...({ f: 'running', g: 'failed', h: 'done' } as const),
+			...({ f: 'running', g: 'failed', h: 'done', i: 'interrupted', j: 'asleep' } as const),
 		};
-		const records = ['d', 'c', 'b', 'a', 'e', 5, 'f', 'g', 'h'].map((id) => ({ id }));
+		const records = ['d', 'c', 'b', 'a', 'e', 5, 'f', 'g', 'h', 'i', 'j'].map((id) => ({ id }));
 		expect((await statesOf(records, known)).listed).toEqual([
 			'd pending',
 			'c stored',
@@ -46,11 +46,13 @@ describe('the states of listed events', () => {
 			'f running',
 			'g failed',
 			'h done',
+			'i interrupted',
+			'j asleep',
 		]);
 	});
 
 	it('name the execution that began with the event, and when', async () => {
-		const runs = [newAttempt('1234', 1_700_000_000_123), '1234:without-time', 'baseline'];
+		const runs = [newAttempt('1234', 1_700_000_000_123), '1234', 'baseline'];
 		const look = async () => ({ state: 'begun' as const, attempts: 1, run: runs.shift() ?? '' });
 		const list = async function* () {
 			for (const id of ['a', 'b', 'c']) yield { id };
@@ -65,6 +67,11 @@ describe('the states of listed events', () => {
 
 	it('name no execution where none has begun', () => {
 		expect(accountOf({ state: 'free', attempts: 0 })).toStrictEqual({ state: 'missing' });
+	});
+
+	it('say when the execution ended', () => {
+		const entry = { state: 'failed', attempts: 2, endedAt: 9, dueInMs: 7 } as const;
+		expect(accountOf(entry)).toStrictEqual({ state: 'failed', attempts: 2, endedAt: 9 });
 	});
 
 	it('are only of the wanted types, as named by the list or a delivery', async () => {
@@ -120,7 +127,7 @@ describe('the states of listed events', () => {
 		const list = async function* () {
 			yield { id: 'a' };
 		};
-		const look = () => Promise.reject(new LedgerUnavailableError('It is away.'));
+		const look = () => Promise.reject(new LedgerUnavailableError('It is down.'));
 		const listing = listedStates(
 			list(),
 			{

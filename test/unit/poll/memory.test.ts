@@ -19,11 +19,11 @@ it('names each event as polled as it is handed over: n8n saves the two together'
 	const seen: unknown[] = [];
 	polled.fate = async () => {
 		seen.push(polled.kept?.at);
-		return 'begun';
+		return 'succeeded';
 	};
 	await polled.poll();
 	expect(seen).toEqual([1, 2, 3, 4, 5].map(at));
-	expect(polled.kept).toEqual({ startFrom: 'retained', at: at(5) });
+	expect(polled.kept).toEqual({ startFrom: 'retained', at: at(5), polls: 1 });
 });
 
 it('names nothing behind an event that n8n could not store, and starts that one after the loss', async () => {
@@ -31,14 +31,14 @@ it('names nothing behind an event that n8n could not store, and starts that one 
 	const seen: unknown[] = [];
 	polled.fate = async ([id]) => {
 		seen.push(polled.kept?.at);
-		return id === 'e3' ? 'failed' : 'begun';
+		return id === 'e3' ? 'unstored' : 'succeeded';
 	};
 	await polled.poll();
 	expect(seen).toEqual([at(1), at(2), at(3), at(3), at(3)]);
 	expect(polled.kept?.at).toBe(at(3) - 1);
 	polled.ledger.entries.clear();
 	polled.ledger.records.clear();
-	polled.fate = async () => 'begun';
+	polled.fate = async () => 'succeeded';
 	await polled.poll();
 	expect(polled.started()).toContain('e3');
 	expect(polled.started().filter((id) => id === 'e2')).toHaveLength(1);
@@ -50,7 +50,7 @@ it('names nothing behind an event that a webhook is bringing', async () => {
 	const seen: unknown[] = [];
 	polled.fate = async () => {
 		seen.push(polled.kept?.at);
-		return 'begun';
+		return 'succeeded';
 	};
 	await polled.poll();
 	expect(Math.max(...seen.map(Number))).toBeLessThan(at(1));
@@ -68,13 +68,14 @@ it('lets the ledger keep events, including those listed when publishing, for 35 
 	expect(RETENTION_MS).toBe(35 * DAY);
 	const polled = world({ startFrom: 'now' });
 	const begin = jest.spyOn(polled.ledger, 'begin');
-	const commit = jest.spyOn(polled.ledger, 'commitAll');
+	const commit = jest.spyOn(polled.ledger, 'commit');
 	await polled.poll();
-	expect(begin.mock.calls.map(([keys, , retention]) => [keys.length, retention])).toEqual([
+	polled.list = eventsAt(...downFrom(6, 1));
+	polled.fate = async () => 'stored';
+	await polled.poll();
+	expect(begin.mock.calls.map(([keys, { retentionMs }]) => [keys.length, retentionMs])).toEqual([
 		[1, 35 * DAY],
 	]);
-	polled.list = eventsAt(...downFrom(6, 1));
-	await polled.poll();
 	expect(commit.mock.calls.map(([claims, retention]) => [claims.length, retention])).toEqual([
 		[1, 35 * DAY],
 	]);
@@ -92,41 +93,131 @@ describe('the memory of a node', () => {
 	};
 
 	it('is what survived the process, of the same choice only', () => {
-		expect(made().of('now').at).toBeUndefined();
-		expect(made({ startFrom: 'now', at: 5 }).of('now').at).toBe(5);
-		expect(made({ startFrom: 'retained', at: 5 }).of('now').at).toBeUndefined();
+		const until = { startFrom: 'now', at: 5, polls: 2 } as const;
+		expect(made().of('now').until).toBeUndefined();
+		expect(made(until).of('now').until).toEqual(until);
+		expect(made(until).of('retained').until).toBeUndefined();
 	});
 
 	it('is the later of that and of what the process knows, since n8n saves late', () => {
-		const { of } = made({ startFrom: 'now', at: 5 });
-		of('now').write(7);
-		expect(of('now').at).toBe(7);
-		of('now').write(3);
-		expect(of('now').at).toBe(5);
+		const { of } = made({ startFrom: 'now', at: 5, polls: 2 });
+		of('now').write(7, 3);
+		expect(of('now').until).toMatchObject({ at: 7, polls: 3 });
+		of('now').write(3, 1);
+		expect(of('now').until).toMatchObject({ at: 5, polls: 2 });
 	});
 
-	it('advances, and is written no more often than that', () => {
+	it('advances in time and in polls, and is written no more often than that', () => {
 		const { of, written } = made();
-		for (const at of [5, 5, 4, 6]) of('now').advance(at);
-		expect(written.map(({ at }) => at)).toEqual([5, 6]);
-		expect(of('now').at).toBe(6);
+		for (const [at, polls] of [
+			...([
+				[5, 1],
+				[5, 1],
+				[4, 1],
+				[6, 1],
+				[4, 2],
+			] as const),
+		]) {
+			of('now').advance(at, polls);
+		}
+		expect(written.map(({ at, polls }) => [at, polls])).toEqual([
+			...[
+				[5, 1],
+				[6, 1],
+				[6, 2],
+			],
+		]);
 	});
 });
 
 it('begins with publishing, and is not behind the record in the ledger', async () => {
 	const polled = world({ startFrom: 'now' });
 	await polled.poll();
-	expect(polled.kept).toEqual({ startFrom: 'now', at: at(5) });
+	expect(polled.kept).toEqual({ startFrom: 'now', at: at(5), polls: 0 });
 	for (const [frontier, publishedAt, until] of [
 		[at(9), at(7), at(9) - 1],
 		[at(11), at(11), at(11)],
 	] as const) {
-		const record = { startFrom: 'now', publishedAt, frontier, lookedBackAt: polled.now };
+		const record = {
+			...{ startFrom: 'now', publishedAt, frontier },
+			...{ lookedBackAt: polled.now, polls: 0 },
+		};
 		polled.ledger.records.set(`poll:${polled.workflowId}:node`, JSON.stringify(record));
 		polled.failures.set(undefined, new Error('page 1'));
 		await polled.poll();
 		expect(polled.kept?.at).toBe(until);
 	}
+});
+
+describe('a ledger that is older than the memory', () => {
+	/** What the ledger holds. */
+	const copyOf = ({ ledger }: ReturnType<typeof pollWorld>) => ({
+		entries: new Map(ledger.entries),
+		records: new Map(ledger.records),
+	});
+	const restore = ({ ledger }: ReturnType<typeof pollWorld>, backup: ReturnType<typeof copyOf>) => {
+		ledger.entries.clear();
+		ledger.records.clear();
+		for (const [key, entry] of backup.entries) ledger.entries.set(key, entry);
+		for (const [key, record] of backup.records) ledger.records.set(key, record);
+	};
+
+	it.each(['now', 'retained'] as const)(
+		'starts by itself nothing that was polled since, warns once, and starts what is new (%s)',
+		async (startFrom) => {
+			const polled = world({ startFrom });
+			await polled.poll();
+			polled.list = eventsAt(...downFrom(6, 1));
+			await polled.poll();
+			const backup = copyOf(polled);
+			polled.list = eventsAt(...downFrom(9, 1));
+			polled.now = at(10);
+			await polled.poll();
+			const before = polled.started();
+			restore(polled, backup);
+			polled.list = eventsAt(...downFrom(12, 1));
+			polled.now = at(13);
+			for (let polls = 0; polls < 3; polls++) await polled.poll();
+			expect(polled.started()).toEqual([...before, 'e10', 'e11', 'e12']);
+			expect(polled.warnings).toEqual([
+				expect.stringMatching(/is not the one that it was.*up to 2026-01-10T00:09:00.000Z/),
+			]);
+		},
+	);
+
+	it('starts an event all the same that has to be repeated, and one that a user replays', async () => {
+		const polled = world();
+		await polled.poll();
+		const backup = copyOf(polled);
+		polled.list = eventsAt(...downFrom(6, 1));
+		await polled.poll();
+		restore(polled, backup);
+		polled.runs = [];
+		polled.ledger.put(polled.entry('e2'), 'failed', { repeats: true, at: 1 });
+		polled.ledger.put(polled.entry('e3'), 'overdue');
+		await polled.poll();
+		await polled.poll();
+		expect(polled.started().sort()).toEqual(['e2', 'e3']);
+	});
+
+	it('is not one that another main has changed in the meantime', async () => {
+		const polled = world();
+		await polled.poll();
+		polled.list = eventsAt(...downFrom(6, 1));
+		polled.now = at(7);
+		const { swapRecord } = polled.ledger;
+		polled.ledger.swapRecord = async (key, expected, next) => {
+			polled.ledger.swapRecord = swapRecord;
+			// The other poll finds no event to start, and looks back.
+			const text = polled.ledger.records.get(key) ?? '';
+			const other = { ...(JSON.parse(text) as object), lookedBackAt: at(7) };
+			polled.ledger.records.set(key, JSON.stringify(other));
+			return await swapRecord(key, expected, next);
+		};
+		for (let polls = 0; polls < 3; polls++) await polled.poll();
+		expect(polled.started()).toContain('e6');
+		expect(polled.warnings).toEqual([]);
+	});
 });
 
 it('names nothing as polled before a walk has come to its end', async () => {
@@ -136,7 +227,7 @@ it('names nothing as polled before a walk has come to its end', async () => {
 	const seen = new Set<unknown>();
 	polled.fate = async () => {
 		seen.add(polled.kept?.at);
-		return 'begun';
+		return 'succeeded';
 	};
 	await polled.poll({ budgetMs: 0 });
 	await polled.poll();

@@ -1,7 +1,7 @@
-/** A poll without n8n: a list in an array, a ledger in memory, a clock that the test moves, and runs that begin as told. */
+/** A poll without n8n: a list in an array, a ledger in memory, a clock that the test moves, and executions that end as told. */
 import { randomUUID } from 'node:crypto';
 import type { Item } from '../../../lib/event';
-import { ledgerKey } from '../../../lib/ledger';
+import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
 import type { PolledUntil } from '../../../lib/poll/memory';
 import type { PollState } from '../../../lib/poll/state';
@@ -28,12 +28,17 @@ export const eventsAt = (...minutes: number[]): Listed[] => minutes.map((m) => e
 export const downFrom = (newest: number, oldest: number): number[] =>
 	Array.from({ length: newest - oldest + 1 }, (_unused, n) => newest - n);
 
-/** `failed`: n8n could not store the run. `crashed`: it has begun, and ended with an error. */
-type Fate = 'begun' | 'stored' | 'failed' | 'crashed';
+/** `unstored`: n8n could not store the execution. `stored`: it has not begun. */
+type Fate = 'unstored' | 'stored' | 'running' | 'failed' | 'succeeded';
 
 export type PollWorld = ReturnType<typeof pollWorld>;
 
-export function pollWorld(options: Partial<PollOptions> = {}) {
+interface WorldOptions extends Partial<PollOptions> {
+	/** Of the trigger; `stored` by default. */
+	readonly acknowledge?: Acknowledge;
+}
+
+export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions = {}) {
 	const workflowId = randomUUID();
 	const ledger = new MemoryLedger();
 	const world = {
@@ -41,26 +46,26 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 		workflowId,
 		/** The listed events, in this order. */
 		list: [] as Listed[],
-		/** In unix milliseconds. */
+		/** In Unix milliseconds. */
 		now: START,
 		serviceDate: undefined as number | undefined,
 		/** The cursors of the requests of the last poll; undefined for the head of the list. */
 		requests: [] as (string | undefined)[],
 		/** The response to a request for the page after this record. */
 		failures: new Map<string | undefined, Error>(),
-		/** The events of each run, by their ids. */
+		/** The events of each stored execution, by their IDs. */
 		runs: [] as string[][],
 		/** The same, whole. */
 		items: [] as Item[],
-		/** Decides the result of a run: stored and begun by default. */
-		fate: (async () => 'begun') as (ids: string[]) => Promise<Fate>,
+		/** Decides the result of an execution: it succeeds by default. */
+		fate: (async () => 'succeeded') as (ids: string[]) => Promise<Fate>,
 		kept: undefined as PolledUntil | undefined,
 		warnings: [] as string[],
 		started: () => world.runs.flat(),
 		entry: (id: string) => ledgerKey(workflowId, id),
 		state: () => JSON.parse([...ledger.records.values()][0] ?? '{}') as PollState,
-		begin: async (ids: readonly string[]) => {
-			await ledger.begin(ids.map(world.entry), 'another run', HOUR);
+		begin: async (ids: readonly string[], run = 'another run') => {
+			await ledger.begin(ids.map(world.entry), { run, acknowledge, retentionMs: 35 * 24 * HOUR });
 		},
 		/** Polls, and waits until the events have started. */
 		async poll(changes: Partial<PollOptions> = {}) {
@@ -83,7 +88,6 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 						world.kept = until;
 					},
 				},
-				acknowledge: 'stored',
 				warn: (message) => world.warnings.push(message),
 				now: () => world.now,
 				...options,
@@ -97,13 +101,14 @@ export function pollWorld(options: Partial<PollOptions> = {}) {
 	const handOver: PollOptions['handOver'] = async (items) => {
 		const ids = items.map(({ record }) => String(record['id']));
 		const fate = await world.fate(ids);
-		if (fate === 'failed') return false;
+		if (fate === 'unstored') return false;
 		world.runs.push(ids);
 		world.items.push(...items);
-		const tokens = items.map(({ claim }) => claim);
-		if (fate !== 'stored')
-			await ledger.begin(ids.map(world.entry), ids.join(), 35 * 24 * HOUR, tokens);
-		return fate !== 'crashed';
+		if (fate === 'stored') return true;
+		const run = `run ${world.runs.length}`;
+		await world.begin(ids, run);
+		if (fate !== 'running') await ledger.end(run, fate);
+		return true;
 	};
 	const pages = (listing: Parameters<PollOptions['client']['list']>[1]) =>
 		walkPages(

@@ -8,7 +8,7 @@ import { HOUR, MINUTE, START } from './pollWorld';
 
 const NOW = START + 100 * HOUR;
 const STATE: PollState = {
-	...{ startFrom: 'now', publishedAt: START },
+	...{ startFrom: 'now', publishedAt: START, polls: 7 },
 	...{ frontier: NOW - MINUTE, lookedBackAt: NOW - MINUTE },
 };
 const WALK = {

@@ -1,6 +1,5 @@
 /** From which moment on events start the workflow. */
-import { ledgerKey } from '../../../lib/ledger';
-import { downFrom, eventAt, eventsAt, HOUR, MINUTE, pollWorld, START } from './pollWorld';
+import { downFrom, eventAt, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const NOW = { startFrom: 'now' } as const;
 const at = (minute: number) => START + minute * MINUTE;
@@ -93,7 +92,7 @@ it('looks up events without a time one by one, and ends at a page without new ev
 	expect(world.requests).toHaveLength(2);
 });
 
-describe('when the ledger has lost its memory', () => {
+describe('when the ledger has lost its data', () => {
 	it('starts events created since the last poll, none older, and logs one line about it', async () => {
 		const world = pollWorld(NOW);
 		world.now = at(100);
@@ -108,45 +107,18 @@ describe('when the ledger has lost its memory', () => {
 		await world.poll();
 		await world.poll();
 		expect(world.started()).toEqual(['e100', 'e103', 'e104', 'e105']);
-		expect(world.warnings).toEqual([expect.stringMatching(/lost its memory.*2026-01-10T01:40/)]);
+		expect(world.warnings).toEqual([
+			expect.stringMatching(/is not the one that it was.*2026-01-10T01:40/),
+		]);
 	});
 
 	it('is a first publication where the choice was another', async () => {
 		const world = pollWorld(NOW);
-		world.kept = { startFrom: 'retained', at: at(0) };
+		world.kept = { startFrom: 'retained', at: at(0), polls: 9 };
 		world.now = at(100);
 		world.list = eventsAt(99, 98);
 		await world.poll();
 		expect(world.started()).toEqual([]);
 		expect(world.warnings).toEqual([]);
-	});
-});
-
-describe('a record of version 1.0', () => {
-	const old = { startFrom: 'now', baselineAt: at(10), newestAt: at(300) };
-
-	it.each([
-		['the newest event of its last poll', old, at(300)],
-		['the oldest that waited to begin', { ...old, waitingSince: at(50) }, at(50)],
-		['the present where an event was dated ahead', { ...old, newestAt: at(9_999) }, at(320)],
-	])('continues from %s', async (_what, record, frontier) => {
-		const world = pollWorld(NOW);
-		world.now = at(320);
-		world.list = eventsAt(...downFrom(310, 1));
-		world.ledger.records.set(`poll:${world.workflowId}:node`, JSON.stringify(record));
-		await world.begin(downFrom(300, 11).map((minute) => `e${minute}`));
-		// The newest of those that were there at its publication.
-		const baseline = JSON.stringify([world.workflowId, 'node', 'listed before publication']);
-		await world.ledger.begin([ledgerKey(baseline, 'e10')], 'baseline', HOUR);
-		await world.poll({ isWanted: () => false });
-		expect(world.state().publishedAt).toBe(at(10));
-		expect(world.state().frontier).toBe(Math.max(frontier, at(310)));
-		world.now += HOUR;
-		await world.poll();
-		expect(world.started()).toEqual(
-			downFrom(310, 301)
-				.toReversed()
-				.map((m) => `e${m}`),
-		);
 	});
 });

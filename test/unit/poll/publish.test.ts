@@ -1,5 +1,6 @@
 /** What publishing reads from the list and keeps of it. */
 import { ledgerKey } from '../../../lib/ledger';
+import type { PolledUntil } from '../../../lib/poll/memory';
 import { firstState } from '../../../lib/poll/publication';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { fakeList, listed } from './fakeList';
@@ -9,7 +10,7 @@ interface Choices {
 	readonly startFrom?: 'now' | 'retained';
 	readonly pageSize?: number;
 	readonly now?: number;
-	readonly forgotten?: number;
+	readonly forgotten?: PolledUntil;
 }
 
 async function published(records: readonly Record<string, unknown>[], choices: Choices = {}) {
@@ -41,7 +42,13 @@ it('uses the newest listed time, and remembers events with that time or none', a
 		{ eventType: 'no id' },
 	];
 	const { state, remembered, list, warnings } = await published(records);
-	expect(state).toEqual({ startFrom: 'now', publishedAt: 9, frontier: 9, lookedBackAt: 1_000 });
+	expect(state).toEqual({
+		startFrom: 'now',
+		publishedAt: 9,
+		frontier: 9,
+		lookedBackAt: 1_000,
+		polls: 0,
+	});
 	expect(remembered).toEqual(['e9', 'same', 'untimed']);
 	expect(list.asked.map(([resource]) => resource)).toEqual(['event']);
 	expect(warnings).toEqual([]);
@@ -55,8 +62,9 @@ it('lists nothing for all that is retained', async () => {
 
 it('starts missed events after the ledger has lost its data, and logs it', async () => {
 	const records = [...atTimes([90, 51, 50, 49]), listed('untimed')];
-	const { state, remembered, warnings } = await published(records, { forgotten: 50 });
-	expect(state).toMatchObject({ publishedAt: 51, frontier: 50 });
+	const forgotten = { startFrom: 'now', at: 50, polls: 7 } as const;
+	const { state, remembered, warnings } = await published(records, { forgotten });
+	expect(state).toMatchObject({ publishedAt: 51, frontier: 50, polls: 7 });
 	expect(remembered).toEqual(['untimed']);
 	expect(warnings).toEqual([expect.stringContaining('1970-01-01T00:00:00.050Z')]);
 });

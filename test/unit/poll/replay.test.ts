@@ -44,7 +44,7 @@ it('starts them once more at the next poll, marked, and no others', async () => 
 	const world = await polledWorld();
 	expect(await lastPolledAt(world.ledger, world.workflowId)).toBe(world.now);
 	const { before, polledAt } = await request(world, ['e20', 'e100']);
-	expect(before).toMatchObject([{ state: 'begun' }, { state: 'begun' }]);
+	expect(before).toMatchObject([{ state: 'done' }, { state: 'done' }]);
 	expect(polledAt).toBe(world.now);
 	world.now += MINUTE;
 	await world.poll();
@@ -62,7 +62,7 @@ it('starts each once, however often that is asked for before it has begun', asyn
 	world.fate = async () => 'stored';
 	await world.poll();
 	await request(world, ['e20']);
-	world.fate = async () => 'begun';
+	world.fate = async () => 'succeeded';
 	await world.poll();
 	await world.poll();
 	// The second start of e20 is one that `begin` decides about: n8n had stored the first.
@@ -100,7 +100,7 @@ it('reopens many events in order, and changes nothing for another workflow', asy
 	expect(world.started()).toEqual([]);
 	const { before } = await request(world, ids);
 	expect(before.map(({ state }, n) => [state, n]).filter(([state]) => state !== 'missing')).toEqual(
-		[['begun', 120]],
+		[['done', 120]],
 	);
 	expect(before).toHaveLength(250);
 });
@@ -109,6 +109,7 @@ it('reads back in several polls where one may not ask for so much', async () => 
 	const world = await polledWorld();
 	world.list = Array.from({ length: 1200 }, (_unused, n) => eventAt(300 - n / 4, `w${n}`));
 	await world.begin(world.list.map(({ id }) => id));
+	await world.ledger.end('another run', 'succeeded');
 	await request(world, ['w1100']);
 	const polls = [];
 	for (let times = 0; times < 4; times++) {
@@ -179,7 +180,7 @@ describe('an event that must succeed', () => {
 		const world = pollWorld({ acknowledge: 'succeeded' });
 		world.list = eventsAt(1);
 		world.now = START + 2 * MINUTE;
-		world.fate = async () => 'crashed';
+		world.fate = async () => 'failed';
 		await world.poll();
 		return world;
 	};
@@ -202,7 +203,7 @@ describe('an event that must succeed', () => {
 				attempts: 6,
 			});
 			await request(world, ['e1']);
-			world.fate = async () => 'begun';
+			world.fate = async () => 'succeeded';
 			await world.poll();
 			expect(world.runs).toHaveLength(7);
 			expect(world.ledger.stateOf(world.entry('e1'))).toBe('done');
@@ -217,10 +218,10 @@ describe('an event that must succeed', () => {
 			const world = pollWorld({ acknowledge: 'succeeded', batchSize: 10 });
 			world.list = eventsAt(3, 2, 1);
 			world.now = START + 4 * MINUTE;
-			world.fate = async () => 'crashed';
+			world.fate = async () => 'failed';
 			await world.poll();
 			expect(world.runs).toEqual([['e1', 'e2', 'e3']]);
-			world.fate = async () => 'begun';
+			world.fate = async () => 'succeeded';
 			await world.poll();
 			expect(world.runs).toHaveLength(1);
 			jest.setSystemTime(START + MINUTE);
@@ -229,7 +230,7 @@ describe('an event that must succeed', () => {
 
 			world.list = eventsAt(6, 5);
 			world.now = START + 7 * MINUTE;
-			world.fate = async (ids) => (ids.length > 1 ? 'failed' : 'begun');
+			world.fate = async (ids) => (ids.length > 1 ? 'unstored' : 'succeeded');
 			await world.poll();
 			expect(world.runs.slice(4)).toEqual([['e5'], ['e6']]);
 		} finally {

@@ -7,66 +7,55 @@ import { parsed } from './fakeList';
 
 const EVENTS = ['1', '2'].map((id) => ({ id, type: 'ocpp.message', record: { id } }));
 
+const begin = async (ledger: MemoryLedger, ids: readonly string[]) => {
+	const keys = ids.map((id) => ledgerKey('w', id));
+	await ledger.begin(keys, { run: 'run', acknowledge: 'stored', retentionMs: 60_000 });
+};
+
 describe('a hand-over without a response from n8n, as for a queued execution that a user stopped', () => {
 	useStoppedClock();
 
-	let ledger: MemoryLedger;
-	let end: (isStored: boolean) => void;
+	const states = (ledger: MemoryLedger) =>
+		EVENTS.map(({ id }) => ledger.stateOf(ledgerKey('w', id)));
+	/** Besides the one of the session in the ledger. */
+	const timersLeft = () => jest.getTimerCount() - 1;
 
-	beforeEach(async () => {
-		ledger = new MemoryLedger();
-		const handOver = () => new Promise<boolean>((resolve) => (end = resolve));
-		const acknowledge = 'stored';
-		void startEvents({ ledger, workflowId: 'w', batchSize: 2, acknowledge, handOver }, EVENTS);
+	async function handedOver() {
+		const ledger = new MemoryLedger();
+		const { promise, resolve: respond } = Promise.withResolvers<boolean>();
+		const handOver = () => promise;
+		const open = startEvents({ ledger, workflowId: 'w', batchSize: 2, handOver }, EVENTS);
 		await jest.advanceTimersByTimeAsync(29_000);
-	});
-
-	const states = async () =>
-		await Promise.all(EVENTS.map(async ({ id }) => (await ledger.look(ledgerKey('w', id))).state));
+		expect(states(ledger)).toEqual(['pending', 'pending']);
+		expect((await open).map(({ id }) => id)).toEqual(['1', '2']);
+		return { ledger, respond };
+	}
 
 	it('counts as stored after 30 s, not before, and is held no longer', async () => {
-		expect(await states()).toEqual(['pending', 'pending']);
+		const { ledger } = await handedOver();
 		await jest.advanceTimersByTimeAsync(2_000);
-		expect(await states()).toEqual(['stored', 'stored']);
-		expect(jest.getTimerCount()).toBe(0);
+		expect(states(ledger)).toEqual(['stored', 'stored']);
+		expect(timersLeft()).toBe(0);
 	});
-
-	it('is given back when n8n reports after that that it was not stored', async () => {
-		await jest.advanceTimersByTimeAsync(2_000);
-		end(false);
-		await jest.advanceTimersByTimeAsync(2_000);
-		expect(await states()).toEqual(['overdue', 'overdue']);
-	});
-
-	it('is committed once when it ends before', async () => {
-		end(true);
-		await jest.advanceTimersByTimeAsync(5_000);
-		expect(await states()).toEqual(['stored', 'stored']);
-		expect(ledger.count('commitAll')).toBe(1);
-		expect(jest.getTimerCount()).toBe(0);
-	});
-});
-
-describe('an execution that must succeed and that n8n never reports on', () => {
-	useStoppedClock();
 
 	it.each([
-		['begins', 6, true],
-		['never begins', 1, false],
-	])('is given up when it %s, after %d hours', async (_what, hours, begins) => {
-		const ledger = new MemoryLedger();
-		const key = ledgerKey('w', '1');
-		const handOver = async ([item]: readonly Item[]) => {
-			if (begins) await ledger.begin([key], 'run', 1e10, [item?.claim]);
-			return await new Promise<boolean>(() => undefined);
-		};
-		const start = { ledger, workflowId: 'w', batchSize: 1, acknowledge: 'succeeded' } as const;
-		void startEvents({ ...start, handOver }, EVENTS.slice(0, 1));
-		await jest.advanceTimersByTimeAsync((hours * 60 - 1) * 60_000);
-		expect(ledger.stateOf(key)).toBe(begins ? 'running' : 'pending');
-		await jest.advanceTimersByTimeAsync(3 * 60_000);
-		expect(ledger.stateOf(key)).toBe(begins ? 'failed' : 'free');
-		expect(jest.getTimerCount()).toBe(0);
+		[true, 'stored'],
+		[false, 'free'],
+	])('is settled once by a response before that: %s', async (isStored, state) => {
+		const { ledger, respond } = await handedOver();
+		respond(isStored);
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(states(ledger)).toEqual([state, state]);
+		expect(ledger.count('commit') + ledger.count('release')).toBe(1);
+		expect(timersLeft()).toBe(0);
+	});
+
+	it('is settled as soon as the execution begins, in whatever process', async () => {
+		const { ledger } = await handedOver();
+		await begin(new MemoryLedger(ledger.store), ['1', '2']);
+		await jest.advanceTimersByTimeAsync(300);
+		expect(ledger.count('commit')).toBe(1);
+		expect(states(ledger)).toEqual(['running', 'running']);
 	});
 });
 
@@ -86,7 +75,7 @@ describe('the events are handed over', () => {
 			return await fate(runs.at(-1) ?? []);
 		};
 		const start: Start = {
-			...{ ledger, workflowId: 'w', batchSize: 10, acknowledge: 'stored', handOver },
+			...{ ledger, workflowId: 'w', batchSize: 10, handOver },
 			...choices,
 		};
 		const open = await startEvents(start, events);
@@ -101,9 +90,14 @@ describe('the events are handed over', () => {
 	const small = (...ids: string[]) => ids.map((id) => parsed(id, Number(id)));
 
 	it.each([
-		['as many in a run as the batch size allows', 2, small('1', '2', '3'), [['1', '2'], ['3']]],
 		[
-			'at most 4 MiB in a run',
+			'as many in an execution as the batch size allows',
+			2,
+			small('1', '2', '3'),
+			[['1', '2'], ['3']],
+		],
+		[
+			'at most 4 MiB in an execution',
 			10,
 			[sized('a', MiB), sized('b', 3 * MiB), sized('c', 1024), sized('d', 1024)],
 			[
@@ -123,7 +117,7 @@ describe('the events are handed over', () => {
 
 	it('not at all where another holds them, without waiting, and are open then', async () => {
 		const ledger = new MemoryLedger();
-		await ledger.claim(ledgerKey('w', '1'), 60_000);
+		await ledger.claim(ledgerKey('w', '1'));
 		const onProgress = jest.fn();
 		const { runs, open } = await startAll(small('1'), { ledger, onProgress });
 		// The other's claim and one of its own.
@@ -145,7 +139,7 @@ describe('the events are handed over', () => {
 	it('and those that have not begun are open, each once, however many', async () => {
 		const ledger = new MemoryLedger();
 		const ids = Array.from({ length: 250 }, (_unused, n) => String(n));
-		await ledger.begin([ledgerKey('w', '7')], 'run', 60_000);
+		await begin(ledger, ['7']);
 		ledger.put(ledgerKey('w', '8'), 'done');
 		const { open } = await startAll(small(...ids), { ledger, batchSize: 300 });
 		expect(open).toEqual(ids.filter((id) => id !== '7' && id !== '8'));
@@ -163,9 +157,9 @@ describe('the events are handed over', () => {
 	it('or given back, and claimable at once, when the ledger fails on the way', async () => {
 		const ledger = new MemoryLedger();
 		const claim = ledger.claim.bind(ledger);
-		jest.spyOn(ledger, 'claim').mockImplementation(async (key, leaseMs) => {
+		jest.spyOn(ledger, 'claim').mockImplementation(async (key) => {
 			if (key === ledgerKey('w', '3')) throw new LedgerUnavailableError('The disk is full');
-			return await claim(key, leaseMs);
+			return await claim(key);
 		});
 		await expect(startAll(small('1', '2', '3'), { ledger })).rejects.toThrow(
 			LedgerUnavailableError,

@@ -1,7 +1,10 @@
 import { type PollState, readState, writeState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
-const STATE: PollState = { startFrom: 'retained', publishedAt: 1, frontier: 2, lookedBackAt: 3 };
+const STATE: PollState = {
+	...{ startFrom: 'retained', publishedAt: 1, frontier: 2 },
+	...{ lookedBackAt: 3, polls: 4 },
+};
 const WALK = { cursor: 'a', isOldestFirst: true, backTo: 4, readFrom: 5 };
 
 it.each([
@@ -11,11 +14,11 @@ it.each([
 	['anchored', { ...STATE, startFrom: 'now', anchor: 'b' } as const],
 ])('reads what it wrote: %s', async (_what, state) => {
 	const ledger = new MemoryLedger();
-	const none = await readState(ledger, 'key', 9);
+	const none = await readState(ledger, 'key');
 	expect(none).toEqual({ text: undefined, state: undefined });
 	const written = await writeState(ledger, 'key', none, state);
 	expect(written.state).toEqual(state);
-	expect(await readState(ledger, 'key', 9)).toEqual(written);
+	expect(await readState(ledger, 'key')).toEqual(written);
 });
 
 it.each(['{', '"text"', '{"startFrom":"later"}', '{"startFrom":"now","frontier":1}'])(
@@ -23,10 +26,10 @@ it.each(['{', '"text"', '{"startFrom":"later"}', '{"startFrom":"now","frontier":
 	async (text) => {
 		const ledger = new MemoryLedger();
 		ledger.records.set('key', text);
-		const remembered = await readState(ledger, 'key', 9);
+		const remembered = await readState(ledger, 'key');
 		expect(remembered).toEqual({ text, state: undefined });
 		await writeState(ledger, 'key', remembered, STATE);
-		expect((await readState(ledger, 'key', 9)).state).toEqual(STATE);
+		expect((await readState(ledger, 'key')).state).toEqual(STATE);
 	},
 );
 
@@ -39,18 +42,8 @@ it('writes nothing when nothing has changed', async () => {
 
 it('keeps data that another process wrote in between', async () => {
 	const ledger = new MemoryLedger();
-	const remembered = await readState(ledger, 'key', 9);
+	const remembered = await readState(ledger, 'key');
 	ledger.records.set('key', JSON.stringify({ ...STATE, frontier: 7 }));
 	await writeState(ledger, 'key', remembered, STATE);
-	expect((await readState(ledger, 'key', 9)).state?.frontier).toBe(7);
+	expect((await readState(ledger, 'key')).state?.frontier).toBe(7);
 });
-
-it.each(['now', 'retained'] as const)(
-	'takes over a record of version 1.0: %s',
-	async (startFrom) => {
-		const ledger = new MemoryLedger();
-		ledger.records.set('key', JSON.stringify({ startFrom, baselineAt: 20, newestAt: 8 }));
-		const { state } = await readState(ledger, 'key', 9);
-		expect(state).toEqual({ startFrom, publishedAt: 9, frontier: 8, lookedBackAt: 0 });
-	},
-);

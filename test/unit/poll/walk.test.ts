@@ -36,9 +36,9 @@ it('spreads a long way back over several polls, each of them bounded, and misses
 
 it('returns to an event of a walk that n8n could not store', async () => {
 	const world = longWorld();
-	world.fate = async ([id]) => (id === 'e1000' ? 'failed' : 'begun');
+	world.fate = async ([id]) => (id === 'e1000' ? 'unstored' : 'succeeded');
 	await world.poll();
-	world.fate = async () => 'begun';
+	world.fate = async () => 'succeeded';
 	await world.poll();
 	await world.poll();
 	expect(world.state().frontier).toBe(START + 1_000 * MINUTE);

@@ -1,5 +1,5 @@
 import type { takeTurn } from '../../../lib/receiver/batch';
-import { BUSY, isOpen, RETENTION_MS, runOf, stateOf, take, useTurns } from './turns';
+import { BUSY, isOpen, runOf, stateOf, take, useTurns } from './turns';
 
 useTurns();
 
@@ -20,9 +20,9 @@ describe('the turn of an event', () => {
 		const second = await runOf((await take('2')).turn);
 		const { turn } = await take('3');
 		// A response this late is not the awaited one.
-		await stuck.hold.commit(RETENTION_MS);
+		await stuck.settle(true);
 		expect(await isOpen(turn)).toBe(true);
-		await second.hold.commit(RETENTION_MS);
+		await second.settle(true);
 		expect((await runOf(turn)).ids).toEqual(['3']);
 	});
 
@@ -34,9 +34,9 @@ describe('the turn of an event', () => {
 		const run = await runOf(leads);
 		await jest.advanceTimersByTimeAsync(5_000);
 		const { turn } = await take('4', { most: 2 });
-		await late.hold.commit(RETENTION_MS);
+		await late.settle(true);
 		expect(await isOpen(turn)).toBe(true);
-		await run.hold.commit(RETENTION_MS);
+		await run.settle(true);
 		expect((await runOf(turn)).ids).toEqual(['4']);
 	});
 
@@ -47,7 +47,7 @@ describe('the turn of an event', () => {
 		await take('4', { most: 3 });
 		const { turn: waits } = await take('5', { most: 3 });
 		await jest.advanceTimersByTimeAsync(9_000);
-		await (await runOf(leads)).hold.release();
+		await (await runOf(leads)).settle(false);
 		await runOf(single);
 		expect((await runOf(waits)).ids).toEqual(['5']);
 	});
@@ -67,7 +67,7 @@ describe('in an execution without a response from n8n', () => {
 		await jest.advanceTimersByTimeAsync(8_000);
 		({ turn: late } = await take('4'));
 		await jest.advanceTimersByTimeAsync(1_000);
-		await first.hold.commit(RETENTION_MS);
+		await first.settle(true);
 		run = await runOf(leads);
 	});
 
@@ -82,32 +82,37 @@ describe('in an execution without a response from n8n', () => {
 		expect(await late).toEqual(BUSY);
 	});
 
-	it('keeps its claim, which is committed with the run', async () => {
+	it('keeps its claim, which is committed with the execution', async () => {
 		await jest.advanceTimersByTimeAsync(10 * 60_000);
 		expect(await early).toEqual(BUSY);
 		expect(stateOf('3')).toBe('pending');
-		await run.hold.commit(RETENTION_MS);
+		await run.settle(true);
 		for (const id of ['2', '3', '4']) expect(stateOf(id)).toBe('stored');
 	});
 
-	it('is free for its next copy when n8n could not store the run, and others go singly', async () => {
+	it('is free for its redelivery when n8n could not store the execution, and others go one by one', async () => {
 		await jest.advanceTimersByTimeAsync(3_000);
 		expect(await early).toEqual(BUSY);
-		await run.hold.release();
+		await run.settle(false);
 		for (const id of ['2', '3']) expect(stateOf(id)).toBe('free');
 		const single = await runOf(late);
 		expect(single.ids).toEqual(['4']);
-		await single.hold.commit(RETENTION_MS);
+		await single.settle(true);
 		// Nothing else is being handed over.
 		expect(await isOpen((await take('5')).turn)).toBe(false);
 	});
 
 	it.each([0, 30_000])(
-		'is given back when the run was taken for stored after %i ms and was not',
+		'is given back when the execution counted as stored after %i ms and was not',
 		async (afterMs) => {
 			await jest.advanceTimersByTimeAsync(afterMs);
-			await run.hold.commit(RETENTION_MS);
-			await run.hold.release();
+			await run.abandon();
+			expect(['2', '3', '4'].map(stateOf)).toEqual(['stored', 'stored', 'stored']);
+			await run.settle(false);
+			for (const turn of [early, late]) {
+				const own = await turn;
+				if (own.start) await own.settle(false);
+			}
 			for (const id of ['2', '3', '4']) expect(stateOf(id)).toBe('overdue');
 			await runOf((await take('5')).turn);
 		},

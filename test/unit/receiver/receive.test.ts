@@ -27,7 +27,7 @@ const receiver = (
 		ledger,
 		openLedger: async () => ledger,
 		workflowId: 'workflow',
-		acknowledge: 'stored',
+		isEarly: true,
 		settings: readTriggerSettings((name, fallback) => parameters[name] ?? fallback),
 		now: () => NOW,
 		...changes,
@@ -46,7 +46,7 @@ describe('receive', () => {
 		const verdict = await receive(delivery(), to);
 		expect(verdict).toMatchObject({ start: true, items: [{ record: event }] });
 		expect((await to.ledger.look(KEY)).state).toBe('pending');
-		if (verdict.start) await verdict.hold?.commit(60_000);
+		if (verdict.start) expect(await verdict.settle?.(true)).toBe('accepted');
 		expect((await to.ledger.look(KEY)).state).toBe('stored');
 	});
 
@@ -83,13 +83,13 @@ describe('receive', () => {
 		const [first, ...others] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
 		const run = await first;
 		expect(run).toMatchObject({ start: true, items: [{ record: { id: '1' } }] });
-		if (run?.start) await run.hold?.commit(60_000);
+		if (run?.start) await run.settle?.(true);
 		const batch = await others[0];
 		expect(batch).toMatchObject({
 			start: true,
 			items: [{ record: { id: '2' } }, { record: { id: '3' } }],
 		});
-		if (batch?.start) await batch.hold?.commit(60_000);
+		if (batch?.start) await batch.settle?.(true);
 		expect(await others[1]).toEqual({
 			start: false,
 			answer: { status: 200, body: { status: 'accepted' } },
@@ -101,12 +101,12 @@ describe('receive', () => {
 			const to = receiver({ delivery: 'batched' }, { workflowId: 'gathers', ...changes });
 			const first = await receive(delivery({ id: '1' }), to);
 			if (!first.start) throw new Error('The first event did not start');
-			return { to, settle: async () => await first.hold?.commit(60_000) };
+			return { to, settle: async () => await first.settle?.(true) };
 		};
 
 		it('hands over by itself an event that has failed before', async () => {
 			const { to, settle } = await gathering();
-			to.ledger.put(ledgerKey('gathers', '2'), 'failed', { attempts: 1 });
+			to.ledger.put(ledgerKey('gathers', '2'), 'failed', { repeats: true, at: 1 });
 			expect(await receive(delivery({ id: '2' }), to)).toMatchObject({
 				start: true,
 				items: [{ record: { id: '2' } }],
@@ -119,7 +119,7 @@ describe('receive', () => {
 			async (who) => {
 				const { to, settle } = await gathering();
 				const secrets = { ...to.secrets, key: 'another key' };
-				const other = who === 'another node' ? { secrets } : { acknowledge: 'succeeded' as const };
+				const other = who === 'another node' ? { secrets } : { isEarly: false };
 				expect(await receive(delivery({ id: '2' }), { ...to, ...other })).toMatchObject({
 					start: true,
 					items: [{ record: { id: '2' } }],
@@ -129,13 +129,25 @@ describe('receive', () => {
 		);
 	});
 
-	it('gives an execution that must succeed the token that it begins with', async () => {
-		const to = receiver({}, { acknowledge: 'succeeded' });
+	it.each([
+		['stored', 'accepted'],
+		['succeeded', 'failed'],
+	] as const)('settles by the parameter, not by the URL: %s', async (acknowledge, outcome) => {
+		const to = receiver({ acknowledge }, { isEarly: false });
 		const verdict = await receive(delivery(), to);
-		const [item] = verdict.start ? verdict.items : [];
-		expect(await to.ledger.begin([KEY], 'run', 60_000, [item?.claim])).toEqual([true]);
-		if (verdict.start) expect(await verdict.hold?.commit(60_000)).toBe('committed');
-		expect(to.ledger.stateOf(KEY)).toBe('done');
+		await to.ledger.begin([KEY], { run: 'run', acknowledge, retentionMs: 60_000 });
+		await to.ledger.end('run', 'failed');
+		expect(verdict.start && (await verdict.settle?.(false))).toBe(outcome);
+	});
+
+	it('asks the sender to retry when the event is due again, in whole seconds', async () => {
+		const to = receiver();
+		const pauseMs = 60_000;
+		to.ledger.put(KEY, 'failed', { repeats: true, at: Date.now() + 1_500 - pauseMs });
+		expect(await receive(delivery(), to)).toMatchObject({
+			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '2' } },
+			log: { reason: 'busy', detail: expect.stringContaining('did not succeed') as string },
+		});
 	});
 
 	describe('on a clock of the test', () => {
@@ -151,9 +163,9 @@ describe('receive', () => {
 			log: { reason: 'busy', detail: ADVICE.busy },
 		};
 
-		it('asks the sender to retry in a minute if a copy is being handed over for 20 s', async () => {
+		it('asks the sender to retry in a minute if another delivery is being handed over for 20 s', async () => {
 			const to = receiver();
-			await to.ledger.claim(KEY, 10 * 60_000);
+			to.ledger.put(KEY, 'pending');
 			let verdict: unknown;
 			void receive(delivery(), to).then((given) => (verdict = given));
 			await jest.advanceTimersByTimeAsync(19_900);
@@ -170,7 +182,7 @@ describe('receive', () => {
 		});
 	});
 
-	it('refuses an event whose claim fails in a way that nobody knew of, and repeats nothing of it', async () => {
+	it('refuses an event whose claim fails in an unknown way, and repeats nothing of it', async () => {
 		const to = receiver();
 		jest.spyOn(to.ledger, 'claim').mockRejectedValue(new Error('secret inside'));
 		expect(await receive(delivery(), to)).toEqual({
@@ -249,14 +261,17 @@ describe('receive', () => {
 		});
 	});
 
-	it.each(['stored', 'begun'] as const)('reports a duplicate if the event is %s', async (state) => {
-		const to = receiver();
-		to.ledger.put(KEY, state);
-		expect(await receive(delivery(), to)).toEqual({
-			start: false,
-			answer: { status: 200, body: { status: 'duplicate' } },
-		});
-	});
+	it.each(['stored', 'running', 'asleep', 'interrupted', 'failed', 'done', 'begun'] as const)(
+		'reports a duplicate if the event is %s',
+		async (state) => {
+			const to = receiver();
+			to.ledger.put(KEY, state);
+			expect(await receive(delivery(), to)).toEqual({
+				start: false,
+				answer: { status: 200, body: { status: 'duplicate' } },
+			});
+		},
+	);
 
 	it('asks the sender to retry while the ledger is down, and logs the reason', async () => {
 		const to = receiver();
@@ -268,7 +283,7 @@ describe('receive', () => {
 		});
 	});
 
-	it('opens the ledger for what it claims alone, and refuses with what it says when it cannot be opened', async () => {
+	it('opens the ledger only for an event to claim, and rejects the delivery with the reason if it cannot be opened', async () => {
 		const openLedger = jest.fn(async () => {
 			throw new LedgerUnavailableError('Set the variable right.');
 		});
@@ -285,7 +300,7 @@ describe('receive', () => {
 	it('starts without a claim if there is no ledger, as in a test in the editor', async () => {
 		const { ledger, openLedger, ...others } = receiver();
 		const verdict = await receive(delivery(), others);
-		expect(verdict).toEqual({ start: true, items: [{ record: event }], hold: undefined });
+		expect(verdict).toEqual({ start: true, items: [{ record: event }] });
 		expect(ledger.calls).toEqual([]);
 	});
 });

@@ -1,16 +1,21 @@
-/** The scene of the contract's tests: an empty store, opened twice, and one event. */
+/** The scene of the contract's tests: an empty store, two processes, and one event. */
 import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
+import type { EventLedger } from '../../../../lib/ledger/eventLedger';
+import type { Beginning } from '../../../../lib/ledger/types';
+import { type Process, Processes } from './processes';
 import type { LedgerWorld } from './world';
 
-export const LEASE_MS = 60_000;
-export const RETENTION_MS = 30 * 24 * 60 * 60_000;
+export const MINUTE_MS = 60_000;
+export const RETENTION_MS = 30 * 24 * 60 * MINUTE_MS;
 /** Further from an end than a store with a clock of its own can be off. */
 export const MARGIN_MS = 10_000;
 
 export interface LedgerScene {
 	readonly world: LedgerWorld;
-	readonly ledger: Ledger;
-	readonly other: Ledger;
+	readonly processes: Processes;
+	readonly process: Process;
+	readonly ledger: EventLedger;
+	readonly other: EventLedger;
 	readonly key: string;
 }
 
@@ -25,13 +30,15 @@ export function describeScene(
 
 		beforeEach(async () => {
 			const world = await createWorld();
+			const processes = new Processes(world);
+			const process = await processes.start();
+			const { ledger: other } = await processes.start();
 			const key = ledgerKey('workflow', 'whevt_1');
-			scene = { world, ledger: world.open(), other: world.open(), key };
+			scene = { world, processes, process, ledger: process.ledger, other, key };
 		});
 
 		afterEach(async () => {
-			await scene.ledger.close();
-			await scene.other.close();
+			await scene.processes.close();
 			await scene.world.dispose();
 		});
 
@@ -39,8 +46,12 @@ export function describeScene(
 	});
 }
 
+export function beginning(run: string, more: Partial<Beginning> = {}): Beginning {
+	return { run, acknowledge: 'stored', retentionMs: RETENTION_MS, ...more };
+}
+
 export async function claimed(ledger: Ledger, key: string): Promise<Claim> {
-	const answer = await ledger.claim(key, LEASE_MS);
+	const answer = await ledger.claim(key);
 	if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
 	return answer.claim;
 }
@@ -48,14 +59,10 @@ export async function claimed(ledger: Ledger, key: string): Promise<Claim> {
 /** Claims and commits. */
 export async function stored(ledger: Ledger, key: string): Promise<Claim> {
 	const claim = await claimed(ledger, key);
-	expect(await ledger.commit(claim, RETENTION_MS)).toBe(true);
+	await ledger.commit([claim], RETENTION_MS);
 	return claim;
 }
 
-/** For how long a stored event stays so: exactly, but for the margin. */
-export async function expectGrace({ world, ledger, key }: LedgerScene, ms: number): Promise<void> {
-	await world.advance(ms - MARGIN_MS);
-	expect((await ledger.look(key)).state).toBe('stored');
-	await world.advance(2 * MARGIN_MS);
-	expect((await ledger.look(key)).state).toBe('overdue');
+export async function stateOf(ledger: Ledger, key: string): Promise<string> {
+	return (await ledger.look(key)).state;
 }

@@ -1,17 +1,17 @@
 /** Goes through every world that a protocol can reach, breadth first, and shows the shortest way to one that must not be. */
-import type { after } from '../contract/model';
+import type * as life from '../../../../lib/ledger/life/steps';
 
-/** One entry of the ledger: the responses of the model that the stores are compared with, or of one that is wrong on purpose. */
-export type LedgerModel = typeof after;
+/** The steps in the life of an event, or some that are wrong on purpose. */
+export type Steps = typeof life;
 
 export type Move<World> = readonly [what: string, world: World];
 
 export interface Protocol<World> {
 	readonly first: World;
 	/** Every world that one step can lead to. */
-	readonly moves: (world: World, ledger: LedgerModel) => Iterable<Move<World>>;
+	readonly moves: (world: World, steps: Steps) => Iterable<Move<World>>;
 	/** The forbidden condition in this world; undefined if nothing is wrong. */
-	readonly faultOf: (world: World, ledger: LedgerModel) => string | undefined;
+	readonly faultOf: (world: World, steps: Steps) => string | undefined;
 	/** One name for all worlds that differ only in numbers: the same is true for all of them. */
 	readonly nameOf: (world: World) => string;
 }
@@ -31,16 +31,16 @@ interface Visited<World> {
 
 export function search<World>(
 	{ first, moves, faultOf, nameOf }: Protocol<World>,
-	ledger: LedgerModel,
+	steps: Steps,
 ): Search {
 	const visited = new Map<string, Visited<World>>([
 		[nameOf(first), { world: first, from: undefined, what: '' }],
 	]);
 	// Iterating over a map includes entries added during the loop: it is the queue of the search.
 	for (const [name, { world }] of visited) {
-		const what = faultOf(world, ledger);
+		const what = faultOf(world, steps);
 		if (what) return { states: visited.size, fault: { what, steps: wayTo(visited, name) } };
-		for (const [what, next] of moves(world, ledger)) {
+		for (const [what, next] of moves(world, steps)) {
 			const nextName = nameOf(next);
 			if (!visited.has(nextName)) visited.set(nextName, { world: next, from: name, what });
 		}

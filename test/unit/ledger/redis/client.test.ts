@@ -51,16 +51,17 @@ describe('the client of Redis', () => {
 	const said = () => redis.heard.map(({ command, args }) => [command, ...args].join(' '));
 
 	it('signs in, chooses the database, and sets its name for the list of clients', async () => {
-		const ledger = redis.open({
+		const store = redis.open({
 			QUEUE_BULL_REDIS_USERNAME: 'n8n',
 			QUEUE_BULL_REDIS_PASSWORD: 'hunter2',
 			QUEUE_BULL_REDIS_DB: '3',
 		});
-		await call(ledger).ended;
-		expect(said().slice(0, 4)).toEqual([
+		await call(store).ended;
+		expect(said().slice(0, 5)).toEqual([
 			'auth n8n hunter2',
 			'select 3',
 			'client SETNAME asset-service-ledger',
+			'select 3',
 			'time',
 		]);
 	});
@@ -77,11 +78,11 @@ describe('the client of Redis', () => {
 	});
 
 	it('signs in at the nodes of a cluster, and sets its name at each', async () => {
-		const ledger = redis.open({
+		const store = redis.open({
 			[CLUSTER_NODES]: `127.0.0.1:${redis.port}`,
 			QUEUE_BULL_REDIS_PASSWORD: 'hunter2',
 		});
-		const { ended, seen } = call(ledger);
+		const { ended, seen } = call(store);
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
 		const asked = redis.heard.find(({ command }) => command === 'evalsha');

@@ -100,28 +100,41 @@ describe('a call to Redis', () => {
 			if (command === 'auth') return '-WRONGPASS invalid username-password pair';
 			return '-NOAUTH Authentication required.';
 		});
-		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
-		const wrong = call(ledger);
+		const store = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
+		const wrong = call(store);
 		const missing = call(redis.open());
 		await Promise.all([wrong.ended, missing.ended]);
 		expect(String(wrong.seen.error)).toContain('(WRONGPASS)');
 		expect(String(missing.seen.error)).toContain('(NOAUTH)');
 		expect(redis.count('evalsha')).toBe(0);
-		const again = call(ledger);
+		const again = call(store);
 		await advance(2_000);
 		await again.ended;
 		expect(String(again.seen.error)).toContain('(WRONGPASS)');
+	});
+
+	it('is never sent to database 0 if its own cannot be selected', async () => {
+		await start((command) => (command === 'select' ? '-NOPERM No permissions' : undefined));
+		const store = redis.open({ QUEUE_BULL_REDIS_DB: '3' });
+		const first = call(store);
+		await first.ended;
+		expect(String(first.seen.error)).toContain('(NOPERM)');
+		const again = call(store);
+		await advance(2_000);
+		await again.ended;
+		expect(String(again.seen.error)).toContain('(NOPERM)');
+		expect(redis.count('evalsha')).toBe(0);
 	});
 
 	it('is refused for the earlier wrong password if Redis has been silent since', async () => {
 		await start((command, connection) =>
 			command === 'auth' && connection === 1 ? '-WRONGPASS invalid' : SILENCE,
 		);
-		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
-		await call(ledger).ended;
+		const store = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'wrong' });
+		await call(store).ended;
 		await advanceUntil('another connection', () => redis.heard.at(-1)?.connection === 2);
 		await redis.untilHeard('time', 2);
-		const { seen, ended } = call(ledger);
+		const { seen, ended } = call(store);
 		redis.hangUp();
 		await advanceUntil('the call to fail', () => seen.error !== undefined);
 		await ended;
@@ -134,10 +147,10 @@ describe('a call to Redis', () => {
 			if (command === 'auth') return '+OK';
 			return command === 'evalsha' && redis.count(command) === 1 ? SILENCE : undefined;
 		});
-		const ledger = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'right' });
-		await call(ledger).ended;
-		await advanceUntil('another connection', () => redis.count('info') === 1);
-		const { seen, ended } = call(ledger);
+		const store = redis.open({ QUEUE_BULL_REDIS_PASSWORD: 'right' });
+		await call(store).ended;
+		await advanceUntil('another connection', () => redis.count('time') === 2);
+		const { seen, ended } = call(store);
 		await redis.untilHeard('evalsha');
 		redis.hangUp();
 		await advanceUntil('the call to end', () => (seen.answer ?? seen.error) !== undefined);
@@ -157,13 +170,13 @@ describe('a call to Redis', () => {
 
 	it('stays on the connection of a replica when n8n is told to', async () => {
 		await start(firstAnswers("-READONLY You can't write against a read only replica."));
-		const ledger = redis.open({ QUEUE_BULL_REDIS_RECONNECT_ON_FAILOVER: 'false' });
-		const { seen, ended } = call(ledger);
+		const store = redis.open({ QUEUE_BULL_REDIS_RECONNECT_ON_FAILOVER: 'false' });
+		const { seen, ended } = call(store);
 		for (const times of [1, 2, 3]) {
 			await untilPaused(times);
 			await advance(50);
 		}
-		await ledger.close();
+		await store.close();
 		await ended;
 		expect(String(seen.error)).toContain('(READONLY)');
 		expect(redis.count('time')).toBe(1);
@@ -171,14 +184,14 @@ describe('a call to Redis', () => {
 
 	it('fails at once when the ledger is closed, and a later one connects again', async () => {
 		await start(firstAnswers(SILENCE));
-		const ledger = redis.open();
-		const { seen, ended } = call(ledger);
+		const store = redis.open();
+		const { seen, ended } = call(store);
 		await redis.untilHeard('evalsha');
-		await ledger.close();
+		await store.close();
 		await ended;
 		expect(String(seen.error)).toContain('did not respond in time');
 		expect(jest.getTimerCount()).toBe(0);
-		const later = call(ledger);
+		const later = call(store);
 		await later.ended;
 		expect(later.seen).toEqual({ answer: 'none' });
 	});
@@ -192,28 +205,40 @@ describe('a call to Redis', () => {
 
 	it('goes over the connection of the one before', async () => {
 		await start();
-		const ledger = redis.open();
-		for (let n = 0; n < 3; n++) await call(ledger).ended;
+		const store = redis.open();
+		for (let n = 0; n < 3; n++) await call(store).ended;
 		expect(redis.heard.map(({ connection }) => connection)).not.toContain(2);
 		expect(redis.count('evalsha')).toBe(3);
 	});
 
-	it.each([
-		['noeviction', []],
-		['allkeys-lru', [expect.stringContaining('allkeys-lru')]],
-	])('warns once of a Redis whose policy loses events: %s', async (policy, expected) => {
-		const memory = `maxmemory:1\r\nmaxmemory_policy:${policy}\r\n`;
-		await start((command) => (command === 'info' ? `$${memory.length}\r\n${memory}` : undefined));
+	it('warns of a Redis that may evict entries, once a day with a call, as long as that is so', async () => {
+		let policy = 'allkeys-lru';
+		const memory = () => `maxmemory:1\r\nmaxmemory_policy:${policy}\r\n`;
+		await start((command) =>
+			command === 'info' ? `$${memory().length}\r\n${memory()}` : undefined,
+		);
 		const warnings: string[] = [];
-		const ledger = redis.open({}, (message) => warnings.push(message));
-		await call(ledger).ended;
+		const store = redis.open({}, (message) => warnings.push(message));
+		const asked = async (times: number) => {
+			await call(store).ended;
+			await redis.untilHeard('info', times);
+			// Arrives after the response to that.
+			await call(store).ended;
+			expect(redis.count('info')).toBe(times);
+			return warnings.length;
+		};
+		expect(await asked(1)).toBe(1);
+		expect(warnings[0]).toContain('allkeys-lru');
 		redis.hangUp();
 		await until('another connection to come', () => jest.getTimerCount() === 1);
 		await advance(100);
 		await redis.untilHeard('time', 2);
-		await call(ledger).ended;
-		expect(redis.count('info')).toBe(1);
-		expect(warnings).toStrictEqual(expected);
+		expect(await asked(1)).toBe(1);
+		await advance(24 * 60 * 60_000);
+		expect(await asked(2)).toBe(2);
+		policy = 'noeviction';
+		await advance(24 * 60 * 60_000);
+		expect(await asked(3)).toBe(2);
 	});
 
 	it('is not sent before Redis has responded on its connection', async () => {

@@ -1,4 +1,5 @@
 /** Until when Redis may run a script: by its own clock, as far as this process knows it. */
+import * as sleeping from '../../../../lib/shared/sleep';
 import { redisTime, ScriptedRedis, call, stopTheClock, until } from './scriptedRedis';
 
 const CLOCK = 1_700_000_000_000;
@@ -20,7 +21,10 @@ describe('the deadline of a script', () => {
 		aheadMs = CLOCK - performance.now();
 	});
 
-	afterEach(() => redis.stop());
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await redis.stop();
+	});
 
 	/** The deadlines that were sent, on the clock that Redis began with. */
 	const deadlines = () =>
@@ -30,22 +34,23 @@ describe('the deadline of a script', () => {
 	const late = () => `*2\r\n$4\r\nlate\r\n:${Math.floor(performance.now() + aheadMs)}`;
 
 	it('is when the call gives up, on the clock of Redis', async () => {
-		const ledger = redis.open();
-		await call(ledger).ended;
+		const store = redis.open();
+		await call(store).ended;
 		await jest.advanceTimersByTimeAsync(10_000);
-		await call(ledger).ended;
+		await call(store).ended;
 		expect(deadlines()).toEqual([CALL_MS, 10_000 + CALL_MS]);
 	});
 
 	it('follows a clock of Redis that was set, with the next try', async () => {
-		const ledger = redis.open();
-		await call(ledger).ended;
+		const store = redis.open();
+		await call(store).ended;
 		aheadMs += 60_000;
+		const pauses = jest.spyOn(sleeping, 'sleep');
 		let answers = 0;
 		script = () => (answers++ === 0 ? late() : undefined);
-		const { seen, ended } = call(ledger);
+		const { seen, ended } = call(store);
 		await until('the first try', () => deadlines().length === 2);
-		await until('a pause', () => jest.getTimerCount() > 0);
+		await until('a pause', () => pauses.mock.calls.length === 1);
 		await jest.advanceTimersByTimeAsync(50);
 		await ended;
 		expect(seen).toEqual({ answer: 'none' });
@@ -65,17 +70,17 @@ describe('the deadline of a script', () => {
 	});
 
 	it('is read from the clock of Redis again after a minute', async () => {
-		const ledger = redis.open();
-		await call(ledger).ended;
+		const store = redis.open();
+		await call(store).ended;
 		await jest.advanceTimersByTimeAsync(59_000);
-		await call(ledger).ended;
+		await call(store).ended;
 		expect(redis.count('time')).toBe(1);
 		// A clock that runs slow by a second a minute.
 		aheadMs -= 1_000;
 		await jest.advanceTimersByTimeAsync(2_000);
-		await call(ledger).ended;
+		await call(store).ended;
 		await redis.untilHeard('time', 2);
-		await call(ledger).ended;
+		await call(store).ended;
 		expect(deadlines().map((each) => each - CALL_MS)).toEqual([0, 59_000, 61_000, 60_000]);
 	});
 });

@@ -17,10 +17,6 @@ describe('an error of Redis or the system', () => {
 		[reply('NOAUTH Authentication required.'), /asks for a password: set .* \(NOAUTH\)\.$/],
 		[reply('WRONGPASS invalid username-password pair'), /correct them \(WRONGPASS\)\.$/],
 		[reply('NOPERM User hunter2 has no permissions'), /not allowed .*EVALSHA.*\(NOPERM\)/],
-		[
-			reply("ERR The user executing the script can't run this command or subcommand script: d0d8"),
-			/allow it EVAL.* \(NOPERM\)\.$/,
-		],
 		[reply('LOADING Redis is loading the dataset'), /still loading its data/],
 		[reply("READONLY You can't write against a read only replica."), /read-only replica/],
 		[reply('MASTERDOWN Link with MASTER is down and hunter2'), /replica without its primary/],
@@ -62,6 +58,52 @@ describe('an error of Redis or the system', () => {
 	])('%s would come again with another try: %s', (code, lasting) => {
 		expect(isLasting(reply(`${code} some words`))).toBe(lasting);
 		expect(isLasting(reply(code))).toBe(lasting);
+	});
+
+	// acl.c, script.c, script_lua.c and scripting.c of Redis 6.0, 6.2, 7.0, 7.2, 8.0 and Valkey 7.2, 8.0. The first line of each
+	// pair is about a command, the second about a key. test/e2e/ledger/permissions.test.ts asks the Redis that is installed.
+	it.each([
+		[
+			'Redis 6',
+			"NOPERM this user has no permissions to run the 'evalsha' command or its subcommand",
+		],
+		['Redis 6', 'NOPERM this user has no permissions to access one of the keys used as arguments'],
+		[
+			'Redis 6, in a script',
+			"ERR Error running script (call to f_d0d8): @user_script:3: @user_script: 3: The user executing the script can't run this command or subcommand ",
+		],
+		[
+			'Redis 6, in a script',
+			"ERR Error running script (call to f_d0d8): @user_script:3: @user_script: 3: The user executing the script can't access at least one of the keys mentioned in the command arguments ",
+		],
+		['Redis 7.0', "NOPERM this user has no permissions to run the 'evalsha' command"],
+		[
+			'Redis 7.0, in a script',
+			"ERR The user executing the script can't run this command or subcommand script: d0d8, on @user_script:3.",
+		],
+		[
+			'Redis 7.0, in a script',
+			"ERR The user executing the script can't access at least one of the keys mentioned in the command arguments script: d0d8, on @user_script:3.",
+		],
+		['Redis 8 and Valkey', "NOPERM User n8n has no permissions to run the 'evalsha' command"],
+		['Redis 8 and Valkey', "NOPERM User n8n has no permissions to access the 'a' key"],
+		['Redis 8 and Valkey', 'NOPERM No permissions to access a key'],
+		[
+			'Redis 8 and Valkey, in a script',
+			"ERR ACL failure in script: User n8n has no permissions to run the 'get' command script: d0d8, on @user_script:3.",
+		],
+		[
+			'Redis 8 and Valkey, in a script',
+			'ERR ACL failure in script: No permissions to access a key script: d0d8, on @user_script:3.',
+		],
+	])('is a missing permission in the words of %s: %s', (_which, message) => {
+		expect(errorCode(reply(message))).toBe('NOPERM');
+		expect(isLasting(reply(message))).toBe(true);
+	});
+
+	it('is no missing permission if a script fails otherwise', () => {
+		const failed = 'ERR Error running script (call to f_d0d8): @user_script:3: a key is too long';
+		expect(errorCode(reply(failed))).toBe('ERR');
 	});
 
 	it('is the first word of an answer alone', () => {

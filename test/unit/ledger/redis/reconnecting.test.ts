@@ -43,14 +43,14 @@ describe('a lost connection to Redis', () => {
 		});
 
 		it('is opened again later by the next call', async () => {
-			const ledger = await start();
-			await call(ledger).ended;
+			const store = await start();
+			await call(store).ended;
 			await advance(10_001);
 			redis.hangUp();
 			// Which takes longer than the news of the loss.
 			await call(redis.open()).ended;
 			expect(jest.getTimerCount()).toBe(0);
-			const { seen, ended } = call(ledger);
+			const { seen, ended } = call(store);
 			await ended;
 			expect(seen).toEqual({ answer: 'none' });
 		});
@@ -66,9 +66,9 @@ describe('a lost connection to Redis', () => {
 		});
 
 		it('is given up if the client has received no response for 10 s', async () => {
-			const ledger = await start(() => SILENCE);
+			const store = await start(() => SILENCE);
 			const failed = async () => {
-				const { ended } = call(ledger);
+				const { ended } = call(store);
 				await advance(2_000);
 				await ended;
 			};
@@ -80,12 +80,12 @@ describe('a lost connection to Redis', () => {
 
 		it('is not given up if the client received a response within that time', async () => {
 			let isSilent = false;
-			const ledger = await start(() => (isSilent ? SILENCE : undefined));
-			await call(ledger).ended;
+			const store = await start(() => (isSilent ? SILENCE : undefined));
+			await call(store).ended;
 			await advance(9_000);
-			await call(ledger).ended;
+			await call(store).ended;
 			isSilent = true;
-			const { ended } = call(ledger);
+			const { ended } = call(store);
 			await redis.untilHeard('evalsha', 3);
 			// One try, another connection, and the rest of the 2 s.
 			await advance(900);
@@ -99,11 +99,11 @@ describe('a lost connection to Redis', () => {
 		});
 
 		it('is not opened again sooner by a call', async () => {
-			const ledger = await start();
-			await call(ledger).ended;
+			const store = await start();
+			await call(store).ended;
 			redis.hangUp();
 			await until('another connection to come', () => jest.getTimerCount() === 1);
-			const { seen, ended } = call(ledger);
+			const { seen, ended } = call(store);
 			await call(redis.open()).ended;
 			expect(redis.count('time')).toBe(2);
 			await advance(100);
@@ -113,32 +113,32 @@ describe('a lost connection to Redis', () => {
 		});
 
 		it('does not take the next one along when it ends late', async () => {
-			const ledger = await start();
+			const store = await start();
 			redis.lingers = true;
-			await call(ledger).ended;
-			await ledger.close();
-			await call(ledger).ended;
+			await call(store).ended;
+			await store.close();
+			await call(store).ended;
 			await advance(100);
 			// Which takes longer than the news of the end.
 			await call(redis.open()).ended;
-			await call(ledger).ended;
+			await call(store).ended;
 			expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
 		});
 
 		it('is not taken for the next one when Redis answers late on it', async () => {
-			const ledger = await start((command, connection) =>
+			const store = await start((command, connection) =>
 				command === 'time' && connection === 1 ? SILENCE : undefined,
 			);
 			redis.lingers = true;
-			const { ended } = call(ledger);
+			const { ended } = call(store);
 			await redis.untilHeard('time');
-			await ledger.close();
-			await call(ledger).ended;
+			await store.close();
+			await call(store).ended;
 			await ended;
 			redis.say('+PONG', 1);
 			// Which takes longer than that answer.
 			await call(redis.open()).ended;
-			await call(ledger).ended;
+			await call(store).ended;
 			expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
 		});
 	});

@@ -1,6 +1,6 @@
 /** A scripted server in place of Redis, and a clock that the test moves while connections live. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { RedisLedger, readRedisSettings } from '../../../../lib/ledger/redis';
+import { readRedisSettings, RedisStore } from '../../../../lib/ledger/redis';
 import { waitFor } from '../../../support/wait';
 
 /** The response to a command on the nth connection; undefined for the response of an empty Redis. */
@@ -28,7 +28,7 @@ export class ScriptedRedis {
 		readonly connection: number;
 	}[] = [];
 	readonly #sockets = new Set<Socket>();
-	readonly #ledgers: RedisLedger[] = [];
+	readonly #stores: RedisStore[] = [];
 	readonly #server = createServer({ allowHalfOpen: true }, (socket) => {
 		this.#serve(socket);
 	});
@@ -59,7 +59,7 @@ export class ScriptedRedis {
 
 	async stop(): Promise<void> {
 		jest.useRealTimers();
-		for (const ledger of this.#ledgers) await ledger.close();
+		for (const store of this.#stores) await store.close();
 		this.hangUp();
 		await new Promise((resolve) => this.#server.close(resolve));
 	}
@@ -67,11 +67,11 @@ export class ScriptedRedis {
 	open(
 		env: Readonly<Record<string, string>> = {},
 		warn: (message: string) => void = () => undefined,
-	): RedisLedger {
+	): RedisStore {
 		const queue = { QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_REDIS_PORT: String(this.port) };
-		const ledger = new RedisLedger({ settings: readRedisSettings({ ...queue, ...env }), warn });
-		this.#ledgers.push(ledger);
-		return ledger;
+		const store = new RedisStore({ settings: readRedisSettings({ ...queue, ...env }), warn });
+		this.#stores.push(store);
+		return store;
 	}
 
 	count(command: string): number {
@@ -127,10 +127,10 @@ export function stopTheClock(): void {
 	jest.advanceTimersByTime(60_000);
 }
 
-/** Calls the ledger and records the result. */
-export function call(ledger: RedisLedger) {
+/** Calls the store and records the result. */
+export function call(store: RedisStore) {
 	const seen: { answer?: string; error?: unknown } = {};
-	const ended = ledger.readRecord('any').then(
+	const ended = store.readRecord('any').then(
 		(value) => {
 			seen.answer = value ?? 'none';
 		},

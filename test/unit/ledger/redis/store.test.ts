@@ -1,43 +1,82 @@
-/** How the ledger handles responses of Redis that never arrive or that are not from a ledger. */
+/** How the ledger handles responses of Redis that never arrive, and changes by others in between. */
 import { ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
-import type { RedisLedger } from '../../../../lib/ledger/redis';
-import { type Answer, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';
+import { EventLedger } from '../../../../lib/ledger/eventLedger';
+import { READ, SET_SESSION, SWAP } from '../../../../lib/ledger/redis/scripts';
+import { MemoryRedis } from './memoryRedis';
+import {
+	advanceUntil,
+	type Answer,
+	HANG_UP,
+	ScriptedRedis,
+	SILENCE,
+	stopTheClock,
+} from './scriptedRedis';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
+const ENTRY = `asset-service:ledger:${KEY}`;
+const RETENTION_MS = 1_000_000;
+const BEGINNING = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
+const NAMES = new Map([
+	[READ.sha, 'read'],
+	[SWAP.sha, 'swap'],
+	[SET_SESSION.sha, 'session'],
+]);
 
 describe('the ledger on Redis', () => {
 	let redis: ScriptedRedis;
+	let memory: MemoryRedis;
+	/** Is called for each script before it runs; its result is the response instead. */
+	let before: (script: string) => string | undefined;
+	/** The same after it has run. */
+	let after: (script: string) => string | undefined;
 
-	const start = async (answer: Answer) => {
-		redis = await new ScriptedRedis(answer).start();
+	const start = async (answer: Answer = () => undefined) => {
+		memory = new MemoryRedis();
+		[before, after] = [() => undefined, () => undefined];
+		redis = await new ScriptedRedis((command, connection) => {
+			const answered = answer(command, connection);
+			if (answered !== undefined || command !== 'evalsha') return answered;
+			const { args = [] } = redis.heard.at(-1) ?? {};
+			const script = NAMES.get(args[0] ?? '') ?? '';
+			const refused = before(script);
+			if (refused !== undefined) return refused;
+			const result = memory.evalsha(args);
+			return after(script) ?? result;
+		}).start();
 		stopTheClock();
 		return redis.open();
 	};
-	const advance = async (ms: number) => {
-		await jest.advanceTimersByTimeAsync(ms);
+	const openLedger = async (onLost?: () => void) =>
+		new EventLedger({ store: await start(), onLost });
+	/** The scripts that were sent. */
+	const scripts = () =>
+		redis.heard
+			.filter(({ command }) => command === 'evalsha')
+			.map(({ args }) => NAMES.get(args[0] ?? ''));
+	/** Calls `then` once, with the nth script of this name. */
+	const nth = (script: string, n: number, then: () => string | undefined) => {
+		let times = 0;
+		return (name: string) => (name === script && ++times === n ? then() : undefined);
+	};
+	const ended = async <T>(call: Promise<T>): Promise<T> => {
+		let isOver = false;
+		const over = () => {
+			isOver = true;
+		};
+		call.then(over, over);
+		await advanceUntil('the call to end', () => isOver);
+		return await call;
 	};
 
 	afterEach(() => redis.stop());
 
-	it('accepts no response with an unknown state', async () => {
-		const ledger = await start((command) => (command === 'evalsha' ? '+lost' : undefined));
-		for (const [asked, call] of [
-			['a look', ledger.look(KEY)],
-			['a claim', ledger.claim(KEY, 60_000)],
-		] as const) {
-			const error: unknown = await call.catch((thrown: unknown) => thrown);
-			expect(error).toBeInstanceOf(LedgerUnavailableError);
-			expect(String(error)).toContain(`Redis returned an unknown event state for ${asked}`);
-		}
-	});
-
 	it('sends the hash of a script, and its text only to a Redis that does not know it', async () => {
 		let answer = '-NOSCRIPT No matching script';
-		const ledger = await start((command) => {
+		const store = await start((command) => {
 			if (command === 'eval') return '$-1';
 			return command === 'evalsha' ? answer : undefined;
 		});
-		await ledger.readRecord('any');
+		await store.readRecord('any');
 		const [hash, text] = ['evalsha', 'eval'].map(
 			(wanted) => redis.heard.find(({ command }) => command === wanted)?.args,
 		);
@@ -49,59 +88,158 @@ describe('the ledger on Redis', () => {
 			expect.stringMatching(/^\d+$/),
 		]);
 		answer = '-OOM command not allowed';
-		await expect(ledger.readRecord('any')).rejects.toThrow(LedgerUnavailableError);
+		await expect(store.readRecord('any')).rejects.toThrow(LedgerUnavailableError);
 		expect([redis.count('evalsha'), redis.count('eval')]).toEqual([2, 1]);
 	});
 
-	describe('with a claim whose response is lost', () => {
-		let isAway: boolean;
-
-		let ledger: RedisLedger;
-
-		/** Tries to claim for 2 s without success; returns the commands sent. */
-		const claimInVain = async (leaseMs: number, silentTo: string) => {
-			isAway = true;
-			ledger = await start((command) => {
-				if (isAway && command === silentTo) return SILENCE;
-				return command === 'evalsha' ? ':1' : undefined;
-			});
-			const claim = expect(ledger.claim(KEY, leaseMs)).rejects.toThrow(LedgerUnavailableError);
-			await redis.untilHeard(silentTo);
-			await advance(2_000);
-			await claim;
-			return redis.heard.find(({ command }) => command === 'evalsha')?.args ?? [];
+	it('needs one round trip for a claim, a commit, a release, an end and a duplicate, and two to begin', async () => {
+		const ledger = await openLedger();
+		const sent = async (call: () => Promise<unknown>) => {
+			const from = scripts().length;
+			await call();
+			return scripts().slice(from);
 		};
-		const calls = () => redis.heard.filter(({ command }) => command === 'evalsha');
+		const answers: Awaited<ReturnType<typeof ledger.claim>>[] = [];
+		const claim = async () => {
+			answers.push(await ledger.claim(KEY));
+		};
+		const claims = () => answers.slice(-1).flatMap((each) => ('claim' in each ? [each.claim] : []));
+		expect(await sent(claim)).toEqual(['session', 'swap']);
+		expect(await sent(() => ledger.release(claims()))).toEqual(['swap']);
+		expect(await sent(claim)).toEqual(['swap']);
+		expect(await sent(() => ledger.commit(claims(), RETENTION_MS))).toEqual(['swap']);
+		expect(await sent(() => ledger.begin([KEY], BEGINNING))).toEqual(['read', 'swap']);
+		expect(await sent(() => ledger.end('run', 'succeeded'))).toEqual(['swap']);
+		expect(await sent(claim)).toEqual(['swap']);
+		expect(answers.at(-1)).toEqual({ state: 'committed' });
+	});
 
-		it('gives it back when Redis responds again, and is then done', async () => {
-			const [script, count, key, , token] = await claimInVain(60_000, 'evalsha');
-			isAway = false;
-			const before = calls().length;
-			await advance(1_000);
-			await until('a call', () => calls().length > before);
-			const [release, ...released] = calls().at(-1)?.args ?? [];
-			expect(release).not.toBe(script);
-			expect(released).toEqual([count, key, expect.stringMatching(/^\d+$/), token]);
-			await until('the end of it', () => jest.getTimerCount() === 0);
+	it('claims once if the response to the claim is lost, and it is sent again', async () => {
+		const ledger = await openLedger();
+		after = nth('swap', 1, () => HANG_UP);
+		expect(await ended(ledger.claim(KEY))).toMatchObject({ state: 'claimed' });
+		expect(scripts()).toEqual(['session', 'swap', 'swap']);
+	});
+
+	it.each(['swap', 'read'])('begins once if the response to its %s is lost', async (script) => {
+		const ledger = await openLedger();
+		after = nth(script, 1, () => HANG_UP);
+		expect(await ended(ledger.begin([KEY], BEGINNING))).toEqual([true]);
+		const text = memory.texts.get(ENTRY);
+		expect(await ledger.begin([KEY], BEGINNING)).toEqual([true]);
+		expect(memory.texts.get(ENTRY)).toBe(text);
+		expect(await ledger.look(KEY)).toMatchObject({ state: 'running', attempts: 1 });
+	});
+
+	it('releases once if the response is lost', async () => {
+		const ledger = await openLedger();
+		const answer = await ledger.claim(KEY);
+		if (answer.state !== 'claimed') throw new Error(answer.state);
+		after = nth('swap', 1, () => HANG_UP);
+		await ended(ledger.release([answer.claim]));
+		expect(memory.texts.has(ENTRY)).toBe(false);
+	});
+
+	it('applies a step again to an entry that another process changes in between', async () => {
+		const ledger = await openLedger();
+		await ledger.begin([KEY], BEGINNING);
+		await ledger.end('run', 'failed');
+		const failed = memory.texts.get(ENTRY) ?? '';
+		memory.texts.delete(ENTRY);
+		before = nth('swap', 1, () => {
+			memory.texts.set(ENTRY, failed);
+			return undefined;
+		});
+		expect(await ledger.begin([KEY], { ...BEGINNING, run: 'other' })).toEqual([false]);
+		expect(memory.texts.get(ENTRY)).toBe(failed);
+	});
+
+	it('looks at the entry itself when what it last knew of it changes nothing', async () => {
+		const ledger = await openLedger();
+		const answer = await ledger.claim(KEY);
+		if (answer.state !== 'claimed') throw new Error(answer.state);
+		memory.texts.delete(ENTRY);
+		await ledger.commit([answer.claim], RETENTION_MS);
+		expect((await ledger.look(KEY)).state).toBe('stored');
+	});
+
+	it('releases a claim whose response never arrived when Redis responds again', async () => {
+		const ledger = await openLedger();
+		await ledger.look(KEY);
+		after = (script) => (script === 'swap' ? SILENCE : undefined);
+		await expect(ended(ledger.claim(KEY))).rejects.toThrow(LedgerUnavailableError);
+		expect(memory.texts.has(ENTRY)).toBe(true);
+		after = () => undefined;
+		await advanceUntil('the release', () => !memory.texts.has(ENTRY));
+	});
+
+	describe('its session', () => {
+		const names = () => [...memory.texts.keys()].filter((key) => key.includes(':session:'));
+		const renewals = () => scripts().filter((script) => script === 'session').length;
+		const untilRenewed = async () => {
+			const count = renewals();
+			await jest.advanceTimersByTimeAsync(20_000);
+			await advanceUntil('a renewal', () => renewals() > count);
+		};
+
+		it('is opened once, renewed every 20 s, and closed with the ledger', async () => {
+			const ledger = await openLedger();
+			await Promise.all([ledger.look(KEY), ledger.look(KEY)]);
+			expect(renewals()).toBe(1);
+			for (let n = 0; n < 3; n++) await untilRenewed();
+			expect(renewals()).toBe(4);
+			expect(names().map((name) => memory.texts.get(name))).toEqual(['alive']);
+			await ended(ledger.close());
+			expect(names().map((name) => memory.texts.get(name))).toEqual(['closed']);
 		});
 
-		it('tries that no longer than the lease', async () => {
-			await claimInVain(2_900, 'evalsha');
-			// The first try comes after 1 s, and takes 2.
-			await advance(3_000);
-			await advance(1_000);
-			await until('it to stop trying', () => jest.getTimerCount() === 0);
+		it('that Redis has lost between two renewals is noticed', async () => {
+			let lost = 0;
+			const ledger = await openLedger(() => {
+				lost += 1;
+			});
+			await ledger.look(KEY);
+			await untilRenewed();
+			expect(lost).toBe(0);
+			memory.texts.clear();
+			await untilRenewed();
+			await advanceUntil('the news', () => lost === 1);
+			expect(names()).toHaveLength(1);
+			await untilRenewed();
+			await ended(ledger.close());
+			expect(lost).toBe(1);
 		});
 
-		it('gives nothing back that was never sent', async () => {
-			expect(await claimInVain(60_000, 'time')).toEqual([]);
-			isAway = false;
-			await advance(200);
-			await redis.untilHeard('info');
-			await advance(1_000);
-			// Arrives after everything sent so far.
-			await ledger.readRecord('any');
-			expect(calls()).toHaveLength(1);
+		it('lives from its opening, even if the response to that was lost', async () => {
+			const ledger = await openLedger();
+			const other = new EventLedger({ store: redis.open() });
+			after = nth('session', 1, () => HANG_UP);
+			await ended(other.look(KEY));
+			const [own] = names();
+			await ledger.claim(KEY);
+			/** In steps in which responses arrive. */
+			const pass = async (ms: number) => {
+				for (let passed = 0; passed < ms; passed += 200) {
+					await jest.advanceTimersByTimeAsync(200);
+					for (let turns = 0; turns < 10; turns++)
+						await new Promise((resolve) => setImmediate(resolve));
+				}
+			};
+			// As if the process that claims had died.
+			const die = () => {
+				for (const name of names()) if (name !== own) memory.texts.delete(name);
+			};
+			const state = async () => {
+				die();
+				return (await ended(other.look(KEY))).state;
+			};
+			expect(await state()).toBe('pending');
+			await pass(58_000);
+			expect(await state()).toBe('pending');
+			await pass(2_000);
+			expect(await state()).toBe('free');
+			await ended(ledger.close());
+			await ended(other.close());
 		});
 	});
 });

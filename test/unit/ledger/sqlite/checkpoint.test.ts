@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ledgerKey } from '../../../../lib/ledger';
 import { checkpoint, Gate } from '../../../../lib/ledger/sqlite/checkpoint';
 import { waitFor } from '../../../support/wait';
-import { LEASE_MS, SqliteWorld } from './world';
+import { claimed, SqliteWorld } from './world';
 
 const SLOW_MS = 120_000;
 
@@ -24,8 +24,7 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 	afterEach(() => world.remove());
 
 	async function write(): Promise<void> {
-		const answer = await ledger.claim(ledgerKey('workflow', String(events++)), LEASE_MS);
-		expect(answer.state).toBe('claimed');
+		await claimed(ledger, ledgerKey('workflow', String(events++)));
 	}
 
 	/** Its head has new numbers each time the log starts over. */

@@ -1,62 +1,67 @@
 /** A separate process on a ledger file, controlled by messages: another n8n process, or one that misbehaves. */
 import { DatabaseSync } from 'node:sqlite';
-import { type Claim, claimOrWait, ledgerKey } from '../../../../lib/ledger';
-import { Leases } from '../../../../lib/ledger/leases';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { type Claim, type Ledger, ledgerKey, openLedger } from '../../../../lib/ledger';
+import { BEGINNING, claimed, commit, RETENTION_MS } from './world';
 
 export type Order =
-	/** Claims this many events, starting with number 0; returns the numbers of those that it won. */
+	/** Claims this many events, starting with number 0, and commits them; returns the numbers of those that it won. */
 	| { readonly order: 'claimAll'; readonly events: number }
-	/** Claims one event for so long, and commits it when told. Answers the state. */
-	| {
-			readonly order: 'claim';
-			readonly event: string;
-			readonly leaseMs: number;
-			readonly commit?: boolean;
-	  }
-	/** Holds the claim and renews it until the process ends. */
-	| { readonly order: 'hold'; readonly event: string; readonly leaseMs: number }
-	/** Claims, commits and begins this many of its own events, ten at a time. */
+	/** Claims one event; returns the state. */
+	| { readonly order: 'claim'; readonly event: string }
+	/** Begins one event, and holds it until the process ends. */
+	| { readonly order: 'begin'; readonly event: string }
+	/** Claims and commits one event. */
+	| { readonly order: 'commit'; readonly event: string }
+	/** Claims, commits, begins and ends this many of its own events, ten at a time. */
 	| { readonly order: 'write'; readonly name: string; readonly events: number }
+	/** Closes the ledger. */
+	| { readonly order: 'close' }
+	/** Ends the process in order. */
+	| { readonly order: 'exit' }
 	/** Locks the file against writers until it is told to unlock it. */
 	| { readonly order: 'lock' | 'unlock' };
 
 const path = process.argv[2];
 if (path === undefined) throw new Error('The path of the ledger file is missing');
-const ledger = new SqliteLedger({ path });
 let locker: DatabaseSync | undefined;
 
-async function obey(order: Order): Promise<unknown> {
+async function obey(ledger: Ledger, order: Order): Promise<unknown> {
 	if (order.order === 'claimAll') {
 		const won: Claim[] = [];
 		const events: number[] = [];
 		for (let n = 0; n < order.events; n++) {
-			const answer = await ledger.claim(ledgerKey('workflow', String(n)), 60_000);
+			const answer = await ledger.claim(ledgerKey('workflow', String(n)));
 			if (answer.state !== 'claimed') continue;
 			won.push(answer.claim);
 			events.push(n);
 		}
-		for (const claim of won) await ledger.commit(claim, 60_000);
+		await ledger.commit(won, RETENTION_MS);
 		return events;
 	}
-	if (order.order === 'claim') {
-		const answer = await ledger.claim(ledgerKey('workflow', order.event), order.leaseMs);
-		if (order.commit && answer.state === 'claimed') await ledger.commit(answer.claim, 60_000);
-		return answer.state;
+	if (order.order === 'claim')
+		return (await ledger.claim(ledgerKey('workflow', order.event))).state;
+	if (order.order === 'begin') {
+		return await ledger.begin([ledgerKey('workflow', order.event)], BEGINNING);
 	}
-	if (order.order === 'hold') {
-		const answer = await claimOrWait(ledger, ledgerKey('workflow', order.event), {
-			leases: new Leases(order.leaseMs),
-		});
-		return answer.outcome;
+	if (order.order === 'commit') {
+		await commit(ledger, ledgerKey('workflow', order.event));
+		return 'committed';
 	}
 	if (order.order === 'write') {
 		let next = 0;
 		const writeOn = async () => {
-			while (next < order.events) await writeOne(`${order.name} ${next++}`);
+			while (next < order.events) await writeOne(ledger, `${order.name} ${next++}`);
 		};
 		await Promise.all(Array.from({ length: 10 }, writeOn));
 		return next;
+	}
+	if (order.order === 'close') {
+		await ledger.close();
+		return 'closed';
+	}
+	if (order.order === 'exit') {
+		setImmediate(() => process.exit(0));
+		return 'exiting';
 	}
 	if (order.order === 'lock') {
 		locker = new DatabaseSync(path ?? '');
@@ -68,19 +73,21 @@ async function obey(order: Order): Promise<unknown> {
 	return 'unlocked';
 }
 
-async function writeOne(event: string): Promise<void> {
+async function writeOne(ledger: Ledger, event: string): Promise<void> {
 	const key = ledgerKey('workflow', event);
-	const answer = await ledger.claim(key, 60_000);
-	if (answer.state !== 'claimed') throw new Error(`${event} is ${answer.state}`);
-	if (!(await ledger.commit(answer.claim, 60_000))) throw new Error(`${event} was lost`);
-	const [goesOn] = await ledger.begin([key], event, 60_000);
-	if (!goesOn) throw new Error(`${event} has begun before`);
+	await ledger.commit([await claimed(ledger, key)], RETENTION_MS);
+	const [continues] = await ledger.begin([key], { ...BEGINNING, run: event });
+	if (!continues) throw new Error(`${event} has begun before`);
+	await ledger.end(event, 'succeeded');
 }
 
 process.on('message', (order: Order) => {
-	void obey(order).then(
-		(answer) => process.send?.(answer),
-		(error: unknown) => process.send?.({ error: String(error) }),
-	);
+	const env = { ASSET_SERVICE_LEDGER_SQLITE_PATH: path };
+	void openLedger({ env, command: 'start', log: () => undefined })
+		.then((ledger) => obey(ledger, order))
+		.then(
+			(answer) => process.send?.(answer),
+			(error: unknown) => process.send?.({ error: String(error) }),
+		);
 });
 process.send?.('ready');

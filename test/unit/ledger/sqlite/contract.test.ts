@@ -1,20 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../../lib/ledger/sqlite';
 import { describeLedgerContract } from '../contract/suite';
 
 describeLedgerContract('sqlite', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-	let now = Date.now();
+	let wall = Date.now();
+	let monotonic = 1_000_000;
+	const clock = { now: () => wall, monotonic: () => monotonic, boot: 'boot' };
 	return {
-		open: (onUnknown) =>
-			new SqliteLedger({ path: join(folder, 'ledger.sqlite'), now: () => now, onUnknown }),
+		openStore: () => new SqliteStore({ path: join(folder, 'ledger.sqlite'), clock }),
 		advance: async (ms) => {
-			now += ms;
+			wall += ms;
+			monotonic += ms;
 		},
 		setBack: (ms) => {
-			now -= ms;
+			wall -= ms;
 		},
 		dispose: async () => {
 			rmSync(folder, { recursive: true });

@@ -148,6 +148,7 @@ describe('the open file of the ledger in SQLite', () => {
 				const log = openSyncedFile(file);
 				logs += 1;
 				return {
+					...log,
 					datasync: () => datasync().then(() => log.datasync()),
 					close: () => {
 						log.close();
@@ -197,7 +198,7 @@ describe('the open file of the ledger in SQLite', () => {
 	});
 
 	it('is closed again if it is rejected', () => {
-		world.change('PRAGMA user_version = 3');
+		world.change('PRAGMA user_version = 4');
 		const close = jest.spyOn(DatabaseSync.prototype, 'close');
 		expect(() => new LedgerDatabase(path, loadSqlite())).toThrow(/newer version/);
 		expect(close).toHaveBeenCalledTimes(1);

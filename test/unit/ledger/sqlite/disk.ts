@@ -13,9 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import type { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
 import type { SyncedFile } from '../../../../lib/ledger/sqlite/files';
+import { openSqlite } from './world';
 
 export class Disk {
 	readonly folder = mkdtempSync(join(tmpdir(), 'ledger-disk-'));
@@ -28,9 +29,8 @@ export class Disk {
 	#log: Buffer = Buffer.alloc(0);
 
 	/** A ledger whose syncs this disk sees. */
-	open(): SqliteLedger {
-		return new SqliteLedger({
-			path: this.path,
+	open(): EventLedger {
+		return openSqlite(this.path, {
 			openDatabase: (path) => new LedgerDatabase(path, loadSqlite(), (log) => this.#openLog(log)),
 		});
 	}
@@ -48,14 +48,14 @@ export class Disk {
 
 	/** Opens the remaining data, as on a machine that has just started; `log` is the data of the log on the disk. */
 	async afterPowerCut<T>(
-		look: (ledger: SqliteLedger) => Promise<T>,
+		look: (ledger: EventLedger) => Promise<T>,
 		log: Buffer = this.#log,
 	): Promise<T> {
 		const folder = mkdtempSync(join(tmpdir(), 'ledger-restarted-'));
 		const path = join(folder, 'ledger.sqlite');
 		writeFileSync(path, this.#file);
 		writeFileSync(`${path}-wal`, log);
-		const ledger = new SqliteLedger({ path });
+		const ledger = openSqlite(path);
 		try {
 			return await look(ledger);
 		} finally {
@@ -83,6 +83,7 @@ export class Disk {
 				this.#log = log;
 				this.syncs += 1;
 			},
+			read: () => read(file),
 			close: () => {
 				closeSync(file);
 			},

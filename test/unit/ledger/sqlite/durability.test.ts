@@ -2,18 +2,16 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type EntryState, ledgerKey } from '../../../../lib/ledger';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
+import { type EntryState, type Ledger, ledgerKey } from '../../../../lib/ledger';
 import { checkpoint } from '../../../../lib/ledger/sqlite/checkpoint';
 import { Disk } from './disk';
+import { BEGINNING, commit, openSqlite } from './world';
 
-const LEASE_MS = 60_000;
-const RETENTION_MS = 1_000_000;
 const SLOW_MS = 120_000;
 
 describe('a result of the ledger in SQLite, after a power cut', () => {
 	let disk: Disk;
-	let ledger: SqliteLedger;
+	let ledger: Ledger;
 	/** The returned results, by event. */
 	let answered: Map<string, EntryState>;
 
@@ -29,14 +27,12 @@ describe('a result of the ledger in SQLite, after a power cut', () => {
 	});
 
 	async function store(event: string): Promise<void> {
-		const claim = await ledger.claim(ledgerKey('workflow', event), LEASE_MS);
-		if (claim.state !== 'claimed') throw new Error(`The event is ${claim.state}`);
-		await ledger.commit(claim.claim, RETENTION_MS);
+		await commit(ledger, ledgerKey('workflow', event));
 		answered.set(event, 'stored');
 	}
 
 	async function begin(event: string): Promise<void> {
-		await ledger.begin([ledgerKey('workflow', event)], 'run', RETENTION_MS);
+		await ledger.begin([ledgerKey('workflow', event)], { ...BEGINNING, reportsEnd: false });
 		answered.set(event, 'begun');
 	}
 
@@ -49,7 +45,7 @@ describe('a result of the ledger in SQLite, after a power cut', () => {
 	}
 
 	async function expectKeptInPlace(): Promise<void> {
-		const fresh = new SqliteLedger({ path: disk.path });
+		const fresh = openSqlite(disk.path);
 		expect(await statesIn(fresh, answered.keys())).toEqual([...answered]);
 		await fresh.close();
 	}
@@ -157,12 +153,12 @@ describe('a result of the ledger in SQLite, after a power cut', () => {
 
 	describe('when the file is deleted between a write and its sync', () => {
 		it('is in the new one that another has made', async () => {
-			const other = new SqliteLedger({ path: disk.path });
+			const other = openSqlite(disk.path);
 			await store('gone');
 			answered.clear();
 			disk.beforeSync = async () => {
 				remove(disk.path);
-				await other.claim(ledgerKey('workflow', 'other'), LEASE_MS);
+				await other.claim(ledgerKey('workflow', 'other'));
 			};
 			await store('kept');
 			await begin('begun');
@@ -214,10 +210,7 @@ describe('a result of the ledger in SQLite, after a power cut', () => {
 	});
 });
 
-async function statesIn(
-	ledger: SqliteLedger,
-	events: Iterable<string>,
-): Promise<[string, EntryState][]> {
+async function statesIn(ledger: Ledger, events: Iterable<string>): Promise<[string, EntryState][]> {
 	const states: [string, EntryState][] = [];
 	for (const event of events)
 		states.push([event, (await ledger.look(ledgerKey('workflow', event))).state]);

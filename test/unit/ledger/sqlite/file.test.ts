@@ -1,18 +1,9 @@
-import {
-	chmodSync,
-	copyFileSync,
-	existsSync,
-	renameSync,
-	rmSync,
-	statSync,
-	symlinkSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import { ledgerKey } from '../../../../lib/ledger';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 import { useForEach } from '../../../support/lifetime';
-import { commit, LEASE_MS, RETENTION_MS, SqliteWorld } from './world';
+import { BEGINNING, commit, openSqlite, SqliteWorld } from './world';
 
 describe('the file of the ledger in SQLite', () => {
 	const world = useForEach(() => new SqliteWorld());
@@ -22,7 +13,7 @@ describe('the file of the ledger in SQLite', () => {
 	describe('when it is made', () => {
 		it('is created with its folders, readable only by the owner', async () => {
 			const deep = join(world.folder, 'a', 'b', 'ledger.sqlite');
-			const inside = new SqliteLedger({ path: deep });
+			const inside = openSqlite(deep);
 			await commit(inside, key);
 			for (const made of [join(world.folder, 'a'), join(world.folder, 'a', 'b')]) {
 				expect(statSync(made).mode & 0o777).toBe(0o700);
@@ -50,7 +41,7 @@ describe('the file of the ledger in SQLite', () => {
 		it('says which schema it has', async () => {
 			await commit(world.ledger, key);
 			const db = new sqlite.DatabaseSync(world.path);
-			expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+			expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
 			db.close();
 		});
 
@@ -58,11 +49,11 @@ describe('the file of the ledger in SQLite', () => {
 			await commit(world.ledger, ledgerKey('workflow', 'x'.repeat(100_000)));
 			await commit(world.ledger, ledgerKey('workflow', '1'));
 			const db = new sqlite.DatabaseSync(world.path);
-			const rows = db.prepare('SELECT length(key) AS size, holder FROM entry').all();
-			const holder: unknown = expect.stringMatching(/^[\w-]{22}$/);
+			const rows = db.prepare('SELECT length(key) AS size, text FROM entry').all();
+			const text: unknown = expect.stringMatching(/^s\|\w{8}\|\w{4}\|\|[\w-]{11}\|[12]\|\|\|$/);
 			expect(rows).toEqual([
-				{ size: 32, holder },
-				{ size: 32, holder },
+				{ size: 32, text },
+				{ size: 32, text },
 			]);
 			db.close();
 		});
@@ -81,7 +72,7 @@ describe('the file of the ledger in SQLite', () => {
 			const pragma = (name: string) =>
 				Object.values(opened[0]?.prepare(`PRAGMA ${name}`).get() ?? {});
 			await commit(watched, key);
-			await watched.begin([key], 'run', RETENTION_MS);
+			await watched.begin([key], BEGINNING);
 			expect(pragma('journal_mode')).toEqual(['wal']);
 			// 1 is NORMAL: the file stays sound whatever happens; durability.test.ts shows who syncs the log.
 			expect(pragma('synchronous')).toEqual([1]);
@@ -96,7 +87,7 @@ describe('the file of the ledger in SQLite', () => {
 
 	it('is the one that a symbolic link leads to', async () => {
 		const target = join(world.folder, 'elsewhere.sqlite');
-		const other = new SqliteLedger({ path: target });
+		const other = openSqlite(target);
 		await commit(other, key);
 		symlinkSync(target, world.path);
 		expect((await world.ledger.look(key)).state).toBe('stored');
@@ -106,17 +97,13 @@ describe('the file of the ledger in SQLite', () => {
 	});
 
 	describe('when it is changed by hand while it is open', () => {
-		function remove(): void {
-			for (const suffix of ['', '-wal', '-shm']) rmSync(world.path + suffix, { force: true });
-		}
-
 		it('is created again after it has been deleted, for every process', async () => {
-			const other = new SqliteLedger({ path: world.path });
+			const other = openSqlite(world.path);
 			await commit(world.ledger, key);
-			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
-			remove();
+			expect(await other.claim(key)).toEqual({ state: 'committed' });
+			world.deleteFiles();
 			await commit(world.ledger, key);
-			expect(await other.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+			expect(await other.claim(key)).toEqual({ state: 'committed' });
 			await other.close();
 		});
 
@@ -125,9 +112,9 @@ describe('the file of the ledger in SQLite', () => {
 			await world.ledger.close();
 			copyFileSync(world.path, `${world.path}.backup`);
 			await commit(world.ledger, otherKey);
-			remove();
+			world.deleteFiles();
 			renameSync(`${world.path}.backup`, world.path);
-			expect(await world.ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+			expect(await world.ledger.claim(key)).toEqual({ state: 'committed' });
 			await commit(world.ledger, otherKey);
 		});
 	});

@@ -1,22 +1,23 @@
 import { type Claim, type Ledger, ledgerKey } from '../../../../lib/ledger';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
-import { commit, LEASE_MS, RETENTION_MS, SqliteWorld } from './world';
+import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
 const { Gate } = thread;
 const KEY = ledgerKey('workflow', 'whevt_1');
-const CLAIM: Claim = { key: KEY, token: 'token' };
+const OTHER_KEY = ledgerKey('workflow', 'whevt_2');
 const LONG_MS = 3_000;
 
 describe('while the end of a checkpoint keeps the gate shut', () => {
 	let world: SqliteWorld;
 	let ledger: Ledger;
+	let claim: Claim;
 	/** Ends the checkpoint. */
 	let end: () => void = () => undefined;
 
 	beforeEach(async () => {
 		world = new SqliteWorld();
 		({ ledger } = world);
-		await ledger.look(KEY);
+		claim = await claimed(ledger, OTHER_KEY);
 	});
 
 	afterEach(async () => {
@@ -27,13 +28,15 @@ describe('while the end of a checkpoint keeps the gate shut', () => {
 	});
 
 	it.each<[string, () => Promise<unknown>]>([
-		['claim', () => ledger.claim(KEY, LEASE_MS)],
-		['renew', () => ledger.renew(CLAIM, LEASE_MS)],
-		['commit', () => ledger.commit(CLAIM, RETENTION_MS)],
-		['release', () => ledger.release(CLAIM)],
-		['begin', () => ledger.begin([KEY], 'run', RETENTION_MS)],
+		['claim', () => ledger.claim(KEY)],
+		['commit', () => ledger.commit([claim], RETENTION_MS)],
+		['release', () => ledger.release([claim])],
+		['begin', () => ledger.begin([KEY], BEGINNING)],
+		['giveBack', () => ledger.giveBack([KEY], 'run')],
+		['reopen', () => ledger.reopen([KEY], 1, RETENTION_MS)],
 		['swapRecord', () => ledger.swapRecord('key', undefined, 'value')],
-	])('%s waits, and tries again', async (_name, write) => {
+	])('%s waits, and tries again', async (name, write) => {
+		if (name === 'giveBack') await commit(ledger, KEY);
 		const isShut = jest.spyOn(Gate.prototype, 'isShut').mockReturnValueOnce(true);
 		await write();
 		expect(isShut.mock.results.map(({ value }) => value as boolean)).toEqual([true, false]);
@@ -43,7 +46,7 @@ describe('while the end of a checkpoint keeps the gate shut', () => {
 		await commit(ledger, KEY);
 		jest.spyOn(Gate.prototype, 'isShut').mockReturnValue(true);
 		expect((await ledger.look(KEY)).state).toBe('stored');
-		expect(await ledger.claim(KEY, LEASE_MS)).toEqual({ state: 'committed' });
+		expect(await ledger.claim(KEY)).toEqual({ state: 'committed' });
 		expect(await ledger.readRecord('key')).toBeUndefined();
 	});
 
@@ -56,16 +59,16 @@ describe('while the end of a checkpoint keeps the gate shut', () => {
 				}),
 		);
 		for (let n = 0; begun.mock.calls.length === 0; n++) {
-			await ledger.claim(ledgerKey('workflow', `before ${n}`), LEASE_MS);
+			await ledger.claim(ledgerKey('workflow', `before ${n}`));
 		}
 		const [, gate] = begun.mock.calls[0] ?? [];
 		if (!gate) throw new Error('The checkpoint got no gate');
 		Atomics.store(gate.shared, 0, 1);
-		const claim = ledger.claim(KEY, LEASE_MS);
+		const late = ledger.claim(KEY);
 		await jest.advanceTimersByTimeAsync(LONG_MS);
 		expect((await ledger.look(KEY)).state).toBe('free');
 		gate.open();
 		await jest.advanceTimersByTimeAsync(LONG_MS);
-		expect(await claim).toMatchObject({ state: 'claimed' });
+		expect(await late).toMatchObject({ state: 'claimed' });
 	});
 });

@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
@@ -39,10 +39,6 @@ describe('the file at the path of the ledger in SQLite', () => {
 	const add = (next: string) =>
 		file.runDurably(({ statements }) => statements.addRecord.run({ key: 'a', next }).changes);
 
-	function remove(): void {
-		for (const suffix of ['', '-wal', '-shm']) rmSync(world.path + suffix, { force: true });
-	}
-
 	it('is kept open while another holds the lock', async () => {
 		await read();
 		await expect(
@@ -66,7 +62,7 @@ describe('the file at the path of the ledger in SQLite', () => {
 	it('is written three times when it is replaced under each write', async () => {
 		let writes = 0;
 		beforeSync = async () => {
-			remove();
+			world.deleteFiles();
 		};
 		const write = (database: LedgerDatabase) => {
 			writes += 1;
@@ -81,7 +77,7 @@ describe('the file at the path of the ledger in SQLite', () => {
 		beforeSync = async () => {
 			beforeSync = () => Promise.resolve();
 			renameSync(world.path, `${world.path}.old`);
-			remove();
+			world.deleteFiles();
 		};
 		// The second finds the entry of the first.
 		expect(await Promise.all([add('b'), add('c')])).toEqual([1, 0]);
@@ -93,7 +89,7 @@ describe('the file at the path of the ledger in SQLite', () => {
 		await read();
 		beforeSync = () => {
 			beforeSync = () => Promise.resolve();
-			remove();
+			world.deleteFiles();
 			return Promise.reject(new Error('No such file'));
 		};
 		expect(await add('b')).toBe(1);

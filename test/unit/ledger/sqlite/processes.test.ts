@@ -1,13 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
-import { waitFor } from '../../../support/wait';
-import type { Order } from './child';
-import { LEASE_MS, SqliteWorld } from './world';
+import { EventLedger } from '../../../../lib/ledger/eventLedger';
+import { Session } from '../../../../lib/ledger/session';
+import { SqliteStore } from '../../../../lib/ledger/sqlite';
+import { hostClock } from '../../../../lib/ledger/sqlite/hostClock';
+import { Children, kill, tell } from './children';
+import { commit, SqliteWorld } from './world';
 
-const CHILD = join(__dirname, 'child.ts');
 const SLOW_MS = 180_000;
 /** So that each of them checkpoints, too. */
 const EVENTS_EACH = 400;
@@ -16,40 +16,22 @@ describe('the ledger in SQLite, shared by processes', () => {
 	let world: SqliteWorld;
 	let path: string;
 	let ledger: SqliteWorld['ledger'];
-	let children: ChildProcess[];
+	let children: Children;
 	const key = ledgerKey('workflow', 'whevt_1');
+	const other = ledgerKey('workflow', 'whevt_2');
 
 	beforeEach(() => {
 		world = new SqliteWorld();
 		({ path, ledger } = world);
-		children = [];
+		children = new Children();
 	});
 
 	afterEach(async () => {
-		for (const child of children) await kill(child);
+		await children.stop();
 		await world.remove();
 	});
 
-	async function startChild(): Promise<ChildProcess> {
-		const child = fork(CHILD, [path], { execArgv: ['--import', 'tsx'] });
-		children.push(child);
-		expect(await message(child)).toBe('ready');
-		return child;
-	}
-
-	async function tell(child: ChildProcess, order: Order): Promise<unknown> {
-		const answer = message(child);
-		child.send(order);
-		return answer;
-	}
-
-	/** When the claim on the one event that there is runs out. */
-	function leaseEnd(): number {
-		const db = new DatabaseSync(path, { readOnly: true });
-		const end = Number(db.prepare('SELECT due FROM entry').get()?.['due']);
-		db.close();
-		return end;
-	}
+	const startChild = () => children.start(path);
 
 	it(
 		'gives each event to exactly one of the processes that claim it at the same instant',
@@ -80,22 +62,60 @@ describe('the ledger in SQLite, shared by processes', () => {
 	);
 
 	it(
-		'hands the event of a process killed by SIGKILL to the one that waits, when the lease is over',
+		'hands the event of a process killed by SIGKILL to the one that waits, when its session has lapsed',
+		async () => {
+			let aheadMs = 0;
+			const clock = hostClock();
+			const store = new SqliteStore({
+				path,
+				clock: { ...clock, monotonic: () => clock.monotonic() + aheadMs },
+			});
+			const session = new Session(store, {
+				onLost: () => undefined,
+				clock: () => performance.now() + aheadMs,
+			});
+			const late = new EventLedger({ store, session });
+			const child = await startChild();
+			expect(await tell(child, { order: 'claim', event: 'whevt_1' })).toBe('claimed');
+			expect(await late.claim(key)).toEqual({ state: 'pending' });
+			const copy = claimOrWait(late, key, SLOW_MS);
+			await kill(child);
+			expect((await late.look(key)).state).toBe('pending');
+			aheadMs = 58_000;
+			await session.open();
+			expect((await late.look(key)).state).toBe('pending');
+			aheadMs = 2 * 58_000;
+			await session.open();
+			expect(await copy).toMatchObject({ state: 'claimed' });
+			await late.close();
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'hands the event of a process that ends in order to the one that waits, at once',
 		async () => {
 			const child = await startChild();
-			const leaseMs = 4_000;
-			expect(await tell(child, { order: 'hold', event: 'whevt_1', leaseMs })).toBe('claimed');
-			const copy = claimOrWait(ledger, key, { waitMs: SLOW_MS });
-			// The holder renews while it lives: its lease passes without a take-over.
-			const firstEnd = leaseEnd();
-			await waitFor(() => (leaseEnd() > firstEnd + leaseMs ? true : undefined), {
-				what: 'the claim to be renewed beyond its first lease',
-			});
-			expect(await Promise.race([copy, turn()])).toBe('nothing yet');
-			await kill(child);
-			const answer = await copy;
-			expect(answer.outcome).toBe('claimed');
-			if (answer.outcome === 'claimed') await answer.hold.release();
+			expect(await tell(child, { order: 'claim', event: 'whevt_1' })).toBe('claimed');
+			const copy = claimOrWait(ledger, key, SLOW_MS);
+			const exited = once(child, 'exit');
+			expect(await tell(child, { order: 'exit' })).toBe('exiting');
+			await exited;
+			expect((await ledger.look(key)).state).toBe('free');
+			expect(await copy).toMatchObject({ state: 'claimed' });
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'leaves the events of a process that ends in order while its execution runs, until its session has lapsed',
+		async () => {
+			const child = await startChild();
+			expect(await tell(child, { order: 'begin', event: 'whevt_1' })).toEqual([true]);
+			const exited = once(child, 'exit');
+			await tell(child, { order: 'exit' });
+			await exited;
+			expect((await ledger.look(key)).state).toBe('running');
 		},
 		SLOW_MS,
 	);
@@ -104,10 +124,9 @@ describe('the ledger in SQLite, shared by processes', () => {
 		'keeps events that a process committed before it was killed',
 		async () => {
 			const child = await startChild();
-			const order = { order: 'claim', event: 'whevt_1', leaseMs: LEASE_MS, commit: true } as const;
-			expect(await tell(child, order)).toBe('claimed');
+			expect(await tell(child, { order: 'commit', event: 'whevt_1' })).toBe('committed');
 			await kill(child);
-			expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+			expect(await ledger.claim(key)).toEqual({ state: 'committed' });
 		},
 		SLOW_MS,
 	);
@@ -115,28 +134,28 @@ describe('the ledger in SQLite, shared by processes', () => {
 	it(
 		'gives up after 250 ms while another process keeps the file locked, without holding up the event loop',
 		async () => {
-			await ledger.release({ key, token: 'none' });
+			await ledger.claim(other);
 			const child = await startChild();
 			expect(await tell(child, { order: 'lock' })).toBe('locked');
 			const started = performance.now();
 			const happened: string[] = [];
 			setImmediate(() => happened.push('something else'));
-			await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(LedgerUnavailableError);
+			await expect(ledger.claim(key)).rejects.toThrow(LedgerUnavailableError);
 			happened.push('refused');
 			expect(performance.now() - started).toBeGreaterThan(200);
 			expect(happened).toEqual(['something else', 'refused']);
-			await expect(ledger.claim(key, LEASE_MS)).rejects.toThrow(/ledger\.sqlite: another process/);
+			await expect(ledger.claim(key)).rejects.toThrow(/ledger\.sqlite: another process/);
 			expect(await tell(child, { order: 'unlock' })).toBe('unlocked');
-			expect(await ledger.claim(key, LEASE_MS)).toMatchObject({ state: 'claimed' });
+			expect(await ledger.claim(key)).toMatchObject({ state: 'claimed' });
 		},
 		SLOW_MS,
 	);
 
 	it('waits for a lock that is over in time', async () => {
-		await ledger.release({ key, token: 'none' });
+		await ledger.claim(other);
 		const locker = new DatabaseSync(path);
 		locker.exec('BEGIN IMMEDIATE');
-		const claim = ledger.claim(key, LEASE_MS);
+		const claim = ledger.claim(key);
 		locker.exec('COMMIT');
 		locker.close();
 		expect(await claim).toMatchObject({ state: 'claimed' });
@@ -145,33 +164,11 @@ describe('the ledger in SQLite, shared by processes', () => {
 	it(
 		'reports a duplicate while another process keeps the file locked',
 		async () => {
-			const answer = await ledger.claim(key, LEASE_MS);
-			if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
-			await ledger.commit(answer.claim, LEASE_MS);
+			await commit(ledger, key);
 			const child = await startChild();
 			expect(await tell(child, { order: 'lock' })).toBe('locked');
-			expect(await ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+			expect(await ledger.claim(key)).toEqual({ state: 'committed' });
 		},
 		SLOW_MS,
 	);
 });
-
-async function message(child: ChildProcess): Promise<unknown> {
-	const [answer] = (await once(child, 'message')) as [unknown];
-	return answer;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-	if (child.exitCode !== null || child.signalCode !== null) return;
-	const exited = once(child, 'exit');
-	child.kill('SIGKILL');
-	await exited;
-}
-
-async function turn(): Promise<'nothing yet'> {
-	return new Promise((resolve) => {
-		setImmediate(() => {
-			resolve('nothing yet');
-		});
-	});
-}

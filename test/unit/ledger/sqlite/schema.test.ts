@@ -51,7 +51,7 @@ describe('the schema of the ledger in SQLite', () => {
 		}).toThrow('The disk failed');
 		expect(tables(db)).toEqual([]);
 		prepareSchema(open(), path);
-		expect(tables(db)).toEqual(['entry', 'record']);
+		expect(tables(db)).toEqual(['entry', 'record', 'session']);
 	});
 
 	it('that SQLite has rolled back itself fails with the original error', () => {
@@ -70,7 +70,7 @@ describe('the schema of the ledger in SQLite', () => {
 			exec();
 		});
 		prepareSchema(db, path);
-		expect(tables(db)).toEqual(['entry', 'record']);
+		expect(tables(db)).toEqual(['entry', 'record', 'session']);
 		expect(db.isTransaction).toBe(false);
 	});
 
@@ -78,6 +78,28 @@ describe('the schema of the ledger in SQLite', () => {
 		prepareSchema(open(), path);
 		open().exec('BEGIN IMMEDIATE');
 		prepareSchema(open(), path);
+	});
+
+	it.each([
+		[
+			4,
+			/was written by a newer version of this package \(schema 4, supported here: 3\): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file\.$/,
+		],
+		[
+			2,
+			/was written by a version that was never released \(schema 2, supported here: 3\): move the file to another folder, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file\.$/,
+		],
+		[0, /was written by a version that was never released \(schema 0, /],
+	])('of version %d is rejected with what to do, and stays as it is', (version, words) => {
+		const db = open();
+		prepareSchema(db, path);
+		db.exec(`PRAGMA user_version = ${version}`);
+		const late = open();
+		expect(() => {
+			prepareSchema(late, path);
+		}).toThrow(words);
+		expect(late.isTransaction).toBe(false);
+		expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
 	});
 
 	it.each([

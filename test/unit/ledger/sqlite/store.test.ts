@@ -1,9 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { ledgerKey } from '../../../../lib/ledger';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
-import { commit, LEASE_MS, RETENTION_MS, SqliteWorld } from './world';
+import type { ChangeOptions } from '../../../../lib/ledger/common/store';
+import { SqliteStore } from '../../../../lib/ledger/sqlite';
+import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
 const KEY = ledgerKey('workflow', 'whevt_1');
+const OTHER_KEY = ledgerKey('workflow', 'whevt_2');
+const HEX = Buffer.from(KEY, 'base64url').toString('hex');
+const OTHER_HEX = Buffer.from(OTHER_KEY, 'base64url').toString('hex').toUpperCase();
+const CHANGING: ChangeOptions = {
+	keepMs: RETENTION_MS,
+	isDurable: false,
+	session: 'session',
+	isDead: () => false,
+};
 
 describe('the ledger in SQLite', () => {
 	let world: SqliteWorld;
@@ -17,48 +27,131 @@ describe('the ledger in SQLite', () => {
 	afterEach(() => world.remove());
 
 	it.each([
-		[0, 'pending'],
-		[1, 'committed'],
-		[2, 'committed'],
-	])('bases a claim on an entry that another process made in between: %d', async (row, state) => {
-		let looks = 0;
-		const late = new SqliteLedger({
+		['adds', [], `INSERT INTO entry VALUES (x'${HEX}', 'theirs', 9e15)`, 'theirs'],
+		['changes', ['first'], `UPDATE entry SET text = 'theirs'`, 'theirs'],
+		['removes', ['first'], 'DELETE FROM entry', undefined],
+		[
+			'takes over',
+			['first', null],
+			`INSERT INTO entry VALUES (x'${HEX}', 'theirs', 9e15)`,
+			'theirs',
+		],
+	])(
+		'applies a step again to an entry that another process %s in between',
+		async (_how, before, sql, expected) => {
+			const store = new SqliteStore({ path: world.path });
+			const write = async (text: string | null) => {
+				await store.change([{ key: KEY }], () => ({ result: undefined, text }), CHANGING);
+			};
+			for (const text of before) await write(text);
+			const seen: unknown[] = [];
+			await store.change(
+				[{ key: KEY }],
+				({ text }) => {
+					seen.push(text);
+					if (seen.length === 1) world.change(sql);
+					return { result: undefined, text: 'mine' };
+				},
+				CHANGING,
+			);
+			expect(seen).toEqual([before.at(-1) ?? undefined, expected]);
+			expect(
+				await store.change([{ key: KEY }], ({ text }) => ({ result: text }), CHANGING),
+			).toEqual(['mine']);
+			await store.close();
+		},
+	);
+
+	it('never shortens how long an entry is kept', async () => {
+		const store = new SqliteStore({
 			path: world.path,
-			// Asked by the look, and then for the lease.
-			now: () => {
-				looks += 1;
-				const values = `x'${Buffer.from(KEY, 'base64url').toString('hex')}', ${row}, 3000, 3000`;
-				const entry = `INSERT INTO entry (key, state, expires, due, grace) VALUES (${values}, 0)`;
-				if (looks === 2) world.change(entry);
-				return 1_000;
-			},
+			clock: { now: () => 1_000, monotonic: () => 0, boot: '' },
 		});
-		expect(await late.claim(KEY, LEASE_MS)).toEqual({ state });
-		await late.close();
+		const expiry = async (text: string, keepMs: number) => {
+			await store.change([{ key: KEY }], () => ({ result: 0, text }), { ...CHANGING, keepMs });
+			return world.query('SELECT expires FROM entry');
+		};
+		expect(await expiry('a', 500)).toEqual([{ expires: 1_500 }]);
+		expect(await expiry('b', 400)).toEqual([{ expires: 1_500 }]);
+		expect(await expiry('c', 600)).toEqual([{ expires: 1_600 }]);
+		await store.close();
+	});
+
+	it('takes an expired entry for none, and a new one takes its place', async () => {
+		let now = 1_000;
+		const store = new SqliteStore({
+			path: world.path,
+			clock: { now: () => now, monotonic: () => 0, boot: '' },
+		});
+		const change = (text: string) =>
+			store.change([{ key: KEY }], (seen) => ({ result: seen.text, text }), CHANGING);
+		expect(await change('a')).toEqual([undefined]);
+		now += RETENTION_MS - 1;
+		expect(await change('b')).toEqual(['a']);
+		now += RETENTION_MS;
+		expect(await change('c')).toEqual([undefined]);
+		expect(world.query('SELECT text, expires FROM entry')).toEqual([
+			{ text: 'c', expires: now + RETENTION_MS },
+		]);
+		await store.close();
 	});
 
 	it('returns the state of a stored or begun event without a write', async () => {
 		const { ledger } = world;
 		await commit(ledger, KEY);
-		world.change(
-			"CREATE TRIGGER refuse BEFORE INSERT ON entry BEGIN SELECT RAISE(ABORT, 'refused'); END",
-		);
-		expect(await ledger.claim(KEY, LEASE_MS)).toEqual({ state: 'committed' });
-		world.change('UPDATE entry SET state = 2');
-		expect((await ledger.look(KEY)).state).toBe('begun');
-		expect(await ledger.claim(KEY, LEASE_MS)).toEqual({ state: 'committed' });
+		world.refuse('INSERT', 'UPDATE');
+		expect(await ledger.claim(KEY)).toEqual({ state: 'committed' });
+		world.allow();
+		await ledger.begin([KEY], BEGINNING);
+		world.refuse('INSERT', 'UPDATE');
+		expect((await ledger.look(KEY)).state).toBe('running');
+		expect(await ledger.claim(KEY)).toEqual({ state: 'committed' });
 	});
 
-	it('stores all of many events or none', async () => {
+	it('rejects a claim whose row cannot be written, and claims when it can', async () => {
 		const { ledger } = world;
-		const other = ledgerKey('workflow', 'whevt_2');
-		const hex = Buffer.from(other, 'base64url').toString('hex').toUpperCase();
-		world.change(`CREATE TRIGGER refuse BEFORE INSERT ON entry WHEN hex(NEW.key) = '${hex}'
-			BEGIN SELECT RAISE(ABORT, 'refused'); END`);
-		await expect(ledger.begin([KEY, other], 'run', RETENTION_MS)).rejects.toThrow();
+		world.refuse('INSERT', 'UPDATE');
+		await expect(ledger.claim(KEY)).rejects.toThrow(/SQLite failed: .*\(SQLite error 19\)/);
+		world.allow();
 		expect((await ledger.look(KEY)).state).toBe('free');
-		await ledger.begin([KEY], 'run', RETENTION_MS);
-		expect((await ledger.look(KEY)).state).toBe('begun');
+		await ledger.release([await claimed(ledger, KEY)]);
+		await ledger.reopen([KEY], 1, RETENTION_MS);
+		world.refuse('INSERT', 'UPDATE');
+		await expect(ledger.claim(KEY)).rejects.toThrow(/SQLite failed: /);
+		world.allow();
+		expect((await ledger.look(KEY)).state).toBe('overdue');
+		await claimed(ledger, KEY);
+	});
+
+	it('rejects the release of a claim whose row cannot be removed', async () => {
+		const { ledger } = world;
+		const claim = await claimed(ledger, KEY);
+		world.refuse('DELETE');
+		await expect(ledger.release([claim])).rejects.toThrow(/SQLite failed: /);
+		world.allow();
+		expect((await ledger.look(KEY)).state).toBe('pending');
+		await ledger.release([claim]);
+		expect((await ledger.look(KEY)).state).toBe('free');
+	});
+
+	it('begins all of many events or none', async () => {
+		const { ledger } = world;
+		world.refuse(`INSERT ON entry WHEN hex(NEW.key) = '${OTHER_HEX}'`);
+		await expect(ledger.begin([KEY, OTHER_KEY], BEGINNING)).rejects.toThrow();
+		expect((await ledger.look(KEY)).state).toBe('free');
+		world.allow();
+		expect(await ledger.begin([KEY, OTHER_KEY], BEGINNING)).toEqual([true, true]);
+		expect((await ledger.look(OTHER_KEY)).state).toBe('running');
+	});
+
+	it('sees the change of an event that is named twice', async () => {
+		const store = new SqliteStore({ path: world.path });
+		const add = ({ text = '' }: { readonly text: string | undefined }) => ({
+			result: text,
+			text: `${text}+`,
+		});
+		expect(await store.change([{ key: KEY }, { key: KEY }], add, CHANGING)).toEqual(['', '+']);
+		await store.close();
 	});
 
 	it('uses no file any more once it is closed', async () => {

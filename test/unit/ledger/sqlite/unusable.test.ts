@@ -10,9 +10,8 @@ import {
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
-import { SqliteLedger } from '../../../../lib/ledger/sqlite';
 import { useForEach } from '../../../support/lifetime';
-import { commit, LEASE_MS, SqliteWorld } from './world';
+import { commit, openSqlite, SqliteWorld } from './world';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -23,7 +22,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 
 	async function refusal(of: Ledger = world.ledger): Promise<string> {
 		try {
-			await of.claim(otherKey, LEASE_MS);
+			await of.claim(otherKey);
 		} catch (error) {
 			expect(error).toBeInstanceOf(LedgerUnavailableError);
 			return (error as Error).message;
@@ -35,12 +34,12 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		// Root may write where others may not, but not there.
 		const readOnly = isRoot ? '/sys' : join(world.folder, 'read-only');
 		if (!isRoot) mkdirSync(readOnly, { mode: 0o500 });
-		const inside = new SqliteLedger({ path: join(readOnly, 'ledger', 'ledger.sqlite') });
+		const inside = openSqlite(join(readOnly, 'ledger', 'ledger.sqlite'));
 		expect(await refusal(inside)).toMatch(
 			/must be writable by the user that runs n8n.*\(E[A-Z]+\)/,
 		);
 		expect(await refusal(inside)).toContain(join(readOnly, 'ledger', 'ledger.sqlite'));
-		const direct = new SqliteLedger({ path: join(readOnly, 'ledger.sqlite') });
+		const direct = openSqlite(join(readOnly, 'ledger.sqlite'));
 		expect(await refusal(direct)).toMatch(/must be writable by the user that runs n8n/);
 		if (!isRoot) {
 			chmodSync(readOnly, 0o700);
@@ -58,28 +57,34 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 		}
 		const readOnly = world.openWith(ReadOnly);
 		expect(await refusal(readOnly)).toMatch(/must be writable by the user that runs n8n/);
-		// Existing entries can still be read.
-		expect(await readOnly.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+		// What it contains can still be read.
+		expect(await readOnly.readRecord('key')).toBeUndefined();
 		await readOnly.close();
 	});
 
 	it('says that the disk is full, and works again when there is space', async () => {
-		const disk = { pages: 8 };
+		let pages = 8;
+		const opened: sqlite.DatabaseSync[] = [];
+		const limit = (db: sqlite.DatabaseSync) => {
+			db.exec(`PRAGMA max_page_count = ${pages}`);
+		};
 		class Limited extends sqlite.DatabaseSync {
 			constructor(file: string) {
 				super(file);
-				this.exec(`PRAGMA max_page_count = ${disk.pages}`);
+				limit(this);
+				opened.push(this);
 			}
 		}
 		const limited = world.openWith(Limited);
 		const full = async () => {
 			for (let n = 0; n < 10_000; n++) {
-				await limited.claim(ledgerKey('workflow', `full ${n}`), LEASE_MS);
+				await limited.claim(ledgerKey('workflow', `full ${n}`));
 			}
 		};
 		await expect(full()).rejects.toThrow(LedgerUnavailableError);
 		await expect(full()).rejects.toThrow(/the disk is full: free some space.*SQLite error 13/);
-		disk.pages = 1_000;
+		pages = 1_000;
+		opened.filter(({ isOpen }) => isOpen).forEach(limit);
 		await full();
 		await limited.close();
 	}, 120_000);
@@ -112,7 +117,7 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 
 	it('says what to do if a file is in the place of its folder', async () => {
 		writeFileSync(join(world.folder, 'file'), '');
-		const inside = new SqliteLedger({ path: join(world.folder, 'file', 'ledger.sqlite') });
+		const inside = openSqlite(join(world.folder, 'file', 'ledger.sqlite'));
 		expect(await refusal(inside)).toMatch(
 			/cannot be opened or created.*ASSET_SERVICE_LEDGER_SQLITE_PATH/,
 		);
@@ -121,12 +126,12 @@ describe('the ledger in SQLite when its file cannot be used', () => {
 	it('rejects a file of a newer version, and does not change it', async () => {
 		await commit(world.ledger, key);
 		await world.ledger.close();
-		world.change('PRAGMA user_version = 3');
+		world.change('PRAGMA user_version = 4');
 		expect(await refusal()).toMatch(
-			/newer version of this package \(schema 3, supported here: 2\)/,
+			/newer version of this package \(schema 4, supported here: 3\)/,
 		);
-		world.change('PRAGMA user_version = 2');
-		expect(await world.ledger.claim(key, LEASE_MS)).toEqual({ state: 'committed' });
+		world.change('PRAGMA user_version = 3');
+		expect(await world.ledger.claim(key)).toEqual({ state: 'committed' });
 	});
 
 	it('rejects a database of another program, and changes neither it nor its mode', async () => {

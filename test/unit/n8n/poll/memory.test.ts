@@ -8,14 +8,14 @@ const memoryOf = (data: IDataObject, { workflowId = 'w', nodeId = 'n' } = {}) =>
 		getWorkflowStaticData: (type: string) => (type === 'node' ? data : {}),
 	} as unknown as IPollFunctions);
 
-const until = { startFrom: 'now', at: 5 } as const;
+const until = { startFrom: 'now', at: 5, polls: 3 } as const;
 
 it.each(['now', 'retained'] as const)(
 	'keeps up to when the node has polled, from %s',
 	(startFrom) => {
 		const data = {};
-		memoryOf(data).write({ startFrom, at: 5 });
-		expect(memoryOf(data).read()).toMatchObject({ startFrom, at: 5 });
+		memoryOf(data).write({ ...until, startFrom });
+		expect(memoryOf(data).read()).toMatchObject({ ...until, startFrom });
 	},
 );
 
@@ -31,10 +31,10 @@ it('assigns nothing that is there already: n8n would write all static data of th
 	const kept = data['polledUntil'];
 	memoryOf(data).write({ ...until });
 	expect(data['polledUntil']).toBe(kept);
-	memoryOf(data).write({ ...until, at: 6 });
-	expect(memoryOf(data).read()?.at).toBe(6);
-	memoryOf(data).write({ startFrom: 'retained', at: 6 });
-	expect(memoryOf(data).read()?.startFrom).toBe('retained');
+	for (const change of [{ at: 6 }, { polls: 4 }, { startFrom: 'retained' }] as const) {
+		memoryOf(data).write({ ...until, ...change });
+		expect(memoryOf(data).read()).toMatchObject({ ...until, ...change });
+	}
 });
 
 it('does not change the static data once it is closed', () => {
@@ -48,14 +48,17 @@ it('does not change the static data once it is closed', () => {
 describe('the form in the database', () => {
 	const stored = { workflowId: 'w', nodeId: 'n', ...until };
 
-	it('is that of earlier versions', () => {
+	it('names its node', () => {
 		expect(memoryOf({ polledUntil: stored }).read()).toMatchObject(until);
 	});
 
-	it.each([undefined, 'text', { ...stored, at: 'soon' }, { ...stored, startFrom: 'never' }])(
-		'is none if it is %j',
-		(polledUntil) => {
-			expect(memoryOf({ polledUntil }).read()).toBeUndefined();
-		},
-	);
+	it.each([
+		undefined,
+		'text',
+		{ ...stored, at: 'soon' },
+		{ ...stored, polls: undefined },
+		{ ...stored, startFrom: 'never' },
+	])('is none if it is %j', (polledUntil) => {
+		expect(memoryOf({ polledUntil }).read()).toBeUndefined();
+	});
 });

@@ -52,9 +52,15 @@ describe('logRefusal', () => {
 });
 
 it.each([
-	['succeeded', 'Once Succeeded'],
-	['stored', 'Once Stored'],
-] as const)('writes one line a day when deliveries come to the URL of %s', (setting, shown) => {
+	[
+		'stored',
+		/^a delivery arrived at the URL for 'Acknowledge' = 'Once Succeeded', but .*'Once Stored'/,
+	],
+	[
+		'succeeded',
+		/^a delivery arrived at the URL for 'Acknowledge' = 'Once Stored', but .*'Once Succeeded'.*starts the event again/,
+	],
+] as const)('writes one line a day about the other URL of a node set to %s', (setting, text) => {
 	jest.useFakeTimers();
 	const lines: string[] = [];
 	const context = {
@@ -67,8 +73,8 @@ it.each([
 		jest.advanceTimersByTime(60 * 60 * 1000);
 	}
 	expect(lines).toHaveLength(2);
-	expect(lines[0]).toBe(
-		`Asset Service Trigger "Events" in workflow w1: a delivery arrived at the production URL for 'Acknowledge' = '${shown}' and follows that setting. Register the URL that the node shows`,
-	);
+	const prefix = 'Asset Service Trigger "Events" in workflow w1: ';
+	expect(lines[0]?.startsWith(prefix)).toBe(true);
+	expect(lines[0]?.slice(prefix.length)).toMatch(text);
 	jest.useRealTimers();
 });

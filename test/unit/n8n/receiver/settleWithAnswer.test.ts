@@ -1,25 +1,20 @@
 import { EventEmitter } from 'node:events';
-import type { Acknowledge, Committed, Hold } from '../../../../lib/ledger';
+import type { Outcome } from '../../../../lib/receiver/settle';
 import { settleWithAnswer } from '../../../../n8n/receiver/settleWithAnswer';
 import { gate } from '../../../support/wait';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 
-const setUp = (
-	statusCode: number,
-	acknowledge: Acknowledge = 'stored',
-	committed: Committed = 'committed',
-) => {
+const setUp = (statusCode: number, outcome?: Outcome) => {
 	const order: string[] = [];
 	const { opened: settled, open: settle } = gate();
-	const hold: Hold = {
-		commit: async (retentionMs) => {
-			order.push(`commit ${retentionMs}`);
+	const handOver = {
+		settle: async (isOk: boolean) => {
+			order.push(isOk ? 'stored' : 'not stored');
 			await settled;
-			return committed;
+			return outcome ?? (isOk ? 'accepted' : 'failed');
 		},
-		release: async () => {
-			order.push('release');
-			await settled;
+		abandon: async () => {
+			order.push('abandon');
 		},
 	};
 	const response = Object.assign(new EventEmitter(), {
@@ -36,7 +31,7 @@ const setUp = (
 			return response;
 		},
 	});
-	settleWithAnswer(response, hold, { acknowledge, retentionMs: 1000 });
+	settleWithAnswer(response, handOver);
 	/** The sender's, as Node's HTTP server reports it. */
 	const hangUp = () => {
 		response.destroyed = true;
@@ -50,25 +45,28 @@ const nextTurn = async () => {
 };
 
 describe('settleWithAnswer', () => {
-	it.each([200, 204, 299])('commits on %d and sends the response after that', async (status) => {
-		const { order, response, settle } = setUp(status);
-		expect(response.end('body', 'utf8')).toBe(response);
-		await nextTurn();
-		expect(order).toEqual(['commit 1000']);
-		settle();
-		await nextTurn();
-		expect(order).toEqual(['commit 1000', 'end']);
-		expect(response.sent).toEqual([['body', 'utf8']]);
-	});
+	it.each([200, 204, 299])(
+		'settles a success on %d and sends the response after that',
+		async (status) => {
+			const { order, response, settle } = setUp(status);
+			expect(response.end('body', 'utf8')).toBe(response);
+			await nextTurn();
+			expect(order).toEqual(['stored']);
+			settle();
+			await nextTurn();
+			expect(order).toEqual(['stored', 'end']);
+			expect(response.sent).toEqual([['body', 'utf8']]);
+		},
+	);
 
 	it.each([300, 404, 500, 503])(
-		'releases on %d and sends the response after that',
+		'settles a failure on %d and sends the response after that',
 		async (status) => {
 			const { order, response, settle } = setUp(status);
 			response.end();
 			settle();
 			await nextTurn();
-			expect(order).toEqual(['release', 'end']);
+			expect(order).toEqual(['not stored', 'end']);
 		},
 	);
 
@@ -78,7 +76,7 @@ describe('settleWithAnswer', () => {
 		response.end();
 		settle();
 		await nextTurn();
-		expect(order).toEqual(['release', 'end']);
+		expect(order).toEqual(['not stored', 'end']);
 	});
 
 	it('settles once and sends the first response if end is called again in the meantime', async () => {
@@ -87,25 +85,27 @@ describe('settleWithAnswer', () => {
 		response.end('second');
 		settle();
 		await nextTurn();
-		expect(order).toEqual(['commit 1000', 'end']);
+		expect(order).toEqual(['stored', 'end']);
 		expect(response.sent).toEqual([['first']]);
 	});
 
-	it('asks the sender to retry in a minute if the execution ran without the event', async () => {
-		const { response, settle } = setUp(200, 'succeeded', 'lost');
+	it.each([
+		[200, 'busy', 503, 'busy', [['Retry-After', '60']]],
+		[500, 'busy', 503, 'busy', [['Retry-After', '60']]],
+		[500, 'accepted', 200, 'accepted', []],
+	] as const)('turns n8n’s %d into the outcome %s', async (...row) => {
+		const [status, outcome, sentStatus, body, headers] = row;
+		const { response, settle } = setUp(status, outcome);
 		response.end('done');
 		settle();
 		await nextTurn();
-		expect(response.sent).toEqual([['{"status":"busy"}']]);
-		expect(response.statusCode).toBe(503);
-		expect([...response.headers]).toEqual([
-			['Retry-After', '60'],
-			['Content-Type', 'application/json'],
-		]);
+		expect(response.sent).toEqual([[JSON.stringify({ status: body })]]);
+		expect(response.statusCode).toBe(sentStatus);
+		expect([...response.headers]).toEqual([...headers, ['Content-Type', 'application/json']]);
 	});
 
 	it('only ends a response to it that n8n has already begun to send', async () => {
-		const { response, settle } = setUp(200, 'succeeded', 'lost');
+		const { response, settle } = setUp(200, 'busy');
 		response.headersSent = true;
 		response.end('done');
 		settle();
@@ -131,7 +131,7 @@ describe('an execution that n8n does not respond for', () => {
 		await jest.advanceTimersByTimeAsync(24_990);
 		expect(order).toEqual([]);
 		await jest.advanceTimersByTimeAsync(20);
-		expect(order).toEqual(['commit 1000']);
+		expect(order).toEqual(['abandon']);
 	});
 
 	it('counts as stored as soon as its sender hangs up later than that, not while it waits', async () => {
@@ -139,24 +139,17 @@ describe('an execution that n8n does not respond for', () => {
 		await jest.advanceTimersByTimeAsync(10 * 60_000);
 		expect(order).toEqual([]);
 		hangUp();
-		expect(order).toEqual(['commit 1000']);
+		expect(order).toEqual(['abandon']);
 	});
 
 	it('counts as stored when its sender had hung up before the hand-over', async () => {
 		const { order, response } = setUp(200);
 		response.destroyed = true;
 		await jest.advanceTimersByTimeAsync(30_000);
-		expect(order).toEqual(['commit 1000']);
+		expect(order).toEqual(['abandon']);
 	});
 
-	it('does not count as stored if it must succeed', async () => {
-		const { order, hangUp } = setUp(200, 'succeeded');
-		hangUp();
-		await jest.advanceTimersByTimeAsync(10 * 60_000);
-		expect(order).toEqual([]);
-	});
-
-	it('is given back when n8n reports a failure after all', async () => {
+	it('is settled as a failure when n8n reports one after all', async () => {
 		const { order, response, hangUp, settle } = setUp(200);
 		hangUp();
 		await jest.advanceTimersByTimeAsync(30_000);
@@ -164,16 +157,16 @@ describe('an execution that n8n does not respond for', () => {
 		response.end();
 		settle();
 		await jest.advanceTimersByTimeAsync(0);
-		expect(order).toEqual(['commit 1000', 'release', 'end']);
+		expect(order).toEqual(['abandon', 'not stored', 'end']);
 	});
 
-	it('is not committed by a sender that hangs up while a release is being written', async () => {
+	it('is not abandoned when its sender hangs up while a failure is being settled', async () => {
 		const { order, response, hangUp } = setUp(500);
 		await jest.advanceTimersByTimeAsync(29_000);
 		response.end();
 		hangUp();
 		await jest.advanceTimersByTimeAsync(60_000);
-		expect(order).toEqual(['release']);
+		expect(order).toEqual(['not stored']);
 	});
 
 	it('leaves no timer and no listener once n8n has responded', () => {

@@ -1,0 +1,151 @@
+import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { SESSION_MS } from '../../../lib/ledger/common/store';
+import { MemoryLedger } from './memoryLedger';
+import { useStoppedClock } from './stoppedClock';
+
+const KEY = ledgerKey('workflow', 'event');
+const RETENTION_MS = 1_000_000_000;
+const BEGINNING = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
+
+describe('the ledger of a process', () => {
+	useStoppedClock();
+	let ledger: MemoryLedger;
+	let other: MemoryLedger;
+
+	beforeEach(() => {
+		ledger = new MemoryLedger();
+		other = new MemoryLedger(ledger.store);
+	});
+
+	async function claimed() {
+		const answer = await ledger.claim(KEY);
+		if (answer.state !== 'claimed') throw new Error(`The event is ${answer.state}`);
+		return answer.claim;
+	}
+
+	it('needs one write for its session, and one call of the store for each step', async () => {
+		const claim = await claimed();
+		expect(ledger.store.trips).toBe(2);
+		await ledger.commit([claim], RETENTION_MS);
+		await ledger.begin([KEY], BEGINNING);
+		await ledger.end('run', 'succeeded');
+		expect(ledger.store.trips).toBe(5);
+	});
+
+	it('holds nothing without a session that lives', async () => {
+		ledger.failing = true;
+		await expect(ledger.claim(KEY)).rejects.toThrow(LedgerUnavailableError);
+		await expect(ledger.begin([KEY], BEGINNING)).rejects.toThrow(LedgerUnavailableError);
+		expect(ledger.store.trips).toBe(2);
+	});
+
+	it('releases a claim in the background if its response was lost', async () => {
+		await ledger.look(KEY);
+		ledger.losing = true;
+		await expect(ledger.claim(KEY)).rejects.toThrow('The response was lost');
+		expect(ledger.stateOf(KEY)).toBe('free');
+		ledger.losing = false;
+		await jest.advanceTimersByTimeAsync(2_000);
+		expect((await other.claim(KEY)).state).toBe('claimed');
+	});
+
+	it('keeps what it runs while it closes, and continues its session until the end is written', async () => {
+		await ledger.begin([KEY], BEGINNING);
+		await ledger.close();
+		await jest.advanceTimersByTimeAsync(10 * SESSION_MS);
+		expect([ledger.isRunning, ledger.stateOf(KEY)]).toEqual([true, 'running']);
+		ledger.failing = true;
+		await expect(ledger.end('run', 'failed')).rejects.toThrow(LedgerUnavailableError);
+		expect(ledger.isRunning).toBe(true);
+		ledger.failing = false;
+		await ledger.end('run', 'failed');
+		expect([ledger.isRunning, ledger.stateOf(KEY)]).toEqual([false, 'failed']);
+	});
+
+	it('keeps its session while it asks to begin, and not when it has begun nothing or reports no end', async () => {
+		await ledger.look(KEY);
+		ledger.store.delayMs = 1_000;
+		const begins = ledger.begin([KEY], BEGINNING);
+		await jest.advanceTimersByTimeAsync(500);
+		expect(ledger.isRunning).toBe(true);
+		await jest.advanceTimersByTimeAsync(500);
+		expect(await begins).toEqual([true]);
+		ledger.store.delayMs = 0;
+		await other.begin([KEY], { ...BEGINNING, run: 'another' });
+		await other.begin([ledgerKey('w', '2')], { ...BEGINNING, run: 'silent', reportsEnd: false });
+		expect(other.isRunning).toBe(false);
+		await other.close();
+		expect(ledger.stateOf(KEY)).toBe('running');
+	});
+
+	it('is told nothing by the end of an attempt that has begun nothing here', async () => {
+		await ledger.begin([KEY], BEGINNING);
+		await other.end('run', 'failed');
+		expect([other.store.trips, ledger.stateOf(KEY)]).toEqual([2, 'running']);
+	});
+
+	it('does not settle with the end of an execution what a user has replayed since', async () => {
+		await ledger.begin([KEY], BEGINNING);
+		ledger.put(KEY, 'interrupted', { run: 'run' });
+		await other.reopen([KEY], 5, RETENTION_MS);
+		await ledger.end('run', 'succeeded');
+		expect(await other.look(KEY)).toEqual({ state: 'overdue', attempts: 0, reopenedAt: 5 });
+	});
+
+	it('says when an execution ended, and what is known of one that was reopened', async () => {
+		const now = Date.now();
+		await ledger.begin([KEY], { ...BEGINNING, acknowledge: 'succeeded' });
+		await ledger.end('run', 'failed');
+		const known = { state: 'failed', attempts: 1, run: 'run', endedAt: now, dueInMs: 60_000 };
+		expect(await other.look(KEY)).toEqual(known);
+		expect(await other.reopen([KEY], 5, RETENTION_MS)).toEqual([known]);
+	});
+
+	describe('waits for an event to begin', () => {
+		async function waits(ms = 10_000): Promise<{ isOver: boolean }> {
+			const wait = { isOver: false };
+			void ledger.untilBegun(await claimed(), ms).then(() => (wait.isOver = true));
+			await jest.advanceTimersByTimeAsync(1_000);
+			expect(wait.isOver).toBe(false);
+			return wait;
+		}
+
+		it('and learns at once that it has begun in this process', async () => {
+			const wait = await waits();
+			await ledger.begin([KEY], BEGINNING);
+			await jest.advanceTimersByTimeAsync(0);
+			expect(wait.isOver).toBe(true);
+		});
+
+		it.each([
+			['has begun in another', () => other.begin([KEY], BEGINNING)],
+			[
+				'is not pending any more',
+				async () => {
+					ledger.put(KEY, 'stored');
+				},
+			],
+			[
+				'is claimed by another',
+				async () => {
+					ledger.put(KEY, 'pending');
+				},
+			],
+		])('and learns within a quarter of a second that it %s', async (_what, happen) => {
+			const wait = await waits();
+			await happen();
+			await jest.advanceTimersByTimeAsync(250);
+			expect(wait.isOver).toBe(true);
+		});
+
+		it('no longer than it may, also while the ledger is down', async () => {
+			const wait = await waits();
+			ledger.failing = true;
+			await jest.advanceTimersByTimeAsync(8_900);
+			expect(wait.isOver).toBe(false);
+			await jest.advanceTimersByTimeAsync(400);
+			expect(wait.isOver).toBe(true);
+			await jest.advanceTimersByTimeAsync(0);
+		});
+	});
+});

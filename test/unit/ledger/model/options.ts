@@ -1,0 +1,25 @@
+/** What can happen in a search, and what decides about it. */
+import type { Outcome } from '../../../../lib/ledger/life/steps';
+import type { Move as MoveTo, Steps } from './search';
+import type { World } from './world';
+
+export interface Options {
+	/** For each process, how many deliveries it has at a time, and how many starts of executions. */
+	readonly processes: readonly (readonly [number, number])[];
+	/** Acknowledge: whether attempts are repeated. With both, the user changes it at any time. */
+	readonly repeats: readonly boolean[];
+	/** How executions can end; undefined if n8n does not report it. */
+	readonly outcomes: readonly Outcome[] | undefined;
+	/** Whether n8n may also respond when an execution has ended, not only when it has stored one. */
+	readonly respondsLate?: boolean;
+	/** Whether processes stop in order. */
+	readonly stops?: boolean;
+	/** Whether a user retries executions and replays the event. */
+	readonly user?: boolean;
+	/** A fault of the callers that the ledger cannot make up for. */
+	readonly slip?: 'trust every response' | 'give back once' | 'close while executions run';
+}
+
+export type Lived = Options & { readonly steps: Steps };
+
+export type Move = MoveTo<World>;

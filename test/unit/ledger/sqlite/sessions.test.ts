@@ -1,0 +1,221 @@
+import { ledgerKey } from '../../../../lib/ledger';
+import type { ChangeOptions, Vital } from '../../../../lib/ledger/common/store';
+import { EventLedger } from '../../../../lib/ledger/eventLedger';
+import { encode } from '../../../../lib/ledger/life/entry';
+import { Session } from '../../../../lib/ledger/session';
+import { SqliteStore } from '../../../../lib/ledger/sqlite';
+import { BEGINNING, claimed, SqliteWorld } from './world';
+
+const KEY = ledgerKey('workflow', 'whevt_1');
+const SESSION_MS = 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+/** A running event of the session `theirs`. */
+const TEXT = encode({
+	kind: 'running',
+	at: 0,
+	grace: 0,
+	attempts: 1,
+	repeats: false,
+	reopenings: 0,
+	holder: 'theirs',
+});
+
+describe('sessions in SQLite', () => {
+	let world: SqliteWorld;
+	let store: SqliteStore;
+	let monotonicMs: number;
+	let now: number;
+	let opened: { close(): Promise<void> }[];
+
+	const openStore = (boot = 'boot 1') => {
+		const made = new SqliteStore({
+			path: world.path,
+			clock: { now: () => now, monotonic: () => monotonicMs, boot },
+		});
+		opened.push(made);
+		return made;
+	};
+
+	beforeEach(() => {
+		world = new SqliteWorld();
+		monotonicMs = 7 * DAY_MS;
+		now = Date.now();
+		opened = [];
+		store = openStore();
+	});
+
+	afterEach(async () => {
+		for (const each of opened) await each.close();
+		await world.remove();
+	});
+
+	/** What another process learns about the holder of an entry. */
+	async function vitalOf(of: SqliteStore = store): Promise<Vital | undefined> {
+		let vital: Vital | undefined;
+		const options: ChangeOptions = {
+			...{ keepMs: 1_000_000, isDurable: false, session: 'mine' },
+			isDead: (found) => {
+				vital = found;
+				return false;
+			},
+		};
+		await of.change([{ key: KEY }], () => ({ result: 0, text: TEXT }), options);
+		await of.change([{ key: KEY }], () => ({ result: 0 }), options);
+		return vital;
+	}
+
+	it('are gone before they are opened', async () => {
+		expect(await vitalOf()).toBe('gone');
+	});
+
+	it('are alive for 60 s of the monotonic clock, whatever the wall clock shows', async () => {
+		expect(await store.renewSession('theirs')).toBe(false);
+		now += 40 * DAY_MS;
+		monotonicMs += SESSION_MS - 1;
+		expect(await vitalOf()).toBe('alive');
+		now -= 80 * DAY_MS;
+		monotonicMs += 1;
+		expect(await vitalOf()).toBe('gone');
+	});
+
+	it('live on from each renewal, which says whether they were alive', async () => {
+		await store.renewSession('theirs');
+		monotonicMs += SESSION_MS - 1;
+		expect(await store.renewSession('theirs')).toBe(true);
+		monotonicMs += SESSION_MS - 1;
+		expect(await vitalOf()).toBe('alive');
+		monotonicMs += 1;
+		expect(await store.renewSession('theirs')).toBe(false);
+		expect(await vitalOf()).toBe('alive');
+	});
+
+	it('are closed at once, before the call returns', async () => {
+		await store.renewSession('theirs');
+		const closed = store.closeSession('theirs');
+		expect(world.query('SELECT closed FROM session')).toEqual([{ closed: 1 }]);
+		await closed;
+		expect(await vitalOf()).toBe('closed');
+		expect(await store.renewSession('theirs')).toBe(false);
+		expect(await vitalOf()).toBe('alive');
+	});
+
+	it('are gone when the host was started again', async () => {
+		await store.renewSession('theirs');
+		const rebooted = openStore('boot 2');
+		expect(await vitalOf(rebooted)).toBe('gone');
+		await rebooted.renewSession('mine');
+		expect(world.query('SELECT name FROM session')).toEqual([{ name: 'mine' }]);
+	});
+
+	it('are gone when the monotonic clock has gone back, where nothing else tells of a start', async () => {
+		const before = openStore('');
+		await before.renewSession('theirs');
+		monotonicMs = 1_000;
+		const rebooted = openStore('');
+		expect(await vitalOf(rebooted)).toBe('gone');
+		await rebooted.renewSession('mine');
+		expect(world.query('SELECT name FROM session')).toEqual([{ name: 'mine' }]);
+	});
+
+	it('are forgotten a day after they were renewed or closed, when another one is opened', async () => {
+		const names = () => world.query('SELECT name FROM session ORDER BY name');
+		await store.renewSession('a lapsed one');
+		await store.renewSession('theirs');
+		await store.closeSession('theirs');
+		monotonicMs += DAY_MS;
+		await store.renewSession('another');
+		expect(names()).toEqual([{ name: 'a lapsed one' }, { name: 'another' }, { name: 'theirs' }]);
+		monotonicMs += 1;
+		await store.renewSession('mine');
+		expect(names()).toEqual([{ name: 'another' }, { name: 'mine' }]);
+	});
+
+	describe('of ledgers', () => {
+		const openLedger = () => {
+			const own = openStore();
+			const session = new Session(own, { onLost: () => undefined, clock: () => monotonicMs });
+			const ledger = new EventLedger({ store: own, session });
+			opened.unshift(ledger);
+			return { ledger, session };
+		};
+
+		it('keep what a ledger holds until it is closed', async () => {
+			const { ledger } = openLedger();
+			const { ledger: other } = openLedger();
+			await claimed(ledger, KEY);
+			expect(await other.claim(KEY)).toEqual({ state: 'pending' });
+			await ledger.close();
+			expect(await other.claim(KEY)).toMatchObject({ state: 'claimed' });
+		});
+
+		it('are closed with what they hold in the same turn, as at the exit of a process', async () => {
+			const { ledger } = openLedger();
+			const { ledger: other } = openLedger();
+			await claimed(ledger, KEY);
+			await other.look(KEY);
+			void ledger.closeSession();
+			expect(world.query('SELECT closed FROM session ORDER BY closed')).toEqual([
+				{ closed: 0 },
+				{ closed: 1 },
+			]);
+			expect((await other.look(KEY)).state).toBe('free');
+		});
+
+		it('stay open as long as an execution runs', async () => {
+			const { ledger } = openLedger();
+			const { ledger: other } = openLedger();
+			await ledger.begin([KEY], BEGINNING);
+			await ledger.closeSession();
+			expect((await other.look(KEY)).state).toBe('running');
+			await ledger.end('run', 'failed');
+			await ledger.closeSession();
+			expect(world.query('SELECT sum(closed) AS closed FROM session')).toEqual([{ closed: 1 }]);
+		});
+
+		it('are dead once they have lapsed, for a process that has lived longer without a break, and alive again when renewed', async () => {
+			const { ledger, session } = openLedger();
+			const { ledger: other, session: othersSession } = openLedger();
+			await other.look(KEY);
+			monotonicMs += 30_000;
+			const claim = await claimed(ledger, KEY);
+			monotonicMs += 28_000;
+			await othersSession.open();
+			monotonicMs += 31_000;
+			await othersSession.open();
+			expect((await other.look(KEY)).state).toBe('pending');
+			monotonicMs += 1_000;
+			expect((await other.look(KEY)).state).toBe('free');
+			await session.open();
+			expect((await other.look(KEY)).state).toBe('pending');
+			await ledger.commit([claim], 1_000_000);
+			expect((await other.look(KEY)).state).toBe('stored');
+		});
+
+		it('that all lapse together leave nobody dead until one has lived for 60 s', async () => {
+			const { ledger } = openLedger();
+			const { ledger: other, session: othersSession } = openLedger();
+			await claimed(ledger, KEY);
+			await other.look(KEY);
+			monotonicMs += 10 * SESSION_MS;
+			expect((await other.look(KEY)).state).toBe('pending');
+			monotonicMs += SESSION_MS - 1_000;
+			await othersSession.open();
+			expect((await other.look(KEY)).state).toBe('pending');
+			monotonicMs += 1_000;
+			expect((await other.look(KEY)).state).toBe('free');
+		});
+
+		it('that the file has lost are noticed with the next renewal', async () => {
+			let lost = 0;
+			const own = openStore();
+			const session = new Session(own, { onLost: () => (lost += 1), clock: () => monotonicMs });
+			await session.open();
+			world.change('DELETE FROM session');
+			monotonicMs += 20_000;
+			await session.open();
+			expect(lost).toBe(0);
+			await own.renewSession(session.name);
+			await session.close();
+		});
+	});
+});
