@@ -151,7 +151,7 @@ it('starts each event by its next copy if Redis was frozen when it began', async
 it('remembers a retry from while Redis was down, and starts the other events by their next copies', async () => {
 	await useRedis();
 	await newSender(3);
-	const before = await countInRedis('begun', [redis]);
+	const before = await countInRedis('done', [redis]);
 	const events = await untilFailed({
 		count: 4,
 		claims: () => countInRedis('pending', [redis]),
@@ -176,8 +176,8 @@ async function untilMarked(count: number): Promise<void> {
 	const enoughAt = Date.now() + 20_000;
 	await waitFor(
 		async () => {
-			const begun = await countInRedis('begun', [redis]);
-			return begun === count || Date.now() > enoughAt;
+			const done = await countInRedis('done', [redis]);
+			return done === count || Date.now() > enoughAt;
 		},
 		{ what: 'the ledger to be written' },
 	);
