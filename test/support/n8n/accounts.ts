@@ -10,6 +10,8 @@ export interface Account {
 	readonly state: string;
 	readonly executionId?: string;
 	readonly attempts?: number;
+	/** Of an execution that failed or succeeded, in Unix milliseconds. */
+	readonly endedAt?: number;
 	/** Replay: whether the event starts again. */
 	readonly replayed?: boolean;
 }
@@ -61,13 +63,14 @@ export async function accountsOf(
 }
 
 function accountIn(item: Readonly<Record<string, unknown>>): Account {
-	const { state, executionId, attempts } = item;
+	const { state, executionId, attempts, endedAt } = item;
 	// Its name was `reopened`.
 	const replayed = item['replayed'] ?? item['reopened'];
 	return {
 		state: String(state),
 		...(typeof executionId === 'string' && { executionId }),
 		...(typeof attempts === 'number' && { attempts }),
+		...(typeof endedAt === 'string' && { endedAt: Date.parse(endedAt) }),
 		...(typeof replayed === 'boolean' && { replayed }),
 	};
 }
