@@ -1,6 +1,12 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n. */
 import { isWanted, parseEvent, withReplay } from '../event';
-import { claimOrWait, type Ledger, ledgerKey, LedgerUnavailableError } from '../ledger';
+import {
+	claimOrWait,
+	type EntryState,
+	type Ledger,
+	ledgerKey,
+	LedgerUnavailableError,
+} from '../ledger';
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { handOverOne, takeTurn } from './batch';
 import type { TriggerSettings } from './triggerSettings';
@@ -47,7 +53,7 @@ export async function receive(
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };
 	const record = includeDelivery ? { ...event.record, ...facts } : event.record;
 	if (openLedger === undefined) return { start: true, items: [{ record }] };
-	const claimed = await claim(openLedger, ledgerKey(workflowId, event.id));
+	const claimed = await claim(openLedger, ledgerKey(workflowId, event.id), settings);
 	if (!('hold' in claimed)) return claimed;
 	const { hold, attempts, reopenedAt } = claimed;
 	const { acknowledge, retentionMs, batchSize } = settings;
@@ -63,8 +69,15 @@ export async function receive(
 	return turn.outcome === 'accepted' ? accepted : busy;
 }
 
+/** With "Once Succeeded", n8n may still lose a stored execution, or it may fail: the service has to deliver the event again. */
+const IS_OPEN: ReadonlySet<EntryState> = new Set(['pending', 'stored', 'overdue', 'running']);
+
 /** The hold of the event, or the verdict if it was not claimed. */
-async function claim(openLedger: () => Promise<Ledger>, key: string) {
+async function claim(
+	openLedger: () => Promise<Ledger>,
+	key: string,
+	{ acknowledge }: Pick<TriggerSettings, 'acknowledge'>,
+) {
 	try {
 		const ledger = await openLedger();
 		const answer = await claimOrWait(ledger, key);
@@ -72,7 +85,11 @@ async function claim(openLedger: () => Promise<Ledger>, key: string) {
 			const { claim, ...history } = answer;
 			return { hold: { ledger, claims: [claim] }, ...history };
 		}
-		if (answer.state === 'committed') return duplicate;
+		if (answer.state === 'committed') {
+			if (acknowledge === 'stored') return duplicate;
+			const { state } = await ledger.look(key);
+			return IS_OPEN.has(state) ? busy : duplicate;
+		}
 		return answer.retryAfterMs === undefined ? busy : busyFor(answer.retryAfterMs);
 	} catch (error) {
 		const detail = error instanceof LedgerUnavailableError ? error.message : undefined;
