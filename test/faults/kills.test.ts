@@ -37,6 +37,13 @@ const TAIL_MS = 9 * MINUTES;
 /** How long before a kill an execution may have ended that n8n has recorded and the ledger has not. */
 const END_WINDOW_MS = SECONDS;
 
+/** n8n's queue notices after 30 s at the earliest that the worker of a job is dead. */
+const STALLS_AFTER_MS = 30 * SECONDS;
+/** What `statusOf` returns for a kill between n8n's own record of the end and the ledger's. */
+const ENDED_JUST_BEFORE = 'ended just before a kill';
+/** What `statusOf` returns if n8n records an error because the worker died. */
+const STALLED = 'error of a stalled job';
+
 const FAST = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
 const publish = countedWorkflows();
 const ended = endAfterEach();
@@ -85,8 +92,8 @@ const kinds: [string, () => Kind][] = [
 					),
 				polls: false,
 				isIdle: () => isQueueEmpty(world.redis),
-				// The main looks for the executions of dead workers every three hours.
-				cutOff: ['crashed', 'running'],
+				// If the process that received the delivery is gone too, n8n looks for the execution only every three hours.
+				cutOff: ['crashed', 'running', STALLED],
 			};
 		},
 	],
@@ -309,9 +316,6 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 	);
 });
 
-/** A kill may hit between n8n's own record of the end and the ledger's. */
-const ENDED_JUST_BEFORE = 'ended just before a kill';
-
 /** n8n's status of the execution that the account names. */
 function statusOf(
 	account: Account | undefined,
@@ -320,8 +324,10 @@ function statusOf(
 ): string {
 	if (account?.executionId === undefined) return 'no execution';
 	if (row === undefined) return 'unknown execution';
-	const { status, stoppedAt } = row;
+	const { status, startedAt, stoppedAt } = row;
 	if (account.state !== 'interrupted' || stoppedAt === null) return status;
+	const tookMs = Date.parse(stoppedAt) - Date.parse(startedAt ?? stoppedAt);
+	if (status === 'error' && tookMs > STALLS_AFTER_MS) return STALLED;
 	const endedAt = Date.parse(stoppedAt);
 	const isJustBefore = killedAt.some((at) => at >= endedAt && at - endedAt <= END_WINDOW_MS);
 	return isJustBefore && (status === 'success' || status === 'error') ? ENDED_JUST_BEFORE : status;
