@@ -6,6 +6,7 @@ import { endAfterEach, useForEach } from '../../support/lifetime';
 import { type Credential, itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
+import { ledgerFile, passTimeInSqlite } from '../../support/n8n/ledgerClock';
 import { createSession } from '../../support/n8n/session';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
@@ -23,7 +24,7 @@ const simulator = useForEach(() => startSimulator());
 const stopped = endAfterEach();
 
 /** The job as a user sets it up; with `retries`, as its note allows. */
-async function setUpJob(workflowId: string) {
+async function setUpJob(workflowId: string, acknowledge = 'Once Stored') {
 	const { client, url, owner } = world;
 	const session = createSession(url);
 	const { email: emailOrLdapLoginId, password } = owner;
@@ -44,7 +45,8 @@ async function setUpJob(workflowId: string) {
 	];
 	return async ({ retries = false } = {}) => {
 		const replacements = { replace_me: workflowId, 'https://replace-me.example': url };
-		const file = WorkflowFileShape.parse(example(JOB, replacements));
+		const settings = { ...replacements, 'Once Stored': acknowledge };
+		const file = WorkflowFileShape.parse(example(JOB, settings));
 		const enabled = ['Send mail', ...(retries ? ['Retry execution'] : [])];
 		const nodes = file.nodes.map((node) =>
 			enabled.includes(String(node['name'])) ? { ...node, disabled: false } : node,
@@ -139,7 +141,7 @@ it('mails the events whose executions failed, crashed or were canceled and have 
 it('leaves out events that the triggers start again, and events that have succeeded since', async () => {
 	const work = stopped(await startWork());
 	const { workflowId } = await publishWork(world, simulator, { work, acknowledge: 'succeeded' });
-	const runJob = await setUpJob(workflowId);
+	const runJob = await setUpJob(workflowId, 'Once Succeeded');
 	const { event, responses } = await simulator.emit(eventOf('fails', 5));
 	expect(responses).toMatchObject([{ status: 500 }]);
 
@@ -149,8 +151,9 @@ it('leaves out events that the triggers start again, and events that have succee
 	expect(mails[0]?.lines[1]).toContain(event.id);
 	expect(work.callsOf(event.id)).toBe(calls);
 
-	// The next copy, as the service sends it.
+	// The next delivery, as the service sends it an hour later.
 	work.repair();
+	passTimeInSqlite(ledgerFile(world.userFolder), HOUR_MS);
 	const again = await simulator.emit({ id: event.id });
 	expect(again.responses).toMatchObject([{ status: 200 }]);
 	expect(await runJob()).toEqual([]);
