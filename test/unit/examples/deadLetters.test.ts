@@ -75,10 +75,9 @@ it('takes an execution of several events once', () => {
 it.each([
 	['has begun in another execution since', [execution('7', 'error')], event('one', '8')],
 	['is done', [execution('7', 'error')], event('one', '7', 'done')],
-	['runs again', [execution('7', 'error')], event('one', '7', 'running')],
+	['runs', [execution('7', 'running')], event('one', '7', 'running')],
 	['waits to run again', [execution('7', 'error')], event('one', '7', 'stored')],
 	['has begun in no execution', [execution('7', 'error')], event('one')],
-	['is in an execution that runs', [execution('7', 'running')], event('one', '7')],
 	['has succeeded in a retry', [execution('7', 'error', { retrySuccessId: '8' })], event('1', '7')],
 	[
 		'has succeeded in the retry of a retry',
