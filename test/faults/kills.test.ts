@@ -159,13 +159,23 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		const random = createRandom(11);
 		const killedAt: number[] = [];
 		let cutOff = 0;
+		const underWay = () => scenes.reduce((sum, { work }) => sum + work.underWay, 0);
+		const untilUnderWay = async (): Promise<void> => {
+			await waitFor(() => underWay() > 0, {
+				what: 'an execution to begin',
+				timeoutMs: 5 * SECONDS,
+				everyMs: 10,
+			}).catch(() => undefined);
+		};
 		const end = async (kill: number): Promise<void> => {
 			const targets = kind.targets();
 			// Each process gets both signals, one after the other.
 			const server = targets[Math.floor(kill / 2) % targets.length];
 			if (!server) throw new Error('There is no process to kill.');
 			await sleep(random.int(SPREAD_MS));
-			cutOff += scenes.reduce((sum, { work }) => sum + work.underWay, 0);
+			// Half of the kills hit executions, also on a busy machine that begins them late.
+			if (kill % 4 === 0) await untilUnderWay();
+			cutOff += underWay();
 			for (const { trigger } of scenes) {
 				for (const url of trigger.urls) if (url.startsWith(server.url)) notReady.add(url);
 			}
