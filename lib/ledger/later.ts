@@ -3,7 +3,7 @@ import { jittered, sleep } from '../shared/sleep';
 
 /** Until it is written, a redelivery may be rejected as a duplicate. */
 const PAUSE_MS = 1_000;
-/** How many are tried at a time. */
+/** How many are tried at a time: all of them would be a burst, and of one node of a cluster the others must not wait for it. */
 const AT_ONCE = 100;
 
 interface Waiting {
@@ -15,8 +15,8 @@ let waiting: Waiting[] = [];
 let isTrying = false;
 
 /**
- * Resolves when `write` has succeeded: it is called until then, as long as the process lives. While the ledger is down, one of
- * all waiting writes is tried per second. Its timers do not keep the process alive.
+ * Resolves when `write` has succeeded: it is called until then, as long as the process lives. Its timers do not keep the
+ * process alive.
  */
 export async function untilWritten(write: () => Promise<void>): Promise<void> {
 	try {
@@ -31,16 +31,15 @@ export async function untilWritten(write: () => Promise<void>): Promise<void> {
 
 async function tryAll(): Promise<void> {
 	isTrying = true;
-	for (let atOnce = 1; waiting.length > 0;) {
-		if (atOnce === 1) await sleep(jittered(PAUSE_MS), { keepAlive: false });
-		const some = waiting.slice(0, atOnce);
+	for (let hasFailed = true; waiting.length > 0;) {
+		if (hasFailed) await sleep(jittered(PAUSE_MS), { keepAlive: false });
+		const some = waiting.slice(0, AT_ONCE);
 		const results = await Promise.allSettled(some.map(({ write }) => write()));
-		const written = some.filter((_each, n) => results[n]?.status === 'fulfilled');
-		for (const { resolve } of written) resolve();
-		const failed = some.filter((each) => !written.includes(each));
+		const failed = some.filter((_each, n) => results[n]?.status === 'rejected');
+		for (const each of some) if (!failed.includes(each)) each.resolve();
 		// The others first: one that always fails must not hold them up.
 		waiting = [...waiting.slice(some.length), ...failed];
-		atOnce = failed.length === 0 ? AT_ONCE : 1;
+		hasFailed = failed.length > 0;
 	}
 	isTrying = false;
 }
