@@ -81,7 +81,7 @@ export function decode(text: string | undefined): Entry | undefined {
 		holder: holder === '' ? undefined : holder,
 		claim: claim === '' ? undefined : read(claim),
 		before: KIND_OF.get(flags.charAt(1)),
-		run: run[0] === '' ? undefined : run.join(SEPARATOR),
+		run: run.join(SEPARATOR) || undefined,
 		reopenings: read(reopenings),
 		reopenedAt: reopenedAt === '' ? undefined : read(reopenedAt),
 	};

@@ -6,7 +6,7 @@ export interface Statements {
 	readonly read: StatementSync;
 	/** $key, $text, $now, $until: changes a row if the entry was missing or expired. */
 	readonly add: StatementSync;
-	/** $key, $seen, $text, $until: changes a row if its text was `seen`. */
+	/** $key, $seen, $text, $now, $until: changes a row if its text was `seen`, and had not expired. */
 	readonly replace: StatementSync;
 	/** $key, $seen: changes a row if its text was `seen`. */
 	readonly remove: StatementSync;
@@ -39,7 +39,7 @@ export function prepareStatements(db: DatabaseSync): Statements {
 		),
 		replace: db.prepare(
 			`UPDATE entry SET text = $text, expires = max(expires, $until)
-			WHERE key = $key AND text = $seen`,
+			WHERE key = $key AND text = $seen AND expires > $now`,
 		),
 		remove: db.prepare('DELETE FROM entry WHERE key = $key AND text = $seen'),
 		readSession: db.prepare('SELECT boot, renewed, closed FROM session WHERE name = $name'),

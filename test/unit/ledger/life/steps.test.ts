@@ -12,7 +12,7 @@ const DUE = { repeats: true, at: NOW - MINUTE_MS };
 const OWN = { holder: MINE.session, claim: MINE.number };
 
 /** The state after the step; the same entry if nothing changed. */
-function after(entry: Entry | undefined, { next }: steps.Step<unknown>): EntryState | 'the same' {
+function after({ next }: steps.Step<unknown>): EntryState | 'the same' {
 	return next === undefined ? 'the same' : stateOf(next ?? undefined, ALIVE);
 }
 
@@ -32,7 +32,7 @@ describe('a claim', () => {
 	])('of an event that is %s', (_state, entry, state) => {
 		const step = steps.claim(entry, MINE, ALIVE);
 		expect(step.result.state).toBe(state);
-		expect(after(entry, step)).toBe(state === 'claimed' ? 'pending' : 'the same');
+		expect(after(step)).toBe(state === 'claimed' ? 'pending' : 'the same');
 	});
 
 	it('says when the event is due again', () => {
@@ -92,7 +92,7 @@ describe('a commit', () => {
 			],
 		),
 	])('stores %s: %s', (_what, entry, state) => {
-		expect(after(entry, steps.commit(entry, MINE, ALIVE))).toBe(state);
+		expect(after(steps.commit(entry, MINE, ALIVE))).toBe(state);
 	});
 
 	it('gives a new event 15 minutes', () => {
@@ -118,7 +118,7 @@ describe('a release', () => {
 		]),
 		['what it runs itself', inState('running', { holder: MINE.session }), 'the same'],
 	])('of %s', (_what, entry, state) => {
-		expect(after(entry, steps.release(entry, MINE))).toBe(state);
+		expect(after(steps.release(entry, MINE))).toBe(state);
 	});
 });
 
@@ -183,7 +183,7 @@ describe('the end of an attempt', () => {
 		...more,
 	});
 	const end = (entry: Entry | undefined, more?: Partial<steps.Ending>) =>
-		after(entry, steps.end(entry, ending(more), ALIVE));
+		after(steps.end(entry, ending(more), ALIVE));
 
 	it.each([
 		['succeeded', 'done'],
@@ -196,9 +196,7 @@ describe('the end of an attempt', () => {
 		(outcome, state) => {
 			expect(end(inState('running'), { outcome })).toBe(state);
 			expect(end(undefined, { outcome })).toBe(state);
-			expect(after(undefined, steps.end(inState('running'), ending({ outcome }), DEAD))).toBe(
-				state,
-			);
+			expect(after(steps.end(inState('running'), ending({ outcome }), DEAD))).toBe(state);
 		},
 	);
 
@@ -248,12 +246,12 @@ describe('giving back', () => {
 	it.each(['running', 'begun'] as const)('makes what the attempt began overdue: %s', (state) => {
 		const entry = inState(state, { attempts: 2 });
 		expect(giveBack(entry, true).next).toMatchObject({ kind: 'stored', at: 0, attempts: 1 });
-		expect(after(entry, giveBack(entry))).toBe('overdue');
+		expect(after(giveBack(entry))).toBe('overdue');
 		expect(giveBack(inState(state, { run: 'another run' })).next).toBeUndefined();
 	});
 
 	it('makes what is stored overdue, but not the second time', () => {
-		expect(after(undefined, giveBack(inState('stored')))).toBe('overdue');
+		expect(after(giveBack(inState('stored')))).toBe('overdue');
 		expect(giveBack(inState('stored'), true).next).toBeUndefined();
 	});
 

@@ -44,10 +44,13 @@ export function* movesOfAttempt(
 			return;
 		}
 		const isRunningOnly = at === 'giving back again';
-		const isLast = isRunningOnly || lived.slip === 'give back once';
+		if (isRunningOnly && lived.slip === 'give back once') {
+			yield ['is over', over()];
+			return;
+		}
 		for (const next of givesBack(world, slot, isRunningOnly, lived)) {
 			yield ['gives back, response lost', next];
-			yield ['gives back', isLast ? over(next) : to('giving back again', next)];
+			yield ['gives back', isRunningOnly ? over(next) : to('giving back again', next)];
 		}
 	} else if (at === 'on') {
 		if (lived.outcomes === undefined) yield ['ends', over()];

@@ -1,7 +1,7 @@
-/** Steps that are wrong on purpose, each with the fault that the search finds then. */
+/** Steps that are wrong on purpose, each with the fault that the search finds then, and where it finds it soon. */
 import type { Entry } from '../../../../lib/ledger/life/entry';
 import * as life from '../../../../lib/ledger/life/steps';
-import type { Options } from './options';
+import { type Options, TWO_DELIVERIES } from './options';
 import type { Steps } from './search';
 
 const TWO = 'two executions run';
@@ -19,7 +19,9 @@ function as(
 	return entry?.kind === kind ? { ...entry, ...other } : entry;
 }
 
-export const broken: Record<string, readonly [what: string, steps: Partial<Steps>]> = {
+type Broken = readonly [what: string, steps: Partial<Steps>, options?: Partial<Options>];
+
+export const broken: Record<string, Broken> = {
 	'begin took what runs in a living process': [
 		TWO,
 		{
@@ -84,26 +86,11 @@ export const broken: Record<string, readonly [what: string, steps: Partial<Steps
 		NEVER,
 		{ claim: (entry, ...rest) => life.claim(as('failed', entry, { kind: 'done' }), ...rest) },
 	],
-	'claim forgot that the event was replayed': [
-		UNMARKED,
-		{
-			claim: (entry, ...rest) => life.claim(entry && { ...entry, reopenedAt: undefined }, ...rest),
-		},
-	],
 	'commit overwrote what runs': [
-		TWICE,
+		TWO,
 		{
 			commit: (entry, ...rest) =>
 				life.commit(as('running', entry, { kind: 'stored', at: 1 }), ...rest),
-		},
-	],
-	'commit forgot what the event was': [
-		UNMARKED,
-		{
-			commit: (entry, claimant, moment) => {
-				const { next, ...step } = life.commit(entry, claimant, moment);
-				return next ? { ...step, next: { ...next, reopenedAt: undefined } } : step;
-			},
 		},
 	],
 	'release did not compare the claim': [
@@ -112,13 +99,7 @@ export const broken: Record<string, readonly [what: string, steps: Partial<Steps
 			release: (entry, { session, number }) =>
 				life.release(entry && { ...entry, holder: session, claim: number }, { session, number }),
 		},
-	],
-	'release forgot what the event was': [
-		UNMARKED,
-		{
-			release: (entry, claimant) =>
-				life.release(as('pending', entry, { before: undefined }), claimant),
-		},
+		TWO_DELIVERIES,
 	],
 	'a failure undid a success': [
 		'a success is not kept',
@@ -141,13 +122,6 @@ export const broken: Record<string, readonly [what: string, steps: Partial<Steps
 				life.end(as('running', entry, { run: ending.run }), ending, moment),
 		},
 	],
-	'an attempt from before a replay could settle it': [
-		'done without a success',
-		{
-			end: (entry, ending, moment) =>
-				life.end(entry, { ...ending, reopenings: entry?.reopenings ?? 0 }, moment),
-		},
-	],
 	'an attempt could not fall asleep when the event was stored again': [
 		'does not stay asleep',
 		{
@@ -156,10 +130,11 @@ export const broken: Record<string, readonly [what: string, steps: Partial<Steps
 					? { result: undefined }
 					: life.end(entry, ending, moment),
 		},
+		{ ...TWO_DELIVERIES, repeats: [true], outcomes: ['asleep'], user: false },
 	],
 	'nothing could be given back': [STRAY, { giveBack: () => ({ result: undefined }) }],
 	'anybody could give back what runs': [
-		TWICE,
+		TWO,
 		{
 			giveBack: (entry, given) => life.giveBack(entry, { ...given, run: entry?.run ?? given.run }),
 		},
@@ -167,6 +142,35 @@ export const broken: Record<string, readonly [what: string, steps: Partial<Steps
 	'an attempt could give back what is handed over': [
 		'gave back what another hands over',
 		{ giveBack: (entry, given) => life.giveBack(as('pending', entry, { kind: 'stored' }), given) },
+	],
+	'claim forgot that the event was replayed': [
+		UNMARKED,
+		{
+			claim: (entry, ...rest) => life.claim(entry && { ...entry, reopenedAt: undefined }, ...rest),
+		},
+	],
+	'commit forgot what the event was': [
+		UNMARKED,
+		{
+			commit: (entry, claimant, moment) => {
+				const { next, ...step } = life.commit(entry, claimant, moment);
+				return next ? { ...step, next: { ...next, reopenedAt: undefined } } : step;
+			},
+		},
+	],
+	'release forgot what the event was': [
+		UNMARKED,
+		{
+			release: (entry, claimant) =>
+				life.release(as('pending', entry, { before: undefined }), claimant),
+		},
+	],
+	'an attempt from before a replay could settle it': [
+		UNMARKED,
+		{
+			end: (entry, ending, moment) =>
+				life.end(entry, { ...ending, reopenings: entry?.reopenings ?? 0 }, moment),
+		},
 	],
 	'a user could replay what runs': [
 		TWO,

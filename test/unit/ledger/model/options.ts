@@ -23,3 +23,18 @@ export interface Options {
 export type Lived = Options & { readonly steps: Steps };
 
 export type Move = MoveTo<World>;
+
+export const OUTCOMES: readonly Outcome[] = ['succeeded', 'failed', 'asleep', 'lost'];
+
+type Size = Pick<Options, 'processes' | 'outcomes'>;
+
+/** In two processes, each with a delivery and an execution at a time. */
+export const TWO_DELIVERIES: Size = { processes: [...one(1), ...one(1)], outcomes: OUTCOMES };
+/** In two processes, each with an execution at a time, one with a delivery. */
+export const ONE_DELIVERY: Size = { processes: [...one(1), ...one(0)], outcomes: OUTCOMES };
+/** One process with a delivery and two executions at a time. */
+export const ONE_PROCESS: Size = { processes: [[1, 2]], outcomes: OUTCOMES };
+
+function one(deliveries: number): Options['processes'] {
+	return [[deliveries, 1]];
+}

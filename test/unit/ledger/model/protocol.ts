@@ -6,6 +6,7 @@
 import { movesOfAttempt, starts } from './attempts';
 import { movesOfDelivery } from './deliveries';
 import { faultOf, REOPENED_AT } from './faults';
+import { nameOf, settled } from './naming';
 import type { Lived, Move, Options } from './options';
 import type { Protocol } from './search';
 import * as worlds from './world';
@@ -16,10 +17,10 @@ export function protocolOf(options: Options): Protocol<World> {
 		first: worlds.firstWorld(options.processes),
 		*moves(world, steps) {
 			const moved = moves(world, { ...options, steps });
-			for (const [what, next] of moved) yield [what, worlds.settled(next)];
+			for (const [what, next] of moved) yield [what, settled(next)];
 		},
 		faultOf,
-		nameOf: worlds.nameOf,
+		nameOf,
 	};
 }
 

@@ -6,17 +6,13 @@ import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { SqliteStore } from '../../../../lib/ledger/sqlite';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
 import * as files from '../../../../lib/ledger/sqlite/files';
-import { Children, tell } from './children';
 import { BEGINNING, commit, openSqlite, SqliteWorld } from './world';
-
-const SLOW_MS = 120_000;
 
 describe('the write-ahead log of the ledger in SQLite, deleted while it is open', () => {
 	let world: SqliteWorld;
 	let replaced: string[];
 	let opened: EventLedger[];
 	let committed: string[];
-	let children: Children;
 
 	const open = (name: string) => {
 		const ledger = openSqlite(world.path, { onReplaced: () => replaced.push(name) });
@@ -52,12 +48,10 @@ describe('the write-ahead log of the ledger in SQLite, deleted while it is open'
 	beforeEach(() => {
 		world = new SqliteWorld();
 		[replaced, opened, committed] = [[], [], []];
-		children = new Children();
 	});
 
 	afterEach(async () => {
 		jest.restoreAllMocks();
-		await children.stop();
 		for (const ledger of opened) await ledger.close();
 		await world.remove();
 	});
@@ -156,35 +150,6 @@ describe('the write-ahead log of the ledger in SQLite, deleted while it is open'
 		expect(replaced).toEqual(['old']);
 		await expectAllAfterwards();
 	});
-
-	it(
-		'under two processes, loses no entry of either, whoever notices first and closes last',
-		async () => {
-			const child = await children.start(world.path);
-			const tellTo = async (...events: string[]) => {
-				for (const event of events) {
-					expect(await tell(child, { order: 'commit', event })).toBe('committed');
-					committed.push(event);
-				}
-			};
-			const ledger = open('ledger');
-			for (const round of ['first', 'second', 'third', 'fourth']) {
-				await write(ledger, ...many(`${round} ours`, 20));
-				await tellTo(...many(`${round} theirs`, 20));
-				world.deleteFiles(round === 'third' ? ['-wal', '-shm'] : ['-wal']);
-				const ours = () => write(ledger, ...many(`${round} ours after`, 20));
-				const theirs = () => tellTo(...many(`${round} theirs after`, 20));
-				if (round === 'second') await theirs().then(ours);
-				else await Promise.all([ours(), theirs()]);
-			}
-			await expectAll(ledger);
-			expect(replaced).toHaveLength(4);
-			await ledger.close();
-			expect(await tell(child, { order: 'close' })).toBe('closed');
-			await expectAllAfterwards();
-		},
-		SLOW_MS,
-	);
 
 	it('waits while another process writes', async () => {
 		const ledger = open('ledger');

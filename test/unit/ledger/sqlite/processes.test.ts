@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
@@ -6,9 +7,10 @@ import { Session } from '../../../../lib/ledger/session';
 import { SqliteStore } from '../../../../lib/ledger/sqlite';
 import { hostClock } from '../../../../lib/ledger/sqlite/hostClock';
 import { Children, kill, tell } from './children';
-import { commit, SqliteWorld } from './world';
+import { commit, openSqlite, SqliteWorld } from './world';
 
 const SLOW_MS = 180_000;
+const LESS_THAN_A_LAPSE_MS = 40_000;
 /** So that each of them checkpoints, too. */
 const EVENTS_EACH = 400;
 
@@ -97,11 +99,10 @@ describe('the ledger in SQLite, shared by processes', () => {
 		async () => {
 			const child = await startChild();
 			expect(await tell(child, { order: 'claim', event: 'whevt_1' })).toBe('claimed');
-			const copy = claimOrWait(ledger, key, SLOW_MS);
+			const copy = claimOrWait(ledger, key, LESS_THAN_A_LAPSE_MS);
 			const exited = once(child, 'exit');
 			expect(await tell(child, { order: 'exit' })).toBe('exiting');
 			await exited;
-			expect((await ledger.look(key)).state).toBe('free');
 			expect(await copy).toMatchObject({ state: 'claimed' });
 		},
 		SLOW_MS,
@@ -127,6 +128,49 @@ describe('the ledger in SQLite, shared by processes', () => {
 			expect(await tell(child, { order: 'commit', event: 'whevt_1' })).toBe('committed');
 			await kill(child);
 			expect(await ledger.claim(key)).toEqual({ state: 'committed' });
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'loses no entry of two processes when the write-ahead log is deleted, whoever notices first and closes last',
+		async () => {
+			const child = await startChild();
+			let replaced = 0;
+			const own = openSqlite(path, {
+				onReplaced: () => {
+					replaced += 1;
+				},
+			});
+			const committed: string[] = [];
+			const commitOurs = async (name: string) => {
+				for (let n = 0; n < 20; n++) {
+					await commit(own, ledgerKey('workflow', `${name} ours ${n}`));
+					committed.push(`${name} ours ${n}`);
+				}
+			};
+			const commitTheirs = async (name: string) => {
+				for (let n = 0; n < 20; n++) {
+					const event = `${name} theirs ${n}`;
+					expect(await tell(child, { order: 'commit', event })).toBe('committed');
+					committed.push(event);
+				}
+			};
+			for (const round of ['first', 'second', 'third', 'fourth']) {
+				await commitOurs(round);
+				await commitTheirs(round);
+				world.deleteFiles(round === 'third' ? ['-wal', '-shm'] : ['-wal']);
+				if (round === 'second') await commitTheirs(`${round} after`);
+				else await Promise.all([commitOurs(`${round} after`), commitTheirs(`${round} after`)]);
+			}
+			await own.look(key);
+			expect(replaced).toBe(4);
+			await own.close();
+			expect(await tell(child, { order: 'close' })).toBe('closed');
+			expect(readdirSync(world.folder)).toEqual(['ledger.sqlite']);
+			for (const event of committed)
+				expect((await ledger.look(ledgerKey('workflow', event))).state).toBe('stored');
+			expect(world.query('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 		},
 		SLOW_MS,
 	);

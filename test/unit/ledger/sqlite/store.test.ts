@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { ledgerKey } from '../../../../lib/ledger';
-import type { ChangeOptions } from '../../../../lib/ledger/common/store';
+import type { ChangeOptions, Update } from '../../../../lib/ledger/common/store';
 import { SqliteStore } from '../../../../lib/ledger/sqlite';
 import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
@@ -61,6 +61,41 @@ describe('the ledger in SQLite', () => {
 			await store.close();
 		},
 	);
+
+	it.each([
+		['is right, only once', 'kept', ['kept'], 'kept+'],
+		['is wrong, then to the entry', 'other', ['other', 'kept'], 'kept+'],
+		['has expired, then to none', 'expired', ['expired', undefined], 'undefined+'],
+	])('applies a step to a guess that %s', async (_how, guess, seen, left) => {
+		let now = 1_000;
+		const store = new SqliteStore({
+			path: world.path,
+			clock: { now: () => now, monotonic: () => 0, boot: '' },
+		});
+		const change = async (update: Update<unknown, unknown>, options: Partial<ChangeOptions> = {}) =>
+			await store.change([{ key: KEY }], update, { ...CHANGING, ...options });
+		await change(() => ({ result: 0, text: guess === 'expired' ? 'expired' : 'kept' }));
+		if (guess === 'expired') now += RETENTION_MS;
+		const given: unknown[] = [];
+		await change(
+			({ text }) => {
+				given.push(text);
+				return { result: 0, text: `${text}+` };
+			},
+			{ guess: [guess] },
+		);
+		expect(given).toEqual(seen);
+		expect(await change(({ text }) => ({ result: text }))).toEqual([left]);
+		await store.close();
+	});
+
+	it('looks at the entry itself when a guess needs no change', async () => {
+		const store = new SqliteStore({ path: world.path });
+		const options = { ...CHANGING, guess: ['guess'] };
+		const seen = await store.change([{ key: KEY }], ({ text }) => ({ result: text }), options);
+		expect(seen).toEqual([undefined]);
+		await store.close();
+	});
 
 	it('never shortens how long an entry is kept', async () => {
 		const store = new SqliteStore({
