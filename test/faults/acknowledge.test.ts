@@ -101,15 +101,17 @@ describe.each(kindsOf())('in %s', (name, declare) => {
 		const trigger = await publish(kind.world, { parameters: { acknowledge }, work: work.url });
 		const sender = await trigger.startSender({ seed: 3 });
 		const events = sender.events(EVENTS);
-		let isOver = false;
+		const ending = new AbortController();
 		const passing = (async () => {
-			while (!isOver) {
+			while (!ending.signal.aborted) {
 				await sleep(1_000);
 				await kind.passTime();
 			}
 		})();
 		const sending = sender.deliverAll(events, { perSecond: 30, atOnce: 30 });
-		const sendings = await sending.finally(() => (isOver = true));
+		const sendings = await sending.finally(() => {
+			ending.abort();
+		});
 		await passing;
 		await waitFor(() => kind.isIdle(trigger), {
 			what: 'every execution to end',
