@@ -54,7 +54,7 @@ function kindsOf(): [string, () => Kind][] {
 				return {
 					...{ world, isIdle },
 					passTime: () => {
-						passTimeInSqlite(ledgerFile(world.userFolder), 7 * HOURS);
+						passTimeInSqlite(ledgerFile(world.userFolder), 7 * HOURS, { expires: false });
 					},
 					environment: () => ({ ASSET_SERVICE_LEDGER_SQLITE_PATH: ledgerFile(world.userFolder) }),
 				};
@@ -66,7 +66,7 @@ function kindsOf(): [string, () => Kind][] {
 				const world: QueueWorld = useQueueWorld({ webhookProcessors: 1, workers: 2, env: FAST });
 				return {
 					world,
-					passTime: () => passTimeInRedis(world.redis.url, 7 * HOURS),
+					passTime: () => passTimeInRedis(world.redis.url, 7 * HOURS, { expires: false }),
 					environment: () => ({ ASSET_SERVICE_LEDGER_REDIS_URL: world.redis.url }),
 					isIdle: async (trigger) => (await isQueueEmpty(world.redis)) && (await isIdle(trigger)),
 				};

@@ -21,25 +21,43 @@ function earlier(text: string | null, ms: number): string | undefined {
 	return entry && encode({ ...entry, at: Math.max(0, entry.at - Math.round(ms)) });
 }
 
+interface Passing {
+	/** Whether entries expire, as they do in that time. Not where a test lets time pass again and again. */
+	readonly expires: boolean;
+}
+
 /** For a ledger in SQLite, whether n8n is running or not. */
-export function passTimeInSqlite(file: string, ms: number): void {
+export function passTimeInSqlite(
+	file: string,
+	ms: number,
+	{ expires }: Passing = { expires: true },
+): void {
 	withDatabase(file, (database) => {
 		database.function('earlier', (text) => earlier(String(text), ms) ?? null);
 		database
 			.prepare('UPDATE entry SET expires = expires - :ms, text = coalesce(earlier(text), text)')
-			.run({ ms: Math.round(ms) });
+			.run({ ms: expires ? Math.round(ms) : 0 });
 	});
 }
 
+/** Replaces a text unless n8n has written another one in the meantime. ARGV: expected, next, and by how much it expires earlier. */
+const AGE = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return end
+local left = redis.call('PTTL', KEYS[1]) - ARGV[3]
+if left > 0 then redis.call('SET', KEYS[1], ARGV[2], 'PX', left) else redis.call('DEL', KEYS[1]) end`;
+
 /** For a ledger in Redis. */
-export async function passTimeInRedis(url: string, ms: number): Promise<void> {
+export async function passTimeInRedis(
+	url: string,
+	ms: number,
+	{ expires }: Passing = { expires: true },
+): Promise<void> {
 	await withRedis(url, async (client) => {
 		for (const key of await client.keys(`${KEY_PREFIX}*`)) {
-			const text = earlier(await client.get(key), ms);
-			const left = (await client.pttl(key)) - Math.round(ms);
-			if (text === undefined) continue;
-			if (left > 0) await client.set(key, text, 'PX', left);
-			else await client.del(key);
+			const text = await client.get(key);
+			const aged = earlier(text, ms);
+			if (text === null || aged === undefined) continue;
+			await client.eval(AGE, 1, key, text, aged, expires ? Math.round(ms) : 0);
 		}
 	});
 }
