@@ -1,6 +1,6 @@
 /** Lets hours and days pass for the ledger while the test takes seconds: moves every entry closer to its end. */
 import { join } from 'node:path';
-import { decode, encode } from '../../../lib/ledger/life/entry';
+import { decode, encode, type Kind } from '../../../lib/ledger/life/entry';
 import { withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 
@@ -22,15 +22,17 @@ function earlier(text: string | null, ms: number): string | undefined {
 }
 
 interface Passing {
-	/** Whether entries expire, as they do in that time. Not where a test lets time pass again and again. */
-	readonly expires: boolean;
+	/** Whether entries expire, as they do in that time; true by default. Not where a test lets time pass again and again. */
+	readonly expires?: boolean;
+	/** Only for entries of this kind; for all by default. */
+	readonly only?: Kind;
 }
 
 /** For a ledger in SQLite, whether n8n is running or not. */
 export function passTimeInSqlite(
 	file: string,
 	ms: number,
-	{ expires }: Passing = { expires: true },
+	{ expires = true }: Omit<Passing, 'only'> = {},
 ): void {
 	withDatabase(file, (database) => {
 		database.function('earlier', (text) => earlier(String(text), ms) ?? null);
@@ -50,13 +52,14 @@ if left > 0 then redis.call('SET', KEYS[1], ARGV[2], 'PX', left) else redis.call
 export async function passTimeInRedis(
 	url: string,
 	ms: number,
-	{ expires }: Passing = { expires: true },
+	{ expires = true, only }: Passing = {},
 ): Promise<void> {
 	await withRedis(url, async (client) => {
 		for (const key of await client.keys(`${KEY_PREFIX}*`)) {
 			const text = await client.get(key);
 			const aged = earlier(text, ms);
 			if (text === null || aged === undefined) continue;
+			if (only !== undefined && decode(text)?.kind !== only) continue;
 			await client.eval(AGE, 1, key, text, aged, expires ? Math.round(ms) : 0);
 		}
 	});
