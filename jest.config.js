@@ -14,6 +14,8 @@ const common = {
 
 /** The ledger's contract on a real Redis: end to end always, and among the unit tests where a redis-server is installed. */
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+if (!hasRedis)
+  console.warn('Not tested here: the ledger on Redis, since redis-server is not installed.');
 const further = { unit: hasRedis ? ['<rootDir>/test/e2e/ledger/contract.test.ts'] : [] };
 
 const level = (name) => ({

@@ -21,12 +21,12 @@ function jobsOf(file: string): Readonly<Record<string, string>> {
 it('finds the workflows and their jobs', () => {
 	expect(files.sort()).toEqual(['ci.yml', 'newest-n8n.yml', 'publish.yml']);
 	expect(Object.keys(jobsOf('ci.yml'))).toEqual(['', 'test', 'oldest-node', 'e2e', 'scan']);
-	expect(Object.keys(jobsOf('publish.yml'))).toEqual(['', 'test', 'publish']);
+	expect(Object.keys(jobsOf('publish.yml'))).toEqual(['', 'ci', 'test', 'publish']);
 });
 
 describe.each(files)('%s', (file) => {
 	it('pins each action by the SHA of a commit, with its version next to it', () => {
-		const uses = [...workflow(file).matchAll(/uses: (.*)/g)].map(([, action]) => action);
+		const uses = [...workflow(file).matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action);
 		expect(uses.length).toBeGreaterThan(1);
 		for (const action of uses)
 			expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
@@ -37,6 +37,19 @@ describe.each(files)('%s', (file) => {
 		expect(writers.map(([name]) => name)).toEqual(file === 'publish.yml' ? ['publish'] : []);
 		expect(jobsOf(file)['']).toContain('permissions:\n  contents: read\n');
 	});
+});
+
+it('publishes nothing that has not passed all tests, those on a real n8n included', () => {
+	const { ci, test = '' } = jobsOf('publish.yml');
+	expect(ci).toBe('    uses: ./.github/workflows/ci.yml\n');
+	expect(test).toContain('needs: ci\n');
+	expect(workflow('ci.yml')).toContain('workflow_call:\n');
+	expect(jobsOf('ci.yml')['e2e']).toContain('run: .ci/run\n');
+});
+
+it('runs the end-to-end tests where a small disk can be mounted and PostgreSQL 15 can be installed', () => {
+	const { e2e } = jobsOf('ci.yml');
+	expect(e2e).toContain('image: debian:12\n      options: --privileged\n');
 });
 
 it('publishes the tested file only, from a protected environment, without a cache or code of others', () => {
