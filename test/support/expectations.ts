@@ -83,7 +83,7 @@ async function waitUntilAllRan(
 		},
 		{
 			what: 'every event to run',
-			timeoutMs: 120_000,
+			timeoutMs: 240_000,
 			everyMs: 500,
 			detail: () => `There are: ${seen}`,
 		},

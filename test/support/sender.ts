@@ -72,8 +72,8 @@ export interface EventSender {
 /** The service waits for hours. Here the waits grow to a few seconds, so that one event meets a fault several times. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4_000;
-/** How long the sender retries an event that is not acknowledged. */
-const GIVE_UP_AFTER_MS = 150_000;
+/** How long the sender retries an event that is not acknowledged. After a kill, 60 s pass until another process may count it as dead, and 60 s in a process that is new itself. */
+const GIVE_UP_AFTER_MS = 300_000;
 
 /** Starts a sender; stop it when the test is over. */
 export async function startSender(options: SenderOptions): Promise<EventSender> {
