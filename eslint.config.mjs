@@ -21,7 +21,8 @@ const mayImport = {
   service: ['shared', 'vendor'],
   receiver: ['event', 'signature', 'ledger', 'shared'],
   rejections: ['receiver', 'ledger', 'shared', 'vendor'],
-  poll: ['event', 'service', 'ledger', 'shared', 'vendor'],
+  accounts: ['event', 'ledger', 'shared', 'vendor'],
+  poll: ['accounts', 'event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 

@@ -1,47 +1,44 @@
 /** Runs events again that a workflow handled wrongly: reopens them in the ledger, so that its triggers start them. */
 import type { INodeProperties } from 'n8n-workflow';
 import {
-	eventIdOf,
-	eventTypeFilter,
-	readConditions,
-	Survey,
-	type Wanted,
-} from '../../../../lib/event';
-import { ledgerKey } from '../../../../lib/ledger';
-import {
 	type Account,
 	accountOf,
-	lastPolledAt,
+	canReopen,
+	type ListedEvent,
 	listedStates,
-	replay as replayEvents,
-} from '../../../../lib/poll';
-import { type ApiClient, type ApiRecord, createdAtOf } from '../../../../lib/service';
+	MOST_REPLAYED,
+	pollTriggers,
+	type Requested,
+	requestReplay,
+	wantedBy,
+} from '../../../../lib/accounts';
+import { createdAt, eventIdOf } from '../../../../lib/event';
+import { ledgerKey } from '../../../../lib/ledger';
+import { RETENTION_MS } from '../../../../lib/poll';
+import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
+import { printable } from '../../../../lib/shared/printable';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
-import { conditionsProperty } from '../../../../n8n/conditions';
-import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
-import { eventTypesOf } from '../../shared/eventTypes';
-import { onlyParallelChanges } from '../../shared/parallelItems';
-import { flag, type InputItem, parameter, wrongKindError } from '../../shared/parameters';
-import type { Changing, Run } from '../../shared/resource';
-import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
+import { logLine } from '../../../../n8n/logLine';
 import {
-	accountItem,
-	conditionsOf,
-	ledgerOf,
-	warnOfMissingFields,
-	workflowField,
-	workflowIdOf,
-} from './account';
+	flag,
+	type InputItem,
+	parameter,
+	parameterError,
+	wrongKindError,
+} from '../../shared/parameters';
+import type { Changing, Run } from '../../shared/resource';
+import { type Accounts, openAccounts } from './account';
+import { accountItem, withAssetNames } from './accountItem';
+import { noTrace } from './reconcile';
+import { type Selection, selectionFields, selectionOf, workflowFields } from './selection';
 
-const DAYS_BACK = 1;
 const DAY_MS = 24 * 60 * 60_000;
 /** A poll trigger records once per hour that it exists, and polls at least once a day in any sensible schedule. */
 const POLLS_WITHIN_MS = DAY_MS + 2 * 60 * 60_000;
 
-const fields: INodeProperties[] = [
-	workflowField,
+const ownFields: readonly INodeProperties[] = [
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',
@@ -56,144 +53,180 @@ const fields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. whevt_1, whevt_2',
 		description:
-			'IDs of the events to start again, separated by commas. If set, the fields below are ignored.',
-		hint: 'Leave empty to select events by type, condition and time',
+			'IDs of the events to start again, whatever their state, separated by commas, spaces or lines. If set, the fields below are ignored.',
+		hint: 'Leave empty to select events by type, condition, state and time',
 	},
-	...eventTypeProperties({
-		description: 'Event types to start again',
-		hint: 'Leave empty for all event types',
-	}),
-	{
-		...conditionsProperty,
-		description: 'Only events that meet all conditions start again',
-	},
-	createdAfterField({
-		description: 'Only events created at this time or later',
-		hint: 'Leave empty for the last 24 hours',
-	}),
-	{
-		displayName: 'Created Before',
-		name: 'createdBefore',
-		type: 'dateTime',
-		default: '',
-		description: 'Only events created before this time',
-	},
-	onlyParallelChanges,
 ];
 
 export const replay: Changing = {
 	name: 'Replay',
 	description: 'Start events again, for example after you fixed a workflow',
 	action: 'Replay events of a workflow',
-	fields,
+	fields: [...workflowFields, ...ownFields, ...selectionFields],
 	prepare,
 };
 
-interface Choice {
-	readonly workflowId: string;
+/** The states that start again unless others are selected. */
+const BY_DEFAULT: Selection['states'] = new Set(['failed', 'interrupted', 'missing'] as const);
+
+interface Choice extends Pick<Selection, 'states'> {
 	/** The IDs in the parameter, which override the other fields; empty for none. */
 	readonly ids: ReadonlySet<string>;
-	readonly createdAfter: number | undefined;
-	readonly wanted: Wanted;
-	readonly matches: (record: ApiRecord) => boolean;
+	readonly matches: Selection['matches'];
+	readonly list: (client: ApiClient) => AsyncIterable<ApiRecord>;
+	/** What may be wrong with the selection, once the events are listed. */
+	readonly doubts: () => readonly string[];
+}
+
+/** An event with its output. `reason`: why it does not start again. */
+interface Chosen extends Requested {
+	readonly record: ApiRecord;
+	readonly account: Account;
+	readonly reason: string | undefined;
+	readonly nodeId: string | undefined;
 }
 
 function prepare(item: Parameters<Changing['prepare']>[0]) {
 	const choice = choiceOf(item);
 	const isDryRun = flag(item, 'dryRun', 'Dry Run', true);
 	return async (client: ApiClient): Promise<ApiRecord[]> => {
-		const ledger = await ledgerOf(item);
-		const { workflowId } = choice;
-		const survey = new Survey(choice.wanted);
-		const { listed, withoutId } = await listedStates(
-			matching(client, choice),
-			{ ledger, workflowId, isWanted: survey.look },
-			(record, account) => ({ record, account }),
-		);
-		if (withoutId > 0) {
-			item.warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
-		}
-		warnOfMissingFields(item, survey);
-		const chosen = listed.map((each) => ({ id: eventIdOf(each.record) ?? '', ...each }));
-		const seen = new Set(chosen.map((event) => event.id));
-		for (const eventId of choice.ids) {
-			if (seen.has(eventId)) continue;
-			const entry = await ledger.look(ledgerKey(workflowId, eventId));
-			chosen.push({ id: eventId, record: { id: eventId }, account: accountOf(entry) });
-		}
-		const isFree = ({ state }: Account) => state !== 'pending' && state !== 'running';
-		const shown = (account: Account, n: number): ApiRecord => ({
-			...accountItem(chosen[n]?.record ?? {}, account),
-			reopened: !isDryRun && isFree(account),
-		});
-		if (isDryRun) {
-			item.warn(
-				`Dry run: ${counted(chosen.filter(({ account }) => isFree(account)).length, 'event')} would start again. Turn off 'Dry Run' to start them.`,
-			);
-			warnWithoutPoll(item, await lastPolledAt(ledger, workflowId), Date.now());
-			return chosen.map(({ account }, n) => shown(account, n));
-		}
+		const accounts = await openAccounts(item);
+		const chosen = await choose(item, accounts, { ...choice, client });
+		const able = chosen.filter(({ reason }) => reason === undefined);
+		const { ledger, workflowId, publication } = accounts;
 		const now = Date.now();
-		const { before, polledAt } = await replayEvents({ ledger, workflowId, now }, chosen);
-		warnWithoutPoll(item, polledAt, now);
-		return before.map(shown);
+		const request = { ledger, workflowId, retentionMs: RETENTION_MS, now };
+		const before = isDryRun ? [] : await requestReplay(request, able);
+		const late = new Map(able.map(({ id }, n) => [id, before[n]]));
+		const items = chosen.map(({ id, record, account: looked, reason }) => {
+			const account = late.get(id) ?? looked;
+			const isReplayed = !isDryRun && reason === undefined && canReopen(account);
+			const why = reason ?? (isDryRun ? 'dry run' : account.state);
+			const outcome = { replayed: isReplayed, reason: isReplayed ? null : why };
+			return accountItem({ workflowId, context: item.context }, record, account, outcome);
+		});
+		const count = isDryRun ? able.length : items.filter((each) => each['replayed']).length;
+		report(item, accounts, { count, isDryRun });
+		const polls = pollTriggers(publication);
+		if (count > 0 && polls.every(({ seenAt }) => now - seenAt > POLLS_WITHIN_MS)) {
+			item.warn(WITHOUT_POLL);
+		}
+		return await withAssetNames(items, { ...item, client });
 	};
 }
 
 const WITHOUT_POLL =
 	'No Asset Service Poll Trigger of the workflow has polled in the last day, so the events only start when the service delivers them again. Use Delivery > Resend, or add a poll trigger to the workflow and publish it.';
 
-function warnWithoutPoll(
-	{ warn }: Pick<Run, 'warn'>,
-	polledAt: number | undefined,
-	now: number,
+function report(
+	{ context }: InputItem,
+	{ workflowId }: Accounts,
+	{ count, isDryRun }: { readonly count: number; readonly isDryRun: boolean },
 ): void {
-	if (now - (polledAt ?? 0) > POLLS_WITHIN_MS) warn(WITHOUT_POLL);
+	const message = isDryRun
+		? `Dry run: ${counted(count, 'event')} would start again. Turn off 'Dry Run' to start them.`
+		: `Reopened ${counted(count, 'event')}. Reconcile shows what becomes of them.`;
+	context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+	if (isDryRun) return;
+	context.logger.info(
+		logLine(context, `replayed ${counted(count, 'event')} of workflow ${printable(workflowId)}`),
+	);
+}
+
+/** @throws {NodeOperationError} for more events than a request may have, and for a workflow that the ledger does not know. */
+async function choose(
+	item: Omit<Run, 'client'>,
+	accounts: Accounts,
+	{ ids, states, matches, list, doubts, client }: Choice & Pick<Run, 'client'>,
+): Promise<Chosen[]> {
+	const { ledger, workflowId, publication } = accounts;
+	const polls = pollTriggers(publication);
+	const isWanted = wantedBy(publication);
+	let count = 0;
+	const { found, withoutId, isAnyKnown } = await listedStates(
+		list(client),
+		{ ledger, workflowId, isWanted: matches },
+		(event: ListedEvent, account: Account): Chosen | undefined => {
+			if (states?.has(account.state) === false) return undefined;
+			if (++count > MOST_REPLAYED) throw tooMany(item);
+			const { id, listed, place } = event;
+			const at = createdAt(event);
+			return {
+				...{ id, record: listed, account, index: place.index },
+				...(place.after !== undefined && { after: place.after }),
+				...(at !== undefined && { createdAt: at }),
+				reason: isWanted(event)
+					? canReopen(account)
+						? undefined
+						: account.state
+					: 'not wanted by the trigger',
+				nodeId: polls.find(({ wants }) => wants(event))?.nodeId,
+			};
+		},
+	);
+	const listed = new Set(found.map(({ id }) => id));
+	for (const id of ids) {
+		if (listed.has(id)) continue;
+		const account = accountOf(await ledger.look(ledgerKey(workflowId, id)));
+		const unlisted = { index: -1, nodeId: undefined, reason: 'not listed' };
+		found.push({ id, record: { id }, account, ...unlisted });
+	}
+	const isKnown = publication !== undefined || found.some(({ account }) => isThere(account));
+	if (found.length > 0 && !isKnown && !(await isAnyKnown())) throw noTrace(item, accounts);
+	if (withoutId > 0)
+		item.warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
+	// Not in the log, since it names fields and values of events.
+	for (const doubt of doubts()) item.warn(doubt, { inLog: false });
+	return found;
+}
+
+const isThere = ({ state }: Account): boolean => state !== 'missing';
+
+function tooMany(item: InputItem) {
+	const most = MOST_REPLAYED.toLocaleString('en');
+	return parameterError(
+		item,
+		`Replay takes at most ${most} events at a time, and more are selected`,
+		"Nothing was reopened. Select fewer events, for example with 'Created Before', and replay the rest afterwards.",
+	);
 }
 
 function choiceOf(item: InputItem): Choice {
-	const workflowId = workflowIdOf(item);
 	const ids = new Set(idsOf(item));
-	const conditions = conditionsOf(item);
-	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
-	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
-	const before = timeOfField(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
+	const { createdAfter, states, survey, matches } = selectionOf(item);
+	if (ids.size > MOST_REPLAYED) throw tooMany(item);
 	if (ids.size > 0) {
 		return {
-			...{ workflowId, ids, createdAfter: undefined },
-			wanted: { isWantedType: () => true, conditions: readConditions({}) },
-			matches: (record) => ids.has(eventIdOf(record) ?? ''),
+			...{ ids, states: undefined, doubts: () => [] },
+			matches: ({ id }) => ids.has(id),
+			list: (client) => untilAll(client.list('event', {}), ids),
 		};
 	}
 	return {
-		...{ workflowId, ids, createdAfter },
-		wanted: { isWantedType, conditions },
-		matches: (record) => {
-			const time = createdAtOf(record);
-			return time !== undefined && time >= createdAfter && time < (before ?? Infinity);
-		},
+		...{ ids, states: states ?? BY_DEFAULT, doubts: () => survey.doubts },
+		// An event without a time may be an old one.
+		matches: (event) => createdAt(event) !== undefined && matches(event),
+		list: (client) => client.list('event', { createdAfter }),
 	};
 }
 
 function idsOf(item: InputItem): string[] {
 	const given = parameter(item, 'eventIds', unknown());
-	const ids = typeof given === 'number' ? [String(given)] : asTexts(given);
-	const isReadable = given === '' || ids.length > 0;
-	if (isReadable) return ids.map((each) => each.trim()).filter((each) => each !== '');
-	throw wrongKindError(item, 'Event IDs', given);
+	const texts = typeof given === 'number' ? [String(given)] : asTexts(given);
+	const isReadable = given === '' || texts.length > 0;
+	if (!isReadable) throw wrongKindError(item, 'Event IDs', given);
+	return texts.flatMap((text) => text.split(/\s/)).filter((id) => id !== '');
 }
 
-/** Ends as soon as every event that was requested by ID is found. */
-async function* matching(
-	client: ApiClient,
-	{ ids, createdAfter, matches }: Choice,
+/** The records of the list until all of these IDs were among them. */
+async function* untilAll(
+	records: AsyncIterable<ApiRecord>,
+	ids: ReadonlySet<string>,
 ): AsyncGenerator<ApiRecord> {
-	const options = createdAfter === undefined ? {} : { createdAfter };
-	let found = 0;
-	for await (const record of client.list('event', options)) {
-		if (!matches(record)) continue;
+	const left = new Set(ids);
+	for await (const record of records) {
 		yield record;
-		found += 1;
-		if (ids.size > 0 && found === ids.size) return;
+		left.delete(eventIdOf(record) ?? '');
+		if (left.size === 0) return;
 	}
 }

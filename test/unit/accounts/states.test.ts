@@ -5,7 +5,7 @@ import {
 	newAttempt,
 	type EntryState,
 } from '../../../lib/ledger';
-import { accountOf, listedStates } from '../../../lib/poll/listedStates';
+import { accountOf, listedStates } from '../../../lib/accounts';
 
 const statesOf = async (
 	records: readonly Record<string, unknown>[],
@@ -36,7 +36,7 @@ describe('the states of listed events', () => {
 			...({ f: 'running', g: 'failed', h: 'done', i: 'interrupted', j: 'asleep' } as const),
 		};
 		const records = ['d', 'c', 'b', 'a', 'e', 5, 'f', 'g', 'h', 'i', 'j'].map((id) => ({ id }));
-		expect((await statesOf(records, known)).listed).toEqual([
+		expect((await statesOf(records, known)).found).toEqual([
 			'd pending',
 			'c stored',
 			'b stored',
@@ -58,7 +58,7 @@ describe('the states of listed events', () => {
 			for (const id of ['a', 'b', 'c']) yield { id };
 		};
 		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
-		expect((await listedStates(list(), listing, (_record, account) => account)).listed).toEqual([
+		expect((await listedStates(list(), listing, (_record, account) => account)).found).toEqual([
 			{ state: 'begun', attempts: 1, executionId: '1234', begunAt: 1_700_000_000_123 },
 			{ state: 'begun', attempts: 1 },
 			{ state: 'begun', attempts: 1 },
@@ -81,12 +81,12 @@ describe('the states of listed events', () => {
 			{ id: 'c', eventType: 'ocpp.message' },
 			{ id: 'd' },
 		];
-		expect((await statesOf(records, {}, ['asset.*'])).listed).toEqual(['a missing', 'b missing']);
+		expect((await statesOf(records, {}, ['asset.*'])).found).toEqual(['a missing', 'b missing']);
 	});
 
 	it('leave out records without an id that can be read, and count them', async () => {
 		const records = [{ id: '' }, { id: 'a' }, {}, { id: 2 ** 60 }];
-		expect(await statesOf(records, {})).toEqual({ listed: ['a missing'], withoutId: 3 });
+		expect(await statesOf(records, {})).toMatchObject({ found: ['a missing'], withoutId: 3 });
 	});
 
 	it('leave the process to others between hundreds of them', async () => {
@@ -97,12 +97,12 @@ describe('the states of listed events', () => {
 			if (!over) setImmediate(turn);
 		};
 		setImmediate(turn);
-		const { listed } = await statesOf(
+		const { found } = await statesOf(
 			Array.from({ length: 5000 }, (_, id) => ({ id })),
 			{},
 		);
 		over = true;
-		expect(listed).toHaveLength(5000);
+		expect(found).toHaveLength(5000);
 		expect(turns).toBeGreaterThanOrEqual(50);
 	});
 
@@ -119,8 +119,8 @@ describe('the states of listed events', () => {
 			for (let id = 1; id <= 250; id++) yield { id };
 		};
 		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
-		const { listed } = await listedStates(list(), listing, ({ id }) => id);
-		expect([listed.length, most]).toEqual([250, 100]);
+		const { found } = await listedStates(list(), listing, ({ id }) => id);
+		expect([found.length, most]).toEqual([250, 100]);
 	});
 
 	it('are not known without the ledger', async () => {
