@@ -22,7 +22,7 @@ export {
 export {
 	type Account,
 	accountOf,
-	type ListedEvent,
+	type Placed,
 	type ListedState,
 	listedStates,
 	STATES,

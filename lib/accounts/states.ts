@@ -1,6 +1,5 @@
 /** Reports the state of listed events from the event ledger; changes nothing there. */
-import { setImmediate } from 'node:timers/promises';
-import { eventFromList, type ParsedEvent } from '../event';
+import type { ParsedEvent } from '../event';
 import {
 	type Account as Entry,
 	attemptOf,
@@ -9,6 +8,7 @@ import {
 	type Ledger,
 	ledgerKey,
 } from '../ledger';
+import { type Listed, type Reading, walk } from '../walk';
 
 /** The states of a listed event, in the order of its life. `missing`: it never arrived, or was given back. */
 export const STATES = [
@@ -41,7 +41,7 @@ function listedState(state: EntryState): ListedState {
 	return state === 'overdue' ? 'stored' : state;
 }
 
-/** Looked up in parallel: one round trip to Redis. Other work of the process runs in between. */
+/** Looked up in parallel: one round trip to Redis. */
 const AT_ONCE = 100;
 /** Events that are looked up only to find out whether the ledger has any trace of the workflow. */
 const MOST_OTHERS = 10_000;
@@ -50,14 +50,13 @@ interface Listing {
 	readonly ledger: Pick<Ledger, 'look'>;
 	readonly workflowId: string;
 	readonly isWanted: (event: ParsedEvent) => boolean;
+	/** The IDs to look for: the reading ends when all of them were listed. */
+	readonly ids?: ReadonlySet<string>;
 }
 
-/** An event of the list. */
-export interface ListedEvent extends ParsedEvent {
-	/** As the service lists it. */
-	readonly listed: Readonly<Record<string, unknown>>;
-	/** Where it is in the list: the number of records before it in this reading, and the ID of the one before it. */
-	readonly place: { readonly index: number; readonly after: string | undefined };
+/** An event of the list, and how many were before it in this reading. */
+export interface Placed extends Listed {
+	readonly index: number;
 }
 
 interface States<T> {
@@ -70,56 +69,51 @@ interface States<T> {
 
 /**
  * The results of `as` for the wanted events; records without an ID are skipped and counted. Keeps nothing else of them, since
- * a day can have a million. Throws `LedgerUnavailableError`.
+ * a day can have a million.
+ * Throws `LedgerUnavailableError`, the errors of the list, and those of `as`.
  */
 export async function listedStates<T>(
-	records: AsyncIterable<Record<string, unknown>>,
-	{ ledger, workflowId, isWanted }: Listing,
-	as: (event: ListedEvent, account: Account) => T | undefined,
+	reading: Reading,
+	{ ledger, workflowId, isWanted, ids }: Listing,
+	as: (listed: Placed, account: Account) => T | undefined,
 ): Promise<States<T>> {
 	const found: T[] = [];
 	const others: string[] = [];
-	let withoutId = 0;
-	const seen = { isKnown: false };
-	let index = -1;
-	let after: string | undefined;
-	let next: ListedEvent[] = [];
-	const states = async (ids: readonly string[]) =>
+	const wantedIds = ids && new Set(ids);
+	let isKnown = false;
+	let index = 0;
+	const states = async (some: readonly string[]): Promise<Account[]> =>
 		await Promise.all(
-			ids.map(async (id) => accountOf(await ledger.look(ledgerKey(workflowId, id)))),
+			some.map(async (id) => accountOf(await ledger.look(ledgerKey(workflowId, id)))),
 		);
-	const look = async () => {
-		const accounts = await states(next.map(({ id }) => id));
-		for (const [n, event] of next.entries()) {
-			const account = accounts[n];
-			if (account === undefined) continue;
-			seen.isKnown ||= account.state !== 'missing';
-			const result = as(event, account);
-			if (result !== undefined) found.push(result);
+	const onPage = async (page: readonly Listed[]): Promise<boolean> => {
+		const placed = page.map((listed) => ({ ...listed, index: index++ }));
+		const wanted = placed.filter(({ event }) => isWanted(event));
+		for (const { event } of placed) wantedIds?.delete(event.id);
+		if (!isKnown && others.length < MOST_OTHERS) others.push(...page.map(({ event }) => event.id));
+		for (const some of chunksOf(wanted, AT_ONCE)) {
+			const accounts = await states(some.map(({ event }) => event.id));
+			for (const [n, account] of accounts.entries()) {
+				isKnown ||= account.state !== 'missing';
+				const listed = some[n];
+				const result = listed && as(listed, account);
+				if (result !== undefined) found.push(result);
+			}
 		}
-		next = [];
-		await setImmediate();
+		return wantedIds?.size !== 0;
 	};
-	for await (const listed of records) {
-		index += 1;
-		const parsed = eventFromList(listed);
-		if (!parsed.ok) {
-			withoutId += 1;
-			continue;
-		}
-		const { event } = parsed;
-		if (isWanted(event)) next.push({ ...event, listed, place: { index, after } });
-		else if (!seen.isKnown && others.length < MOST_OTHERS) others.push(event.id);
-		after = event.id;
-		if (next.length >= AT_ONCE) await look();
-	}
-	await look();
+	const { failure, withoutId } = await walk(reading, onPage);
+	if (failure !== undefined) throw failure;
 	const isAnyKnown = async (): Promise<boolean> => {
-		for (let from = 0; from < others.length && !seen.isKnown; from += AT_ONCE) {
-			const accounts = await states(others.slice(from, from + AT_ONCE));
-			seen.isKnown = accounts.some(({ state }) => state !== 'missing');
+		for (const some of chunksOf(others, AT_ONCE)) {
+			isKnown ||= (await states(some)).some(({ state }) => state !== 'missing');
 		}
-		return seen.isKnown;
+		return isKnown;
 	};
 	return { found, withoutId, isAnyKnown };
+}
+
+function chunksOf<T>(all: readonly T[], size: number): T[][] {
+	const count = Math.ceil(all.length / size);
+	return Array.from({ length: count }, (_, n) => all.slice(n * size, (n + 1) * size));
 }

@@ -32,7 +32,8 @@ import { Listing } from './listing';
 import { type Memory, ProcessMemory } from './memory';
 import { nextState, oldestUnsettled, readStretches } from './progress';
 import { firstState } from './publication';
-import { asRequested } from './replay';
+import { start as startItems } from '../start';
+import { serveReplays } from './replay';
 import { type Start, startEvents } from './start';
 import { readState, type StartFrom, writeState } from './state';
 
@@ -89,7 +90,7 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	if (remembered.state === undefined || starting.has(node)) return {};
 	const { frontier, publishedAt } = remembered.state;
 	memory.advance(Math.max(frontier - 1, publishedAt), remembered.state.polls);
-	const state = await asRequested(ledger, workflowId, remembered.state, polledAt);
+	const { state } = remembered;
 
 	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
 	let requests = 0;
@@ -116,6 +117,13 @@ export async function poll(options: PollOptions): Promise<Polled> {
 		const onProgress = (at: number) => {
 			if (isAll) memory.advance(Math.min(at, polledAt), polls);
 		};
+		const failed = await serveReplays(options, {
+			...{ client, pageSize, isWanted: options.isWanted, now: polledAt, warn },
+			mayRequest: () => performance.now() < deadline,
+			start: async (pairs) => await startItems(options, pairs),
+		});
+		if (failed !== undefined)
+			warn(`the next poll continues with replayed events: ${failed.message}`);
 		const open = await startEvents({ ...options, onProgress }, fresh);
 		const next = nextState(listing, { ...state, polls }, { ...reading, open, polledAt });
 		if (next === undefined) return;

@@ -1,6 +1,197 @@
-/** placeholder */
-import type { Records } from '../ledger';
-import type { PollState } from './state';
-export async function asRequested(_records: Records, _workflowId: string, state: PollState, _now: number): Promise<PollState> {
-	return state;
+/**
+ * Starts the events that a user wants to run again (`lib/accounts/requests.ts`), and nothing else. It reads the pages that hold
+ * them, by their places in the list, so the cost depends on how many there are and not on how old they are.
+ */
+import {
+	forgetWaiting,
+	keepWaiting,
+	readPublication,
+	readWaiting,
+	type Requested,
+	type Waiting,
+	waitingKeys,
+} from '../accounts';
+import { oldestFirst, type ParsedEvent } from '../event';
+import { type Account, type Ledger, ledgerKey } from '../ledger';
+import type { ApiClient } from '../service';
+import { counted } from '../shared/counted';
+import { dueIn, isUnsettled, type Startable } from '../start';
+import { type Reading, walk } from '../walk';
+
+interface Scope {
+	readonly ledger: Pick<Ledger, 'look' | 'readRecord' | 'swapRecord'>;
+	readonly workflowId: string;
+	readonly nodeId: string;
+}
+
+interface Serving {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly pageSize: number;
+	/** Called before each request; false leaves the rest to the next poll. */
+	readonly mayRequest: () => boolean;
+	/** Starts the items; returns what the ledger knows of each afterwards. */
+	readonly start: (pairs: readonly Startable[]) => Promise<ReadonlyMap<string, Account>>;
+	readonly isWanted: (event: ParsedEvent) => boolean;
+	readonly now: number;
+	/** Called with messages for operators. */
+	readonly warn: (message: string) => void;
+}
+
+/** An event is on the page after the record that was before it, or on the next one if others were listed late. */
+const PAGES_AT_PLACE = 2;
+/** The most pages that a poll reads for events that are no longer at their places. */
+const PAGES_FROM_HEAD = 50;
+/** How far apart the order of the list and the times of its events may be, in milliseconds. */
+const DISORDER_MS = 10 * 60_000;
+/** Entries looked up in parallel; other work of the process runs in between. */
+const AT_ONCE = 100;
+
+/**
+ * Starts the replayed events that wait for this trigger, the oldest first. Returns why the list could not be read, if so: the
+ * next poll continues then. Throws `LedgerUnavailableError`.
+ */
+export async function serveReplays(scope: Scope, serving: Serving): Promise<Error | undefined> {
+	const { ledger, workflowId, nodeId } = scope;
+	const keys = waitingKeys(await readPublication(ledger, workflowId), nodeId);
+	const done: string[] = [];
+	let failure: Error | undefined;
+	for (const key of keys) {
+		const waiting = await readWaiting(ledger, key);
+		const served = waiting && (await serve(scope, serving, waiting));
+		if (waiting === undefined || served?.left === 0) done.push(key);
+		failure = served?.failure;
+		if (served?.isOver) break;
+	}
+	await forgetWaiting(ledger, workflowId, done);
+	return failure;
+}
+
+interface Served {
+	/** How many events still wait. */
+	readonly left: number;
+	/** Whether this poll can read no more. */
+	readonly isOver: boolean;
+	readonly failure: Error | undefined;
+}
+
+async function serve(scope: Scope, serving: Serving, waiting: Waiting): Promise<Served> {
+	const { ledger, workflowId } = scope;
+	const accounts = await look(scope, waiting.events);
+	const open = waiting.events.filter((_event, n) => isOpen(accounts[n]));
+	const due = waiting.events.filter((_event, n) => isDue(accounts[n]));
+	const found = await find(serving, due);
+	const unwanted = found.events.filter((event) => !serving.isWanted(event));
+	const pairs = oldestFirst(found.events.filter((event) => !unwanted.includes(event))).map(
+		({ id, record }) => ({ key: ledgerKey(workflowId, id), item: { record } }),
+	);
+	const after = pairs.length > 0 ? await serving.start(pairs) : undefined;
+	const given = new Set([...unwanted.map(({ id }) => id), ...found.lost.map(({ id }) => id)]);
+	const rest = open.filter(({ id }) => {
+		const account = after?.get(ledgerKey(workflowId, id));
+		return !given.has(id) && (account === undefined || isUnsettled(account));
+	});
+	await keepWaiting(ledger, waiting, rest);
+	if (unwanted.length > 0) {
+		serving.warn(
+			`${counted(unwanted.length, 'replayed event')} not started: the trigger no longer wants them`,
+		);
+	}
+	if (found.lost.length > 0) {
+		serving.warn(
+			`${counted(found.lost.length, 'replayed event')} not started: the service no longer lists them where it did. Replay them again`,
+		);
+	}
+	return { left: rest.length, isOver: found.isOver, failure: found.failure };
+}
+
+async function look({ ledger, workflowId }: Scope, events: readonly Requested[]) {
+	const accounts: Account[] = [];
+	for (let from = 0; from < events.length; from += AT_ONCE) {
+		const some = events.slice(from, from + AT_ONCE);
+		const looked = some.map(({ id }) => ledger.look(ledgerKey(workflowId, id)));
+		accounts.push(...(await Promise.all(looked)));
+	}
+	return accounts;
+}
+
+/** Whether it has not begun since, or may have to be repeated. A ledger that lost its data knows of no request. */
+function isOpen(account: Account | undefined): boolean {
+	return account !== undefined && account.state !== 'free' && isUnsettled(account);
+}
+
+function isDue(account: Account | undefined): boolean {
+	return account !== undefined && isOpen(account) && dueIn(account) === 0;
+}
+
+interface Found {
+	readonly events: ParsedEvent[];
+	/** The events that the list does not have any more, as far as it was read. */
+	readonly lost: readonly Requested[];
+	readonly isOver: boolean;
+	readonly failure: Error | undefined;
+}
+
+/** Reads the events at their places, neighbours together, then those that were not there from the head of the list. */
+async function find(serving: Serving, events: readonly Requested[]): Promise<Found> {
+	const found: ParsedEvent[] = [];
+	const over = (failure?: Error): Found => ({ events: found, lost: [], isOver: true, failure });
+	let lost: Requested[] = [];
+	for (const group of groupsOf(events, serving.pageSize)) {
+		const read = await readFor(serving, group, {
+			...{ after: group[0]?.after, backTo: -Infinity, pages: PAGES_AT_PLACE },
+		});
+		found.push(...read.events);
+		if (read.isOver) return over(read.failure);
+		lost.push(...read.left);
+	}
+	if (lost.length > 0) {
+		const times = lost.map(({ createdAt = -Infinity }) => createdAt);
+		const oldest = times.reduce((a, b) => Math.min(a, b));
+		const pages = PAGES_FROM_HEAD;
+		const read = await readFor(serving, lost, { backTo: oldest - DISORDER_MS, pages });
+		found.push(...read.events);
+		if (read.isOver) return over(read.failure);
+		lost = read.left;
+	}
+	return { events: found, lost, isOver: false, failure: undefined };
+}
+
+/** Events that were on one page of the list, in its order. */
+function groupsOf(events: readonly Requested[], pageSize: number): Requested[][] {
+	const groups: Requested[][] = [];
+	for (const event of events.toSorted((a, b) => a.index - b.index)) {
+		const last = groups.at(-1);
+		const first = last?.[0];
+		if (last && first && event.index - first.index < pageSize) last.push(event);
+		else groups.push([event]);
+	}
+	return groups;
+}
+
+/** Reads pages until it has found all of these events. `left`: those that it has not. */
+async function readFor(
+	{ client, pageSize, mayRequest, now }: Serving,
+	wanted: readonly Requested[],
+	{ pages, ...where }: Pick<Reading, 'after' | 'backTo'> & { readonly pages: number },
+) {
+	const left = new Map(wanted.map((event) => [event.id, event]));
+	const events: ParsedEvent[] = [];
+	let requests = 0;
+	let isOver = false;
+	const read = await walk(
+		{
+			...{ client, pageSize, now, ...where },
+			mayRequest: () => {
+				if (requests++ >= pages) return false;
+				isOver = !mayRequest();
+				return !isOver;
+			},
+		},
+		async (page) => {
+			for (const { event } of page) if (left.delete(event.id)) events.push(event);
+			return left.size > 0;
+		},
+	);
+	const failure = read.isCursorRefused ? undefined : read.failure;
+	return { events, left: [...left.values()], isOver: isOver || failure !== undefined, failure };
 }

@@ -6,6 +6,11 @@ import {
 	type EntryState,
 } from '../../../lib/ledger';
 import { accountOf, listedStates } from '../../../lib/accounts';
+import type { ApiRecord } from '../../../lib/service';
+
+const reading = (list: () => AsyncIterable<ApiRecord>) => ({
+	...{ client: { list }, pageSize: 100, backTo: 0, now: Date.now() },
+});
 
 const statesOf = async (
 	records: readonly Record<string, unknown>[],
@@ -19,13 +24,13 @@ const statesOf = async (
 		yield* records;
 	};
 	return await listedStates(
-		list(),
+		reading(list),
 		{
 			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free', attempts: 0 }) },
 			workflowId: 'workflow',
 			isWanted: ({ type }) => eventTypeFilter(wanted)(type),
 		},
-		({ id }, { state }) => `${String(id)} ${state}`,
+		({ event: { id } }, { state }) => `${id} ${state}`,
 	);
 };
 
@@ -58,7 +63,9 @@ describe('the states of listed events', () => {
 			for (const id of ['a', 'b', 'c']) yield { id };
 		};
 		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
-		expect((await listedStates(list(), listing, (_record, account) => account)).found).toEqual([
+		expect(
+			(await listedStates(reading(list), listing, (_listed, account) => account)).found,
+		).toEqual([
 			{ state: 'begun', attempts: 1, executionId: '1234', begunAt: 1_700_000_000_123 },
 			{ state: 'begun', attempts: 1 },
 			{ state: 'begun', attempts: 1 },
@@ -119,7 +126,7 @@ describe('the states of listed events', () => {
 			for (let id = 1; id <= 250; id++) yield { id };
 		};
 		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
-		const { found } = await listedStates(list(), listing, ({ id }) => id);
+		const { found } = await listedStates(reading(list), listing, ({ event }) => event.id);
 		expect([found.length, most]).toEqual([250, 100]);
 	});
 
@@ -129,7 +136,7 @@ describe('the states of listed events', () => {
 		};
 		const look = () => Promise.reject(new LedgerUnavailableError('It is down.'));
 		const listing = listedStates(
-			list(),
+			reading(list),
 			{
 				ledger: { look },
 				workflowId: 'workflow',

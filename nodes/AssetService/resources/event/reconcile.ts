@@ -1,14 +1,13 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import { type Account, type ListedEvent, listedStates } from '../../../../lib/accounts';
-import { createdAt } from '../../../../lib/event';
+import { type Account, listedStates, type Placed } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
 import type { Operation, Run } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
 import { accountItem, withAssetNames } from './accountItem';
-import { selectionFields, selectionOf, workflowFields } from './selection';
+import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selection';
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
@@ -27,18 +26,18 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const since = publication?.publishedAt ?? 0;
 	const counts = { early: 0, missing: 0, all: 0 };
 	const { found, withoutId, isAnyKnown } = await listedStates(
-		client.list('event', { createdAfter }),
+		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
 		{ ledger, workflowId, isWanted: matches },
-		(event: ListedEvent, account: Account) => {
+		({ at, record }: Placed, account: Account) => {
 			const isMissing = account.state === 'missing';
-			if (isMissing && (createdAt(event) ?? since) < since) {
+			if (isMissing && (at ?? since) < since) {
 				counts.early += 1;
 				return undefined;
 			}
 			counts.all += 1;
 			counts.missing += Number(isMissing);
 			if (states?.has(account.state) === false) return undefined;
-			return accountItem({ workflowId, context }, event.listed, account);
+			return accountItem({ workflowId, context }, record, account);
 		},
 	);
 	const isListed = survey.looked > 0;

@@ -4,15 +4,15 @@ import {
 	type Account,
 	accountOf,
 	canReopen,
-	type ListedEvent,
 	listedStates,
 	MOST_REPLAYED,
+	type Placed,
 	pollTriggers,
 	type Requested,
 	requestReplay,
 	wantedBy,
 } from '../../../../lib/accounts';
-import { createdAt, eventIdOf } from '../../../../lib/event';
+import { createdAt } from '../../../../lib/event';
 import { ledgerKey } from '../../../../lib/ledger';
 import { RETENTION_MS } from '../../../../lib/poll';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
@@ -32,7 +32,13 @@ import type { Changing, Run } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
 import { accountItem, withAssetNames } from './accountItem';
 import { noTrace } from './reconcile';
-import { type Selection, selectionFields, selectionOf, workflowFields } from './selection';
+import {
+	PAGE_SIZE,
+	type Selection,
+	selectionFields,
+	selectionOf,
+	workflowFields,
+} from './selection';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** A poll trigger records once per hour that it exists, and polls at least once a day in any sensible schedule. */
@@ -73,7 +79,8 @@ interface Choice extends Pick<Selection, 'states'> {
 	/** The IDs in the parameter, which override the other fields; empty for none. */
 	readonly ids: ReadonlySet<string>;
 	readonly matches: Selection['matches'];
-	readonly list: (client: ApiClient) => AsyncIterable<ApiRecord>;
+	/** How far back to read, in Unix milliseconds. */
+	readonly backTo: number;
 	/** What may be wrong with the selection, once the events are listed. */
 	readonly doubts: () => readonly string[];
 }
@@ -92,7 +99,9 @@ function prepare(item: Parameters<Changing['prepare']>[0]) {
 	return async (client: ApiClient): Promise<ApiRecord[]> => {
 		const accounts = await openAccounts(item);
 		const chosen = await choose(item, accounts, { ...choice, client });
-		const able = chosen.filter(({ reason }) => reason === undefined);
+		const able = chosen
+			.filter(({ reason }) => reason === undefined)
+			.sort((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0));
 		const { ledger, workflowId, publication } = accounts;
 		const now = Date.now();
 		const request = { ledger, workflowId, retentionMs: RETENTION_MS, now };
@@ -137,23 +146,21 @@ function report(
 async function choose(
 	item: Omit<Run, 'client'>,
 	accounts: Accounts,
-	{ ids, states, matches, list, doubts, client }: Choice & Pick<Run, 'client'>,
+	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<Run, 'client'>,
 ): Promise<Chosen[]> {
 	const { ledger, workflowId, publication } = accounts;
 	const polls = pollTriggers(publication);
 	const isWanted = wantedBy(publication);
 	let count = 0;
 	const { found, withoutId, isAnyKnown } = await listedStates(
-		list(client),
-		{ ledger, workflowId, isWanted: matches },
-		(event: ListedEvent, account: Account): Chosen | undefined => {
+		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
+		{ ledger, workflowId, isWanted: matches, ...(ids.size > 0 && { ids }) },
+		({ event, record, at, place, index }: Placed, account): Chosen | undefined => {
 			if (states?.has(account.state) === false) return undefined;
 			if (++count > MOST_REPLAYED) throw tooMany(item);
-			const { id, listed, place } = event;
-			const at = createdAt(event);
 			return {
-				...{ id, record: listed, account, index: place.index },
-				...(place.after !== undefined && { after: place.after }),
+				...{ id: event.id, record, account, index },
+				...(place !== undefined && { after: place }),
 				...(at !== undefined && { createdAt: at }),
 				reason: isWanted(event)
 					? canReopen(account)
@@ -199,14 +206,14 @@ function choiceOf(item: InputItem): Choice {
 		return {
 			...{ ids, states: undefined, doubts: () => [] },
 			matches: ({ id }) => ids.has(id),
-			list: (client) => untilAll(client.list('event', {}), ids),
+			backTo: -Infinity,
 		};
 	}
 	return {
 		...{ ids, states: states ?? BY_DEFAULT, doubts: () => survey.doubts },
 		// An event without a time may be an old one.
 		matches: (event) => createdAt(event) !== undefined && matches(event),
-		list: (client) => client.list('event', { createdAfter }),
+		backTo: createdAfter,
 	};
 }
 
@@ -216,17 +223,4 @@ function idsOf(item: InputItem): string[] {
 	const isReadable = given === '' || texts.length > 0;
 	if (!isReadable) throw wrongKindError(item, 'Event IDs', given);
 	return texts.flatMap((text) => text.split(/\s/)).filter((id) => id !== '');
-}
-
-/** The records of the list until all of these IDs were among them. */
-async function* untilAll(
-	records: AsyncIterable<ApiRecord>,
-	ids: ReadonlySet<string>,
-): AsyncGenerator<ApiRecord> {
-	const left = new Set(ids);
-	for await (const record of records) {
-		yield record;
-		left.delete(eventIdOf(record) ?? '');
-		if (left.size === 0) return;
-	}
 }

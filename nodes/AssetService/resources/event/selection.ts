@@ -19,6 +19,8 @@ import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/tim
 import { workflowField } from './account';
 
 const DAYS_BACK = 1;
+/** The service's own maximum. */
+export const PAGE_SIZE = 100;
 
 const ABOUT_STATES: Readonly<Record<ListedState, string>> = {
 	missing: 'It never arrived, or n8n could not store its execution',
@@ -93,7 +95,10 @@ export function selectionOf(item: InputItem): Selection {
 	const createdBefore = timeOfField(item, 'Created Before', given) ?? Infinity;
 	const survey = new Survey({ isWantedType, conditions });
 	// An event without a time may be in the range.
-	const isInTime = (event: ParsedEvent) => (createdAt(event) ?? -Infinity) < createdBefore;
+	const isInTime = (event: ParsedEvent) => {
+		const at = createdAt(event);
+		return at === undefined || (at >= createdAfter && at < createdBefore);
+	};
 	return {
 		...{ createdAfter, states: statesOf(item), survey },
 		matches: (event) => isInTime(event) && survey.look(event),
