@@ -83,7 +83,7 @@ function partsOf(events: readonly Chosen[]): Chosen[][] {
 	let size = Infinity;
 	for (const event of events) {
 		const last = parts.at(-1);
-		const characters = JSON.stringify(event).length;
+		const characters = JSON.stringify(storedOf(event)).length;
 		const isFull =
 			last === undefined ||
 			last.length >= MOST_IN_RECORD ||
@@ -96,6 +96,15 @@ function partsOf(events: readonly Chosen[]): Chosen[][] {
 	return parts;
 }
 
+/** Only where the event is, nothing of its content. */
+function storedOf({ id, after, index, createdAt }: Requested): Requested {
+	return {
+		...{ id, index },
+		...(after !== undefined && { after }),
+		...(createdAt !== undefined && { createdAt }),
+	};
+}
+
 async function write(
 	records: Records,
 	workflowId: string,
@@ -104,8 +113,7 @@ async function write(
 	const nodeId = events[0]?.nodeId;
 	if (nodeId === undefined) return;
 	const key = `replay:${workflowId}:${randomUUID()}`;
-	const stored = events.map(({ nodeId: _, ...event }) => event);
-	await records.swapRecord(key, undefined, JSON.stringify({ events: stored }));
+	await records.swapRecord(key, undefined, JSON.stringify({ events: events.map(storedOf) }));
 	await changePublication(records, workflowId, (before) => {
 		const waiting = before?.replays?.[nodeId] ?? [];
 		if (before === undefined || waiting.includes(key)) return undefined;

@@ -86,7 +86,9 @@ export class Survey {
 		const count = this.#ofWantedType;
 		if (this.looked === 0) return [];
 		if (count === 0) {
-			return [`None of ${counted(this.looked, 'listed event')} has one of the event types.`];
+			const none = `None of ${counted(this.looked, 'listed event')} has`;
+			const subject = this.looked === 1 ? 'The only listed event does not have' : none;
+			return [`${subject} one of the event types.`];
 		}
 		const unmet = [...this.#unmet].flatMap(([condition, value]) => {
 			if (this.#withoutField.has(condition)) return [];
