@@ -36,9 +36,9 @@ const asPoll = (given: Parameters): Parameters => ({ ...readPollSettings(reading
 const asTrigger = (given: Parameters): Parameters => {
 	const context = { getNodeParameter: reading(given) } as unknown as IHookFunctions;
 	return {
+		...triggerSettingsOf(context, 'webhook'),
 		...readTriggerSettings(reading(given)),
 		...rotationPlan(context),
-		...triggerSettingsOf(context, 'webhook'),
 		isAutomatic: isAutomatic(context),
 	};
 };
