@@ -2,6 +2,7 @@
 export { type Access, accessOf } from './access';
 export {
 	notePublication,
+	notePublishedAt,
 	pollTriggers,
 	type Publication,
 	readPublication,

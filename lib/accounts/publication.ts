@@ -105,6 +105,20 @@ export async function notePublication(
 	});
 }
 
+/** For a poll, whose list shows when the workflow was published by the clock of the service: the earliest time counts. */
+export async function notePublishedAt(
+	records: Records,
+	workflowId: string,
+	{ publication, at }: { readonly publication: Publication | undefined; readonly at: number },
+): Promise<void> {
+	if (publication === undefined || publication.publishedAt <= at) return;
+	await changePublication(
+		records,
+		workflowId,
+		(before) => before && { ...before, publishedAt: at },
+	);
+}
+
 /** The poll triggers of a workflow by node ID, with the time at which each last recorded itself. */
 export function pollTriggers(publication: Publication | undefined) {
 	return Object.entries(publication?.triggers ?? {})

@@ -5,6 +5,7 @@
 import {
 	forgetWaiting,
 	keepWaiting,
+	notePublishedAt,
 	readPublication,
 	readWaiting,
 	type Requested,
@@ -33,6 +34,8 @@ interface Serving {
 	readonly start: (pairs: readonly Startable[]) => Promise<ReadonlyMap<string, Account>>;
 	readonly isWanted: (event: ParsedEvent) => boolean;
 	readonly now: number;
+	/** The time of publication by the poll's own state, in Unix milliseconds; 0 for all retained events. */
+	readonly publishedAt: number;
 	/** Called with messages for operators. */
 	readonly warn: (message: string) => void;
 }
@@ -47,23 +50,24 @@ const DISORDER_MS = 10 * 60_000;
 const AT_ONCE = 100;
 
 /**
- * Starts the replayed events that wait for this trigger, the oldest first. Returns why the list could not be read, if so: the
- * next poll continues then. Throws `LedgerUnavailableError`.
+ * Starts the replayed events that wait for this trigger, the oldest first. If the list cannot be read, the next poll continues.
+ * Throws `LedgerUnavailableError`.
  */
-export async function serveReplays(scope: Scope, serving: Serving): Promise<Error | undefined> {
+export async function serveReplays(scope: Scope, serving: Serving): Promise<void> {
 	const { ledger, workflowId, nodeId } = scope;
-	const keys = waitingKeys(await readPublication(ledger, workflowId), nodeId);
+	const publication = await readPublication(ledger, workflowId);
+	await notePublishedAt(ledger, workflowId, { publication, at: serving.publishedAt });
 	const done: string[] = [];
-	let failure: Error | undefined;
-	for (const key of keys) {
+	for (const key of waitingKeys(publication, nodeId)) {
 		const waiting = await readWaiting(ledger, key);
 		const served = waiting && (await serve(scope, serving, waiting));
 		if (waiting === undefined || served?.left === 0) done.push(key);
-		failure = served?.failure;
+		if (served?.failure !== undefined) {
+			serving.warn(`the next poll continues with replayed events: ${served.failure.message}`);
+		}
 		if (served?.isOver) break;
 	}
 	await forgetWaiting(ledger, workflowId, done);
-	return failure;
 }
 
 interface Served {
