@@ -166,7 +166,7 @@ it.each([
 		);
 	} else {
 		world.list = world.list.filter(({ id }) => id !== 'e30');
-		world.failures.set('e30', new ApiError('unknown cursor', { status: 400 }));
+		world.failures.set('e30', new ApiError('unknown cursor', { hint: '', status: 400 }));
 	}
 	await world.poll();
 	expect(world.started()).toEqual(['e20']);
@@ -212,21 +212,21 @@ it('starts those of a trigger that the workflow no longer has', async () => {
 	expect(world.started()).toEqual(['e30']);
 });
 
-it('keeps ten thousand in records of bounded size, and starts them all', async () => {
+it('keeps thousands in records of bounded size, and starts them all', async () => {
 	const world = pollWorld({ pageSize: 100, batchSize: 1000 });
 	await published(world);
-	world.list = Array.from({ length: 10_000 }, (_unused, n) => eventAt(300 - n / 100, `w${n}`));
+	world.list = Array.from({ length: 3_000 }, (_unused, n) => eventAt(300 - n / 100, `w${n}`));
 	world.now = START + 301 * MINUTE;
 	await world.begin(world.list.map(({ id }) => id));
 	await world.ledger.end('another run', 'succeeded');
 	const ids = world.list.map(({ id }) => id).reverse();
 	await request(world, ids);
 	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
-	expect(texts.length).toBeGreaterThanOrEqual(20);
+	expect(texts.length).toBeGreaterThanOrEqual(6);
 	for (const [, text] of texts) expect(text.length).toBeLessThan(80_000);
 	await world.poll();
-	expect(new Set(world.started()).size).toBe(10_000);
-	expect(world.started()).toHaveLength(10_000);
+	expect(new Set(world.started()).size).toBe(3_000);
+	expect(world.started()).toHaveLength(3_000);
 	await world.poll();
 	expect([...world.ledger.records.keys()].filter((key) => key.startsWith('replay:'))).toEqual([]);
 }, 60_000);
