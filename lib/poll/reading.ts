@@ -91,7 +91,7 @@ function afterNews(state: PollState, news: Walked, { anchors, polledAt }: Readin
 		const walks = joined([...state.walks, from(anchor?.id, part)]);
 		return { ...next, walks, trail: extended(trail, anchors) };
 	}
-	if (news.isAtEnd) return next;
+	if (news.isAtEnd || news.readBackTo < backTo) return next;
 	const holdsAt = Math.min(isWhole ? Infinity : state.readTo, openAt ?? Infinity);
 	const part = { backTo, ...(holdsAt < Infinity && { holdsAt }) };
 	return { ...next, walks: joined([...state.walks, from(news.cursor, part)]) };

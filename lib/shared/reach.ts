@@ -16,6 +16,8 @@ export class Reach {
 	readonly #range: Range;
 	#olderInARow = 0;
 	#newerInARow = 0;
+	/** The last times, more than needed. */
+	#recent: number[] = [];
 
 	constructor(range: Range) {
 		this.#range = range;
@@ -23,12 +25,14 @@ export class Reach {
 
 	/** Whether the record belongs to the range; one without a time does. */
 	add(at: number | undefined): boolean {
-		const { from, to = Infinity } = this.#range;
+		const { from, to = Infinity, inARow } = this.#range;
 		if (at !== undefined) this.order.add(at);
 		const isOlder = at !== undefined && at < from();
 		const isNewer = at !== undefined && at > to;
 		this.#olderInARow = isOlder ? this.#olderInARow + 1 : 0;
 		this.#newerInARow = isNewer ? this.#newerInARow + 1 : 0;
+		this.#recent.push(at ?? Infinity);
+		if (this.#recent.length >= 4 * inARow) this.#recent = this.#recent.slice(-inARow);
 		return !isOlder && !isNewer;
 	}
 
@@ -37,5 +41,12 @@ export class Reach {
 		const { inARow } = this.#range;
 		if (this.#olderInARow >= inARow) return this.order.isOldestFirst === false;
 		return this.#newerInARow >= inARow && this.order.isOldestFirst === true;
+	}
+
+	/** In a list that begins with the newest record, everything created after this time has been read; Infinity while unknown. */
+	get readBackTo(): number {
+		const { inARow } = this.#range;
+		const isEnough = this.#recent.length >= inARow && this.order.isOldestFirst === false;
+		return isEnough ? Math.max(...this.#recent.slice(-inARow)) : Infinity;
 	}
 }

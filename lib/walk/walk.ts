@@ -43,6 +43,8 @@ export interface Walked {
 	readonly isAtEnd: boolean;
 	/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
 	readonly cursor: string | undefined;
+	/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
+	readonly readBackTo: number;
 	/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
 	readonly isOldestFirst: boolean | undefined;
 	/** When the newest event was created that is not dated in the future. */
@@ -99,6 +101,7 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({
 		...{ end, isAtEnd, cursor, newestAt, serviceAt, withoutId },
 		...(failure && { failure }),
+		readBackTo: reach.readBackTo,
 		isOldestFirst: reach.order.isOldestFirst,
 		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(statusOf(failure)),
 	});
