@@ -180,15 +180,14 @@ async function readFor(
 ) {
 	const left = new Map(wanted.map((event) => [event.id, event]));
 	const events: ParsedEvent[] = [];
-	let requests = 0;
-	let isOver = false;
+	const asked = { pages: 0, isOver: false };
 	const read = await walk(
 		{
 			...{ client, pageSize, now, ...where },
 			mayRequest: () => {
-				if (requests++ >= pages) return false;
-				isOver = !mayRequest();
-				return !isOver;
+				if (asked.pages++ >= pages) return false;
+				asked.isOver = !mayRequest();
+				return !asked.isOver;
 			},
 		},
 		async (page) => {
@@ -197,5 +196,10 @@ async function readFor(
 		},
 	);
 	const failure = read.isCursorRefused ? undefined : read.failure;
-	return { events, left: [...left.values()], isOver: isOver || failure !== undefined, failure };
+	return {
+		events,
+		left: [...left.values()],
+		isOver: asked.isOver || failure !== undefined,
+		failure,
+	};
 }

@@ -1,8 +1,8 @@
 /** Get Rejections on a real n8n: why deliveries started nothing, without a look at n8n's log. */
 import { startSimulator } from '../../simulator';
 import { useForAll } from '../support/lifetime';
-import { errorOf, itemsOf } from '../support/n8n/answers';
 import { OPEN_TO_ALL } from '../support/n8n/accounts';
+import { errorOf, itemsOf } from '../support/n8n/answers';
 import { useWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE, TRIGGER } from '../support/nodes';
 import { deliver, newEvent } from './mainJob/deliveries';

@@ -1,3 +1,4 @@
+import { accountOf, listedStates } from '../../../lib/accounts';
 import { eventTypeFilter } from '../../../lib/event';
 import {
 	ledgerKey,
@@ -5,7 +6,6 @@ import {
 	newAttempt,
 	type EntryState,
 } from '../../../lib/ledger';
-import { accountOf, listedStates } from '../../../lib/accounts';
 import type { ApiRecord } from '../../../lib/service';
 
 const reading = (list: () => AsyncIterable<ApiRecord>) => ({
