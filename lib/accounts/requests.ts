@@ -153,18 +153,15 @@ export async function readWaiting(records: Records, key: string): Promise<Waitin
 	return text === undefined || !parsed.success ? undefined : { key, text, ...parsed.data };
 }
 
-/** Keeps only `rest` of the waiting events, unless another process has changed the record. */
+/** Keeps only `rest` of the waiting events; false if another process has changed the record. */
 export async function keepWaiting(
 	records: Records,
 	{ key, text, events }: Waiting,
 	rest: readonly Requested[],
-): Promise<void> {
-	if (rest.length === events.length) return;
-	await records.swapRecord(
-		key,
-		text,
-		rest.length === 0 ? undefined : JSON.stringify({ events: rest }),
-	);
+): Promise<boolean> {
+	if (rest.length === events.length) return true;
+	const left = rest.length === 0 ? undefined : JSON.stringify({ events: rest });
+	return await records.swapRecord(key, text, left);
 }
 
 /** Forgets the keys of records that are gone. */

@@ -14,10 +14,9 @@ import {
 } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
 import { type Account, type Ledger, ledgerKey } from '../ledger';
-import type { ApiClient } from '../service';
 import { counted } from '../shared/counted';
 import { dueIn, isUnsettled, type Startable } from '../start';
-import { type Reading, walk } from '../walk';
+import { find, type ListReading } from './places';
 
 interface Scope {
 	readonly ledger: Pick<Ledger, 'look' | 'readRecord' | 'swapRecord'>;
@@ -25,27 +24,16 @@ interface Scope {
 	readonly nodeId: string;
 }
 
-interface Serving {
-	readonly client: Pick<ApiClient, 'list'>;
-	readonly pageSize: number;
-	/** Called before each request; false leaves the rest to the next poll. */
-	readonly mayRequest: () => boolean;
+interface Serving extends ListReading {
 	/** Starts the items; returns what the ledger knows of each afterwards. */
 	readonly start: (pairs: readonly Startable[]) => Promise<ReadonlyMap<string, Account>>;
 	readonly isWanted: (event: ParsedEvent) => boolean;
-	readonly now: number;
 	/** The time of publication by the poll's own state, in Unix milliseconds; 0 for all retained events. */
 	readonly publishedAt: number;
 	/** Called with messages for operators. */
 	readonly warn: (message: string) => void;
 }
 
-/** An event is on the page after the record that was before it, or on the next one if others were listed late. */
-const PAGES_AT_PLACE = 2;
-/** The most pages that a poll reads for events that are no longer at their places. */
-const PAGES_FROM_HEAD = 50;
-/** How far apart the order of the list and the times of its events may be, in milliseconds. */
-const DISORDER_MS = 10 * 60_000;
 /** Entries looked up in parallel; other work of the process runs in between. */
 const AT_ONCE = 100;
 
@@ -94,7 +82,7 @@ async function serve(scope: Scope, serving: Serving, waiting: Waiting): Promise<
 		const account = after?.get(ledgerKey(workflowId, id));
 		return !given.has(id) && (account === undefined || isUnsettled(account));
 	});
-	await keepWaiting(ledger, waiting, rest);
+	const isKept = await keepWaiting(ledger, waiting, rest);
 	if (unwanted.length > 0) {
 		serving.warn(
 			`${counted(unwanted.length, 'replayed event')} not started: the trigger no longer wants them`,
@@ -105,7 +93,11 @@ async function serve(scope: Scope, serving: Serving, waiting: Waiting): Promise<
 			`${counted(found.lost.length, 'replayed event')} not started: the service no longer lists them where it did. Replay them again`,
 		);
 	}
-	return { left: rest.length, isOver: found.isOver, failure: found.failure };
+	return {
+		left: isKept ? rest.length : waiting.events.length,
+		isOver: found.isOver,
+		failure: found.failure,
+	};
 }
 
 async function look({ ledger, workflowId }: Scope, events: readonly Requested[]) {
@@ -125,81 +117,4 @@ function isOpen(account: Account | undefined): boolean {
 
 function isDue(account: Account | undefined): boolean {
 	return account !== undefined && isOpen(account) && dueIn(account) === 0;
-}
-
-interface Found {
-	readonly events: ParsedEvent[];
-	/** The events that the list does not have any more, as far as it was read. */
-	readonly lost: readonly Requested[];
-	readonly isOver: boolean;
-	readonly failure: Error | undefined;
-}
-
-/** Reads the events at their places, neighbours together, then those that were not there from the head of the list. */
-async function find(serving: Serving, events: readonly Requested[]): Promise<Found> {
-	const found: ParsedEvent[] = [];
-	const over = (failure?: Error): Found => ({ events: found, lost: [], isOver: true, failure });
-	let lost: Requested[] = [];
-	for (const group of groupsOf(events, serving.pageSize)) {
-		const read = await readFor(serving, group, {
-			...{ after: group[0]?.after, backTo: -Infinity, pages: PAGES_AT_PLACE },
-		});
-		found.push(...read.events);
-		if (read.isOver) return over(read.failure);
-		lost.push(...read.left);
-	}
-	if (lost.length > 0) {
-		const times = lost.map(({ createdAt = -Infinity }) => createdAt);
-		const oldest = times.reduce((a, b) => Math.min(a, b));
-		const pages = PAGES_FROM_HEAD;
-		const read = await readFor(serving, lost, { backTo: oldest - DISORDER_MS, pages });
-		found.push(...read.events);
-		if (read.isOver) return over(read.failure);
-		lost = read.left;
-	}
-	return { events: found, lost, isOver: false, failure: undefined };
-}
-
-/** Events that were on one page of the list, in its order. */
-function groupsOf(events: readonly Requested[], pageSize: number): Requested[][] {
-	const groups: Requested[][] = [];
-	for (const event of events.toSorted((a, b) => a.index - b.index)) {
-		const last = groups.at(-1);
-		const first = last?.[0];
-		if (last && first && event.index - first.index < pageSize) last.push(event);
-		else groups.push([event]);
-	}
-	return groups;
-}
-
-/** Reads pages until it has found all of these events. `left`: those that it has not. */
-async function readFor(
-	{ client, pageSize, mayRequest, now }: Serving,
-	wanted: readonly Requested[],
-	{ pages, ...where }: Pick<Reading, 'after' | 'backTo'> & { readonly pages: number },
-) {
-	const left = new Map(wanted.map((event) => [event.id, event]));
-	const events: ParsedEvent[] = [];
-	const asked = { pages: 0, isOver: false };
-	const read = await walk(
-		{
-			...{ client, pageSize, now, ...where },
-			mayRequest: () => {
-				if (asked.pages++ >= pages) return false;
-				asked.isOver = !mayRequest();
-				return !asked.isOver;
-			},
-		},
-		async (page) => {
-			for (const { event } of page) if (left.delete(event.id)) events.push(event);
-			return left.size > 0;
-		},
-	);
-	const failure = read.isCursorRefused ? undefined : read.failure;
-	return {
-		events,
-		left: [...left.values()],
-		isOver: asked.isOver || failure !== undefined,
-		failure,
-	};
 }

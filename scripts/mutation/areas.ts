@@ -97,7 +97,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('poll', '{start,state}', '{frontier,replay,start,state}'),
 		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory,newestEvent}'),
-		part('poll', 'replay'),
+		part('poll', '{places,replay}', 'replay'),
 	],
 	ledger: [
 		part('ledger', '{beginOrWait,later}'),
