@@ -6,6 +6,7 @@ import type { ApiClient } from '../../lib/service';
 import { checkConditions } from '../conditions';
 import { ledgerFor } from '../ledger';
 import { logLine } from '../logLine';
+import { budgetOf } from './budget';
 import { handOver } from './handOver';
 import { staticMemory } from './memory';
 import { readPollSettings } from './settings';
@@ -21,26 +22,26 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		context.getNodeParameter(parameter, fallback),
 	);
 	checkConditions(context.getNode(), settings.conditions);
-	const { startFrom, pageSize, batchSize } = settings;
+	const { startFrom, wanted, pageSize, batchSize } = settings;
 	const memory = staticMemory(context);
-	const budgetMs = budgetOf(context);
+	const allowedMs = allowedBy(context);
 	const { failure } = await poll({
 		...{ ledger: await ledgerFor(context), workflowId, nodeId, client },
-		...{ startFrom, pageSize, batchSize },
+		...{ startFrom, wanted, pageSize, batchSize },
 		isWanted: (event) => isWanted(event, settings),
 		handOver: (items) => handOver(context, items),
-		...{ memory, budgetMs },
+		...{ memory, budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs) },
 		warn: (message) => {
 			context.logger.warn(logLine(context, message));
 		},
 	});
 	// n8n's scheduler may keep static data as a cursor, and drops an execution that would move it after the poll.
-	if (budgetMs !== undefined && budgetMs < UNSCHEDULED_BUDGET_MS) memory.close();
+	if (allowedMs !== undefined && allowedMs < UNSCHEDULED_BUDGET_MS) memory.close();
 	if (failure !== undefined) throw failure;
 	return null;
 }
 
 /** n8n before 2.41 lacks this method and sets no limit. */
-function budgetOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number | undefined {
+function allowedBy(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number | undefined {
 	return context.getPollBudgetMs?.();
 }
