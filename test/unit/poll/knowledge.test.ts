@@ -1,10 +1,32 @@
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { RETENTION_MS } from '../../../lib/poll';
-import { knowledgeOf, rememberListed } from '../../../lib/poll/knowledge';
+import {
+	knowledgeOf as knowledgeIn,
+	rememberListed,
+	type Scope,
+} from '../../../lib/poll/knowledge';
+import type { PollState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
 import { parsed } from './fakeList';
+
+const STATE: PollState = {
+	...{ startFrom: 'retained', publishedAt: 0, frontier: 0, readTo: 0, polls: 0 },
+	...{ wanted: '', wantedSince: 0, lookedBackAt: [], walks: [], open: [] },
+};
+
+async function knowledgeOf(
+	scope: Scope,
+	event: ReturnType<typeof parsed>,
+	publishedAt = 0,
+	changes: Partial<PollState> = {},
+) {
+	const { record } = event;
+	const at = 'createdAt' in record ? Date.parse(String(record['createdAt'])) : undefined;
+	const listed = { event, record, at, place: undefined };
+	return (await knowledgeIn(scope, listed, { ...STATE, publishedAt, ...changes })).next;
+}
 
 function scoped() {
 	const ledger = new MemoryLedger();
@@ -12,15 +34,15 @@ function scoped() {
 }
 
 it.each([
-	['pending', 'waiting'],
-	['stored', 'waiting'],
+	['pending', 'wait'],
+	['stored', 'wait'],
 	['running', 'done'],
 	['interrupted', 'done'],
 	['failed', 'done'],
 	['asleep', 'done'],
 	['begun', 'done'],
 	['done', 'done'],
-	['overdue', 'fresh'],
+	['overdue', 'start'],
 ] as const)(
 	'an event that is %s in the ledger is %s, whatever the publication says',
 	async (state, knowledge) => {
@@ -32,12 +54,12 @@ it.each([
 );
 
 it.each([
-	['failed', 1, 59_000, 'waiting'],
-	['failed', 1, 60_000, 'fresh'],
-	['interrupted', 5, 6 * 3_600_000 - 1_000, 'waiting'],
-	['interrupted', 5, 6 * 3_600_000, 'fresh'],
+	['failed', 1, 59_000, 'wait'],
+	['failed', 1, 60_000, 'start'],
+	['interrupted', 5, 6 * 3_600_000 - 1_000, 'wait'],
+	['interrupted', 5, 6 * 3_600_000, 'start'],
 	['failed', 6, 6 * 3_600_000, 'done'],
-	['running', 5, 6 * 3_600_000, 'waiting'],
+	['running', 5, 6 * 3_600_000, 'wait'],
 	['running', 6, 6 * 3_600_000, 'done'],
 ] as const)(
 	'an event that must succeed and has been %s with attempt %i for %i ms is %s',
@@ -51,10 +73,10 @@ it.each([
 
 describe('an event that the ledger does not know', () => {
 	it.each([
-		['starts without a bound', 1, undefined, 'fresh'],
+		['starts without a bound', 1, undefined, 'start'],
 		['does not start when it was created before the publication', 1, 2, 'done'],
-		['starts from the publication on', 2, 2, 'fresh'],
-		['starts when it tells no time', undefined, 2, 'fresh'],
+		['starts from the publication on', 2, 2, 'start'],
+		['starts when it tells no time', undefined, 2, 'start'],
 	])('%s', async (_what, at, publishedAt, knowledge) => {
 		expect(await knowledgeOf(scoped(), parsed('a', at), publishedAt)).toBe(knowledge);
 	});
@@ -65,7 +87,7 @@ describe('an event that the ledger does not know', () => {
 			const scope = scoped();
 			await rememberListed(scope, ['a']);
 			expect(await knowledgeOf(scope, parsed('a', at), 2)).toBe('done');
-			expect(await knowledgeOf({ ...scope, nodeId: 'other' }, parsed('a', at), 2)).toBe('fresh');
+			expect(await knowledgeOf({ ...scope, nodeId: 'other' }, parsed('a', at), 2)).toBe('start');
 		},
 	);
 });
@@ -100,4 +122,21 @@ it('does not report what was listed at the publication as executions of unknown 
 	const beginning = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
 	await ledger.begin([ledgerKey('w', 'a')], beginning);
 	expect(onUnknown).toHaveBeenCalledWith(1);
+});
+
+describe('below the frontier, an event that the ledger does not know', () => {
+	const changed = { frontier: 9, wantedSince: 5 };
+
+	it('starts if it is newer than the last change of the filters, since it was listed late', async () => {
+		expect(await knowledgeOf(scoped(), parsed('a', 6), 0, changed)).toBe('start');
+	});
+
+	it('does not start if it is older, since it was filtered out', async () => {
+		expect(await knowledgeOf(scoped(), parsed('a', 5), 0, changed)).toBe('done');
+	});
+
+	it('starts if it was handed over before, and n8n could not store it', async () => {
+		const open = [{ id: 'a', at: 5, hasBegun: false }];
+		expect(await knowledgeOf(scoped(), parsed('a', 5), 0, { ...changed, open })).toBe('start');
+	});
 });

@@ -140,7 +140,8 @@ it('begins with publishing, and is not behind the record in the ledger', async (
 	] as const) {
 		const record = {
 			...{ startFrom: 'now', publishedAt, frontier },
-			...{ lookedBackAt: polled.now, polls: 0 },
+			...{ lookedBackAt: [polled.now, polled.now, polled.now], polls: 0 },
+			...{ wanted: '', wantedSince: 0, readTo: frontier, walks: [], open: [] },
 		};
 		polled.ledger.records.set(`poll:${polled.workflowId}:node`, JSON.stringify(record));
 		polled.failures.set(undefined, new Error('page 1'));
@@ -210,7 +211,7 @@ describe('a ledger that is older than the memory', () => {
 			polled.ledger.swapRecord = swapRecord;
 			// The other poll finds no event to start, and looks back.
 			const text = polled.ledger.records.get(key) ?? '';
-			const other = { ...(JSON.parse(text) as object), lookedBackAt: at(7) };
+			const other = { ...(JSON.parse(text) as object), lookedBackAt: [at(7), at(7), at(7)] };
 			polled.ledger.records.set(key, JSON.stringify(other));
 			return await swapRecord(key, expected, next);
 		};

@@ -20,7 +20,14 @@ async function published(records: readonly Record<string, unknown>[], choices: C
 	const state = await firstState(
 		{ ledger, workflowId: 'w', nodeId: 'node' },
 		{
-			...{ client: list.client, startFrom: 'now', pageSize: 21, now: 1_000, forgotten: undefined },
+			...{
+				client: list.client,
+				startFrom: 'now',
+				wanted: '',
+				pageSize: 21,
+				now: 1_000,
+				forgotten: undefined,
+			},
 			warn: (message) => warnings.push(message),
 			...choices,
 		},
@@ -46,8 +53,9 @@ it('uses the newest listed time, and remembers events with that time or none', a
 		startFrom: 'now',
 		publishedAt: 9,
 		frontier: 9,
-		lookedBackAt: 1_000,
+		lookedBackAt: [1_000, 1_000, 1_000],
 		polls: 0,
+		...{ wanted: '', wantedSince: 0, readTo: 9, walks: [], open: [] },
 	});
 	expect(remembered).toEqual(['e9', 'same', 'untimed']);
 	expect(list.asked.map(([resource]) => resource)).toEqual(['event']);

@@ -3,15 +3,18 @@ import { MemoryLedger } from '../ledger/memoryLedger';
 
 const STATE: PollState = {
 	...{ startFrom: 'retained', publishedAt: 1, frontier: 2 },
-	...{ lookedBackAt: 3, polls: 4 },
+	...{ lookedBackAt: [3], polls: 4, wanted: 'all', wantedSince: 0, readTo: 2 },
+	...{ walks: [], open: [] },
 };
-const WALK = { cursor: 'a', isOldestFirst: true, backTo: 4, readFrom: 5 };
+const WALK = { cursor: 'a', backTo: 4 };
+const OPEN = { id: 'a', at: 5, place: 'b', hasBegun: true };
 
 it.each([
 	['settled', STATE],
-	['within a walk', { ...STATE, walk: WALK }],
-	['held back within a walk', { ...STATE, walk: { ...WALK, unsettledAt: 6 } }],
-	['anchored', { ...STATE, startFrom: 'now', anchor: 'b' } as const],
+	['within a walk', { ...STATE, walks: [WALK, { backTo: 3, upTo: 5 }] }],
+	['with unread events', { ...STATE, walks: [{ ...WALK, holdsAt: 6 }] }],
+	['anchored', { ...STATE, startFrom: 'now', trail: [{ id: 'b', at: 1 }] } as const],
+	['with open events', { ...STATE, open: [OPEN], openAt: 9 }],
 ])('reads what it wrote: %s', async (_what, state) => {
 	const ledger = new MemoryLedger();
 	const none = await readState(ledger, 'key');

@@ -1,11 +1,27 @@
 import type { Item, ParsedEvent } from '../../../lib/event';
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
-import { type Start, startEvents } from '../../../lib/poll/start';
+import { isUnsettled, start, type Start } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
-import { parsed } from './fakeList';
+import { parsed } from '../poll/fakeList';
 
 const EVENTS = ['1', '2'].map((id) => ({ id, type: 'ocpp.message', record: { id } }));
+
+/** Starts the events; returns those that are not settled. */
+async function startEvents(
+	{ workflowId, ...options }: Start & { workflowId: string },
+	events: readonly ParsedEvent[],
+) {
+	const pairs = events.map(({ id, record }) => ({
+		key: ledgerKey(workflowId, id),
+		item: { record },
+	}));
+	const accounts = await start(options, pairs);
+	return events.filter(({ id }) => {
+		const account = accounts.get(ledgerKey(workflowId, id));
+		return account && isUnsettled(account);
+	});
+}
 
 const begin = async (ledger: MemoryLedger, ids: readonly string[]) => {
 	const keys = ids.map((id) => ledgerKey('w', id));
