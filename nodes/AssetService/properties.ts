@@ -31,7 +31,7 @@ export const properties: INodeProperties[] = [
 	...Object.entries(resources).flatMap(([name, { operations }]) => [
 		operationField(name, operations),
 		...fieldsOf(operations).map(({ field, operations: shown }) =>
-			shownFor({ resource: [name], operation: shown }, field),
+			shownFor({ resource: [name], [keyFor(shown)]: shown }, field),
 		),
 	]),
 ];
@@ -58,6 +58,14 @@ interface Shown {
 	readonly field: INodeProperties;
 	/** The operations that it is shown for. */
 	readonly operations: string[];
+}
+
+/**
+ * When Operation changes, the editor drops the lists and collections among the shown properties that name it, even if they were
+ * shown before (n8n 2.41). It does not know this name for it.
+ */
+function keyFor(operations: readonly string[]): string {
+	return operations.length > 1 ? '/operation' : 'operation';
 }
 
 /**

@@ -177,7 +177,7 @@ it('keeps what was entered when Reconcile becomes Replay', async () => {
 	const { client } = world;
 	const entered = {
 		...{ workflowId: 'flow', eventTypes: ['ocpp.message'], states: ['failed'] },
-		conditions: { condition: [{ field: 'type', operator: 'equals', value: 'ocpp.message' }] },
+		conditions: { condition: [{ field: 'type', operator: 'contains', value: 'ocpp.message' }] },
 		...{ createdAfter: '2026-01-01T00:00:00', createdBefore: '2026-01-02T00:00:00' },
 		options: { parallelItems: 3 },
 	};

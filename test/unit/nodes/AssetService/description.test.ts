@@ -131,17 +131,24 @@ describe('the description of the action node', () => {
 		const replay = switched(before, 'replay');
 		expect(replay).toMatchObject({ ...entered, operation: 'replay', dryRun: true });
 		expect(switched(replay, 'reconcile')).toMatchObject(before);
-		// One property each: the editor drops the value of one that is no longer shown.
+		// One property each, which does not name Operation: the editor drops the value otherwise.
 		for (const name of Object.keys(entered)) {
-			const shownFor = description.properties.filter(
-				(property) =>
-					property.name === name &&
-					['reconcile', 'replay'].some((operation) =>
-						property.displayOptions?.show?.['operation']?.includes(operation),
-					),
-			);
-			expect([name, shownFor.length]).toEqual([name, 1]);
+			const operations = description.properties.flatMap((property) => {
+				const {
+					resource,
+					'/operation': shared,
+					operation = shared,
+				} = property.displayOptions?.show ?? {};
+				return property.name === name && resource?.includes('event') ? [operation] : [];
+			});
+			const isForBoth = (shown: unknown) => Array.isArray(shown) && shown.includes('replay');
+			expect([name, operations.filter(isForBoth).length]).toEqual([name, 1]);
 		}
+		const named = description.properties.filter(
+			({ name, displayOptions }) =>
+				name in entered && displayOptions?.show?.['operation']?.includes('replay'),
+		);
+		expect(named).toEqual([]);
 	});
 
 	it.each(expectedLists)('shows for the list %s its parameters', (resource, expected) => {
