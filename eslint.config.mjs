@@ -22,6 +22,7 @@ const mayImport = {
   receiver: ['event', 'signature', 'ledger', 'shared'],
   rejections: ['receiver', 'ledger', 'shared', 'vendor'],
   poll: ['event', 'service', 'ledger', 'shared', 'vendor'],
+  station: ['event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 
