@@ -1,6 +1,5 @@
 /** The shards of a node's state: which one a station is in, and what a poll makes of its text. */
 import { createHash } from 'node:crypto';
-import { counted } from '../shared/counted';
 import { jsonIn } from '../shared/values';
 import { safeParse } from '../vendor/zod';
 import { decide, endedBySettings, type MayOpen, type Moment } from './decide/station';
@@ -47,9 +46,10 @@ export interface ShardAfter {
 
 /** Has no effects: it runs again if another process has changed the text. */
 export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
-	const { told, moment, settled, unlistedLeft } = step;
-	const { listing, watermark, settings } = moment;
+	const { told, settled, unlistedLeft } = step;
 	const known = safeParse(shardState, jsonIn(text ?? '')).data;
+	const moment = atLeast(step.moment, known?.cut ?? 0);
+	const { listing, watermark, settings } = moment;
 	const before = known && JSON.stringify(known);
 	const state = ofSettings(known, moment);
 	state.toTell = state.toTell.filter(({ id }) => !settled.has(id));
@@ -70,7 +70,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	let next = JSON.stringify(state);
 	const isChanged = next !== (before ?? JSON.stringify(ofSettings(undefined, moment)));
 	if (isChanged) {
-		state.cut = Math.max(state.cut, watermark - LATEST_MS);
+		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
 		for (const [assetId, station] of Object.entries(state.stations)) {
 			compactStation(station, watermark, settings);
 			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
@@ -80,6 +80,12 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	}
 	const counts = { unlisted, tooMany, late, dropped };
 	return { text: isChanged && next !== text ? next : undefined, toTell: state.toTell, ...counts };
+}
+
+/** Another process may have compacted the shard at a later watermark. */
+function atLeast(moment: Moment, cut: number): Moment {
+	const watermark = cut === 0 ? moment.watermark : Math.max(moment.watermark, cut + LATEST_MS);
+	return { ...moment, watermark, horizon: Math.max(moment.horizon, watermark) };
 }
 
 /** A state of other settings ends: what is open resolves, and what is to be told stays so. */
@@ -143,7 +149,8 @@ function limit(state: ShardState, { listing }: Moment): number {
 	return dropped;
 }
 
-/** For the log. */
-export function droppedLine(dropped: number): string {
-	return `${counted(dropped, 'station')} or incident found no room in the state of the trigger`;
+/** The IDs of the items that are to be told. */
+export function entriesIn(text: string | undefined): string[] {
+	const known = text === undefined ? undefined : safeParse(shardState, jsonIn(text)).data;
+	return known?.toTell.map(({ id }) => id) ?? [];
 }

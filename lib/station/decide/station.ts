@@ -23,6 +23,8 @@ export interface Moment extends Owner {
 	readonly horizon: number;
 	/** What began up to then is not told. */
 	readonly publishedAt: number;
+	/** What opened and ended up to then counts as told, since the ledger that knew it is lost. */
+	readonly toldUntil?: number | undefined;
 	/** Undefined if it could not be read. */
 	readonly listing: Listing | undefined;
 }
@@ -37,9 +39,10 @@ export function decide(
 	moment: Moment,
 	mayOpen: MayOpen,
 ): Entry[] {
+	const { toldUntil = -Infinity } = moment;
 	if (state.sessions) {
 		const ended = endedSessions(state.sessions, { ...moment, assetId });
-		return ended.filter(() => mayOpen(assetId));
+		return ended.filter(({ t }) => t > toldUntil && mayOpen(assetId));
 	}
 	const parts = stepsOf(assetId, state, moment, mayOpen);
 	const entries = parts.flatMap((steps) => entriesOf(assetId, steps, moment));
@@ -139,17 +142,29 @@ function repeats(
 /** An incident that is over by now opens with its end. */
 function entriesOf(assetId: string, steps: readonly Step[], moment: Moment): Entry[] {
 	const place = { kind: moment.settings.kind, assetId, watermark: moment.watermark };
+	const { toldUntil = -Infinity } = moment;
 	const closed = new Map(
 		steps.flatMap((one) => (one.step === 'closed' ? [[one.incident.id, one] as const] : [])),
 	);
-	return steps.flatMap((one) => {
-		if (one.step === 'opened') {
-			const until = closed.get(one.incident.id)?.until;
-			return [openedEntry(closed.get(one.incident.id)?.incident ?? one.incident, place, until)];
-		}
-		if (!moment.settings.reportResolved) return [];
-		return [resolvedEntry(one.incident, place, one.until, 'report')];
-	});
+	return steps
+		.filter((one) => decidedAt(one, moment.settings) > toldUntil)
+		.flatMap((one) => {
+			if (one.step === 'opened') {
+				const until = closed.get(one.incident.id)?.until;
+				return [openedEntry(closed.get(one.incident.id)?.incident ?? one.incident, place, until)];
+			}
+			if (!moment.settings.reportResolved) return [];
+			return [resolvedEntry(one.incident, place, one.until, 'report')];
+		});
+}
+
+/** The watermark from which a step is certain. */
+function decidedAt(step: Step, settings: StationSettings): number {
+	if (step.step === 'closed') {
+		return isRepeated(settings) ? step.until : step.until + settings.resolveAfterMs;
+	}
+	const { since, faults = [] } = step.incident;
+	return isRepeated(settings) ? (faults.at(-1)?.t ?? since) : since + settings.forMs;
 }
 
 /** Ends the incidents of a station that two lists lacked, if an earlier one had it. */
