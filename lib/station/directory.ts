@@ -74,8 +74,8 @@ export function forgetDirectory(node: string): void {
 /** Undefined if the list is longer than may be read. */
 async function read({ client, mayRequest }: Wanted): Promise<Map<string, ApiRecord> | undefined> {
 	const assets = new Map<string, ApiRecord>();
-	let isWhole = true;
-	const asked = () => (isWhole = mayRequest() && assets.size < MOST_ASSETS);
+	const end = { isRefused: false };
+	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
 	for await (const record of client.list('asset', {
 		...{ pageSize: PAGE_SIZE, readAhead: true },
 		mayRequest: asked,
@@ -83,7 +83,7 @@ async function read({ client, mayRequest }: Wanted): Promise<Map<string, ApiReco
 		const id = textOf(record['id']);
 		if (id !== undefined) assets.set(id, flat(record));
 	}
-	return isWhole ? assets : undefined;
+	return end.isRefused ? undefined : assets;
 }
 
 function asDirectory({ assets, listing }: Kept): Directory {
