@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Item } from '../../../lib/event';
 import { type Acknowledge, type Ledger, ledgerKey, newAttempt } from '../../../lib/ledger';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { walkPages } from '../../../lib/service/lists/paging';
 import {
 	type KnownUntil,
@@ -11,9 +12,10 @@ import {
 	type StationSettings,
 } from '../../../lib/station';
 import { forgetDirectory } from '../../../lib/station/directory';
-import { EventLedger } from '../../../lib/ledger/eventLedger';
+
 import { MemoryStore } from '../ledger/memoryStore';
 
+export const MINUTE = MINUTE_MS;
 const DAY = '2026-11-23';
 
 /** A time of the day, such as `09:00:10`; `11-22 10:00` for another one. In Unix milliseconds. */
