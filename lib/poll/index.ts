@@ -1,5 +1,5 @@
 /** The poll: the exports that the trigger uses. */
-export { RETENTION_MS } from './bounds';
+export { RETENTION_MS } from '../start';
 export { type Account, accountOf, listedStates } from './listedStates';
 export type { Memory } from './memory';
 export { poll, type PollOptions } from './poll';

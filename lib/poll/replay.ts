@@ -2,13 +2,20 @@
  * Runs events again at a person's request: reopens them in the ledger, and makes the poll triggers of the workflow read
  * back to the oldest of them. A record of the ledger, one per workflow, passes the request to the triggers.
  */
-import { createdAt } from '../event';
-import { changeRecord, type Ledger, ledgerKey, type Records } from '../ledger';
+import { createdAt, type ParsedEvent } from '../event';
+import {
+	type Account as Entry,
+	changeRecord,
+	type Ledger,
+	ledgerKey,
+	type Records,
+} from '../ledger';
+import type { ApiClient } from '../service';
 import { jsonIn } from '../shared/values';
+import { RETENTION_MS, type Startable } from '../start';
 import { number, object, optional, type output, safeParse } from '../vendor/zod';
-import { RETENTION_MS } from './bounds';
+import type { Scope } from './knowledge';
 import { accountOf, type Account } from './listedStates';
-import type { PollState } from './state';
 
 /** Times are in Unix milliseconds. */
 const replayRecord = object({
@@ -112,24 +119,31 @@ async function read(records: Records, workflowId: string): Promise<ReplayRecord>
 	return await change(records, workflowId, () => undefined);
 }
 
-/** For a poll: records that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */
-export async function asRequested(
-	records: Records,
-	workflowId: string,
-	state: PollState,
-	now: number,
-): Promise<PollState> {
-	const { request } = await change(records, workflowId, (before) =>
+interface Serving {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly pageSize: number;
+	readonly mayRequest: () => boolean;
+	/** Starts the workflow for these items, in this order. */
+	readonly start: (pairs: readonly Startable[]) => Promise<Map<string, Entry>>;
+	readonly isWanted: (event: ParsedEvent) => boolean;
+	/** Events created before do not start by themselves; 0 for no such bound. */
+	readonly publishedAt: number;
+	readonly now: number;
+	readonly warn: (message: string) => void;
+}
+
+/** For a poll: records that there is one, and when it was published. */
+export async function serveReplays(
+	{ ledger, workflowId }: Scope,
+	{ publishedAt, now }: Serving,
+): Promise<void> {
+	await change(ledger, workflowId, (before) =>
 		Math.abs(now - (before.polledAt ?? 0)) < NOTED_EVERY_MS
 			? undefined
 			: {
 					...before,
-					publishedAt: Math.min(before.publishedAt ?? Infinity, state.publishedAt),
+					publishedAt: Math.min(before.publishedAt ?? Infinity, publishedAt),
 					polledAt: now,
 				},
 	);
-	if (request === undefined || request.at === state.replayedAt) return state;
-	// Start again at the head: a walk may be past the events to run, and an anchor may be newer.
-	const { walk: _walk, anchor: _anchor, ...kept } = state;
-	return { ...kept, frontier: Math.min(state.frontier, request.from), replayedAt: request.at };
 }

@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, type ParsedEvent } from '../event';
 import type { ApiClient, ApiRecord } from '../service';
-import type { ListOrder } from '../shared/listOrder';
 import { Reach } from '../shared/reach';
 import { isError } from '../shared/thrown';
 
@@ -11,16 +10,17 @@ export interface Reading {
 	readonly pageSize: number;
 	/** The ID of the record to continue after; undefined for the head of the list. */
 	readonly after?: string | undefined;
-	/** In Unix milliseconds: a list that begins with the newest event is read back to here, any other to its end. */
-	readonly backTo: number;
+	/**
+	 * In Unix milliseconds: a list that begins with the newest event is read back to here, any other to its end. `newest`:
+	 * past all events with the newest time, which is at most `now`.
+	 */
+	readonly backTo: number | 'newest';
 	/** A list that begins with the oldest event is read up to here; to its end by default. */
 	readonly upTo?: number;
 	/** Called before each request; false ends the reading. */
 	readonly mayRequest?: () => boolean;
 	/** Events dated later than this, in Unix milliseconds, are not the newest: a date may be a day wrong. */
 	readonly now: number;
-	/** The order of the list as an earlier reading found it; this one adds to it. */
-	readonly order?: ListOrder;
 }
 
 /** A record of the list that has an ID. */
@@ -39,8 +39,12 @@ export interface Walked {
 	readonly end: 'whole' | 'bounded' | 'failed';
 	/** Why the list could not be read further. */
 	readonly failure?: Error;
+	/** Whether nothing follows: the list has ended, or the caller ended the reading. */
+	readonly isAtEnd: boolean;
 	/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
 	readonly cursor: string | undefined;
+	/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
+	readonly readBackTo: number;
 	/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
 	readonly isOldestFirst: boolean | undefined;
 	/** When the newest event was created that is not dated in the future. */
@@ -64,8 +68,10 @@ const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 410, 422]);
 export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 	const { client, pageSize, after, now } = reading;
 	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
-	const { upTo: to = Infinity, order, backTo: from } = reading;
-	const reach = new Reach({ from, to, inARow, ...(order && { order }) });
+	const { upTo: to = Infinity, backTo } = reading;
+	let newest = -Infinity;
+	const from = () => (backTo === 'newest' ? Math.min(newest, now) : backTo);
+	const reach = new Reach({ from, to, inARow });
 	let [isRefused, serviceAt] = [false, undefined as number | undefined];
 	const records = client.list('event', {
 		pageSize,
@@ -86,30 +92,32 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 		}
 		const { event } = parsed;
 		const [at, place] = [createdAt(event), cursor];
+		if (at !== undefined) newest = Math.max(newest, at);
 		reach.add(at);
 		cursor = event.id;
 		if (at !== undefined && at <= now) newestAt = Math.max(newestAt ?? at, at);
 		return [{ event, record, at, place }];
 	};
-	const result = (end: Walked['end'], failure?: Error): Walked => ({
-		...{ end, cursor, newestAt, serviceAt, withoutId },
+	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({
+		...{ end, isAtEnd, cursor, newestAt, serviceAt, withoutId },
 		...(failure && { failure }),
+		readBackTo: reach.readBackTo,
 		isOldestFirst: reach.order.isOldestFirst,
-		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(own(failure)),
+		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(statusOf(failure)),
 	});
 
 	for await (const page of pagesOf(records, pageSize)) {
-		if (isError(page)) return result('failed', page);
+		if (isError(page)) return result('failed', false, page);
 		const listed = page.flatMap(take);
-		if (listed.length > 0 && (await onPage(listed)) === false) return result('whole');
+		if (listed.length > 0 && (await onPage(listed)) === false) return result('whole', true);
 		await setImmediate();
 		if (page.length === pageSize && reach.isFarEnough) return result('whole');
 	}
-	return result(isRefused ? 'bounded' : 'whole');
+	return isRefused ? result('bounded') : result('whole', true);
 }
 
 /** The status of an error of the service. */
-function own(failure: Error | undefined): unknown {
+function statusOf(failure: Error | undefined): unknown {
 	return failure && 'status' in failure ? failure.status : undefined;
 }
 

@@ -15,7 +15,7 @@ type Age = 'wanted' | 'older' | 'beyond';
  * since wanted records may be there.
  */
 export function since(moment: number): (record: ApiRecord) => Age {
-	const reach = new Reach({ from: moment, inARow: SERVICE_INTERFACE.pageSize });
+	const reach = new Reach({ from: () => moment, inARow: SERVICE_INTERFACE.pageSize });
 	return (record) => {
 		if (reach.add(createdAtOf(record))) return 'wanted';
 		return reach.isFarEnough ? 'beyond' : 'older';
