@@ -4,8 +4,6 @@
  * frontier, moves it. A long range is spread over several polls, which use what they read at once.
  */
 import type { ApiClient } from '../service';
-import { ListOrder } from '../shared/listOrder';
-import { Reach } from '../shared/reach';
 import { type Listed, walk, type Walked } from '../walk';
 import { type Reading as FactsOf, readFacts, type Told } from './facts';
 import type { Head } from './head';
@@ -19,8 +17,6 @@ const OVERLAP_MS = 2 * MINUTE_MS;
 const DEEP_MS = 10 * MINUTE_MS;
 /** and how far back and how often few do. */
 const DEEPEST_MS = HOUR_MS;
-/** As in `walk`. */
-const OLDER_IN_A_ROW = 20;
 /** The service's `Date` header has whole seconds. */
 const SECOND_MS = 1_000;
 
@@ -126,7 +122,6 @@ async function readStretch(
 	backTo: number,
 	main = backTo,
 ) {
-	const reach = new Reach({ from: main, inARow: OLDER_IN_A_ROW, order: new ListOrder() });
 	let isFirst = true;
 	let anchor: string | undefined;
 	const walked = await walk(
@@ -151,14 +146,13 @@ async function readStretch(
 		async (page) => {
 			for (const listed of page) {
 				readings.add(listed);
-				reach.add(listed.at);
 				if ((listed.at ?? Infinity) < readings.serviceNow - 2 * DEEPEST_MS)
 					anchor = listed.event.id;
 			}
 			return undefined;
 		},
 	);
-	return { walked, isReached: reach.isFarEnough, anchor };
+	return { walked, isReached: walked.readBackTo <= main, anchor };
 }
 
 interface Outcome extends Partial<Range> {
