@@ -1,8 +1,8 @@
 /** The names and fields of stations, from the asset list: kept in the process, and read again when they are needed. */
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../service';
 import { textOf } from '../shared/values';
+import { HOUR_MS, MINUTE_MS } from './common/settings';
 import type { Listing } from './decide/station';
-import { HOUR_MS, MINUTE_MS } from './settings';
 
 /** Far above any network; it limits the memory. */
 const MOST_ASSETS = 50_000;

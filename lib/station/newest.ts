@@ -1,10 +1,10 @@
 /** The newest incidents that the list shows, for a test in the editor: nothing is recorded. */
 import type { ApiClient } from '../service';
 import { walk } from '../walk';
+import { GRACE_MS, type StationSettings } from './common/settings';
 import { directoryFor } from './directory';
 import { isWatched } from './fold/station';
 import { Readings } from './reading';
-import { GRACE_MS, type StationSettings } from './settings';
 import { nextShard } from './shards';
 import { itemsOf } from './toTell';
 

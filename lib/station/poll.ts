@@ -22,12 +22,7 @@ import type { ApiClient } from '../service';
 import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
 import { isUnsettled, RETENTION_MS, start, type Start } from '../start';
-import { type Directory, directoryFor } from './directory';
-import type { Told } from './facts';
-import { isWatched } from './fold/station';
-import { firstHead, type Head, type Memory, readHead } from './head';
-import type { Owner } from './incident';
-import { readList, Readings } from './reading';
+import type { Owner } from './common/incident';
 import {
 	DAY_MS,
 	digestOf,
@@ -35,9 +30,14 @@ import {
 	MOST_UNLISTED_PER_POLL,
 	SHARDS,
 	type StationSettings,
-} from './settings';
+} from './common/settings';
+import type { Entry } from './common/state';
+import { type Directory, directoryFor } from './directory';
+import type { Told } from './facts';
+import { isWatched } from './fold/station';
+import { firstHead, type Head, type Memory, readHead } from './head';
+import { readList, Readings } from './reading';
 import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
-import type { Entry } from './state';
 import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './toTell';
 
 export interface StationPollOptions extends Owner, Pick<Start, 'batchSize' | 'handOver'> {

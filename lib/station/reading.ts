@@ -5,9 +5,9 @@
  */
 import type { ApiClient } from '../service';
 import { type Listed, walk, type Walked } from '../walk';
+import { GRACE_MS, HOUR_MS, MINUTE_MS } from './common/settings';
 import { type Reading as FactsOf, readFacts, type Told } from './facts';
 import type { Head } from './head';
-import { GRACE_MS, HOUR_MS, MINUTE_MS } from './settings';
 
 /** As many as the service allows. */
 const PAGE_SIZE = 100;

@@ -2,9 +2,6 @@
 import { createHash } from 'node:crypto';
 import { jsonIn } from '../shared/values';
 import { safeParse } from '../vendor/zod';
-import { decide, endedBySettings, type MayOpen, type Moment } from './decide/station';
-import type { Told } from './facts';
-import { addTold, compactStation, isEmpty } from './fold/station';
 import {
 	digestOf,
 	type Kind,
@@ -13,8 +10,11 @@ import {
 	MOST_TO_TELL,
 	MOST_UNLISTED,
 	SHARDS,
-} from './settings';
-import { type Entry, shardState, type ShardState, type StationState } from './state';
+} from './common/settings';
+import { type Entry, shardState, type ShardState, type StationState } from './common/state';
+import { decide, endedBySettings, type MayOpen, type Moment } from './decide/station';
+import type { Told } from './facts';
+import { addTold, compactStation, isEmpty } from './fold/station';
 
 /** 6 bits of the hash of its ID. */
 export function shardOf(assetId: string): number {

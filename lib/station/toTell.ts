@@ -2,7 +2,7 @@
 import type { Item } from '../event';
 import type { Account } from '../ledger';
 import { dueIn } from '../start';
-import type { Entry } from './state';
+import type { Entry } from './common/state';
 
 /** A batch that failed is started again as it was once, then its items one by one. */
 export const SHARED_ATTEMPTS = 2;

@@ -5,8 +5,8 @@
  * resolve; a stretch that begins before that belongs to it. The latest incident of each part is remembered, and a
  * stretch that touches it is the same one: a late report can change when it began or ended, and never make a second.
  */
+import type { Incident } from '../common/state';
 import type { Run } from '../fold/timeline';
-import type { Incident } from '../state';
 
 export interface Times {
 	/** Everything up to here is known. */

@@ -1,5 +1,5 @@
 /** Joins the stops of OCPP 1.6 to their starts, by what the messages say: their order of arrival changes nothing. */
-import type { Sessions, SessionStart, SessionStop } from '../state';
+import type { Sessions, SessionStart, SessionStop } from '../common/state';
 
 export type FoundBy = 'response' | 'meter values' | 'order' | 'not found';
 

@@ -2,8 +2,8 @@
  * Incidents of faults that come several times within a time. One opens with the last of them, and ends when no fault
  * has come for that time. Faults in between belong to it.
  */
+import type { Fault, Incident } from '../common/state';
 import { countFault } from '../fold/faults';
-import type { Fault, Incident } from '../state';
 import type { Step } from './duration';
 
 export interface Repeats {

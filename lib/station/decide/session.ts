@@ -1,7 +1,7 @@
 /** Charging sessions that have ended: each is decided once, when everything up to its end is known. */
-import { incidentId, isoOf, minutesOf, type Owner } from '../incident';
-import { START_WAIT_MS } from '../settings';
-import type { Entry, Sessions, SessionStop, SessionTransaction } from '../state';
+import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
+import { START_WAIT_MS } from '../common/settings';
+import type { Entry, Sessions, SessionStop, SessionTransaction } from '../common/state';
 import { join } from './join';
 
 interface Place extends Owner {

@@ -1,9 +1,9 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
+import { incidentId, openedEntry, type Owner, resolvedEntry } from '../common/incident';
+import { isRepeated, REMOVED_AFTER_MS, type StationSettings } from '../common/settings';
+import type { Entry, Fault, Incident, Report, StationState } from '../common/state';
 import { codeOf, countFault } from '../fold/faults';
 import { type Run, runsOf } from '../fold/timeline';
-import { incidentId, openedEntry, type Owner, resolvedEntry } from '../incident';
-import { isRepeated, REMOVED_AFTER_MS, type StationSettings } from '../settings';
-import type { Entry, Fault, Incident, Report, StationState } from '../state';
 import { endOf, follow, type Step, united } from './duration';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';

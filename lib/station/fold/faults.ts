@@ -1,7 +1,7 @@
 /** The faults of a station, for incidents that open when several come within a time: a set with the time each came first. */
+import { MOST_FAULTS, MOST_REPORTS } from '../common/settings';
+import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
-import { MOST_FAULTS, MOST_REPORTS } from '../settings';
-import type { Detail, Fault, Incident } from '../state';
 import { add, inOrder } from './sets';
 
 const FAULTED = 'faulted';

@@ -1,7 +1,7 @@
 /** The parts of a station's sessions: sets, and for each transaction of OCPP 2.0.1 the least and greatest of its messages. */
+import { LATEST_MS, MOST_REPORTS, UNMATCHED_MS } from '../common/settings';
+import type { Sessions, SessionTransaction } from '../common/state';
 import type { Fact, Transaction } from '../facts';
-import { LATEST_MS, MOST_REPORTS, UNMATCHED_MS } from '../settings';
-import type { Sessions, SessionTransaction } from '../state';
 import { add, earlier } from './sets';
 
 export const noSessions = (): Sessions => ({

@@ -1,7 +1,7 @@
 /** Adds what an event says to the state of its station, as far as the trigger watches it. */
+import { isRepeated, LATEST_MS, MOST_CONNECTORS, type StationSettings } from '../common/settings';
+import type { Report, StationState } from '../common/state';
 import type { ConnectorStatus, Fact, Told } from '../facts';
-import { isRepeated, LATEST_MS, MOST_CONNECTORS, type StationSettings } from '../settings';
-import type { Report, StationState } from '../state';
 import { addFault, codeOf, compactFaults, detailOf, isFault } from './faults';
 import { addSessionFact, compactSessions, noSessions } from './sessions';
 import { addReport, compact, emptyTimeline } from './timeline';

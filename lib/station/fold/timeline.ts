@@ -3,8 +3,8 @@
  * reports arrived. Compacting it up to a time keeps the first report of the state in force then, which changes nothing
  * for later reports: a state that lasts until after that time began with that report, or begins later.
  */
-import { MOST_REPORTS } from '../settings';
-import type { Report, Timeline } from '../state';
+import { MOST_REPORTS } from '../common/settings';
+import type { Report, Timeline } from '../common/state';
 import { add } from './sets';
 
 export const emptyTimeline = (): Timeline => ({ reports: [] });

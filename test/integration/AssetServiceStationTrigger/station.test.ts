@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
@@ -31,7 +31,7 @@ describe('the station trigger', () => {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
-	const credential = (): IDataObject => {
+	const credential = () => {
 		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
 		return { baseUrl, authUrl, audience, clientId, clientSecret };
 	};
@@ -74,7 +74,7 @@ describe('the station trigger', () => {
 			{ what: 'a second execution' },
 		);
 		await poll();
-		const [[opened], [resolved]] = [node.runs[0] ?? [], node.runs[1] ?? []];
+		const [[opened] = [], [resolved] = []] = node.runs;
 		expect(opened).toMatchObject({ kind: 'stationOffline', state: 'opened', until: null });
 		expect(resolved).toMatchObject({ incident: opened?.['incident'], state: 'resolved' });
 		expect(resolved).toMatchObject({ minutes: 10, station: { name: 'asset_unlisted' } });
@@ -84,7 +84,9 @@ describe('the station trigger', () => {
 	it('fetches the newest incident for each output', async () => {
 		await emit(60, 'DISCONNECTED');
 		await emit(30, 'CONNECTED');
-		const [[opened], [resolved], ...others] = await fetchWith({ triggerOn: 'stationOffline' });
+		const [[opened] = [], [resolved] = [], ...others] = await fetchWith({
+			triggerOn: 'stationOffline',
+		});
 		expect(opened).toMatchObject({ state: 'opened', station: { id: 'asset_unlisted' } });
 		expect(resolved).toMatchObject({ state: 'resolved', minutes: 30 });
 		expect([opened?.['test'], others]).toEqual([undefined, []]);

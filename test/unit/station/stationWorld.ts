@@ -12,7 +12,6 @@ import {
 	type StationSettings,
 } from '../../../lib/station';
 import { forgetDirectory } from '../../../lib/station/directory';
-
 import { MemoryStore } from '../ledger/memoryStore';
 
 export const MINUTE = MINUTE_MS;

@@ -13,7 +13,7 @@ import {
 	string,
 	unknown,
 	type output,
-} from '../vendor/zod';
+} from '../../vendor/zod';
 
 const text = optional(string());
 const count = optional(number());
