@@ -25,6 +25,7 @@ const mayImport = {
   start: ['event', 'ledger', 'shared'],
   accounts: ['walk', 'event', 'ledger', 'shared', 'vendor'],
   poll: ['accounts', 'walk', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
+  station: ['walk', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 

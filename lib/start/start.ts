@@ -32,6 +32,8 @@ export interface Start {
 	readonly batchSize: number;
 	/** Starts an execution. Resolves to false if n8n could not store it, and to true when n8n reports anything else, if ever. */
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
+	/** Items share an execution with others that have begun as often, if that is less than this; 1 by default. */
+	readonly sharedAttempts?: number;
 	/** Called before each hand-over with the pairs of its batch, as long as all earlier ones are settled. */
 	readonly onProgress?: (batch: readonly Startable[]) => void;
 }
@@ -76,7 +78,7 @@ async function startBatches(
 		const claimed = await claimAll(options, batch);
 		if (claimed.length > 0 && open.size === 0) options.onProgress?.(batch);
 		for (const { pair } of claimed) open.add(pair);
-		for (const together of executionsOf(claimed)) {
+		for (const together of executionsOf(claimed, options.sharedAttempts)) {
 			const outcome = handOver(options, together);
 			void outcome.then((isSettled) => {
 				if (isSettled) for (const { pair } of together) open.delete(pair);
@@ -93,11 +95,13 @@ async function startBatches(
 	}
 }
 
-/** An item that has failed runs by itself: it may be why its batch failed. */
-function executionsOf(claimed: readonly Claimed[]): (readonly Claimed[])[] {
-	const fresh = claimed.filter(({ attempts }) => attempts === 0);
-	const failed = claimed.filter(({ attempts }) => attempts > 0);
-	return [...(fresh.length > 0 ? [fresh] : []), ...failed.map((each) => [each])];
+/** An item that has failed runs by itself at the latest from `shared` attempts on: it may be why its batch failed. */
+function executionsOf(claimed: readonly Claimed[], shared = 1): (readonly Claimed[])[] {
+	const together = Array.from({ length: shared }, (_unused, attempts) =>
+		claimed.filter((each) => each.attempts === attempts),
+	);
+	const apart = claimed.filter(({ attempts }) => attempts >= shared).map((each) => [each]);
+	return [...together.filter(({ length }) => length > 0), ...apart];
 }
 
 /** The items that no other holder has claimed or stored. */

@@ -17,8 +17,10 @@ import { triggerSettingsOf } from '../../../n8n/accountAccess';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { readPollSettings } from '../../../n8n/poll/settings';
+import { DEFAULTS, KINDS, readStationSettings } from '../../../n8n/station/settings';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import packageJson from '../../../package.json';
 import { generateAssets } from '../../../simulator/data/assets';
@@ -133,6 +135,67 @@ it('both triggers offer the same access for other workflows, as the code reads i
 	expect(asTrigger({})).toMatchObject({ access: 'thisWorkflow', accountWorkflowIds: [] });
 });
 
+describe('the parameters of the station trigger', () => {
+	const node = new AssetServiceStationTrigger();
+	const { properties } = node.description;
+	const settingsOf = (given: Parameters) => readStationSettings(reading(given));
+
+	it('offers the kinds that the code knows', () => {
+		expect(offered(property(node, 'triggerOn')).sort()).toEqual([...KINDS].sort());
+	});
+
+	it.each(KINDS)('shows the defaults of the code for %s', (kind) => {
+		const shown = Object.fromEntries(
+			properties
+				.filter(({ displayOptions }) => {
+					const kinds = displayOptions?.show?.['triggerOn'];
+					return kinds === undefined || kinds.includes(kind);
+				})
+				.map((one) => [one.name, one.default]),
+		);
+		const { catchUpHours, ...times } = DEFAULTS[kind];
+		if (kind !== 'sessionEnded') expect(shown).toMatchObject(times);
+		const given = { ...shown, triggerOn: kind };
+		expect(settingsOf(given)).toEqual(settingsOf({ triggerOn: kind }));
+		expect(settingsOf(given).station.catchUpMs).toBe(catchUpHours * HOUR_MS);
+		expect(settingsOf(given)).toMatchObject({ batchSize: 1000, acknowledge: 'stored' });
+	});
+
+	it.each<[string, Parameters, Parameters]>([
+		['forMinutes', { forMinutes: 7 }, { forMs: 7 * 60_000 }],
+		['resolveAfterMinutes', { resolveAfterMinutes: 7 }, { resolveAfterMs: 7 * 60_000 }],
+		['reportResolved', { reportResolved: false }, { reportResolved: false }],
+		['options', { options: { catchUpHours: 7 } }, { catchUpMs: 7 * HOUR_MS }],
+		[
+			'statuses',
+			{ triggerOn: 'connectorStatus', statuses: ['Occupied'] },
+			{ statuses: ['Occupied'] },
+		],
+		[
+			'otherStatuses',
+			{ triggerOn: 'connectorStatus', statuses: [], otherStatuses: 'A, B' },
+			{ statuses: ['A', 'B'] },
+		],
+		['scope', { triggerOn: 'connectorFault', scope: 'station' }, { scope: 'station' }],
+		[
+			'withinMinutes',
+			{ triggerOn: 'connectorFault', times: 3, withinMinutes: 7, forMinutes: 7 },
+			{ times: 3, withinMs: 7 * 60_000, forMs: 0 },
+		],
+	])('%s is offered and read', (name, given, expected) => {
+		expect(namesOf(properties)).toContain(name);
+		expect(settingsOf(given).station).toMatchObject(expected);
+	});
+
+	it('has no parameter that takes an expression', () => {
+		const fields = properties.filter(({ type }) => type !== 'notice' && type !== 'collection');
+		const open = [...fields, ...fieldsIn(property(node, 'options'))].filter(
+			({ noDataExpression }) => noDataExpression !== true,
+		);
+		expect(open).toEqual([]);
+	});
+});
+
 it('the poll trigger offers the starts and the limit that it reads', () => {
 	const node = new AssetServicePollTrigger();
 	for (const startFrom of offered(property(node, 'startFrom'))) {
@@ -226,7 +289,12 @@ describe('the signing secret credential', () => {
 });
 
 describe('the hints for n8n’s AI workflow builder', () => {
-	const nodes = [new AssetService(), new AssetServiceTrigger(), new AssetServicePollTrigger()];
+	const nodes = [
+		new AssetService(),
+		new AssetServiceTrigger(),
+		new AssetServicePollTrigger(),
+		new AssetServiceStationTrigger(),
+	];
 
 	it('are on each node, and name the others', () => {
 		const names = nodes.map(({ description }) => `${packageJson.name}.${description.name}`);
@@ -262,6 +330,7 @@ describe('the package', () => {
 			new AssetService(),
 			new AssetServiceTrigger(),
 			new AssetServicePollTrigger(),
+			new AssetServiceStationTrigger(),
 		].flatMap(({ description }) => description.credentials?.map(({ name }) => name) ?? []);
 		const { name: api } = new AssetServiceApi();
 		const { name: signingSecret } = new AssetServiceSigningSecretApi();

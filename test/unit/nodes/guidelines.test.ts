@@ -5,9 +5,16 @@ import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceS
 import { LISTS } from '../../../lib/service';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 
-const NODES = [new AssetService(), new AssetServiceTrigger(), new AssetServicePollTrigger()];
+const NODES = [
+	new AssetService(),
+	new AssetServiceTrigger(),
+	new AssetServicePollTrigger(),
+	new AssetServiceStationTrigger(),
+];
+const STATIONS = NODES[3];
 const FORMS: readonly [string, readonly INodeProperties[]][] = [
 	...NODES.map(({ description }): [string, INodeProperties[]] => [
 		description.displayName,
@@ -109,7 +116,7 @@ it.each(NODES.map(({ description }) => [description.displayName, description.sub
 	'%s has a subtitle in title case',
 	(_name, subtitle) => {
 		const shown = [...subtitle.matchAll(/"([^"]*)"/g)].map(([, text = '']) => text);
-		const titles = shown.filter((text) => text.includes(' '));
+		const titles = shown.filter((text) => text.includes(' ') && text === text.trim());
 		expect(titles.length).toBeGreaterThan(0);
 		for (const title of titles) expect(title).toMatch(/^[A-Z][\w]*:?(?: [A-Z][\w]*:?)+$/);
 	},
@@ -127,15 +134,17 @@ describe('a trigger in the node panel', () => {
 
 	// n8n would make them of the names, such as 'On ocpp message' and 'On other enter types'.
 	it.each(triggers.map((node) => [node.description.displayName, node]))(
-		'%s has an action for each event type',
+		'%s has an action for each thing that it triggers on',
 		(_name, { description }) => {
 			const triggerOn = description.properties.find((one) => one.displayName === 'Trigger On');
 			const actions = triggerOn?.options?.map((one) => ('action' in one ? one.action : undefined));
-			expect(actions).toEqual([
-				'On asset connectivity change',
-				'On OCPP message',
-				'On other event',
-			]);
+			const ofEvents = ['On asset connectivity change', 'On OCPP message', 'On other event'];
+			const ofStations = [
+				...['On charging session ended', 'On connector fault'],
+				...['On connector stuck in a status', 'On station offline'],
+			];
+			const isOfStations = description.name === STATIONS?.description.name;
+			expect(actions).toEqual(isOfStations ? ofStations : ofEvents);
 		},
 	);
 

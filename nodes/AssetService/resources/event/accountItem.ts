@@ -1,12 +1,11 @@
 /** An event as Reconcile and Replay show it. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Account } from '../../../../lib/accounts';
-import { type ApiClient, type ApiRecord, LISTS } from '../../../../lib/service';
+import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/thrown';
 import { asText, withoutSlashes } from '../../../../lib/shared/values';
 import { MOST_RECORDS } from '../../shared/lists';
 import type { Run } from '../../shared/resource';
-import { flattener } from '../../shared/simplify';
 
 const { id, type, createdAt, assetId } = LISTS.event.fields;
 const flat = flattener({ createdAt, id, type, assetId });

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INodeParameters } from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { openLedger } from '../../../lib/ledger';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { createPollNode } from '../../support/pollNode';
+import { runNode } from '../../support/runNode';
+import { waitFor } from '../../support/wait';
+
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-station-'));
+const MINUTE_MS = 60_000;
+
+describe('the station trigger', () => {
+	let simulator: Simulator;
+
+	beforeAll(() => {
+		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
+	});
+	beforeEach(async () => {
+		simulator = await startSimulator();
+	});
+	afterEach(async () => {
+		await simulator.stop();
+	});
+	afterAll(async () => {
+		await (await openLedger({ log: () => undefined })).close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	const credential = () => {
+		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+		return { baseUrl, authUrl, audience, clientId, clientSecret };
+	};
+	const emit = async (minutesAgo: number, status: string, id = 'asset_unlisted') => {
+		const createdAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString();
+		const data = { asset: { id }, status, timestamp: createdAt };
+		await simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
+	};
+	const fetchWith = async (parameters: INodeParameters) => {
+		const { run, error } = await runNode({
+			node: new AssetServiceStationTrigger(),
+			credentials: [{ type: new AssetServiceApi(), data: credential() }],
+			parameters,
+		});
+		expect(error).toBeUndefined();
+		const outputs = run.data.resultData.runData['Tested']?.[0]?.data?.['main'] ?? [];
+		return outputs.map((items) => (items ?? []).map(({ json }) => json));
+	};
+
+	it('starts the workflow once for an incident, and once when it resolves', async () => {
+		const workflowId = randomUUID();
+		const parameters = { triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 };
+		const node = createPollNode({
+			trigger: new AssetServiceStationTrigger(),
+			...{ credential: credential(), workflowId, parameters },
+		});
+		// Later events are created after the publication.
+		await emit(30, 'CONNECTED');
+		const poll = node.activation('activate');
+		await poll();
+		await emit(20, 'DISCONNECTED');
+		await poll();
+		await waitFor(() => node.runs.length === 1, { what: 'an execution' });
+		await emit(10, 'CONNECTED');
+		await waitFor(
+			async () => {
+				await poll();
+				return node.runs.length === 2;
+			},
+			{ what: 'a second execution' },
+		);
+		await poll();
+		const [[opened] = [], [resolved] = []] = node.runs;
+		expect(opened).toMatchObject({ kind: 'stationOffline', state: 'opened', until: null });
+		expect(resolved).toMatchObject({ incident: opened?.['incident'], state: 'resolved' });
+		expect(resolved).toMatchObject({ minutes: 10, station: { name: 'asset_unlisted' } });
+		expect(node.runs).toHaveLength(2);
+	});
+
+	it('fetches the newest incident for each output', async () => {
+		await emit(60, 'DISCONNECTED');
+		await emit(30, 'CONNECTED');
+		const [[opened] = [], [resolved] = [], ...others] = await fetchWith({
+			triggerOn: 'stationOffline',
+		});
+		expect(opened).toMatchObject({ state: 'opened', station: { id: 'asset_unlisted' } });
+		expect(resolved).toMatchObject({ state: 'resolved', minutes: 30 });
+		expect([opened?.['test'], others]).toEqual([undefined, []]);
+	});
+
+	it.each([
+		['stationOffline', { reportResolved: false }, ['opened']],
+		['connectorStatus', {}, ['opened', 'resolved']],
+		['connectorFault', {}, ['opened', 'resolved']],
+		['sessionEnded', {}, [undefined]],
+	])('fetches a sample of %s where there is none (%j)', async (triggerOn, parameters, states) => {
+		const outputs = await fetchWith({ triggerOn, ...parameters });
+		expect(outputs.map(([item]) => item)).toMatchObject(
+			states.map((state) => ({ kind: triggerOn, test: true, ...(state && { state }) })),
+		);
+	});
+});
