@@ -1,15 +1,6 @@
 /** Events that a user wants to run again: reopened in the ledger, and started by the polls of the workflow. */
 import { lastPolledAt, notePublication, publishedAt, replay } from '../../../lib/poll';
-import {
-	downFrom,
-	eventAt,
-	eventsAt,
-	HOUR,
-	MINUTE,
-	type PollWorld,
-	pollWorld,
-	START,
-} from './pollWorld';
+import { downFrom, eventsAt, HOUR, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
 
 const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
 const IDS = MINUTES.toReversed().map((minute) => `e${minute}`);
