@@ -1,14 +1,5 @@
 /** Events that hold the frontier back: no event that has not begun may fall behind it. */
-import {
-	downFrom,
-	eventAt,
-	eventsAt,
-	HOUR,
-	MINUTE,
-	type PollWorld,
-	pollWorld,
-	START,
-} from './pollWorld';
+import { downFrom, eventAt, eventsAt, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
 
 /** Events of 5 hours, the newest first, far more than a look-back of ten minutes. */
 const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
@@ -162,7 +153,6 @@ it('finds an event that appears up to ten minutes late behind pages of known one
 });
 
 it.each([
-	['ten minutes behind it every ten minutes', 9, 10],
 	['an hour behind it once an hour', 55, 60],
 	['a day behind it once a day', 225, 24 * 60],
 ])('finds an event that was listed late %s', async (_what, lateBy, everyMinutes) => {

@@ -18,7 +18,7 @@ it('warns of nothing else, and asks the ledger for an event once before it start
 	await world.poll();
 	expect(world.warnings).toEqual([]);
 	expect(world.ledger.calls.slice(0, world.ledger.calls.indexOf('claim'))).toEqual([
-		...['readRecord', 'swapRecord', 'readRecord', 'swapRecord', 'look', 'look', 'swapRecord'],
+		...['readRecord', 'swapRecord', 'look', 'look', 'readRecord', 'swapRecord', 'swapRecord'],
 	]);
 });
 
@@ -59,9 +59,9 @@ it('ends listing when its time is over, after one request at least, and continue
 	const world = pollWorld();
 	world.list = eventsAt(...downFrom(30, 1));
 	await world.poll({ budgetMs: 0 });
-	expect(world.requests).toStrictEqual([undefined]);
+	expect(world.requests).toStrictEqual([undefined, 'e21']);
 	await world.poll({ budgetMs: 0 });
-	expect(world.requests).toContain('e21');
+	expect(world.requests).toStrictEqual([undefined, 'e11']);
 });
 
 it('starts no event that was filtered out before when the filter is widened, and the new ones', async () => {
