@@ -87,7 +87,7 @@ export async function readOnce(
 			if (saved.state === undefined) return undefined;
 		}
 		const byKey = new Map(fresh.map((each) => [ledgerKey(workflowId, each.event.id), each]));
-		const isAll = failure === undefined && unsettledAt(state) === state.readTo;
+		const isAll = failure === undefined && [before, state].every(isSettled);
 		const onProgress = (batch: readonly Startable[]) => {
 			const at = Math.max(...batch.map(({ key }) => byKey.get(key)?.at ?? -Infinity));
 			if (isAll && finds.open.size === 0) memory.advance(Math.min(at, polledAt), polls);
@@ -101,12 +101,17 @@ export async function readOnce(
 		const next = settled({ ...state, polls }, waiting, finds.open, polledAt);
 		saved = await writeState(ledger, stateKey, saved, next);
 		const settledAt = unsettledAt(next) - Number(unsettledAt(next) < next.readTo);
-		memory.write(Math.max(Math.min(settledAt, polledAt), next.publishedAt), polls);
+		if (failure === undefined) {
+			memory.write(Math.max(Math.min(settledAt, polledAt), next.publishedAt), polls);
+		}
 		const isStuck = finds.open.size > fresh.length / 2;
 		return budget.isFull && !budget.isOver && !isStuck ? saved : undefined;
 	};
 	return { failure, finish };
 }
+
+/** Whether everything up to the newest event listed has been listed and has begun. */
+const isSettled = (state: PollState) => unsettledAt(state) === state.readTo;
 
 /** The open events that can start, and those that cannot; the others have settled. */
 async function openOf(

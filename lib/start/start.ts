@@ -158,10 +158,10 @@ async function handOver(
 	const reported = options.handOver(items).catch(() => false);
 	const begun = ledger.untilBegun(first, COUNTS_AS_STORED_AFTER_MS).then(() => true);
 	const isStored = await Promise.race([reported, begun]);
-	const holds = chunksOf(claims).map((some) => ({ ledger, claims: some }));
-	for (const hold of holds) {
+	for (const [n, some] of chunksOf(claims).entries()) {
+		if (n > 0) await setImmediate();
+		const hold = { ledger, claims: some };
 		await (isStored ? commitHold(hold, RETENTION_MS) : releaseHold(hold));
-		await setImmediate();
 	}
 	// n8n may still say that it could not store what counts as stored by now.
 	if (isStored) {
@@ -178,13 +178,13 @@ function chunksOf<T>(all: readonly T[]): T[][] {
 /** Calls `work` for each, a few at a time; returns the results in order. Waits for those in progress after a failure. */
 async function atOnce<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
 	const results: R[] = [];
-	for (const some of chunksOf(all)) {
+	for (const [n, some] of chunksOf(all).entries()) {
+		if (n > 0) await setImmediate();
 		const settled = await Promise.allSettled(some.map(work));
 		for (const each of settled) {
 			if (each.status === 'rejected') throw each.reason as Error;
 			results.push(each.value);
 		}
-		await setImmediate();
 	}
 	return results;
 }

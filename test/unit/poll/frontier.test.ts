@@ -1,14 +1,5 @@
 /** Events that hold the frontier back: no event that has not begun may fall behind it. */
-import {
-	downFrom,
-	eventAt,
-	eventsAt,
-	HOUR,
-	MINUTE,
-	type PollWorld,
-	pollWorld,
-	START,
-} from './pollWorld';
+import { downFrom, eventAt, eventsAt, MINUTE, type PollWorld, pollWorld, START } from './pollWorld';
 
 /** Events of 5 hours, the newest first, far more than a look-back of ten minutes. */
 const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
@@ -161,21 +152,21 @@ it('finds an event that appears up to ten minutes late behind pages of known one
 	expect(world.started().at(-1)).toBe('e291');
 });
 
-it('finds an event of the last day once an hour', async () => {
+it.each([
+	['an hour behind it once an hour', 55, 60],
+	['a day behind it once a day', 225, 24 * 60],
+])('finds an event that was listed late %s', async (_what, lateBy, everyMinutes) => {
 	const world = worldOfFiveHours();
 	await world.poll();
-	const late = eventAt(75);
-	world.list.splice(
-		world.list.findIndex(({ id }) => id === 'e70'),
-		0,
-		late,
-	);
-	world.now += HOUR - MINUTE;
 	await world.poll();
-	expect(world.started()).not.toContain(late.id);
+	const late = eventAt(300 - lateBy, 'late');
+	world.list.splice(Math.ceil(lateBy / 10), 0, late);
+	world.now += (everyMinutes - 1) * MINUTE;
+	await world.poll({ pageSize: 1 });
+	const before = world.started().includes('late');
 	world.now += 2 * MINUTE;
-	await world.poll();
-	expect(world.started().at(-1)).toBe(late.id);
+	await world.poll({ pageSize: 1 });
+	expect([before, world.started().at(-1)]).toEqual([false, 'late']);
 	await world.poll();
 	expect(world.requests).toHaveLength(1);
 });

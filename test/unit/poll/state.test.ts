@@ -9,11 +9,11 @@ const STATE: PollState = {
 const WALK = { cursor: 'a', backTo: 4 };
 const OPEN = { id: 'a', at: 5, place: 'b', hasBegun: true };
 
-it.each([
+it.each<[string, PollState]>([
 	['settled', STATE],
 	['within a walk', { ...STATE, walks: [WALK, { backTo: 3, upTo: 5 }] }],
 	['with unread events', { ...STATE, walks: [{ ...WALK, holdsAt: 6 }] }],
-	['anchored', { ...STATE, startFrom: 'now', trail: [{ id: 'b', at: 1 }] } as const],
+	['anchored', { ...STATE, startFrom: 'now', trail: [{ id: 'b', at: 1 }] }],
 	['with open events', { ...STATE, open: [OPEN], openAt: 9 }],
 ])('reads what it wrote: %s', async (_what, state) => {
 	const ledger = new MemoryLedger();

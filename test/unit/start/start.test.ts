@@ -90,11 +90,11 @@ describe('the events are handed over', () => {
 			runs.push(items.map(({ record }) => String(record['id'])));
 			return await fate(runs.at(-1) ?? []);
 		};
-		const start: Start = {
+		const options = {
 			...{ ledger, workflowId: 'w', batchSize: 10, handOver },
 			...choices,
 		};
-		const open = await startEvents(start, events);
+		const open = await startEvents(options, events);
 		return { ledger, runs, open: open.map(({ id }) => id) };
 	}
 	/** An event whose record has this many bytes as JSON. */
@@ -163,7 +163,10 @@ describe('the events are handed over', () => {
 
 	it('with the newest time of a run as progress, until one is not stored', async () => {
 		const progress: number[] = [];
-		const onProgress = (at: number) => void progress.push(at);
+		const onProgress: Start['onProgress'] = (batch) => {
+			const times = batch.map(({ item }) => Date.parse(String(item.record['createdAt'])) || 0);
+			progress.push(Math.max(...times));
+		};
 		const events = [...small('1', '2'), parsed('untimed'), ...small('3', '4', '5')];
 		const fate = async (ids: string[]) => !ids.includes('3');
 		await startAll(events, { batchSize: 2, onProgress, fate });

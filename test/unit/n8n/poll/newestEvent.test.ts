@@ -41,7 +41,7 @@ const fetchFrom = async (
 	await newestEvent(
 		NODE,
 		client,
-		readPollSettings((name, fallback) => parameters[name] ?? fallback),
+		readPollSettings((name, fallback) => ({ limit: 50, ...parameters })[name] ?? fallback),
 		now,
 	);
 const failure = async (...asked: Parameters<typeof fetchFrom>) => {
