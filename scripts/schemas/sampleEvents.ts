@@ -27,6 +27,7 @@ const KINDS: readonly (readonly [title: string, mark: Mark])[] = [
 	['Connection restored', { status: 'CONNECTED' }],
 	['Response to a message', { messageType: 'CALL_RESULT' }],
 	['Error response to a message', { messageType: 'CALL_ERROR' }],
+	['Security event', { action: 'SecurityEventNotification' }],
 	['Status of a connector (OCPP 2.0.1)', { connectorStatus: 'Occupied' }],
 	['Fault (OCPP 2.0.1)', { connectorStatus: 'Faulted' }],
 	['Status of a connector as an event (OCPP 2.0.1)', { variable: 'AvailabilityState' }],
@@ -84,5 +85,5 @@ Use these events to build a workflow before the first real one arrives:
 
 Mock data is only used when you execute the workflow in the editor; production executions ignore it. To test with several events, put them in one list, separated by commas.
 
-The IDs are made up. The first nine samples are from stations that use OCPP 1.6; a heartbeat and the connection look the same in OCPP 2.0.1. The next two are responses, which some services also deliver as events. The last eight are from OCPP 2.0.1 stations.
+The IDs are made up. The first nine samples are from stations that use OCPP 1.6; a heartbeat and the connection look the same in OCPP 2.0.1. The next two are responses, which some services also deliver as events. A security event is the same in both versions. The last eight are from OCPP 2.0.1 stations.
 `;

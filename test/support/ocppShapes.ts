@@ -67,11 +67,17 @@ const sample201 = z.strictObject({
 		.optional(),
 });
 const heartbeat = z.strictObject({});
+const security = z.strictObject({
+	type: text(50),
+	timestamp: time,
+	techInfo: z.string().max(255).optional(),
+});
 
 /** By protocol and action. */
 export const OCPP_SHAPES: Readonly<Record<string, Readonly<Record<string, ZodType>>>> = {
 	'ocpp1.6': {
 		Heartbeat: heartbeat,
+		SecurityEventNotification: security,
 		BootNotification: z.strictObject({
 			chargePointVendor: text(20),
 			chargePointModel: text(20),
@@ -108,6 +114,7 @@ export const OCPP_SHAPES: Readonly<Record<string, Readonly<Record<string, ZodTyp
 	},
 	'ocpp2.0.1': {
 		Heartbeat: heartbeat,
+		SecurityEventNotification: security,
 		BootNotification: z.strictObject({
 			reason: z.enum(BOOT_REASONS),
 			chargingStation: z.strictObject({

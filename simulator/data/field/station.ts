@@ -61,6 +61,10 @@ export class Station {
 		return this.call(this.speak.boot(this.asset));
 	}
 
+	security(type: string): Message {
+		return this.call(this.speak.security(type));
+	}
+
 	/** Nothing if this version has no such report, or if the status is the one reported last. */
 	status(connector: number, status: string, fault?: Fault): Message | undefined {
 		const name = this.speak.statusName(status);

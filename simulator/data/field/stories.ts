@@ -130,6 +130,7 @@ function outage(station: Station, _connector: number, { random }: StoryWorld): S
 		[random.int(MINUTE_MS), station.connectivity('DISCONNECTED')],
 		[(30 + random.int(600)) * MINUTE_MS, station.connectivity('CONNECTED')],
 		[2 * SECOND_MS, station.boot()],
+		[SECOND_MS, station.security('StartupOfTheDevice')],
 		...allAvailable(station),
 	];
 }

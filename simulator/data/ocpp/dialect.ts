@@ -43,8 +43,17 @@ export interface Dialect {
 	status(connector: number, status: string, fault?: Fault): Message | undefined;
 	/** The cause of a fault, or its end, in versions where the status does not carry it. */
 	problem(connector: number, fault: Fault, isOver: boolean): Message | undefined;
+	/** A security event; the same in both versions, in OCPP 1.6 by its security extension. */
+	security(type: string): Message;
 	/** The messages of one session, in the order of their calls. */
 	session(session: Session): SessionWords;
+}
+
+export function securityEvent(type: string): Message {
+	return {
+		action: 'SecurityEventNotification',
+		payload: (timestamp) => ({ type, timestamp }),
+	};
 }
 
 export interface SessionWords {

@@ -1,5 +1,12 @@
 /** The messages of an OCPP 1.6 station. */
-import type { Dialect, Message, Payload, Sample, Session } from './dialect';
+import {
+	type Dialect,
+	type Message,
+	type Payload,
+	type Sample,
+	securityEvent,
+	type Session,
+} from './dialect';
 
 function message(action: string, payload: (now: string) => Payload): Message {
 	return { action, payload };
@@ -24,6 +31,7 @@ export const ocpp16: Dialect = {
 			timestamp,
 		})),
 	problem: () => undefined,
+	security: securityEvent,
 	session: (session) => ({
 		// The transaction ID is in the back end's response.
 		started: () =>

@@ -1,6 +1,14 @@
 /** The messages of an OCPP 2.0.1 station. Each connector of the asset list is an EVSE with one connector. */
 import { createHash } from 'node:crypto';
-import type { Dialect, Message, Payload, Sample, Session, SessionWords } from './dialect';
+import {
+	type Dialect,
+	type Message,
+	type Payload,
+	type Sample,
+	securityEvent,
+	type Session,
+	type SessionWords,
+} from './dialect';
 
 /** OCPP 2.0.1 has no status for what happens between plugging in and leaving; TransactionEvent says that. */
 const OCCUPIED = ['Preparing', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Finishing'];
@@ -47,6 +55,7 @@ export const ocpp201: Dialect = {
 			component: { name: errorCode === 'ConnectorLockFailure' ? LOCK : 'EVSE', evse: { id: evse } },
 			variable: { name: 'Problem' },
 		}),
+	security: securityEvent,
 	session: sessionWords,
 };
 
