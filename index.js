@@ -5,4 +5,5 @@ module.exports = {
   ...require('./dist/nodes/AssetService/AssetService.node'),
   ...require('./dist/nodes/AssetServiceTrigger/AssetServiceTrigger.node'),
   ...require('./dist/nodes/AssetServicePollTrigger/AssetServicePollTrigger.node'),
+  ...require('./dist/nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node'),
 };

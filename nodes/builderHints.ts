@@ -10,6 +10,8 @@ const NODES = {
 		'Starts the workflow when the service delivers a signed webhook. Use it when n8n has a public https URL.',
 	assetServicePollTrigger:
 		'Starts the workflow for listed events. Use it when n8n has no public URL, or next to the webhook trigger to catch missed events.',
+	assetServiceStationTrigger:
+		'Starts the workflow when a charging station is offline, a connector is stuck in a status or reports a fault, or a charging session has ended, with OCPP 1.6 and 2.0.1. Use it instead of combining single messages.',
 };
 
 /** For both triggers. */

@@ -61,8 +61,7 @@ export class EventLedger implements Ledger {
 
 	readRecord: Ledger['readRecord'] = async (key) => await this.#store.readRecord(key);
 
-	swapRecord: Ledger['swapRecord'] = async (key, expected, next) =>
-		await this.#store.swapRecord(key, expected, next);
+	swapRecord: Ledger['swapRecord'] = async (...swap) => await this.#store.swapRecord(...swap);
 
 	async look(key: string): Promise<Account> {
 		await this.#session.open();

@@ -11,6 +11,7 @@ export { idInPath } from './http/paths';
 export { helperTransport } from './http/helperTransport';
 export { undiciTransport } from './http/undiciTransport';
 export { isLoopback, isPrivate } from './credential/hosts';
+export { flattener } from './lists/flatten';
 export { newest } from './lists/newest';
 export { LISTED_RESOURCES, LISTS } from './common/lists';
 export type { ListedResource, ListFilters, ListRow, Shape } from './common/lists';

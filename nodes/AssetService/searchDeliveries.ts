@@ -4,14 +4,13 @@ import {
 	type INodeListSearchResult,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { LISTS, newest, type ApiRecord } from '../../lib/service';
+import { type ApiRecord, flattener, LISTS, newest } from '../../lib/service';
 import { timeOf } from '../../lib/shared/timeOf';
 import { asText } from '../../lib/shared/values';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor } from '../../n8n/apiClient';
 import { toNodeError } from '../../n8n/nodeError';
 import { endpointIdIn, located } from './shared/ids';
-import { flattener } from './shared/simplify';
 
 const MOST = 100;
 const MOST_SEEN = 2000;

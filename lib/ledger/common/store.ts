@@ -35,14 +35,22 @@ export interface ChangeOptions {
 }
 
 /**
- * Small texts by key, stored with the events, that processes have to agree on. They are kept until replaced.
+ * Small texts by key, stored with the events, that processes have to agree on.
  * Both methods reject with `LedgerUnavailableError` when the store cannot be reached or written.
  */
 export interface Records {
 	readRecord(key: string): Promise<string | undefined>;
 
-	/** Replaces `expected` with `next` atomically and durably (undefined: no record); false if the record is not `expected`. */
-	swapRecord(key: string, expected: string | undefined, next: string | undefined): Promise<boolean>;
+	/**
+	 * Replaces `expected` with `next` atomically and durably (undefined: no record); false if the record is not `expected`.
+	 * It is kept at least `keepMs` milliseconds from now on; if that is undefined, as long as before, and a new one for good.
+	 */
+	swapRecord(
+		key: string,
+		expected: string | undefined,
+		next: string | undefined,
+		keepMs?: number,
+	): Promise<boolean>;
 }
 
 /** Every method rejects with `LedgerUnavailableError` when the store cannot be reached or written. */

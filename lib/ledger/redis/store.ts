@@ -57,8 +57,9 @@ export class RedisStore implements Store {
 		key: string,
 		expected: string | undefined,
 		next: string | undefined,
+		keepMs = 0,
 	): Promise<boolean> {
-		return (await this.#swap(`record:${key}`, expected, next, 0)) === true;
+		return (await this.#swap(`record:${key}`, expected, next, keepMs)) === true;
 	}
 
 	async close(): Promise<void> {

@@ -23,6 +23,8 @@ import { prepareStatements, type Statements } from './statements';
 const CACHE_KIB = 16_000;
 /** Some megabytes of log: rare enough to cost nothing, frequent enough to keep the log short. */
 const WRITES_PER_CHECKPOINT = 1_000;
+/** A longer text counts as several writes. In characters: a page of the file. */
+const CHARACTERS_PER_WRITE = 4_096;
 
 type Sqlite = typeof import('node:sqlite');
 
@@ -150,10 +152,10 @@ export class LedgerDatabase {
 		}
 	}
 
-	/** Call before each write; throws like a lock while a checkpoint is finishing. */
-	beforeWrite(): void {
+	/** Call before each write, with the length of its text; throws like a lock while a checkpoint is finishing. */
+	beforeWrite(characters = 0): void {
 		if (this.#gate.isShut()) throw busyError();
-		this.#writes += 1;
+		this.#writes += 1 + Math.floor(characters / CHARACTERS_PER_WRITE);
 		if (this.#writes < WRITES_PER_CHECKPOINT || this.#checkpoint !== undefined) return;
 		this.#writes = 0;
 		this.#checkpoint = checkpoint(this.#file, this.#gate).finally(() => {

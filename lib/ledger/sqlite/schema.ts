@@ -26,9 +26,13 @@ const SESSION_TABLE = `CREATE TABLE session (
 	closed INTEGER NOT NULL
 ) WITHOUT ROWID`;
 
-/** Other data that the processes have to agree on: a handful of rows. */
+/**
+ * Other data that the processes have to agree on, kept until `expires` (null: until replaced). That comes before the value, which may
+ * be long, so that looking for expired records reads no values.
+ */
 const RECORD_TABLE = `CREATE TABLE record (
 	key TEXT NOT NULL PRIMARY KEY,
+	expires INTEGER,
 	value TEXT NOT NULL
 ) WITHOUT ROWID`;
 

@@ -16,14 +16,16 @@ export interface Statements {
 	readonly writeSession: StatementSync;
 	/** $boot, $before, $now: removes the sessions that were not renewed or closed since `before`, or under another boot. */
 	readonly removeSessions: StatementSync;
-	/** $key: `{ value }` */
+	/** $key, $now: `{ value }` */
 	readonly readRecord: StatementSync;
-	/** $key, $next: changes a row if there was none. */
+	/** $key, $next, $until (null: for good), $now: changes a row if the record was missing or expired. */
 	readonly addRecord: StatementSync;
-	/** $key, $expected, $next: changes a row if it held `expected`. */
+	/** $key, $expected, $next, $until (null: as before), $now: changes a row if it held `expected`, and had not expired. */
 	readonly replaceRecord: StatementSync;
-	/** $key, $expected: changes a row if it held `expected`. */
+	/** $key, $expected, $now: the same. */
 	readonly removeRecord: StatementSync;
+	/** $now: removes some expired records. */
+	readonly sweepRecords: StatementSync;
 	/** $after, $now, $limit: `{ last, expired }` of the next entries after `after`. */
 	readonly inspect: StatementSync;
 	/** $after, $last, $now */
@@ -50,14 +52,24 @@ export function prepareStatements(db: DatabaseSync): Statements {
 		removeSessions: db.prepare(
 			'DELETE FROM session WHERE boot <> $boot OR renewed NOT BETWEEN $before AND $now',
 		),
-		readRecord: db.prepare('SELECT value FROM record WHERE key = $key'),
+		readRecord: db.prepare(
+			'SELECT value FROM record WHERE key = $key AND (expires IS NULL OR expires > $now)',
+		),
 		addRecord: db.prepare(
-			'INSERT INTO record (key, value) VALUES ($key, $next) ON CONFLICT DO NOTHING',
+			`INSERT INTO record (key, expires, value) VALUES ($key, $until, $next)
+			ON CONFLICT (key) DO UPDATE SET value = $next, expires = $until WHERE expires <= $now`,
 		),
 		replaceRecord: db.prepare(
-			'UPDATE record SET value = $next WHERE key = $key AND value = $expected',
+			`UPDATE record SET value = $next, expires = coalesce(max(coalesce(expires, 0), $until), expires)
+			WHERE key = $key AND value = $expected AND (expires IS NULL OR expires > $now)`,
 		),
-		removeRecord: db.prepare('DELETE FROM record WHERE key = $key AND value = $expected'),
+		removeRecord: db.prepare(
+			`DELETE FROM record
+			WHERE key = $key AND value = $expected AND (expires IS NULL OR expires > $now)`,
+		),
+		sweepRecords: db.prepare(
+			'DELETE FROM record WHERE key IN (SELECT key FROM record WHERE expires <= $now LIMIT 8)',
+		),
 		inspect: db.prepare(
 			`SELECT max(key) AS last, coalesce(sum(expires <= $now), 0) AS expired
 			FROM (SELECT key, expires FROM entry WHERE key > $after ORDER BY key LIMIT $limit)`,

@@ -74,7 +74,7 @@ export class SqliteStore implements Store {
 	async readRecord(key: string): Promise<string | undefined> {
 		return await this.#file.run((database) => {
 			// Read by hand: every delivery to a registered endpoint waits for it.
-			const value = database.statements.readRecord.get({ key })?.['value'];
+			const value = database.statements.readRecord.get({ key, now: this.#clock.now() })?.['value'];
 			return typeof value === 'string' ? value : undefined;
 		});
 	}
@@ -83,18 +83,23 @@ export class SqliteStore implements Store {
 		key: string,
 		expected: string | undefined,
 		next: string | undefined,
+		keepMs?: number,
 	): Promise<boolean> {
 		return await this.#file.runDurably((database) => {
 			const { readRecord, addRecord, replaceRecord, removeRecord } = database.statements;
-			database.beforeWrite();
+			const now = this.#clock.now();
+			const until = keepMs === undefined ? null : Math.ceil(now + keepMs);
+			database.beforeWrite(next?.length);
 			if (expected === undefined) {
-				if (next === undefined) return readRecord.get({ key }) === undefined;
-				return addRecord.run({ key, next }).changes !== 0;
+				if (next === undefined) return readRecord.get({ key, now }) === undefined;
+				if (addRecord.run({ key, next, until, now }).changes === 0) return false;
+				this.#sweep(database, now, true);
+				return true;
 			}
 			const changed =
 				next === undefined
-					? removeRecord.run({ key, expected })
-					: replaceRecord.run({ key, expected, next });
+					? removeRecord.run({ key, expected, now })
+					: replaceRecord.run({ key, expected, next, until, now });
 			return changed.changes !== 0;
 		});
 	}
@@ -147,9 +152,10 @@ export class SqliteStore implements Store {
 		return age >= 0 && age < SESSION_MS ? 'alive' : 'gone';
 	}
 
-	#sweep({ statements }: LedgerDatabase, now: number): void {
+	#sweep({ statements }: LedgerDatabase, now: number, isRecord = false): void {
 		try {
-			this.#sweeper.added(statements, now);
+			if (isRecord) this.#sweeper.addedRecord(statements, now);
+			else this.#sweeper.added(statements, now);
 		} catch {
 			// The entry is written; a later one removes the expired entries.
 		}

@@ -1,4 +1,4 @@
-/** Removes expired entries a few at a time, as new ones are added. */
+/** Removes expired entries and records a few at a time, as new ones are added. */
 import { randomBytes } from 'node:crypto';
 import type { Statements } from './statements';
 
@@ -6,6 +6,8 @@ import type { Statements } from './statements';
 const ENTRIES_PER_LOOK = 64;
 /** Eight entries per new one: expired entries stay below an eighth of the file. */
 const ADDED_PER_LOOK = 8;
+/** Records are few: they are looked at this seldom, and when one is added. */
+const ADDED_PER_RECORD_LOOK = 512;
 const START = new Uint8Array(0);
 
 /** Cycles through the keys. They are hashes, so their order is not by time, and each look finds its share of old ones. */
@@ -17,6 +19,7 @@ export class Sweeper {
 	/** Call after each new entry; `now` in Unix milliseconds. */
 	added(statements: Statements, now: number): void {
 		this.#added += 1;
+		if (this.#added % ADDED_PER_RECORD_LOOK === 0) this.addedRecord(statements, now);
 		if (this.#added % ADDED_PER_LOOK !== 0) return;
 		const { last, expired } =
 			statements.inspect.get({ after: this.#after, now, limit: ENTRIES_PER_LOOK }) ?? {};
@@ -27,5 +30,10 @@ export class Sweeper {
 		}
 		if (Number(expired) > 0) statements.sweep.run({ after: this.#after, last, now });
 		this.#after = last;
+	}
+
+	/** Call after each new record. */
+	addedRecord(statements: Statements, now: number): void {
+		statements.sweepRecords.run({ now });
 	}
 }

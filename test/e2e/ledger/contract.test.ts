@@ -4,7 +4,7 @@ import { Redis } from '../../../lib/vendor/ioredis';
 import { type RedisServer, startRedis } from '../../support/redis';
 import { describeLedgerContract } from '../../unit/ledger/contract/suite';
 
-/** Shortens the remaining time of all entries and sessions at once; records never expire. */
+/** Shortens the remaining time of all entries, sessions and records at once. */
 const ADVANCE = `
 for _, key in ipairs(redis.call('KEYS', '*')) do
 	local left = redis.call('PTTL', key)

@@ -20,6 +20,8 @@ interface Kept {
 export class MemoryStore implements Store {
 	readonly entries = new Map<string, Kept>();
 	readonly records = new Map<string, string>();
+	/** When a record expires; absent for one that does not. */
+	readonly #recordExpires = new Map<string, number>();
 	/** When each session lapses; 0 if it is closed. */
 	readonly sessions = new Map<string, number>();
 	/** Rejects every call, and does nothing. */
@@ -68,16 +70,19 @@ export class MemoryStore implements Store {
 	}
 
 	async readRecord(key: string): Promise<string | undefined> {
-		return await this.#called(() => this.records.get(key));
+		return await this.#called(() => this.#recordAt(key));
 	}
 
 	async swapRecord(
 		key: string,
 		expected: string | undefined,
 		next: string | undefined,
+		keepMs?: number,
 	): Promise<boolean> {
 		return await this.#called(() => {
-			if (this.records.get(key) !== expected) return false;
+			if (this.#recordAt(key) !== expected) return false;
+			const until = Math.max(this.#recordExpires.get(key) ?? 0, this.now() + (keepMs ?? 0));
+			if (keepMs !== undefined) this.#recordExpires.set(key, until);
 			if (next === undefined) this.records.delete(key);
 			else this.records.set(key, next);
 			return true;
@@ -119,6 +124,14 @@ export class MemoryStore implements Store {
 		const until = this.sessions.get(session);
 		if (until === 0) return 'closed';
 		return until !== undefined && until > this.now() ? 'alive' : 'gone';
+	}
+
+	#recordAt(key: string): string | undefined {
+		if ((this.#recordExpires.get(key) ?? Infinity) <= this.now()) {
+			this.records.delete(key);
+			this.#recordExpires.delete(key);
+		}
+		return this.records.get(key);
 	}
 
 	#seen(key: string, isDead: (holder: string) => boolean) {

@@ -3,14 +3,13 @@ import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { type Conditions, readConditions, type Survey } from '../../../../lib/event';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import type { Account } from '../../../../lib/poll';
-import { type ApiRecord, LISTS } from '../../../../lib/service';
+import { type ApiRecord, flattener, LISTS } from '../../../../lib/service';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
 import { checkConditions } from '../../../../n8n/conditions';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
 import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
 import type { Run } from '../../shared/resource';
-import { flattener } from '../../shared/simplify';
 
 type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 

@@ -17,6 +17,24 @@ export function itKeepsRecords(scene: () => LedgerScene): void {
 		expect(await other.swapRecord('name', undefined, undefined)).toBe(true);
 	});
 
+	it('are kept as long as a write asks for, and no shorter because of a later one', async () => {
+		const { world, ledger, other } = scene();
+		expect(await ledger.swapRecord('name', undefined, 'one', RETENTION_MS)).toBe(true);
+		await world.advance(RETENTION_MS - MARGIN_MS);
+		expect(await other.swapRecord('name', 'one', 'two', RETENTION_MS)).toBe(true);
+		await world.advance(RETENTION_MS - MARGIN_MS);
+		expect(await ledger.swapRecord('name', 'two', 'three', 1)).toBe(true);
+		expect(await ledger.swapRecord('name', 'three', 'four')).toBe(true);
+		expect(await other.readRecord('name')).toBe('four');
+		await world.advance(2 * MARGIN_MS);
+		expect(await other.readRecord('name')).toBeUndefined();
+		expect(await other.swapRecord('name', 'four', 'five', RETENTION_MS)).toBe(false);
+		expect(await other.swapRecord('name', 'four', undefined)).toBe(false);
+		expect(await other.swapRecord('name', undefined, 'five')).toBe(true);
+		await world.advance(RETENTION_MS + MARGIN_MS);
+		expect(await ledger.readRecord('name')).toBe('five');
+	});
+
 	it('are not replaced when another has changed them', async () => {
 		const { ledger, other } = scene();
 		await ledger.swapRecord('name', undefined, 'one');

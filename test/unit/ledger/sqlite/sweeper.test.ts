@@ -83,4 +83,18 @@ describe('expired entries of the ledger in SQLite', () => {
 		expect(count('1')).toBeLessThan(1_300);
 		await moving.close();
 	});
+
+	it('of records that were limited go as others are added, and with entries', async () => {
+		const addOld = () => {
+			const old = "INSERT INTO record (key, expires, value) VALUES ('old', 1, 'old')";
+			db.exec(`${old}; ${old.replace("'old'", "'older'")}`);
+		};
+		const records = () => db.prepare('SELECT key FROM record ORDER BY key').all();
+		addOld();
+		await ledger.swapRecord('new', undefined, 'text', 1_000_000);
+		expect(records()).toEqual([{ key: 'new' }]);
+		addOld();
+		for (let n = 0; n < 512; n++) await claimNext();
+		expect(records()).toEqual([{ key: 'new' }]);
+	});
 });

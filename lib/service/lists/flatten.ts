@@ -1,0 +1,34 @@
+/** Makes records of a list flat, with the fields that people use. */
+import { isRecord } from '../../shared/values';
+import type { Shape } from '../common/lists';
+import type { ApiRecord } from '../common/types';
+
+/** A function that makes records flat. A record with none of the fields is returned unchanged. */
+export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
+	const fields = Object.entries(shape).map(
+		([name, paths]) => [name, paths.map((path) => path.split('.'))] as const,
+	);
+	return (record) => {
+		const flat: ApiRecord = {};
+		let isEmpty = true;
+		for (const [name, paths] of fields) {
+			const found = paths.map((path) => valueAt(record, path)).find((value) => value !== undefined);
+			if (found !== undefined) isEmpty = false;
+			// n8n's table shows `undefined` for a field that only other items have.
+			flat[name] = found ?? null;
+		}
+		return isEmpty ? record : flat;
+	};
+}
+
+/** The text, number, boolean or null at the path; a list has `length`, and `last` is its last entry. */
+function valueAt(record: ApiRecord, path: readonly string[]): unknown {
+	let value: unknown = record;
+	for (const name of path) {
+		if (Array.isArray(value) && name === 'length') value = value.length;
+		else if (Array.isArray(value) && name === 'last') value = value.at(-1);
+		else if (isRecord(value) && Object.hasOwn(value, name)) value = value[name];
+		else return undefined;
+	}
+	return typeof value === 'object' && value !== null ? undefined : value;
+}

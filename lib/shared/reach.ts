@@ -1,0 +1,44 @@
+/** Decides when a list has been read far enough, by the times of its records. */
+import { ListOrder } from './listOrder';
+
+export interface Range {
+	/** In Unix milliseconds: a list that begins with the newest record is read back to here. */
+	readonly from: number;
+	/** A list that begins with the oldest record is read up to here; to its end by default. */
+	readonly to?: number;
+	/** This many records outside the range in a row end the reading, because a list need not be sorted to the second. */
+	readonly inARow: number;
+	/** What is known of the order from an earlier part of the list. */
+	readonly order?: ListOrder;
+}
+
+/** Takes the times of a list in its order. */
+export class Reach {
+	readonly order: ListOrder;
+	readonly #range: Range;
+	#olderInARow = 0;
+	#newerInARow = 0;
+
+	constructor(range: Range) {
+		this.#range = range;
+		this.order = range.order ?? new ListOrder();
+	}
+
+	/** Whether the record belongs to the range; one without a time does. */
+	add(at: number | undefined): boolean {
+		const { from, to = Infinity } = this.#range;
+		if (at !== undefined) this.order.add(at);
+		const isOlder = at !== undefined && at < from;
+		const isNewer = at !== undefined && at > to;
+		this.#olderInARow = isOlder ? this.#olderInARow + 1 : 0;
+		this.#newerInARow = isNewer ? this.#newerInARow + 1 : 0;
+		return !isOlder && !isNewer;
+	}
+
+	/** Whether nothing in the range follows. A list of unknown order is read to its end, since such records may be there. */
+	get isFarEnough(): boolean {
+		const { inARow } = this.#range;
+		if (this.#olderInARow >= inARow) return this.order.isOldestFirst === false;
+		return this.#newerInARow >= inARow && this.order.isOldestFirst === true;
+	}
+}

@@ -1,0 +1,103 @@
+/**
+ * Incidents of states that last, from the stretches of time in which a state was in force.
+ *
+ * An incident opens when a stretch has lasted long enough. It ends when the state has been over for the time to
+ * resolve; a stretch that begins before that belongs to it. The latest incident of each part is remembered, and a
+ * stretch that touches it is the same one: a late report can change when it began or ended, and never make a second.
+ */
+import type { Run } from '../fold/timeline';
+import type { Incident } from '../state';
+
+export interface Times {
+	/** Everything up to here is known. */
+	readonly watermark: number;
+	/** What is read, perhaps beyond the watermark: decides about states that count at once. */
+	readonly horizon: number;
+	readonly forMs: number;
+	readonly resolveAfterMs: number;
+}
+
+export type Step =
+	| { readonly step: 'opened'; readonly incident: Incident }
+	| { readonly step: 'closed'; readonly incident: Incident; readonly until: number };
+
+interface Incidents {
+	/** The incident that a stretch begins. */
+	readonly open: (run: Run) => Incident;
+	/** Called with each stretch that belongs to an incident. */
+	readonly note: (incident: Incident, run: Run) => void;
+}
+
+/** Returns what happened, and the latest incident. */
+export function follow(
+	runs: readonly Run[],
+	before: Incident | undefined,
+	{ watermark, horizon, forMs, resolveAfterMs }: Times,
+	{ open, note }: Incidents,
+): { readonly steps: Step[]; readonly latest: Incident | undefined } {
+	const steps: Step[] = [];
+	let latest = before && { ...before };
+	let isSeen = false;
+	const close = () => {
+		if (latest?.until === undefined || latest.told === 'closed') return;
+		if (latest.told === 'opened') {
+			steps.push({ step: 'closed', incident: { ...latest }, until: latest.until });
+		}
+		latest.told = 'closed';
+	};
+	for (const run of runs) {
+		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
+			extend(latest, run, isSeen);
+			note(latest, run);
+			isSeen = true;
+		} else if (run.since > (latest?.since ?? -Infinity)) {
+			if (Math.min(run.until ?? horizon, horizon) - run.since < forMs) continue;
+			close();
+			latest = open(run);
+			note(latest, run);
+			isSeen = true;
+			if (latest.told === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
+		}
+	}
+	if (latest?.until !== undefined && watermark - latest.until >= resolveAfterMs) close();
+	return { steps, latest };
+}
+
+function touches(run: Run, { since, until = Infinity }: Incident, resolveAfterMs: number): boolean {
+	if (run.since <= since) return (run.until ?? Infinity) >= since;
+	return run.since - until < resolveAfterMs;
+}
+
+/** The first stretch that is seen of an incident replaces what was known of its end: a late report may have ended it. */
+function extend(incident: Incident, run: Run, isSeen: boolean): void {
+	incident.since = Math.min(incident.since, run.since);
+	const isLonger = (run.until ?? Infinity) > (incident.until ?? Infinity);
+	if (isSeen && !isLonger) return;
+	if (run.until === undefined) {
+		delete incident.until;
+		delete incident.to;
+	} else {
+		incident.until = run.until;
+		incident.to = run.to;
+	}
+}
+
+/** The stretches in which at least one of several was in force. They are sorted by their beginning. */
+export function united(runs: readonly Run[]): Run[] {
+	const result: Run[] = [];
+	for (const run of [...runs].sort((a, b) => a.since - b.since)) {
+		const last = result.at(-1);
+		const end = last === undefined ? -Infinity : (last.until ?? Infinity);
+		if (last === undefined || run.since > end) result.push(run);
+		else if ((run.until ?? Infinity) > end) {
+			const { until: _until, to: _to, ...begun } = last;
+			result[result.length - 1] = { ...begun, ...endOf(run) };
+		}
+	}
+	return result;
+}
+
+/** The fields of a run for its end: none if it lasts. */
+export function endOf({ until, to }: Run): { until?: number; to?: string } {
+	return until === undefined || to === undefined ? {} : { until, to };
+}

@@ -1,0 +1,59 @@
+/**
+ * Incidents of faults that come several times within a time. One opens with the last of them, and ends when no fault
+ * has come for that time. Faults in between belong to it.
+ */
+import { countFault } from '../fold/faults';
+import type { Fault, Incident } from '../state';
+import type { Step } from './duration';
+
+export interface Repeats {
+	readonly watermark: number;
+	readonly horizon: number;
+	readonly times: number;
+	readonly withinMs: number;
+}
+
+/** `faults` are sorted. Returns what happened, and the latest incident. */
+export function followRepeats(
+	faults: readonly Fault[],
+	before: Incident | undefined,
+	{ watermark, horizon, times, withinMs }: Repeats,
+	open: (first: Fault) => Incident,
+): { readonly steps: Step[]; readonly latest: Incident | undefined } {
+	const steps: Step[] = [];
+	let latest = before && { ...before };
+	/** Since the latest incident. */
+	let window: Fault[] = [];
+	const close = (at: number) => {
+		if (latest?.until === undefined || latest.told === 'closed' || latest.until > at) return;
+		if (latest.told === 'opened') {
+			steps.push({ step: 'closed', incident: { ...latest }, until: latest.until });
+		}
+		latest.told = 'closed';
+	};
+	for (const fault of faults) {
+		if (fault.t > horizon) break;
+		close(fault.t - 1);
+		if (latest !== undefined && fault.t <= (latest.until ?? Infinity)) {
+			if (fault.t >= latest.since) addTo(latest, fault, withinMs);
+			continue;
+		}
+		window = [...window.filter(({ t }) => fault.t - t <= withinMs), fault];
+		const [first] = window;
+		if (first === undefined || window.length < times) continue;
+		latest = open(first);
+		for (const one of window) addTo(latest, one, withinMs);
+		if (latest.told === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
+		window = [];
+	}
+	close(watermark);
+	return { steps, latest };
+}
+
+function addTo(incident: Incident, fault: Fault, withinMs: number): void {
+	if (!countFault(incident, fault)) return;
+	const last = incident.faults?.at(-1);
+	incident.d = last?.d;
+	incident.until = Math.max(incident.until ?? 0, fault.t + withinMs);
+	incident.to = last?.id;
+}

@@ -1,0 +1,94 @@
+/** The names and fields of stations, from the asset list: kept in the process, and read again when they are needed. */
+import { type ApiClient, type ApiRecord, flattener, LISTS } from '../service';
+import { textOf } from '../shared/values';
+import type { Listing } from './decide/station';
+import { HOUR_MS, MINUTE_MS } from './settings';
+
+/** Far above any network; it limits the memory. */
+const MOST_ASSETS = 50_000;
+const READ_EVERY_MS = HOUR_MS;
+/** With an ID that the last list lacked. */
+const READ_AGAIN_AFTER_MS = 10 * MINUTE_MS;
+const PAGE_SIZE = 100;
+
+const flat = flattener(LISTS.asset.fields);
+
+export interface Directory {
+	/** The last complete list; undefined for none. */
+	readonly listing: Listing | undefined;
+	/** The station's fields; a station that is not listed has its ID as its name. */
+	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
+	/** Why the list could not be read; absent if it was, or need not be. */
+	readonly failure?: unknown;
+}
+
+interface Kept {
+	readonly readAt: number;
+	readonly assets: ReadonlyMap<string, ApiRecord> | undefined;
+	readonly listing: Listing | undefined;
+}
+
+/** By node. */
+const directories = new Map<string, Kept>();
+const NOTHING: Kept = { readAt: -Infinity, assets: undefined, listing: undefined };
+
+interface Wanted {
+	readonly node: string;
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly mayRequest: () => boolean;
+	readonly now: number;
+	/** By the service's clock. */
+	readonly serviceNow: number;
+	/** The stations that have events. */
+	readonly assetIds: Iterable<string>;
+}
+
+/** Reads the list if it is an hour old, or if it lacks a station; not more often than every ten minutes. Never rejects. */
+export async function directoryFor(wanted: Wanted): Promise<Directory> {
+	const { node, now, assetIds } = wanted;
+	const before = directories.get(node) ?? NOTHING;
+	const age = Math.abs(now - before.readAt);
+	const isLacking = () => [...assetIds].some((assetId) => before.assets?.has(assetId) !== true);
+	if (age < READ_AGAIN_AFTER_MS || (age < READ_EVERY_MS && !isLacking()))
+		return asDirectory(before);
+	try {
+		const assets = await read(wanted);
+		// An empty list is taken for a failure of the service: it would end every incident.
+		const isComplete = assets !== undefined && assets.size > 0;
+		const { serviceNow: at } = wanted;
+		const listing = isComplete ? { at, has: (id: string) => assets.has(id) } : before.listing;
+		const next = { readAt: now, assets: isComplete ? assets : before.assets, listing };
+		directories.set(node, next);
+		return asDirectory(next);
+	} catch (failure) {
+		directories.set(node, { ...before, readAt: now });
+		return { ...asDirectory(before), failure };
+	}
+}
+
+/** Forgets what the process knows, for tests and for a node that is no longer published. */
+export function forgetDirectory(node: string): void {
+	directories.delete(node);
+}
+
+/** Undefined if the list is longer than may be read. */
+async function read({ client, mayRequest }: Wanted): Promise<Map<string, ApiRecord> | undefined> {
+	const assets = new Map<string, ApiRecord>();
+	const end = { isRefused: false };
+	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
+	for await (const record of client.list('asset', {
+		...{ pageSize: PAGE_SIZE, readAhead: true },
+		mayRequest: asked,
+	})) {
+		const id = textOf(record['id']);
+		if (id !== undefined) assets.set(id, flat(record));
+	}
+	return end.isRefused ? undefined : assets;
+}
+
+function asDirectory({ assets, listing }: Kept): Directory {
+	return {
+		listing,
+		fieldsOf: (assetId) => assets?.get(assetId) ?? { id: assetId, name: assetId },
+	};
+}

@@ -1,0 +1,74 @@
+/** What a message says about a station. Times of the station are in Unix milliseconds, energy is in Wh. */
+
+export interface Connection {
+	readonly about: 'connection';
+	readonly isConnected: boolean;
+	/** As the service reports it, such as `DISCONNECTED`. */
+	readonly status: string;
+}
+
+export interface ConnectorStatus {
+	readonly about: 'status';
+	readonly connector: string;
+	readonly status: string;
+	readonly errorCode?: string | undefined;
+	readonly vendorErrorCode?: string | undefined;
+	readonly info?: string | undefined;
+	/** By the station's clock: tells a repeated message from a new one. */
+	readonly stationTime?: number | undefined;
+}
+
+export interface Start {
+	readonly about: 'start';
+	readonly connector: string;
+	readonly messageId?: string | undefined;
+	readonly meterWh?: number | undefined;
+	readonly stationTime?: number | undefined;
+}
+
+/** The response to a start has the transaction's ID, but names neither the start nor the connector. */
+export interface StartResponse {
+	readonly about: 'startResponse';
+	readonly messageId: string;
+	readonly transaction: string;
+}
+
+export interface Metered {
+	readonly about: 'metered';
+	readonly transaction: string;
+	readonly connector: string;
+	readonly stationTime?: number | undefined;
+}
+
+export interface Stop {
+	readonly about: 'stop';
+	readonly transaction: string;
+	readonly meterWh?: number | undefined;
+	readonly reason: string;
+	readonly stationTime?: number | undefined;
+}
+
+/** A message about a transaction of OCPP 2.0.1. */
+export interface Transaction {
+	readonly about: 'transaction';
+	readonly transaction: string;
+	readonly phase: 'started' | 'updated' | 'ended';
+	/** Orders the messages of a transaction. */
+	readonly seqNo?: number | undefined;
+	readonly connector?: string | undefined;
+	readonly energyWh?: number | undefined;
+	readonly reason?: string | undefined;
+	readonly stationTime?: number | undefined;
+}
+
+export type Fact =
+	Connection | ConnectorStatus | Start | StartResponse | Metered | Stop | Transaction;
+
+/** The payload and the ID of an OCPP message. */
+export interface Message {
+	readonly payload: Readonly<Record<string, unknown>>;
+	readonly messageId: string | undefined;
+}
+
+/** Undefined if the message cannot be read; an empty list if it says nothing about a station. */
+export type Reader = (message: Message) => readonly Fact[] | undefined;

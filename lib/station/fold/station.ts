@@ -1,0 +1,81 @@
+/** Adds what an event says to the state of its station, as far as the trigger watches it. */
+import type { ConnectorStatus, Fact, Told } from '../facts';
+import { isRepeated, LATEST_MS, MOST_CONNECTORS, type StationSettings } from '../settings';
+import type { Report, StationState } from '../state';
+import { addFault, codeOf, compactFaults, detailOf, isFault } from './faults';
+import { addSessionFact, compactSessions, noSessions } from './sessions';
+import { addReport, compact, emptyTimeline } from './timeline';
+
+/** Whether the trigger watches this kind of fact. */
+export function isWatched({ about }: Fact, { kind }: StationSettings): boolean {
+	if (kind === 'stationOffline') return about === 'connection';
+	if (kind === 'sessionEnded') return about !== 'connection' && about !== 'status';
+	return about === 'status';
+}
+
+/** Returns whether the state changed. */
+export function addTold(state: StationState, told: Told, settings: StationSettings): boolean {
+	let changed = false;
+	for (const fact of told.facts) {
+		if (isWatched(fact, settings) && addFact(state, fact, told, settings)) changed = true;
+	}
+	if (changed) state.t = Math.max(state.t, told.at);
+	return changed;
+}
+
+function addFact(state: StationState, fact: Fact, told: Told, settings: StationSettings): boolean {
+	const { at: t, eventId: id } = told;
+	if (settings.kind === 'sessionEnded') {
+		return addSessionFact((state.sessions ??= noSessions()), fact, told);
+	}
+	if (fact.about === 'connection') {
+		const key = fact.isConnected ? '' : 'offline';
+		return addTo(state, '', { t, id, key, ...(key !== '' && { d: { status: fact.status } }) });
+	}
+	if (fact.about !== 'status') return false;
+	if (isRepeated(settings)) return isFault(fact) && addFault((state.faults ??= []), fact, told);
+	const key = keyOf(fact, settings);
+	return addTo(state, fact.connector, { t, id, key, ...(key !== '' && { d: detailOf(fact) }) });
+}
+
+/** Empty for a status that the trigger does not watch. */
+function keyOf(fact: ConnectorStatus, { kind, statuses, scope }: StationSettings): string {
+	if (kind === 'connectorStatus') return statuses.includes(fact.status) ? fact.status : '';
+	if (!isFault(fact)) return '';
+	return scope === 'code' ? `Faulted ${codeOf(detailOf(fact))}` : 'Faulted';
+}
+
+function addTo(state: StationState, name: string, report: Report): boolean {
+	const lines = (state.lines ??= {});
+	const known = Object.hasOwn(lines, name) ? lines[name] : undefined;
+	if (known === undefined && Object.keys(lines).length >= MOST_CONNECTORS) return false;
+	return addReport((lines[name] = known ?? emptyTimeline()), report);
+}
+
+/** Folds and removes what everything up to the watermark no longer needs. */
+export function compactStation(
+	state: StationState,
+	watermark: number,
+	settings: StationSettings,
+): void {
+	const cut = watermark - LATEST_MS;
+	for (const [name, line] of Object.entries(state.lines ?? {})) {
+		compact(line, cut);
+		if (line.base === undefined && line.reports.length === 0) delete state.lines?.[name];
+	}
+	if (state.faults) state.faults = compactFaults(state.faults, cut - settings.withinMs);
+	if (state.sessions) compactSessions(state.sessions, watermark);
+	for (const [part, { told, until = Infinity }] of Object.entries(state.incidents ?? {})) {
+		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);
+		if (told === 'closed' && isLeft) delete state.incidents?.[part];
+	}
+}
+
+export function isEmpty({ lines, faults, incidents, sessions }: StationState): boolean {
+	const lists = [...Object.values(sessions ?? {}), faults ?? []];
+	return (
+		Object.keys(lines ?? {}).length === 0 &&
+		Object.keys(incidents ?? {}).length === 0 &&
+		lists.every(({ length }) => length === 0)
+	);
+}

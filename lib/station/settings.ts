@@ -1,0 +1,70 @@
+/** What a station trigger watches, and the bounds of its state. Times are in milliseconds. */
+import { createHash } from 'node:crypto';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export type Kind = 'stationOffline' | 'connectorStatus' | 'connectorFault' | 'sessionEnded';
+export type Scope = 'code' | 'connector' | 'station';
+
+export interface StationSettings {
+	readonly kind: Kind;
+	/** How long a state has to last before an incident opens. */
+	readonly forMs: number;
+	/** A state that is back within less than this is the same incident. */
+	readonly resolveAfterMs: number;
+	/** For `connectorStatus`. */
+	readonly statuses: readonly string[];
+	/** For `connectorFault`: what counts as the same incident. */
+	readonly scope: Scope;
+	/** For `connectorFault`: an incident opens with this many faults within `withinMs`. */
+	readonly times: number;
+	readonly withinMs: number;
+	readonly reportResolved: boolean;
+	/** How far back the first poll reads, and the first one after a pause. */
+	readonly catchUpMs: number;
+}
+
+/** Whether an incident is a number of faults and not a state that lasts. */
+export const isRepeated = ({ kind, times }: StationSettings): boolean =>
+	kind === 'connectorFault' && times > 1;
+
+/** Names the kind, and the settings that a state depends on: if they change, the state starts again. */
+export function digestOf(settings: StationSettings): string {
+	const { kind, statuses, scope } = settings;
+	const parts = {
+		stationOffline: [],
+		connectorStatus: [...statuses].sort(),
+		connectorFault: [scope, isRepeated(settings)],
+		sessionEnded: [],
+	};
+	const text = JSON.stringify([kind, parts[kind]]);
+	return `${kind} ${createHash('sha256').update(text).digest('base64url').slice(0, 12)}`;
+}
+
+/** Events appear in the list up to this long after their creation: what the state was before is certain. */
+export const GRACE_MS = MINUTE_MS;
+/** Events that appear later than this are left out: the state before is kept only as its result. */
+export const LATEST_MS = HOUR_MS;
+/** A session whose start is not found is reported this long after its end. */
+export const START_WAIT_MS = 10 * MINUTE_MS;
+/** Parts of sessions that do not belong to an ended one. */
+export const UNMATCHED_MS = 30 * DAY_MS;
+/** An asset counts as removed when a second list lacks it, this long after the first. */
+export const REMOVED_AFTER_MS = 10 * MINUTE_MS;
+
+/** Per timeline, set of faults or list of session parts; the newest stay. */
+export const MOST_REPORTS = 64;
+export const MOST_CONNECTORS = 32;
+/** Faults that an item lists. */
+export const MOST_FAULTS = 20;
+export const SHARDS = 64;
+export const MOST_SHARD_BYTES = 128 * 1024;
+/** Per shard: stations that the asset list lacks. */
+export const MOST_UNLISTED = 100;
+/** Per shard: items that are decided and have not begun. */
+export const MOST_TO_TELL = 1_000;
+/** Incidents of stations that the asset list lacks. */
+export const MOST_UNLISTED_PER_POLL = 100;
+export const MOST_UNLISTED_PER_DAY = 1_000;

@@ -1,0 +1,156 @@
+/** The shards of a node's state: which one a station is in, and what a poll makes of its text. */
+import { createHash } from 'node:crypto';
+import { jsonIn } from '../shared/values';
+import { safeParse } from '../vendor/zod';
+import { decide, endedBySettings, type MayOpen, type Moment } from './decide/station';
+import type { Told } from './facts';
+import { addTold, compactStation, isEmpty } from './fold/station';
+import {
+	digestOf,
+	type Kind,
+	LATEST_MS,
+	MOST_SHARD_BYTES,
+	MOST_TO_TELL,
+	MOST_UNLISTED,
+	SHARDS,
+} from './settings';
+import { type Entry, shardState, type ShardState, type StationState } from './state';
+
+/** 6 bits of the hash of its ID. */
+export function shardOf(assetId: string): number {
+	return (createHash('sha256').update(assetId).digest()[0] ?? 0) % SHARDS;
+}
+
+export interface ShardStep {
+	/** What the events of this poll say about the stations of the shard. */
+	readonly told: readonly Told[];
+	readonly moment: Moment;
+	/** The IDs of items that need not be told any more. */
+	readonly settled: ReadonlySet<string>;
+	/** How many incidents of unlisted stations may open. */
+	readonly unlistedLeft: number;
+}
+
+export interface ShardAfter {
+	/** Undefined if it does not change. */
+	readonly text: string | undefined;
+	readonly toTell: readonly Entry[];
+	/** Incidents of unlisted stations that opened, and those that were one too many. */
+	readonly unlisted: number;
+	readonly tooMany: number;
+	/** Events that came too late to count. */
+	readonly late: number;
+	/** Stations and items that found no room. */
+	readonly dropped: number;
+}
+
+/** Has no effects: it runs again if another process has changed the text. */
+export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
+	const { told, settled, unlistedLeft } = step;
+	const known = safeParse(shardState, jsonIn(text ?? '')).data;
+	const moment = atLeast(step.moment, known?.cut ?? 0);
+	const { listing, watermark, settings } = moment;
+	const before = known && JSON.stringify(known);
+	const state = ofSettings(known, moment);
+	state.toTell = state.toTell.filter(({ id }) => !settled.has(id));
+	const late = fold(state, told, moment);
+
+	let unlisted = 0;
+	let tooMany = 0;
+	const mayOpen: MayOpen = (assetId) => {
+		if (listing === undefined || listing.has(assetId)) return true;
+		if (unlisted >= unlistedLeft) tooMany += 1;
+		else unlisted += 1;
+		return unlisted + tooMany <= unlistedLeft;
+	};
+	for (const [assetId, station] of Object.entries(state.stations)) {
+		state.toTell.push(...decide(assetId, station, moment, mayOpen));
+	}
+	let dropped = 0;
+	let next = JSON.stringify(state);
+	const isChanged = next !== (before ?? JSON.stringify(ofSettings(undefined, moment)));
+	if (isChanged) {
+		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
+		for (const [assetId, station] of Object.entries(state.stations)) {
+			compactStation(station, watermark, settings);
+			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
+		}
+		dropped = limit(state, moment);
+		next = JSON.stringify(state);
+	}
+	const counts = { unlisted, tooMany, late, dropped };
+	return { text: isChanged && next !== text ? next : undefined, toTell: state.toTell, ...counts };
+}
+
+/** Another process may have compacted the shard at a later watermark. */
+function atLeast(moment: Moment, cut: number): Moment {
+	const watermark = cut === 0 ? moment.watermark : Math.max(moment.watermark, cut + LATEST_MS);
+	return { ...moment, watermark, horizon: Math.max(moment.horizon, watermark) };
+}
+
+/** A state of other settings ends: what is open resolves, and what is to be told stays so. */
+function ofSettings(known: ShardState | undefined, moment: Moment): ShardState {
+	const digest = digestOf(moment.settings);
+	if (known?.digest === digest) return known;
+	const cut = 0;
+	if (known === undefined) return { digest, cut, stations: {}, toTell: [] };
+	const kind = known.digest.split(' ')[0] as Kind;
+	const ended = Object.entries(known.stations).flatMap(([assetId, station]) =>
+		endedBySettings(assetId, station, moment, kind),
+	);
+	return { digest, cut, stations: {}, toTell: [...known.toTell, ...ended] };
+}
+
+/** Returns the number of events that came too late. */
+function fold(state: ShardState, told: readonly Told[], { settings }: Moment): number {
+	let late = 0;
+	for (const one of told) {
+		if (one.at < state.cut) {
+			late += 1;
+			continue;
+		}
+		const { assetId } = one;
+		const known = Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined;
+		const station: StationState = known ?? { t: one.at };
+		if (addTold(station, one, settings)) state.stations[assetId] = station;
+	}
+	return late;
+}
+
+/**
+ * Drops what is too much for a shard: first stations that the asset list lacks, then those without an incident, the
+ * oldest first. So events of made-up stations never push out a listed one.
+ */
+function limit(state: ShardState, { listing }: Moment): number {
+	let dropped = Math.max(0, state.toTell.length - MOST_TO_TELL);
+	state.toTell.length -= dropped;
+	const isListed = (assetId: string) => listing?.has(assetId) ?? true;
+	const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+	let excess = sizeOf(state) - MOST_SHARD_BYTES;
+	let unlisted = Object.keys(state.stations).filter((assetId) => !isListed(assetId)).length;
+	if (excess <= 0 && unlisted <= MOST_UNLISTED) return dropped;
+	const rankOf = (assetId: string, { incidents = {} }: StationState) =>
+		(isListed(assetId) ? 2 : 0) + (Object.keys(incidents).length > 0 ? 1 : 0);
+	const ranked = Object.entries(state.stations)
+		.map(([assetId, station]) => ({ assetId, station, rank: rankOf(assetId, station) }))
+		.sort((a, b) => a.rank - b.rank || a.station.t - b.station.t);
+	for (const { assetId, station, rank } of ranked) {
+		const isOver = excess > 0 || (rank < 2 && unlisted > MOST_UNLISTED);
+		if (!isOver) continue;
+		excess -= sizeOf(station) + sizeOf(assetId) + 2;
+		if (rank < 2) unlisted -= 1;
+		Reflect.deleteProperty(state.stations, assetId);
+		dropped += 1;
+	}
+	while (excess > 0 && state.toTell.length > 0) {
+		excess -= sizeOf(state.toTell.pop()) + 1;
+		dropped += 1;
+	}
+	return dropped;
+}
+
+/** The IDs of the items that are to be told. */
+export function entriesIn(text: string | undefined): string[] {
+	const known = text === undefined ? undefined : safeParse(shardState, jsonIn(text)).data;
+	return known?.toTell.map(({ id }) => id) ?? [];
+}

@@ -1,0 +1,153 @@
+/**
+ * The state of the stations of a shard, as it is kept in a record of the ledger. Names are short, because there are
+ * many of them. Times are in Unix milliseconds by the service's clock, unless they are named `at`: those are the station's.
+ */
+import {
+	array,
+	boolean,
+	enum as oneOf,
+	number,
+	object,
+	optional,
+	record,
+	string,
+	unknown,
+	type output,
+} from '../vendor/zod';
+
+const text = optional(string());
+const count = optional(number());
+
+/** What a report says beyond its key. */
+const detail = object({ status: text, error: text, vendor: text, info: text });
+
+const report = object({
+	t: number(),
+	/** The ID of the event. */
+	id: string(),
+	/** What it says, as far as the trigger watches it: empty for a state that it does not watch. */
+	key: string(),
+	d: optional(detail),
+});
+
+/** The reports of a station or connector. `base` is the first report of the state in force before the others. */
+const timeline = object({
+	base: optional(report),
+	reports: array(report),
+	/** Reports before this time are left out, because there were too many. */
+	cut: count,
+});
+
+const fault = object({
+	t: number(),
+	id: string(),
+	connector: string(),
+	/** Equal for a fault that is reported again. */
+	same: string(),
+	d: detail,
+});
+
+const incident = object({
+	id: string(),
+	since: number(),
+	/** When its state ended last; absent while it lasts. */
+	until: count,
+	/** `muted`: not to be told. `opened`: it is told that it opened. `closed`: it is over, and told as far as it has to be. */
+	told: oneOf(['muted', 'opened', 'closed']),
+	connector: text,
+	d: optional(detail),
+	/** The event that opened it, and the one that ended it. */
+	from: string(),
+	to: text,
+	count: count,
+	faults: optional(array(fault)),
+	/** The asset list had the station when it opened. */
+	listed: optional(boolean()),
+	/** When a list first lacked the station. */
+	missing: count,
+});
+
+const start = object({
+	t: number(),
+	id: string(),
+	connector: string(),
+	at: number(),
+	wh: count,
+	messages: array(string()),
+	/** It belongs to a session that was told. */
+	used: optional(boolean()),
+});
+const stop = object({
+	t: number(),
+	id: string(),
+	tx: string(),
+	at: number(),
+	wh: count,
+	reason: string(),
+	told: optional(boolean()),
+});
+const named = object({ t: number(), message: string(), tx: string() });
+const metered = object({ t: number(), tx: string(), connector: string(), at: number() });
+
+/** The message with the least or greatest number: `n` is its `seqNo`, or the station's time. */
+const point = object({ n: number(), at: number(), wh: count });
+const transaction = object({
+	tx: string(),
+	t: number(),
+	/** The numbered message that names the connector. */
+	where: optional(object({ n: number(), connector: string() })),
+	started: optional(point),
+	ended: optional(object({ ...point.shape, t: number(), id: string(), reason: string() })),
+	first: optional(point),
+	last: optional(point),
+	told: optional(boolean()),
+});
+
+const sessions = object({
+	starts: array(start),
+	named: array(named),
+	metered: array(metered),
+	stops: array(stop),
+	transactions: array(transaction),
+});
+
+const entry = object({
+	/** The ID of the item; the ledger has an entry for it. */
+	id: string(),
+	/** When it happened: orders what is told. */
+	t: number(),
+	assetId: string(),
+	/** The item without its station. */
+	item: record(string(), unknown()),
+});
+
+const station = object({
+	/** The newest report. */
+	t: number(),
+	lines: optional(record(string(), timeline)),
+	faults: optional(array(fault)),
+	incidents: optional(record(string(), incident)),
+	sessions: optional(sessions),
+});
+
+export const shardState = object({
+	/** `digestOf` the settings: it begins with the kind. */
+	digest: string(),
+	/** Reports before this time are folded into the bases of the timelines; later ones of that time are left out. */
+	cut: number(),
+	stations: record(string(), station),
+	toTell: array(entry),
+});
+
+export type Detail = output<typeof detail>;
+export type Report = output<typeof report>;
+export type Timeline = output<typeof timeline>;
+export type Fault = output<typeof fault>;
+export type Incident = output<typeof incident>;
+export type Sessions = output<typeof sessions>;
+export type SessionStart = output<typeof start>;
+export type SessionStop = output<typeof stop>;
+export type SessionTransaction = output<typeof transaction>;
+export type StationState = output<typeof station>;
+export type Entry = output<typeof entry>;
+export type ShardState = output<typeof shardState>;

@@ -1,0 +1,61 @@
+/** Items for a test in the editor where the list shows no incident. */
+import type { IDataObject } from 'n8n-workflow';
+import type { Kind } from '../../lib/station';
+
+const STATION: IDataObject = {
+	id: 'asset_1',
+	name: 'Hauptbahnhof 1',
+	type: 'CHARGING_STATION',
+	status: 'ACTIVE',
+	serialNumber: 'NL22-004711',
+	make: 'Nordstrom Laden',
+	model: 'NL-22 Duo',
+	firmwareVersion: '3.2.4',
+	protocol: 'ocpp1.6',
+	updatedAt: '2026-11-01T08:00:00.000Z',
+};
+const SINCE = '2026-11-23T09:00:10.000Z';
+const UNTIL = '2026-11-23T11:30:00.000Z';
+const FAULT = { errorCode: 'GroundFailure', vendorErrorCode: 'E-031', info: 'Residual current' };
+
+const DETAILS: Readonly<Record<Exclude<Kind, 'sessionEnded'>, IDataObject>> = {
+	stationOffline: { connector: null, status: 'DISCONNECTED' },
+	connectorStatus: { connector: '1', status: 'Finishing' },
+	connectorFault: {
+		connector: '1',
+		...FAULT,
+		count: 1,
+		faults: [{ at: SINCE, connector: '1', ...FAULT }],
+	},
+};
+
+const SESSION: IDataObject = {
+	id: 'ses_2kP0vT7aR5cW9xB1nL4dHq',
+	kind: 'sessionEnded',
+	connector: '1',
+	transactionId: '100001',
+	startedAt: '2026-11-23T09:00:10.000Z',
+	stoppedAt: '2026-11-23T11:02:15.000Z',
+	minutes: 122,
+	meterStartWh: 711112,
+	meterStopWh: 722404,
+	energyKwh: 11.292,
+	reason: 'Local',
+	startFoundBy: 'response',
+	receivedAt: '2026-11-23T11:02:15.600Z',
+};
+
+/** `test: true` tells it from an item that happened. */
+export function sampleOf(kind: Kind, state: 'opened' | 'resolved'): IDataObject {
+	if (kind === 'sessionEnded') return { ...SESSION, station: STATION, test: true };
+	const incident = 'inc_Qm4x9aZ1k7Hq0P2c1Jr2Wd';
+	const isOver = state === 'resolved';
+	return {
+		...{ id: `${incident}.${state}`, incident, kind, state },
+		...{ since: SINCE, until: isOver ? UNTIL : null, minutes: isOver ? 149 : 122 },
+		...(isOver && { endedBy: 'report' }),
+		...DETAILS[kind],
+		events: isOver ? ['whevt_1', 'whevt_2'] : ['whevt_1'],
+		...{ together: 1, station: STATION, test: true },
+	};
+}

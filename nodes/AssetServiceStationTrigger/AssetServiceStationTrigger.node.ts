@@ -1,0 +1,69 @@
+/** The station trigger: starts a workflow once for each incident of a station. */
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
+} from 'n8n-workflow';
+import { RETENTION_MS } from '../../lib/start';
+import { apiClientFor } from '../../n8n/apiClient';
+import { beginRun } from '../../n8n/beginRun';
+import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { refuseEngine2 } from '../../n8n/engine';
+import { toNodeError } from '../../n8n/nodeError';
+import { testItems, toOutputs } from '../../n8n/station/outputs';
+import { pollForStations } from '../../n8n/station/poll';
+import { readStationSettings } from '../../n8n/station/settings';
+import { builderHint } from '../builderHints';
+import { outputs, subtitle } from './appearance';
+import { stationTriggerProperties } from './description';
+import { triggerPanel } from './triggerPanel';
+
+export class AssetServiceStationTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Asset Service Station Trigger',
+		name: 'assetServiceStationTrigger',
+		icon: { light: 'file:assetService.svg', dark: 'file:assetService.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		description:
+			'Starts the workflow once for each incident of a charging station: offline, a stuck connector, a fault, or an ended session',
+		subtitle,
+		defaults: { name: 'Asset Service Station Trigger' },
+		polling: true,
+		builderHint: builderHint('assetServiceStationTrigger'),
+		inputs: [],
+		outputs,
+		credentials: [{ name: 'assetServiceApi', required: true, testedBy: 'assetServiceApiTest' }],
+		properties: stationTriggerProperties,
+		triggerPanel,
+	};
+
+	methods = { credentialTest: { assetServiceApiTest } };
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		refuseEngine2(this);
+		try {
+			return await pollForStations(this, await apiClientFor(this));
+		} catch (error) {
+			throw toNodeError(this.getNode(), error);
+		}
+	}
+
+	/** The first step of each execution: fetches a test event in the editor, otherwise passes on items not begun elsewhere. */
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const settings = readStationSettings((name, fallback) =>
+			this.getNodeParameter(name, 0, fallback),
+		);
+		if (this.getMode() !== 'manual') {
+			const { acknowledge } = settings;
+			return toOutputs(await beginRun(this, { acknowledge, retentionMs: RETENTION_MS }), settings);
+		}
+		try {
+			return await testItems(await apiClientFor(this), settings);
+		} catch (error) {
+			throw toNodeError(this.getNode(), error);
+		}
+	}
+}

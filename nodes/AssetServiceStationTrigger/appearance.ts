@@ -1,0 +1,16 @@
+/** What the canvas shows of the station trigger: its subtitle and its outputs follow from the parameters. */
+
+/** Such as `Offline for 5 minutes`. */
+export const subtitle = `={{ {
+	stationOffline: "Offline for " + $parameter["forMinutes"] + " minutes",
+	connectorStatus: "Stuck for " + $parameter["forMinutes"] + " minutes",
+	connectorFault: $parameter["times"] > 1 ? $parameter["times"] + " faults within " + $parameter["withinMinutes"] + " minutes" : $parameter["forMinutes"] > 0 ? "Fault for " + $parameter["forMinutes"] + " minutes" : "Fault",
+	sessionEnded: "Charging Session Ended",
+}[$parameter["triggerOn"]] }}`.replace(/\n\t?/g, ' ');
+
+/**
+ * Two where an incident opens and resolves. n8n runs `execute` of a trigger that has one, and routes the lists that it
+ * returns by their order; the node's `toOutputs` decides in the same way.
+ */
+export const outputs =
+	`={{ $parameter["triggerOn"] !== "sessionEnded" && $parameter["reportResolved"] !== false ? [{ type: "main", displayName: "Opened" }, { type: "main", displayName: "Resolved" }] : [{ type: "main" }] }}` as const;

@@ -1,0 +1,205 @@
+/** The parameters of the station trigger. */
+import type { INodeProperties } from 'n8n-workflow';
+import { MAX_BATCH_SIZE } from '../../lib/event';
+import type { Kind } from '../../lib/station';
+import { deliveryPropertiesFor } from '../../n8n/deliveryProperties';
+import {
+	DEFAULT_STATUSES,
+	DEFAULT_WITHIN_MINUTES,
+	DEFAULTS,
+	MAX_CATCH_UP_HOURS,
+	MAX_FOR_MINUTES,
+	MAX_RESOLVE_MINUTES,
+	MAX_TIMES,
+} from '../../n8n/station/settings';
+
+type Lasting = Exclude<Kind, 'sessionEnded'>;
+const LASTING: readonly Lasting[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
+
+/** A fault that has to come several times does not have to last. */
+const shownFor = (kind: Kind) => ({
+	show: { triggerOn: [kind], ...(kind === 'connectorFault' && { times: [1] }) },
+});
+
+const whole = (minValue: number, maxValue: number) => ({
+	...{ minValue, maxValue, numberPrecision: 0 },
+});
+
+const triggerOn: INodeProperties = {
+	displayName: 'Trigger On',
+	name: 'triggerOn',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Charging Session Ended',
+			value: 'sessionEnded',
+			action: 'On charging session ended',
+			description: 'A session with its start, end and energy',
+		},
+		{
+			name: 'Connector Fault',
+			value: 'connectorFault',
+			action: 'On connector fault',
+			description: 'A connector reports a fault, or several within a time',
+		},
+		{
+			name: 'Connector Stuck in a Status',
+			value: 'connectorStatus',
+			action: 'On connector stuck in a status',
+			description: 'A connector has had the same status for a time',
+		},
+		{
+			name: 'Station Offline',
+			value: 'stationOffline',
+			action: 'On station offline',
+			description: 'A station has been disconnected for a time',
+		},
+	],
+	default: 'stationOffline',
+	description: 'What starts the workflow',
+};
+
+/** The statuses of OCPP 1.6 and 2.0.1. */
+const statuses: INodeProperties = {
+	displayName: 'Statuses',
+	name: 'statuses',
+	type: 'multiOptions',
+	noDataExpression: true,
+	displayOptions: shownFor('connectorStatus'),
+	options: [
+		...['Available', 'Charging', 'Faulted', 'Finishing', 'Occupied', 'Preparing', 'Reserved'],
+		...['SuspendedEV', 'SuspendedEVSE', 'Unavailable'],
+	].map((value) => ({ name: nameOf(value), value })),
+	default: DEFAULT_STATUSES,
+	description:
+		'In which statuses a connector can be stuck. OCPP 2.0.1 reports Occupied for a connector in use.',
+};
+
+const otherStatuses: INodeProperties = {
+	displayName: 'Other Statuses',
+	name: 'otherStatuses',
+	type: 'string',
+	noDataExpression: true,
+	displayOptions: shownFor('connectorStatus'),
+	default: '',
+	placeholder: 'e.g. Maintenance',
+	description: 'Further statuses, separated by commas, exactly as the stations send them',
+};
+
+const faultProperties: INodeProperties[] = [
+	{
+		displayName: 'Number of Faults',
+		name: 'times',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: { show: { triggerOn: ['connectorFault'] } },
+		typeOptions: whole(1, MAX_TIMES),
+		default: 1,
+		description: 'How many faults have to come within a time',
+	},
+	{
+		displayName: 'Within (Minutes)',
+		name: 'withinMinutes',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
+		typeOptions: whole(1, MAX_FOR_MINUTES),
+		default: DEFAULT_WITHIN_MINUTES,
+		description: 'The incident resolves when no fault has come for this time',
+	},
+	{
+		displayName: 'One Incident Per',
+		name: 'scope',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { triggerOn: ['connectorFault'] } },
+		options: [
+			{ name: 'Connector', value: 'connector', description: 'All faults of a connector' },
+			{
+				name: 'Connector and Code',
+				value: 'code',
+				description: 'Faults of a connector with the same error code and vendor error code',
+			},
+			{ name: 'Station', value: 'station', description: 'All faults of a station' },
+		],
+		default: 'code',
+		description: 'Which faults belong to the same incident',
+	},
+];
+
+const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
+	{
+		displayName: 'For (Minutes)',
+		name: 'forMinutes',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: shownFor(kind),
+		typeOptions: whole(0, MAX_FOR_MINUTES),
+		default: DEFAULTS[kind].forMinutes,
+		description: 'How long it has to last before the incident opens',
+	},
+	{
+		displayName: 'Resolve After (Minutes)',
+		name: 'resolveAfterMinutes',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: shownFor(kind),
+		typeOptions: whole(0, MAX_RESOLVE_MINUTES),
+		default: DEFAULTS[kind].resolveAfterMinutes,
+		description:
+			'How long it has to be over before the incident resolves. If it is back sooner, it is the same incident.',
+	},
+]);
+
+const reportResolved: INodeProperties = {
+	displayName: 'Report When Resolved',
+	name: 'reportResolved',
+	type: 'boolean',
+	noDataExpression: true,
+	displayOptions: { hide: { triggerOn: ['sessionEnded'] } },
+	default: true,
+	description: 'Whether a second output reports the incidents that are over',
+};
+
+const catchUp = (kind: Kind): INodeProperties => ({
+	displayName: 'Catch Up (Hours)',
+	name: 'catchUpHours',
+	type: 'number',
+	noDataExpression: true,
+	displayOptions: { show: { '/triggerOn': [kind] } },
+	typeOptions: whole(1, MAX_CATCH_UP_HOURS),
+	default: DEFAULTS[kind].catchUpHours,
+	description:
+		'How far back to read the list when the workflow is first published, and after a pause. What happened in a pause is reported then.',
+});
+
+export const stationTriggerProperties: INodeProperties[] = [
+	{
+		displayName:
+			'Polls the list of events and starts the workflow for incidents of stations, with OCPP 1.6 and 2.0.1. What began before the workflow is first published is not reported.',
+		name: 'notice',
+		type: 'notice',
+		default: '',
+	},
+	triggerOn,
+	statuses,
+	otherStatuses,
+	...faultProperties,
+	...timeProperties,
+	reportResolved,
+	...deliveryPropertiesFor({ item: 'incident', delivery: 'batched', batchSize: MAX_BATCH_SIZE }),
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: [...LASTING, 'sessionEnded' as const].map(catchUp),
+	},
+];
+
+/** `SuspendedEV` becomes `Suspended EV`. */
+function nameOf(status: string): string {
+	return status.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+}
