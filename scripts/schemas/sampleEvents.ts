@@ -55,8 +55,8 @@ export function sampleEvents(): Map<string, DeliveredEvent> {
 
 function hasMark({ data }: EventContent, mark: Mark): boolean {
 	const payload = asRecord(data['payload']);
-	const [event] = Array.isArray(payload['eventData']) ? payload['eventData'] : [];
-	const { variable, actualValue } = asRecord(event);
+	const events: unknown = payload['eventData'];
+	const { variable, actualValue } = asRecord(Array.isArray(events) ? events[0] : undefined);
 	const fields: Mark = {
 		...{ ...data, ...payload, ...asRecord(payload['transactionInfo']) },
 		...{ variable: asRecord(variable)['name'], actualValue },

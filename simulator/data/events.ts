@@ -1,7 +1,7 @@
 /** Sources of the simulator's events: their content, and the history from before the start. */
 import type { Asset } from './assets';
 import type { Mark } from './incidents';
-import { ocppMessages } from './ocpp/pairs';
+import { ocppMessages } from './ocppPairs';
 import { createRandom, type Random } from './random';
 
 /** Known event types; the service's list is open. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset } from '../data/assets';
-import { type Protocol, protocolOf } from '../data/ocpp/dialect';
+import { type Protocol, protocolOf } from '../data/ocppDialect';
 import type { CommandStat, StationInput } from '../shared/types';
 
 type Payload = Readonly<Record<string, unknown>>;

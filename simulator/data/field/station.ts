@@ -2,8 +2,8 @@
 import type { Asset } from '../assets';
 import type { EventContent } from '../events';
 import type { Mark } from '../incidents';
-import type { Dialect, Fault, Message as Call, Session, SessionWords } from '../ocpp/dialect';
-import { dialectOf } from '../ocpp/dialects';
+import type { Dialect, Fault, Message as Call, Session, SessionWords } from '../ocppDialect';
+import { dialectOf } from '../ocppDialects';
 import type { Random } from '../random';
 
 /** Builds the content when the message is sent, with that time. */

@@ -2,7 +2,7 @@
  * Stories of a charging station in the field, message by message: sessions, faults, stuck connectors, lost connections
  * and boot loops. They are the same in each OCPP version, which may leave out some of the messages.
  */
-import type { Fault } from '../ocpp/dialect';
+import type { Fault } from '../ocppDialect';
 import type { Random } from '../random';
 import { type Message, type Station, WHOLE_STATION } from './station';
 

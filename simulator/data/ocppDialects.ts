@@ -1,8 +1,8 @@
 /** The dialect that a station speaks. */
-import type { Asset } from '../assets';
-import { type Dialect, protocolOf } from './dialect';
-import { ocpp16 } from './v16';
-import { ocpp201, ocpp201WithEvents } from './v201';
+import type { Asset } from './assets';
+import { ocpp16 } from './ocpp16';
+import { ocpp201, ocpp201WithEvents } from './ocpp201';
+import { type Dialect, protocolOf } from './ocppDialect';
 
 /** About half of the OCPP 2.0.1 stations report the status of their connectors as events. */
 export function dialectOf(asset: Asset): Dialect {

@@ -6,7 +6,7 @@ import {
 	type Sample,
 	securityEvent,
 	type Session,
-} from './dialect';
+} from './ocppDialect';
 
 function message(action: string, payload: (now: string) => Payload): Message {
 	return { action, payload };

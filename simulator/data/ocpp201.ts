@@ -8,7 +8,7 @@ import {
 	securityEvent,
 	type Session,
 	type SessionWords,
-} from './dialect';
+} from './ocppDialect';
 
 /** OCPP 2.0.1 has no status for what happens between plugging in and leaving; TransactionEvent says that. */
 const OCCUPIED = ['Preparing', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Finishing'];

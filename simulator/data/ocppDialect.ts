@@ -1,5 +1,5 @@
-/** What a charging station can say, whatever its OCPP version. `v16.ts` and `v201.ts` put it into messages. */
-import type { Asset } from '../assets';
+/** What a charging station can say, whatever its OCPP version. `ocpp16.ts` and `ocpp201.ts` put it into messages. */
+import type { Asset } from './assets';
 
 export type Payload = Record<string, unknown>;
 export type Protocol = 'ocpp1.6' | 'ocpp2.0.1';

@@ -1,8 +1,8 @@
 /** Calls of charging stations and the back end's responses, in both OCPP versions. */
-import type { Asset } from '../assets';
-import type { Random } from '../random';
-import { type Message, type Payload, protocolOf, type Session } from './dialect';
-import { dialectOf } from './dialects';
+import type { Asset } from './assets';
+import { type Message, type Payload, protocolOf, type Session } from './ocppDialect';
+import { dialectOf } from './ocppDialects';
+import type { Random } from './random';
 
 /** A call and its response. */
 type Pair = (asset: Asset, random: Random) => readonly [call: Message, result: Response];
