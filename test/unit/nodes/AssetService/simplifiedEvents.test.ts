@@ -19,7 +19,7 @@ it.each([
 	['Status of a connector (OCPP 2.0.1)', 'ocpp2.0.1', 'Occupied', null],
 	['Fault (OCPP 2.0.1)', 'ocpp2.0.1', 'Faulted', null],
 	['End of a charging session (OCPP 2.0.1)', 'ocpp2.0.1', 'Ended', null],
-	['Problem of a component (OCPP 2.0.1)', 'ocpp2.0.1', null, expect.any(String)],
+	['Problem of a component (OCPP 2.0.1)', 'ocpp2.0.1', null, expect.any(String) as string],
 ])('%s', (title, protocol, status, errorCode) => {
 	expect(shown(title)).toEqual({ protocol, status, errorCode });
 });
