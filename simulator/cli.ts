@@ -9,6 +9,7 @@ import { startSimulator } from './simulator';
 interface CliOptions {
 	port: number;
 	profile: Profile;
+	eventsPerSecond?: number;
 	assets: number;
 	events: number;
 	every?: number;
@@ -64,9 +65,14 @@ function command(): Command {
 		.option('--port <number>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
 		.option('--endpoint-url <url>', 'URL to send deliveries to, such as a webhook URL of n8n')
 		.addOption(
-			new Option('--profile <name>', 'events as documented, or as stations in the field send them')
+			new Option('--profile <name>', 'events as documented, as in the field, or computed')
 				.choices(PROFILES)
 				.default(PROFILES[0]),
+		)
+		.option(
+			'--events-per-second <count>',
+			'events of the network profile; 9 by default',
+			number(0.01, 1000),
 		)
 		.option('--every <seconds>', 'send an event at this interval', number(0.1, 86_400))
 		.option('--assets <count>', 'number of assets', wholeNumber(0, 100_000), 230)

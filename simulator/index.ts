@@ -17,6 +17,7 @@ export type {
 	EventInput,
 	Fault,
 	Faults,
+	Incident,
 	Profile,
 	RequestStat,
 	Scope,

@@ -34,6 +34,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		get events() {
 			return service.events.all();
 		},
+		incidents: (hours) => service.incidents(hours),
 		deliveries: (endpointId) => service.deliveries.list(endpointId),
 		emit: (event, emitOptions) => service.emit(event, emitOptions),
 		emitAll: (events, emitOptions) => service.emitAll(events, emitOptions),

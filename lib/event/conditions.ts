@@ -18,17 +18,27 @@ export const OPERATORS = {
 };
 type Operator = keyof typeof OPERATORS;
 
-/** The fields that the editor always offers: path and name. */
+/** The fields that the editor always offers: path and name, with the OCPP version if only one of them has the field. */
 export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
 	'data.asset.id': 'Asset ID',
 	'data.status': 'Connectivity State',
 	'data.payload.connectorId': 'Connector',
-	'data.payload.errorCode': 'Error Code',
+	'data.payload.errorCode': 'Error Code (OCPP 1.6)',
 	type: 'Event Type',
 	'data.messageType': 'Message Type',
 	'data.action': 'OCPP Action',
+	'data.protocol': 'OCPP Version',
+	'data.payload.type': 'Security Event Type',
 	'data.payload.status': 'Status',
-	'data.payload.vendorErrorCode': 'Vendor Error Code',
+	'data.payload.vendorErrorCode': 'Vendor Error Code (OCPP 1.6)',
+	'data.payload.transactionInfo.chargingState': 'Charging State (OCPP 2.0.1)',
+	'data.payload.eventData.component.name': 'Component (OCPP 2.0.1)',
+	'data.payload.connectorStatus': 'Connector Status (OCPP 2.0.1)',
+	'data.payload.evseId': 'EVSE (OCPP 2.0.1)',
+	'data.payload.eventData.techCode': 'Technical Code (OCPP 2.0.1)',
+	'data.payload.eventType': 'Transaction Event (OCPP 2.0.1)',
+	'data.payload.eventData.actualValue': 'Value of Variable (OCPP 2.0.1)',
+	'data.payload.eventData.variable.name': 'Variable (OCPP 2.0.1)',
 };
 
 /** The value of 'Field' for a field that is not offered; its path is in `path`. */

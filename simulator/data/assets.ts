@@ -142,6 +142,11 @@ export function generateAssets(count: number): Asset[] {
 	});
 }
 
+/** The same station in operation. */
+export function activated(asset: Asset): Asset {
+	return { ...asset, chargingStation: { ...asset.chargingStation, status: 'ACTIVE' } };
+}
+
 function chargingStation(
 	random: Random,
 	index: number,

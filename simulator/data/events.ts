@@ -1,6 +1,7 @@
 /** Sources of the simulator's events: their content, and the history from before the start. */
 import type { Asset } from './assets';
-import { ocppMessages } from './ocpp';
+import type { Mark } from './incidents';
+import { ocppMessages } from './ocppPairs';
 import { createRandom, type Random } from './random';
 
 /** Known event types; the service's list is open. */
@@ -11,6 +12,8 @@ const HISTORY_STEP_MS = 5 * 60_000;
 export interface EventContent {
 	type: string;
 	data: Record<string, unknown>;
+	/** What it shows of its station, for the record of incidents. */
+	marks?: readonly Mark[];
 }
 
 /** Gives the same sequence at every start. */

@@ -22,25 +22,31 @@ export interface Page<T> {
 	data: { hasMore: boolean; items: T[] };
 }
 
+/** A list that a page is read from: the records after the one with this ID, or undefined if there is none. */
+export type Records<T> = (after: string | undefined) => Iterable<T> | undefined;
+
 /**
- * The records after the one whose ID is the cursor.
+ * The records after the one whose ID is the cursor. Reads no more of them than the page has, and one.
  * @throws {ServiceError} 400 if no record has that ID
  */
-export function page<T extends { readonly id: string }>(
-	records: readonly T[],
-	query: PageQuery,
-	fault?: Fault,
-): Page<T> {
-	const start = fault?.ignoreCursor ? 0 : afterCursor(records, query.startingAfter);
-	const end = start + query.limit;
-	return { data: { hasMore: end < records.length, items: records.slice(start, end) } };
-}
-
-function afterCursor(records: readonly { readonly id: string }[], cursor?: string): number {
-	if (cursor === undefined) return 0;
-	const index = records.findIndex(({ id }) => id === cursor);
-	if (index === -1) {
+export function page<T>(records: Records<T>, query: PageQuery, fault?: Fault): Page<T> {
+	const wanted = records(fault?.ignoreCursor ? undefined : query.startingAfter);
+	if (!wanted) {
 		throw new ServiceError(400, 'startingAfter is not the id of a record in this list.');
 	}
-	return index + 1;
+	const items: T[] = [];
+	for (const record of wanted) {
+		if (items.length === query.limit) return { data: { hasMore: true, items } };
+		items.push(record);
+	}
+	return { data: { hasMore: false, items } };
+}
+
+/** An array as a list. */
+export function recordsOf<T extends { readonly id: string }>(records: readonly T[]): Records<T> {
+	return (after) => {
+		if (after === undefined) return records;
+		const index = records.findIndex(({ id }) => id === after);
+		return index === -1 ? undefined : records.slice(index + 1);
+	};
 }

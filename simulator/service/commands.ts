@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Asset } from '../data/assets';
+import { type Protocol, protocolOf } from '../data/ocppDialect';
 import type { CommandStat, StationInput } from '../shared/types';
 
 type Payload = Readonly<Record<string, unknown>>;
@@ -77,7 +78,7 @@ export class Commands {
 		}
 		known.stat.requests += 1;
 		const station = this.stations.get(asset.id) ?? { commands: 'accepted' };
-		const protocol = asset.chargingStation.protocol === 'OCPP_2_0_1' ? 'ocpp2.0.1' : 'ocpp1.6';
+		const protocol = protocolOf(asset);
 		if (!known.response && station.commands === 'offline')
 			return { sent: false, reason: 'offline' };
 		const response = (known.response ??= this.execute(known, station, protocol));
@@ -109,13 +110,13 @@ export class Commands {
 	private async execute(
 		{ command, stat }: Known,
 		{ commands, afterMs = 0 }: StationInput,
-		protocol: string,
+		protocol: Protocol,
 	): Promise<StationResponse | undefined> {
 		const { requestId: messageId, assetId, action, payload } = command;
 		const common = { asset: { id: assetId }, messageId, protocol };
 		stat.executed += 1;
 		this.options.send({ ...common, messageType: 'CALL', action, payload });
-		const response = responseOf(commands);
+		const response = isUnderstood(command, protocol) ? responseOf(commands) : MALFORMED;
 		if (!response) return await new Promise(() => undefined);
 		await this.after(afterMs);
 		if (!this.stopping.signal.aborted) this.options.send({ ...common, ...response });
@@ -127,6 +128,23 @@ export class Commands {
 		const { signal } = this.stopping;
 		await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 	}
+}
+
+/** The types of a reset have other names in each version. Payloads of other commands are not checked. */
+const RESET_TYPES: Readonly<Record<Protocol, readonly unknown[]>> = {
+	'ocpp1.6': ['Hard', 'Soft'],
+	'ocpp2.0.1': ['Immediate', 'OnIdle'],
+};
+
+const MALFORMED: StationResponse = {
+	messageType: 'CALL_ERROR',
+	errorCode: 'PropertyConstraintViolation',
+	errorDescription: 'A field has a value that this OCPP version does not allow',
+	errorDetails: {},
+};
+
+function isUnderstood({ action, payload }: Command, protocol: Protocol): boolean {
+	return action !== 'Reset' || RESET_TYPES[protocol].includes(payload['type']);
 }
 
 function responseOf(commands: StationInput['commands']): StationResponse | undefined {

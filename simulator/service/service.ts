@@ -1,7 +1,9 @@
 /** The simulated service without HTTP: assets, clients, endpoints, events, deliveries and faults in one place. */
-import { type Asset, generateAssets } from '../data/assets';
-import { documentedEvents, EVENT_TYPES, type EventSource } from '../data/events';
+import { activated, type Asset, generateAssets } from '../data/assets';
+import { documentedEvents, EVENT_TYPES, type EventContent, type EventSource } from '../data/events';
 import { fieldEvents } from '../data/field/source';
+import { Incidents } from '../data/incidents';
+import { ComputedNetwork } from '../data/network/network';
 import { createRandom } from '../data/random';
 import { Deliveries } from '../delivery/deliveries';
 import { inDisorder } from '../delivery/disorder';
@@ -15,17 +17,20 @@ import type {
 	Emitted,
 	EmitOptions,
 	EventInput,
+	Incident,
 	Profile,
 	SimulatorOptions,
 	Tamper,
 } from '../shared/types';
 import { Endpoints } from '../store/endpoints';
-import { Retained } from '../store/retained';
+import { EventList } from '../store/eventList';
 import { Tokens } from '../store/tokens';
 import { Commands } from './commands';
 import { FaultList } from './faults';
 
 const DEFAULT_ASSETS = 230;
+const DEFAULT_EVENTS_PER_SECOND = 9;
+const HOUR_MS = 3_600_000;
 const DEFAULT_TOKEN_LIFETIME_SECONDS = 3600;
 /** Specification section 8. */
 const DEFAULT_ATTEMPT_TIMEOUT_MS = 30_000;
@@ -41,7 +46,7 @@ export class Service {
 	readonly assets: readonly Asset[];
 	readonly tokens: Tokens;
 	readonly endpoints: Endpoints;
-	readonly events: Retained<DeliveredEvent>;
+	readonly events: EventList;
 	readonly deliveries: Deliveries;
 	readonly commands: Commands;
 	readonly faults = new FaultList();
@@ -49,15 +54,22 @@ export class Service {
 	private readonly now: () => number;
 	private readonly sender: Sender;
 	private readonly source: EventSource;
+	private readonly network: ComputedNetwork | undefined;
+	private readonly noted = new Incidents();
 	private readonly profile: Profile;
 
 	constructor(options: SimulatorOptions) {
 		this.now = options.now ?? Date.now;
 		this.audience = options.audience ?? DEFAULT_AUDIENCE;
 		this.newestFirst = options.listOrder !== 'oldestFirst';
-		this.assets = generateAssets(options.assets ?? DEFAULT_ASSETS);
 		this.profile = options.profile ?? 'documented';
-		this.source = (this.profile === 'field' ? fieldEvents : documentedEvents)(this.assets);
+		const assets = generateAssets(options.assets ?? DEFAULT_ASSETS);
+		this.assets = this.profile === 'network' ? assets.map(activated) : assets;
+		this.source = (this.profile === 'documented' ? documentedEvents : fieldEvents)(this.assets);
+		if (this.profile === 'network') {
+			const perSecond = options.eventsPerSecond ?? DEFAULT_EVENTS_PER_SECOND;
+			this.network = new ComputedNetwork(this.assets, perSecond);
+		}
 		this.tokens = new Tokens(
 			this.now,
 			options.tokenLifetimeSeconds ?? DEFAULT_TOKEN_LIFETIME_SECONDS,
@@ -68,7 +80,7 @@ export class Service {
 			scopes: options.scopes,
 		});
 		this.endpoints = new Endpoints(this.now, options.allowHttpEndpoints ?? true);
-		this.events = new Retained(this.now);
+		this.events = new EventList(this.now, this.network);
 		this.sender = new Sender(options.attemptTimeoutMs ?? DEFAULT_ATTEMPT_TIMEOUT_MS);
 		this.deliveries = new Deliveries({
 			endpoints: this.endpoints,
@@ -82,7 +94,8 @@ export class Service {
 			timeoutMs: options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS,
 			send: (data) => void this.emit({ type: 'ocpp.message', data }),
 		});
-		for (const past of this.source.history(options.events ?? 0, this.now())) {
+		const history = this.network ? 0 : (options.events ?? 0);
+		for (const past of this.source.history(history, this.now())) {
 			this.events.add(this.makeEvent(past));
 		}
 	}
@@ -124,14 +137,21 @@ export class Service {
 		return await this.sender.post(url, signedDelivery(event, options));
 	}
 
-	/** Creates an event without recording or sending it. */
-	makeEvent(input: EventInput, atMs = this.now()): DeliveredEvent {
+	/** Creates an event without recording or sending it. What the simulator made up itself is noted as having happened. */
+	makeEvent(input: EventInput & Pick<EventContent, 'marks'>, atMs = this.now()): DeliveredEvent {
 		const createdAt = input.createdAt ?? new Date(atMs).toISOString();
 		if (Number.isNaN(Date.parse(createdAt))) throw new RangeError('createdAt must be a time.');
-		const { type, data } = input.data
-			? { type: input.type ?? EVENT_TYPES[0], data: input.data }
+		const { type, data, marks }: EventContent = input.data
+			? { type: input.type ?? EVENT_TYPES[0], data: input.data, marks: input.marks ?? [] }
 			: this.source.next(input.type, createdAt);
-		return { id: input.id ?? newId('whevt'), type, createdAt, data };
+		const event = { id: input.id ?? newId('whevt'), type, createdAt, data };
+		this.noted.note({ ...event, assetId: assetOf(event) }, marks);
+		return event;
+	}
+
+	incidents(hours = 24): readonly Incident[] {
+		const now = this.now();
+		return this.network?.incidents(now - hours * HOUR_MS, now) ?? this.noted.all;
 	}
 
 	deleteEndpoint(id: string): boolean {

@@ -5,7 +5,7 @@ export const SCOPES = ['assets:read', 'webhooks:read', 'webhooks:write', 'write:
 export type Scope = (typeof SCOPES)[number];
 
 /** How events look and how they are delivered. */
-export const PROFILES = ['documented', 'field'] as const;
+export const PROFILES = ['documented', 'field', 'network'] as const;
 export type Profile = (typeof PROFILES)[number];
 
 export interface SimulatorOptions {
@@ -16,12 +16,16 @@ export interface SimulatorOptions {
 	/**
 	 * How events look. `documented` (the default): calls in both directions with their responses, as the service's
 	 * documentation shows them. `field`, as an operator's stations send them: only calls of the stations, mostly
-	 * heartbeats, with whole sessions, faults, lost connections and boot loops. `field` needs at least one asset.
+	 * heartbeats, with whole sessions, faults, lost connections and boot loops. `network`: the same stories, in a list
+	 * that is computed from the time and not stored, so it can hold weeks of any network; new events appear in it by
+	 * themselves and are not delivered. `field` and `network` need at least one active station.
 	 */
 	profile?: Profile | undefined;
+	/** Of the whole network, in the `network` profile; 9 by default, as 10,000 stations send. */
+	eventsPerSecond?: number | undefined;
 	/**
 	 * Number of events in the list at the start, never delivered; at most 8,000, 0 by default. They are 5 minutes apart,
-	 * or in the field profile as far apart as stations send them, within 27 days.
+	 * or in the field profile as far apart as stations send them, within 27 days. The `network` profile ignores it.
 	 */
 	events?: number | undefined;
 	/** Lifetime of an access token in seconds; 3600 by default. */
@@ -104,6 +108,31 @@ export interface DeliveryResult {
 export interface DeliveryResponse extends DeliveryResult {
 	deliveryId: string;
 	endpointId: string;
+}
+
+/** What truly happened at a station, in the `field` and `network` profiles. Times are those of the events that show it. */
+export interface Incident {
+	kind: 'stationOffline' | 'connectorStatus' | 'connectorFault' | 'session';
+	assetId: string;
+	protocol: 'ocpp1.6' | 'ocpp2.0.1';
+	/** `1`, or `1/1` in OCPP 2.0.1 (EVSE and connector); null for the whole station. */
+	connector: string | null;
+	since: string;
+	/** Null while it lasts. */
+	until: string | null;
+	/** IDs of the events that show its beginning and its end. */
+	events: string[];
+	/** Of a connector; `Available` is no incident. */
+	status?: string;
+	/** Of a fault; null in OCPP 2.0.1, where the status does not carry them. */
+	errorCode?: string | null;
+	vendorErrorCode?: string | null;
+	/** Of a session. */
+	transactionId?: string;
+	meterStartWh?: number;
+	/** Missing while the session lasts. */
+	meterStopWh?: number;
+	reason?: string;
 }
 
 /** How a delivery is made invalid; `signedDelivery` describes each way. */
@@ -254,8 +283,10 @@ export interface Simulator {
 	moveEndpoint(id: string, url: string): boolean;
 	deleteEndpoint(id: string): boolean;
 	readonly endpoints: readonly Endpoint[];
-	/** Retained events, oldest first. */
+	/** Retained events, oldest first; in the `network` profile, only those that were emitted. */
 	readonly events: readonly DeliveredEvent[];
+	/** The simulator's own record of what happened; in the `network` profile within the last `hours`, 24 by default. */
+	incidents(hours?: number): readonly Incident[];
 	/** Retained deliveries of an endpoint, oldest first. */
 	deliveries(endpointId: string): readonly DeliveryRecord[];
 	/** Records an event and sends it, signed, to every endpoint subscribed to its type. Resolves when the first attempts end. */

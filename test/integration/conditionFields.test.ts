@@ -63,7 +63,7 @@ describe('the fields offered for a condition', () => {
 						value: 'data.payload.status',
 						description: 'Recently: Available, ‹b>Faulted‹/b>',
 					},
-					{ name: 'Error Code', value: 'data.payload.errorCode' },
+					{ name: 'Error Code (OCPP 1.6)', value: 'data.payload.errorCode' },
 					{ name: 'Other (Enter Path)', value: 'other' },
 					{
 						name: 'data.payload.info',

@@ -9,6 +9,7 @@ type Parameters = Readonly<Record<string, unknown>>;
 
 export const TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServiceTrigger';
 export const POLL_TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServicePollTrigger';
+export const STATION_TRIGGER_TYPE = 'n8n-nodes-asset-service.assetServiceStationTrigger';
 export const ACTION_TYPE = 'n8n-nodes-asset-service.assetService';
 export const MANUAL_TYPE = 'n8n-nodes-base.manualTrigger';
 export const SCHEDULE_TYPE = 'n8n-nodes-base.scheduleTrigger';

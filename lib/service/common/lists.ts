@@ -91,12 +91,22 @@ export const LISTS = {
 			type: ['type', 'eventType'],
 			createdAt: ['createdAt'],
 			assetId: ofPayload('asset.id'),
-			status: ofPayload('status'),
+			status: [
+				...ofPayload('status'),
+				...ofPayload('payload.status'),
+				// OCPP 2.0.1.
+				...ofPayload('payload.connectorStatus'),
+				...ofPayload('payload.eventType'),
+			],
 			action: ofPayload('action'),
 			messageType: ofPayload('messageType'),
 			messageId: ofPayload('messageId'),
 			protocol: ofPayload('protocol'),
-			errorCode: ofPayload('errorCode'),
+			errorCode: [
+				...ofPayload('errorCode'),
+				...ofPayload('payload.errorCode'),
+				...ofPayload('payload.eventData.last.techCode'),
+			],
 		},
 	},
 } satisfies Readonly<Record<string, ListRow>>;

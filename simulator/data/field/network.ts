@@ -1,4 +1,4 @@
-/** All charging stations of the field profile: their messages in order of time, on a clock of their own. */
+/** All charging stations of the field profile, of both OCPP versions: their messages in order of time, on a clock of their own. */
 import type { Asset } from '../assets';
 import { createRandom, type Random } from '../random';
 import { type Message, Station, WHOLE_STATION } from './station';
@@ -20,7 +20,7 @@ export class FieldNetwork {
 	private beats = 0;
 
 	/**
-	 * Messages of the active stations that speak OCPP 1.6, the same at every start.
+	 * Messages of the active stations, the same at every start.
 	 * @throws {RangeError} if there is no such station
 	 */
 	constructor(
@@ -28,12 +28,10 @@ export class FieldNetwork {
 		private readonly random: Random = createRandom(1402),
 	) {
 		this.stations = assets
-			.filter(({ chargingStation: { status, protocol } }) => {
-				return status === 'ACTIVE' && protocol === 'OCPP_1_6';
-			})
+			.filter(({ chargingStation: { status } }) => status === 'ACTIVE')
 			.map((asset) => new Station(asset, random));
 		if (this.stations.length === 0) {
-			throw new RangeError('The field profile needs at least one asset.');
+			throw new RangeError('The field profile needs at least one active station.');
 		}
 		let transactions = 100_000;
 		this.world = { random, newTransactionId: () => ++transactions };
@@ -59,13 +57,14 @@ export class FieldNetwork {
 	routine(except: ReadonlySet<string>, random: Random): Message | undefined {
 		const others = this.stations.filter(({ id }) => !except.has(id));
 		const station = others[random.int(others.length)];
-		return random.int(4) === 0 ? station?.status(WHOLE_STATION, 'Available') : station?.heartbeat();
+		if (random.int(4) > 0) return station?.heartbeat();
+		return station?.status(WHOLE_STATION, 'Available') ?? station?.heartbeat();
 	}
 
 	/** Sometimes starts a story at a station. */
 	private begin(station: Station, atMs: number): void {
 		let chance = this.random.int(1000);
-		const story = STORIES.find(({ perThousand }) => (chance -= perThousand) < 0);
+		const story = STORIES.find(({ share }) => (chance -= share) < 0);
 		if (!story) return;
 		const free = station.connectors.filter((connector) => !station.isBusy(connector, atMs));
 		const connector = story.of === 'connector' ? free[this.random.int(free.length)] : WHOLE_STATION;
@@ -79,7 +78,7 @@ export class FieldNetwork {
 		let atMs = fromMs;
 		for (const [afterMs, message] of steps) {
 			atMs += afterMs;
-			this.upcoming.push({ atMs, message });
+			if (message) this.upcoming.push({ atMs, message });
 		}
 		this.upcoming.sort((one, other) => one.atMs - other.atMs);
 		return atMs;

@@ -1,9 +1,10 @@
 /** A charging station in the field: the messages it sends, and when it is free for the next story. */
 import type { Asset } from '../assets';
 import type { EventContent } from '../events';
+import type { Mark } from '../incidents';
+import type { Dialect, Fault, Message as Call, Session, SessionWords } from '../ocppDialect';
+import { dialectOf } from '../ocppDialects';
 import type { Random } from '../random';
-
-type Data = Record<string, unknown>;
 
 /** Builds the content when the message is sent, with that time. */
 export type Message = (now: string) => EventContent;
@@ -14,15 +15,21 @@ export const WHOLE_STATION = 0;
 export class Station {
 	readonly id: string;
 	readonly connectors: readonly number[];
+	private readonly speak: Dialect;
 	private readonly busyUntil = new Map<number, number>();
 	private readonly meters = new Map<number, number>();
+	/** As last reported. */
+	private readonly statuses = new Map<number, string>();
 
+	/** `meterWh` is where its meters start; a random value by default. */
 	constructor(
 		readonly asset: Asset,
 		private readonly random: Random,
+		private readonly meterWh?: number,
 	) {
 		this.id = asset.id;
 		this.connectors = asset.chargingStation.connectors.map(({ id }) => Number(id));
+		this.speak = dialectOf(asset);
 	}
 
 	isBusy(connector: number, atMs: number): boolean {
@@ -40,51 +47,109 @@ export class Station {
 
 	/** Adds to the meter of a connector and returns the new value in Wh. */
 	meter(connector: number, addWh: number): number {
-		const value = (this.meters.get(connector) ?? this.random.int(2_000_000)) + Math.round(addWh);
+		const before = this.meters.get(connector) ?? this.meterWh ?? this.random.int(2_000_000);
+		const value = before + Math.round(addWh);
 		this.meters.set(connector, value);
 		return value;
 	}
 
-	call(action: string, payload: (now: string) => Data): Message {
+	heartbeat(): Message {
+		return this.call(this.speak.heartbeat);
+	}
+
+	boot(): Message {
+		return this.call(this.speak.boot(this.asset));
+	}
+
+	security(type: string): Message {
+		return this.call(this.speak.security(type));
+	}
+
+	/** Nothing if this version has no such report, or if the status is the one reported last. */
+	status(connector: number, status: string, fault?: Fault): Message | undefined {
+		const name = this.speak.statusName(status);
+		const before = this.statuses.get(connector);
+		const report = this.speak.status(connector, status, fault);
+		if (!report || (before === name && status !== 'Available')) return undefined;
+		this.statuses.set(connector, name);
+		return this.call(report, this.statusMarks(connector, name, fault));
+	}
+
+	problem(connector: number, fault: Fault, isOver: boolean): Message | undefined {
+		const report = this.speak.problem(connector, fault, isOver);
+		return report && this.call(report);
+	}
+
+	session(session: Session) {
+		const words = this.speak.session(session);
+		const { connector, meterStartWh } = session;
+		const part = `session ${session.transactionId}`;
+		const common = { kind: 'session', protocol: this.speak.protocol } as const;
+		const begins = {
+			...common,
+			connector: this.speak.connectorName(connector),
+			transactionId: String(this.speak.transactionId(session)),
+			meterStartWh,
+		};
+		return {
+			started: () => this.call(words.started(), [{ part, begins }]),
+			charging: () => this.charging(connector, words),
+			measured: (...values: Parameters<SessionWords['measured']>) =>
+				this.call(words.measured(...values)),
+			ended: (meterStopWh: number, reason: string) =>
+				this.call(words.ended(meterStopWh, reason), [{ part, ends: { meterStopWh, reason } }]),
+		};
+	}
+
+	connectivity(status: 'CONNECTED' | 'DISCONNECTED'): Message {
+		const { protocol } = this.speak;
+		const begins = { kind: 'stationOffline', protocol, connector: null } as const;
+		const marks = [{ part: 'connection', ...(status === 'DISCONNECTED' && { begins }) }];
+		return (timestamp) => ({
+			type: 'asset.connectivity',
+			data: { asset: { id: this.id }, status, timestamp },
+			marks,
+		});
+	}
+
+	private charging(connector: number, words: SessionWords): Message | undefined {
+		const event = words.charging();
+		return event ? this.call(event) : this.status(connector, 'Charging');
+	}
+
+	/** The whole station is no connector. */
+	private statusMarks(number: number, status: string, fault?: Fault): Mark[] {
+		if (number === WHOLE_STATION) return [];
+		const { protocol } = this.speak;
+		const connector = this.speak.connectorName(number);
+		const common = { protocol, connector };
+		const codes =
+			fault && protocol === 'ocpp1.6' ? fault : { errorCode: null, vendorErrorCode: null };
+		return [
+			{
+				part: `status ${number}`,
+				...(status !== 'Available' && { begins: { kind: 'connectorStatus', ...common, status } }),
+			},
+			{
+				part: `fault ${number}`,
+				...(status === 'Faulted' && { begins: { kind: 'connectorFault', ...common, ...codes } }),
+			},
+		];
+	}
+
+	private call({ action, payload }: Call, marks: readonly Mark[] = []): Message {
 		const messageId = this.random.text(24);
 		return (now) => ({
 			type: 'ocpp.message',
 			data: {
 				asset: { id: this.id },
 				messageId,
-				protocol: 'ocpp1.6',
+				protocol: this.speak.protocol,
 				messageType: 'CALL',
 				action,
 				payload: payload(now),
 			},
-		});
-	}
-
-	heartbeat(): Message {
-		return this.call('Heartbeat', () => ({}));
-	}
-
-	status(connector: number, status: string, fault: Data = { errorCode: 'NoError' }): Message {
-		return this.call('StatusNotification', (timestamp) => ({
-			connectorId: connector,
-			...fault,
-			status,
-			timestamp,
-		}));
-	}
-
-	boot(): Message {
-		const { serialNumber, manufacturingInfo } = this.asset.chargingStation;
-		return this.call('BootNotification', () => ({
-			...manufacturingInfo,
-			chargePointSerialNumber: serialNumber,
-		}));
-	}
-
-	connectivity(status: 'CONNECTED' | 'DISCONNECTED'): Message {
-		return (timestamp) => ({
-			type: 'asset.connectivity',
-			data: { asset: { id: this.id }, status, timestamp },
+			marks,
 		});
 	}
 }

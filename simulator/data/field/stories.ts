@@ -1,9 +1,13 @@
-/** Stories of a charging station in the field, message by message: sessions, faults, lost connections and boot loops. */
+/**
+ * Stories of a charging station in the field, message by message: sessions, faults, stuck connectors, lost connections
+ * and boot loops. They are the same in each OCPP version, which may leave out some of the messages.
+ */
+import type { Fault } from '../ocppDialect';
 import type { Random } from '../random';
 import { type Message, type Station, WHOLE_STATION } from './station';
 
-/** A message and the milliseconds since the previous one. */
-export type Step = readonly [afterMs: number, message: Message];
+/** A message, if the version has one, and the milliseconds since the previous step. */
+export type Step = readonly [afterMs: number, message: Message | undefined];
 
 export interface StoryWorld {
 	readonly random: Random;
@@ -13,7 +17,7 @@ export interface StoryWorld {
 
 export interface Story {
 	/** Number of heartbeats in a thousand that are followed by this story. */
-	readonly perThousand: number;
+	readonly share: number;
 	/** A story of the whole station starts only when nothing else is going on there. */
 	readonly of: 'connector' | 'station';
 	readonly tell: (station: Station, connector: number, world: StoryWorld) => Step[];
@@ -24,7 +28,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const SAMPLE_MINUTES = 15;
 const KILOWATTS: Readonly<Record<string, number>> = { AC_1_PHASE: 7, AC_3_PHASE: 11, DC: 50 };
 const STOP_REASONS = ['Local', 'Local', 'EVDisconnected', 'Remote'] as const;
-type Fault = Readonly<Record<'errorCode' | 'vendorErrorCode', string>>;
+const STUCK = ['Preparing', 'Finishing', 'Reserved', 'Unavailable'] as const;
 
 const FAULTS: readonly [Fault, ...Fault[]] = [
 	{ errorCode: 'GroundFailure', vendorErrorCode: 'E-031' },
@@ -34,54 +38,38 @@ const FAULTS: readonly [Fault, ...Fault[]] = [
 ];
 
 /** Rates that make 1.4 % of the messages ends of sessions, as an operator counted. */
-export const STORIES: readonly Story[] = [
-	{ perThousand: 18, of: 'connector', tell: session },
-	{ perThousand: 6, of: 'connector', tell: fault },
-	{ perThousand: 8, of: 'station', tell: flaps },
-	{ perThousand: 2, of: 'station', tell: outage },
-	{ perThousand: 2, of: 'station', tell: bootLoop },
+export const STORIES: readonly [Story, ...Story[]] = [
+	{ share: 18, of: 'connector', tell: session },
+	{ share: 5, of: 'connector', tell: fault },
+	{ share: 1, of: 'connector', tell: repeatedFault },
+	{ share: 2, of: 'connector', tell: stuck },
+	{ share: 8, of: 'station', tell: flaps },
+	{ share: 2, of: 'station', tell: outage },
+	{ share: 2, of: 'station', tell: bootLoop },
 ];
 
 function session(station: Station, connector: number, world: StoryWorld): Step[] {
 	const { random } = world;
 	const transactionId = world.newTransactionId();
 	const idTag = `TAG${1000 + random.int(40)}`;
-	const meterStart = station.meter(connector, 0);
+	const meterStartWh = station.meter(connector, 0);
+	const told = station.session({ connector, transactionId, idTag, meterStartWh });
+	const begin: Step[] = [
+		[random.int(20 * MINUTE_MS), station.status(connector, 'Preparing')],
+		[(5 + random.int(40)) * SECOND_MS, told.started()],
+		[(2 + random.int(8)) * SECOND_MS, told.charging()],
+	];
 	const samples = Array.from({ length: 3 + random.int(6) }, (): Step => {
 		const kilowatts = power(station, random);
 		const registerWh = station.meter(connector, (kilowatts * 1000 * SAMPLE_MINUTES) / 60);
-		return [
-			SAMPLE_MINUTES * MINUTE_MS,
-			meterValues(station, { connectorId: connector, transactionId, registerWh, kilowatts }),
-		];
+		return [SAMPLE_MINUTES * MINUTE_MS, told.measured({ registerWh, kilowatts })];
 	});
 	const lastMinutes = 1 + random.int(SAMPLE_MINUTES - 1);
-	const meterStop = station.meter(connector, (power(station, random) * 1000 * lastMinutes) / 60);
-	const reason = random.pick(STOP_REASONS);
+	const meterStopWh = station.meter(connector, (power(station, random) * 1000 * lastMinutes) / 60);
 	return [
-		[random.int(20 * MINUTE_MS), station.status(connector, 'Preparing')],
-		[
-			(5 + random.int(40)) * SECOND_MS,
-			// The transaction ID is in the back end's response, which the field profile does not deliver.
-			station.call('StartTransaction', (timestamp) => ({
-				connectorId: connector,
-				idTag,
-				meterStart,
-				timestamp,
-			})),
-		],
-		[(2 + random.int(8)) * SECOND_MS, station.status(connector, 'Charging')],
+		...begin,
 		...samples,
-		[
-			lastMinutes * MINUTE_MS,
-			station.call('StopTransaction', (timestamp) => ({
-				transactionId,
-				idTag,
-				meterStop,
-				timestamp,
-				reason,
-			})),
-		],
+		[lastMinutes * MINUTE_MS, told.ended(meterStopWh, random.pick(STOP_REASONS))],
 		[SECOND_MS, station.status(connector, 'Finishing')],
 		[(1 + random.int(20)) * MINUTE_MS, station.status(connector, 'Available')],
 	];
@@ -92,26 +80,39 @@ function power({ asset }: Station, random: Random): number {
 	return (most * (60 + random.int(40))) / 100;
 }
 
-function meterValues(
-	station: Station,
-	values: { connectorId: number; transactionId: number; registerWh: number; kilowatts: number },
-): Message {
-	const { connectorId, transactionId, registerWh, kilowatts } = values;
-	const sampledValue = [
-		{ value: String(registerWh), measurand: 'Energy.Active.Import.Register', unit: 'Wh' },
-		{ value: kilowatts.toFixed(1), measurand: 'Power.Active.Import', unit: 'kW' },
-	];
-	return station.call('MeterValues', (timestamp) => ({
-		connectorId,
-		transactionId,
-		meterValue: [{ timestamp, sampledValue }],
-	}));
+function fault(station: Station, connector: number, { random }: StoryWorld): Step[] {
+	const minutes = { before: random.int(20), faulted: 1 + random.int(90) };
+	return faulted(station, connector, random.pick(FAULTS), minutes);
 }
 
-function fault(station: Station, connector: number, { random }: StoryWorld): Step[] {
+/** A fault that comes back a few times within hours. */
+function repeatedFault(station: Station, connector: number, { random }: StoryWorld): Step[] {
+	const same = random.pick(FAULTS);
+	return Array.from({ length: 3 + random.int(3) }, () => {
+		const minutes = { before: 10 + random.int(90), faulted: 1 + random.int(15) };
+		return faulted(station, connector, same, minutes);
+	}).flat();
+}
+
+function faulted(
+	station: Station,
+	connector: number,
+	what: Fault,
+	minutes: Readonly<Record<'before' | 'faulted', number>>,
+): Step[] {
 	return [
-		[random.int(20 * MINUTE_MS), station.status(connector, 'Faulted', random.pick(FAULTS))],
-		[(1 + random.int(90)) * MINUTE_MS, station.status(connector, 'Available')],
+		[minutes.before * MINUTE_MS, station.problem(connector, what, false)],
+		[SECOND_MS, station.status(connector, 'Faulted', what)],
+		[minutes.faulted * MINUTE_MS, station.status(connector, 'Available')],
+		[SECOND_MS, station.problem(connector, what, true)],
+	];
+}
+
+/** A connector that stays in a status for hours without a session. */
+function stuck(station: Station, connector: number, { random }: StoryWorld): Step[] {
+	return [
+		[random.int(20 * MINUTE_MS), station.status(connector, random.pick(STUCK))],
+		[(150 + random.int(250)) * MINUTE_MS, station.status(connector, 'Available')],
 	];
 }
 
@@ -129,6 +130,7 @@ function outage(station: Station, _connector: number, { random }: StoryWorld): S
 		[random.int(MINUTE_MS), station.connectivity('DISCONNECTED')],
 		[(30 + random.int(600)) * MINUTE_MS, station.connectivity('CONNECTED')],
 		[2 * SECOND_MS, station.boot()],
+		[SECOND_MS, station.security('StartupOfTheDevice')],
 		...allAvailable(station),
 	];
 }

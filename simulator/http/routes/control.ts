@@ -29,6 +29,7 @@ const endpointInput = z.strictObject({
 	events: z.array(z.string().min(1)).min(1).default([EVERY_EVENT]),
 	secret: z.string().min(1).optional(),
 });
+const incidentQuery = z.object({ hours: z.coerce.number().min(0).max(720).optional() });
 const moveInput = z.strictObject({ url: z.string() });
 const idParams = z.object({ id: z.string() });
 const clientInput = z.strictObject({
@@ -81,6 +82,9 @@ export function controlRoutes(service: Service, stats: () => SimulatorStats) {
 			endpoints: service.endpoints.all().map(({ id, url, events }) => ({ id, url, events })),
 		}));
 		fastify.get('/stats', async () => stats());
+		fastify.get('/incidents', async (request) => {
+			return service.incidents(parse(incidentQuery, request.query).hours);
+		});
 
 		fastify.post('/events', async (request) => {
 			const { deliver, copies, ...event } = parse(emitInput, request.body ?? {});

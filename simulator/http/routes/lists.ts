@@ -8,7 +8,7 @@ import type { DeliveredEvent, Scope } from '../../shared/types';
 import { requireScope } from '../authorize';
 import { parse, ServiceError } from '../errors';
 import { faultOf } from '../faultHooks';
-import { page, pageQuery } from '../paging';
+import { page, pageQuery, type Records, recordsOf } from '../paging';
 
 /** The filters that the request has. */
 type Filters = Readonly<Record<string, string | undefined>>;
@@ -18,17 +18,13 @@ interface ServedList {
 	/** Filters that are not in the table, or that accept only some values. */
 	readonly filters?: z.ZodRawShape;
 	/** In list order. `endpointId` is empty if the path has none. */
-	readonly records: (
-		service: Service,
-		filters: Filters,
-		endpointId: string,
-	) => readonly { readonly id: string }[];
+	readonly records: (service: Service, filters: Filters, endpointId: string) => Records<object>;
 }
 
 const SERVED: Readonly<Record<ListedResource, ServedList>> = {
 	asset: {
 		scope: 'assets:read',
-		records: ({ assets }, filters) => assets.filter((asset) => passes(asset, filters)),
+		records: ({ assets }, filters) => recordsOf(assets.filter((asset) => passes(asset, filters))),
 	},
 	delivery: {
 		scope: 'webhooks:read',
@@ -40,15 +36,17 @@ const SERVED: Readonly<Record<ListedResource, ServedList>> = {
 			const deliveries = service.deliveries
 				.list(endpointId)
 				.filter(({ status }) => filters['status'] === undefined || status === filters['status']);
-			return service.newestFirst ? deliveries.reverse() : deliveries;
+			return recordsOf(service.newestFirst ? deliveries.reverse() : deliveries);
 		},
 	},
 	event: {
 		scope: 'webhooks:read',
-		records: ({ events, newestFirst }) => {
-			const listed = events.all().map(asListed);
-			return newestFirst ? listed.reverse() : listed;
-		},
+		records:
+			({ events, newestFirst }) =>
+			(after) => {
+				const wanted = events.from(after, newestFirst);
+				return wanted && eachListed(wanted);
+			},
 	},
 };
 
@@ -94,6 +92,10 @@ function inGroups(id: string | undefined, wanted: string | undefined): boolean {
 	if (wanted === undefined) return true;
 	const ids = wanted.split(',').map((text) => text.trim());
 	return id !== undefined && ids.includes(id);
+}
+
+function* eachListed(events: Iterable<DeliveredEvent>) {
+	for (const event of events) yield asListed(event);
 }
 
 /** The list uses other field names than a delivery (published). */

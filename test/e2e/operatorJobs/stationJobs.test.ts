@@ -1,221 +1,240 @@
-/** The jobs that watch stations and check their data every few minutes, on a real n8n: the notices they mail, however events arrive. */
-import { DateTime } from 'luxon';
-import { LISTS } from '../../../lib/service';
-import { type EventInput, startSimulator } from '../../../simulator';
-import { generateAssets } from '../../../simulator/data/assets';
+/** The examples that watch stations, on a real n8n and a network of both OCPP versions: their mails, commands, rows and pages. */
+import { startSimulator } from '../../../simulator';
+import { type Asset, generateAssets } from '../../../simulator/data/assets';
+import { type Message, Station } from '../../../simulator/data/field/station';
+import { createRandom } from '../../../simulator/data/random';
 import { endAfterEach, useForAll } from '../../support/lifetime';
+import { itemsOf } from '../../support/n8n/answers';
+import { runExample } from '../../support/n8n/examples';
 import { useWorld } from '../../support/n8n/useWorld';
+import { waitFor } from '../../support/wait';
+import { buildWorkflow } from '../../support/workflow';
+import { enabledCommands } from './commands';
 import { type FileNode, publishJob } from './job';
-import { startMailbox } from './mailbox';
-import { type StoryTeller, storyTeller } from './messages';
+import { type Mail, startMailbox } from './mailbox';
 
-const ZONE = 'America/New_York';
-const SCHEDULE = 'n8n-nodes-base.scheduleTrigger';
+const MINUTES = 60_000;
+/** A poll each minute, and the watermark is a minute behind. */
+const PATIENCE = { timeoutMs: 5 * MINUTES, everyMs: 500 };
 const ASSETS = generateAssets(40);
-/** Mails show other names in another form. */
-const PLAIN = ASSETS.filter(({ chargingStation: { name } }) => /^[\w ]+$/.test(name));
-const HOURS = 60;
+const CURABLE = { errorCode: 'InternalError', vendorErrorCode: 'E-7' };
 
 const world = useWorld();
+const simulator = useForAll(() => startSimulator({ assets: ASSETS.length }));
+const stopped = endAfterEach();
 
-/** Only the test starts the checks. */
-function unscheduled(node: FileNode): FileNode {
-	const yearly = { rule: { interval: [{ field: 'months', monthsInterval: 12 }] } };
-	return node.type === SCHEDULE ? { ...node, parameters: yearly } : node;
+/** Stations whose names mails show as they are, one of each version for each test. */
+function* pairs(): Generator<readonly [Asset, Asset], undefined> {
+	const of = (version: string) =>
+		ASSETS.filter(
+			({ chargingStation: { protocol, name } }) => protocol === version && /^[\w ]+$/.test(name),
+		);
+	const [older, newer] = [of('OCPP_1_6'), of('OCPP_2_0_1')];
+	for (const [n, asset] of older.entries()) {
+		const other = newer[n];
+		if (other) yield [asset, other];
+	}
+}
+const left = pairs();
+
+function nextPair(): Station[] {
+	const next = left.next();
+	if (next.done) throw new Error('There are no more stations.');
+	return next.value.map((asset, n) => new Station(asset, createRandom(n), 10_000));
 }
 
-/** In the time zone of the workflow. */
-const local = (time: string) =>
-	DateTime.fromISO(time, { zone: ZONE }).toFormat('yyyy-MM-dd HH:mm ZZZZ');
+const nameOf = ({ asset }: Station) => asset.chargingStation.name;
 
-// Different assets, since both profiles write to the same tables.
-describe.each([
-	['documented', PLAIN.slice(0, 10)],
-	['field', PLAIN.slice(10)],
-] as const)('with events as %s', (profile, assets) => {
-	const simulator = useForAll(() => startSimulator({ profile, assets: ASSETS.length }));
-	const stopped = endAfterEach();
+/** The stations send this now; nothing is delivered, since the trigger reads the list. */
+async function send(...messages: readonly (Message | undefined)[]): Promise<void> {
+	for (const message of messages) {
+		if (message === undefined) continue;
+		const { type, data } = message(new Date().toISOString());
+		await simulator.emit({ type, data }, { deliver: false });
+	}
+}
 
-	const assetRequests = () =>
-		simulator.stats.requests.filter(({ path }) => path === LISTS.asset.path).length;
-
-	/** Publishes the job. The returned function sends events, makes the job check once, and returns the mails of that check. */
-	const watch = async (file: string, schedule: string) => {
-		const { client } = world;
-		const mailbox = stopped(await startMailbox());
-		const options = { change: unscheduled, mailbox, timezone: ZONE };
-		const job = stopped(await publishJob(world, simulator, file, options));
-		return async (events: readonly EventInput[]) => {
-			await job.tell(events);
-			await job.settled();
-			const before = mailbox.mails.length;
-			const listedBefore = assetRequests();
-			const id = await client.runManually(job.workflowId, schedule);
-			const { status, data } = await client.waitForExecution(id);
-			expect([status, data.resultData.error]).toEqual(['success', undefined]);
-			const mails = mailbox.mails.slice(before);
-			// One page has all assets, so one request is enough, however many notices need names.
-			expect(assetRequests() - listedBefore).toBe(mails.length > 0 ? 1 : 0);
-			return mails.map(({ subject, lines }) => [subject, ...lines]).sort();
-		};
-	};
-	/** A station that the service lists. */
-	const listed = ({ station }: StoryTeller, index: number) => {
-		const { id = '', chargingStation } = assets[index] ?? {};
-		return { ...station(id), name: chargingStation?.name ?? '' };
-	};
-
-	it('stuck-status.json sends one notice for each connector that stays in a status too long', async () => {
-		const teller = storyTeller(profile);
-		const { station, time } = teller;
-		const check = await watch('stuck-status.json', 'Every 10 minutes');
-		const open = listed(teller, 0);
-		const movedOn = listed(teller, 1);
-		const over = listed(teller, 2);
-		const longAgo = listed(teller, 3);
-		const twoConnectors = listed(teller, 4);
-		const split = listed(teller, 5);
-		const free = listed(teller, 6);
-		const modern = listed(teller, 7);
-		const unlisted = station();
-		const status = (name: string, connectorId = 1) =>
-			['StatusNotification', { connectorId, errorCode: 'NoError', status: name }] as const;
-		const notice = (
-			{ id, name = id }: { id: string; name?: string },
-			[what, connector, minutes]: readonly [string, string, number],
-			[from, to]: readonly [number, number?],
-		) => {
-			const until = to === undefined ? '' : `, until ${local(time(to))}`;
-			return [
-				`${name}, connector ${connector}: ${what} for ${minutes} minutes`,
-				`${what} since ${local(time(from))}${until}. Asset: ${id}.`,
-			];
-		};
-
-		const mails = await check([
-			...open.call(200, ...status('Preparing')),
-			...open.call(100, ...status('Preparing')),
-			...movedOn.call(190, ...status('Preparing')),
-			...movedOn.call(180, ...status('Charging')),
-			...over.call(340, ...status('Finishing')),
-			...over.call(150, ...status('Available')),
-			...longAgo.call(12 * HOURS, ...status('Finishing')),
-			...longAgo.call(8 * HOURS, ...status('Available')),
-			...twoConnectors.call(130, ...status('Reserved', 2)),
-			...twoConnectors.call(60, ...status('Reserved', 1)),
-			...split.call(300, ...status('Unavailable')),
-			...split.call(110, ...status('Unavailable')),
-			...split.call(200, ...status('Available')),
-			...free.call(300, ...status('Available')),
-			...modern.call(150, 'StatusNotification', {
-				...{ evseId: 1, connectorId: 2, connectorStatus: 'Unavailable' },
-			}),
-			...unlisted.call(125, ...status('SuspendedEV')),
-		]);
-		// The test itself uses up part of the last minute.
-		const anyMinutes = (lines: readonly string[]) =>
-			lines.map((line) =>
-				line.replace(
-					/for (\d+) minutes/,
-					(_all, minutes: string) => `for ${Math.floor(Number(minutes) / 10) * 10} minutes`,
-				),
-			);
-		expect(mails.map(anyMinutes)).toEqual(
-			[
-				notice(open, ['Preparing', '1', 200], [200]),
-				notice(over, ['Finishing', '1', 190], [340, 150]),
-				notice(twoConnectors, ['Reserved', '2', 130], [130]),
-				notice(modern, ['Unavailable', '1/2', 150], [150]),
-				notice(unlisted, ['SuspendedEV', '1', 120], [125]),
-			].sort(),
-		);
-
-		// The same status again, or an earlier report of it, belongs to the same incident.
-		expect(
-			await check([
-				...open.call(50, ...status('Preparing')),
-				...open.call(210, ...status('Preparing')),
-			]),
-		).toEqual([]);
-		// The status changed, and the next one lasts too long. Without a list of assets, the notice has the ID.
-		simulator.faults.add({ path: LISTS.asset.path, status: 403 });
-		const again = await check([
-			...twoConnectors.call(129, ...status('Available', 2)),
-			...twoConnectors.call(125, ...status('Reserved', 2)),
-		]);
-		simulator.faults.clear();
-		expect(again.map(anyMinutes)).toEqual([
-			notice({ id: twoConnectors.id }, ['Reserved', '2', 120], [125]),
-		]);
-		expect(await check([])).toEqual([]);
-
-		const rows = await world.client.tableRows('Connector status reports');
-		expect(rows.filter(({ assetId }) => assetId === longAgo.id)).toMatchObject([
-			{ status: 'Available' },
-		]);
-		expect(new Set(rows.map(({ event }) => event)).size).toBe(rows.length);
+/** Waits until the mails hold each of the texts. */
+async function mailsWith(mails: readonly Mail[], texts: readonly string[]): Promise<void> {
+	const all = () => mails.map(({ subject, lines }) => [subject, ...lines].join('\n')).join('\n');
+	await waitFor(() => texts.every((text) => all().includes(text)), {
+		...{ what: `mails with ${texts.join(', ')}`, ...PATIENCE },
 	});
+}
 
-	it('repeated-faults.json sends one notice for several faults of a station within some time', async () => {
-		const teller = storyTeller(profile);
-		const { station, time } = teller;
-		const check = await watch('repeated-faults.json', 'Every 5 minutes');
-		const three = listed(teller, 0);
-		const two = listed(teller, 1);
-		const spread = listed(teller, 2);
-		const sentTwice = listed(teller, 3);
-		const unlisted = station();
-		const fault = (connectorId: number, errorCode: string, more: object = {}) =>
-			['StatusNotification', { connectorId, errorCode, status: 'Faulted', ...more }] as const;
-		const line = (hoursAgo: number, connector: number, codes: string) =>
-			`${local(time(hoursAgo * HOURS))}, connector ${connector}: ${codes}`;
-
-		const mails = await check([
-			...three.call(20 * HOURS, ...fault(1, 'GroundFailure')),
-			...three.call(
-				10 * HOURS,
-				...fault(2, 'OtherError', { vendorErrorCode: 'E42', info: 'Door' }),
-			),
-			...three.call(1 * HOURS, ...fault(1, 'NoError')),
-			...two.call(20 * HOURS, ...fault(1, 'OtherError')),
-			...two.call(10 * HOURS, ...fault(1, 'OtherError')),
-			...two.call(5 * HOURS, 'StatusNotification', {
-				...{ connectorId: 1, errorCode: 'NoError', status: 'Available' },
-			}),
-			...spread.call(40 * HOURS, ...fault(1, 'OtherError')),
-			...spread.call(20 * HOURS, ...fault(1, 'OtherError')),
-			...spread.call(10 * HOURS, ...fault(1, 'OtherError')),
-			...[3, 2.9, 2.8].flatMap((hours) =>
-				sentTwice.call(hours * HOURS, ...fault(1, 'OtherError', { timestamp: time(180) })),
-			),
-			...[6, 5, 4, 3].flatMap((hours) => unlisted.call(hours * HOURS, ...fault(1, 'OtherError'))),
-		]);
-		expect(mails).toEqual(
-			[
-				[
-					`${three.name}: 3 faults within 24 hours`,
-					line(20, 1, 'GroundFailure'),
-					line(10, 2, 'OtherError, E42, Door'),
-					line(1, 1, 'NoError'),
-					...['', `Asset: ${three.id}.`],
-				],
-				[
-					`${unlisted.id}: 4 faults within 24 hours`,
-					...[6, 5, 4, 3].map((hours) => line(hours, 1, 'OtherError')),
-					...['', `Asset: ${unlisted.id}.`],
-				],
-			].sort(),
-		);
-
-		// Later and delayed faults belong to the same notice until the time is over.
-		expect(
-			await check([
-				...three.call(0.5 * HOURS, ...fault(1, 'OtherError')),
-				...three.call(15 * HOURS, ...fault(1, 'OtherError')),
-			]),
-		).toEqual([]);
-		const [[subject] = []] = await check(two.call(1 * HOURS, ...fault(2, 'OtherError')));
-		expect(subject).toBe(`${two.name}: 3 faults within 24 hours`);
-		expect(await check([])).toEqual([]);
-	});
+it('offline-alarm.json raises an alarm for stations of both versions, and reports their return', async () => {
+	const mailbox = stopped(await startMailbox());
+	const trigger = { forMinutes: 0, resolveAfterMinutes: 0 };
+	stopped(await publishJob(world, simulator, 'offline-alarm.json', { trigger, mailbox }));
+	const stations = nextPair();
+	await send(...stations.map((station) => station.connectivity('DISCONNECTED')));
+	await mailsWith(
+		mailbox.mails,
+		stations.map((station) => `${nameOf(station)}, offline since `),
+	);
+	await send(...stations.map((station) => station.connectivity('CONNECTED')));
+	const isBack = (station: Station) =>
+		mailbox.mails
+			.flatMap(({ lines }) => lines)
+			.some((line) => line.startsWith(`${nameOf(station)}, `) && line.includes('back since'));
+	await waitFor(() => stations.every(isBack), { what: 'recovery notices', ...PATIENCE });
 });
+
+it('stuck-status.json reports a connector that stays in a status', async () => {
+	const mailbox = stopped(await startMailbox());
+	const trigger = { forMinutes: 0 };
+	stopped(await publishJob(world, simulator, 'stuck-status.json', { trigger, mailbox }));
+	const [older, newer] = nextPair() as [Station, Station];
+	await send(older.status(1, 'Reserved'), newer.status(1, 'Unavailable'));
+	await mailsWith(mailbox.mails, [
+		`${nameOf(older)}, connector 1: Reserved since `,
+		`${nameOf(newer)}, connector 1/1: Unavailable since `,
+	]);
+});
+
+it('repeated-faults.json reports a station with three faults, once', async () => {
+	const mailbox = stopped(await startMailbox());
+	stopped(await publishJob(world, simulator, 'repeated-faults.json', { mailbox }));
+	const stations = nextPair();
+	for (let times = 0; times < 3; times++) {
+		for (const station of stations) {
+			await send(station.status(1, 'Faulted', CURABLE), station.status(1, 'Available'));
+		}
+	}
+	await mailsWith(
+		mailbox.mails,
+		stations.map((station) => `${nameOf(station)}: 3 faults`),
+	);
+	expect(mailbox.mails).toHaveLength(stations.length);
+});
+
+const withCommands = (node: FileNode) => enabledCommands(node, simulator.baseUrl);
+const commandsOf = ({ id }: Station) =>
+	simulator.stats.commands.filter(({ assetId }) => assetId === id);
+
+it('fault-to-reset.json resets a station of either version, once for all its faults', async () => {
+	stopped(await publishJob(world, simulator, 'fault-to-reset.json', { change: withCommands }));
+	const stations = nextPair();
+	const [uncurable] = nextPair() as [Station];
+	const ground = { errorCode: 'GroundFailure', vendorErrorCode: 'E-031' };
+	await send(uncurable.status(1, 'Faulted', ground));
+	for (const station of stations) {
+		await send(station.status(1, 'Faulted', CURABLE), station.status(1, 'Available'));
+		await send(station.status(1, 'Faulted', CURABLE));
+	}
+	await waitFor(() => stations.every((station) => commandsOf(station).length > 0), {
+		...{ what: 'the resets', ...PATIENCE },
+	});
+	for (const station of stations) {
+		expect(commandsOf(station)).toMatchObject([{ action: 'Reset', requests: 1, executed: 1 }]);
+	}
+	expect(commandsOf(uncurable)).toEqual([]);
+	// A station that does not know the type of a reset responds with an error.
+	const responses = simulator.events.map(({ data }) => data['messageType']);
+	expect(responses).toContain('CALL_RESULT');
+});
+
+it('command-confirmed.json reports the response of a station of either version, and can be called', async () => {
+	const { client } = world;
+	const mailbox = stopped(await startMailbox());
+	const file = 'command-confirmed.json';
+	const options = { change: withCommands, mailbox };
+	const job = stopped(await publishJob(world, simulator, file, options));
+	const [older, newer] = nextPair() as [Station, Station];
+	simulator.setStation(newer.id, { commands: 'rejected' });
+	await send(older.status(1, 'Faulted', CURABLE), newer.status(1, 'Faulted', CURABLE));
+	await mailsWith(mailbox.mails, [
+		`${nameOf(older)}: Reset accepted`,
+		`${nameOf(newer)}: Reset rejected`,
+	]);
+
+	const inputs = {
+		...{ requestId: 'own_1', assetId: older.id, action: 'Reset' },
+		payload: '={{ { type: "Hard" } }}',
+	};
+	const caller = await client.createWorkflow(
+		buildWorkflow({
+			nodes: {
+				Start: { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 },
+				Call: {
+					type: 'n8n-nodes-base.executeWorkflow',
+					typeVersion: 1.2,
+					parameters: {
+						workflowId: { __rl: true, mode: 'id', value: job.workflowId },
+						workflowInputs: { mappingMode: 'defineBelow', value: inputs },
+					},
+				},
+			},
+			chains: [['Start', 'Call']],
+		}),
+	);
+	const execution = await client.waitForExecution(await client.runManually(caller.id, 'Start'));
+	expect(execution.data.resultData.error).toBeUndefined();
+	expect(itemsOf(execution, 'Call').map(({ json }) => json)).toMatchObject([
+		{ requestId: 'own_1', assetId: older.id, outcome: 'accepted', detail: 'Accepted' },
+	]);
+});
+
+it('sessions-to-table.json writes a row for each session, and energy-chart.json draws their energy', async () => {
+	stopped(await publishJob(world, simulator, 'sessions-to-table.json'));
+	const stations = nextPair();
+	for (const [n, station] of stations.entries()) {
+		const transactionId = 501 + n;
+		const of = { connector: 1, transactionId, idTag: 'TAG1', meterStartWh: 1000 };
+		const session = station.session(of);
+		await send(session.started());
+		await send(session.measured({ registerWh: 5000, kilowatts: 11 }));
+		await send(session.ended(8500, 'Local'));
+	}
+	const rows = await waitFor(
+		async () => {
+			const found = await world.client.tableRows('Charging sessions');
+			return found.length >= stations.length ? found : undefined;
+		},
+		{ what: 'the rows', ...PATIENCE },
+	);
+	const byName = (row: Readonly<Record<string, unknown>>) => String(row['station']);
+	const expected = stations.map((station, n) => ({
+		...{ assetId: station.id, station: nameOf(station), connector: n === 0 ? '1' : '1/1' },
+		...{ energyKwh: 7.5, meterStartWh: 1000, meterStopWh: 8500, reason: 'Local' },
+	}));
+	const sorted = rows.toSorted((a, b) => byName(a).localeCompare(byName(b)));
+	expect(sorted).toMatchObject(expected.toSorted((a, b) => byName(a).localeCompare(byName(b))));
+
+	stopped(await publishJob(world, simulator, 'energy-chart.json'));
+	const page = await pageAt('energy-chart');
+	expect(page).toContain('15.0 kWh in the last 30 days');
+	expect(page.match(/<rect /g)).toHaveLength(30);
+});
+
+it('station-board.json serves a page with all connectors', async () => {
+	stopped(await publishJob(world, simulator, 'station-board.json'));
+	const page = await pageAt('station-board');
+	const connectors = ASSETS.flatMap(({ chargingStation }) => chargingStation.connectors);
+	expect(page).toContain(`${ASSETS.length} stations`);
+	expect(page.match(/<li>/g)).toHaveLength(connectors.length);
+});
+
+it('firmware-drift.json groups the stations of both versions by firmware', async () => {
+	const execution = await runExample(world.client, simulator, 'firmware-drift.json');
+	const groups = itemsOf(execution, 'Group by firmware').map(({ json }) => json);
+	const count = groups.reduce((sum, { count_id: stations }) => sum + Number(stations), 0);
+	expect(count).toBe(ASSETS.length);
+	const keys = ASSETS.map(({ chargingStation: { manufacturingInfo } }) =>
+		Object.values(manufacturingInfo).join(' '),
+	);
+	expect(groups).toHaveLength(new Set(keys).size);
+});
+
+async function pageAt(path: string): Promise<string> {
+	const response = await waitFor(
+		async () => {
+			const got = await fetch(`${world.url}/webhook/${path}`);
+			return got.status === 404 ? undefined : got;
+		},
+		{ what: `the page ${path}`, timeoutMs: MINUTES },
+	);
+	expect(response.status).toBe(200);
+	expect(response.headers.get('content-type')).toContain('text/html');
+	return await response.text();
+}

@@ -5,6 +5,7 @@ import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceS
 import { SERVICE_INTERFACE } from '../../../lib/service';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 
 interface Screen {
@@ -16,6 +17,7 @@ const SCREENS: readonly Screen[] = [
 	new AssetService().description,
 	new AssetServiceTrigger().description,
 	new AssetServicePollTrigger().description,
+	new AssetServiceStationTrigger().description,
 	new AssetServiceApi(),
 	new AssetServiceSigningSecretApi(),
 ];

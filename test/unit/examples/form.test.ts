@@ -1,7 +1,9 @@
 /** The example workflows look alike, and are ready for anybody's n8n. */
 import { z } from 'zod/v4';
+import { readStationSettings } from '../../../n8n/station/settings';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { example, EXAMPLES } from '../../support/n8n/examples';
-import { TRIGGER_TYPE } from '../../support/nodes';
+import { STATION_TRIGGER_TYPE, TRIGGER_TYPE } from '../../support/nodes';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
 /** Nodes that notify someone or change something elsewhere. */
@@ -15,6 +17,7 @@ const Parameters = z.looseObject({
 	content: z.string().optional(),
 	width: z.number().optional(),
 	height: z.number().optional(),
+	jsCode: z.string().optional(),
 });
 const Node = z.looseObject({
 	name: z.string(),
@@ -22,6 +25,7 @@ const Node = z.looseObject({
 	position: z.tuple([z.number(), z.number()]),
 	disabled: z.boolean().optional(),
 	parameters: Parameters,
+	executeOnce: z.boolean().optional(),
 });
 const Link = z.object({ node: z.string(), type: z.literal('main'), index: z.number() });
 const Example = z.looseObject({
@@ -101,4 +105,45 @@ describe.each(examples)('$file', ({ content, notes, nodes }) => {
 			}
 		}
 	});
+});
+
+it('all of them together have hardly any code, and at most eight nodes each', () => {
+	const lines = examples.flatMap(({ nodes }) =>
+		nodes.flatMap(({ parameters: { jsCode } }) => jsCode?.split('\n') ?? []),
+	);
+	expect(lines.length).toBeLessThanOrEqual(60);
+	const large = examples.filter(({ nodes }) => nodes.length > 8).map(({ file }) => file);
+	// These two are about executions, not about stations.
+	expect(large.filter((file) => !/^(dead-letters|nightly-completeness)/.test(file))).toEqual([]);
+});
+
+const watching = examples.flatMap(({ file, nodes }) =>
+	nodes
+		.filter(({ type }) => type === STATION_TRIGGER_TYPE)
+		.map(({ parameters }) => [file, parameters] as const),
+);
+
+it.each(watching)('%s sets only parameters that the station trigger shows then', (_file, given) => {
+	const { properties } = new AssetServiceStationTrigger().description;
+	const shown = properties.filter((property) => {
+		const { show = {}, hide = {} } = property.displayOptions ?? {};
+		const valueOf = (name: string) =>
+			given[name] ?? properties.find((each) => each.name === name)?.default;
+		const fits = ([name, values]: readonly [string, unknown]) =>
+			(values as unknown[]).includes(valueOf(name));
+		return Object.entries(show).every(fits) && !Object.entries(hide).some(fits);
+	});
+	const names = ['pollTimes', ...shown.map(({ name }) => name)];
+	expect(Object.keys(given).filter((name) => !names.includes(name))).toEqual([]);
+	for (const { name, options } of shown.filter(({ type }) => type === 'options')) {
+		const values = (options ?? []).map((option) => ('value' in option ? option.value : undefined));
+		if (given[name] !== undefined) expect(values).toContain(given[name]);
+	}
+});
+
+it.each(watching)('%s uses the outputs that the station trigger has', (file, given) => {
+	const { hasTwoOutputs } = readStationSettings((name, fallback) => given[name] ?? fallback);
+	const { content } = examples.find((each) => each.file === file) ?? {};
+	const main = content?.connections['Asset Service Station Trigger']?.main ?? [];
+	expect(main).toHaveLength(hasTwoOutputs ? 2 : 1);
 });

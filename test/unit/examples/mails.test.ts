@@ -120,14 +120,6 @@ it('offers lost events as checkboxes, and replays those that are ticked', () => 
 	expect(ids).toBe('one,two');
 });
 
-it('reports how many stations were compared if none runs another firmware', () => {
-	const report = { stations: 14, booted: 3, drifting: 0, drift: [], unlisted: [] };
-	expect(mailOf('firmware-drift.json', report)).toEqual({
-		subject: '0 of 3 restarted stations run another firmware',
-		text: '3 stations restarted and were compared. 14 are listed.\n',
-	});
-});
-
 it('reports what could not be checked', () => {
 	const { subject, text } = mailOf('nightly-completeness.json', {
 		...NIGHT,
@@ -139,31 +131,4 @@ it('reports what could not be checked', () => {
 		'The deliveries could not be checked: The service knows no such endpoint\n',
 	);
 	expect(text).toContain('The events could not be checked: No listed event has reached');
-});
-
-it('gives the times of an outage across a change of the clocks', () => {
-	const outage = {
-		...{ station: 'Gare du Nord 2', assetId: 'asset_1', offlineMinutes: 60 },
-		...{ offlineSince: '2026-10-25T00:30:00.000Z', backAt: '2026-10-25T01:30:00.000Z' },
-	};
-	const { subject, text } = mailOf('offline-alarm.json', outage, 'Send recovery notice');
-	expect(subject).toBe('Gare du Nord 2 is back after 60 minutes');
-	expect(text.split('\n')).toEqual([
-		'Offline since 2026-10-25 02:30 GMT+2, back since 2026-10-25 02:30 GMT+1.',
-		'Asset: asset_1',
-	]);
-	const { backAt: _backAt, ...open } = outage;
-	const alarm = mailOf('offline-alarm.json', open, 'Send alarm');
-	expect(alarm.subject).toBe('Gare du Nord 2 is offline');
-	expect(alarm.text).toBe('Offline since 2026-10-25 02:30 GMT+2.\nAsset: asset_1');
-});
-
-it('names the station and the local time of a fault, and its code if it has one', () => {
-	const fault = {
-		...{ station: 'asset_1', assetId: 'asset_1', connectorId: 2, errorCode: 'NoError' },
-		...{ createdAt: '2026-03-29T01:00:00Z', vendorErrorCode: null, info: null, reset: false },
-	};
-	const { subject, text } = mailOf('fault-to-reset.json', fault, 'Send notice');
-	expect(subject).toBe('asset_1, connector 2: Faulted');
-	expect(text).toContain('Reported 2026-03-29 03:00 GMT+2.');
 });

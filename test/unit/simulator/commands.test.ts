@@ -56,6 +56,23 @@ describe('a command that waits for the station', () => {
 		expect(messagesOf(simulator)[1]).toMatchObject(response);
 	});
 
+	it('is an error for a station whose OCPP version has no such type of reset', async () => {
+		const { call } = await setUp({ assets: 20 });
+		const newer = generateAssets(20).find(
+			({ chargingStation: { protocol } }) => protocol === 'OCPP_2_0_1',
+		);
+		const respond = async (id: string | undefined, type: string) => {
+			const body = { ...RESET, assetId: id, payload: { type }, async: false };
+			return (await call(COMMANDS, { body })).body['data'];
+		};
+		const accepted = { response: { messageType: 'CALL_RESULT' } };
+		const malformed = { response: { errorCode: 'PropertyConstraintViolation' } };
+		expect(await respond(assetId, 'Soft')).toMatchObject(accepted);
+		expect(await respond(assetId, 'OnIdle')).toMatchObject(malformed);
+		expect(await respond(newer?.id, 'OnIdle')).toMatchObject(accepted);
+		expect(await respond(newer?.id, 'Soft')).toMatchObject(malformed);
+	});
+
 	it('is refused while the station is offline, and carried out later', async () => {
 		const { simulator, call } = await setUp();
 		simulator.setStation(assetId, { commands: 'offline' });

@@ -20,11 +20,11 @@ type Payload = Record<string, unknown>;
 const ofAction = (action: string) => messages.filter((message) => message.action === action);
 const share = (action: string) => ofAction(action).length / past.length;
 
-/** What each connector sent, in order; connector 0 is the whole station. */
+/** What each connector of an OCPP 1.6 station sent, in order; connector 0 is the whole station. */
 function byConnector(): (typeof messages)[] {
 	const connectors = new Map<string, typeof messages>();
 	const sessions = new Map<unknown, string>();
-	for (const message of messages) {
+	for (const message of messages.filter(({ rest }) => rest['protocol'] === 'ocpp1.6')) {
 		const { connectorId, transactionId } = message.payload;
 		const connector = `${message.assetId} ${String(connectorId)}`;
 		if (message.action === 'MeterValues') sessions.set(transactionId, connector);
@@ -36,28 +36,29 @@ function byConnector(): (typeof messages)[] {
 }
 
 describe('the events of the field', () => {
-	it('are calls of stations that are active and speak OCPP 1.6, the same at every start', () => {
+	it('are calls of the stations that are active, the same at every start', () => {
 		const again = fieldEvents(assets).history(10_000, START).map(seen);
 		expect(again.slice(-1_000)).toEqual(past.slice(-1_000));
-		expect(new Set(messages.map(({ rest }) => rest['protocol']))).toEqual(new Set(['ocpp1.6']));
 		expect(new Set(messages.map(({ rest }) => rest['messageType']))).toEqual(new Set(['CALL']));
-		const able = assets.filter(({ chargingStation: { status, protocol } }) => {
-			return status === 'ACTIVE' && protocol === 'OCPP_1_6';
-		});
+		const able = assets.filter(({ chargingStation: { status } }) => status === 'ACTIVE');
 		expect(stationIds).toEqual(new Set(able.map(({ id }) => id)));
 		expect(new Set(messages.map(({ rest }) => rest['messageId'])).size).toBe(messages.length);
 	});
 
 	it('are heartbeats by far the most, and ends of sessions as an operator counted them', () => {
 		expect(share('Heartbeat')).toBeGreaterThan(0.7);
-		expect(share('StopTransaction')).toBeGreaterThan(0.012);
-		expect(share('StopTransaction')).toBeLessThan(0.016);
+		const ended = ofAction('TransactionEvent').filter(
+			({ payload }) => payload['eventType'] === 'Ended',
+		);
+		const ends = share('StopTransaction') + ended.length / past.length;
+		expect(ends).toBeGreaterThan(0.012);
+		expect(ends).toBeLessThan(0.016);
 	});
 
 	it('are in the order of their times up to now, and no older than the service keeps them', () => {
 		const station = fieldEvents(generateAssets(1)).history(8_000, START);
 		for (const [events, days] of [
-			[past, 24],
+			[past, 15],
 			[station, 27],
 		] as const) {
 			const times = events.map(({ createdAt }) => Date.parse(createdAt));
@@ -77,13 +78,14 @@ describe('the events of the field', () => {
 				'Preparing StartTransaction Charging(?: MeterValues)+ StopTransaction Finishing';
 			const told = words.join(' ').split(new RegExp(`${whole} Available`));
 			sessions += told.length - 1;
-			// Between the sessions only faults and boots; the last one may still be under way.
-			for (const rest of told.slice(0, -1))
-				expect(rest).toMatch(/^( |Faulted Available|Available)*$/);
+			// Between the sessions only faults, boots and stuck statuses; the last one may still be under way.
+			const others =
+				/^( |(Faulted|Preparing|Finishing|Reserved|Unavailable) Available|Available)*$/;
+			for (const rest of told.slice(0, -1)) expect(rest).toMatch(others);
 			const meter = connector.flatMap(readings);
 			expect(meter).toEqual([...meter].sort((one, other) => one - other));
 		}
-		expect(sessions).toBeGreaterThan(100);
+		expect(sessions).toBeGreaterThan(80);
 	});
 
 	it('join a session by its transaction, which its start does not know', () => {
@@ -158,13 +160,18 @@ describe('the profile of a simulator', () => {
 	it('of the field fills the list, and continues from there', async () => {
 		const { simulator } = await setUp({ profile: 'field', events: 20, now: () => START });
 		const source = fieldEvents(generateAssets(230));
-		expect(simulator.events).toMatchObject(source.history(20, START));
+		expect(simulator.events).toMatchObject(source.history(20, START).map(unmarked));
 		const { event } = await simulator.emit();
-		expect(event).toMatchObject(source.next(undefined, event.createdAt));
+		expect(event).toMatchObject(unmarked(source.next(undefined, event.createdAt)));
 		const given = { type: 'ocpp.message', data: { value: 1 } };
 		expect((await simulator.emit({ data: given.data })).event).toMatchObject(given);
 	});
 });
+
+/** As in a delivery. */
+function unmarked<T extends { readonly marks?: unknown }>({ marks: _marks, ...event }: T) {
+	return event;
+}
 
 function readings({ payload }: (typeof messages)[number]): number[] {
 	const [meter] = (payload['meterValue'] ?? []) as { sampledValue: { value: string }[] }[];
