@@ -21,8 +21,9 @@
  *
  * A list that begins with the oldest event is read at its end, where its new events are (`trail.ts`).
  */
-import { start } from '../start';
+import { sleep } from '../shared/sleep';
 import { messageOf } from '../shared/thrown';
+import { start } from '../start';
 import { Budget } from './budget';
 import { type Memory, ProcessMemory } from './memory';
 import { firstState } from './publication';
@@ -52,6 +53,8 @@ interface Polled {
 
 /** The time of a poll that replayed events may take. */
 const REPLAY_SHARE = 0.25;
+/** A poll that starts replayed events does not wait for them. */
+const SAVED_WITHIN_MS = 1_000;
 
 /** Nodes that are polling, or whose events are still being started. The next poll of such a node does nothing. */
 const polling = new Set<string>();
@@ -95,6 +98,8 @@ export async function poll(options: PollOptions): Promise<Polled> {
 				warn(`the next poll continues with the rest: ${messageOf(error)}`);
 			})
 			.finally(() => polling.delete(node));
+		// With nothing to start, the state is saved soon, and the next poll finds this one over.
+		if (first.isEmpty) await Promise.race([started, sleep(SAVED_WITHIN_MS, { keepAlive: false })]);
 		return { failure: first.failure, started };
 	} catch (error) {
 		polling.delete(node);

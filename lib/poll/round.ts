@@ -36,6 +36,8 @@ interface Context {
 
 export interface Round {
 	readonly failure?: Error | undefined;
+	/** Whether it found no event to start. */
+	readonly isEmpty: boolean;
 	/** Starts what was found and saves the progress. Returns what is saved if there was too much to find, and there is time left. */
 	readonly finish: () => Promise<Remembered | undefined>;
 }
@@ -107,7 +109,7 @@ export async function readOnce(
 		const isStuck = finds.open.size > fresh.length / 2;
 		return budget.isFull && !budget.isOver && !isStuck ? saved : undefined;
 	};
-	return { failure, finish };
+	return { failure, isEmpty: finds.fresh.size === 0, finish };
 }
 
 /** Whether everything up to the newest event listed has been listed and has begun. */
