@@ -174,8 +174,10 @@ function next(head: Head, outcome: Outcome): Head {
 	const newest = readings.newestAt ?? 0;
 	if (isWhole) {
 		const { serviceNow } = readings;
-		const frontier = Math.max(head.frontier, Math.min(serviceNow, newest));
-		return { ...after, frontier, watermark: Math.max(head.watermark, serviceNow - GRACE_MS) };
+		const watermark = Math.max(head.watermark, serviceNow - GRACE_MS);
+		// In a quiet network, the newest event would hold it back.
+		const frontier = Math.max(head.frontier, watermark, Math.min(serviceNow, newest));
+		return { ...after, frontier, watermark };
 	}
 	const { cursor } = walked;
 	if (walked.end === 'failed' || cursor === undefined) return head;

@@ -1,0 +1,194 @@
+/** Each incident is told once: whatever the order of the events, however the polls fall, and wherever a process is killed. */
+import fc from 'fast-check';
+import { OCPP16, OCPP201 } from './stations';
+import { back, lost, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+
+const FROM = time('09:00');
+
+/** What is told, without what depends on when it is told. */
+function told(world: ReturnType<typeof stationWorld>): string[] {
+	return world
+		.items()
+		.map(({ id, since, until, state, energyKwh }) =>
+			JSON.stringify([id, since, state === 'resolved' ? until : null, energyKwh]),
+		)
+		.sort();
+}
+
+const KILLED = new Error('killed');
+
+/** Connections of two stations, on whole seconds so that none share a time. */
+const changes = fc.array(
+	fc.record({
+		second: fc.integer({ min: 0, max: 5_400 }),
+		isLost: fc.boolean(),
+		first: fc.boolean(),
+	}),
+	{ minLength: 1, maxLength: 25 },
+);
+
+it('in any order, listed repeatedly, with any polls, and with a kill at any write', async () => {
+	let opened = 0;
+	await fc.assert(
+		fc.asyncProperty(
+			changes,
+			fc.array(fc.integer({ min: 1, max: 25 }), { minLength: 3, maxLength: 10 }),
+			fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 4 }),
+			fc.boolean(),
+			async (content, pauses, kills, isOldestFirst) => {
+				const events: StationEvent[] = content.map(({ second, isLost, first }, n) =>
+					(isLost ? lost : back)(FROM + second * 1_000 + n, first ? 's1' : 's2'),
+				);
+				const run = async (minutes: readonly number[], isKilled: boolean) => {
+					const world = stationWorld({ isOldestFirst, copies: isKilled ? 2 : 1 });
+					Object.assign(world, { workflowId: 'workflow' });
+					world.events = events;
+					world.now = FROM - MINUTE;
+					await world.poll();
+					for (const minute of minutes) {
+						world.now = FROM + minute * MINUTE;
+						const kill = isKilled ? kills[minute % Math.max(1, kills.length)] : undefined;
+						await poll(world, kill);
+					}
+					return world;
+				};
+				const all = Array.from({ length: 121 }, (_unused, n) => n);
+				const some: number[] = [];
+				for (let at = 0, n = 0; at < 120; n++) some.push((at += pauses[n % pauses.length] ?? 1));
+				// The second of these polls tells what waited for the first to have begun.
+				const [often, seldom] = [
+					await run([...all.filter((n) => n % 6 === 0), 121, 122], false),
+					await run([...some, 150, 151, 152], true),
+				];
+				const ids = seldom.ids();
+				expect(new Set(ids).size).toBe(ids.length);
+				expect(told(seldom).map(withoutRun)).toEqual(told(often).map(withoutRun));
+				opened += ids.length;
+			},
+		),
+		{ numRuns: 8 },
+	);
+	expect(opened).toBeGreaterThan(3);
+}, 240_000);
+
+/** The ID contains the workflow, which is another for each world. */
+const withoutRun = (text: string) => JSON.stringify((JSON.parse(text) as unknown[]).slice(1));
+
+/** Kills the process at the write with this number, or lets the poll end. */
+async function poll(world: ReturnType<typeof stationWorld>, kill?: number): Promise<void> {
+	let writes = 0;
+	const swap = world.ledger.swapRecord.bind(world.ledger);
+	world.ledger.swapRecord = async (...record) => {
+		if (writes++ === kill) throw KILLED;
+		return await swap(...record);
+	};
+	try {
+		await world.poll();
+	} catch (error) {
+		if (error !== KILLED) throw error;
+		world.restart();
+	}
+}
+
+const storm = () => [lost('09:00', 's1'), lost('09:00', 's2'), lost('09:00', 's3')];
+
+describe('an execution that', () => {
+	it('n8n could not store starts with the next poll', async () => {
+		const world = stationWorld();
+		world.events = storm();
+		await world.pollFrom('08:59', '09:05');
+		world.fate = async () => 'unstored';
+		await world.pollFrom('09:06', '09:07');
+		expect(world.items()).toEqual([]);
+		world.fate = async () => 'succeeded';
+		await world.pollFrom('09:08', '09:10');
+		expect(world.executions.map(({ at, items }) => [at, items.length])).toEqual([
+			['11-23 09:08', 3],
+		]);
+	});
+
+	it('fails is told again as the same batch once, then one by one', async () => {
+		const world = stationWorld({ acknowledge: 'succeeded' });
+		world.events = storm();
+		world.fate = async () => (world.executions.length < 2 ? 'failed' : 'succeeded');
+		await world.pollFrom('08:59', '09:59');
+		expect(world.executions.map(({ items }) => items.length)).toEqual([3, 3, 1, 1, 1]);
+	});
+
+	it('says that an incident is resolved never overtakes the one that says that it opened', async () => {
+		const world = stationWorld({ batchSize: 1 });
+		world.events = [lost('09:00'), back('09:10')];
+		await world.pollFrom('08:59', '08:59');
+		await world.pollFrom('09:30', '09:32');
+		expect(world.executions.map(({ at, items }) => [at, items[0]?.['state']])).toEqual([
+			['11-23 09:30', 'opened'],
+			['11-23 09:31', 'resolved'],
+		]);
+	});
+});
+
+it('two processes that poll at once tell an incident once', async () => {
+	const world = stationWorld();
+	world.events = storm();
+	await world.pollFrom('08:59', '09:05');
+	world.now = time('09:06');
+	const other = world.openLedger();
+	await Promise.all([world.poll(), world.poll({ ledger: other })]);
+	await world.poll();
+	expect(world.ids()).toHaveLength(3);
+	expect(new Set(world.ids()).size).toBe(3);
+});
+
+it('an incident of a station that is removed, or that is no longer watched, resolves', async () => {
+	const world = stationWorld();
+	world.events = [lost('09:00'), lost('09:00', 's2')];
+	await world.pollFrom('08:59', '09:07');
+	world.assets = ['s2'];
+	await world.pollFrom('09:08', '11:30');
+	expect(world.items().at(-1)).toMatchObject({ endedBy: 'removed', station: { id: 's1' } });
+	world.settings = { ...world.settings, kind: 'sessionEnded' };
+	await world.pollFrom('11:31', '11:33');
+	expect(world.items().at(-1)).toMatchObject({ endedBy: 'settings', station: { id: 's2' } });
+	expect(world.items()).toHaveLength(4);
+});
+
+it('a flood of made-up stations opens a hundred incidents, and a listed station is still told', async () => {
+	const world = stationWorld();
+	const made = Array.from({ length: 5_000 }, (_unused, n) => lost('09:00', `made-up-${n}`));
+	world.events = [...made, lost('09:00', 's4')];
+	await world.pollFrom('08:59', '09:07');
+	const stations = world.executions[0]?.items.map(({ station }) => (station as { id: string }).id);
+	expect(stations).toHaveLength(101);
+	expect(stations).toContain('s4');
+	expect(world.warnings.join('\n')).toMatch(
+		/incidents not reported of stations that the asset list lacks/,
+	);
+	const bytes = [...world.store.records.values()].reduce((sum, text) => sum + text.length, 0);
+	expect(bytes).toBeLessThan(4 * 1024 * 1024);
+});
+
+it('a ledger that has lost its data tells nothing twice, and the end of what it told', async () => {
+	const world = stationWorld();
+	world.events = [lost('09:00'), lost('09:00', 's2'), back('09:10', 's2'), back('09:40')];
+	await world.pollFrom('08:59', '09:20');
+	expect(world.items()).toHaveLength(3);
+	world.store.records.clear();
+	world.store.entries.clear();
+	await world.pollFrom('09:21', '09:50');
+	expect(world.items().slice(3)).toMatchObject([{ state: 'resolved', station: { id: 's1' } }]);
+	expect(world.warnings).toEqual([expect.stringContaining('the event ledger is not the one')]);
+});
+
+it('messages that cannot be read change nothing and are counted', async () => {
+	const world = stationWorld({ settings: { kind: 'connectorStatus', forMs: 0 } });
+	const { status } = OCPP16;
+	world.events = [status('09:00', 'Finishing'), OCPP201.status('09:00', 'Reserved')];
+	for (const { record } of world.events) {
+		const { payload } = record['payload'] as { payload: Record<string, unknown> };
+		delete payload['status'];
+		payload['connectorStatus'] = {};
+	}
+	await world.pollFrom('08:59', '09:02');
+	expect(world.items()).toEqual([]);
+	expect(world.warnings).toContain('2 messages left out that cannot be read');
+});
