@@ -37,7 +37,7 @@ export class Clock {
 
 	after(ms: number, run: () => void, owner?: Owner): Task {
 		const task = {
-			...{ at: this.now + Math.max(0, ms), order: ++this.#order },
+			...{ at: this.now + Math.max(0, Math.ceil(ms)), order: ++this.#order },
 			...{ owner, run, isCancelled: false },
 		};
 		this.#push(task);

@@ -1,7 +1,7 @@
 /**
  * The disk with the event ledger, in memory: the real SQLite on real files, with the failures and the syncs of a disk.
  *
- * Facts: what was written and not synced is lost when the power fails. A sync takes a while and may fail. While another
+ * Facts: what was written and not synced is lost when the power fails, unless the system has written it after some 30 s. A sync takes a while and may fail. While another
  * program holds the lock, SQLite says so at once. A killed process leaves its unfinished transaction to nobody. A deleted file
  * stays usable for those who have it open.
  */
@@ -18,6 +18,8 @@ interface Files {
 	readonly databases: Set<DatabaseSync>;
 	readonly open: Set<number>;
 }
+
+const WRITTEN_BACK_AFTER_MS = 30_000;
 
 export class Disk {
 	readonly path: string;
@@ -45,6 +47,15 @@ export class Disk {
 		this.#random = random;
 		this.path = join(folder, 'ledger.sqlite');
 		fs.mkdirSync(folder, { recursive: true });
+		this.#writeBack(0);
+	}
+
+	/** The system writes by itself what is old. */
+	#writeBack(size: number): void {
+		this.#clock.after(WRITTEN_BACK_AFTER_MS, () => {
+			this.#syncedBytes = Math.max(this.#syncedBytes, Math.min(size, this.#logSize()));
+			this.#writeBack(this.#logSize());
+		});
 	}
 
 	/** Node's own module for this process. */
@@ -187,6 +198,7 @@ export class Disk {
 			this.#remove();
 			fs.writeFileSync(this.path, file);
 			fs.writeFileSync(log, kept);
+			this.#syncedBytes = kept.length;
 			this.#changed();
 		};
 	}

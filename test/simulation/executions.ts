@@ -191,7 +191,7 @@ export class Executions {
 	async #store(host: HostProcess, execution: Execution): Promise<void> {
 		const { random, note } = this.#world;
 		const label = `store ${execution.events.join()}`;
-		await host.sleep(random.spread(label, 5, random.chance(label, 0.1) ? 20_000 : 300));
+		await host.sleep(random.spread(label, 5, random.chance(label, 0.1) ? 45_000 : 300));
 		const { id, events, mode, settings } = execution;
 		if (random.chance(label, this.notStored)) {
 			note({ what: 'not stored', events });
@@ -201,7 +201,7 @@ export class Executions {
 		this.rows.set(id, execution);
 		const isDenied = random.chance(label, this.deniedStored);
 		const { acknowledge } = settings;
-		note({ what: 'stored', execution: id, mode, events, acknowledge, ...(isDenied && { isDenied }) });
+		note({ what: 'stored', execution: id, by: host.name, mode, events, acknowledge, ...(isDenied && { isDenied }) });
 		await host.sleep(random.spread(label, 1, 30));
 		if (isDenied) throw new Error('n8n could not store the data of the execution');
 	}
@@ -301,7 +301,7 @@ export class Executions {
 		const label = `work ${key}`;
 		const isLong = random.chance(label, scenario.longShare);
 		const ms = isLong ? random.spread(label, 5_000, 15 * 60_000) : random.spread(label, 5, 3_000);
-		const fails = random.chance(label, scenario.failShare);
+		const fails = random.chance(label, scenario.failShare) || events.some((event) => scenario.alwaysFails === event);
 		const sleeps = random.chance(label, scenario.sleepShare);
 		const isCancelled = await new Promise<boolean>((resolve) => {
 			host.after(ms, () => { resolve(false); });

@@ -46,6 +46,8 @@ export type Step =
 	| {
 			readonly what: 'stored';
 			readonly execution: string;
+			/** The process that stores it. */
+			readonly by: string;
 			readonly mode: string;
 			readonly events: readonly string[];
 			readonly acknowledge: Settings['acknowledge'];

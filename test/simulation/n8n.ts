@@ -49,6 +49,7 @@ export class N8n {
 	readonly #world: World;
 	#names = 0;
 	#publications = 0;
+	#actions = 0;
 
 	constructor(world: World) {
 		this.#world = world;
@@ -161,7 +162,7 @@ export class N8n {
 		if (host === undefined) return { error: 'n8n is down' };
 		const context = executeContext(this.#world, host, {
 			trigger: 'action',
-			...{ mode: 'trigger', id: `action-${++this.#publications}`, items: [{ json: {} }] },
+			...{ mode: 'trigger', id: `action-${++this.#actions}`, items: [{ json: {} }] },
 			parameters: { resource: 'event', ...parameters },
 		});
 		try {

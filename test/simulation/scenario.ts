@@ -21,6 +21,8 @@ export interface Scenario {
 	/** EXECUTIONS_TIMEOUT. */
 	readonly timeoutMs: number;
 	readonly failShare: number;
+	/** An event that no execution can work with. */
+	readonly alwaysFails: string | undefined;
 	readonly sleepShare: number;
 	readonly longShare: number;
 	readonly isOldestFirst: boolean;
@@ -75,6 +77,7 @@ export function planOf(random: Random): Plan {
 	const chance = (share: number) => random.chance('plan', share);
 	const hasPoll = chance(0.75);
 	const acknowledge = chance(0.5) ? 'stored' : 'succeeded';
+	const reports = chance(0.85) ? 'hooks' : acknowledge === 'succeeded' || chance(0.7) ? 'finish' : 'nothing';
 	const scenario: Scenario = {
 		mode: chance(0.4) ? 'queue' : 'regular',
 		workers: r(1, 2),
@@ -87,11 +90,13 @@ export function planOf(random: Random): Plan {
 			wants: chance(0.6) ? 'all' : 'messages',
 		},
 		pollMinutes: random.pick('plan', [1, 2, 5]),
-		reports: chance(0.85) ? 'hooks' : acknowledge === 'succeeded' || chance(0.7) ? 'finish' : 'nothing',
+		reports,
 		pollBudgetMs: chance(0.3) ? undefined : random.pick('plan', [45_000, 300_000]),
 		timeoutMs: chance(0.3) ? random.spread('plan', 30_000, 600_000) : Infinity,
 		failShare: chance(0.5) ? 0.3 * random.next('plan') : 0,
-		sleepShare: chance(0.3) ? 0.2 * random.next('plan') : 0,
+		alwaysFails: chance(0.3) ? `e${r(1, 4)}` : undefined,
+		// Only the hooks tell of the sleep.
+		sleepShare: reports === 'hooks' && chance(0.3) ? 0.2 * random.next('plan') : 0,
 		longShare: chance(0.5) ? 0.3 * random.next('plan') : 0.03,
 		isOldestFirst: chance(0.3),
 		hasWholeSeconds: chance(0.5),
@@ -99,7 +104,7 @@ export function planOf(random: Random): Plan {
 		pageSize: random.pick('plan', [3, 5, 10, 50]),
 		serviceAheadMs: chance(0.5) ? 0 : r(-2_000, 2_000),
 		wrongUrlShare: chance(0.1) ? 0.3 : 0,
-		quietMs: (chance(0.05) ? 480 : 55) * MINUTE_MS,
+		quietMs: (chance(0.03) ? 1_100 : 55) * MINUTE_MS,
 	};
 	return { scenario, actions: actionsOf(random, scenario) };
 }

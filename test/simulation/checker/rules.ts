@@ -57,12 +57,14 @@ function* repetitions(view: View, event: EventView): Generator<{ start: Start; b
 }
 
 /** Whether the process that ran it may not have reported how it ended by then. */
-function mayLackEnd(view: View, { by, end, at }: Start, until: number): boolean {
+function mayLackEnd(view: View, { by, end, at, acknowledge }: Start, until: number): boolean {
 	const from = end?.at ?? at;
 	return (
 		view.downAt(by) <= until ||
 		view.pausedMs(by, { from: at, to: until }) > 0 ||
 		view.hadFault({ from: from - MINUTE_MS, to: until }) ||
+		// With Once Stored, the disk need not have it at once.
+		(acknowledge === 'stored' && view.hadFault({ from, to: from + 90 * SECOND_MS }, ['power cut'])) ||
 		// It is written in the background.
 		until - from < 5 * SECOND_MS
 	);
@@ -107,6 +109,20 @@ export const RULES: readonly Rule[] = [
 		},
 	},
 	{
+		name: 'one hand-over at a time',
+		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is being handed over' }],
+		*check(view) {
+			for (const event of view.events) {
+				for (const [n, next] of event.stored.entries()) {
+					const open = event.stored.slice(0, n).find((each) => isWaiting(view, event, each, next.at));
+					if (open && next.mode !== 'retry') {
+						yield { at: next.at, message: `n8n got execution ${next.execution} for ${event.id} although ${open.execution} was stored and had not begun` };
+					}
+				}
+			}
+		},
+	},
+	{
 		name: 'acknowledged when stored',
 		promised: [
 			{ in: 'README.md', text: 'An event that n8n did not store is not acknowledged, so the service delivers it again.' },
@@ -134,6 +150,8 @@ export const RULES: readonly Rule[] = [
 			const first = view.publications[0];
 			for (const event of view.events) {
 				if (event.starts.length > 0 || first === undefined || isForged(event)) continue;
+				// From before the loss, nothing starts by itself.
+				if (view.hadLoss({ from: event.created.at - 5 * MINUTE_MS, to: view.endAt })) continue;
 				const isNew = event.listedAt > first.at && (event.created.createdAt ?? Infinity) > first.at + 5 * SECOND_MS;
 				if (!isNew && view.world.startFrom === 'now') continue;
 				if (!view.isWantedAlways(event, { from: event.created.at - 5 * MINUTE_MS, to: view.endAt })) continue;
@@ -347,6 +365,29 @@ export const RULES: readonly Rule[] = [
 		},
 	},
 ];
+
+/** Whether the execution is stored, within its grace, and nothing was in the way of its beginning. */
+function isWaiting(view: View, event: EventView, { execution, by, at, mode, isDenied }: EventView['stored'][number], until: number): boolean {
+	const period = { from: at - MINUTE_MS, to: until };
+	const isOver = view.history.some(
+		(line) =>
+			(line.what === 'started' || line.what === 'dropped' || line.what === 'lost') &&
+			line.execution === execution &&
+			line.at <= until,
+	);
+	return (
+		!isOver &&
+		isDenied !== true &&
+		mode !== 'retry' &&
+		until < at + FIRST_GRACE_MS &&
+		view.downAt(by) > until &&
+		view.pausedMs(by, period) === 0 &&
+		!view.hadFault(period) &&
+		!view.hadLoss(period) &&
+		!wasReplayed(event, at - MINUTE_MS, until) &&
+		!wasRetried(event, period)
+	);
+}
 
 /** An event that is not done by then has missed its start: after the last fault, the grace of a lost execution, and some polls. */
 function dueBy(view: View, { stored, listedAt, created }: EventView): number {

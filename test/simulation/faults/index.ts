@@ -1,14 +1,10 @@
-/** Faults of the past, as changes of the sources: the simulation has to find each of them. */
+/** Faults of the past, as small changes of the sources: the simulation has to find each of them. */
+import type { Fault } from './fault';
+import { LEDGER } from './ledger';
+import { N8N } from './n8n';
+import { POLL } from './poll';
+import { RECEIVER } from './receiver';
 
-export interface Fault {
-	readonly name: string;
-	readonly changes: readonly {
-		/** From the root of the repository. */
-		readonly file: string;
-		/** Occurs exactly once. */
-		readonly find: string;
-		readonly replace: string;
-	}[];
-}
+export type { Fault } from './fault';
 
-export const FAULTS: readonly Fault[] = [];
+export const FAULTS: readonly Fault[] = [...LEDGER, ...RECEIVER, ...N8N, ...POLL];

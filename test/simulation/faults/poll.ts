@@ -1,0 +1,4 @@
+/** Faults in what a poll starts. */
+import type { Fault } from './fault';
+
+export const POLL: readonly Fault[] = [];
