@@ -84,9 +84,10 @@ export type Step =
 	| { readonly what: 'unpublished' }
 	| { readonly what: 'stopped'; readonly execution: string }
 	| { readonly what: 'retried'; readonly execution: string; readonly of: string; readonly events: readonly string[] }
-	| { readonly what: 'replay asked'; readonly events: readonly string[] }
+	| { readonly what: 'replay asked'; readonly request: number; readonly events: readonly string[] }
 	| {
 			readonly what: 'replayed';
+			readonly request: number;
 			readonly error?: string;
 			readonly events: readonly { readonly event: string; readonly state: string; readonly replayed: boolean }[];
 	  }

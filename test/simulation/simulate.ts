@@ -92,6 +92,7 @@ class Players {
 	readonly #world: World;
 	#backup: (() => void) | undefined;
 	readonly #doing = new Map<string, number>();
+	#requests = 0;
 
 	constructor(world: World) {
 		this.#world = world;
@@ -226,9 +227,10 @@ class Players {
 		const events = which.flatMap((place) => this.#eventAt(place)?.id ?? []);
 		const ids = [...new Set(events)];
 		if (ids.length === 0) return;
-		note({ what: 'replay asked', events: ids });
+		const request = ++this.#requests;
+		note({ what: 'replay asked', request, events: ids });
 		const { items = [], error } = await n8n.act({ operation: 'replay', dryRun: false, eventIds: ids.join(', ') });
-		note({ what: 'replayed', events: items.map(replayed), ...(error !== undefined && { error }) });
+		note({ what: 'replayed', request, events: items.map(replayed), ...(error !== undefined && { error }) });
 	}
 
 	#change(settings: Partial<World['n8n']['settings']>): void {

@@ -132,7 +132,9 @@ export const RULES: readonly Rule[] = [
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const { at, status, body } of event.responses) {
 					if (status < 200 || status >= 300 || body === 'ignored') continue;
-					const isStored = event.stored.some((stored) => stored.at <= at);
+					// An execution that n8n has not responded to for 30 s counts as stored.
+					const isLate = event.responses.some((other) => other.status === 0 && other.at <= at);
+					const isStored = isLate || event.stored.some((stored) => stored.at <= at);
 					if (!isStored) yield { at, message: `${event.id} was acknowledged (${status} ${body}) and n8n has stored no execution` };
 				}
 				yield* acknowledgedTooEarly(view, event);

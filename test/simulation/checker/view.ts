@@ -170,8 +170,8 @@ export class View {
 		for (const line of this.history) {
 			if (line.what === 'replay asked') asked.push(line);
 			if (line.what !== 'replayed') continue;
-			const first = asked[0];
-			asked = asked.slice(1);
+			const first = asked.find(({ request }) => request === line.request);
+			asked = asked.filter((each) => each !== first);
 			for (const event of first?.events ?? []) {
 				const result = line.events.find((each) => each.event === event);
 				const isTaken = line.error === undefined ? result?.replayed === true : undefined;
