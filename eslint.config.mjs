@@ -21,7 +21,10 @@ const mayImport = {
   service: ['shared', 'vendor'],
   receiver: ['event', 'signature', 'ledger', 'shared'],
   rejections: ['receiver', 'ledger', 'shared', 'vendor'],
-  poll: ['event', 'service', 'ledger', 'shared', 'vendor'],
+  walk: ['event', 'service', 'shared'],
+  start: ['event', 'ledger', 'shared'],
+  accounts: ['walk', 'event', 'ledger', 'shared', 'vendor'],
+  poll: ['accounts', 'walk', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 

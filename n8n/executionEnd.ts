@@ -50,14 +50,12 @@ function listenToEnd(context: IExecuteFunctions, report: Report): boolean {
 	const { onExecutionFinish } = context as Partial<IExecuteFunctions>;
 	if (onExecutionFinish === undefined) return false;
 	const isCanceled = context.getExecutionCancelSignal();
-	// Not the context itself: it holds the data whose loss is to be noticed.
-	const data = new WeakRef(Object(fieldOf(context, 'runExecutionData')) as object);
 	onExecutionFinish.call(context, async () => {
 		if (isCanceled?.aborted === true) {
 			await report('canceled');
 			return;
 		}
-		const error = own(own(data.deref(), 'resultData'), 'error');
+		const error = own(own(fieldOf(context, 'runExecutionData'), 'resultData'), 'error');
 		await report(error === undefined ? 'succeeded' : 'failed');
 	});
 	return true;

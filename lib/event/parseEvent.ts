@@ -57,11 +57,19 @@ export function eventFromList(listed: Record<string, unknown>): ParseResult {
 	return eventOf({ ...first, ...others });
 }
 
-function eventOf(record: Record<string, unknown>): ParseResult {
-	const id = eventIdOf(record);
+function eventOf(given: Record<string, unknown>): ParseResult {
+	const id = eventIdOf(given);
 	if (id === undefined) return { ok: false };
+	const record = withoutOurs(given);
 	const { type } = record;
 	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };
+}
+
+/** Without the fields that this package adds: workflows rely on what they say. */
+function withoutOurs(record: Record<string, unknown>): Record<string, unknown> {
+	if (!Object.hasOwn(record, '_replay') && !Object.hasOwn(record, '_delivery')) return record;
+	const { _replay, _delivery, ...others } = record;
+	return others;
 }
 
 /** The ID of an event as text; undefined if it has none, or one that could be confused with another. */

@@ -1,4 +1,5 @@
 /** Inspects events for a person who asks why they start nothing: how many, the nearest miss, and fields that no event has. */
+import { counted } from '../shared/counted';
 import { withoutTags } from '../shared/printable';
 import { textOf } from '../shared/values';
 import type { Condition } from './conditions';
@@ -26,9 +27,12 @@ export class Survey {
 	readonly #fields = new Fields();
 	/** The conditions whose field no event has had so far. */
 	readonly #withoutField: Set<Condition>;
+	/** The conditions that no event has met so far, each with a value that differs only in case, if there was one. */
+	readonly #unmet: Map<Condition, unknown>;
 
 	constructor(private readonly wanted: Wanted) {
 		this.#withoutField = new Set(wanted.conditions.all);
+		this.#unmet = new Map(wanted.conditions.all.map((condition) => [condition, undefined]));
 	}
 
 	/** Whether the event is wanted. */
@@ -46,6 +50,7 @@ export class Survey {
 			if (isThere) this.#withoutField.delete(condition);
 		}
 		const unmet = conditions.all.filter(({ isMet }) => !isMet(record));
+		this.#note(record, unmet);
 		const [first] = unmet;
 		if (first === undefined) return true;
 		const values = first.valuesIn(record).filter((value) => value !== undefined);
@@ -73,10 +78,42 @@ export class Survey {
 		});
 	}
 
+	/**
+	 * Sentences about a filter that may be wrong, since it matches nothing: no event has a wanted type, or none has the field of a
+	 * condition, or meets it, or meets all of them.
+	 */
+	get doubts(): string[] {
+		const count = this.#ofWantedType;
+		if (this.looked === 0) return [];
+		if (count === 0) {
+			const none = `None of ${counted(this.looked, 'listed event')} has`;
+			const subject = this.looked === 1 ? 'The only listed event does not have' : none;
+			return [`${subject} one of the event types.`];
+		}
+		const unmet = [...this.#unmet].flatMap(([condition, value]) => {
+			if (this.#withoutField.has(condition)) return [];
+			const close = value === undefined ? '' : ` Case matters: one of them has ${shown(value)}.`;
+			return [`No listed event meets the condition '${withoutTags(condition.text)}'.${close}`];
+		});
+		const all = [...this.missing, ...unmet];
+		const isAnyWanted = this.ignored < this.looked;
+		return all.length > 0 || isAnyWanted ? all : ['No listed event meets all conditions.'];
+	}
+
 	/** The whole result in sentences. */
 	get why(): string {
 		const nearest = this.nearest === undefined ? [] : [`Nearest: ${this.nearest}.`];
 		return [...nearest, ...this.missing].join(' ');
+	}
+
+	/** Takes the conditions that the event meets from those that none has met. */
+	#note(record: ParsedEvent['record'], unmet: readonly Condition[]): void {
+		for (const [condition, close] of this.#unmet) {
+			if (!unmet.includes(condition)) this.#unmet.delete(condition);
+			else if (close === undefined) {
+				this.#unmet.set(condition, condition.valuesIn(record).find(condition.differsInCase));
+			}
+		}
 	}
 
 	#missed(nearness: number, miss: () => string): void {

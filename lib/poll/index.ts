@@ -1,6 +1,4 @@
 /** The poll: the exports that the trigger uses. */
-export { RETENTION_MS } from './bounds';
-export { type Account, accountOf, listedStates } from './listedStates';
+export { RETENTION_MS } from '../start';
 export type { Memory } from './memory';
 export { poll, type PollOptions } from './poll';
-export { lastPolledAt, notePublication, publishedAt, replay } from './replay';

@@ -1,10 +1,12 @@
-/** Decides what a poll does with a listed event, by the ledger and the time of the first publication. */
-import { createdAt, type ParsedEvent } from '../event';
-import { type Account, type EntryState, type Ledger, ledgerKey, MOST_ATTEMPTS } from '../ledger';
-import { RETENTION_MS } from './bounds';
+/** Decides what a poll does with a listed event, by the ledger and the state of the trigger. */
+import { type Account, type Ledger, ledgerKey } from '../ledger';
+import { dueIn, isUnsettled, RETENTION_MS } from '../start';
+import type { Listed } from '../walk';
+import type { PollState } from './state';
 
-/** `fresh`: start it. `waiting`: unsettled, and not due. `done`: nothing left to do. */
-export type Knowledge = 'fresh' | 'waiting' | 'done';
+/** `start`: start it. `wait`: unsettled, and not due. `done`: nothing left to do. */
+export type Knowledge =
+	{ readonly next: 'start' | 'done' } | { readonly next: 'wait'; readonly account: Account };
 
 export interface Scope {
 	readonly ledger: Ledger;
@@ -19,33 +21,34 @@ const AT_ONCE = 100;
 const listedBefore = ({ workflowId, nodeId }: Scope): string =>
 	JSON.stringify([workflowId, nodeId, 'listed before publication']);
 
-/**
- * Decides about an event. If it has not started, `publishedAt` decides: an event created before that does not start. An
- * event created later, or without a time, starts unless it was listed at publication. Undefined means no such bound.
- */
 export async function knowledgeOf(
 	scope: Scope,
-	event: ParsedEvent,
-	publishedAt: number | undefined,
+	listed: Listed,
+	state: PollState,
 ): Promise<Knowledge> {
-	const { ledger, workflowId } = scope;
-	const account = await ledger.look(ledgerKey(workflowId, event.id));
-	if (!isUnsettled(account)) return 'done';
-	if (account.state === 'overdue' || account.dueInMs === 0) return 'fresh';
-	if (account.state !== 'free') return 'waiting';
-	if (publishedAt === undefined) return 'fresh';
-	if ((createdAt(event) ?? Infinity) < publishedAt) return 'done';
-	return (await ledger.look(ledgerKey(listedBefore(scope), event.id))).state !== 'free'
-		? 'done'
-		: 'fresh';
+	const account = await scope.ledger.look(ledgerKey(scope.workflowId, listed.event.id));
+	if (!isUnsettled(account)) return { next: 'done' };
+	if (account.state === 'free') {
+		return { next: (await isNew(scope, listed, state)) ? 'start' : 'done' };
+	}
+	if (dueIn(account) === 0) return { next: 'start' };
+	return { next: 'wait', account };
 }
 
-const NOT_BEGUN: ReadonlySet<EntryState> = new Set(['free', 'pending', 'stored', 'overdue']);
-
-/** Whether a poll has to read the event again: it has not begun, or may have to be repeated. */
-export function isUnsettled({ state, attempts, dueInMs, repeats }: Account): boolean {
-	const mayRepeat = repeats === true || dueInMs !== undefined;
-	return NOT_BEGUN.has(state) || (mayRepeat && attempts < MOST_ATTEMPTS);
+/**
+ * Whether an event that the ledger does not know starts: one created since the publication, or without a time, unless it was
+ * listed then. Below the frontier, an event that is older than the last change of the filters was filtered out before it.
+ */
+async function isNew(
+	scope: Scope,
+	{ event, at = Infinity }: Listed,
+	{ publishedAt, frontier, wantedSince, startFrom, open }: PollState,
+): Promise<boolean> {
+	const isBelow = at <= frontier && at <= wantedSince;
+	if (isBelow && !open.some(({ id }) => id === event.id)) return false;
+	if (startFrom === 'retained' && publishedAt === 0) return true;
+	if (at < publishedAt) return false;
+	return (await scope.ledger.look(ledgerKey(listedBefore(scope), event.id))).state === 'free';
 }
 
 /** Begun is final, as needed here; no execution has this name. */

@@ -5,49 +5,42 @@
  *
  *     unpublished ──publication──▶ published ◀───────── poll ─────────┐
  *                                      │                              │
- *                                      └─ too much to read ─▶ walking, until a poll reaches the end
+ *                                      └─ too much to read ─▶ walking, until polls reach the end of each part
  *
  * - publication: `now` fixes `publishedAt`, the time from which events start, and starts nothing; `retained` begins
  *   with a walk to the end of the list. Changing this setting is a new publication. Later publications change nothing.
- * - poll: reads from the newest event back to the *frontier* minus an overlap, and once an hour a whole day back.
- *   Every event created before the frontier was listed and has settled: begun, or not wanted. An event that was
- *   claimed, handed over or stored but has not begun holds the frontier back, so a later poll reads it again. So does
- *   an event that n8n gave back, or whose execution may have to be repeated.
- * - replay: a user reopened events. The next poll lowers the frontier to the oldest of them, once per request.
- * - walking: a poll may send a bounded number of requests. If it needs more, it remembers where it stopped, and the
- *   next polls read new events first and then continue there. The frontier stays until the walk reaches the end.
- * - the frontier is written last: after a page that failed or a process that died, the next poll reads the same range again.
+ * - poll: reads the new events, then a little behind them, and more the longer that was not done (`LOOK_BACKS`). What it
+ *   has no time for is a part to be walked by the next polls, which read their new events first (`reading.ts`).
+ * - the *frontier*: every event created before it was listed and has settled: begun, or not wanted. Below it, a free event
+ *   is one that was listed late, unless it is older than the last change of the filters, which had left it out.
+ * - open: an event that was claimed, handed over or stored but has not begun, or may have to be repeated, is remembered with
+ *   its place in the list. A poll looks it up in the ledger, and reads it again when it can start.
+ * - the state is written last: after a process that died, the next poll reads the same range again.
  * - forgotten: the record is gone or older than n8n's own memory of the polls, which has the time up to which the
  *   trigger polled. No event created before that time starts by itself; all later ones do, and a log line reports it.
  *
- * A list that begins with the oldest event is read from an `anchor` to its end, where its new events are.
+ * A list that begins with the oldest event is read at its end, where its new events are (`trail.ts`).
  */
-import type { ParsedEvent } from '../event';
-import type { ApiClient } from '../service';
-import { counted } from '../shared/counted';
+import { start } from '../start';
 import { messageOf } from '../shared/thrown';
-import { LISTING_SHARE, MOST_REQUESTS } from './bounds';
-import { knowledgeOf, type Scope } from './knowledge';
-import { Listing } from './listing';
+import { Budget } from './budget';
 import { type Memory, ProcessMemory } from './memory';
-import { nextState, oldestUnsettled, readStretches } from './progress';
 import { firstState } from './publication';
-import { asRequested } from './replay';
-import { type Start, startEvents } from './start';
-import { readState, type StartFrom, writeState } from './state';
+import { serveReplays } from './replay';
+import { readOnce, type Round, type RoundOptions } from './round';
+import { type PollState, readState, type Remembered, type StartFrom, writeState } from './state';
 
-export interface PollOptions extends Scope, Pick<Start, 'batchSize' | 'handOver'> {
-	readonly client: Pick<ApiClient, 'list'>;
+export interface PollOptions extends RoundOptions {
 	readonly startFrom: StartFrom;
-	readonly pageSize: number;
-	readonly isWanted: (event: ParsedEvent) => boolean;
+	/** Describes `isWanted`: another text is another choice of events. */
+	readonly wanted?: string;
 	/** Survives the loss of the ledger. */
 	readonly memory: Memory;
-	/** Called with messages for operators. */
-	readonly warn: (message: string) => void;
-	/** How long the poll may take, in milliseconds. */
+	/** How long the poll may read the list, in milliseconds. */
 	readonly budgetMs?: number | undefined;
 	readonly now?: () => number;
+	/** Milliseconds of a clock that nobody sets. */
+	readonly clock?: () => number;
 }
 
 interface Polled {
@@ -57,8 +50,11 @@ interface Polled {
 	readonly started?: Promise<void>;
 }
 
-/** Nodes whose events are still being started. The next poll of such a node does nothing. */
-const starting = new Set<string>();
+/** The time of a poll that replayed events may take. */
+const REPLAY_SHARE = 0.25;
+
+/** Nodes that are polling, or whose events are still being started. The next poll of such a node does nothing. */
+const polling = new Set<string>();
 
 /**
  * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored but never ran.
@@ -66,68 +62,67 @@ const starting = new Set<string>();
  * Throws `LedgerUnavailableError`, and the client's errors at publication.
  */
 export async function poll(options: PollOptions): Promise<Polled> {
-	const { ledger, workflowId, nodeId, client, pageSize, startFrom, warn } = options;
-	const { now = Date.now, budgetMs = Infinity } = options;
-	const polledAt = now();
-	const deadline = performance.now() + budgetMs * LISTING_SHARE;
+	const { workflowId, nodeId, startFrom, warn, budgetMs = Infinity } = options;
+	const { now = Date.now, clock = () => performance.now() } = options;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const memory = new ProcessMemory(node, startFrom, options.memory);
-	let remembered = await readState(ledger, stateKey);
+	const remembered = await readOrPublish(options, stateKey, memory, now());
+	if (remembered?.state === undefined || polling.has(node)) return {};
+
+	polling.add(node);
+	const deadline = clock() + budgetMs;
+	const read = async (saved: Remembered & { state: PollState }): Promise<Round> => {
+		const before = wantedNow(saved.state, options.wanted);
+		const context = { stateKey, memory, clock, deadline, polledAt: now() };
+		return await readOnce(options, saved, before, context);
+	};
+	const finish = async (first: Round, { publishedAt }: PollState): Promise<void> => {
+		await serveReplays(options, {
+			...{ ...options, publishedAt, now: now() },
+			mayRequest: Budget.ofTime(budgetMs * REPLAY_SHARE, clock).share(1),
+			start: async (pairs) => await start(options, pairs),
+		});
+		for (let round: Round | undefined = first; round !== undefined;) {
+			const saved: Remembered | undefined = await round.finish();
+			round = saved?.state && (await read({ ...saved, state: saved.state }));
+		}
+	};
+	try {
+		const first = await read({ ...remembered, state: remembered.state });
+		const started = finish(first, remembered.state)
+			.catch((error: unknown) => {
+				warn(`the next poll continues with the rest: ${messageOf(error)}`);
+			})
+			.finally(() => polling.delete(node));
+		return { failure: first.failure, started };
+	} catch (error) {
+		polling.delete(node);
+		throw error;
+	}
+}
+
+/** The saved state; undefined if this poll is a publication that starts nothing. */
+async function readOrPublish(
+	options: PollOptions,
+	stateKey: string,
+	memory: ProcessMemory,
+	polledAt: number,
+): Promise<Remembered | undefined> {
+	const { ledger, startFrom, wanted = '' } = options;
+	const remembered = await readState(ledger, stateKey);
 	const { until } = memory;
 	const isForgotten = until !== undefined && until.polls > (remembered.state?.polls ?? -1);
-	const isPublication = remembered.state?.startFrom !== startFrom;
-	if (isPublication || isForgotten) {
-		const forgotten = isForgotten ? until : undefined;
-		const first = await firstState(options, { ...options, now: polledAt, forgotten });
-		remembered = await writeState(ledger, stateKey, remembered, first);
-		if (forgotten === undefined && startFrom === 'now') {
-			memory.write(first.publishedAt, first.polls);
-			return {};
-		}
-	}
-	if (remembered.state === undefined || starting.has(node)) return {};
-	const { frontier, publishedAt } = remembered.state;
-	memory.advance(Math.max(frontier - 1, publishedAt), remembered.state.polls);
-	const state = await asRequested(ledger, workflowId, remembered.state, polledAt);
+	if (remembered.state?.startFrom === startFrom && !isForgotten) return remembered;
+	const forgotten = isForgotten ? until : undefined;
+	const state = await firstState(options, { ...options, wanted, now: polledAt, forgotten });
+	const saved = await writeState(ledger, stateKey, remembered, state);
+	if (forgotten !== undefined || startFrom === 'retained') return saved;
+	memory.write(state.publishedAt, state.polls);
+	return undefined;
+}
 
-	const isUnbounded = startFrom === 'retained' && state.publishedAt === 0;
-	let requests = 0;
-	const listing = new Listing({
-		...{ client, pageSize, now: polledAt, isWanted: options.isWanted },
-		mayRequest: () =>
-			requests++ === 0 || (requests <= MOST_REQUESTS && performance.now() < deadline),
-		look: (event) => knowledgeOf(options, event, isUnbounded ? undefined : state.publishedAt),
-	});
-	const reading = await readStretches(listing, state, polledAt);
-	if (listing.withoutId > 0) {
-		warn(`left out ${counted(listing.withoutId, 'listed event')} without an ID`);
-	}
-
-	const { fresh } = listing;
-	const finish = async (): Promise<void> => {
-		const isAll = reading.end === 'whole' && !state.walk && listing.waitingAt === undefined;
-		const polls = state.polls + Number(fresh.length > 0);
-		// Before n8n can know of this poll.
-		if (polls > state.polls) {
-			remembered = await writeState(ledger, stateKey, remembered, { ...state, polls });
-			if (remembered.state === undefined) return;
-		}
-		const onProgress = (at: number) => {
-			if (isAll) memory.advance(Math.min(at, polledAt), polls);
-		};
-		const open = await startEvents({ ...options, onProgress }, fresh);
-		const next = nextState(listing, { ...state, polls }, { ...reading, open, polledAt });
-		if (next === undefined) return;
-		await writeState(ledger, stateKey, remembered, next);
-		const settledAt = Math.min(next.frontier, oldestUnsettled(listing, open) - 1);
-		memory.write(Math.max(settledAt, next.publishedAt), polls);
-	};
-	starting.add(node);
-	const started = finish()
-		.catch((error: unknown) => {
-			warn(`the next poll continues with the rest: ${messageOf(error)}`);
-		})
-		.finally(() => starting.delete(node));
-	return { failure: listing.failure, started };
+/** The state, with another choice of events noted. */
+function wantedNow(state: PollState, wanted = ''): PollState {
+	return state.wanted === wanted ? state : { ...state, wanted, wantedSince: state.readTo };
 }

@@ -1,76 +1,26 @@
-/** How far back a poll reads, and the state that it saves afterwards. */
-import { createdAt, type ParsedEvent } from '../event';
-import { LOOK_BACK_EVERY_MS, LOOK_BACK_MS, OVERLAP_MS } from './bounds';
-import type { End, Listing } from './listing';
-import type { PollState } from './state';
+/** The state that a poll saves: the events to look at again, and the frontier. */
+import { LISTED_MS, MOST_OPEN } from './bounds';
+import type { OpenEvent, PollState } from './state';
 
-interface Reading {
-	readonly end: End;
-	/** The walk that this poll began or continued ends at events created before this time. */
-	readonly backTo: number;
-	readonly lookedBackAt: number;
-}
-
-/** Reads the new events, then the rest of an unfinished walk. Throws the errors of `Listing.read`. */
-export async function readStretches(
-	listing: Listing,
-	{ frontier, lookedBackAt, walk, anchor }: PollState,
-	polledAt: number,
-): Promise<Reading> {
-	if (walk !== undefined) {
-		const { cursor, backTo } = walk;
-		const end = walk.isOldestFirst
-			? 'whole'
-			: await listing.read({ after: undefined, backTo: walk.readFrom - OVERLAP_MS });
-		const rest = { after: cursor, backTo };
-		return { end: end === 'whole' ? await listing.read(rest) : end, backTo, lookedBackAt };
-	}
-	// Setting the clock back does not delay the look-back.
-	const isLookBack = Math.abs(polledAt - lookedBackAt) >= LOOK_BACK_EVERY_MS;
-	const backTo = Math.min(frontier - OVERLAP_MS, isLookBack ? polledAt - LOOK_BACK_MS : Infinity);
-	const end = await listing.read({ after: anchor, backTo });
-	return { end, backTo, lookedBackAt: isLookBack ? polledAt : lookedBackAt };
-}
-
-interface Outcome extends Reading {
-	/** Events that were to start and are not settled. */
-	readonly open: readonly ParsedEvent[];
-	readonly polledAt: number;
-}
-
-/** The time of the oldest event that was read and is not settled; Infinity for none. */
-export function oldestUnsettled(listing: Listing, open: readonly ParsedEvent[]): number {
-	const openAt = open.map((event) => createdAt(event) ?? Infinity);
-	return openAt.reduce((oldest, at) => Math.min(oldest, at), listing.waitingAt ?? Infinity);
-}
-
-/** Undefined if the next poll has to read as far as this one. */
-export function nextState(
-	listing: Listing,
+/** The state with the open events of before and those found since, and the frontier that follows. */
+export function settled(
 	state: PollState,
-	{ end, backTo, lookedBackAt, open, polledAt }: Outcome,
-): PollState | undefined {
-	const { walk, anchor, ...kept } = state;
-	const expectsOldestFirst = walk?.isOldestFirst ?? anchor !== undefined;
-	const isTurned = expectsOldestFirst && listing.isOldestFirst === false;
-	// Start again at the head: the record to continue from is gone, or the list is now sorted differently.
-	if (listing.isCursorRefused || isTurned) return kept;
-	if (end === 'failed') return undefined;
+	before: readonly OpenEvent[],
+	found: ReadonlyMap<string, OpenEvent>,
+	polledAt: number,
+): PollState {
+	const all = [...before.filter(({ id }) => !found.has(id)), ...found.values()]
+		.filter(({ at }) => at > polledAt - LISTED_MS)
+		.sort((a, b) => a.at - b.at);
+	const open = all.slice(0, MOST_OPEN);
+	const openAt = Math.min(all[MOST_OPEN]?.at ?? Infinity, state.openAt ?? Infinity);
+	const next = { ...state, open, ...(openAt < Infinity && { openAt }) };
+	return { ...next, frontier: Math.max(state.frontier, Math.min(polledAt, unsettledAt(next))) };
+}
 
-	const unsettledAt = Math.min(walk?.unsettledAt ?? Infinity, oldestUnsettled(listing, open));
-	const readFrom = Math.max(state.frontier, walk?.readFrom ?? 0, listing.newestAt ?? 0);
-	const frontier = Math.min(unsettledAt, readFrom, polledAt);
-	const neededFrom = Math.min(frontier, polledAt - LOOK_BACK_MS) - OVERLAP_MS;
-	const nextAnchor = listing.isOldestFirst ? (listing.lastBefore(neededFrom) ?? anchor) : anchor;
-	const next = { ...kept, lookedBackAt, ...(nextAnchor !== undefined && { anchor: nextAnchor }) };
-	if (end === 'whole') return { ...next, frontier };
-	const { cursor } = listing;
-	if (cursor === undefined) return undefined;
-	return {
-		...next,
-		walk: {
-			...{ cursor, backTo, readFrom, isOldestFirst: listing.isOldestFirst === true },
-			...(unsettledAt < Infinity && { unsettledAt }),
-		},
-	};
+/** The oldest time that may belong to an event that has not begun; otherwise the newest one listed. */
+export function unsettledAt({ readTo, walks, open, openAt = Infinity }: PollState): number {
+	const held = walks.map(({ holdsAt = Infinity }) => holdsAt);
+	const notBegun = open.flatMap(({ hasBegun, at }) => (hasBegun ? [] : [at]));
+	return Math.min(readTo, openAt, ...held, ...notBegun);
 }

@@ -1,7 +1,7 @@
 /** The publication: the time from which events start the workflow. */
-import { createdAt, eventFromList } from '../event';
 import type { ApiClient } from '../service';
-import { isOldestFirst } from '../shared/listOrder';
+import { walk } from '../walk';
+import { LOOK_BACKS } from './bounds';
 import { rememberListed, type Scope } from './knowledge';
 import type { PolledUntil } from './memory';
 import type { PollState, StartFrom } from './state';
@@ -9,6 +9,7 @@ import type { PollState, StartFrom } from './state';
 interface First {
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly startFrom: StartFrom;
+	readonly wanted: string;
 	readonly pageSize: number;
 	readonly now: number;
 	/** Up to when the node had polled, if the ledger does not know that. */
@@ -18,30 +19,27 @@ interface First {
 
 /** The state that a trigger begins with, or continues with after the ledger lost its data. */
 export async function firstState(scope: Scope, first: First): Promise<PollState> {
-	const { startFrom, now, forgotten } = first;
-	const begun = { startFrom, lookedBackAt: now, polls: forgotten?.polls ?? 0 };
+	const { startFrom, wanted, now, forgotten } = first;
+	const lookedBackAt = LOOK_BACKS.map(() => now);
+	const from = (publishedAt: number, frontier: number): PollState => ({
+		...{ startFrom, wanted, publishedAt, frontier, readTo: frontier, wantedSince: 0 },
+		...{ polls: forgotten?.polls ?? 0, lookedBackAt, walks: [], open: [] },
+	});
 	if (forgotten !== undefined) {
 		const { at } = forgotten;
 		first.warn(
 			`the event ledger is not the one that it was (its data was lost, or replaced by a backup): events created up to ${new Date(at).toISOString()} do not start by themselves; later ones do, even if they have started before`,
 		);
-		const publishedAt = await publish(scope, { ...first, since: at + 1 });
-		return { ...begun, publishedAt, frontier: at };
+		return from(await publish(scope, { ...first, since: at + 1 }), at);
 	}
 	const publishedAt = startFrom === 'now' ? await publish(scope, first) : 0;
-	return { ...begun, publishedAt, frontier: publishedAt };
+	return from(publishedAt, publishedAt);
 }
 
-interface Publication {
-	readonly client: Pick<ApiClient, 'list'>;
-	readonly pageSize: number;
-	readonly now: number;
+interface Publication extends Pick<First, 'client' | 'pageSize' | 'now'> {
 	/** The publication time, in place of the newest time listed, if the workflow was published before. */
 	readonly since?: number;
 }
-
-/** This many older records in a row end the reading of a list that begins with the newest. */
-const OLDER_IN_A_ROW = 20;
 
 /**
  * Lists the existing events, which do not start the workflow, and returns the time of publication: the newest time
@@ -50,35 +48,24 @@ const OLDER_IN_A_ROW = 20;
  */
 async function publish(scope: Scope, publication: Publication): Promise<number> {
 	const { client, pageSize, now, since } = publication;
-	const listed: { id: string; at: number | undefined }[] = [];
-	const times: number[] = [];
-	let newestAt: number | undefined;
-	let olderInARow = 0;
-	let serviceNow: number | undefined;
-	const onDate = (date: number) => (serviceNow ??= date);
-	for await (const record of client.list('event', { pageSize, onDate })) {
-		const parsed = eventFromList(record);
-		if (!parsed.ok) continue;
-		const at = createdAt(parsed.event);
-		if (at !== undefined) {
-			times.push(at);
-			const newest = Math.max(newestAt ?? at, at);
-			olderInARow = at < Math.min(newest, now) ? olderInARow + 1 : 0;
-			newestAt = newest;
-		}
-		listed.push({ id: parsed.event.id, at });
-		const isPage = listed.length % pageSize === 0;
-		if (isPage && olderInARow >= OLDER_IN_A_ROW && isOldestFirst(times) === false) break;
-	}
-	const newestBefore = newestAt === undefined ? undefined : Math.min(newestAt, now);
-	const publishedAt = since ?? newestBefore ?? serviceNow ?? now;
-	const known = listed.filter(
-		// Events created since an earlier publication are the missed ones.
-		({ at }) => at === undefined || (since === undefined && at >= publishedAt),
+	let known: { id: string; at: number | undefined }[] = [];
+	let newest: number | undefined;
+	const { serviceAt, failure } = await walk(
+		{ client, pageSize, now, backTo: 'newest' },
+		async (page) => {
+			for (const { at } of page) if (at !== undefined) newest = Math.max(newest ?? at, at);
+			const from = Math.min(newest ?? now, now);
+			const listed = [...known, ...page.map(({ event: { id }, at }) => ({ id, at }))];
+			// Events created since an earlier publication are the missed ones.
+			known = listed.filter(({ at }) => at === undefined || (since === undefined && at >= from));
+			return true;
+		},
 	);
+	if (failure !== undefined) throw failure;
+	const newestBefore = newest === undefined ? undefined : Math.min(newest, now);
 	await rememberListed(
 		scope,
 		known.map(({ id }) => id),
 	);
-	return publishedAt;
+	return since ?? newestBefore ?? serviceAt ?? now;
 }

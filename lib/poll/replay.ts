@@ -1,135 +1,120 @@
 /**
- * Runs events again at a person's request: reopens them in the ledger, and makes the poll triggers of the workflow read
- * back to the oldest of them. A record of the ledger, one per workflow, passes the request to the triggers.
+ * Starts the events that a user wants to run again (`lib/accounts/requests.ts`), and nothing else. It reads the pages that hold
+ * them, by their places in the list, so the cost depends on how many there are and not on how old they are.
  */
-import { createdAt } from '../event';
-import { changeRecord, type Ledger, ledgerKey, type Records } from '../ledger';
-import { jsonIn } from '../shared/values';
-import { number, object, optional, type output, safeParse } from '../vendor/zod';
-import { RETENTION_MS } from './bounds';
-import { accountOf, type Account } from './listedStates';
-import type { PollState } from './state';
+import {
+	forgetWaiting,
+	keepWaiting,
+	notePublishedAt,
+	readPublication,
+	readWaiting,
+	type Requested,
+	type Waiting,
+	waitingKeys,
+} from '../accounts';
+import { oldestFirst, type ParsedEvent } from '../event';
+import { type Account, type Ledger, ledgerKey } from '../ledger';
+import { counted } from '../shared/counted';
+import { dueIn, isUnsettled, type Startable } from '../start';
+import { find, type ListReading } from './places';
 
-/** Times are in Unix milliseconds. */
-const replayRecord = object({
-	/** When a trigger of the workflow was first published; 0 for a poll trigger that starts with all retained events. */
-	publishedAt: optional(number()),
-	/** When a poll trigger of the workflow last recorded that it exists. */
-	polledAt: optional(number()),
-	/** The latest request: read back to `from`. */
-	request: optional(object({ from: number(), at: number() })),
-});
-type ReplayRecord = output<typeof replayRecord>;
+interface Scope {
+	readonly ledger: Pick<Ledger, 'look' | 'readRecord' | 'swapRecord'>;
+	readonly workflowId: string;
+	readonly nodeId: string;
+}
 
-const keyOf = (workflowId: string) => `replay:${workflowId}`;
-const NOTED_EVERY_MS = 60 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
-/** Reopened together: one round trip to Redis, or one sync. */
+interface Serving extends ListReading {
+	/** Starts the items; returns what the ledger knows of each afterwards. */
+	readonly start: (pairs: readonly Startable[]) => Promise<ReadonlyMap<string, Account>>;
+	readonly isWanted: (event: ParsedEvent) => boolean;
+	/** The time of publication by the poll's own state, in Unix milliseconds; 0 for all retained events. */
+	readonly publishedAt: number;
+	/** Called with messages for operators. */
+	readonly warn: (message: string) => void;
+}
+
+/** Entries looked up in parallel; other work of the process runs in between. */
 const AT_ONCE = 100;
 
-/** Changes the record, even while others change it. Returns it as it was before. */
-async function change(
-	records: Records,
-	workflowId: string,
-	next: (before: ReplayRecord) => ReplayRecord | undefined,
-): Promise<ReplayRecord> {
-	let before: ReplayRecord = {};
-	await changeRecord(records, keyOf(workflowId), (text) => {
-		before = safeParse(replayRecord, text === undefined ? {} : jsonIn(text)).data ?? {};
-		const after = next(before);
-		return after && JSON.stringify(after);
-	});
-	return before;
-}
-
-/** How far an earlier request reads back, if polls may not have handled it yet. */
-function unread(request: ReplayRecord['request'], now: number): number {
-	return request !== undefined && now - request.at < DAY_MS ? request.from : Infinity;
-}
-
-interface Replay {
-	readonly ledger: Pick<Ledger, 'reopen' | 'readRecord' | 'swapRecord'>;
-	readonly workflowId: string;
-	readonly now: number;
-}
-
-/** An event to run again. */
-interface Chosen {
-	readonly id: string;
-	/** Undefined if no record of the list has it. */
-	readonly record?: Readonly<Record<string, unknown>>;
-}
-
 /**
- * Reopens the events and asks the poll triggers to read back to them. Returns the state of each before, and when a poll
- * trigger of the workflow last polled, to the hour; undefined if none ever did.
- * Throws `LedgerUnavailableError`; events reopened by then stay reopened, and the request can be repeated.
+ * Starts the replayed events that wait for this trigger, the oldest first. If the list cannot be read, the next poll continues.
+ * Throws `LedgerUnavailableError`.
  */
-export async function replay(
-	{ ledger, workflowId, now }: Replay,
-	events: readonly Chosen[],
-): Promise<{ before: Account[]; polledAt: number | undefined }> {
-	const before: Account[] = [];
-	for (let from = 0; from < events.length; from += AT_ONCE) {
-		const keys = events.slice(from, from + AT_ONCE).map(({ id }) => ledgerKey(workflowId, id));
-		before.push(...(await ledger.reopen(keys, now, RETENTION_MS)).map(accountOf));
+export async function serveReplays(scope: Scope, serving: Serving): Promise<void> {
+	const { ledger, workflowId, nodeId } = scope;
+	const publication = await readPublication(ledger, workflowId);
+	await notePublishedAt(ledger, workflowId, { publication, at: serving.publishedAt });
+	const done: string[] = [];
+	for (const key of waitingKeys(publication, nodeId)) {
+		const waiting = await readWaiting(ledger, key);
+		const served = waiting && (await serve(scope, serving, waiting));
+		if (waiting === undefined || served?.left === 0) done.push(key);
+		if (served?.failure !== undefined) {
+			serving.warn(`the next poll continues with replayed events: ${served.failure.message}`);
+		}
+		if (served?.isOver) break;
 	}
-	const times = events.flatMap(({ record }) => (record && createdAt({ record })) ?? []);
-	const from = Math.min(now, ...times);
-	const { polledAt } = await change(ledger, workflowId, ({ request, ...rest }) => ({
-		...rest,
-		request: { from: Math.min(from, unread(request, now)), at: now },
-	}));
-	return { before, polledAt };
+	await forgetWaiting(ledger, workflowId, done);
 }
 
-/** For a webhook trigger: records when the workflow was first published, unless there is a record already. */
-export async function notePublication(
-	records: Records,
-	workflowId: string,
-	at: number,
-): Promise<void> {
-	await records.swapRecord(keyOf(workflowId), undefined, JSON.stringify({ publishedAt: at }));
+interface Served {
+	/** How many events still wait. */
+	readonly left: number;
+	/** Whether this poll can read no more. */
+	readonly isOver: boolean;
+	readonly failure: Error | undefined;
 }
 
-/** When the workflow was first published; undefined if no trigger has recorded it. */
-export async function publishedAt(
-	records: Records,
-	workflowId: string,
-): Promise<number | undefined> {
-	return (await read(records, workflowId)).publishedAt;
-}
-
-/** When a poll trigger of the workflow last polled, to the hour; undefined if none ever did. */
-export async function lastPolledAt(
-	records: Records,
-	workflowId: string,
-): Promise<number | undefined> {
-	return (await read(records, workflowId)).polledAt;
-}
-
-async function read(records: Records, workflowId: string): Promise<ReplayRecord> {
-	return await change(records, workflowId, () => undefined);
-}
-
-/** For a poll: records that there is one, and returns the state that makes it read as far as a request asks, if it has not yet. */
-export async function asRequested(
-	records: Records,
-	workflowId: string,
-	state: PollState,
-	now: number,
-): Promise<PollState> {
-	const { request } = await change(records, workflowId, (before) =>
-		Math.abs(now - (before.polledAt ?? 0)) < NOTED_EVERY_MS
-			? undefined
-			: {
-					...before,
-					publishedAt: Math.min(before.publishedAt ?? Infinity, state.publishedAt),
-					polledAt: now,
-				},
+async function serve(scope: Scope, serving: Serving, waiting: Waiting): Promise<Served> {
+	const { ledger, workflowId } = scope;
+	const accounts = await look(scope, waiting.events);
+	const open = waiting.events.filter((_event, n) => isOpen(accounts[n]));
+	const due = waiting.events.filter((_event, n) => isDue(accounts[n]));
+	const found = await find(serving, due);
+	const unwanted = found.events.filter((event) => !serving.isWanted(event));
+	const pairs = oldestFirst(found.events.filter((event) => !unwanted.includes(event))).map(
+		({ id, record }) => ({ key: ledgerKey(workflowId, id), item: { record } }),
 	);
-	if (request === undefined || request.at === state.replayedAt) return state;
-	// Start again at the head: a walk may be past the events to run, and an anchor may be newer.
-	const { walk: _walk, anchor: _anchor, ...kept } = state;
-	return { ...kept, frontier: Math.min(state.frontier, request.from), replayedAt: request.at };
+	const after = pairs.length > 0 ? await serving.start(pairs) : undefined;
+	const given = new Set([...unwanted.map(({ id }) => id), ...found.lost.map(({ id }) => id)]);
+	const rest = open.filter(({ id }) => {
+		const account = after?.get(ledgerKey(workflowId, id));
+		return !given.has(id) && (account === undefined || isUnsettled(account));
+	});
+	const isKept = await keepWaiting(ledger, waiting, rest);
+	if (unwanted.length > 0) {
+		serving.warn(
+			`${counted(unwanted.length, 'replayed event')} not started: the trigger no longer wants them`,
+		);
+	}
+	if (found.lost.length > 0) {
+		serving.warn(
+			`${counted(found.lost.length, 'replayed event')} not started: the service no longer lists them where it did. Replay them again`,
+		);
+	}
+	return {
+		left: isKept ? rest.length : waiting.events.length,
+		isOver: found.isOver,
+		failure: found.failure,
+	};
+}
+
+async function look({ ledger, workflowId }: Scope, events: readonly Requested[]) {
+	const accounts: Account[] = [];
+	for (let from = 0; from < events.length; from += AT_ONCE) {
+		const some = events.slice(from, from + AT_ONCE);
+		const looked = some.map(({ id }) => ledger.look(ledgerKey(workflowId, id)));
+		accounts.push(...(await Promise.all(looked)));
+	}
+	return accounts;
+}
+
+/** Whether it has not begun since, or may have to be repeated. A ledger that lost its data knows of no request. */
+function isOpen(account: Account | undefined): boolean {
+	return account !== undefined && account.state !== 'free' && isUnsettled(account);
+}
+
+function isDue(account: Account | undefined): boolean {
+	return account !== undefined && isOpen(account) && dueIn(account) === 0;
 }

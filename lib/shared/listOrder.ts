@@ -3,15 +3,36 @@
 /** Records per end; more would not change its median by much. */
 const LONGEST_END = 50;
 
-/**
- * Whether the list begins with the oldest record, by the times of its records in order; undefined while unknown.
- * Each end is a third of the times, at most 50, and counts by its median, so that neither an event that appeared late
- * nor one dated in the future reverses the result.
- */
+/** The order of a list, from the times of its records as they are read. Keeps only the two ends. */
+export class ListOrder {
+	#count = 0;
+	readonly #first: number[] = [];
+	#last: number[] = [];
+
+	add(time: number): void {
+		this.#count += 1;
+		if (this.#first.length < LONGEST_END) this.#first.push(time);
+		this.#last.push(time);
+		if (this.#last.length >= 2 * LONGEST_END) this.#last = this.#last.slice(-LONGEST_END);
+	}
+
+	/**
+	 * Whether the list begins with the oldest record; undefined while unknown.
+	 * Each end is a third of the times, at most 50, and counts by its median, so that neither an event that appeared late
+	 * nor one dated in the future reverses the result.
+	 */
+	get isOldestFirst(): boolean | undefined {
+		const end = Math.min(LONGEST_END, Math.ceil(this.#count / 3));
+		const rise = median(this.#last.slice(-end)) - median(this.#first.slice(0, end));
+		return rise > 0 ? true : rise < 0 ? false : undefined;
+	}
+}
+
+/** The same for times that are all known, in the order of the list. */
 export function isOldestFirst(times: readonly number[]): boolean | undefined {
-	const end = Math.min(LONGEST_END, Math.ceil(times.length / 3));
-	const rise = median(times.slice(-end)) - median(times.slice(0, end));
-	return rise > 0 ? true : rise < 0 ? false : undefined;
+	const order = new ListOrder();
+	for (const time of times) order.add(time);
+	return order.isOldestFirst;
 }
 
 /** NaN for no times. */

@@ -11,10 +11,10 @@ import {
 	weaknessOf,
 } from '../../lib/endpoint';
 import { readConditions } from '../../lib/event';
-import { notePublication } from '../../lib/poll';
 import { printable } from '../../lib/shared/printable';
 import { messageOf } from '../../lib/shared/thrown';
 import { createVerifier } from '../../lib/signature';
+import { recordPublication } from '../accountAccess';
 import { checkConditions } from '../conditions';
 import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { refuseEngine2 } from '../engine';
@@ -72,12 +72,11 @@ export const endpointLifecycle = {
 	},
 };
 
-/** For Reconcile. A publication must not wait or fail because of it. */
+/** For Reconcile and Replay. A publication must not wait or fail because of it. */
 async function rememberPublication(context: IHookFunctions): Promise<void> {
-	const { id } = context.getWorkflow();
-	if (id === undefined || context.getActivationMode() === 'manual') return;
+	if (context.getActivationMode() === 'manual') return;
 	try {
-		await notePublication(await ledgerFor(context), id, Date.now());
+		await recordPublication(context, await ledgerFor(context), 'webhook', Date.now());
 	} catch (error) {
 		context.logger.debug(logLine(context, `the publication was not noted: ${messageOf(error)}`));
 	}

@@ -3,6 +3,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { isWanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
 import type { ApiClient } from '../../lib/service';
+import { recordPublication } from '../accountAccess';
 import { checkConditions } from '../conditions';
 import { ledgerFor } from '../ledger';
 import { logLine } from '../logLine';
@@ -24,8 +25,10 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	const { startFrom, pageSize, batchSize } = settings;
 	const memory = staticMemory(context);
 	const budgetMs = budgetOf(context);
+	const ledger = await ledgerFor(context);
+	await recordPublication(context, ledger, 'poll', startFrom === 'retained' ? 0 : Date.now());
 	const { failure } = await poll({
-		...{ ledger: await ledgerFor(context), workflowId, nodeId, client },
+		...{ ledger, workflowId, nodeId, client },
 		...{ startFrom, pageSize, batchSize },
 		isWanted: (event) => isWanted(event, settings),
 		handOver: (items) => handOver(context, items),

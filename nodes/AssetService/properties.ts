@@ -30,8 +30,8 @@ export const properties: INodeProperties[] = [
 	},
 	...Object.entries(resources).flatMap(([name, { operations }]) => [
 		operationField(name, operations),
-		...Object.entries(operations).flatMap(([operation, { fields }]) =>
-			fields.map((field) => shownFor({ resource: [name], operation: [operation] }, field)),
+		...fieldsOf(operations).map(({ field, operations: shown }) =>
+			shownFor({ resource: [name], [keyFor(shown)]: shown }, field),
 		),
 	]),
 ];
@@ -52,6 +52,40 @@ function operationField(resource: string, operations: Resource['operations']): I
 		options: Object.entries(operations).map(option),
 		default: Object.keys(operations)[0] ?? '',
 	};
+}
+
+interface Shown {
+	readonly field: INodeProperties;
+	/** The operations that it is shown for. */
+	readonly operations: string[];
+}
+
+/**
+ * When Operation changes, the editor drops the lists and collections among the shown properties that name it, even if they were
+ * shown before (n8n 2.41). It does not know this name for it.
+ */
+function keyFor(operations: readonly string[]): string {
+	return operations.length > 1 ? '/operation' : 'operation';
+}
+
+/**
+ * The fields of all operations. One that several operations have is a single property: n8n drops the value of a property when it
+ * is no longer shown, even if another one of that name is. It comes after what precedes it in any of them.
+ */
+function fieldsOf(operations: Resource['operations']): Shown[] {
+	const all: Shown[] = [];
+	for (const [operation, { fields }] of Object.entries(operations)) {
+		let at = 0;
+		for (const field of fields) {
+			const known = all.findIndex((each) => each.field === field);
+			if (known < 0) all.splice(at++, 0, { field, operations: [operation] });
+			else {
+				all[known]?.operations.push(operation);
+				at = known + 1;
+			}
+		}
+	}
+	return all;
 }
 
 function shownFor(choice: Record<string, string[]>, field: INodeProperties): INodeProperties {

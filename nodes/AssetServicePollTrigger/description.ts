@@ -1,5 +1,6 @@
 /** The parameters of the poll trigger. */
 import type { INodeProperties } from 'n8n-workflow';
+import { accountAccessOptions } from '../../n8n/accountAccess';
 import { conditionsProperty } from '../../n8n/conditions';
 import { deliveryProperties } from '../../n8n/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/eventTypeProperties';
@@ -45,5 +46,14 @@ export const pollTriggerProperties: INodeProperties[] = [
 		default: DEFAULT_PAGE_SIZE,
 		description:
 			'Max number of events to request per page. Each poll reads as many pages as it needs.',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		noDataExpression: true,
+		placeholder: 'Add option',
+		default: {},
+		options: accountAccessOptions,
 	},
 ];

@@ -6,8 +6,10 @@ import {
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
 } from '../../lib/receiver';
+import { accountAccessOptions } from '../../n8n/accountAccess';
 
 export const triggerOptions: INodeProperties[] = [
+	...accountAccessOptions,
 	{
 		displayName: 'Include Delivery',
 		name: 'includeDelivery',

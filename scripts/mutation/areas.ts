@@ -72,17 +72,32 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 		part('rejections', '{counter,record}', 'rejections'),
 	],
+	accounts: [
+		part('accounts', '{access,publication,states}'),
+		{ mutate: ['lib/accounts/requests.ts'], tests: ['test/unit/poll/replay.test.ts'] },
+		{
+			mutate: ['n8n/accountAccess.ts', 'n8n/workflowId.ts'],
+			tests: [
+				'test/integration/AssetServicePollTrigger/replay.test.ts',
+				'test/unit/nodes/descriptions.test.ts',
+			],
+		},
+		{
+			mutate: ['nodes/AssetService/resources/event/*.ts'],
+			tests: actionTests('{reconcile,rejections,replay}'),
+		},
+	],
 	poll: [
 		part('poll', '{bounds,listing,progress}', '*'),
 		part(
 			'poll',
-			'{knowledge,listedStates,memory,poll,publication}',
-			'{frontier,knowledge,listedStates,memory,poll,publication,publish,replay}',
+			'{knowledge,memory,poll,publication}',
+			'{frontier,knowledge,memory,poll,publication,publish,replay}',
 		),
 		part('poll', '{start,state}', '{frontier,replay,start,state}'),
 		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory,newestEvent}'),
-		part('poll', 'replay'),
+		part('poll', '{places,replay}', 'replay'),
 	],
 	ledger: [
 		part('ledger', '{beginOrWait,later}'),

@@ -1,5 +1,6 @@
 /** The pictures of n8n's panels, in the order in which a user sees them, and one of an execution. */
 import type { DeliveredEvent } from '../../simulator';
+import { OPEN_TO_ALL } from '../../test/support/n8n/accounts';
 import type { Workflow } from '../../test/support/n8n/answers';
 import { assetList, manualTrigger, TRIGGER } from '../../test/support/nodes';
 import { waitFor } from '../../test/support/wait';
@@ -107,7 +108,11 @@ const pollTrigger: Shoot = async (name, camera, studio) => {
 const reconcile: Shoot = async (name, camera, studio) => {
 	const { world, editor, simulator } = studio;
 	const { client } = world;
-	const started = await openTriggerExample(studio);
+	const opened = await openTriggerExample(studio);
+	const nodes = opened.nodes.map((node) =>
+		node.name === TRIGGER ? { ...node, parameters: { ...node.parameters, ...OPEN_TO_ALL } } : node,
+	);
+	const started = await client.updateWorkflow(opened.id, { nodes });
 	await client.activate(started.id);
 	const url = await client.webhookUrl(started, TRIGGER);
 	for (const n of [1, 2, 3]) {

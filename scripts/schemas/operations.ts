@@ -82,6 +82,7 @@ async function outputsOf(
 			node,
 			credentials: [{ type: new AssetServiceApi(), data }],
 			parameters: { resource, operation, ...parameters },
+			instanceBaseUrl: 'https://n8n.example.com/',
 		});
 		if (error) throw new Error(`${resource}.${operation}: ${error.message}`);
 		outputs.set(
@@ -99,7 +100,8 @@ async function outputsOf(
 	await run('delivery', 'resend', { endpointId, deliveryId: first?.id ?? '' });
 	await run('event', 'getAll', { returnAll: true });
 	await run('event', 'reconcile', { createdAfter: new Date(0).toISOString() });
-	await run('event', 'replay', { createdAfter: new Date(0).toISOString() });
+	const states = ['done', 'missing'];
+	await run('event', 'replay', { createdAfter: new Date(0).toISOString(), states });
 	await run('event', 'getRejections');
 	await run('webhookEndpoint', 'getHealth', { endpointId });
 	await run('webhookEndpoint', 'create', {

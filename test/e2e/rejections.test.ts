@@ -1,6 +1,7 @@
 /** Get Rejections on a real n8n: why deliveries started nothing, without a look at n8n's log. */
 import { startSimulator } from '../../simulator';
 import { useForAll } from '../support/lifetime';
+import { OPEN_TO_ALL } from '../support/n8n/accounts';
 import { errorOf, itemsOf } from '../support/n8n/answers';
 import { useWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE, TRIGGER } from '../support/nodes';
@@ -22,7 +23,10 @@ async function countsOf(workflowId: string): Promise<Record<string, unknown>> {
 }
 
 it('counts forged, stale and ignored deliveries, even from the moment before n8n restarts', async () => {
-	const trigger = await publishTrigger(world, simulator, { eventTypes: ['ocpp.*'] });
+	const trigger = await publishTrigger(world, simulator, {
+		eventTypes: ['ocpp.*'],
+		...OPEN_TO_ALL,
+	});
 	const send = (type: string, tamper?: 'forged' | 'stale') =>
 		deliver(simulator, trigger, newEvent(type), tamper);
 	for (let n = 0; n < 3; n++) await send('ocpp.message', 'forged');

@@ -43,7 +43,7 @@ async function replayAll(parameters: object = {}): Promise<readonly Record<strin
 	const credential = await world.client.createCredential(apiCredential(list));
 	const replay = assetList(credential, {
 		...{ resource: 'event', operation: 'replay', workflowId: trigger.workflow.id },
-		...{ dryRun: false, eventTypes: [], options: {}, ...parameters },
+		...{ dryRun: false, eventTypes: [], states: ['done'], options: {}, ...parameters },
 	});
 	const workflow = await world.client.createWorkflow(
 		buildWorkflow({

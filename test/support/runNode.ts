@@ -11,6 +11,7 @@ import {
 	type IWorkflowExecuteAdditionalData,
 	type NodeExecutionHint,
 	type Workflow,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { TestCredentialsHelper, type TestCredential } from './credentialsHelper';
 import { inEngine, surroundings, versionOf } from './engine';
@@ -27,6 +28,10 @@ export interface NodeRunOptions {
 	readonly tries?: number;
 	/** Uses the tool type of the node, as an AI agent calls it. */
 	readonly asTool?: boolean;
+	/** `manual` by default. */
+	readonly mode?: WorkflowExecuteMode;
+	/** The address of n8n's editor; unknown by default. */
+	readonly instanceBaseUrl?: string;
 	/** An expression in a parameter of the node at the error output; `NodeResult.read` contains its values. */
 	readonly readErrors?: string;
 }
@@ -63,14 +68,15 @@ export async function runNode(options: NodeRunOptions): Promise<NodeResult> {
 
 /** Starts the node; the execution can be cancelled as by a user. */
 export function startNode(options: NodeRunOptions): NodeRun {
-	const { input = [{}], credentials = [] } = options;
+	const { input = [{}], credentials = [], mode = 'manual', instanceBaseUrl } = options;
 	const workflow = workflowOf(options, input);
 	const additionalData = {
-		...surroundings(workflow, 'manual', 'execution-1'),
+		...surroundings(workflow, mode, 'execution-1'),
+		...(instanceBaseUrl !== undefined && { instanceBaseUrl }),
 		credentialsHelper: new TestCredentialsHelper(credentials),
 	} as IWorkflowExecuteAdditionalData;
 	const startNode = workflow.getNode(INPUT) ?? undefined;
-	const execution = new WorkflowExecute(additionalData, 'manual').run({
+	const execution = new WorkflowExecute(additionalData, mode).run({
 		workflow,
 		...(startNode && { startNode }),
 	});

@@ -80,6 +80,8 @@ export interface ListOptions {
 	pageSize?: number;
 	/** Requests the next page while the caller uses the records of this one, for a caller that reads them all. Default false. */
 	readAhead?: boolean;
+	/** Fails if the list has more records than this. No limit by default. */
+	mostRecords?: number;
 	/** Lists and counts only records for which this is true, for filters that the service may not support. */
 	matching?: (record: ApiRecord) => boolean;
 	/** Unix milliseconds: lists only records of this time or later, and those without a time. See `since` for where the list ends. */

@@ -1,6 +1,6 @@
 /** Walks a list page by page: each record once, never in a loop, and not beyond the limit (open point: paging). */
 import { isRecord } from '../../shared/values';
-import { IN_INTERFACE } from '../common/errors';
+import { ApiError, IN_INTERFACE } from '../common/errors';
 import { idOf } from '../common/record';
 import type { ApiRecord, ListOptions } from '../common/types';
 import type { Page } from './envelope';
@@ -19,6 +19,7 @@ const NO_ID = 'The list may be incomplete: the last record of a page has no ID t
  * says so, when a page is empty or has no new records, when it has gone beyond `createdAfter`, or when its last record
  * has no ID to continue from; with a warning if there may be more. A short page proves nothing: the service may allow
  * fewer records per page than requested.
+ * @throws {ApiError} beyond `mostRecords`.
  */
 export async function* walkPages(
 	fetchPage: FetchPage,
@@ -26,10 +27,12 @@ export async function* walkPages(
 	warn: (message: string) => void,
 ): AsyncGenerator<ApiRecord, void, undefined> {
 	const { limit = Number.POSITIVE_INFINITY, matching, createdAfter, readAhead = false } = options;
+	const { mostRecords = Number.POSITIVE_INFINITY } = options;
 	const ageOf = createdAfter === undefined ? undefined : since(createdAfter);
 	// With a filter applied here, it is unknown how many records it takes to find enough.
 	const isFiltered = matching !== undefined || ageOf !== undefined;
 	const known = new Set<string>();
+	let read = 0;
 	let left = limit;
 	let next: Promise<Page> | undefined;
 	let cursor = options.startingAfter;
@@ -38,6 +41,8 @@ export async function* walkPages(
 	while (options.mayRequest?.() ?? true) {
 		const { items, hasMore } = await (next ?? fetchNext(left));
 		const fresh = newRecords(items, known);
+		read += fresh.length;
+		if (read > mostRecords) throw endless(mostRecords);
 		cursor = idOf(items.at(-1));
 		const hasNext = hasMore !== false && fresh.length > 0 && cursor !== undefined;
 		const isNeeded = hasNext && !isFiltered && left > fresh.length;
@@ -57,6 +62,12 @@ export async function* walkPages(
 		else if (cursor === undefined) warn(NO_ID);
 		if (!hasNext) return;
 	}
+}
+
+function endless(mostRecords: number): ApiError {
+	return new ApiError(`The list has more than ${mostRecords.toLocaleString('en')} records`, {
+		hint: "Select fewer records with 'Limit', 'Filters' or 'Query Parameters'. If the service has fewer, its list does not end: contact its operator.",
+	});
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Ends a list at a time, so that a day of it does not cost a month of pages. */
-import { isOldestFirst } from '../../shared/listOrder';
+import { Reach } from '../../shared/reach';
 import { SERVICE_INTERFACE } from '../common/defaults';
 import { createdAtOf } from '../common/record';
 import type { ApiRecord } from '../common/types';
@@ -15,17 +15,9 @@ type Age = 'wanted' | 'older' | 'beyond';
  * since wanted records may be there.
  */
 export function since(moment: number): (record: ApiRecord) => Age {
-	const times: number[] = [];
-	let olderInARow = 0;
+	const reach = new Reach({ from: () => moment, inARow: SERVICE_INTERFACE.pageSize });
 	return (record) => {
-		const at = createdAtOf(record);
-		if (at !== undefined) times.push(at);
-		if (at === undefined || at >= moment) {
-			olderInARow = 0;
-			return 'wanted';
-		}
-		olderInARow += 1;
-		const isPage = olderInARow >= SERVICE_INTERFACE.pageSize;
-		return isPage && isOldestFirst(times) === false ? 'beyond' : 'older';
+		if (reach.add(createdAtOf(record))) return 'wanted';
+		return reach.isFarEnough ? 'beyond' : 'older';
 	};
 }

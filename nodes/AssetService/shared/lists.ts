@@ -31,6 +31,9 @@ import {
 import type { Operation, Run } from './resource';
 import { simplifier, simplifyField } from './simplify';
 
+/** A list that has more is taken for one that never ends. */
+export const MOST_RECORDS = 1_000_000;
+
 /** Filters of a list that are more than texts in its query. */
 export interface Filters {
 	/** Shown before the fields that all lists have. */
@@ -222,6 +225,7 @@ function listOptionsOf(
 		query,
 		itemsPath,
 		readAhead: true,
+		mostRecords: MOST_RECORDS,
 		...(!flag(item, 'returnAll', 'Return All', false) && {
 			limit: parameter(item, 'limit', limitValue, 50),
 		}),

@@ -6,6 +6,7 @@ import { type Editor, openEditor } from '../../support/n8n/browser';
 import { apiCredential } from '../../support/n8n/credentials';
 import { useWorld } from '../../support/n8n/useWorld';
 import { ACTION_TYPE, baseNode } from '../../support/nodes';
+import { waitFor } from '../../support/wait';
 import { buildWorkflow } from '../../support/workflow';
 
 const world = useWorld();
@@ -41,14 +42,16 @@ const PLANS: readonly Plan[] = [
 	{
 		operation: 'event.reconcile',
 		parameters: () => ({}),
-		labels: ['Workflow ID', 'Event Types', 'Conditions', 'Created After'],
+		labels: [
+			...['Workflow ID', 'Event Types', 'Conditions', 'States', 'Created After', 'Created Before'],
+		],
 		output: ['No listed event has reached the workflow'],
 	},
 	{
 		operation: 'event.replay',
 		parameters: () => ({}),
-		labels: ['Workflow ID', 'Dry Run', 'Event IDs', 'Event Types', 'Created Before'],
-		output: ['2 items', 'missing', 'Dry run: 2 events would start again'],
+		labels: ['Workflow ID', 'Dry Run', 'Event IDs', 'Event Types', 'States', 'Created Before'],
+		output: ['No listed event has reached the workflow'],
 	},
 	{
 		operation: 'event.getRejections',
@@ -168,6 +171,37 @@ it('shows what went wrong, and what to do', async () => {
 	await shown.getByText('The service does not know this endpoint').first().waitFor();
 	await shown.getByText('Check the endpoint ID').first().waitFor();
 	await editor.closeNode();
+});
+
+it('keeps what was entered when Reconcile becomes Replay', async () => {
+	const { client } = world;
+	const entered = {
+		...{ workflowId: 'flow', eventTypes: ['ocpp.message'], states: ['failed'] },
+		conditions: { condition: [{ field: 'type', operator: 'contains', value: 'ocpp.message' }] },
+		...{ createdAfter: '2026-01-01T00:00:00', createdBefore: '2026-01-02T00:00:00' },
+		options: { parallelItems: 3 },
+	};
+	const parameters = { resource: 'event', operation: 'reconcile', ...entered };
+	const node = { type: ACTION_TYPE, typeVersion: 1, parameters };
+	const { id } = await client.createWorkflow(buildWorkflow({ nodes: { Events: node } }));
+	await editor.openWorkflow(id);
+	const panel = await editor.openNode('Events');
+	const isSaved = async (operation: string) => {
+		const [saved] = (await client.getWorkflow(id)).nodes;
+		return saved?.parameters['operation'] === operation ? saved.parameters : undefined;
+	};
+	for (const [label, operation] of [
+		['Replay', 'replay'],
+		['Reconcile', 'reconcile'],
+	] as const) {
+		await panel.getByTestId('parameter-input-operation').locator('input').first().click();
+		await editor.page.getByRole('option', { name: label }).first().click();
+		await editor.page.keyboard.press('Control+s');
+		const saved = await waitFor(() => isSaved(operation), { what: `${operation} to be saved` });
+		expect(saved).toMatchObject(entered);
+	}
+	await editor.closeNode();
+	expect(editor.errors).toEqual([]);
 });
 
 it('shows the fields of an operation before anything is executed', async () => {

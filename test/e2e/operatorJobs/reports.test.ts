@@ -97,14 +97,18 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 
 		const good = await report(endpoint.id);
 		const fine = { missing: 0, stored: 0, failedEvents: 0, failed: 0, givingUp: false };
-		expect(good.summary).toMatchObject([{ ...fine, delivered: 0, share: null, events: [] }]);
+		expect(good.summary).toMatchObject([
+			{ ...fine, states: {}, delivered: 0, share: null, events: [] },
+		]);
 		expect(good.mailed).toEqual([]);
 
 		const arrived = await send([{}, {}, {}]);
 		await client.waitForExecutions({ workflowId }, arrived.length);
 		const { delivered, ...still } = await report(endpoint.id);
 		expect(delivered).toBeGreaterThanOrEqual(arrived.length);
-		expect(still.summary).toMatchObject([{ ...fine, delivered, share: 1, events: [] }]);
+		expect(still.summary).toMatchObject([
+			{ ...fine, states: { done: arrived.length }, delivered, share: 1, events: [] },
+		]);
 		expect(still.mailed).toEqual([]);
 
 		const { events: interrupted } = await simulator.emitAll([{ data: { work: 'fails' } }]);
@@ -127,9 +131,13 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		};
 		expect(bad.summary).toMatchObject([{ ...counts, ...wrong }]);
 		const listed = bad.summary.flatMap(({ events }) => events as ListedEvent[]);
-		const nameOf = ({ assetId = '' }: ListedEvent) => NAMES.get(assetId) ?? 'unknown station';
-		const named = listed.map((event) => ({ ...event, station: nameOf(event) }));
-		expect(bad.mailed).toEqual([{ ...bad.summary[0], events: named }]);
+		const nameOf = ({ assetId = null }: ListedEvent) => NAMES.get(assetId ?? '') ?? assetId;
+		expect(listed.map(({ asset }) => asset)).toEqual(listed.map(nameOf));
+		expect(bad.summary[0]?.['states']).toMatchObject({
+			...{ missing: missed.length, stored: unbegun.length + justStored.length },
+			...{ failed: interrupted.length, done: arrived.length },
+		});
+		expect(bad.mailed).toEqual(bad.summary);
 		const idsOf = (wanted: string) =>
 			listed.filter(({ state }) => state === wanted).map(({ id }) => id);
 		expect(listed).toHaveLength(missed.length + unbegun.length + interrupted.length);
@@ -151,8 +159,9 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		expect(firstNight.mailed).toEqual([]);
 
 		const unset = await reportOf(client, 'replace_me')(endpoint.id);
-		const reason = (id: string) => `No listed event has reached the workflow "${id}"`;
-		expect(unset.mailed).toMatchObject([{ eventsError: reason('replace_me'), failed: 0 }]);
+		const eventsError =
+			'The workflow "replace_me" does not give this workflow access to its events';
+		expect(unset.mailed).toMatchObject([{ eventsError, failed: 0 }]);
 
 		const unknown = simulator.createEndpoint({ url: NOBODY });
 		simulator.deleteEndpoint(endpoint.id);
@@ -161,7 +170,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const lostNight = await reportOf(client, workflowId)(unknown.id);
 		expect(lostNight.mailed).toMatchObject([
 			{
-				eventsError: reason(workflowId),
+				...{ eventsError: '', missing: 2, states: { missing: 2 } },
 				deliveriesError: expect.stringMatching(/endpoint/) as string,
 			},
 		]);
@@ -244,7 +253,9 @@ interface ListedEvent {
 	readonly id: string;
 	readonly state: string;
 	/** Missing for events that the test creates without one. */
-	readonly assetId?: string;
+	readonly assetId?: string | null;
+	/** Its name, or its ID if it has none. */
+	readonly asset?: string | null;
 }
 
 const NAMES = new Map(NETWORK.map(({ id, chargingStation: { name } }) => [id, name]));

@@ -1,6 +1,7 @@
 /** A workflow whose executions succeed, fail or hang as their events say, and the service that it calls. */
 import type { Endpoint, Simulator } from '../../../simulator';
 import { startHttpService } from '../../support/httpService';
+import { OPEN_TO_ALL } from '../../support/n8n/accounts';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import type { World } from '../../support/n8n/world';
 import { eventTrigger, httpRequest, TRIGGER } from '../../support/nodes';
@@ -45,7 +46,7 @@ export async function publishWork(
 ): Promise<Published> {
 	const content = buildWorkflow({
 		nodes: {
-			[TRIGGER]: eventTrigger({ acknowledge }),
+			[TRIGGER]: eventTrigger({ acknowledge, ...OPEN_TO_ALL }),
 			Work: httpRequest(`=${work.url}/?event={{ $json.id }}&work={{ $json.data.work }}`),
 		},
 		chains: [[TRIGGER, 'Work']],

@@ -55,6 +55,19 @@ describe('a list of assets', () => {
 		expect(hints).toMatchObject([{ type: 'warning', message: containing('incomplete') }]);
 	});
 
+	it('ends with an error after a million records if the service invents more and more', async () => {
+		let next = 0;
+		const world = await serving(() => {
+			const items = Array.from({ length: 50_000 }, () => ({ id: `invented_${(next += 1)}` }));
+			return { body: { items, hasMore: true } };
+		});
+		expect(await failure(run(world, { ...list, returnAll: true }))).toMatchObject({
+			message: 'The list has more than 1,000,000 records',
+			description: containing("'Limit'"),
+		});
+		expect(next).toBeLessThan(1_200_000);
+	}, 60_000);
+
 	it('sends filters and query parameters', async () => {
 		const world = await assetWorld();
 		await records(

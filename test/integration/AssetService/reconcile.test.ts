@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
+import { notePublication, type TriggerSettings } from '../../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger, type Ledger, type Outcome } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite';
-import { notePublication } from '../../../lib/poll';
 import { stopWorlds } from '../../unit/service/world';
-import { containing, failure, pages, records, run, serving } from './runs';
+import { ASSETS, containing, failure, pages, records, run, serving } from './runs';
 
 const EVENTS = '/webhooks/v1/webhook-events';
 const MINUTE = 60_000;
@@ -32,6 +32,19 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
+/** A trigger of the workflow is published: by default, any workflow may reconcile it. */
+const publish = async (
+	workflowId: string,
+	{ at = 0, ...more }: Partial<TriggerSettings> & { readonly at?: number } = {},
+) => {
+	await notePublication(await ledger(), workflowId, {
+		...{ nodeId: 'trigger', publishedAt: at, now: Date.now() },
+		settings: {
+			...{ kind: 'webhook', access: 'anyWorkflow', accountWorkflowIds: [] },
+			...{ eventTypes: [], conditions: {}, ...more },
+		},
+	});
+};
 /** An execution begins with the events, and ends. */
 const begin = async (
 	workflowId: string,
@@ -119,30 +132,29 @@ it('returns the fields that identify an event, with its state, for each state', 
 	const [first, second, third] = listed;
 	// In n8n's table, a field that some items lack would be `undefined`.
 	const unknown = {
-		...{ assetId: null, executionId: null },
-		...{ begunAt: null, endedAt: null, attempts: null },
+		...{ executionId: null, executionUrl: null, begunAt: null, endedAt: null, attempts: null },
+		...{ asset: null, assetId: null, type: 'ocpp.message' },
 	};
 	expect(found.slice(0, 4)).toEqual([
 		{
-			id: 'succeeded',
-			type: 'ocpp.message',
-			createdAt: first?.createdAt,
-			assetId: 'as_1',
-			state: 'done',
-			executionId: '4711',
-			begunAt: new Date(begunAt).toISOString(),
+			...{ id: 'succeeded', type: 'ocpp.message', createdAt: first?.createdAt },
+			...{ asset: 'as_1', assetId: 'as_1', state: 'done', attempts: 1 },
+			...{ executionId: '4711', executionUrl: null, begunAt: new Date(begunAt).toISOString() },
 			endedAt: expect.stringMatching(/Z$/) as string,
-			attempts: 1,
 		},
+		{ ...unknown, id: 'stored', createdAt: second?.createdAt, state: 'stored' },
 		{
-			...{ id: 'stored', type: 'ocpp.message', createdAt: second?.createdAt, state: 'stored' },
 			...unknown,
+			id: 'pending',
+			type: 'asset.created',
+			createdAt: third?.createdAt,
+			state: 'pending',
 		},
-		{
-			...{ id: 'pending', type: 'asset.created', createdAt: third?.createdAt, state: 'pending' },
-			...unknown,
-		},
-		{ id: 'missing', type: 'ocpp.message', createdAt: null, state: 'missing', ...unknown },
+		{ ...unknown, id: 'missing', createdAt: null, state: 'missing' },
+	]);
+	expect(Object.keys(found[0] ?? {})).toEqual([
+		...['createdAt', 'asset', 'state', 'executionId', 'executionUrl', 'begunAt', 'endedAt'],
+		...['attempts', 'id', 'type', 'assetId'],
 	]);
 	expect(states.slice(4)).toEqual([
 		...['failed failed', 'canceled failed', 'asleep asleep', 'lost interrupted'],
@@ -162,6 +174,7 @@ it.each<[string, INodeParameters, string[]]>([
 ])('compares with %s', async (_name, parameters, states) => {
 	await begin(OWN, ['own']);
 	await begin(OTHER, ['other']);
+	await publish(OTHER);
 	const listed = [event('own', 5), event('other', 6)];
 	expect((await statesIn(listed, parameters)).states).toEqual(states);
 });
@@ -208,6 +221,7 @@ it.each<[string, INodeParameters['workflowId']]>([
 	['by an expression', { __rl: true, mode: 'id', value: `={{ "${OTHER}" }}` }],
 ])('compares with the workflow that is given %s', async (_name, workflowId) => {
 	await begin(OTHER, ['chosen']);
+	await publish(OTHER);
 	const { states } = await statesIn([event('chosen', 1), event('not-chosen', 2)], { workflowId });
 	expect(states).toEqual(['chosen done', 'not-chosen missing']);
 });
@@ -222,9 +236,9 @@ it('compares with its own workflow if none is selected', async () => {
 it('does not report events as missing that were created before the workflow was first published', async () => {
 	const workflowId = 'published';
 	const now = Date.now();
-	await notePublication(await ledger(), workflowId, now - 60 * MINUTE);
+	await publish(workflowId, { at: now - 60 * MINUTE });
 	// As after a restart of n8n.
-	await notePublication(await ledger(), workflowId, now - 10 * MINUTE);
+	await publish(workflowId, { at: now - 10 * MINUTE });
 	const before = [event('before', 61), event('replayed', 62)];
 	await begin(workflowId, ['replayed', 'first']);
 	const reconciled = async (listed: ReturnType<typeof event>[]) =>
@@ -240,32 +254,176 @@ it('does not report events as missing that were created before the workflow was 
 	expect((await reconciled([event('before', 61)])).items).toEqual([]);
 });
 
-it('fails if every event since the first publication is missing', async () => {
-	const workflowId = 'lost';
-	await notePublication(await ledger(), workflowId, Date.now() - 60 * MINUTE);
-	const listed = [event('a', 59), event('before', 61)];
+const message = (text: string) => expect.objectContaining({ message: containing(text) }) as unknown;
+
+it.each([
+	['of all types', {}],
+	['of the type that is filtered by', { eventTypes: ['site.created'] }],
+	[
+		'that meet the conditions',
+		{ conditions: { condition: [{ field: 'type', operator: 'equals', value: 'site.created' }] } },
+	],
+])('shows events %s as missing if none has arrived, with a hint', async (what, parameters) => {
+	const workflowId = `missing ${what}`;
+	await publish(workflowId, { at: Date.now() - 60 * MINUTE });
+	const lost = Array.from({ length: 7 }, (_, n) => event(n, 50, { eventType: 'site.created' }));
+	if (what !== 'of all types') await begin(workflowId, ['arrived']);
+	const listed = [...lost, ...(what === 'of all types' ? [] : [event('arrived', 51)])];
 	const world = await serving((request) => pages(listed, request));
-	expect(await failure(run(world, { ...reconcile, workflowId }))).toMatchObject({
-		message: 'No listed event has reached the workflow "lost"',
-		description: containing('The only listed event is missing.'),
+	const { items, hints, error } = await run(world, { ...reconcile, workflowId, ...parameters });
+	expect(error).toBeUndefined();
+	expect(items.map(({ json }) => json['state'])).toEqual(lost.map(() => 'missing'));
+	expect(hints).toEqual([message('All 7 events are missing')]);
+});
+
+it('fails only if the ledger has no trace of the workflow at all', async () => {
+	const reconciled = async (listed: readonly { id: string }[], parameters: INodeParameters = {}) =>
+		run(await serving((request) => pages(listed, request)), { ...reconcile, ...parameters });
+	const strange = [event('strange', 1), event('stranger', 2)];
+	expect(await failure(reconciled(strange))).toMatchObject({
+		message: `No listed event has reached the workflow "${OWN}"`,
+		description: containing("if they start another one, enter it in 'Workflow ID'"),
+	});
+	await begin(OWN, ['reached']);
+	const site = event('site', 3, { eventType: 'site.created' });
+	const { items, hints } = await reconciled([event('reached', 1), site], {
+		eventTypes: ['site.created'],
+	});
+	expect(items.map(({ json }) => json['state'])).toEqual(['missing']);
+	expect(hints).toEqual([message('The only event is missing')]);
+	const empty = await reconciled([]);
+	expect([empty.items, empty.hints]).toEqual([[], [message('no trace of the workflow')]]);
+});
+
+it.each<[string, INodeParameters, string]>([
+	['a type', { eventTypes: ['ocpp.mesage'] }, 'None of 2 listed events has one of the event types'],
+	[
+		'a condition that no event meets',
+		{ conditions: { condition: [{ field: 'data.status', operator: 'equals', value: 'faulted' }] } },
+		"No listed event meets the condition 'Connectivity State equals faulted'. Case matters: one of them has 'Faulted'",
+	],
+	[
+		'the path of a condition',
+		{ conditions: { condition: [{ field: 'data.statu', operator: 'equals', value: 'Faulted' }] } },
+		"None of 2 events has a field 'data.statu'. Did you mean 'data.status'?",
+	],
+	[
+		'conditions that no event meets together',
+		{
+			conditions: {
+				condition: [
+					{ field: 'data.status', operator: 'equals', value: 'Faulted' },
+					{ field: 'id', operator: 'equals', value: 'doubt_1' },
+				],
+			},
+		},
+		'No listed event meets all conditions',
+	],
+])('gives no silent all-clear for %s', async (_what, parameters, hint) => {
+	const listed = ['Faulted', 'Available'].map((status, n) =>
+		event(`doubt_${n}`, 5, { payload: { status } }),
+	);
+	await begin(OWN, ['doubt_0', 'doubt_1']);
+	const world = await serving((request) => pages(listed, request));
+	const { items, hints } = await run(world, { ...reconcile, ...parameters });
+	expect([items, hints]).toEqual([[], [message(hint)]]);
+});
+
+it('shows only the selected states, in a time range', async () => {
+	await begin(OWN, ['state_failed'], { run: 'a', outcome: 'failed' });
+	await begin(OWN, ['state_done'], { run: 'b' });
+	const listed = ['done', 'failed', 'missing'].map((state, n) =>
+		event(`state_${state}`, 10 * n + 5),
+	);
+	const idsFor = async (parameters: INodeParameters) =>
+		(await statesIn(listed, parameters)).found.map(({ id }) => id);
+	expect(await idsFor({ states: ['failed', 'missing'] })).toEqual([
+		'state_failed',
+		'state_missing',
+	]);
+	expect(await idsFor({ states: '={{ "failed, Done" }}' })).toEqual(['state_done', 'state_failed']);
+	expect(await idsFor({ states: ['interrupted'] })).toEqual([]);
+	expect(await idsFor({ createdBefore: '={{ $now.minus({ minutes: 20 }) }}' })).toEqual([
+		'state_missing',
+	]);
+	const world = await serving((request) => pages(listed, request));
+	expect(await failure(run(world, { ...reconcile, states: '={{ "lost" }}' }))).toMatchObject({
+		message: "'States' has no 'lost'",
 	});
 });
 
-it('fails if no event has reached the workflow, as with a wrong or no workflow', async () => {
-	await begin(OWN, ['reached']);
-	const listed = [event('reached', 1), event('late', 2)];
-	const reconciled = async (workflowId: string, events = listed) =>
-		run(await serving((request) => pages(events, request)), { ...reconcile, workflowId });
-	expect(await failure(reconciled('replace_me'))).toMatchObject({
-		message: 'No listed event has reached the workflow "replace_me"',
-		description: containing("All 2 listed events are missing. Check 'Workflow ID'."),
-	});
-	expect(await failure(reconciled('', [event('not-chosen', 1)]))).toMatchObject({
-		description: containing("if they start another one, enter it in 'Workflow ID'"),
-	});
-	expect((await reconciled('')).items).toHaveLength(2);
-	expect((await reconciled('replace_me', [])).items).toEqual([]);
+it('shows assets by name, reading their list once, and by ID if it cannot be read', async () => {
+	const of = (id: string, asset: string) => event(id, 5, { payload: { asset: { id: asset } } });
+	const listed = [of('named_1', 'as_1'), of('named_2', 'as_2')];
+	await begin(OWN, ['named_1', 'named_2']);
+	const names = { data: { items: [{ id: 'as_1', name: 'Gare du Nord 2' }], hasMore: false } };
+	const world = await serving((request) =>
+		request.path === ASSETS ? { body: names } : pages(listed, request),
+	);
+	const { items } = await run(world, reconcile, { input: [{}, {}] });
+	const shown = ['Gare du Nord 2', 'as_2'];
+	expect(items.map(({ json }) => json['asset'])).toEqual([...shown, ...shown]);
+	expect(world.service.to(ASSETS)).toHaveLength(1);
+	const closed = await serving((request) =>
+		request.path === ASSETS ? { status: 403, body: {} } : pages(listed, request),
+	);
+	const { items: byId, hints } = await run(closed, reconcile);
+	expect(byId.map(({ json }) => json['asset'])).toEqual(['as_1', 'as_2']);
+	expect(hints).toEqual([message('Assets appear by ID')]);
 });
+
+it('links to the execution where the address of n8n is known', async () => {
+	await begin(OWN, ['linked'], { run: newAttempt('4711') });
+	const world = await serving((request) => pages([event('linked', 5)], request));
+	const { items } = await run(world, reconcile, { instanceBaseUrl: 'https://n8n.example.com/' });
+	expect(items.map(({ json }) => json['executionUrl'])).toEqual([
+		`https://n8n.example.com/workflow/${OWN}/executions/4711`,
+	]);
+});
+
+it.each<[string, Partial<TriggerSettings> | undefined, boolean]>([
+	['nothing was recorded', undefined, false],
+	['only the workflow itself has access', { access: 'thisWorkflow' }, false],
+	['others are selected', { access: 'selectedWorkflows', accountWorkflowIds: ['x'] }, false],
+	['it is selected', { access: 'selectedWorkflows', accountWorkflowIds: ['x', OWN] }, true],
+	['any workflow has access', { access: 'anyWorkflow' }, true],
+])('shows the events of another workflow or not: %s', async (what, settings, isShown) => {
+	const workflowId = `of another user: ${what}`;
+	await begin(workflowId, ['secret']);
+	if (settings) await publish(workflowId, settings);
+	const world = await serving((request) => pages([event('secret', 5)], request));
+	const result = run(world, { ...reconcile, workflowId });
+	if (isShown) {
+		expect(await records(result)).toHaveLength(1);
+		return;
+	}
+	expect(await failure(result)).toMatchObject({
+		message: containing('does not give this workflow access to its events'),
+		description: containing("'Can Be Reconciled and Replayed By'"),
+	});
+	expect(world.service.to(EVENTS)).toEqual([]);
+});
+
+it.each<[string, Partial<TriggerSettings>, boolean]>([
+	['not by default', { access: 'thisWorkflow' }, false],
+	['not if it is selected', { access: 'selectedWorkflows', accountWorkflowIds: [OWN] }, false],
+	['if any workflow has access', { access: 'anyWorkflow' }, true],
+])(
+	'shows a sub-workflow the events of the workflow with its ID: %s',
+	async (_what, settings, isShown) => {
+		await begin(OWN, ['inline']);
+		await publish(OWN, settings);
+		const world = await serving((request) => pages([event('inline', 5)], request));
+		const result = run(world, reconcile, { mode: 'integrated' });
+		if (isShown) expect(await records(result)).toHaveLength(1);
+		else {
+			expect(await failure(result)).toMatchObject({
+				message: containing('A sub-workflow has no access'),
+				description: containing("'Any Workflow'"),
+			});
+		}
+	},
+);
 
 it.each<[INodeParameters, string]>([
 	[{ createdAfter: 'soon' }, "'Created After' is not a date and time"],
@@ -318,12 +476,9 @@ it('warns once of a condition whose field no event has', async () => {
 	const parameters = { ...reconcile, conditions: { condition } };
 	const { items, hints } = await run(world, parameters, { input: [{}, {}] });
 	expect(items.map(({ json }) => json['id'])).toEqual(['a', 'b', 'a', 'b']);
-	const message = "None of 2 events has a field 'data.erorCode'. Did you mean 'data.errorCode'?";
-	expect(hints).toEqual([{ message, type: 'warning', location: 'outputPane' }]);
+	const expected = "None of 2 events has a field 'data.erorCode'. Did you mean 'data.errorCode'?";
+	expect(hints).toEqual([{ message: expected, type: 'warning', location: 'outputPane' }]);
 
-	await begin(OTHER, ['c']);
-	const { error } = await run(world, { ...parameters, workflowId: OTHER });
-	expect(error?.description).toContain(message);
 	const met = {
 		...reconcile,
 		conditions: { condition: [{ ...condition[0], field: 'data.errorCode' }] },

@@ -1,5 +1,6 @@
 /** The output of Get Rejections for deliveries that a trigger received. */
 import type { INodeParameters } from 'n8n-workflow';
+import { notePublication, type TriggerSettings } from '../../../lib/accounts';
 import { LedgerUnavailableError, openLedger } from '../../../lib/ledger';
 import { ADVICE } from '../../../lib/receiver';
 import { asText } from '../../../lib/shared/values';
@@ -28,10 +29,20 @@ const getRejections = (parameters: INodeParameters) =>
 	});
 const rejectionsOf = async (parameters: INodeParameters) =>
 	(await getRejections(parameters)).items.map(({ json }) => json);
-const newWorkflow = () => `rejections-${(next += 1)}`;
+/** By default, any workflow may read its rejections. */
+const newWorkflow = async (access: TriggerSettings['access'] = 'anyWorkflow') => {
+	const workflowId = `rejections-${(next += 1)}`;
+	await notePublication(await openLedger({ log: () => undefined }), workflowId, {
+		...{ nodeId: 'trigger', publishedAt: 0, now: Date.now() },
+		settings: {
+			...{ kind: 'webhook', access, accountWorkflowIds: [], eventTypes: [], conditions: {} },
+		},
+	});
+	return workflowId;
+};
 
 it('counts deliveries by reason, with times and advice, but none of their content', async () => {
-	const workflowId = newWorkflow();
+	const workflowId = await newWorkflow();
 	const server = await start({ workflowId, parameters: { eventTypes: ['ocpp.*'] } });
 	const body = JSON.stringify(eventOf({ data: { customer: 'Olive' } }));
 	const signed = (signature: string | string[]) =>
@@ -67,7 +78,7 @@ it('counts deliveries by reason, with times and advice, but none of their conten
 });
 
 it('gives the advice of the log', async () => {
-	const workflowId = newWorkflow();
+	const workflowId = await newWorkflow();
 	const server = await start({ workflowId });
 	await send(server, 'x', { 'x-webhook-signature': 'forged' });
 	const [{ advice } = {}] = await rejectionsOf({ workflowId });
@@ -86,14 +97,14 @@ it('separates the triggers of a workflow, and reports on its own workflow by def
 });
 
 it('counts nothing while the editor listens for a test event', async () => {
-	const workflowId = newWorkflow();
+	const workflowId = await newWorkflow();
 	const server = await start({ workflowId, mode: 'manual' });
 	await send(server, eventOf(), { 'x-webhook-signature': [] });
 	expect(await rejectionsOf({ workflowId })).toEqual([]);
 });
 
 it('reports that there is nothing to show', async () => {
-	const { items, hints } = await getRejections({ workflowId: newWorkflow() });
+	const { items, hints } = await getRejections({ workflowId: await newWorkflow() });
 	expect(items).toEqual([]);
 	expect(hints).toMatchObject([
 		{ type: 'info', message: expect.stringContaining('In the last 7 days') as string },
@@ -103,9 +114,29 @@ it('reports that there is nothing to show', async () => {
 
 it('fails with advice if the ledger is not available', async () => {
 	const ledger = await openLedger({ log: () => undefined });
+	const workflowId = await newWorkflow();
 	const unavailable = new LedgerUnavailableError('The disk is full.');
 	jest.spyOn(ledger, 'readRecord').mockRejectedValueOnce(unavailable);
-	expect((await getRejections({ workflowId: newWorkflow() })).error).toMatchObject({
+	expect((await getRejections({ workflowId })).error).toMatchObject({
 		description: expect.stringContaining('The disk is full.') as string,
 	});
+});
+
+it('shows the rejections of another workflow only if that allows it', async () => {
+	const workflowId = await newWorkflow('thisWorkflow');
+	const server = await start({ workflowId });
+	await send(server, 'x', { 'x-webhook-signature': 'forged' });
+	const { items, error } = await getRejections({ workflowId });
+	expect(items).toEqual([]);
+	expect(error?.message).toBe(
+		`The workflow "${workflowId}" does not give this workflow access to its events`,
+	);
+});
+
+it('shows what people read first', async () => {
+	const workflowId = await newWorkflow();
+	const server = await start({ workflowId });
+	await send(server, 'x', { 'x-webhook-signature': 'forged' });
+	const [found = {}] = await rejectionsOf({ workflowId });
+	expect(Object.keys(found).slice(0, 3)).toEqual(['reason', 'count', 'advice']);
 });

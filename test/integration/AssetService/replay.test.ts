@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { INodeParameters } from 'n8n-workflow';
-import { ledgerKey, newAttempt, openLedger } from '../../../lib/ledger';
+import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
+import { notePublication, readPublication, type TriggerSettings } from '../../../lib/accounts';
+import { ledgerKey, newAttempt, openLedger, type Outcome } from '../../../lib/ledger';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { stopWorlds } from '../../unit/service/world';
 import { containing, failure, pages, run, serving } from './runs';
 
@@ -33,49 +35,86 @@ const event = (id: string, minutesAgo: number, eventType = 'ocpp.message') => ({
 	createdAt: new Date(Date.now() - minutesAgo * MINUTE).toISOString(),
 });
 const LISTED = [event('a', 5), event('b', 60, 'asset.created'), event('c', 600), event('d', 1500)];
-const begin = async (...ids: string[]) => {
+const begin = async (ids: readonly string[], outcome: Outcome = 'failed') => {
 	const keys = ids.map((id) => ledgerKey(OWN, id));
 	const run = newAttempt('4711');
 	const store = await ledger();
 	await store.begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * DAY });
-	await store.end(run, 'succeeded');
+	await store.end(run, outcome);
+};
+/** A trigger of the workflow is published; by default, a poll trigger that wants every event. */
+const publish = async (
+	workflowId = OWN,
+	more: Partial<TriggerSettings> = {},
+	seenAt = Date.now(),
+) => {
+	await notePublication(await ledger(), workflowId, {
+		...{ nodeId: 'trigger', publishedAt: 0, now: seenAt },
+		settings: {
+			...{ kind: 'poll', access: 'thisWorkflow', accountWorkflowIds: [] },
+			...{ eventTypes: [], conditions: {}, ...more },
+		},
+	});
 };
 const stateOf = async (id: string) => (await (await ledger()).look(ledgerKey(OWN, id))).state;
-const replayed = async (parameters: INodeParameters) => {
-	const world = await serving((request) => pages(LISTED, request));
+const message = (text: string) => expect.objectContaining({ message: containing(text) }) as unknown;
+/** The events of all requests that wait for a poll. */
+const requested = async () => {
+	const store = await ledger();
+	const keys = Object.values((await readPublication(store, OWN))?.replays ?? {}).flat();
+	const texts = await Promise.all(keys.map((key) => store.readRecord(key)));
+	return texts.flatMap((text) => (JSON.parse(text ?? '{}') as { events: { id: string }[] }).events);
+};
+const replayed = async (
+	parameters: INodeParameters,
+	listed: readonly { readonly id: string }[] = LISTED,
+) => {
+	const world = await serving((request) => pages(listed, request));
 	const { items, hints } = await run(world, { ...replay, ...parameters });
 	return { found: items.map(({ json }) => json), hints };
 };
 
 it('by default, shows the events that would run again and changes nothing', async () => {
-	await begin('a', 'b');
+	await publish();
+	await begin(['a']);
+	await begin(['b'], 'succeeded');
 	const { found, hints } = await replayed({});
 	expect(found).toMatchObject([
-		{ id: 'a', state: 'done', executionId: '4711', attempts: 1, reopened: false },
-		{ id: 'b', state: 'done', reopened: false },
-		{ id: 'c', state: 'missing', reopened: false },
+		{
+			id: 'a',
+			state: 'failed',
+			executionId: '4711',
+			attempts: 1,
+			replayed: false,
+			reason: 'dry run',
+		},
+		{ id: 'c', state: 'missing', replayed: false, reason: 'dry run' },
 	]);
-	expect(hints[0]).toMatchObject({ message: containing('Dry run: 3 events would start again') });
-	expect(await stateOf('a')).toBe('done');
+	expect(hints).toEqual([message('Dry run: 2 events would start again')]);
+	expect(await stateOf('a')).toBe('failed');
 	expect(await stateOf('c')).toBe('free');
+	expect(await requested()).toEqual([]);
 });
 
 it('returns the fields of Reconcile, with null for what neither the list nor the ledger has', async () => {
-	await begin('a');
+	await begin(['a'], 'succeeded');
 	const { found } = await replayed({ eventIds: 'a, gone' });
 	expect(found).toEqual([
 		{
 			...{ id: 'a', type: 'ocpp.message', createdAt: LISTED[0]?.createdAt, assetId: 'as_1' },
-			...{ state: 'done', executionId: '4711', attempts: 1, reopened: false },
+			...{ asset: 'as_1', state: 'done', executionId: '4711', executionUrl: null, attempts: 1 },
+			...{ replayed: false, reason: 'dry run' },
 			begunAt: expect.stringMatching(/Z$/) as string,
 			endedAt: expect.stringMatching(/Z$/) as string,
 		},
 		{
-			...{ id: 'gone', type: null, createdAt: null, assetId: null },
-			...{ state: 'missing', executionId: null, attempts: null, reopened: false },
-			begunAt: null,
-			endedAt: null,
+			...{ id: 'gone', type: null, createdAt: null, assetId: null, asset: null },
+			...{ state: 'missing', executionId: null, executionUrl: null, attempts: null },
+			...{ begunAt: null, endedAt: null, replayed: false, reason: 'not listed' },
 		},
+	]);
+	expect(Object.keys(found[0] ?? {}).slice(0, 6)).toEqual([
+		...['createdAt', 'asset', 'state', 'replayed', 'reason', 'executionId'],
 	]);
 });
 
@@ -95,42 +134,147 @@ it.each<[string, INodeParameters, string[]]>([
 		{ conditions: { condition: [{ field: 'type', operator: 'equals', value: 'asset.created' }] } },
 		['b'],
 	],
-	[
-		'by ID, whenever they were created',
-		{ eventIds: 'd, a, gone', eventTypes: ['asset.*'] },
-		['a', 'd', 'gone'],
-	],
+	['by ID, whenever they were created', { eventIds: 'd, a', eventTypes: ['asset.*'] }, ['a', 'd']],
+	['by ID, on lines', { eventIds: 'd\na' }, ['a', 'd']],
+	['by ID, with spaces', { eventIds: '  d   a ' }, ['a', 'd']],
+	['by ID, as a list', { eventIds: '={{ ["d", "a"] }}' }, ['a', 'd']],
 ])('reopens the events %s', async (_name, parameters, ids) => {
-	await begin('a', 'b', 'c', 'd');
-	const { found } = await replayed({ ...parameters, dryRun: false });
+	await publish();
+	await begin(['a', 'b', 'c', 'd']);
+	const { found, hints } = await replayed({ ...parameters, dryRun: false });
 	expect(found.map(({ id }) => id)).toEqual(ids);
-	for (const each of found) expect(each['reopened']).toBe(true);
+	for (const each of found) expect(each).toMatchObject({ replayed: true, reason: null });
 	for (const id of ['a', 'b', 'c', 'd']) {
-		expect(await stateOf(id)).toBe(ids.includes(id) ? 'overdue' : 'done');
+		expect(await stateOf(id)).toBe(ids.includes(id) ? 'overdue' : 'failed');
 	}
+	expect(hints).toEqual([message(`Reopened ${ids.length} event`)]);
+	expect((await requested()).map(({ id }) => id).sort()).toEqual(ids);
 });
 
-it('does not touch an event that is being handed over', async () => {
+it('notes where each event is in the list', async () => {
+	await publish();
+	await replayed({ dryRun: false, eventIds: 'a d' });
+	expect(await requested()).toEqual([
+		{ id: 'd', after: 'c', index: 3, createdAt: Date.parse(LISTED[3]?.createdAt ?? '') },
+		{ id: 'a', index: 0, createdAt: Date.parse(LISTED[0]?.createdAt ?? '') },
+	]);
+});
+
+it.each<[INodeParameters, string[]]>([
+	[{}, ['b', 'c', 'e']],
+	[{ states: ['done'] }, ['a']],
+	[{ states: ['failed', 'asleep'] }, ['b', 'd']],
+	[{ eventIds: 'a,d' }, ['a', 'd']],
+])('reopens events in the states %j', async (parameters, ids) => {
+	await publish();
+	await begin(['a'], 'succeeded');
+	await begin(['b'], 'failed');
+	await begin(['c'], 'lost');
+	await begin(['d'], 'asleep');
+	const listed = ['a', 'b', 'c', 'd', 'e'].map((id) => event(id, 5));
+	const { found } = await replayed({ dryRun: false, ...parameters }, listed);
+	expect(found.map(({ id, replayed: is }) => [id, is])).toEqual(ids.map((id) => [id, true]));
+});
+
+it('says for each event why it does not start again, and does not touch it', async () => {
+	await publish(OWN, { eventTypes: ['ocpp.*'] });
 	await (await ledger()).claim(ledgerKey(OWN, 'a'));
-	const { found } = await replayed({ dryRun: false, eventIds: 'a' });
-	expect(found).toMatchObject([{ id: 'a', state: 'pending', reopened: false }]);
+	const keys = [ledgerKey(OWN, 'c')];
+	const run = newAttempt('4711');
+	await (await ledger()).begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * DAY });
+	const { found, hints } = await replayed({ dryRun: false, eventIds: 'a, b, c, d, gone' });
+	expect(found.map(({ id, replayed: is, reason }) => [id, is, reason])).toEqual([
+		['a', false, 'pending'],
+		['b', false, 'not wanted by the trigger'],
+		['c', false, 'running'],
+		['d', true, null],
+		['gone', false, 'not listed'],
+	]);
+	expect(hints).toEqual([message('Reopened 1 event.')]);
 	expect(await stateOf('a')).toBe('pending');
+	expect(await stateOf('b')).toBe('free');
+	expect(await stateOf('c')).toBe('running');
+	expect(await stateOf('gone')).toBe('free');
+	await (await ledger()).end(run, 'succeeded');
+});
+
+it('writes nothing for invented IDs', async () => {
+	await publish();
+	await begin(['a']);
+	const invented = Array.from({ length: 2_000 }, (_unused, n) => `invented_${n}`);
+	const { found } = await replayed({ dryRun: false, eventIds: invented.join(' ') });
+	expect(found).toHaveLength(2_000);
+	for (const id of ['invented_0', 'invented_1999']) expect(await stateOf(id)).toBe('free');
+	expect(await requested()).toEqual([]);
+});
+
+it.each([true, false])(
+	'fails for a workflow that there is no trace of, with Dry Run %s',
+	async (dryRun) => {
+		const world = await serving((request) => pages(LISTED, request));
+		expect(await failure(run(world, { ...replay, dryRun }))).toMatchObject({
+			message: `No listed event has reached the workflow "${OWN}"`,
+			description: containing('no trace of this workflow'),
+		});
+		expect(await stateOf('a')).toBe('free');
+	},
+);
+
+it('takes at most 10,000 events, and reopens none of more', async () => {
+	await publish();
+	const listed = Array.from({ length: 10_001 }, (_unused, n) => event(`many_${n}`, n / 60));
+	const world = await serving((request) => pages(listed, request));
+	expect(await failure(run(world, { ...replay, dryRun: false }))).toMatchObject({
+		message: 'Replay takes at most 10,000 events at a time, and more are selected',
+	});
+	expect(await stateOf('many_0')).toBe('free');
+	const eventIds = listed.map(({ id }) => id).join(',');
+	expect(await failure(run(world, { ...replay, dryRun: false, eventIds }))).toMatchObject({
+		message: containing('at most 10,000 events'),
+	});
+	const { found } = await replayed({ dryRun: false }, listed.slice(0, 10_000));
+	expect(found).toHaveLength(10_000);
+	expect(await requested()).toHaveLength(10_000);
+}, 60_000);
+
+it.each<[string, Partial<TriggerSettings>, boolean]>([
+	['not by default', {}, false],
+	['if it is selected', { access: 'selectedWorkflows', accountWorkflowIds: [OWN] }, true],
+])('replays the events of another workflow: %s', async (_what, settings, isAllowed) => {
+	await publish('another', settings);
+	const lines: string[] = [];
+	class Logged extends AssetService {
+		override async execute(this: IExecuteFunctions) {
+			jest.spyOn(this.logger, 'info').mockImplementation((line) => void lines.push(line));
+			return await AssetService.prototype.execute.call(this);
+		}
+	}
+	const world = await serving((request) => pages(LISTED, request));
+	const parameters = { ...replay, dryRun: false, workflowId: 'another' };
+	const { items, error } = await run(world, parameters, { node: new Logged() });
+	expect([items.length, error === undefined]).toEqual(isAllowed ? [3, true] : [0, false]);
+	const state = (await (await ledger()).look(ledgerKey('another', 'a'))).state;
+	expect(state).toBe(isAllowed ? 'overdue' : 'free');
+	const [line] = lines.filter((each) => each.includes('replayed'));
+	if (isAllowed)
+		expect(line).toMatch(/in workflow workflow-1: replayed 3 events of workflow another$/);
+	else expect(line).toBeUndefined();
 });
 
 describe.each([true, false])('with Dry Run %s', (dryRun) => {
-	const warning = expect.objectContaining({
-		type: 'warning',
-		message: containing('Delivery > Resend'),
-	}) as unknown;
-
 	it('warns if no poll trigger would start the events', async () => {
-		expect((await replayed({ dryRun })).hints).toContainEqual(warning);
+		await publish(OWN, { kind: 'webhook' });
+		expect((await replayed({ dryRun })).hints).toContainEqual(message('Delivery > Resend'));
+	});
+
+	it('warns if the poll trigger has not polled for days', async () => {
+		await publish(OWN, {}, Date.now() - 2 * DAY);
+		expect((await replayed({ dryRun })).hints).toContainEqual(message('Delivery > Resend'));
 	});
 
 	it('does not warn if a poll trigger has polled', async () => {
-		const polled = JSON.stringify({ polledAt: Date.now() });
-		await (await ledger()).swapRecord(`replay:${OWN}`, undefined, polled);
-		expect((await replayed({ dryRun })).hints).not.toContainEqual(warning);
+		await publish();
+		expect((await replayed({ dryRun })).hints).not.toContainEqual(message('Delivery > Resend'));
 	});
 });
 
@@ -138,20 +282,20 @@ it.each<[INodeParameters, string]>([
 	[{ dryRun: 'maybe' }, "'Dry Run' is neither true nor false"],
 	[{ createdBefore: 'soon' }, "'Created Before' is not a date and time"],
 	[{ eventIds: '={{ ({}) }}' }, "'Event IDs' cannot be an object"],
-])('reopens nothing for %j', async (parameters, message) => {
-	await begin('a');
+	[{ states: '={{ ({}) }}' }, "'States' cannot be an object"],
+])('reopens nothing for %j', async (parameters, expected) => {
+	await begin(['a'], 'succeeded');
 	const world = await serving((request) => pages(LISTED, request));
 	expect(await failure(run(world, { ...replay, dryRun: false, ...parameters }))).toMatchObject({
-		message,
+		message: expected,
 	});
 	expect(await stateOf('a')).toBe('done');
 });
 
 it('warns of a condition whose field no event has, instead of silently reopening nothing', async () => {
+	await publish();
 	const condition = [{ field: 'eventTyp', operator: 'equals', value: 'asset.created' }];
 	const { found, hints } = await replayed({ conditions: { condition } });
 	expect(found).toEqual([]);
-	expect(hints).toContainEqual(
-		expect.objectContaining({ message: containing("has a field 'eventTyp'.") }),
-	);
+	expect(hints).toContainEqual(message("has a field 'eventTyp'."));
 });

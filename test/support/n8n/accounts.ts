@@ -63,9 +63,7 @@ export async function accountsOf(
 }
 
 function accountIn(item: Readonly<Record<string, unknown>>): Account {
-	const { state, executionId, attempts, endedAt } = item;
-	// Its name was `reopened`.
-	const replayed = item['replayed'] ?? item['reopened'];
+	const { state, executionId, attempts, endedAt, replayed } = item;
 	return {
 		state: String(state),
 		...(typeof executionId === 'string' && { executionId }),

@@ -93,6 +93,7 @@ const ErrorShape = z.looseObject({
 const NodeRunShape = z.looseObject({
 	executionStatus: z.string().optional(),
 	error: ErrorShape.optional(),
+	hints: z.array(z.looseObject({ message: z.string() })).optional(),
 	data: z.looseObject({ main: z.array(z.array(ItemShape).nullable()).optional() }).optional(),
 });
 

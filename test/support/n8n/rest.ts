@@ -9,7 +9,7 @@ import {
 } from './answers';
 import { createDataTablesClient, type DataTablesClient } from './dataTables';
 import { createExecutionsClient, type ExecutionsClient } from './executions';
-import { createSession, unlessNotFound } from './session';
+import { createSession, type Session, unlessNotFound } from './session';
 import { createWorkflowsClient, type WorkflowsClient } from './workflows';
 
 export interface Owner {
@@ -29,6 +29,8 @@ export interface CredentialContent {
 export interface N8nClient extends WorkflowsClient, ExecutionsClient, DataTablesClient {
 	/** Creates the owner of a fresh n8n and signs in. */
 	setUpOwner(owner: Owner): Promise<void>;
+	/** For the owner: invites a member, who accepts. Returns a client that is signed in as that user. */
+	addMember(member: Owner): Promise<N8nClient>;
 	createCredential(content: CredentialContent): Promise<Credential>;
 	updateCredential(id: string, content: CredentialContent): Promise<Credential>;
 	/** Runs the credential's test with the given values, as the editor does on saving. */
@@ -40,8 +42,15 @@ export interface N8nClient extends WorkflowsClient, ExecutionsClient, DataTables
 const Anything = z.unknown();
 const OneCredential = z.object({ data: CredentialShape });
 
+const Invited = z.object({
+	data: z.array(z.object({ user: z.object({ inviteAcceptUrl: z.string() }) })),
+});
+
 export function createN8nClient(url: string): N8nClient {
-	const session = createSession(url);
+	return clientOf(createSession(url), url);
+}
+
+function clientOf(session: Session, url: string): N8nClient {
 	return {
 		...createWorkflowsClient(session, url),
 		...createExecutionsClient(session),
@@ -52,6 +61,14 @@ export function createN8nClient(url: string): N8nClient {
 				() => unlessNotFound(session.send('POST', '/rest/owner/setup', Anything, owner)),
 				{ what: 'n8n to take its owner', timeoutMs: 60_000 },
 			);
+		},
+		async addMember({ email, ...member }) {
+			const invitation = [{ email, role: 'global:member' }];
+			const { data } = await session.send('POST', '/rest/invitations', Invited, invitation);
+			const token = new URL(data[0]?.user.inviteAcceptUrl ?? '').searchParams.get('token');
+			const own = createSession(url);
+			await own.send('POST', '/rest/invitations/accept', Anything, { ...member, token });
+			return clientOf(own, url);
 		},
 		async createCredential(content) {
 			return (await session.send('POST', '/rest/credentials', OneCredential, content)).data;

@@ -18,7 +18,9 @@ export async function runInline(
 		},
 		chains: target.nodes.map(({ name }) => [start, name]),
 	});
-	const whole = { ...inline, id: target.id, nodes: [...inline.nodes, ...target.nodes] };
+	// The JSON itself says who may call it, whatever the stored workflow says.
+	const settings = { ...inline.settings, callerPolicy: 'any' };
+	const whole = { ...inline, settings, id: target.id, nodes: [...inline.nodes, ...target.nodes] };
 	const outer = await client.createWorkflow(
 		buildWorkflow({
 			name: 'Of somebody else',

@@ -17,6 +17,14 @@ describe('parseEvent', () => {
 		});
 	});
 
+	it("drops the fields that this package adds: they are not the sender's to set", () => {
+		const ours = { _replay: { requestedAt: 'x' }, _delivery: { secret: 'current' } };
+		const event = { id: 'a', type: 'b', data: ours };
+		const parsed = { ok: true, event: { id: 'a', type: 'b', record: event } };
+		expect(parseEvent(bytes(JSON.stringify({ ...ours, ...event })))).toEqual(parsed);
+		expect(eventFromList({ ...ours, ...event })).toEqual(parsed);
+	});
+
 	it('treats the number 7 and the text "7" as the same event', () => {
 		const [number, text] = ['{"id":7}', '{"id":"7"}'].map((body) => parseEvent(bytes(body)));
 		expect(number).toMatchObject({ ok: true, event: { id: '7' } });

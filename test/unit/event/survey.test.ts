@@ -199,3 +199,47 @@ describe('a field that no event has', () => {
 		expect(performance.now() - started).toBeLessThan(5_000);
 	});
 });
+
+describe('the doubts about a filter', () => {
+	const MET = condition('data.payload.status', 'startsWith', 'F');
+
+	it('are none without events, and none if each condition is met', () => {
+		const survey = surveyOf(['ocpp.*'], FAULTED, MET);
+		expect(survey.doubts).toEqual([]);
+		look(survey, status('Faulted'), status('Available'));
+		expect(survey.doubts).toEqual([]);
+	});
+
+	it('name the types, if no event has one of them', () => {
+		const survey = surveyOf(['ocpp'], FAULTED);
+		look(survey, status('Faulted'));
+		expect(survey.doubts).toEqual(['The only listed event does not have one of the event types.']);
+	});
+
+	it.each([
+		['Faulted', "No listed event meets the condition 'Status equals Faulted'."],
+		[
+			'FAULTED',
+			"No listed event meets the condition 'Status equals FAULTED'. Case matters: one of them has 'Faulted'.",
+		],
+	])('name a condition that no event meets: %s', (value, doubt) => {
+		const survey = surveyOf([], MET, condition('data.payload.status', 'equals', value));
+		const values = value === 'FAULTED' ? ['Faulted', 'faulted'] : ['Finishing', 'Available'];
+		look(survey, ...values.map((each) => status(each)));
+		expect(survey.doubts).toEqual([doubt]);
+	});
+
+	it('name a field that no event has, once', () => {
+		const survey = surveyOf([], condition('data.payload.statu', 'equals', 'Faulted'));
+		look(survey, status('Faulted'), status('Available'));
+		expect(survey.doubts).toEqual([
+			"None of 2 events has a field 'data.payload.statu'. Did you mean 'data.payload.status'?",
+		]);
+	});
+
+	it('say that no event meets all conditions, where each is met', () => {
+		const survey = surveyOf([], FAULTED, condition('data.payload.connectorId', 'equals', '1'));
+		look(survey, status('Faulted', { connectorId: 2 }), status('Available', { connectorId: 1 }));
+		expect(survey.doubts).toEqual(['No listed event meets all conditions.']);
+	});
+});

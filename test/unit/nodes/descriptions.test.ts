@@ -13,6 +13,7 @@ import {
 } from '../../../lib/event';
 import { readTriggerSettings } from '../../../lib/receiver';
 import { checkSigningSettings, createVerifier } from '../../../lib/signature';
+import { triggerSettingsOf } from '../../../n8n/accountAccess';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { readPollSettings } from '../../../n8n/poll/settings';
@@ -35,6 +36,7 @@ const asPoll = (given: Parameters): Parameters => ({ ...readPollSettings(reading
 const asTrigger = (given: Parameters): Parameters => {
 	const context = { getNodeParameter: reading(given) } as unknown as IHookFunctions;
 	return {
+		...triggerSettingsOf(context, 'webhook'),
 		...readTriggerSettings(reading(given)),
 		...rotationPlan(context),
 		isAutomatic: isAutomatic(context),
@@ -56,6 +58,11 @@ const fieldsIn = (field: INodeProperties | undefined): INodeProperties[] =>
 
 /** A value of each option, and the code's result for it. */
 const TRIGGER_OPTIONS: Readonly<Record<string, [unknown, Parameters]>> = {
+	accountAccess: ['anyWorkflow', { access: 'anyWorkflow' }],
+	accountWorkflowIds: [
+		'a, https://n8n.example.com/workflow/b/executions c',
+		{ accountWorkflowIds: ['a', 'b', 'c'] },
+	],
 	includeDelivery: [true, { includeDelivery: true }],
 	retentionDays: [40, { retentionMs: 40 * 24 * HOUR_MS }],
 	rotateAfterDays: [3, { rotateAfterMs: 3 * 24 * HOUR_MS }],
@@ -112,6 +119,18 @@ describe.each<[string, INodeType, (given: Parameters) => Parameters]>([
 		expect(read({ delivery: 'batched', batchSize: 7 })).toMatchObject({ batchSize: 7 });
 		expect(read({ delivery: 'immediate', batchSize: 7 })).toMatchObject({ batchSize: 1 });
 	});
+});
+
+it('both triggers offer the same access for other workflows, as the code reads it', () => {
+	const [webhook, poll] = [new AssetServiceTrigger(), new AssetServicePollTrigger()].map((node) =>
+		fieldsIn(property(node, 'options')).filter(({ name }) => name.startsWith('account')),
+	);
+	expect(poll).toEqual(webhook);
+	expect(offered(poll?.[0])).toEqual(['anyWorkflow', 'selectedWorkflows', 'thisWorkflow']);
+	for (const accountAccess of offered(poll?.[0])) {
+		expect(asTrigger({ options: { accountAccess } })).toMatchObject({ access: accountAccess });
+	}
+	expect(asTrigger({})).toMatchObject({ access: 'thisWorkflow', accountWorkflowIds: [] });
 });
 
 it('the poll trigger offers the starts and the limit that it reads', () => {

@@ -1,5 +1,6 @@
 /** Events that a user wants to run again: reopened in the ledger, and started by the polls of the workflow. */
-import { lastPolledAt, notePublication, publishedAt, replay } from '../../../lib/poll';
+import { notePublication, readPublication, requestReplay } from '../../../lib/accounts';
+import { ApiError } from '../../../lib/service';
 import {
 	downFrom,
 	eventAt,
@@ -11,49 +12,113 @@ import {
 	START,
 } from './pollWorld';
 
+const DAY = 24 * HOUR;
 const MINUTES = downFrom(300, 1).filter((minute) => minute % 10 === 0);
 const IDS = MINUTES.toReversed().map((minute) => `e${minute}`);
 
-/** Events of five hours, of which all have begun in polls; the last poll read one page. */
+const published = async ({ ledger, workflowId, now }: PollWorld, nodeId = 'node') => {
+	await notePublication(ledger, workflowId, {
+		...{ nodeId, publishedAt: now, now },
+		settings: {
+			...{ kind: 'poll', access: 'thisWorkflow', accountWorkflowIds: [] },
+			...{ eventTypes: [], conditions: {} },
+		},
+	});
+};
+
+/** Events of five hours, of which all have begun in polls. */
 async function polledWorld(...options: Parameters<typeof pollWorld>): Promise<PollWorld> {
 	const world = pollWorld(...options);
+	await published(world);
 	world.list = eventsAt(...MINUTES);
 	world.now = START + 301 * MINUTE;
 	await world.poll();
 	await world.poll();
-	expect(world.requests).toStrictEqual([undefined]);
 	expect(world.started()).toEqual(IDS);
 	world.runs = [];
 	world.items = [];
 	return world;
 }
 
+/** As the action node requests it, with the places that the events have now. */
 const request = async (
-	{ ledger, workflowId, now, list }: Omit<PollWorld, 'workflowId'> & { workflowId: string },
+	{ ledger, workflowId, now, list }: PollWorld,
 	ids: readonly string[],
-) =>
-	await replay(
-		{ ledger, workflowId, now },
-		ids.map((id) => {
-			const record = list.find((listed) => listed.id === id);
-			return { id, ...(record && { record: { ...record } }) };
-		}),
-	);
+	nodeId: string | undefined = 'node',
+) => {
+	const events = ids.map((id) => {
+		const index = list.findIndex((listed) => listed.id === id);
+		const [after, at] = [list[index - 1]?.id, list[index]?.createdAt];
+		return {
+			...{ id, index, nodeId },
+			...(after !== undefined && { after }),
+			...(at !== undefined && { createdAt: Date.parse(at) }),
+		};
+	});
+	return await requestReplay({ ledger, workflowId, retentionMs: 35 * DAY, now }, events);
+};
+const waiting = async ({ ledger, workflowId }: PollWorld) =>
+	(await readPublication(ledger, workflowId))?.replays ?? {};
 
 it('starts them once more at the next poll, marked, and no others', async () => {
 	const world = await polledWorld();
-	expect(await lastPolledAt(world.ledger, world.workflowId)).toBe(world.now);
-	const { before, polledAt } = await request(world, ['e20', 'e100']);
-	expect(before).toMatchObject([{ state: 'done' }, { state: 'done' }]);
-	expect(polledAt).toBe(world.now);
+	const known = await request(world, ['e20', 'e100']);
+	expect(known).toMatchObject([{ state: 'done' }, { state: 'done' }]);
+	const requestedAt = new Date(world.now).toISOString();
 	world.now += MINUTE;
 	await world.poll();
 	expect(world.started()).toEqual(['e20', 'e100']);
-	const requestedAt = new Date(world.now - MINUTE).toISOString();
 	for (const { record } of world.items) expect(record['_replay']).toEqual({ requestedAt });
 	await world.poll();
-	expect(world.requests).toStrictEqual([undefined]);
 	expect(world.started()).toEqual(['e20', 'e100']);
+	expect(await waiting(world)).toEqual({});
+});
+
+it('starts nothing that was not wanted, or was listed before the publication', async () => {
+	const world = pollWorld({ startFrom: 'now', isWanted: ({ id }) => id !== 'e150' });
+	await published(world);
+	world.list = eventsAt(...MINUTES);
+	world.now = START + 201 * MINUTE;
+	await world.poll();
+	world.now = START + 301 * MINUTE;
+	await request(world, ['e20']);
+	await world.poll({ isWanted: () => true });
+	await world.poll({ isWanted: () => true });
+	expect(world.started()).toEqual(['e20']);
+});
+
+it('starts one of 29 days ago in a list of 200,000 at the cost of a page', async () => {
+	const world = pollWorld({ pageSize: 100 });
+	await published(world);
+	const older = Array.from({ length: 200_000 }, (_unused, n) =>
+		eventAt(300 - n * 0.215, `old${n}`),
+	);
+	world.list = older.slice(0, 10);
+	world.now = START + 301 * MINUTE;
+	await world.begin(world.list.map(({ id }) => id));
+	await world.poll();
+	await world.poll();
+	world.list = older;
+	const id = 'old194000';
+	expect(Date.parse(older[194_000]?.createdAt ?? '')).toBeLessThan(world.now - 28.9 * DAY);
+	await world.poll();
+	const usual = world.requests.length;
+	await request(world, [id]);
+	world.list = [...eventsAt(303, 302), ...older];
+	await world.poll();
+	expect(world.started()).toContain(id);
+	expect(world.requests.filter((after) => after === 'old193999')).toHaveLength(1);
+	expect(world.requests.length - usual).toBeLessThan(20);
+}, 30_000);
+
+it('reads the page of neighbours once', async () => {
+	const world = await polledWorld();
+	await world.poll();
+	const usual = world.requests.length;
+	await request(world, ['e150', 'e140', 'e130', 'e50']);
+	await world.poll();
+	expect(world.started()).toEqual(['e50', 'e130', 'e140', 'e150']);
+	expect(world.requests.length - usual).toBe(2);
 });
 
 it('starts each once, however often that is asked for before it has begun', async () => {
@@ -61,70 +126,20 @@ it('starts each once, however often that is asked for before it has begun', asyn
 	for (let times = 0; times < 3; times++) await request(world, ['e20', 'e100']);
 	world.fate = async () => 'stored';
 	await world.poll();
+	expect(world.started()).toEqual(['e20', 'e100']);
 	await request(world, ['e20']);
 	world.fate = async () => 'succeeded';
 	await world.poll();
 	await world.poll();
 	// The second start of e20 is one that `begin` decides about: n8n had stored the first.
 	expect(world.started()).toEqual(['e20', 'e100', 'e20']);
+	expect(Object.values(await waiting(world)).flat()).toHaveLength(3);
 });
 
-it('reads no further back than asked for, however far an earlier Replay went', async () => {
-	const world = await polledWorld();
-	await request(world, ['e10']);
-	await world.poll();
-	world.now += 25 * HOUR;
-	world.list.unshift(eventAt(301 + 25 * 60, 'new'));
-	await world.poll();
-	await world.poll();
-	await request(world, ['new']);
-	await world.poll();
-	expect(world.requests).toStrictEqual([undefined]);
-	expect(world.started()).toEqual(['e10', 'new', 'new']);
-});
-
-it('reads back to the oldest event of all requests since the last poll', async () => {
+it('continues in the next poll when a page fails or no request is left', async () => {
 	const world = await polledWorld();
 	await request(world, ['e20']);
-	await request(world, ['e290']);
-	await world.poll();
-	expect(world.started()).toEqual(['e20', 'e290']);
-});
-
-it('reopens many events in order, and changes nothing for another workflow', async () => {
-	const world = await polledWorld();
-	const ids = Array.from({ length: 250 }, (_unused, n) => (n === 120 ? 'e20' : `unlisted${n}`));
-	await request({ ...world, workflowId: 'another' }, ids);
-	await world.poll();
-	expect(world.requests).toStrictEqual([undefined]);
-	expect(world.started()).toEqual([]);
-	const { before } = await request(world, ids);
-	expect(before.map(({ state }, n) => [state, n]).filter(([state]) => state !== 'missing')).toEqual(
-		[['done', 120]],
-	);
-	expect(before).toHaveLength(250);
-});
-
-it('reads back in several polls where one may not ask for so much', async () => {
-	const world = await polledWorld();
-	world.list = Array.from({ length: 1200 }, (_unused, n) => eventAt(300 - n / 4, `w${n}`));
-	await world.begin(world.list.map(({ id }) => id));
-	await world.ledger.end('another run', 'succeeded');
-	await request(world, ['w1100']);
-	const polls = [];
-	for (let times = 0; times < 4; times++) {
-		await world.poll();
-		polls.push(world.requests.length);
-	}
-	expect(polls[0]).toBe(50);
-	expect(world.started()).toEqual(['w1100']);
-	expect(world.state().walk).toBeUndefined();
-});
-
-it('is read again as far when the poll that took it up failed', async () => {
-	const world = await polledWorld();
-	await request(world, ['e20']);
-	world.failures.set('e210', new Error('page 2'));
+	world.failures.set('e30', new Error('down'));
 	await world.poll();
 	expect(world.started()).toEqual([]);
 	world.failures.clear();
@@ -132,48 +147,89 @@ it('is read again as far when the poll that took it up failed', async () => {
 	expect(world.started()).toEqual(['e20']);
 });
 
-it('leaves out events that are being handed over or run, and identifies an event only by its ID', async () => {
+it.each([
+	['was listed late, before others of its page', eventAt(25, 'late')],
+	['is no longer after the record that it was after', undefined],
+])('finds an event that %s', async (_what, late) => {
 	const world = await polledWorld();
+	await request(world, ['e20']);
+	if (late) {
+		const more = Array.from({ length: 12 }, (_unused, n) => eventAt(25, `late${n}`));
+		await world.begin(
+			more.map(({ id }) => id),
+			'late run',
+		);
+		world.list.splice(
+			world.list.findIndex(({ id }) => id === 'e20'),
+			0,
+			...more,
+		);
+	} else {
+		world.list = world.list.filter(({ id }) => id !== 'e30');
+		world.failures.set('e30', new ApiError('unknown cursor', { hint: '', status: 400 }));
+	}
+	await world.poll();
+	expect(world.started()).toEqual(['e20']);
+	expect(world.warnings).toEqual([]);
+});
+
+it('warns of events that the service no longer lists, and does not look for them again', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20', 'e30']);
+	world.list = world.list.filter(({ id }) => id !== 'e20');
+	await world.poll();
+	expect(world.started()).toEqual(['e30']);
+	expect(world.warnings).toEqual([expect.stringContaining('1 replayed event not started')]);
+	expect(await waiting(world)).toEqual({});
+});
+
+it('warns of events that the trigger no longer wants, and does not start them', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20', 'e30']);
+	await world.poll({ isWanted: ({ id }) => id !== 'e20' });
+	expect(world.started()).toEqual(['e30']);
+	expect(world.warnings).toEqual([expect.stringContaining('no longer wants')]);
+	expect(await waiting(world)).toEqual({});
+});
+
+it('leaves out events that are being handed over or run, and those of another trigger', async () => {
+	const world = await polledWorld();
+	await published(world, 'other');
 	world.ledger.put(world.entry('e20'), 'running', { attempts: 1 });
-	const { before } = await request(world, ['e20', 'unlisted']);
-	expect(before).toMatchObject([{ state: 'running', attempts: 1 }, { state: 'missing' }]);
+	expect(await request(world, ['e20'])).toMatchObject([{ state: 'running', attempts: 1 }]);
+	await request(world, ['e30'], 'other');
 	await world.poll();
 	expect(world.started()).toEqual([]);
-	expect(world.ledger.stateOf(world.entry('unlisted'))).toBe('overdue');
+	await world.poll({ nodeId: 'other' });
+	expect(world.started()).toContain('e30');
+	expect(world.started()).not.toContain('e20');
 });
 
-it('says that no poll trigger has been there', async () => {
-	const world = pollWorld();
-	expect(await lastPolledAt(world.ledger, world.workflowId)).toBeUndefined();
-	expect((await request(world, ['e20'])).polledAt).toBeUndefined();
-});
-
-it('knows the time of the last poll to the hour', async () => {
+it('starts those of a trigger that the workflow no longer has', async () => {
 	const world = await polledWorld();
-	const first = world.now;
-	for (const [minutes, known] of [
-		[0, first],
-		[59, first],
-		[60, first + HOUR],
-	] as const) {
-		world.now = first + minutes * MINUTE;
-		await world.poll();
-		expect(await lastPolledAt(world.ledger, world.workflowId)).toBe(known);
-	}
+	await request(world, ['e30'], 'removed');
+	await world.poll();
+	expect(world.started()).toEqual(['e30']);
 });
 
-it('keeps the time of the first publication, by whichever trigger', async () => {
-	const world = pollWorld({ startFrom: 'now' });
-	const published = () => publishedAt(world.ledger, world.workflowId);
-	expect(await published()).toBeUndefined();
-	await notePublication(world.ledger, world.workflowId, START + HOUR);
-	await notePublication(world.ledger, world.workflowId, START + 2 * HOUR);
-	expect(await published()).toBe(START + HOUR);
-	world.list = eventsAt(1);
-	world.now = START + 2 * MINUTE;
-	for (let times = 0; times < 2; times++) await world.poll();
-	expect(await published()).toBeLessThan(START + HOUR);
-});
+it('keeps thousands in records of bounded size, and starts them all', async () => {
+	const world = pollWorld({ pageSize: 100, batchSize: 1000 });
+	await published(world);
+	world.list = Array.from({ length: 3_000 }, (_unused, n) => eventAt(300 - n / 100, `w${n}`));
+	world.now = START + 301 * MINUTE;
+	await world.begin(world.list.map(({ id }) => id));
+	await world.ledger.end('another run', 'succeeded');
+	const ids = world.list.map(({ id }) => id).reverse();
+	await request(world, ids);
+	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
+	expect(texts.length).toBeGreaterThanOrEqual(6);
+	for (const [, text] of texts) expect(text.length).toBeLessThan(80_000);
+	await world.poll();
+	expect(new Set(world.started()).size).toBe(3_000);
+	expect(world.started()).toHaveLength(3_000);
+	await world.poll();
+	expect([...world.ledger.records.keys()].filter((key) => key.startsWith('replay:'))).toEqual([]);
+}, 60_000);
 
 describe('an event that must succeed', () => {
 	const failing = async () => {

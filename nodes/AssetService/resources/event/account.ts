@@ -1,18 +1,13 @@
-/** The parts that Reconcile and Replay share: the workflow whose events they inspect, its conditions, and the ledger. */
+/** The workflow whose events an operation is about: the ledger, what its triggers have recorded, and whether the operation has access. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
-import { type Conditions, readConditions, type Survey } from '../../../../lib/event';
+import { accessOf, type Publication, readPublication } from '../../../../lib/accounts';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
-import type { Account } from '../../../../lib/poll';
-import { type ApiRecord, LISTS } from '../../../../lib/service';
+import { printable } from '../../../../lib/shared/printable';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
-import { checkConditions } from '../../../../n8n/conditions';
 import { ledgerFor } from '../../../../n8n/ledger';
 import { toNodeError } from '../../../../n8n/nodeError';
+import { workflowIdIn } from '../../../../n8n/workflowId';
 import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
-import type { Run } from '../../shared/resource';
-import { flattener } from '../../shared/simplify';
-
-type AccountLedger = Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
 
 /** A text field: the list of n8n's workflow selector contains only workflows with an Execute Workflow Trigger (2.41). */
 export const workflowField: INodeProperties = {
@@ -26,42 +21,47 @@ export const workflowField: INodeProperties = {
 	hint: 'Leave empty for the workflow that this node is in',
 };
 
-const { id, type, createdAt, assetId } = LISTS.event.fields;
-const flat = flattener({ id, type, createdAt, assetId });
-
-/** An event as the node shows it; null for values that the record or the ledger does not have. */
-export function accountItem(
-	record: ApiRecord,
-	{ state, executionId, begunAt, endedAt, attempts }: Account,
-): ApiRecord {
-	return {
-		...flat(record),
-		state,
-		executionId: executionId ?? null,
-		begunAt: timeText(begunAt),
-		endedAt: timeText(endedAt),
-		attempts: attempts ?? null,
-	};
+export interface Accounts {
+	readonly workflowId: string;
+	/** Whether it is the workflow that the node is in. */
+	readonly isOwn: boolean;
+	readonly ledger: Pick<Ledger, 'look' | 'reopen' | 'readRecord' | 'swapRecord'>;
+	/** Undefined if no trigger of the workflow has been published. */
+	readonly publication: Publication | undefined;
 }
 
-function timeText(time: number | undefined): string | null {
-	return time === undefined ? null : new Date(time).toISOString();
+/** @throws {NodeOperationError} if the workflow does not allow it, or the ledger is not available. */
+export async function openAccounts(item: InputItem): Promise<Accounts> {
+	const { context, itemIndex } = item;
+	const workflowId = workflowIdOf(item);
+	const { id: callerId = '' } = context.getWorkflow();
+	const ledger = await ledgerOf(item);
+	const publication = await readPublication(ledger, workflowId);
+	const isSubWorkflow = context.getMode() === 'integrated';
+	const access = accessOf(publication, workflowId, { workflowId: callerId, isSubWorkflow });
+	if (access === 'granted') {
+		return { workflowId, isOwn: workflowId === callerId, ledger, publication };
+	}
+	const [message, description] = REFUSALS[access](printable(workflowId), printable(callerId));
+	throw new NodeOperationError(context.getNode(), message, { itemIndex, description });
 }
 
-/** @throws {NodeOperationError} for conditions that no event can meet. */
-export function conditionsOf(item: InputItem): Conditions {
-	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
-	checkConditions(item.context.getNode(), conditions);
-	return conditions;
-}
+const OPTION = "'Can Be Reconciled and Replayed By' in the options of its triggers";
 
-/** A condition on a field that no event has is probably misspelled. Not in the log, since it names fields of events. */
-export function warnOfMissingFields({ warn }: Pick<Run, 'warn'>, { missing }: Survey): void {
-	for (const message of missing) warn(message, { inLog: false });
-}
+/** The same for a workflow that does not exist, about which nothing may be learnt either. */
+const REFUSALS = {
+	refused: (workflowId: string, callerId: string) => [
+		`The workflow "${workflowId}" does not give this workflow access to its events`,
+		`Check 'Workflow ID'. If it is right, set ${OPTION} to 'Any Workflow', or to 'Selected Workflows' with the ID ${callerId || 'of this workflow'}, and publish it again.`,
+	],
+	subWorkflow: (workflowId: string) => [
+		`A sub-workflow has no access to the events of the workflow "${workflowId}"`,
+		`n8n does not show whether a sub-workflow is the stored workflow with its ID. Run this node in a workflow that no other workflow calls, or set ${OPTION} to 'Any Workflow' and publish it again.`,
+	],
+} satisfies Readonly<Record<string, (workflowId: string, callerId: string) => [string, string]>>;
 
 /** The ledger, with errors that say what to do. */
-export async function ledgerOf({ context, itemIndex }: InputItem): Promise<AccountLedger> {
+async function ledgerOf({ context, itemIndex }: InputItem): Promise<Accounts['ledger']> {
 	const fail = (error: unknown): never => {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		throw new NodeOperationError(
@@ -91,11 +91,11 @@ const workflowId = pipe(
 			transform(({ value }) => value),
 		),
 	]),
-	transform((idOrUrl) => /\/workflow\/([^/?#]+)/.exec(idOrUrl)?.[1] ?? idOrUrl),
+	transform(workflowIdIn),
 );
 
 /** The workflow ID in the parameter, or that of this workflow. */
-export function workflowIdOf(item: InputItem): string {
+function workflowIdOf(item: InputItem): string {
 	const given = parameter(item, workflowField.name, unknown());
 	const parsed = safeParse(workflowId, given);
 	if (parsed.success) return parsed.data || (item.context.getWorkflow().id ?? '');

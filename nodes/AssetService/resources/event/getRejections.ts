@@ -8,7 +8,7 @@ import { rejections } from '../../../../n8n/rejections';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { InputItem } from '../../shared/parameters';
 import type { Local } from '../../shared/resource';
-import { ledgerOf, workflowField, workflowIdOf } from './account';
+import { openAccounts, workflowField } from './account';
 
 export const getRejections: Local = {
 	name: 'Get Rejections',
@@ -24,19 +24,19 @@ const OWN =
 
 async function look(item: InputItem): Promise<ApiRecord[]> {
 	const { context } = item;
-	const workflowId = workflowIdOf(item);
-	const counts = await rejections.read(await ledgerOf(item), workflowId);
+	const { ledger, workflowId, isOwn } = await openAccounts(item);
+	const counts = await rejections.read(ledger, workflowId);
 	if (counts.length === 0) {
-		const message = workflowId === context.getWorkflow().id ? NONE + OWN : NONE;
+		const message = isOwn ? NONE + OWN : NONE;
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	return counts.map(({ nodeName, nodeId, reason, count, firstAt, lastAt }) => ({
-		nodeName,
-		nodeId,
 		reason,
 		count,
+		advice: sentence(asText(own(ADVICE, reason))),
+		nodeName,
 		firstAt: new Date(firstAt).toISOString(),
 		lastAt: new Date(lastAt).toISOString(),
-		advice: sentence(asText(own(ADVICE, reason))),
+		nodeId,
 	}));
 }

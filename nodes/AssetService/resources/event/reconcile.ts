@@ -1,91 +1,87 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import { eventTypeFilter, Survey } from '../../../../lib/event';
-import { listedStates, publishedAt } from '../../../../lib/poll';
-import { type ApiRecord, createdAtOf } from '../../../../lib/service';
+import { type Account, listedStates, type Placed } from '../../../../lib/accounts';
+import type { ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
-import { conditionsProperty } from '../../../../n8n/conditions';
-import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
-import { eventTypesOf } from '../../shared/eventTypes';
-import { onlyParallelItems } from '../../shared/parallelItems';
 import type { Operation, Run } from '../../shared/resource';
-import { createdAfterField, createdAfterOf } from '../../shared/times';
-import {
-	accountItem,
-	conditionsOf,
-	ledgerOf,
-	warnOfMissingFields,
-	workflowField,
-	workflowIdOf,
-} from './account';
-
-const DAYS_BACK = 1;
+import { type Accounts, openAccounts } from './account';
+import { accountItem, withAssetNames } from './accountItem';
+import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selection';
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
 		'Compare the listed events with those that started a workflow, to find missing events',
 	action: 'Reconcile events with a workflow',
-	fields: [
-		workflowField,
-		...eventTypeProperties({
-			description:
-				"Event types that start the workflow: the same as in 'Trigger On' of its trigger",
-			hint: 'Leave empty for all event types',
-		}),
-		{
-			...conditionsProperty,
-			description: 'Conditions that events meet to start the workflow: the same as in its trigger',
-		},
-		createdAfterField({
-			description: 'Only events created at this time or later, and those without a time',
-			hint: 'Leave empty for the last 24 hours',
-		}),
-		onlyParallelItems,
-	],
+	fields: [...workflowFields, ...selectionFields],
 	run,
 };
 
-const OWN =
-	"They were compared with the workflow that this node is in: if they start another one, enter it in 'Workflow ID'.";
-
 async function run(item: Run): Promise<ApiRecord[]> {
-	const { context, client, warn } = item;
-	const workflowId = workflowIdOf(item);
-	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
-	const survey = new Survey({ isWantedType, conditions: conditionsOf(item) });
-	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
-	const ledger = await ledgerOf(item);
-	const { listed: states, withoutId } = await listedStates(
-		client.list('event', { createdAfter }),
-		{ ledger, workflowId, isWanted: survey.look },
-		(record, account) => ({ record, account }),
+	const { client, context, warn } = item;
+	const { createdAfter, states, survey, matches } = selectionOf(item);
+	const accounts = await openAccounts(item);
+	const { ledger, workflowId, publication } = accounts;
+	const since = publication?.publishedAt ?? 0;
+	const counts = { early: 0, missing: 0, all: 0 };
+	const { found, withoutId, isAnyKnown } = await listedStates(
+		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
+		{ ledger, workflowId, isWanted: matches },
+		({ at, record }: Placed, account: Account) => {
+			const isMissing = account.state === 'missing';
+			if (isMissing && (at ?? since) < since) {
+				counts.early += 1;
+				return undefined;
+			}
+			counts.all += 1;
+			counts.missing += Number(isMissing);
+			if (states?.has(account.state) === false) return undefined;
+			return accountItem({ workflowId, context }, record, account);
+		},
 	);
-	const since = (await publishedAt(ledger, workflowId)) ?? 0;
-	const listed = states.filter(
-		({ record, account }) => account.state !== 'missing' || (createdAtOf(record) ?? since) >= since,
-	);
-	if (listed.length < states.length) {
+	const isListed = survey.looked > 0;
+	if (isListed && publication === undefined && !(await isAnyKnown())) throw noTrace(item, accounts);
+
+	if (counts.early > 0) {
 		warn(
-			`Left out ${counted(states.length - listed.length, 'event')} from before the workflow was first published.`,
+			`Left out ${counted(counts.early, 'event')} from before the workflow was first published.`,
 		);
 	}
 	if (withoutId > 0) {
 		warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
 	}
-	warnOfMissingFields(item, survey);
-	const isOwn = workflowId === context.getWorkflow().id;
-	if (listed.length > 0 && listed.every(({ account }) => account.state === 'missing')) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`No listed event has reached the workflow "${printable(workflowId)}"`,
-			{
-				itemIndex: item.itemIndex,
-				description:
-					`${listed.length === 1 ? 'The only listed event is' : `All ${listed.length} listed events are`} missing. ${isOwn ? OWN : "Check 'Workflow ID'."} Check 'Event Types' and 'Conditions' too: they must be those of its trigger. If they are right, check that the workflow is published and that the service delivers to its production URL. ${survey.missing.join(' ')}`.trim(),
-			},
+	// Not in the log, since it names fields and values of events.
+	for (const doubt of survey.doubts) warn(doubt, { inLog: false });
+	if (counts.all > 0 && counts.missing === counts.all) {
+		warn(
+			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. Check that the service delivers to its production URL and that 'Event Types' and 'Conditions' are those of its triggers.`,
 		);
 	}
-	return listed.map(({ record, account }) => accountItem(record, account));
+	if (!isListed) {
+		const message =
+			publication === undefined
+				? `The service lists no events of this time, and the event ledger has no trace of the workflow "${printable(workflowId)}": check 'Workflow ID'.`
+				: 'The service lists no events of this time.';
+		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+	}
+	return await withAssetNames(found, item);
+}
+
+/** The error if the ledger knows neither the workflow nor any of the events. */
+export function noTrace(
+	{ context, itemIndex }: Pick<Run, 'context' | 'itemIndex'>,
+	{ workflowId, isOwn }: Accounts,
+): NodeOperationError {
+	const which = isOwn
+		? "They were compared with the workflow that this node is in: if they start another one, enter it in 'Workflow ID'."
+		: "Check 'Workflow ID'.";
+	return new NodeOperationError(
+		context.getNode(),
+		`No listed event has reached the workflow "${printable(workflowId)}"`,
+		{
+			itemIndex,
+			description: `The event ledger has no trace of this workflow. ${which} If it is right, publish it with an Asset Service Trigger or an Asset Service Poll Trigger.`,
+		},
+	);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import { type INode, type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
 import { LISTS } from '../../../../lib/service';
 import { AssetService } from '../../../../nodes/AssetService/AssetService.node';
 import codex from '../../../../nodes/AssetService/AssetService.node.json';
@@ -81,7 +81,17 @@ describe('the description of the action node', () => {
 	it.each([
 		[
 			{ resource: 'event', operation: 'reconcile' },
-			['workflowId', 'eventTypes', 'conditions', 'createdAfter', 'options'],
+			[
+				...['workflowId', 'eventTypes', 'conditions', 'states'],
+				...['createdAfter', 'createdBefore', 'options'],
+			],
+		],
+		[
+			{ resource: 'event', operation: 'replay' },
+			[
+				...['workflowId', 'dryRun', 'eventIds', 'eventTypes', 'conditions', 'states'],
+				...['createdAfter', 'createdBefore', 'options'],
+			],
 		],
 		[{ resource: 'event', operation: 'getRejections' }, ['workflowId', 'options']],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
@@ -96,6 +106,49 @@ describe('the description of the action node', () => {
 		],
 	])('shows for %j the parameters %j', (values, expected) => {
 		expect(shown(values)).toEqual(['resource', 'operation', ...expected]);
+	});
+
+	it('keeps what was entered when Reconcile becomes Replay, and back', () => {
+		const entered: INodeParameters = {
+			workflowId: 'flow',
+			eventTypes: ['ocpp.message', '__other__'],
+			otherEventTypes: 'site.*',
+			conditions: { condition: [{ field: 'type', operator: 'equals', value: 'a' }] },
+			states: ['failed'],
+			createdAfter: '2026-01-01T00:00:00Z',
+			createdBefore: '2026-01-02T00:00:00Z',
+			options: { parallelItems: 3 },
+		};
+		const switched = (parameters: INodeParameters, operation: string) => {
+			const node = { typeVersion: 1 } as INode;
+			const of = (values: INodeParameters) =>
+				NodeHelpers.getNodeParameters(
+					...([description.properties, values, true, false, node, description] as const),
+				) ?? {};
+			return of({ ...of(parameters), operation });
+		};
+		const before = { resource: 'event', operation: 'reconcile', ...entered };
+		const replay = switched(before, 'replay');
+		expect(replay).toMatchObject({ ...entered, operation: 'replay', dryRun: true });
+		expect(switched(replay, 'reconcile')).toMatchObject(before);
+		// One property each, which does not name Operation: the editor drops the value otherwise.
+		for (const name of Object.keys(entered)) {
+			const operations = description.properties.flatMap((property) => {
+				const {
+					resource,
+					'/operation': shared,
+					operation = shared,
+				} = property.displayOptions?.show ?? {};
+				return property.name === name && resource?.includes('event') ? [operation] : [];
+			});
+			const isForBoth = (shown: unknown) => Array.isArray(shown) && shown.includes('replay');
+			expect([name, operations.filter(isForBoth).length]).toEqual([name, 1]);
+		}
+		const named = description.properties.filter(
+			({ name, displayOptions }) =>
+				name in entered && displayOptions?.show?.['operation']?.includes('replay'),
+		);
+		expect(named).toEqual([]);
 	});
 
 	it.each(expectedLists)('shows for the list %s its parameters', (resource, expected) => {

@@ -77,6 +77,26 @@ describe('a list that is read ahead', () => {
 	});
 });
 
+describe('a list that may have only so many records', () => {
+	it('fails when there are more, and never ends otherwise', async () => {
+		const endless = (_asked: Asked, page: number) => ({ items: records(page * 10, 10) });
+		await expect(walk(endless, { pageSize: 10, mostRecords: 100 })).rejects.toMatchObject({
+			message: 'The list has more than 100 records',
+		});
+		const { listed } = await walk(serving(records(0, 100), true), { mostRecords: 100 });
+		expect(listed).toHaveLength(100);
+		expect((await walk(endless, { limit: 100, mostRecords: 100 })).listed).toHaveLength(100);
+	});
+
+	it('fails too if none of them matches', async () => {
+		const endless = (_asked: Asked, page: number) => ({ items: records(page * 10, 10) });
+		const none = { matching: () => false, limit: 1, mostRecords: 1000 };
+		await expect(walk(endless, none)).rejects.toMatchObject({
+			message: 'The list has more than 1,000 records',
+		});
+	});
+});
+
 describe('a list', () => {
 	it.each([true, false])('is walked to its end (the service says so: %p)', async (says) => {
 		const { listed, asked, warnings } = await walk(serving(records(0, 230), says));

@@ -1,3 +1,4 @@
+import { accountOf, listedStates } from '../../../lib/accounts';
 import { eventTypeFilter } from '../../../lib/event';
 import {
 	ledgerKey,
@@ -5,7 +6,11 @@ import {
 	newAttempt,
 	type EntryState,
 } from '../../../lib/ledger';
-import { accountOf, listedStates } from '../../../lib/poll/listedStates';
+import type { ApiRecord } from '../../../lib/service';
+
+const reading = (list: () => AsyncIterable<ApiRecord>) => ({
+	...{ client: { list }, pageSize: 100, backTo: 0, now: Date.now() },
+});
 
 const statesOf = async (
 	records: readonly Record<string, unknown>[],
@@ -19,13 +24,13 @@ const statesOf = async (
 		yield* records;
 	};
 	return await listedStates(
-		list(),
+		reading(list),
 		{
 			ledger: { look: async (key) => ({ state: entries.get(key) ?? 'free', attempts: 0 }) },
 			workflowId: 'workflow',
 			isWanted: ({ type }) => eventTypeFilter(wanted)(type),
 		},
-		({ id }, { state }) => `${String(id)} ${state}`,
+		({ event: { id } }, { state }) => `${id} ${state}`,
 	);
 };
 
@@ -36,7 +41,7 @@ describe('the states of listed events', () => {
 			...({ f: 'running', g: 'failed', h: 'done', i: 'interrupted', j: 'asleep' } as const),
 		};
 		const records = ['d', 'c', 'b', 'a', 'e', 5, 'f', 'g', 'h', 'i', 'j'].map((id) => ({ id }));
-		expect((await statesOf(records, known)).listed).toEqual([
+		expect((await statesOf(records, known)).found).toEqual([
 			'd pending',
 			'c stored',
 			'b stored',
@@ -58,7 +63,9 @@ describe('the states of listed events', () => {
 			for (const id of ['a', 'b', 'c']) yield { id };
 		};
 		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
-		expect((await listedStates(list(), listing, (_record, account) => account)).listed).toEqual([
+		expect(
+			(await listedStates(reading(list), listing, (_listed, account) => account)).found,
+		).toEqual([
 			{ state: 'begun', attempts: 1, executionId: '1234', begunAt: 1_700_000_000_123 },
 			{ state: 'begun', attempts: 1 },
 			{ state: 'begun', attempts: 1 },
@@ -81,12 +88,12 @@ describe('the states of listed events', () => {
 			{ id: 'c', eventType: 'ocpp.message' },
 			{ id: 'd' },
 		];
-		expect((await statesOf(records, {}, ['asset.*'])).listed).toEqual(['a missing', 'b missing']);
+		expect((await statesOf(records, {}, ['asset.*'])).found).toEqual(['a missing', 'b missing']);
 	});
 
 	it('leave out records without an id that can be read, and count them', async () => {
 		const records = [{ id: '' }, { id: 'a' }, {}, { id: 2 ** 60 }];
-		expect(await statesOf(records, {})).toEqual({ listed: ['a missing'], withoutId: 3 });
+		expect(await statesOf(records, {})).toMatchObject({ found: ['a missing'], withoutId: 3 });
 	});
 
 	it('leave the process to others between hundreds of them', async () => {
@@ -97,12 +104,12 @@ describe('the states of listed events', () => {
 			if (!over) setImmediate(turn);
 		};
 		setImmediate(turn);
-		const { listed } = await statesOf(
+		const { found } = await statesOf(
 			Array.from({ length: 5000 }, (_, id) => ({ id })),
 			{},
 		);
 		over = true;
-		expect(listed).toHaveLength(5000);
+		expect(found).toHaveLength(5000);
 		expect(turns).toBeGreaterThanOrEqual(50);
 	});
 
@@ -119,8 +126,8 @@ describe('the states of listed events', () => {
 			for (let id = 1; id <= 250; id++) yield { id };
 		};
 		const listing = { ledger: { look }, workflowId: 'workflow', isWanted: () => true };
-		const { listed } = await listedStates(list(), listing, ({ id }) => id);
-		expect([listed.length, most]).toEqual([250, 100]);
+		const { found } = await listedStates(reading(list), listing, ({ event }) => event.id);
+		expect([found.length, most]).toEqual([250, 100]);
 	});
 
 	it('are not known without the ledger', async () => {
@@ -129,7 +136,7 @@ describe('the states of listed events', () => {
 		};
 		const look = () => Promise.reject(new LedgerUnavailableError('It is down.'));
 		const listing = listedStates(
-			list(),
+			reading(list),
 			{
 				ledger: { look },
 				workflowId: 'workflow',

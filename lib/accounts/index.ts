@@ -1,0 +1,30 @@
+/** The accounts of a workflow's events: what became of each, who may see and replay them, and which of them are to run again. */
+export { type Access, accessOf } from './access';
+export {
+	notePublication,
+	notePublishedAt,
+	pollTriggers,
+	type Publication,
+	readPublication,
+	type TriggerSettings,
+	wantedBy,
+} from './publication';
+export {
+	canReopen,
+	forgetWaiting,
+	keepWaiting,
+	MOST_REPLAYED,
+	readWaiting,
+	type Requested,
+	requestReplay,
+	type Waiting,
+	waitingKeys,
+} from './requests';
+export {
+	type Account,
+	accountOf,
+	type Placed,
+	type ListedState,
+	listedStates,
+	STATES,
+} from './states';

@@ -1,0 +1,140 @@
+/**
+ * What the triggers of a workflow have recorded about themselves: since when they are published, which events they want, and
+ * who may see and replay their events. One record of the ledger per workflow.
+ */
+import { isWanted, type ParsedEvent, readWanted } from '../event';
+import { changeRecord, type Records } from '../ledger';
+import { jsonIn } from '../shared/values';
+import {
+	array,
+	enum as oneOf,
+	number,
+	object,
+	optional,
+	type output,
+	record,
+	safeParse,
+	string,
+	unknown,
+} from '../vendor/zod';
+
+/** The parameters of a trigger that others need to know. */
+const settings = object({
+	kind: oneOf(['webhook', 'poll']),
+	/** Which other workflows may reconcile and replay its events. */
+	access: oneOf(['thisWorkflow', 'selectedWorkflows', 'anyWorkflow']),
+	/** The selected workflows. */
+	accountWorkflowIds: array(string()),
+	/** The patterns of event types; none means all types. */
+	eventTypes: array(string()),
+	/** As the editor stores them. */
+	conditions: unknown(),
+});
+export type TriggerSettings = output<typeof settings>;
+
+/** Times are in Unix milliseconds. */
+const publicationShape = object({
+	/** When a trigger was first published; 0 for a poll trigger that starts with all retained events. */
+	publishedAt: number(),
+	/** By node ID. `seenAt`: when the trigger last recorded itself. */
+	triggers: record(string(), object({ seenAt: number(), settings })),
+	/** The keys of the requested replays, by the node ID of the poll trigger that starts them. */
+	replays: optional(record(string(), array(string()))),
+});
+export type Publication = Readonly<output<typeof publicationShape>>;
+
+/** A poll trigger shows at least this often that it still polls. */
+const SEEN_EVERY_MS = 60 * 60_000;
+
+const keyOf = (workflowId: string) => `workflow:${workflowId}`;
+
+/** Undefined if no trigger of the workflow was ever published. Rejects like `Records`. */
+export async function readPublication(
+	records: Records,
+	workflowId: string,
+): Promise<Publication | undefined> {
+	return publicationIn(await records.readRecord(keyOf(workflowId)));
+}
+
+function publicationIn(text: string | undefined): Publication | undefined {
+	return safeParse(publicationShape, jsonIn(text ?? '')).data;
+}
+
+/** Changes the publication, even while others change it; undefined leaves it as it is. Rejects like `changeRecord`. */
+export async function changePublication(
+	records: Records,
+	workflowId: string,
+	next: (before: Publication | undefined) => Publication | undefined,
+): Promise<void> {
+	await changeRecord(records, keyOf(workflowId), (text) => {
+		const after = next(publicationIn(text));
+		return after && JSON.stringify(after);
+	});
+}
+
+interface Note {
+	readonly nodeId: string;
+	readonly settings: TriggerSettings;
+	readonly publishedAt: number;
+	readonly now: number;
+	/** The IDs of the nodes that the workflow has, if known: what other nodes recorded no longer counts. */
+	readonly nodeIds?: ReadonlySet<string> | undefined;
+}
+
+/** For a trigger: records that it is published. Writes only what is new, and once an hour that the trigger is still there. */
+export async function notePublication(
+	records: Records,
+	workflowId: string,
+	{ nodeId, settings: now, ...note }: Note,
+): Promise<void> {
+	await changePublication(records, workflowId, (before) => {
+		const others = Object.entries(before?.triggers ?? {}).filter(
+			([id]) => id !== nodeId && (note.nodeIds?.has(id) ?? true),
+		);
+		const own = before?.triggers[nodeId];
+		const publishedAt = Math.min(before?.publishedAt ?? Infinity, note.publishedAt);
+		const isSame =
+			own !== undefined &&
+			JSON.stringify(own.settings) === JSON.stringify(now) &&
+			Math.abs(note.now - own.seenAt) < SEEN_EVERY_MS &&
+			Object.keys(before?.triggers ?? {}).length === others.length + 1 &&
+			publishedAt === before?.publishedAt;
+		if (isSame) return undefined;
+		const triggers = Object.fromEntries([...others, [nodeId, { seenAt: note.now, settings: now }]]);
+		return { ...before, publishedAt, triggers };
+	});
+}
+
+/** For a poll, whose list shows when the workflow was published by the clock of the service: the earliest time counts. */
+export async function notePublishedAt(
+	records: Records,
+	workflowId: string,
+	{ publication, at }: { readonly publication: Publication | undefined; readonly at: number },
+): Promise<void> {
+	if (publication === undefined || publication.publishedAt <= at) return;
+	await changePublication(
+		records,
+		workflowId,
+		(before) => before && { ...before, publishedAt: at },
+	);
+}
+
+/** The poll triggers of a workflow by node ID, with the time at which each last recorded itself. */
+export function pollTriggers(publication: Publication | undefined) {
+	return Object.entries(publication?.triggers ?? {})
+		.filter(([, trigger]) => trigger.settings.kind === 'poll')
+		.map(([nodeId, trigger]) => ({ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) }));
+}
+
+/** Whether any trigger of the workflow wants the event: a poll trigger if there is one. True if nothing is known. */
+export function wantedBy(publication: Publication | undefined): (event: ParsedEvent) => boolean {
+	const all = Object.values(publication?.triggers ?? {});
+	const polls = all.filter((trigger) => trigger.settings.kind === 'poll');
+	const wants = (polls.length > 0 ? polls : all).map(wantsOf);
+	return (event) => wants.length === 0 || wants.some((want) => want(event));
+}
+
+function wantsOf({ settings: { eventTypes, conditions } }: { readonly settings: TriggerSettings }) {
+	const wanted = readWanted((name) => ({ eventTypes, conditions })[name]);
+	return (event: ParsedEvent): boolean => isWanted(event, wanted);
+}

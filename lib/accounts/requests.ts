@@ -1,0 +1,182 @@
+/**
+ * Events that a user wants to run again, on their way from the action node to the poll trigger that starts them.
+ *
+ * The node reopens an event in the ledger and writes down where it is in the list, in records of bounded size. The publication
+ * names these records by poll trigger. A poll reads only the pages that hold the events, and removes an event from its record
+ * once an execution has begun it.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Ledger, ledgerKey, type Records } from '../ledger';
+import { PackageError } from '../shared/packageError';
+import { jsonIn } from '../shared/values';
+import { array, number, object, optional, type output, safeParse, string } from '../vendor/zod';
+import { changePublication, type Publication } from './publication';
+import { accountOf, type Account } from './states';
+
+/** The most events in a request: more are probably a mistake. */
+export const MOST_REPLAYED = 10_000;
+/** The limits of a record. */
+const MOST_IN_RECORD = 500;
+const MOST_CHARACTERS = 64 * 1024;
+/** The most records that wait for a poll trigger; only a trigger that does not poll has so many. */
+const MOST_WAITING = 500;
+/** Reopened together: one round trip to Redis, or one sync. */
+const AT_ONCE = 100;
+
+const requested = object({
+	id: string(),
+	/** The ID of the record before it in the list; absent for the first. */
+	after: optional(string()),
+	/** How many records were before it in the list: neighbours share a page. */
+	index: number(),
+	/** When it was created, in Unix milliseconds. */
+	createdAt: optional(number()),
+});
+export type Requested = output<typeof requested>;
+const requestShape = object({ events: array(requested) });
+
+interface Replay {
+	readonly ledger: Pick<Ledger, 'reopen' | 'readRecord' | 'swapRecord'>;
+	readonly workflowId: string;
+	/** How long the ledger remembers the events from now on, in milliseconds. */
+	readonly retentionMs: number;
+	readonly now: number;
+}
+
+interface Chosen extends Requested {
+	/** The poll trigger that starts it; undefined if there is none: a delivery starts it then. */
+	readonly nodeId: string | undefined;
+}
+
+/**
+ * Reopens the events and passes them to the poll triggers. Returns the state of each before: pending and running events are
+ * left as they are.
+ * Rejects like `Ledger`; events reopened by then start at the next poll, and the request can be repeated.
+ */
+export async function requestReplay(
+	{ ledger, workflowId, retentionMs, now }: Replay,
+	events: readonly Chosen[],
+): Promise<Account[]> {
+	const before: Account[] = [];
+	for (const part of partsOf(events)) {
+		const reopened: Chosen[] = [];
+		for (let from = 0; from < part.length; from += AT_ONCE) {
+			const some = part.slice(from, from + AT_ONCE);
+			const keys = some.map(({ id }) => ledgerKey(workflowId, id));
+			const accounts = (await ledger.reopen(keys, now, retentionMs)).map(accountOf);
+			before.push(...accounts);
+			reopened.push(...some.filter((_event, n) => canReopen(accounts[n])));
+		}
+		await write(ledger, workflowId, reopened);
+	}
+	return before;
+}
+
+/** Whether an event in this state starts again on request; otherwise an execution of it is under way. */
+export function canReopen(account: Account | undefined): boolean {
+	return account !== undefined && account.state !== 'pending' && account.state !== 'running';
+}
+
+/** Events of one poll trigger each, in records of bounded size. */
+function partsOf(events: readonly Chosen[]): Chosen[][] {
+	const parts: Chosen[][] = [];
+	let size = Infinity;
+	for (const event of events) {
+		const last = parts.at(-1);
+		const characters = JSON.stringify(storedOf(event)).length;
+		const isFull =
+			last === undefined ||
+			last.length >= MOST_IN_RECORD ||
+			size + characters > MOST_CHARACTERS ||
+			last[0]?.nodeId !== event.nodeId;
+		if (isFull) parts.push([event]);
+		else last.push(event);
+		size = isFull ? characters : size + characters;
+	}
+	return parts;
+}
+
+/** Only where the event is, nothing of its content. */
+function storedOf({ id, after, index, createdAt }: Requested): Requested {
+	return {
+		...{ id, index },
+		...(after !== undefined && { after }),
+		...(createdAt !== undefined && { createdAt }),
+	};
+}
+
+async function write(
+	records: Records,
+	workflowId: string,
+	events: readonly Chosen[],
+): Promise<void> {
+	const nodeId = events[0]?.nodeId;
+	if (nodeId === undefined) return;
+	const key = `replay:${workflowId}:${randomUUID()}`;
+	await records.swapRecord(key, undefined, JSON.stringify({ events: events.map(storedOf) }));
+	await changePublication(records, workflowId, (before) => {
+		const waiting = before?.replays?.[nodeId] ?? [];
+		if (before === undefined || waiting.includes(key)) return undefined;
+		if (waiting.length >= MOST_WAITING) throw new TooManyWaitingError();
+		return { ...before, replays: { ...before.replays, [nodeId]: [...waiting, key] } };
+	});
+}
+
+/** The poll trigger has not polled for a long time. */
+class TooManyWaitingError extends PackageError {
+	constructor() {
+		super('Too many replayed events are waiting for the poll trigger', {
+			hint: 'Check that the workflow is published and that its poll trigger polls. Then replay the rest.',
+		});
+	}
+}
+
+/** Replayed events that wait for a poll trigger: a record, and its text. */
+export interface Waiting {
+	readonly key: string;
+	readonly text: string;
+	readonly events: readonly Requested[];
+}
+
+/** The keys of those of a poll trigger, the oldest first; also of one that the workflow no longer has. */
+export function waitingKeys(publication: Publication | undefined, nodeId: string): string[] {
+	const { replays = {}, triggers = {} } = publication ?? {};
+	return Object.entries(replays).flatMap(([id, keys]) =>
+		id === nodeId || triggers[id] === undefined ? keys : [],
+	);
+}
+
+/** Undefined if the record is gone or cannot be read. */
+export async function readWaiting(records: Records, key: string): Promise<Waiting | undefined> {
+	const text = await records.readRecord(key);
+	const parsed = safeParse(requestShape, jsonIn(text ?? ''));
+	return text === undefined || !parsed.success ? undefined : { key, text, ...parsed.data };
+}
+
+/** Keeps only `rest` of the waiting events; false if another process has changed the record. */
+export async function keepWaiting(
+	records: Records,
+	{ key, text, events }: Waiting,
+	rest: readonly Requested[],
+): Promise<boolean> {
+	if (rest.length === events.length) return true;
+	const left = rest.length === 0 ? undefined : JSON.stringify({ events: rest });
+	return await records.swapRecord(key, text, left);
+}
+
+/** Forgets the keys of records that are gone. */
+export async function forgetWaiting(
+	records: Records,
+	workflowId: string,
+	keys: readonly string[],
+): Promise<void> {
+	if (keys.length === 0) return;
+	await changePublication(records, workflowId, (before) => {
+		if (before === undefined) return undefined;
+		const left = Object.entries(before.replays ?? {}).map(
+			([id, waiting]) => [id, waiting.filter((key) => !keys.includes(key))] as const,
+		);
+		const replays = Object.fromEntries(left.filter(([, waiting]) => waiting.length > 0));
+		return { ...before, replays };
+	});
+}

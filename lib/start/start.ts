@@ -1,0 +1,186 @@
+/** Starts the workflow for items, in the given order, and commits the ones that n8n has stored. */
+import { setImmediate } from 'node:timers/promises';
+import { type Item, MAX_BATCH_BYTES, withReplay } from '../event';
+import {
+	type Account,
+	type Claim,
+	claimOrWait,
+	commitHold,
+	type Ledger,
+	releaseHold,
+} from '../ledger';
+import { sleep } from '../shared/sleep';
+
+/** The service lists an event for 30 days (specification 6.6); an event that is forgotten while listed would run again. */
+export const RETENTION_MS = 35 * 24 * 60 * 60_000;
+/**
+ * The next execution starts when the previous one has begun, or after this long: a full queue of n8n does not delay the
+ * claims of the others. An item does not count as stored because of it.
+ */
+const NEXT_AFTER_MS = 1000;
+/**
+ * An execution that has not begun by then counts as stored: n8n never reports a queued execution that a user stopped. If it
+ * has not begun after the grace of its item, the item can be started again.
+ */
+const COUNTS_AS_STORED_AFTER_MS = 30_000;
+/** Entries handled in parallel: one round trip to Redis. Other work of the process runs in between. */
+const AT_ONCE = 100;
+
+export interface Start {
+	readonly ledger: Ledger;
+	/** The most items per execution. */
+	readonly batchSize: number;
+	/** Starts an execution. Resolves to false if n8n could not store it, and to true when n8n reports anything else, if ever. */
+	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
+	/** Called before each hand-over with the pairs of its batch, as long as all earlier ones are settled. */
+	readonly onProgress?: (batch: readonly Startable[]) => void;
+}
+
+/** An item with its key in the ledger. */
+export interface Startable {
+	readonly key: string;
+	readonly item: Item;
+}
+
+interface Claimed {
+	readonly pair: Startable;
+	readonly claim: Claim;
+	/** The number of executions that have begun with this item. */
+	readonly attempts: number;
+	readonly reopenedAt?: number;
+}
+
+/**
+ * Claims the items and hands them over, in executions of at most the batch size. If n8n cannot store a batch, its items
+ * are tried one by one; an item that n8n cannot store by itself is given back and does not delay the others.
+ *
+ * Returns what the ledger knows of each key by then: an execution shows as soon as it has begun.
+ * Throws `LedgerUnavailableError`.
+ */
+export async function start(
+	options: Start,
+	pairs: readonly Startable[],
+): Promise<Map<string, Account>> {
+	await startBatches(options, pairs, new Set());
+	const accounts = await atOnce(pairs, async ({ key }) => await options.ledger.look(key));
+	return new Map(pairs.flatMap(({ key }, n) => (accounts[n] ? [[key, accounts[n]]] : [])));
+}
+
+/** `open` holds the items of hand-overs that are not known to be settled. */
+async function startBatches(
+	options: Start,
+	pairs: readonly Startable[],
+	open: Set<Startable>,
+): Promise<void> {
+	for (const batch of batchesOf(pairs, options.batchSize)) {
+		const claimed = await claimAll(options, batch);
+		if (claimed.length > 0 && open.size === 0) options.onProgress?.(batch);
+		for (const { pair } of claimed) open.add(pair);
+		for (const together of executionsOf(claimed)) {
+			const outcome = handOver(options, together);
+			void outcome.then((isSettled) => {
+				if (isSettled) for (const { pair } of together) open.delete(pair);
+			});
+			const first = await Promise.race([outcome, sleep(NEXT_AFTER_MS, { keepAlive: false })]);
+			if (first !== false || together.length === 1) continue;
+			const oneByOne = { ...options, batchSize: 1 };
+			await startBatches(
+				oneByOne,
+				together.map(({ pair }) => pair),
+				open,
+			);
+		}
+	}
+}
+
+/** An item that has failed runs by itself: it may be why its batch failed. */
+function executionsOf(claimed: readonly Claimed[]): (readonly Claimed[])[] {
+	const fresh = claimed.filter(({ attempts }) => attempts === 0);
+	const failed = claimed.filter(({ attempts }) => attempts > 0);
+	return [...(fresh.length > 0 ? [fresh] : []), ...failed.map((each) => [each])];
+}
+
+/** The items that no other holder has claimed or stored. */
+async function claimAll({ ledger }: Start, pairs: readonly Startable[]): Promise<Claimed[]> {
+	const claimed: Claimed[] = [];
+	let isDone = false;
+	try {
+		const answers = await atOnce(pairs, async (pair) => {
+			const answer = await claimOrWait(ledger, pair.key, 0);
+			if (answer.state === 'claimed') claimed.push({ pair, ...answer });
+			return answer;
+		});
+		isDone = true;
+		return answers.flatMap((answer, n) => {
+			const pair = pairs[n];
+			return pair && answer.state === 'claimed' ? [{ pair, ...answer }] : [];
+		});
+	} finally {
+		if (!isDone) await releaseHold({ ledger, claims: claimed.map(({ claim }) => claim) });
+	}
+}
+
+/** The first or last one may be empty. */
+function* batchesOf(pairs: readonly Startable[], most: number): Generator<Startable[]> {
+	let batch: Startable[] = [];
+	let bytes = 0;
+	for (const pair of pairs) {
+		const size = most === 1 ? 0 : Buffer.byteLength(JSON.stringify(pair.item.record));
+		if (batch.length >= most || bytes + size > MAX_BATCH_BYTES) {
+			yield batch;
+			batch = [];
+			bytes = 0;
+		}
+		batch.push(pair);
+		bytes += size;
+	}
+	yield batch;
+}
+
+/**
+ * Whether n8n has stored the execution. The ledger says it as soon as the execution begins, in whatever process; what n8n
+ * reports counts only if it could not store the execution.
+ */
+async function handOver(
+	{ ledger, ...options }: Start,
+	claimed: readonly Claimed[],
+): Promise<boolean> {
+	const claims = claimed.map(({ claim }) => claim);
+	const [first] = claims;
+	if (first === undefined) return true;
+	const items = claimed.map(({ pair, reopenedAt }) => ({
+		record: withReplay(pair.item.record, reopenedAt),
+	}));
+	const reported = options.handOver(items).catch(() => false);
+	const begun = ledger.untilBegun(first, COUNTS_AS_STORED_AFTER_MS).then(() => true);
+	const isStored = await Promise.race([reported, begun]);
+	const holds = chunksOf(claims).map((some) => ({ ledger, claims: some }));
+	for (const hold of holds) {
+		await (isStored ? commitHold(hold, RETENTION_MS) : releaseHold(hold));
+		await setImmediate();
+	}
+	// n8n may still say that it could not store what counts as stored by now.
+	if (isStored) {
+		void reported.then((isReported) => (isReported ? undefined : releaseHold({ ledger, claims })));
+	}
+	return isStored;
+}
+
+function chunksOf<T>(all: readonly T[]): T[][] {
+	const count = Math.ceil(all.length / AT_ONCE);
+	return Array.from({ length: count }, (_, n) => all.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
+}
+
+/** Calls `work` for each, a few at a time; returns the results in order. Waits for those in progress after a failure. */
+async function atOnce<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+	const results: R[] = [];
+	for (const some of chunksOf(all)) {
+		const settled = await Promise.allSettled(some.map(work));
+		for (const each of settled) {
+			if (each.status === 'rejected') throw each.reason as Error;
+			results.push(each.value);
+		}
+		await setImmediate();
+	}
+	return results;
+}

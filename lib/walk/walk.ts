@@ -1,0 +1,147 @@
+/** Reads the list of events back to a moment, page by page, within a budget. A later call can continue where it stopped. */
+import { setImmediate } from 'node:timers/promises';
+import { createdAt, eventFromList, type ParsedEvent } from '../event';
+import type { ApiClient, ApiRecord } from '../service';
+import { Reach } from '../shared/reach';
+import { isError } from '../shared/thrown';
+
+export interface Reading {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly pageSize: number;
+	/** The ID of the record to continue after; undefined for the head of the list. */
+	readonly after?: string | undefined;
+	/**
+	 * In Unix milliseconds: a list that begins with the newest event is read back to here, any other to its end. `newest`:
+	 * past all events with the newest time, which is at most `now`.
+	 */
+	readonly backTo: number | 'newest';
+	/** A list that begins with the oldest event is read up to here; to its end by default. */
+	readonly upTo?: number;
+	/** Called before each request; false ends the reading. */
+	readonly mayRequest?: () => boolean;
+	/** Events dated later than this, in Unix milliseconds, are not the newest: a date may be a day wrong. */
+	readonly now: number;
+}
+
+/** A record of the list that has an ID. */
+export interface Listed {
+	readonly event: ParsedEvent;
+	/** As the service sent it. */
+	readonly record: ApiRecord;
+	/** When it was created, in Unix milliseconds; undefined if it does not say. */
+	readonly at: number | undefined;
+	/** The ID of the record before it in the list; undefined at the head. A reading after it begins with this event. */
+	readonly place: string | undefined;
+}
+
+export interface Walked {
+	/** `whole`: read as far as intended. `bounded`: no more requests were allowed. `failed`: see `failure`. */
+	readonly end: 'whole' | 'bounded' | 'failed';
+	/** Why the list could not be read further. */
+	readonly failure?: Error;
+	/** Whether nothing follows: the list has ended, or the caller ended the reading. */
+	readonly isAtEnd: boolean;
+	/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
+	readonly cursor: string | undefined;
+	/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
+	readonly readBackTo: number;
+	/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
+	readonly isOldestFirst: boolean | undefined;
+	/** When the newest event was created that is not dated in the future. */
+	readonly newestAt: number | undefined;
+	/** The service's time at the first page, in Unix milliseconds; undefined if it sends none. */
+	readonly serviceAt: number | undefined;
+	/** How many records had no ID, without which events cannot be told apart. */
+	readonly withoutId: number;
+	/** Whether the service refused to continue after the record that the reading began at. */
+	readonly isCursorRefused: boolean;
+}
+
+/** Called with each page, before the next one is requested. False ends the reading, which then counts as whole. */
+type OnPage = (page: readonly Listed[]) => Promise<boolean | undefined>;
+
+/** This many older records in a row, or half a page, end a reading. */
+const OLDER_IN_A_ROW = 20;
+const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 410, 422]);
+
+/** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
+export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
+	const { client, pageSize, after, now } = reading;
+	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
+	const { upTo: to = Infinity, backTo } = reading;
+	let newest = -Infinity;
+	const from = () => (backTo === 'newest' ? Math.min(newest, now) : backTo);
+	const reach = new Reach({ from, to, inARow });
+	let [isRefused, serviceAt] = [false, undefined as number | undefined];
+	const records = client.list('event', {
+		pageSize,
+		...(after !== undefined && { startingAfter: after }),
+		mayRequest: () => !(isRefused = reading.mayRequest?.() === false),
+		onDate: (date) => (serviceAt ??= date),
+	});
+
+	let cursor = after;
+	let newestAt: number | undefined;
+	let [read, withoutId] = [0, 0];
+	const take = (record: ApiRecord): Listed[] => {
+		read += 1;
+		const parsed = eventFromList(record);
+		if (!parsed.ok) {
+			withoutId += 1;
+			return [];
+		}
+		const { event } = parsed;
+		const [at, place] = [createdAt(event), cursor];
+		if (at !== undefined) newest = Math.max(newest, at);
+		reach.add(at);
+		cursor = event.id;
+		if (at !== undefined && at <= now) newestAt = Math.max(newestAt ?? at, at);
+		return [{ event, record, at, place }];
+	};
+	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({
+		...{ end, isAtEnd, cursor, newestAt, serviceAt, withoutId },
+		...(failure && { failure }),
+		readBackTo: reach.readBackTo,
+		isOldestFirst: reach.order.isOldestFirst,
+		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(statusOf(failure)),
+	});
+
+	for await (const page of pagesOf(records, pageSize)) {
+		if (isError(page)) return result('failed', false, page);
+		const listed = page.flatMap(take);
+		if (listed.length > 0 && (await onPage(listed)) === false) return result('whole', true);
+		await setImmediate();
+		if (page.length === pageSize && reach.isFarEnough) return result('whole');
+	}
+	return isRefused ? result('bounded') : result('whole', true);
+}
+
+/** The status of an error of the service. */
+function statusOf(failure: Error | undefined): unknown {
+	return failure && 'status' in failure ? failure.status : undefined;
+}
+
+/** The records in pages, the last one possibly shorter; then the error, if the list failed. */
+async function* pagesOf(
+	records: AsyncIterable<ApiRecord>,
+	pageSize: number,
+): AsyncGenerator<ApiRecord[] | Error> {
+	let page: ApiRecord[] = [];
+	let failure: Error | undefined;
+	const iterator = records[Symbol.asyncIterator]();
+	try {
+		for (let isDone = false; !isDone;) {
+			const next = await iterator.next().catch((error: unknown) => {
+				failure = isError(error) ? error : new Error(String(error));
+			});
+			if (next?.done === false) page.push(next.value);
+			isDone = next?.done !== false;
+			if (page.length < pageSize && !isDone) continue;
+			if (page.length > 0) yield page;
+			page = [];
+		}
+		if (failure !== undefined) yield failure;
+	} finally {
+		await iterator.return?.();
+	}
+}

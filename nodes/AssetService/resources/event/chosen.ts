@@ -1,0 +1,127 @@
+/** The events that Replay is about: those with the given IDs, or those that the other fields select. */
+import {
+	type Account,
+	accountOf,
+	canReopen,
+	listedStates,
+	MOST_REPLAYED,
+	type Placed,
+	pollTriggers,
+	type Requested,
+	wantedBy,
+} from '../../../../lib/accounts';
+import { createdAt } from '../../../../lib/event';
+import { ledgerKey } from '../../../../lib/ledger';
+import type { ApiRecord } from '../../../../lib/service';
+import { counted } from '../../../../lib/shared/counted';
+import { asTexts } from '../../../../lib/shared/values';
+import { unknown } from '../../../../lib/vendor/zod';
+import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
+import type { Run } from '../../shared/resource';
+import type { Accounts } from './account';
+import { noTrace } from './reconcile';
+import { PAGE_SIZE, type Selection, selectionOf } from './selection';
+
+/** The states that start again unless others are selected. */
+const BY_DEFAULT: Selection['states'] = new Set(['failed', 'interrupted', 'missing'] as const);
+
+export interface Choice extends Pick<Selection, 'states'> {
+	/** The IDs in the parameter, which override the other fields; empty for none. */
+	readonly ids: ReadonlySet<string>;
+	readonly matches: Selection['matches'];
+	/** How far back to read, in Unix milliseconds. */
+	readonly backTo: number;
+	/** What may be wrong with the selection, once the events are listed. */
+	readonly doubts: () => readonly string[];
+}
+
+/** An event with its output. `reason`: why it does not start again. */
+export interface Chosen extends Requested {
+	readonly record: ApiRecord;
+	readonly account: Account;
+	readonly reason: string | undefined;
+	readonly nodeId: string | undefined;
+}
+
+/** @throws {NodeOperationError} for more events than a request may have, and for a workflow that the ledger does not know. */
+export async function choose(
+	item: Omit<Run, 'client'>,
+	accounts: Accounts,
+	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<Run, 'client'>,
+): Promise<Chosen[]> {
+	const { ledger, workflowId, publication } = accounts;
+	const polls = pollTriggers(publication);
+	const isWanted = wantedBy(publication);
+	let count = 0;
+	const { found, withoutId, isAnyKnown } = await listedStates(
+		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
+		{ ledger, workflowId, isWanted: matches, ...(ids.size > 0 && { ids }) },
+		({ event, record, at, place, index }: Placed, account): Chosen | undefined => {
+			if (states?.has(account.state) === false) return undefined;
+			if (++count > MOST_REPLAYED) throw tooMany(item);
+			return {
+				...{ id: event.id, record, account, index },
+				...(place !== undefined && { after: place }),
+				...(at !== undefined && { createdAt: at }),
+				reason: isWanted(event)
+					? canReopen(account)
+						? undefined
+						: account.state
+					: 'not wanted by the trigger',
+				nodeId: polls.find(({ wants }) => wants(event))?.nodeId,
+			};
+		},
+	);
+	const listed = new Set(found.map(({ id }) => id));
+	for (const id of ids) {
+		if (listed.has(id)) continue;
+		const account = accountOf(await ledger.look(ledgerKey(workflowId, id)));
+		const unlisted = { index: -1, nodeId: undefined, reason: 'not listed' };
+		found.push({ id, record: { id }, account, ...unlisted });
+	}
+	const isKnown = publication !== undefined || found.some(({ account }) => isThere(account));
+	if (found.length > 0 && !isKnown && !(await isAnyKnown())) throw noTrace(item, accounts);
+	if (withoutId > 0)
+		item.warn(`Left out ${counted(withoutId, 'listed event')} without a readable ID.`);
+	// Not in the log, since it names fields and values of events.
+	for (const doubt of doubts()) item.warn(doubt, { inLog: false });
+	return found;
+}
+
+const isThere = ({ state }: Account): boolean => state !== 'missing';
+
+function tooMany(item: InputItem) {
+	const most = MOST_REPLAYED.toLocaleString('en');
+	return parameterError(
+		item,
+		`Replay takes at most ${most} events at a time, and more are selected`,
+		"Nothing was reopened. Select fewer events, for example with 'Created Before', and replay the rest afterwards.",
+	);
+}
+
+export function choiceOf(item: InputItem): Choice {
+	const ids = new Set(idsOf(item));
+	const { createdAfter, states, survey, matches } = selectionOf(item);
+	if (ids.size > MOST_REPLAYED) throw tooMany(item);
+	if (ids.size > 0) {
+		return {
+			...{ ids, states: undefined, doubts: () => [] },
+			matches: ({ id }) => ids.has(id),
+			backTo: -Infinity,
+		};
+	}
+	return {
+		...{ ids, states: states ?? BY_DEFAULT, doubts: () => survey.doubts },
+		// An event without a time may be an old one.
+		matches: (event) => createdAt(event) !== undefined && matches(event),
+		backTo: createdAfter,
+	};
+}
+
+function idsOf(item: InputItem): string[] {
+	const given = parameter(item, 'eventIds', unknown());
+	const texts = typeof given === 'number' ? [String(given)] : asTexts(given);
+	const isReadable = given === '' || texts.length > 0;
+	if (!isReadable) throw wrongKindError(item, 'Event IDs', given);
+	return texts.flatMap((text) => text.split(/\s/)).filter((id) => id !== '');
+}

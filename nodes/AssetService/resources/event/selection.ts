@@ -1,0 +1,121 @@
+/** The fields by which Reconcile and Replay select events. They share them, so that n8n keeps the values when the operation changes. */
+import type { INodeProperties } from 'n8n-workflow';
+import { type ListedState, STATES } from '../../../../lib/accounts';
+import {
+	createdAt,
+	eventTypeFilter,
+	type ParsedEvent,
+	readConditions,
+	Survey,
+} from '../../../../lib/event';
+import { asTexts } from '../../../../lib/shared/values';
+import { unknown } from '../../../../lib/vendor/zod';
+import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
+import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
+import { eventTypesOf } from '../../shared/eventTypes';
+import { onlyParallelItems } from '../../shared/parallelItems';
+import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
+import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
+import { workflowField } from './account';
+
+const DAYS_BACK = 1;
+/** The service's own maximum. */
+export const PAGE_SIZE = 100;
+
+const ABOUT_STATES: Readonly<Record<ListedState, string>> = {
+	missing: 'It never arrived, or n8n could not store its execution',
+	pending: 'n8n is storing its execution right now',
+	stored: 'Its execution is stored and has not begun, or the event was replayed',
+	running: 'Its execution has begun',
+	asleep: 'Its execution sleeps in a Wait node',
+	interrupted: 'Its execution began, and n8n stopped or lost it',
+	failed: 'Its execution ended with an error or was stopped',
+	done: 'An execution has succeeded',
+	begun: 'An execution has begun, and this version of n8n does not report how it ends',
+};
+
+const statesField: INodeProperties = {
+	displayName: 'States',
+	name: 'states',
+	type: 'multiOptions',
+	options: [...STATES].sort().map((value) => ({
+		name: value.charAt(0).toUpperCase() + value.slice(1),
+		value,
+		description: ABOUT_STATES[value],
+	})),
+	default: [],
+	description: 'Only events in these states',
+	hint: 'Leave empty to reconcile events in any state, or to replay those that are failed, interrupted or missing',
+};
+
+/** The same objects for both operations: `properties.ts` shows each of them for both. */
+export const workflowFields: readonly INodeProperties[] = [workflowField];
+export const selectionFields: readonly INodeProperties[] = [
+	...eventTypeProperties({
+		description: 'Only events of these types, such as those that start the workflow',
+		hint: 'Leave empty for all event types',
+	}),
+	{
+		...conditionsProperty,
+		description: 'Only events that meet all conditions, such as those of the trigger',
+	},
+	statesField,
+	createdAfterField({
+		description: 'Only events created at this time or later',
+		hint: 'Leave empty for the last 24 hours',
+	}),
+	{
+		displayName: 'Created Before',
+		name: 'createdBefore',
+		type: 'dateTime',
+		default: '',
+		description: 'Only events created before this time',
+	},
+	onlyParallelItems,
+];
+
+export interface Selection {
+	/** In Unix milliseconds. */
+	readonly createdAfter: number;
+	/** The states that were selected; undefined for none. */
+	readonly states: ReadonlySet<ListedState> | undefined;
+	/** Inspects the events of the time range: their types and conditions. */
+	readonly survey: Survey;
+	/** Whether the event is in the time range, of a wanted type, and meets the conditions. */
+	readonly matches: (event: ParsedEvent) => boolean;
+}
+
+/** @throws {NodeOperationError} for a value that a user has to correct, and for conditions that no event can meet. */
+export function selectionOf(item: InputItem): Selection {
+	const isWantedType = eventTypeFilter(eventTypesOf(item, 'eventTypes'));
+	const conditions = readConditions(parameter(item, 'conditions', unknown(), {}));
+	checkConditions(item.context.getNode(), conditions);
+	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
+	const given = parameter(item, 'createdBefore', unknown());
+	const createdBefore = timeOfField(item, 'Created Before', given) ?? Infinity;
+	const survey = new Survey({ isWantedType, conditions });
+	// An event without a time may be in the range.
+	const isInTime = (event: ParsedEvent) => {
+		const at = createdAt(event);
+		return at === undefined || (at >= createdAfter && at < createdBefore);
+	};
+	return {
+		...{ createdAfter, states: statesOf(item), survey },
+		matches: (event) => isInTime(event) && survey.look(event),
+	};
+}
+
+function statesOf(item: InputItem): Set<ListedState> | undefined {
+	const given = parameter(item, 'states', unknown(), []);
+	const isKind = typeof given === 'string' || Array.isArray(given);
+	if (!isKind) throw wrongKindError(item, 'States', given);
+	const texts = asTexts(given)
+		.map((text) => text.trim().toLowerCase())
+		.filter((text) => text !== '');
+	const states = texts.map((text) => {
+		const state = STATES.find((known) => known === text);
+		if (state !== undefined) return state;
+		throw parameterError(item, `'States' has no '${text}'`, `Use one of ${STATES.join(', ')}.`);
+	});
+	return states.length > 0 ? new Set(states) : undefined;
+}

@@ -1,0 +1,80 @@
+import {
+	notePublication,
+	pollTriggers,
+	type Publication,
+	readPublication,
+	type TriggerSettings,
+	wantedBy,
+} from '../../../lib/accounts';
+import { MemoryLedger } from '../ledger/memoryLedger';
+
+const HOUR = 60 * 60_000;
+const settings = (more: Partial<TriggerSettings> = {}): TriggerSettings => ({
+	...{ kind: 'webhook', access: 'thisWorkflow', accountWorkflowIds: [] },
+	...{ eventTypes: [], conditions: {}, ...more },
+});
+
+function worldOf() {
+	const ledger = new MemoryLedger();
+	const note = async (
+		nodeId: string,
+		now: number,
+		more: Partial<TriggerSettings> = {},
+		nodeIds?: readonly string[],
+	) => {
+		const before = ledger.count('swapRecord');
+		await notePublication(ledger, 'flow', {
+			...{ nodeId, now, publishedAt: now, settings: settings(more) },
+			...(nodeIds && { nodeIds: new Set(nodeIds) }),
+		});
+		return ledger.count('swapRecord') > before;
+	};
+	return { ledger, note, read: () => readPublication(ledger, 'flow') };
+}
+
+it('keeps the time of the first publication, by whichever trigger', async () => {
+	const { note, read } = worldOf();
+	expect(await read()).toBeUndefined();
+	await note('a', 2000);
+	await note('b', 3000);
+	expect((await read())?.publishedAt).toBe(2000);
+	await note('c', 0);
+	expect((await read())?.publishedAt).toBe(0);
+});
+
+it('writes only what is new, and once an hour that the trigger is there', async () => {
+	const { note, read } = worldOf();
+	expect(await note('a', 0)).toBe(true);
+	expect(await note('a', HOUR - 1)).toBe(false);
+	expect(await note('a', HOUR)).toBe(true);
+	expect((await read())?.triggers['a']?.seenAt).toBe(HOUR);
+	expect(await note('a', HOUR + 1, { access: 'anyWorkflow' })).toBe(true);
+	expect((await read())?.triggers['a']?.settings.access).toBe('anyWorkflow');
+});
+
+it('forgets the triggers that the workflow no longer has, and keeps all where that is unknown', async () => {
+	const { note, read } = worldOf();
+	for (const id of ['a', 'b', 'c']) await note(id, 0);
+	expect(Object.keys((await read())?.triggers ?? {})).toEqual(['a', 'b', 'c']);
+	expect(await note('c', 1, {}, ['b', 'c', 'another'])).toBe(true);
+	expect(Object.keys((await read())?.triggers ?? {})).toEqual(['b', 'c']);
+});
+
+it('wants what a poll trigger wants, or a webhook trigger if there is none', () => {
+	const of = (...triggers: TriggerSettings[]): Publication => ({
+		publishedAt: 0,
+		triggers: Object.fromEntries(
+			triggers.map((each, n) => [`node-${n}`, { seenAt: n, settings: each }]),
+		),
+	});
+	const event = (type: string) => ({ id: 'a', type, record: { id: 'a', type } });
+	const isA = { conditions: { condition: [{ field: 'type', operator: 'equals', value: 'a' }] } };
+	const webhook = settings({ eventTypes: ['b'] });
+	expect(['a', 'b'].map(event).map(wantedBy(undefined))).toEqual([true, true]);
+	expect(['a', 'b'].map(event).map(wantedBy(of(webhook)))).toEqual([false, true]);
+	const poll = settings({ kind: 'poll', ...isA });
+	expect(['a', 'b'].map(event).map(wantedBy(of(webhook, poll)))).toEqual([true, false]);
+	const polls = pollTriggers(of(webhook, poll));
+	expect(polls).toMatchObject([{ nodeId: 'node-1', seenAt: 1 }]);
+	expect(['a', 'b'].map((type) => polls[0]?.wants(event(type)))).toEqual([true, false]);
+});

@@ -1,0 +1,203 @@
+/** Polls of any list, with any budget and any trouble, against what the list has shown: each wanted event starts once. */
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { LedgerUnavailableError, ledgerKey } from '../../../lib/ledger';
+import { poll, type PollOptions } from '../../../lib/poll';
+import { MOST_WALKS } from '../../../lib/poll/bounds';
+import { readState } from '../../../lib/poll/state';
+import { ApiError } from '../../../lib/service';
+import { walkPages } from '../../../lib/service/lists/paging';
+import { MemoryLedger } from '../ledger/memoryLedger';
+import { HOUR, MINUTE, START } from './pollWorld';
+
+interface Arrival {
+	/** Minutes between its creation and its listing. */
+	readonly late: number;
+	/** Seconds by which its place in the list is wrong. */
+	readonly jitter: number;
+	readonly isWanted: boolean;
+	/** Whether n8n cannot store its first execution. */
+	readonly isRefused: boolean;
+}
+
+interface Step {
+	readonly minutes: number;
+	readonly arrivals: readonly Arrival[];
+	/** Events that are listed after the first request of the poll. */
+	readonly meanwhile: number;
+	readonly budget: number;
+	readonly fault: { readonly kind: 'none' | 'fails' | 'refuses' | 'kills'; readonly at: number };
+}
+
+const arrival: fc.Arbitrary<Arrival> = fc.record({
+	late: fc.oneof(
+		{ weight: 6, arbitrary: fc.constant(0) },
+		{ weight: 2, arbitrary: fc.integer({ min: 1, max: 20 }) },
+		{ weight: 1, arbitrary: fc.integer({ min: 20, max: 20 * 60 }) },
+	),
+	jitter: fc.integer({ min: 0, max: 30 }),
+	isWanted: fc.boolean(),
+	isRefused: fc.boolean(),
+});
+const step: fc.Arbitrary<Step> = fc.record({
+	minutes: fc.oneof(
+		{ weight: 4, arbitrary: fc.integer({ min: 0, max: 2 }) },
+		{ weight: 1, arbitrary: fc.integer({ min: 0, max: 200 }) },
+	),
+	arrivals: fc.array(arrival, { maxLength: 20 }),
+	meanwhile: fc.integer({ min: 0, max: 3 }),
+	budget: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.constant(1_000)),
+	fault: fc.record({
+		kind: fc.constantFrom('none', 'none', 'fails', 'refuses', 'kills'),
+		at: fc.integer({ min: 1, max: 4 }),
+	}),
+});
+const network = fc.record({
+	isOldestFirst: fc.boolean(),
+	startFrom: fc.constantFrom('now' as const, 'retained' as const),
+	pageSize: fc.integer({ min: 3, max: 12 }),
+	batchSize: fc.integer({ min: 1, max: 5 }),
+	before: fc.array(arrival, { maxLength: 30 }),
+	steps: fc.array(step, { minLength: 1, maxLength: 8 }),
+});
+type Network = typeof network extends fc.Arbitrary<infer T> ? T : never;
+
+interface Listed extends Arrival {
+	readonly id: string;
+	readonly at: number;
+	readonly position: number;
+}
+
+function worldOf({ isOldestFirst, startFrom, pageSize, batchSize }: Network) {
+	const ledger = new MemoryLedger();
+	const [workflowId, nodeId] = [randomUUID(), 'node'];
+	const list: Listed[] = [];
+	const runs: string[] = [];
+	const refused = new Set<string>();
+	const world = {
+		...{
+			ledger,
+			list,
+			runs,
+			now: START,
+			ms: 0,
+			requests: 0,
+			onRequest: () => undefined as unknown,
+		},
+		add(arrivals: readonly Arrival[]) {
+			for (const each of arrivals) {
+				const at = world.now - each.late * MINUTE;
+				const position = at - each.jitter * 1_000;
+				list.push({ ...each, id: `e${list.length}`, at, position });
+			}
+			// Sorting keeps the order of equal positions.
+			list.sort((a, b) => (isOldestFirst ? a.position - b.position : b.position - a.position));
+		},
+		async poll(budgetMs: number) {
+			world.requests = 0;
+			const { failure, started } = await poll({
+				...{ ledger, workflowId, nodeId, startFrom, pageSize, batchSize, budgetMs },
+				client: { list: (_resource, options) => pages(options) },
+				isWanted: ({ id }) => list.some((each) => each.id === id && each.isWanted),
+				handOver,
+				memory: { read: () => undefined, write: () => undefined },
+				warn: () => undefined,
+				...{ now: () => world.now, clock: () => world.ms },
+			});
+			await started;
+			return failure;
+		},
+		state: async () => (await readState(ledger, `poll:${workflowId}:${nodeId}`)).state,
+	};
+	const pages = (options: Parameters<PollOptions['client']['list']>[1]) =>
+		walkPages(
+			async (limit, after) => {
+				world.requests += 1;
+				world.ms += 1;
+				world.onRequest();
+				const from = list.findIndex(({ id }) => id === after) + 1;
+				const items = list.slice(from, from + limit).map(({ id, at }) => ({
+					...{ id, eventType: 'any', createdAt: new Date(at).toISOString() },
+				}));
+				return { items, hasMore: from + limit < list.length };
+			},
+			{ pageSize, ...options },
+			() => undefined,
+		);
+	const handOver: PollOptions['handOver'] = async (items) => {
+		const ids = items.map(({ record }) => String(record['id']));
+		const isRefused = list.some(
+			(each) => ids.includes(each.id) && each.isRefused && !refused.has(each.id),
+		);
+		if (isRefused) {
+			if (ids.length === 1) for (const id of ids) refused.add(id);
+			return false;
+		}
+		const keys = ids.map((id) => ledgerKey(workflowId, id));
+		const run = `run ${runs.length}`;
+		await ledger.begin(keys, { run, acknowledge: 'stored', retentionMs: 35 * 24 * HOUR });
+		await ledger.end(run, 'succeeded');
+		runs.push(...ids);
+		return true;
+	};
+	return world;
+}
+type World = ReturnType<typeof worldOf>;
+
+/** A poll of the step, with its trouble. */
+async function take(world: World, { minutes, arrivals, meanwhile, budget, fault }: Step) {
+	world.now += minutes * MINUTE;
+	world.add(arrivals);
+	let requests = 0;
+	world.onRequest = () => {
+		requests += 1;
+		if (requests === 2) world.add(Array.from({ length: meanwhile }, () => ORDINARY));
+		if (requests !== fault.at) return;
+		if (fault.kind === 'fails') throw new ApiError('Busy', { hint: '', status: 503 });
+		if (fault.kind === 'refuses') throw new ApiError('Unknown cursor', { hint: '', status: 404 });
+	};
+	const swap = jest.spyOn(world.ledger, 'swapRecord');
+	// What a poll has not written when it is killed is lost.
+	if (fault.kind === 'kills') swap.mockRejectedValue(new LedgerUnavailableError('Killed'));
+	await world.poll(budget).catch(() => undefined);
+	swap.mockRestore();
+	world.onRequest = () => undefined;
+	expect(world.requests).toBeLessThanOrEqual(budget + MOST_WALKS + 2);
+}
+const ORDINARY: Arrival = { late: 0, jitter: 0, isWanted: true, isRefused: false };
+
+/** Polls until the deepest readings have come to their ends, each within a small budget. */
+async function quiet(world: World, pageSize: number) {
+	const polls = 4 + Math.ceil(world.list.length / pageSize / 5);
+	for (const minutes of [11, 61, 25 * 60, 1]) {
+		world.now += minutes * MINUTE;
+		for (let n = 0; n < polls; n++) await world.poll(20);
+	}
+}
+
+it('starts every wanted event that was created after the publication once, and no other', async () => {
+	await fc.assert(
+		fc.asyncProperty(network, async (network) => {
+			const world = worldOf(network);
+			world.add(network.before);
+			const listedBefore = new Set(world.list.map(({ id }) => id));
+			if (network.startFrom === 'now') await world.poll(1_000);
+			const publishedAt = (await world.state())?.publishedAt ?? 0;
+			for (const step of network.steps) await take(world, step);
+			await quiet(world, network.pageSize);
+			const expected = world.list
+				.filter(({ isWanted }) => isWanted)
+				.filter(
+					({ id, at }) =>
+						network.startFrom === 'retained' ||
+						at > publishedAt ||
+						(at === publishedAt && !listedBefore.has(id)),
+				)
+				.map(({ id }) => id);
+			expect([...world.runs].sort()).toEqual([...expected].sort());
+			for (let n = 0; n < 2; n++) await world.poll(1_000);
+			expect((await world.state())?.walks).toEqual([]);
+		}),
+		{ numRuns: Number(process.env['RUNS'] ?? 60) },
+	);
+}, 60_000);
