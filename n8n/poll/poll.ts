@@ -7,6 +7,7 @@ import { recordPublication } from '../accountAccess';
 import { checkConditions } from '../conditions';
 import { ledgerFor } from '../ledger';
 import { logLine } from '../logLine';
+import { budgetOf } from './budget';
 import { handOver } from './handOver';
 import { staticMemory } from './memory';
 import { readPollSettings } from './settings';
@@ -22,28 +23,28 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		context.getNodeParameter(parameter, fallback),
 	);
 	checkConditions(context.getNode(), settings.conditions);
-	const { startFrom, pageSize, batchSize } = settings;
+	const { startFrom, wanted, pageSize, batchSize } = settings;
 	const memory = staticMemory(context);
-	const budgetMs = budgetOf(context);
+	const allowedMs = allowedBy(context);
 	const ledger = await ledgerFor(context);
 	await recordPublication(context, ledger, 'poll', startFrom === 'retained' ? 0 : Date.now());
 	const { failure } = await poll({
 		...{ ledger, workflowId, nodeId, client },
-		...{ startFrom, pageSize, batchSize },
+		...{ startFrom, wanted, pageSize, batchSize },
 		isWanted: (event) => isWanted(event, settings),
 		handOver: (items) => handOver(context, items),
-		...{ memory, budgetMs },
+		...{ memory, budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs) },
 		warn: (message) => {
 			context.logger.warn(logLine(context, message));
 		},
 	});
 	// n8n's scheduler may keep static data as a cursor, and drops an execution that would move it after the poll.
-	if (budgetMs !== undefined && budgetMs < UNSCHEDULED_BUDGET_MS) memory.close();
+	if (allowedMs !== undefined && allowedMs < UNSCHEDULED_BUDGET_MS) memory.close();
 	if (failure !== undefined) throw failure;
 	return null;
 }
 
 /** n8n before 2.41 lacks this method and sets no limit. */
-function budgetOf(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number | undefined {
+function allowedBy(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number | undefined {
 	return context.getPollBudgetMs?.();
 }

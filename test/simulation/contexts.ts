@@ -36,6 +36,7 @@ export function parametersOf(world: World, { acknowledge, batchSize, wants }: Se
 		...{ acknowledge, registration: 'manual', startFrom: world.scenario.startFrom },
 		eventTypes: wants === 'all' ? [] : ['ocpp.message'],
 		...(batchSize > 1 ? { delivery: 'batched', batchSize } : { delivery: 'immediate' }),
+		pollTimes: { item: [{ mode: 'everyX', value: world.scenario.pollMinutes, unit: 'minutes' }] },
 		...{ limit: world.scenario.pageSize, options: { accountAccess: 'thisWorkflow' } },
 	};
 }

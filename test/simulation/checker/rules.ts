@@ -433,6 +433,10 @@ function* replayedTooLate(view: View, event: EventView): Generator<Found> {
 		if (!view.isWantedAlways(event, { from: to, to: view.endAt })) continue;
 		const until = Math.max(to, view.quietAt) + polls(view);
 		const started = event.starts.find(({ at }) => at >= to - SECOND_MS);
+		const stored = started && event.stored.find(({ execution }) => execution === started.execution);
+		if (stored && stored.at > to && stored.mode !== 'retry' && !started.isMarked) {
+			yield { at: started.at, message: `${named(event, started)} was replayed and is not marked` };
+		}
 		// An execution that was stored before it, or lost after it, has its grace.
 		const isOpen = event.stored.some(({ at }) => at >= to - 2 * MINUTE_MS);
 		if (until > view.endAt || isOpen) continue;
