@@ -133,7 +133,7 @@ export class Disk {
 					statement.get = ((...given: Record<string, SQLInputValue>[]) => {
 						disk.#check();
 						return get(...(given as [Record<string, SQLInputValue>]));
-					}) as typeof statement.get;
+					}) as unknown as typeof statement.get;
 					statement.run = ((...given: Record<string, SQLInputValue>[]) => {
 						disk.#check();
 						const result = run(...(given as [Record<string, SQLInputValue>]));
@@ -149,7 +149,7 @@ export class Disk {
 							else note();
 						}
 						return result;
-					}) as typeof statement.run;
+					}) as unknown as typeof statement.run;
 					return statement;
 				}
 			},

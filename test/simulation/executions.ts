@@ -289,7 +289,7 @@ export class Executions {
 		}
 		if (status === 'error') data.resultData.error ??= new Error('a node failed');
 		await this.#finish(host, execution, { status, data, after, finish, passed: passed.map(idOf) });
-		if (status === 'waiting') this.#wakeLater(execution, passed.map(idOf));
+		if (status === 'waiting') this.#wakeLater(execution);
 	}
 
 	/** The nodes after the trigger. */
@@ -351,7 +351,7 @@ export class Executions {
 	}
 
 	/** A Wait node is over: any process continues it. */
-	#wakeLater(execution: Execution, events: readonly string[]): void {
+	#wakeLater(execution: Execution): void {
 		const { random, clock, note } = this.#world;
 		const wake = () => {
 			const host = this.#n8n.leader?.host;

@@ -157,6 +157,8 @@ export const RULES: readonly Rule[] = [
 				const isNew = event.listedAt > first.at && (event.created.createdAt ?? Infinity) > first.at + 5 * SECOND_MS;
 				if (!isNew && view.world.startFrom === 'now') continue;
 				if (!view.isWantedAlways(event, { from: event.created.at - 5 * MINUTE_MS, to: view.endAt })) continue;
+				// Listed after it was filtered out, or could have been: it does not start because the filters change.
+				if (view.hadOtherFilters({ from: event.created.at - 5 * MINUTE_MS, to: event.listedAt + polls(view) })) continue;
 				const until = dueBy(view, event);
 				if (until < view.endAt) yield { at: view.endAt, message: `${event.id} is listed and has never started` };
 			}
@@ -188,6 +190,7 @@ export const RULES: readonly Rule[] = [
 				const last = starts.at(-1);
 				if (last?.acknowledge !== 'succeeded' || starts.length >= MOST_ATTEMPTS || starts.some(succeeded)) continue;
 				if (event.starts.length > starts.length || event.replays.length > 0) continue;
+				if (view.hadLoss({ from: event.created.at, to: view.endAt })) continue;
 				if (last.end === undefined && view.downAt(last.by) === Infinity) continue;
 				if (!view.isWantedAlways(event, { from: last.at, to: view.endAt }) || event.listedAt === Infinity) continue;
 				// It may have begun once without a start.

@@ -112,6 +112,13 @@ export class View {
 		return [...(first ? [first] : []), ...changed].every((settings) => this.isWanted(event, settings));
 	}
 
+	/** Whether the conditions were changed within the period. */
+	hadOtherFilters({ from, to }: Period): boolean {
+		return this.publications.some(
+			({ at, settings }, n) => at >= from && at <= to && n > 0 && this.publications[n - 1]?.settings.wants !== settings.wants,
+		);
+	}
+
 	isWantedEver(event: EventView, { from, to }: Period): boolean {
 		const first = this.settingsAt(from);
 		const changed = this.publications.filter(({ at }) => at > from && at <= to).map(({ settings }) => settings);
