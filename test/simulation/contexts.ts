@@ -31,7 +31,10 @@ const CREDENTIALS: Readonly<Record<string, unknown>> = {
 };
 
 /** The parameters of the triggers. */
-export function parametersOf(world: World, { acknowledge, batchSize, wants }: Settings): Record<string, unknown> {
+export function parametersOf(
+	world: World,
+	{ acknowledge, batchSize, wants }: Settings,
+): Record<string, unknown> {
 	return {
 		...{ acknowledge, registration: 'manual', startFrom: world.scenario.startFrom },
 		eventTypes: wants === 'all' ? [] : ['ocpp.message'],
@@ -85,7 +88,10 @@ function reader(parameters: Readonly<Record<string, unknown>>) {
 	return (name: string, fallback: unknown): unknown => {
 		const value = name
 			.split('.')
-			.reduce<unknown>((object, step) => (object as Record<string, unknown> | undefined)?.[step], parameters);
+			.reduce<unknown>(
+				(object, step) => (object as Record<string, unknown> | undefined)?.[step],
+				parameters,
+			);
 		return value ?? fallback;
 	};
 }
@@ -105,7 +111,12 @@ export function hookContext(
 export function webhookContext(
 	world: World,
 	host: HostProcess,
-	{ settings, delivery, response, isEarly }: { settings: Settings; delivery: Delivery; response: Response; isEarly: boolean },
+	{
+		settings,
+		delivery,
+		response,
+		isEarly,
+	}: { settings: Settings; delivery: Delivery; response: Response; isEarly: boolean },
 ): IWebhookFunctions {
 	const rawBody = Buffer.from(delivery.body);
 	return {
@@ -121,11 +132,19 @@ export function webhookContext(
 export function pollContext(
 	world: World,
 	host: HostProcess,
-	{ settings, mode, data, emit }: {
+	{
+		settings,
+		mode,
+		data,
+		emit,
+	}: {
 		settings: Settings;
 		mode: string;
 		data: Record<string, unknown>;
-		emit: (items: INodeExecutionData[], done?: { resolve: (run: unknown) => void; reject: (error: Error) => void }) => void;
+		emit: (
+			items: INodeExecutionData[],
+			done?: { resolve: (run: unknown) => void; reject: (error: Error) => void },
+		) => void;
 	},
 ): IPollFunctions {
 	const { pollBudgetMs } = world.scenario;
@@ -152,13 +171,19 @@ export interface ExecuteOptions {
 	readonly items: readonly INodeExecutionData[];
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** As n8n's own objects. */
-	readonly hooks?: { readonly handlers: Readonly<Record<string, ((run: unknown) => Promise<void>)[]>> };
+	readonly hooks?: {
+		readonly handlers: Readonly<Record<string, ((run: unknown) => Promise<void>)[]>>;
+	};
 	readonly onFinish?: ((handler: () => Promise<void>) => void) | undefined;
 	readonly data?: object;
 	readonly signal?: AbortSignal;
 }
 
-export function executeContext(world: World, host: HostProcess, options: ExecuteOptions): IExecuteFunctions {
+export function executeContext(
+	world: World,
+	host: HostProcess,
+	options: ExecuteOptions,
+): IExecuteFunctions {
 	const { trigger, mode, id, items, hooks, onFinish, data = {}, signal } = options;
 	const read = reader(options.parameters);
 	return {

@@ -68,7 +68,9 @@ export class Disk {
 				() => {
 					const fails = this.#random.chance('sync fails', this.syncFailures);
 					if (!fails) this.#syncedBytes = Math.max(this.#syncedBytes, size);
-					done(fails ? Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }) : null);
+					done(
+						fails ? Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }) : null,
+					);
 				},
 				owner,
 			);
@@ -93,7 +95,14 @@ export class Disk {
 			return stats ? { mtimeNs: BigInt(this.#writes), size: BigInt(stats.size) } : undefined;
 		}) as typeof fs.statSync;
 		const realpathSync = (path: string) => path;
-		return { ...fs, fdatasync, openSync, closeSync, statSync, realpathSync } as unknown as typeof fs;
+		return {
+			...fs,
+			fdatasync,
+			openSync,
+			closeSync,
+			statSync,
+			realpathSync,
+		} as unknown as typeof fs;
 	}
 
 	/** `node:sqlite` for this process. */
@@ -129,7 +138,8 @@ export class Disk {
 					const statement = super.prepare(sql);
 					const run = statement.run.bind(statement);
 					const get = statement.get.bind(statement);
-					const isEntry = /^(INSERT INTO|UPDATE|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
+					const isEntry =
+						/^(INSERT INTO|UPDATE|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
 					statement.get = ((...given: Record<string, SQLInputValue>[]) => {
 						disk.#check();
 						return get(...(given as [Record<string, SQLInputValue>]));
@@ -193,7 +203,9 @@ export class Disk {
 		const log = `${this.path}-wal`;
 		if (!fs.existsSync(this.path)) return () => undefined;
 		const file = fs.readFileSync(this.path);
-		const kept = fs.existsSync(log) ? fs.readFileSync(log).subarray(0, this.#syncedBytes) : Buffer.alloc(0);
+		const kept = fs.existsSync(log)
+			? fs.readFileSync(log).subarray(0, this.#syncedBytes)
+			: Buffer.alloc(0);
 		return () => {
 			this.#remove();
 			fs.writeFileSync(this.path, file);
@@ -248,7 +260,10 @@ export class Disk {
 	#check(): void {
 		if (this.failure === undefined) return;
 		const errcode = this.failure === 'locked' ? 5 : 10;
-		throw Object.assign(new Error(`SQLite error ${errcode}`), { code: 'ERR_SQLITE_ERROR', errcode });
+		throw Object.assign(new Error(`SQLite error ${errcode}`), {
+			code: 'ERR_SQLITE_ERROR',
+			errcode,
+		});
 	}
 }
 

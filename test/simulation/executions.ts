@@ -68,7 +68,12 @@ export class Executions {
 	/** For a delivery. Resolves when nothing more is to be done for the response. */
 	async fromWebhook(
 		host: HostProcess,
-		{ items, settings, response, isEarly }: { items: INodeExecutionData[]; settings: Settings; response: Response; isEarly: boolean },
+		{
+			items,
+			settings,
+			response,
+			isEarly,
+		}: { items: INodeExecutionData[]; settings: Settings; response: Response; isEarly: boolean },
 	): Promise<void> {
 		const execution = this.#create('webhook', 'webhook', settings, items);
 		const respond = (status: number) => {
@@ -92,7 +97,11 @@ export class Executions {
 	}
 
 	/** For a poll: resolves with its end, rejects if n8n says that it did not store it. */
-	async fromPoll(host: HostProcess, items: INodeExecutionData[], settings: Settings): Promise<unknown> {
+	async fromPoll(
+		host: HostProcess,
+		items: INodeExecutionData[],
+		settings: Settings,
+	): Promise<unknown> {
 		const execution = this.#create('poll', 'trigger', settings, items);
 		await this.#store(host, execution);
 		if (this.#world.scenario.mode === 'queue') this.#enqueue(host, execution);
@@ -108,9 +117,17 @@ export class Executions {
 		const { trigger, settings, items, passed } = execution;
 		const fresh = this.#create(trigger, 'retry', settings, items);
 		// The trigger runs again only if the execution had not passed it.
-		const retried = { ...fresh, ...(passed !== undefined && passed.length > 0 && { skipsTo: passed }) };
+		const retried = {
+			...fresh,
+			...(passed !== undefined && passed.length > 0 && { skipsTo: passed }),
+		};
 		this.rows.set(retried.id, retried);
-		this.#world.note({ what: 'retried', execution: retried.id, of: execution.id, events: retried.events });
+		this.#world.note({
+			what: 'retried',
+			execution: retried.id,
+			of: execution.id,
+			events: retried.events,
+		});
 		this.#start(host, retried);
 	}
 
@@ -123,7 +140,8 @@ export class Executions {
 			this.#world.note({ what: 'lost', execution: execution.id });
 			return;
 		}
-		const reaches = execution.host?.name.startsWith('main') === true || this.#world.random.chance('stop', 0.5);
+		const reaches =
+			execution.host?.name.startsWith('main') === true || this.#world.random.chance('stop', 0.5);
 		if (reaches) execution.cancel?.abort(new Error('The execution was cancelled manually'));
 	}
 
@@ -178,13 +196,30 @@ export class Executions {
 			}
 		}
 		// Bull's workers look again.
-		if (this.#jobs.length > 0) this.#world.clock.after(1_000, () => { this.#takeJobs(); });
+		if (this.#jobs.length > 0)
+			this.#world.clock.after(1_000, () => {
+				this.#takeJobs();
+			});
 	}
 
-	#create(trigger: 'webhook' | 'poll', mode: string, settings: Settings, items: readonly INodeExecutionData[]): Execution {
+	#create(
+		trigger: 'webhook' | 'poll',
+		mode: string,
+		settings: Settings,
+		items: readonly INodeExecutionData[],
+	): Execution {
 		const events = items.map(idOf);
 		const id = String(++this.#ids);
-		return { id, trigger, mode, settings, items, events, status: 'new', ended: deferred<Ended | undefined>() };
+		return {
+			id,
+			trigger,
+			mode,
+			settings,
+			items,
+			events,
+			status: 'new',
+			ended: deferred<Ended | undefined>(),
+		};
 	}
 
 	/** Rejects if n8n says that it could not store it. */
@@ -201,7 +236,15 @@ export class Executions {
 		this.rows.set(id, execution);
 		const isDenied = random.chance(label, this.deniedStored);
 		const { acknowledge } = settings;
-		note({ what: 'stored', execution: id, by: host.name, mode, events, acknowledge, ...(isDenied && { isDenied }) });
+		note({
+			what: 'stored',
+			execution: id,
+			by: host.name,
+			mode,
+			events,
+			acknowledge,
+			...(isDenied && { isDenied }),
+		});
 		await host.sleep(random.spread(label, 1, 30));
 		if (isDenied) throw new Error('n8n could not store the data of the execution');
 	}
@@ -261,17 +304,24 @@ export class Executions {
 			...{ trigger, mode, id, items: execution.items, data, signal: cancel.signal },
 			parameters: parametersOf(this.#world, settings),
 			...(scenario.reports === 'hooks' && { hooks: { handlers: { workflowExecuteAfter: after } } }),
-			...(scenario.reports !== 'nothing' && { onFinish: (handler: () => Promise<void>) => finish.push(handler) }),
+			...(scenario.reports !== 'nothing' && {
+				onFinish: (handler: () => Promise<void>) => finish.push(handler),
+			}),
 		});
 		if (scenario.timeoutMs < Infinity) {
-			host.after(scenario.timeoutMs, () => { cancel.abort(new Error('The execution was cancelled because it timed out')); });
+			host.after(scenario.timeoutMs, () => {
+				cancel.abort(new Error('The execution was cancelled because it timed out'));
+			});
 		}
 		let status: Outcome = 'success';
 		let passed = execution.skipsTo ?? [];
 		const acknowledge = settings.acknowledge;
 		try {
 			if (execution.skipsTo === undefined) {
-				const node = trigger === 'webhook' ? new host.nodes.AssetServiceTrigger() : new host.nodes.AssetServicePollTrigger();
+				const node =
+					trigger === 'webhook'
+						? new host.nodes.AssetServiceTrigger()
+						: new host.nodes.AssetServicePollTrigger();
 				[passed = []] = await node.execute.call(context);
 				execution.passed = passed;
 			}
@@ -279,7 +329,15 @@ export class Executions {
 			else {
 				const replayed = passed.filter(({ json }) => json['_replay'] !== undefined).map(idOf);
 				const started = passed.map(idOf);
-				note({ what: 'started', execution: id, by: host.name, mode, events: started, acknowledge, ...(replayed.length > 0 && { replayed }) });
+				note({
+					what: 'started',
+					execution: id,
+					by: host.name,
+					mode,
+					events: started,
+					acknowledge,
+					...(replayed.length > 0 && { replayed }),
+				});
 				status = await this.#work(host, started, cancel.signal);
 			}
 		} catch (error) {
@@ -301,11 +359,17 @@ export class Executions {
 		const label = `work ${key}`;
 		const isLong = random.chance(label, scenario.longShare);
 		const ms = isLong ? random.spread(label, 5_000, 15 * 60_000) : random.spread(label, 5, 3_000);
-		const fails = random.chance(label, scenario.failShare) || events.some((event) => scenario.alwaysFails === event);
+		const fails =
+			random.chance(label, scenario.failShare) ||
+			events.some((event) => scenario.alwaysFails === event);
 		const sleeps = random.chance(label, scenario.sleepShare);
 		const isCancelled = await new Promise<boolean>((resolve) => {
-			host.after(ms, () => { resolve(false); });
-			signal.addEventListener('abort', () => { resolve(true); });
+			host.after(ms, () => {
+				resolve(false);
+			});
+			signal.addEventListener('abort', () => {
+				resolve(true);
+			});
 			if (signal.aborted) resolve(true);
 		});
 		if (isCancelled) return 'canceled';
@@ -316,7 +380,13 @@ export class Executions {
 	async #finish(
 		host: HostProcess,
 		execution: Execution,
-		{ status, data, after, finish, passed }: {
+		{
+			status,
+			data,
+			after,
+			finish,
+			passed,
+		}: {
 			status: Outcome;
 			data: object;
 			after: ((run: unknown) => Promise<void>)[];
@@ -360,7 +430,13 @@ export class Executions {
 				return;
 			}
 			execution.status = 'success';
-			note({ what: 'ended', execution: execution.id, by: host.name, outcome: 'success', events: [] });
+			note({
+				what: 'ended',
+				execution: execution.id,
+				by: host.name,
+				outcome: 'success',
+				events: [],
+			});
 		};
 		clock.after(random.spread('wait', 65_000, 20 * 60_000), wake);
 	}

@@ -32,7 +32,13 @@ export type Step =
 			readonly isForged?: true;
 	  }
 	| { readonly what: 'listed'; readonly event: string }
-	| { readonly what: 'sent'; readonly delivery: string; readonly event: string; readonly to: string; readonly url: string }
+	| {
+			readonly what: 'sent';
+			readonly delivery: string;
+			readonly event: string;
+			readonly to: string;
+			readonly url: string;
+	  }
 	| {
 			readonly what: 'response';
 			readonly delivery: string;
@@ -41,7 +47,12 @@ export type Step =
 			readonly status: number;
 			readonly body: string;
 	  }
-	| { readonly what: 'page'; readonly reader: string; readonly by: string; readonly events: readonly string[] }
+	| {
+			readonly what: 'page';
+			readonly reader: string;
+			readonly by: string;
+			readonly events: readonly string[];
+	  }
 	/** In n8n. */
 	| {
 			readonly what: 'stored';
@@ -67,15 +78,35 @@ export type Step =
 			readonly replayed?: readonly string[];
 	  }
 	/** The trigger itself failed or passed nothing on. */
-	| { readonly what: 'dropped'; readonly execution: string; readonly events: readonly string[]; readonly error?: string }
+	| {
+			readonly what: 'dropped';
+			readonly execution: string;
+			readonly events: readonly string[];
+			readonly error?: string;
+	  }
 	/** n8n has saved how it ended. */
-	| { readonly what: 'ended'; readonly execution: string; readonly by: string; readonly outcome: Outcome; readonly events: readonly string[] }
+	| {
+			readonly what: 'ended';
+			readonly execution: string;
+			readonly by: string;
+			readonly outcome: Outcome;
+			readonly events: readonly string[];
+	  }
 	/** n8n could not save how it ended, so nothing after that is told of it. */
 	| { readonly what: 'not saved'; readonly execution: string }
 	/** n8n will never run it. */
 	| { readonly what: 'lost'; readonly execution: string }
-	| { readonly what: 'process'; readonly process: string; readonly is: 'up' | 'killed' | 'exited' | 'paused' | 'resumed' }
-	| { readonly what: 'threw'; readonly by: string; readonly where: string; readonly message: string }
+	| {
+			readonly what: 'process';
+			readonly process: string;
+			readonly is: 'up' | 'killed' | 'exited' | 'paused' | 'resumed';
+	  }
+	| {
+			readonly what: 'threw';
+			readonly by: string;
+			readonly where: string;
+			readonly message: string;
+	  }
 	| { readonly what: 'unhandled'; readonly message: string }
 	| { readonly what: 'warned'; readonly by: string; readonly message: string }
 	| { readonly what: 'polled'; readonly by: string; readonly error?: string }
@@ -83,13 +114,22 @@ export type Step =
 	| { readonly what: 'published'; readonly settings: Settings }
 	| { readonly what: 'unpublished' }
 	| { readonly what: 'stopped'; readonly execution: string }
-	| { readonly what: 'retried'; readonly execution: string; readonly of: string; readonly events: readonly string[] }
+	| {
+			readonly what: 'retried';
+			readonly execution: string;
+			readonly of: string;
+			readonly events: readonly string[];
+	  }
 	| { readonly what: 'replay asked'; readonly request: number; readonly events: readonly string[] }
 	| {
 			readonly what: 'replayed';
 			readonly request: number;
 			readonly error?: string;
-			readonly events: readonly { readonly event: string; readonly state: string; readonly replayed: boolean }[];
+			readonly events: readonly {
+				readonly event: string;
+				readonly state: string;
+				readonly replayed: boolean;
+			}[];
 	  }
 	| {
 			readonly what: 'reconciled';
@@ -101,7 +141,13 @@ export type Step =
 			}[];
 	  }
 	/** The event ledger's entry of an event was replaced; the texts are those of its store. */
-	| { readonly what: 'entry'; readonly by: string; readonly event: string; readonly from: string; readonly to: string }
+	| {
+			readonly what: 'entry';
+			readonly by: string;
+			readonly event: string;
+			readonly from: string;
+			readonly to: string;
+	  }
 	/** Faults. `is` says whether it begins or ends. */
 	| { readonly what: 'fault'; readonly fault: string; readonly is: 'on' | 'off' | 'once' }
 	/** From here on nothing is disturbed any more. */

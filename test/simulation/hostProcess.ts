@@ -113,18 +113,17 @@ export class HostProcess implements Owner {
 			off: this.#events.off.bind(this.#events),
 			listenerCount: (name: string) => this.#events.listenerCount(name),
 			hrtime: { bigint: () => BigInt(this.#world.uptimeMs() + UPTIME_MS) * 1_000_000n },
-			getBuiltinModule: () => disk.sqliteFor(this, (key, from, to) => {
-				this.#world.entryChanged(this, key, from, to);
-			}),
+			getBuiltinModule: () =>
+				disk.sqliteFor(this, (key, from, to) => {
+					this.#world.entryChanged(this, key, from, to);
+				}),
 		};
 		const fileSystem = disk.fsFor(this);
 		const modules: Record<string, unknown> = {
 			'node:fs': {
 				...fileSystem,
-				readFileSync: ((path: string, ...rest: []) =>
-					path.endsWith('/boot_id')
-						? this.#world.boot
-						: fileSystem.readFileSync(path, ...rest)),
+				readFileSync: (path: string, ...rest: []) =>
+					path.endsWith('/boot_id') ? this.#world.boot : fileSystem.readFileSync(path, ...rest),
 			},
 			'node:os': { uptime: () => (this.#world.uptimeMs() + UPTIME_MS) / 1000 },
 			'node:crypto': {
@@ -165,7 +164,13 @@ export class HostProcess implements Owner {
 			Math: Object.assign(Object.create(Math) as Math, { random: () => random.next(label) }),
 			performance: { now: () => clock.now - startedAt },
 			setTimeout: (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) =>
-				timer(ms, () => { run(...given); }, false),
+				timer(
+					ms,
+					() => {
+						run(...given);
+					},
+					false,
+				),
 			setInterval: (run: () => void, ms?: number) => timer(ms, run, true),
 			setImmediate: (run: () => void) => timer(0, run, false),
 			...{ clearTimeout: clear, clearInterval: clear },
@@ -178,7 +183,12 @@ export class HostProcess implements Owner {
 
 				register(object: unknown, held: unknown): void {
 					const calls = collected.get(object) ?? [];
-					collected.set(object, [...calls, () => { this.#call(held); }]);
+					collected.set(object, [
+						...calls,
+						() => {
+							this.#call(held);
+						},
+					]);
 				}
 			},
 		});
@@ -189,7 +199,8 @@ export class HostProcess implements Owner {
 class Unused {}
 
 function externalOf(name: string): unknown {
-	if (/^(undici|ioredis)/.test(name)) return Object.assign(class extends Unused {}, { default: Unused });
+	if (/^(undici|ioredis)/.test(name))
+		return Object.assign(class extends Unused {}, { default: Unused });
 	// eslint-disable-next-line @typescript-eslint/no-require-imports
 	return require(name) as unknown;
 }

@@ -62,7 +62,9 @@ async function trySeeds(): Promise<void> {
 		),
 	);
 	const seconds = (performance.now() - startedAt) / 1000;
-	console.log(`${done} seeds in ${Math.round(seconds)} s: ${(done / seconds).toFixed(1)} per second, ${(done / seconds / jobs).toFixed(1)} per second and core`);
+	console.log(
+		`${done} seeds in ${Math.round(seconds)} s: ${(done / seconds).toFixed(1)} per second, ${(done / seconds / jobs).toFixed(1)} per second and core`,
+	);
 	if (broken.length === 0) {
 		console.log('Every history kept all promises.');
 		return;
@@ -81,13 +83,17 @@ async function trySeeds(): Promise<void> {
 async function showShortest(seed: number): Promise<void> {
 	const found = await shortest(seed, await bundlePackage());
 	if (found === undefined) return;
-	console.log(`\nThe shortest history found of seed ${seed}, which breaks "${found.violation.rule}":\n`);
+	console.log(
+		`\nThe shortest history found of seed ${seed}, which breaks "${found.violation.rule}":\n`,
+	);
 	console.log(textOf(found.history));
 	console.log(`\n${found.violation.message}`);
 }
 
 async function showSeed(seed: number): Promise<void> {
-	const { history } = await simulate(seed, { loadPackage: await bundlePackage(faultNamed(values.only)) });
+	const { history } = await simulate(seed, {
+		loadPackage: await bundlePackage(faultNamed(values.only)),
+	});
 	console.log(textOf(history));
 	for (const { rule, message } of check(history)) console.log(`${rule}: ${message}`);
 }
@@ -105,7 +111,11 @@ async function findFaults(): Promise<void> {
 			});
 			if (found === undefined) missed += 1;
 			const how = found?.error ?? found?.violations[0]?.rule;
-			console.log(found ? `${name}: found by seed ${found.seed} (${how ?? ''})` : `${name}: NOT FOUND in ${most} seeds`);
+			console.log(
+				found
+					? `${name}: found by seed ${found.seed} (${how ?? ''})`
+					: `${name}: NOT FOUND in ${most} seeds`,
+			);
 		}
 	};
 	await Promise.all(Array.from({ length: Number(values.jobs) }, worker));
@@ -116,7 +126,9 @@ const faultNamed = (name: string | undefined) => FAULTS.find((fault) => fault.na
 
 /** Runs a task in a process of its own. */
 async function inChild(task: Task, onResult: (result: Result) => void): Promise<void> {
-	const child = fork(__filename, [], { env: { ...process.env, SIMULATION_TASK: JSON.stringify(task) } });
+	const child = fork(__filename, [], {
+		env: { ...process.env, SIMULATION_TASK: JSON.stringify(task) },
+	});
 	child.on('message', onResult);
 	await new Promise<void>((resolve, reject) => {
 		child.once('exit', (code) => {
@@ -138,7 +150,8 @@ async function asChild({ from, to, step, fault }: Task): Promise<void> {
 		for (let seed = from; seed <= to; seed += step) {
 			const result = await judged(seed);
 			await send(result);
-			if (fault !== undefined && (result.violations.length > 0 || result.error !== undefined)) break;
+			if (fault !== undefined && (result.violations.length > 0 || result.error !== undefined))
+				break;
 		}
 	} finally {
 		rmSync(`/dev/shm/simulation-${process.pid}`, { recursive: true, force: true });
@@ -150,7 +163,11 @@ async function asChild({ from, to, step, fault }: Task): Promise<void> {
 			const { history } = await simulate(seed, { loadPackage });
 			return { seed, violations: check(history).slice(0, 5) };
 		} catch (error) {
-			return { seed, violations: [], error: `the simulation itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` };
+			return {
+				seed,
+				violations: [],
+				error: `the simulation itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+			};
 		}
 	}
 }

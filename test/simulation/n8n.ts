@@ -82,7 +82,9 @@ export class N8n {
 	}
 
 	living(role?: Role): N8nProcess[] {
-		return this.processes.filter((each) => each.host.isAlive && (role === undefined || each.role === role));
+		return this.processes.filter(
+			(each) => each.host.isAlive && (role === undefined || each.role === role),
+		);
 	}
 
 	/** The main that polls: the first one. */
@@ -151,13 +153,17 @@ export class N8n {
 		this.#world.clock.after(1_000, look);
 		return {
 			hangUp: () => {
-				host.after(1, () => { response.hangUp(); });
+				host.after(1, () => {
+					response.hangUp();
+				});
 			},
 		};
 	}
 
 	/** Runs an operation of the action node in the main process. Undefined if it failed. */
-	async act(parameters: Readonly<Record<string, unknown>>): Promise<{ items?: INodeExecutionData[]; error?: string }> {
+	async act(
+		parameters: Readonly<Record<string, unknown>>,
+	): Promise<{ items?: INodeExecutionData[]; error?: string }> {
 		const host = this.leader?.host;
 		if (host === undefined) return { error: 'n8n is down' };
 		const context = executeContext(this.#world, host, {
@@ -181,7 +187,11 @@ export class N8n {
 		});
 	}
 
-	async #activateNow({ host }: N8nProcess, mode: 'init' | 'activate', publication: number): Promise<void> {
+	async #activateNow(
+		{ host }: N8nProcess,
+		mode: 'init' | 'activate',
+		publication: number,
+	): Promise<void> {
 		const { scenario, note } = this.#world;
 		const isCurrent = () => this.published !== undefined && this.#publications === publication;
 		const settings = this.published;
@@ -189,7 +199,9 @@ export class N8n {
 		try {
 			const { webhookMethods } = new host.nodes.AssetServiceTrigger();
 			if (scenario.hasWebhook) {
-				await webhookMethods.default.checkExists.call(hookContext(this.#world, host, { settings, mode }));
+				await webhookMethods.default.checkExists.call(
+					hookContext(this.#world, host, { settings, mode }),
+				);
 			}
 		} catch (error) {
 			note({ what: 'threw', by: host.name, where: 'checkExists', message: messageOf(error) });
@@ -199,11 +211,15 @@ export class N8n {
 		const save = () => {
 			this.staticData = JSON.stringify(data);
 		};
-		const emit = (items: INodeExecutionData[], done?: { resolve: (run: unknown) => void; reject: (error: Error) => void }) => {
+		const emit = (
+			items: INodeExecutionData[],
+			done?: { resolve: (run: unknown) => void; reject: (error: Error) => void },
+		) => {
 			save();
-			void this.executions
-				.fromPoll(host, items, settings)
-				.then((run) => done?.resolve(run), (error: unknown) => done?.reject(error as Error));
+			void this.executions.fromPoll(host, items, settings).then(
+				(run) => done?.resolve(run),
+				(error: unknown) => done?.reject(error as Error),
+			);
 		};
 		const context = pollContext(this.#world, host, { settings, mode, data, emit });
 		const node = new host.nodes.AssetServicePollTrigger();
@@ -245,7 +261,12 @@ export class N8n {
 		try {
 			result = await new host.nodes.AssetServiceTrigger().webhook.call(context);
 		} catch (error) {
-			this.#world.note({ what: 'threw', by: host.name, where: 'webhook', message: messageOf(error) });
+			this.#world.note({
+				what: 'threw',
+				by: host.name,
+				where: 'webhook',
+				message: messageOf(error),
+			});
 			response.status(500).json({ message: 'Error' });
 			return;
 		}

@@ -46,7 +46,9 @@ function plugin({ name, changes }: Fault) {
 	const files = new Map(changes.map(({ file }) => [join(ROOT, file), file]));
 	return {
 		name,
-		setup(bundler: Parameters<NonNullable<Parameters<typeof build>[0]['plugins']>[number]['setup']>[0]) {
+		setup(
+			bundler: Parameters<NonNullable<Parameters<typeof build>[0]['plugins']>[number]['setup']>[0],
+		) {
 			bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 				const changed = files.get(path);
 				if (changed === undefined) return undefined;
@@ -57,7 +59,10 @@ function plugin({ name, changes }: Fault) {
 }
 
 /** The text of the file with the fault in it. */
-export function withFault({ name, changes }: Pick<Fault, 'name' | 'changes'>, file: string): string {
+export function withFault(
+	{ name, changes }: Pick<Fault, 'name' | 'changes'>,
+	file: string,
+): string {
 	let text = readFileSync(join(ROOT, file), 'utf8');
 	for (const change of changes) {
 		if (change.file !== file) continue;

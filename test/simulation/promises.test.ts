@@ -35,7 +35,9 @@ it.each([
 	...guarantees.map((row) => ['README.md', row] as const),
 	...acknowledge.map((row) => ['docs/nodes.md', row] as const),
 ])('has one rule for the promise in %s: %s', (file, row) => {
-	const rules = RULES.filter((rule) => rule.promised.some((each) => each.in === file && row.includes(each.text)));
+	const rules = RULES.filter((rule) =>
+		rule.promised.some((each) => each.in === file && row.includes(each.text)),
+	);
 	expect(rules.map(({ name }) => name)).toHaveLength(1);
 });
 
@@ -48,6 +50,9 @@ it('has at least 20 faults', () => {
 	expect(new Set(FAULTS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(20);
 });
 
-it.each(FAULTS.map((fault) => [fault.name, fault] as const))('can put in the fault: %s', (_name, fault) => {
-	for (const { file } of fault.changes) expect(withFault(fault, file)).not.toBe(textOf(file));
-});
+it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
+	'can put in the fault: %s',
+	(_name, fault) => {
+		for (const { file } of fault.changes) expect(withFault(fault, file)).not.toBe(textOf(file));
+	},
+);

@@ -14,7 +14,8 @@ export class Random {
 	/** From 0 up to but not including 1. */
 	next(label: string): number {
 		let stream = this.#streams.get(label);
-		if (stream === undefined) this.#streams.set(label, (stream = streamOf(hash(label, this.#seed))));
+		if (stream === undefined)
+			this.#streams.set(label, (stream = streamOf(hash(label, this.#seed))));
 		return stream();
 	}
 

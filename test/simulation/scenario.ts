@@ -50,8 +50,29 @@ export type Action = { readonly at: number } & (
 	| { readonly does: 'redeliver'; readonly which: number }
 	| { readonly does: 'kill' | 'terminate'; readonly which: number; readonly downMs: number }
 	| { readonly does: 'pause'; readonly which: number; readonly forMs: number }
-	| { readonly does: 'locked' | 'broken' | 'syncFails' | 'syncSlow' | 'listFails' | 'notStored' | 'deniedStored' | 'lostJobs' | 'lostResults' | 'notSaved'; readonly forMs: number }
-	| { readonly does: 'loseLedger' | 'restoreLedger' | 'powerCut' | 'secondMain' | 'restoreDatabase' | 'reconcile' }
+	| {
+			readonly does:
+				| 'locked'
+				| 'broken'
+				| 'syncFails'
+				| 'syncSlow'
+				| 'listFails'
+				| 'notStored'
+				| 'deniedStored'
+				| 'lostJobs'
+				| 'lostResults'
+				| 'notSaved';
+			readonly forMs: number;
+	  }
+	| {
+			readonly does:
+				| 'loseLedger'
+				| 'restoreLedger'
+				| 'powerCut'
+				| 'secondMain'
+				| 'restoreDatabase'
+				| 'reconcile';
+	  }
 	| { readonly does: 'stop'; readonly which: number }
 	| { readonly does: 'retry'; readonly which: number }
 	| { readonly does: 'unpublish'; readonly forMs: number }
@@ -67,7 +88,15 @@ export interface Plan {
 /** Each history has only some of these, so that none of them hides what the others do. */
 const DISTURBANCES = [
 	...['kill', 'terminate', 'pause', 'locked', 'broken', 'syncFails', 'syncSlow', 'listFails'],
-	...['notStored', 'deniedStored', 'lostJobs', 'lostResults', 'notSaved', 'loseLedger', 'restoreLedger'],
+	...[
+		'notStored',
+		'deniedStored',
+		'lostJobs',
+		'lostResults',
+		'notSaved',
+		'loseLedger',
+		'restoreLedger',
+	],
 	...['powerCut', 'secondMain', 'restoreDatabase', 'reconcile', 'stop', 'retry', 'unpublish'],
 	...['acknowledge', 'widen', 'narrow', 'replay', 'redeliver', 'forge'],
 ] as const;
@@ -77,7 +106,11 @@ export function planOf(random: Random): Plan {
 	const chance = (share: number) => random.chance('plan', share);
 	const hasPoll = chance(0.75);
 	const acknowledge = chance(0.5) ? 'stored' : 'succeeded';
-	const reports = chance(0.85) ? 'hooks' : acknowledge === 'succeeded' || chance(0.7) ? 'finish' : 'nothing';
+	const reports = chance(0.85)
+		? 'hooks'
+		: acknowledge === 'succeeded' || chance(0.7)
+			? 'finish'
+			: 'nothing';
 	const scenario: Scenario = {
 		mode: chance(0.4) ? 'queue' : 'regular',
 		workers: r(1, 2),
@@ -129,7 +162,10 @@ function actionsOf(random: Random, { hasWebhook }: Scenario): Action[] {
 			hasTime: !chance(timelessShare),
 			listedAfterMs: chance(lateShare) ? spread(1_000, 20 * MINUTE_MS) : r(0, 500),
 			isDelivered: hasWebhook && !chance(missingShare),
-			duplicates: hasWebhook && chance(0.3) ? Array.from({ length: r(1, 3) }, () => spread(1, 30 * MINUTE_MS)) : [],
+			duplicates:
+				hasWebhook && chance(0.3)
+					? Array.from({ length: r(1, 3) }, () => spread(1, 30 * MINUTE_MS))
+					: [],
 		});
 	}
 	const kinds = DISTURBANCES.filter(() => chance(0.25));
@@ -160,7 +196,13 @@ function disturbance(
 		case 'forge':
 			return { at, does, id: `forged${n}` };
 		case 'replay':
-			return { at, does, which: Array.from({ length: random.whole('actions', 1, 4) }, () => random.whole('actions', 0, 1_000)) };
+			return {
+				at,
+				does,
+				which: Array.from({ length: random.whole('actions', 1, 4) }, () =>
+					random.whole('actions', 0, 1_000),
+				),
+			};
 		case 'loseLedger':
 		case 'restoreLedger':
 		case 'powerCut':

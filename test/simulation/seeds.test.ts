@@ -14,7 +14,10 @@ it(
 			{ encoding: 'utf8', maxBuffer: 2 ** 28 },
 		);
 		// The output has the seed, the rule and the shortest history.
-		expect({ status, output: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({ status: 0, output: '' });
+		expect({ status, output: status === 0 ? '' : `${stdout}${stderr}` }).toEqual({
+			status: 0,
+			output: '',
+		});
 	},
 	20 * 60_000,
 );

@@ -14,7 +14,14 @@ export const SERVICE_URL = 'https://service.test';
 
 const MINUTE_MS = 60_000;
 /** Between the attempts of a delivery. */
-const AGAIN_AFTER_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, 60 * MINUTE_MS];
+const AGAIN_AFTER_MS = [
+	10_000,
+	MINUTE_MS,
+	5 * MINUTE_MS,
+	15 * MINUTE_MS,
+	30 * MINUTE_MS,
+	60 * MINUTE_MS,
+];
 const HANGS_UP_AFTER_MS = 30_000;
 
 export interface ServiceEvent {
@@ -50,7 +57,10 @@ export class Service {
 		return this.#world.clock.now + this.#world.scenario.serviceAheadMs;
 	}
 
-	create(id: string, { type, listedAfterMs, hasTime }: { type: string; listedAfterMs: number; hasTime: boolean }): ServiceEvent {
+	create(
+		id: string,
+		{ type, listedAfterMs, hasTime }: { type: string; listedAfterMs: number; hasTime: boolean },
+	): ServiceEvent {
 		const { random, scenario } = this.#world;
 		// Stations send late, and some services write whole seconds.
 		const age = random.spread(`age ${id}`, 1, scenario.jitterMs);
@@ -72,14 +82,16 @@ export class Service {
 		const { random } = this.#world;
 		await by.sleep(random.spread(`request ${by.name}`, 20, 800));
 		if (random.chance('service fails', this.failures)) {
-			if (random.chance('service hangs', 0.2)) throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+			if (random.chance('service hangs', 0.2))
+				throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 			return this.#answer(random.pick('failure', [500, 503, 429]), { error: 'unavailable' });
 		}
 		const { pathname, searchParams } = new URL(url);
 		if (pathname.endsWith('/oauth/token')) {
 			return this.#answer(200, { access_token: 'token', token_type: 'Bearer', expires_in: 86_400 });
 		}
-		if (!pathname.endsWith('/webhook-events')) return this.#answer(200, { data: { items: [], hasMore: false } });
+		if (!pathname.endsWith('/webhook-events'))
+			return this.#answer(200, { data: { items: [], hasMore: false } });
 		const limit = Math.min(Number(searchParams.get('limit') ?? 50), this.#world.scenario.pageSize);
 		return this.#page(by, reader, limit, searchParams.get('startingAfter'));
 	}
@@ -87,7 +99,7 @@ export class Service {
 	/** Delivers the event until n8n acknowledges it. */
 	deliver(event: ServiceEvent, { attempts = AGAIN_AFTER_MS.length + 1 } = {}): void {
 		const attempt = (n: number) => {
-			void this.send(event, `${event.id}`).then((isAcknowledged) => {
+			void this.send(event, event.id).then((isAcknowledged) => {
 				const again = AGAIN_AFTER_MS[Math.min(n, AGAIN_AFTER_MS.length - 1)] ?? 0;
 				if (isAcknowledged || n + 1 >= attempts) return;
 				const jitter = 0.8 + 0.4 * this.#world.random.next(`again ${event.id}`);
@@ -100,7 +112,11 @@ export class Service {
 	}
 
 	/** One attempt; whether it was acknowledged. */
-	async send(event: Pick<ServiceEvent, 'id' | 'type' | 'createdAt' | 'hasTime'>, label: string, secret = SECRET): Promise<boolean> {
+	async send(
+		event: Pick<ServiceEvent, 'id' | 'type' | 'createdAt' | 'hasTime'>,
+		label: string,
+		secret = SECRET,
+	): Promise<boolean> {
 		const { clock, random, n8n, note } = this.#world;
 		const delivery = `del_${++this.#deliveries}`;
 		const body = JSON.stringify({
@@ -138,7 +154,8 @@ export class Service {
 		const listed = this.events.filter(({ isListed }) => isListed);
 		const ordered = isOldestFirst ? listed : listed.toReversed();
 		const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-		if (after !== null && start === 0) return this.#answer(400, { error: 'startingAfter is unknown' });
+		if (after !== null && start === 0)
+			return this.#answer(400, { error: 'startingAfter is unknown' });
 		const page = ordered.slice(start, start + limit);
 		this.#world.note({ what: 'page', reader, by: by.name, events: page.map(({ id }) => id) });
 		return this.#answer(200, {
@@ -156,6 +173,10 @@ export class Service {
 
 	#answer(statusCode: number, body: unknown): Answer {
 		const date = new Date(this.now).toUTCString();
-		return { statusCode, headers: { date, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+		return {
+			statusCode,
+			headers: { date, 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		};
 	}
 }

@@ -11,12 +11,20 @@ export interface Shortest extends Simulated {
 }
 
 /** Leaves out halves, then quarters, and so on, as long as the same rule is broken. Undefined if the seed breaks none. */
-export async function shortest(seed: number, loadPackage: LoadPackage): Promise<Shortest | undefined> {
+export async function shortest(
+	seed: number,
+	loadPackage: LoadPackage,
+): Promise<Shortest | undefined> {
 	let runs = 0;
-	const run = async (without: ReadonlySet<number>, rule?: string): Promise<Shortest | undefined> => {
+	const run = async (
+		without: ReadonlySet<number>,
+		rule?: string,
+	): Promise<Shortest | undefined> => {
 		runs += 1;
 		const simulated = await simulate(seed, { loadPackage, without });
-		const violation = check(simulated.history).find((found) => rule === undefined || found.rule === rule);
+		const violation = check(simulated.history).find(
+			(found) => rule === undefined || found.rule === rule,
+		);
 		return violation && { ...simulated, violation };
 	};
 	let best = await run(new Set());
@@ -27,7 +35,9 @@ export async function shortest(seed: number, loadPackage: LoadPackage): Promise<
 	for (let size = Math.ceil(all / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
 		for (let from = 0; from < kept.length && runs < MOST_RUNS;) {
 			const rest = [...kept.slice(0, from), ...kept.slice(from + size)];
-			const without = new Set(Array.from({ length: all }, (_, n) => n).filter((n) => !rest.includes(n)));
+			const without = new Set(
+				Array.from({ length: all }, (_, n) => n).filter((n) => !rest.includes(n)),
+			);
 			const shorter = await run(without, rule);
 			if (shorter === undefined) from += size;
 			else [best, kept] = [shorter, rest];

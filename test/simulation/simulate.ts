@@ -27,20 +27,33 @@ export interface Simulated {
 }
 
 export async function simulate(seed: number, options: SimulateOptions): Promise<Simulated> {
-	const { loadPackage, without = new Set(), folder = `/dev/shm/simulation-${process.pid}` } = options;
+	const {
+		loadPackage,
+		without = new Set(),
+		folder = `/dev/shm/simulation-${process.pid}`,
+	} = options;
 	const random = new Random(seed);
 	const plan = planOf(random);
 	const { scenario } = plan;
 	const world = new World({ random, scenario, folder: join(folder, String(seed)), loadPackage });
 	const unhandled = (error: unknown) => {
-		world.note({ what: 'unhandled', message: error instanceof Error ? (error.stack ?? error.message).split('\n').slice(0, 3).join(' ') : String(error) });
+		world.note({
+			what: 'unhandled',
+			message:
+				error instanceof Error
+					? (error.stack ?? error.message).split('\n').slice(0, 3).join(' ')
+					: String(error),
+		});
 	};
 	process.on('unhandledRejection', unhandled);
 	// Stacks cost more than all else.
 	const { stackTraceLimit } = Error;
 	Error.stackTraceLimit = 0;
 	try {
-		await play(world, plan.actions.filter((_action, n) => !without.has(n)));
+		await play(
+			world,
+			plan.actions.filter((_action, n) => !without.has(n)),
+		);
 	} finally {
 		process.off('unhandledRejection', unhandled);
 		Error.stackTraceLimit = stackTraceLimit;
@@ -54,10 +67,18 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 	const { clock, note, n8n, scenario, service } = world;
 	const start = clock.now;
 	const { hasWebhook, hasPoll, startFrom, pollMinutes, reports } = scenario;
-	note({ what: 'world', hasWebhook, hasPoll, startFrom, pollMinutes, reportsEnd: reports !== 'nothing' });
+	note({
+		what: 'world',
+		hasWebhook,
+		hasPoll,
+		startFrom,
+		pollMinutes,
+		reportsEnd: reports !== 'nothing',
+	});
 	n8n.start();
 	// Some events are older than the publication.
-	for (let n = 1; n <= 3; n += 1) service.create(`old${n}`, { type: 'ocpp.message', listedAfterMs: 0, hasTime: true });
+	for (let n = 1; n <= 3; n += 1)
+		service.create(`old${n}`, { type: 'ocpp.message', listedAfterMs: 0, hasTime: true });
 	await clock.runUntil(start + MINUTE_MS);
 	n8n.publish();
 	const begin = start + 2 * MINUTE_MS;
@@ -103,19 +124,34 @@ class Players {
 		switch (action.does) {
 			case 'event': {
 				const event = service.create(action.id, action);
-				if (action.isDelivered) clock.after(20, () => { service.deliver(event); });
-				for (const ms of action.duplicates) clock.after(ms, () => void service.send(event, `duplicate ${event.id}`));
+				if (action.isDelivered)
+					clock.after(20, () => {
+						service.deliver(event);
+					});
+				for (const ms of action.duplicates)
+					clock.after(ms, () => void service.send(event, `duplicate ${event.id}`));
 				break;
 			}
 			case 'forge': {
-				this.#world.note({ what: 'created', event: action.id, type: 'ocpp.message', isForged: true });
-				const event = { id: action.id, type: 'ocpp.message', createdAt: service.now, hasTime: true };
+				this.#world.note({
+					what: 'created',
+					event: action.id,
+					type: 'ocpp.message',
+					isForged: true,
+				});
+				const event = {
+					id: action.id,
+					type: 'ocpp.message',
+					createdAt: service.now,
+					hasTime: true,
+				};
 				void service.send(event, action.id, 'whsec-of-somebody-else');
 				break;
 			}
 			case 'redeliver': {
 				const event = this.#eventAt(action.which);
-				if (event && this.#world.scenario.hasWebhook) void service.send(event, `redelivery ${event.id}`);
+				if (event && this.#world.scenario.hasWebhook)
+					void service.send(event, `redelivery ${event.id}`);
 				break;
 			}
 			case 'kill':
@@ -134,13 +170,17 @@ class Players {
 				break;
 			}
 			case 'stop': {
-				const open = [...n8n.executions.rows.values()].filter(({ status }) => status === 'new' || status === 'running');
+				const open = [...n8n.executions.rows.values()].filter(
+					({ status }) => status === 'new' || status === 'running',
+				);
 				const execution = at(open, action.which);
 				if (execution) n8n.executions.stop(execution);
 				break;
 			}
 			case 'retry': {
-				const failed = [...n8n.executions.rows.values()].filter(({ status }) => status === 'error' || status === 'crashed');
+				const failed = [...n8n.executions.rows.values()].filter(
+					({ status }) => status === 'error' || status === 'crashed',
+				);
 				const execution = at(failed, action.which);
 				if (execution) n8n.executions.retry(execution);
 				break;
@@ -201,7 +241,13 @@ class Players {
 	calm(): void {
 		const { n8n, service, disk } = this.#world;
 		for (const key of this.#doing.keys()) this.#doing.set(key, Infinity);
-		Object.assign(n8n.executions, { notStored: 0, deniedStored: 0, lostJobs: 0, lostResults: 0, notSaved: 0 });
+		Object.assign(n8n.executions, {
+			notStored: 0,
+			deniedStored: 0,
+			lostJobs: 0,
+			lostResults: 0,
+			notSaved: 0,
+		});
 		service.failures = 0;
 		Object.assign(disk, { failure: undefined, syncFailures: 0, longestSyncMs: 8 });
 		for (const { host } of n8n.living()) host.resume();
@@ -229,8 +275,17 @@ class Players {
 		if (ids.length === 0) return;
 		const request = ++this.#requests;
 		note({ what: 'replay asked', request, events: ids });
-		const { items = [], error } = await n8n.act({ operation: 'replay', dryRun: false, eventIds: ids.join(', ') });
-		note({ what: 'replayed', request, events: items.map(replayed), ...(error !== undefined && { error }) });
+		const { items = [], error } = await n8n.act({
+			operation: 'replay',
+			dryRun: false,
+			eventIds: ids.join(', '),
+		});
+		note({
+			what: 'replayed',
+			request,
+			events: items.map(replayed),
+			...(error !== undefined && { error }),
+		});
 	}
 
 	#change(settings: Partial<World['n8n']['settings']>): void {
@@ -285,16 +340,36 @@ class Players {
 		const { note, clock, disk, service, n8n } = this.#world;
 		const { executions } = n8n;
 		const set: Partial<Record<typeof fault, (on: boolean) => void>> = {
-			locked: (on) => { disk.failure = on ? 'locked' : undefined; },
-			broken: (on) => { disk.failure = on ? 'broken' : undefined; },
-			syncFails: (on) => { disk.syncFailures = on ? 0.7 : 0; },
-			syncSlow: (on) => { disk.longestSyncMs = on ? 8_000 : 8; },
-			listFails: (on) => { service.failures = on ? 0.6 : 0; },
-			notStored: (on) => { executions.notStored = on ? 0.6 : 0; },
-			deniedStored: (on) => { executions.deniedStored = on ? 0.5 : 0; },
-			lostJobs: (on) => { executions.lostJobs = on ? 0.5 : 0; },
-			lostResults: (on) => { executions.lostResults = on ? 0.5 : 0; },
-			notSaved: (on) => { executions.notSaved = on ? 0.4 : 0; },
+			locked: (on) => {
+				disk.failure = on ? 'locked' : undefined;
+			},
+			broken: (on) => {
+				disk.failure = on ? 'broken' : undefined;
+			},
+			syncFails: (on) => {
+				disk.syncFailures = on ? 0.7 : 0;
+			},
+			syncSlow: (on) => {
+				disk.longestSyncMs = on ? 8_000 : 8;
+			},
+			listFails: (on) => {
+				service.failures = on ? 0.6 : 0;
+			},
+			notStored: (on) => {
+				executions.notStored = on ? 0.6 : 0;
+			},
+			deniedStored: (on) => {
+				executions.deniedStored = on ? 0.5 : 0;
+			},
+			lostJobs: (on) => {
+				executions.lostJobs = on ? 0.5 : 0;
+			},
+			lostResults: (on) => {
+				executions.lostResults = on ? 0.5 : 0;
+			},
+			notSaved: (on) => {
+				executions.notSaved = on ? 0.4 : 0;
+			},
 		};
 		const until = clock.now + forMs;
 		if (until <= (this.#doing.get(fault) ?? 0)) return;

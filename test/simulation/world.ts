@@ -30,7 +30,12 @@ export class World {
 	#bootedAt = START;
 	readonly #events = new Map<string, string>();
 
-	constructor(options: { random: Random; scenario: Scenario; folder: string; loadPackage: LoadPackage }) {
+	constructor(options: {
+		random: Random;
+		scenario: Scenario;
+		folder: string;
+		loadPackage: LoadPackage;
+	}) {
 		const { random, scenario, folder, loadPackage } = options;
 		this.random = random;
 		this.scenario = scenario;
@@ -68,7 +73,12 @@ export class World {
 		this.#bootedAt = this.clock.now;
 	}
 
-	entryChanged(host: HostProcess, key: Uint8Array, from: string | undefined, to: string | undefined): void {
+	entryChanged(
+		host: HostProcess,
+		key: Uint8Array,
+		from: string | undefined,
+		to: string | undefined,
+	): void {
 		const event = this.#events.get(Buffer.from(key).toString('base64url'));
 		if (event === undefined) return;
 		this.note({ what: 'entry', by: host.name, event, from: from ?? '', to: to ?? '' });

@@ -60,7 +60,9 @@ export class View {
 		this.publications = this.all('published');
 		this.endAt = history.at(-1)?.at ?? 0;
 		this.quietAt = this.all('quiet')[0]?.at ?? this.endAt;
-		this.losses = this.all('fault').flatMap(({ at, fault }) => (LOSSES.includes(fault) ? [at] : []));
+		this.losses = this.all('fault').flatMap(({ at, fault }) =>
+			LOSSES.includes(fault) ? [at] : [],
+		);
 		this.#faults = this.#periodsOfFaults();
 		this.#downs = new Map(
 			this.all('process').flatMap(({ process, is, at }) =>
@@ -83,12 +85,17 @@ export class View {
 	/** The longest time for which the process was paused within the period. */
 	pausedMs(process: string, { from, to }: Period): number {
 		const pauses = this.#pauses.get(process) ?? [];
-		return Math.max(0, ...pauses.map((pause) => (pause.from < to && pause.to > from ? pause.to - pause.from : 0)));
+		return Math.max(
+			0,
+			...pauses.map((pause) => (pause.from < to && pause.to > from ? pause.to - pause.from : 0)),
+		);
 	}
 
 	/** Whether a fault of this kind was there within the period. */
 	hadFault({ from, to }: Period, kinds: readonly string[] = FAULTS_OF_LEDGER): boolean {
-		return this.#faults.some((each) => kinds.includes(each.fault) && each.from < to && each.to > from);
+		return this.#faults.some(
+			(each) => kinds.includes(each.fault) && each.from < to && each.to > from,
+		);
 	}
 
 	/** Whether the ledger was lost or replaced within the period. */
@@ -108,21 +115,33 @@ export class View {
 	/** Whether all settings in force within the period want the event. */
 	isWantedAlways(event: EventView, { from, to }: Period): boolean {
 		const first = this.settingsAt(from);
-		const changed = this.publications.filter(({ at }) => at > from && at <= to).map(({ settings }) => settings);
-		return [...(first ? [first] : []), ...changed].every((settings) => this.isWanted(event, settings));
+		const changed = this.publications
+			.filter(({ at }) => at > from && at <= to)
+			.map(({ settings }) => settings);
+		return [...(first ? [first] : []), ...changed].every((settings) =>
+			this.isWanted(event, settings),
+		);
 	}
 
 	/** Whether the conditions were changed within the period. */
 	hadOtherFilters({ from, to }: Period): boolean {
 		return this.publications.some(
-			({ at, settings }, n) => at >= from && at <= to && n > 0 && this.publications[n - 1]?.settings.wants !== settings.wants,
+			({ at, settings }, n) =>
+				at >= from &&
+				at <= to &&
+				n > 0 &&
+				this.publications[n - 1]?.settings.wants !== settings.wants,
 		);
 	}
 
 	isWantedEver(event: EventView, { from, to }: Period): boolean {
 		const first = this.settingsAt(from);
-		const changed = this.publications.filter(({ at }) => at > from && at <= to).map(({ settings }) => settings);
-		return [...(first ? [first] : []), ...changed].some((settings) => this.isWanted(event, settings));
+		const changed = this.publications
+			.filter(({ at }) => at > from && at <= to)
+			.map(({ settings }) => settings);
+		return [...(first ? [first] : []), ...changed].some((settings) =>
+			this.isWanted(event, settings),
+		);
 	}
 
 	#eventsOf(): EventView[] {
@@ -149,7 +168,15 @@ export class View {
 		for (const line of this.history) {
 			if (line.what === 'started') {
 				const { at, execution, by, mode, acknowledge, events, replayed = [] } = line;
-				const begun = events.map((event) => ({ at, event, execution, by, mode, acknowledge, isMarked: replayed.includes(event) }));
+				const begun = events.map((event) => ({
+					at,
+					event,
+					execution,
+					by,
+					mode,
+					acknowledge,
+					isMarked: replayed.includes(event),
+				}));
 				open.set(`${execution} ${by}`, begun);
 				all.push(...begun);
 			}
@@ -186,7 +213,8 @@ export class View {
 			}
 		}
 		// Its process died.
-		for (const { events, at } of asked) for (const event of events) add(event, { from: at, to: at + 120_000, isTaken: undefined });
+		for (const { events, at } of asked)
+			for (const event of events) add(event, { from: at, to: at + 120_000, isTaken: undefined });
 		return found;
 	}
 
@@ -216,7 +244,8 @@ export class View {
 				since.delete(process);
 			}
 		}
-		for (const [process, from] of since) periods.set(process, [...(periods.get(process) ?? []), { from, to: Infinity }]);
+		for (const [process, from] of since)
+			periods.set(process, [...(periods.get(process) ?? []), { from, to: Infinity }]);
 		return periods;
 	}
 }
