@@ -85,15 +85,15 @@ export class Disk {
 			// Its process is over, or it was closed before.
 			if (open.delete(file)) fs.closeSync(file);
 		};
-		const statSync = ((path: string, options?: { bigint?: boolean }) => {
-			let stats = this.#stats.get(path);
+		const statSync = (path: string, options?: { bigint?: boolean }): unknown => {
+			let stats: fs.Stats | null | undefined = this.#stats.get(path);
 			if (stats === undefined) {
 				stats = fs.statSync(path, { throwIfNoEntry: false }) ?? null;
 				this.#stats.set(path, stats);
 			}
 			if (options?.bigint !== true) return stats ?? undefined;
 			return stats ? { mtimeNs: BigInt(this.#writes), size: BigInt(stats.size) } : undefined;
-		}) as typeof fs.statSync;
+		};
 		const realpathSync = (path: string) => path;
 		return {
 			...fs,

@@ -9,6 +9,7 @@
  * node that failed. A stop may not reach the worker.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
+import { asText } from '../../lib/shared/values';
 import { deferred, executeContext, parametersOf } from './contexts';
 import type { Outcome, Settings } from './history';
 import type { HostProcess } from './hostProcess';
@@ -40,7 +41,7 @@ interface Ended {
 	readonly status: Outcome;
 }
 
-const idOf = ({ json }: INodeExecutionData) => String(json['id']);
+const idOf = ({ json }: INodeExecutionData) => asText(json['id']);
 
 export class Executions {
 	readonly rows = new Map<string, Execution>();

@@ -107,7 +107,12 @@ export class HostProcess implements Owner {
 		const process = {
 			...{ env, argv: ['node', 'n8n', command], pid: 1, version: globalThis.process.version },
 			...{ platform: 'linux', versions: globalThis.process.versions, cwd: () => '/' },
-			...{ emitWarning: () => undefined, nextTick: globalThis.process.nextTick },
+			...{
+				emitWarning: () => undefined,
+				nextTick: (run: () => void) => {
+					globalThis.process.nextTick(run);
+				},
+			},
 			on: this.#events.on.bind(this.#events),
 			once: this.#events.once.bind(this.#events),
 			off: this.#events.off.bind(this.#events),
@@ -196,11 +201,10 @@ export class HostProcess implements Owner {
 }
 
 /** The network is simulated where n8n's helper would send a request, so nothing needs these. */
-class Unused {}
+const unused = () => Object.assign(function () {}, { default: function () {} });
 
 function externalOf(name: string): unknown {
-	if (/^(undici|ioredis)/.test(name))
-		return Object.assign(class extends Unused {}, { default: Unused });
+	if (/^(undici|ioredis)/.test(name)) return unused();
 	// eslint-disable-next-line @typescript-eslint/no-require-imports
 	return require(name) as unknown;
 }

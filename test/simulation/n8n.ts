@@ -7,6 +7,7 @@
  * that ran in a process that died are crashed. SIGTERM: no new work, up to 30 s for what runs, then the exit.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
+import { asText } from '../../lib/shared/values';
 import { executeContext, hookContext, pollContext, webhookContext } from './contexts';
 import { Executions } from './executions';
 import type { Settings } from './history';
@@ -350,5 +351,5 @@ export class Response {
 /** `{ status }` in a body of ours; otherwise nothing. */
 function statusIn(body: unknown): string {
 	const parsed: unknown = typeof body === 'string' && body.startsWith('{') ? JSON.parse(body) : {};
-	return String((parsed as Record<string, unknown>)['status'] ?? '');
+	return asText((parsed as Record<string, unknown>)['status']);
 }

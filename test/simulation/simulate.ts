@@ -1,6 +1,7 @@
 /** Runs one seed: the same seed gives the same history. */
 import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
+import { asText } from '../../lib/shared/values';
 import type { Line } from './history';
 import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
@@ -59,7 +60,7 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 		Error.stackTraceLimit = stackTraceLimit;
 		world.disk.clear();
 	}
-	if (world.crashed !== undefined) throw world.crashed;
+	if (world.crashed !== undefined) throw asError(world.crashed);
 	return { plan, history: world.history };
 }
 
@@ -261,9 +262,9 @@ class Players {
 		const { n8n, note } = this.#world;
 		const { items = [], error } = await n8n.act({ operation: 'reconcile', states: [] });
 		const events = items.map(({ json }) => ({
-			event: String(json['id']),
-			state: String(json['state']),
-			...(json['executionId'] !== null && { execution: String(json['executionId']) }),
+			event: asText(json['id']),
+			state: asText(json['state']),
+			...(json['executionId'] !== null && { execution: asText(json['executionId']) }),
 		}));
 		note({ what: 'reconciled', events, ...(error !== undefined && { error }) });
 	}
@@ -386,9 +387,13 @@ class Players {
 
 function replayed({ json }: INodeExecutionData) {
 	const isReplayed = json['replayed'] ?? json['reopened'];
-	return { event: String(json['id']), state: String(json['state']), replayed: isReplayed === true };
+	return { event: asText(json['id']), state: asText(json['state']), replayed: isReplayed === true };
 }
 
 function at<T>(list: readonly T[], which: number): T | undefined {
 	return list[which % Math.max(1, list.length)];
+}
+
+function asError(thrown: unknown): Error {
+	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
