@@ -1,0 +1,273 @@
+/**
+ * The disk with the event ledger, in memory: the real SQLite on real files, with the failures and the syncs of a disk.
+ *
+ * Facts: what was written and not synced is lost when the power fails, unless the system has written it after some 30 s. A sync takes a while and may fail. While another
+ * program holds the lock, SQLite says so at once. A killed process leaves its unfinished transaction to nobody. A deleted file
+ * stays usable for those who have it open.
+ */
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { Clock, Owner } from './clock';
+import type { Random } from './random';
+
+/** Called when an entry of the ledger was replaced. */
+type OnEntry = (key: Uint8Array, from: string | undefined, to: string | undefined) => void;
+
+interface Files {
+	readonly databases: Set<DatabaseSync>;
+	readonly open: Set<number>;
+}
+
+const WRITTEN_BACK_AFTER_MS = 30_000;
+
+export class Disk {
+	readonly path: string;
+	/** Another program holds the lock, or the disk fails. */
+	failure: 'locked' | 'broken' | undefined;
+	/** A share of the syncs that fail, from 0 to 1. */
+	syncFailures = 0;
+	/** The longest time of a sync, in milliseconds. */
+	longestSyncMs = 8;
+	readonly #folder: string;
+	readonly #clock: Clock;
+	readonly #random: Random;
+	/** How much of the log survives a power cut. */
+	#syncedBytes = 0;
+	/** SQLite's writes: file times of the host are too coarse to be the same in each run. */
+	#writes = 0;
+	#isFresh = true;
+	readonly #files = new Map<Owner, Files>();
+	/** Until a file may be another one. */
+	readonly #stats = new Map<string, fs.Stats | null>();
+
+	constructor(folder: string, clock: Clock, random: Random) {
+		this.#folder = folder;
+		this.#clock = clock;
+		this.#random = random;
+		this.path = join(folder, 'ledger.sqlite');
+		fs.mkdirSync(folder, { recursive: true });
+		this.#writeBack(0);
+	}
+
+	/** The system writes by itself what is old. */
+	#writeBack(size: number): void {
+		this.#clock.after(WRITTEN_BACK_AFTER_MS, () => {
+			this.#syncedBytes = Math.max(this.#syncedBytes, Math.min(size, this.#logSize()));
+			this.#writeBack(this.#logSize());
+		});
+	}
+
+	/** Node's own module for this process. */
+	fsFor(owner: Owner): typeof fs {
+		const { open } = this.#filesOf(owner);
+		const fdatasync = (_file: number, done: (error: Error | null) => void) => {
+			const size = this.#logSize();
+			this.#clock.after(
+				this.#random.spread('sync', 1, this.longestSyncMs),
+				() => {
+					const fails = this.#random.chance('sync fails', this.syncFailures);
+					if (!fails) this.#syncedBytes = Math.max(this.#syncedBytes, size);
+					done(
+						fails ? Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }) : null,
+					);
+				},
+				owner,
+			);
+		};
+		const openSync: typeof fs.openSync = (...asked) => {
+			this.#stats.clear();
+			const file = fs.openSync(...asked);
+			open.add(file);
+			return file;
+		};
+		const closeSync: typeof fs.closeSync = (file) => {
+			// Its process is over, or it was closed before.
+			if (open.delete(file)) fs.closeSync(file);
+		};
+		const statSync = (path: string, options?: { bigint?: boolean }): unknown => {
+			let stats: fs.Stats | null | undefined = this.#stats.get(path);
+			if (stats === undefined) {
+				stats = fs.statSync(path, { throwIfNoEntry: false }) ?? null;
+				this.#stats.set(path, stats);
+			}
+			if (options?.bigint !== true) return stats ?? undefined;
+			return stats ? { mtimeNs: BigInt(this.#writes), size: BigInt(stats.size) } : undefined;
+		};
+		const realpathSync = (path: string) => path;
+		return {
+			...fs,
+			fdatasync,
+			openSync,
+			closeSync,
+			statSync,
+			realpathSync,
+		} as unknown as typeof fs;
+	}
+
+	/** `node:sqlite` for this process. */
+	sqliteFor(owner: Owner, onEntry: OnEntry): unknown {
+		const { databases } = this.#filesOf(owner);
+		// eslint-disable-next-line @typescript-eslint/no-this-alias
+		const disk = this;
+		return {
+			DatabaseSync: class extends DatabaseSync {
+				#pending: (() => void)[] = [];
+
+				constructor(path: string) {
+					disk.#check();
+					super(within(path));
+					databases.add(this);
+					disk.#stats.clear();
+				}
+
+				override exec(sql: string): void {
+					disk.#check();
+					super.exec(sql);
+					if (sql === 'COMMIT') for (const note of this.#pending.splice(0)) note();
+					if (sql === 'ROLLBACK') this.#pending = [];
+				}
+
+				override close(): void {
+					databases.delete(this);
+					disk.#stats.clear();
+					super.close();
+				}
+
+				override prepare(sql: string): ReturnType<DatabaseSync['prepare']> {
+					const statement = super.prepare(sql);
+					const run = statement.run.bind(statement);
+					const get = statement.get.bind(statement);
+					const isEntry =
+						/^(INSERT INTO|UPDATE|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
+					statement.get = ((...given: Record<string, SQLInputValue>[]) => {
+						disk.#check();
+						return get(...(given as [Record<string, SQLInputValue>]));
+					}) as unknown as typeof statement.get;
+					statement.run = ((...given: Record<string, SQLInputValue>[]) => {
+						disk.#check();
+						const result = run(...(given as [Record<string, SQLInputValue>]));
+						// The first one makes the log.
+						if ((disk.#writes += 1) % 100 === 1 || disk.#isFresh) disk.#stats.clear();
+						disk.#isFresh = false;
+						if (isEntry && result.changes !== 0) {
+							const { key, seen, text } = given[0] ?? {};
+							const note = () => {
+								onEntry(key as Uint8Array, seen as string | undefined, text as string | undefined);
+							};
+							if (this.isTransaction) this.#pending.push(note);
+							else note();
+						}
+						return result;
+					}) as unknown as typeof statement.run;
+					return statement;
+				}
+			},
+		};
+	}
+
+	/** What the thread of a checkpoint does, at once. */
+	checkpoint(): void {
+		this.#changed();
+		if (this.failure !== undefined) return;
+		const database = new DatabaseSync(within(this.path));
+		try {
+			database.exec('PRAGMA wal_checkpoint(RESTART)');
+			this.#syncedBytes = 0;
+		} finally {
+			database.close();
+		}
+	}
+
+	/** The process is over: nothing of it stays open. */
+	forget(owner: Owner): void {
+		const { databases, open } = this.#filesOf(owner);
+		for (const database of databases) {
+			try {
+				database.close();
+			} catch {
+				// Its file is gone.
+			}
+		}
+		for (const file of open) fs.closeSync(file);
+		open.clear();
+		databases.clear();
+		this.#files.delete(owner);
+		this.#changed();
+		// The last one moves the log into the file.
+		if (this.#logSize() === 0) this.#syncedBytes = 0;
+	}
+
+	/** Call before all processes are killed; returns what puts the disk into its state after the power cut. */
+	powerCut(): () => void {
+		const log = `${this.path}-wal`;
+		if (!fs.existsSync(this.path)) return () => undefined;
+		const file = fs.readFileSync(this.path);
+		const kept = fs.existsSync(log)
+			? fs.readFileSync(log).subarray(0, this.#syncedBytes)
+			: Buffer.alloc(0);
+		return () => {
+			this.#remove();
+			fs.writeFileSync(this.path, file);
+			fs.writeFileSync(log, kept);
+			this.#syncedBytes = kept.length;
+			this.#changed();
+		};
+	}
+
+	/** Someone deletes the ledger's files, or puts a copy of them in their place. */
+	replaceWith(copy: (() => void) | undefined): void {
+		this.#remove();
+		this.#syncedBytes = 0;
+		copy?.();
+		this.#changed();
+	}
+
+	/** A backup of the files as they are, to put back. */
+	backUp(): () => void {
+		const from = [this.path, `${this.path}-wal`].filter((path) => fs.existsSync(path));
+		const contents = from.map((path) => [path, fs.readFileSync(path)] as const);
+		return () => {
+			for (const [path, content] of contents) fs.writeFileSync(path, content);
+		};
+	}
+
+	/** The simulation is over. */
+	clear(): void {
+		for (const owner of this.#files.keys()) this.forget(owner);
+		fs.rmSync(this.#folder, { recursive: true, force: true });
+	}
+
+	#filesOf(owner: Owner): Files {
+		const files = this.#files.get(owner) ?? { databases: new Set(), open: new Set() };
+		this.#files.set(owner, files);
+		return files;
+	}
+
+	#remove(): void {
+		for (const end of ['', '-wal', '-shm']) fs.rmSync(`${this.path}${end}`, { force: true });
+	}
+
+	#changed(): void {
+		this.#stats.clear();
+		this.#isFresh = true;
+	}
+
+	#logSize(): number {
+		return fs.statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+	}
+
+	#check(): void {
+		if (this.failure === undefined) return;
+		const errcode = this.failure === 'locked' ? 5 : 10;
+		throw Object.assign(new Error(`SQLite error ${errcode}`), {
+			code: 'ERR_SQLITE_ERROR',
+			errcode,
+		});
+	}
+}
+
+/** All processes are in one here, so SQLite needs no locks of the host between its connections, which cost most of its time. */
+function within(path: string): string {
+	return `file:${path}?vfs=unix-excl`;
+}

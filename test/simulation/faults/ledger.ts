@@ -1,0 +1,123 @@
+/** Faults in the life of an entry, in sessions, and in what is written when. */
+import { type Fault, fault } from './fault';
+
+const STEPS = 'lib/ledger/life/steps.ts';
+const STATES = 'lib/ledger/life/states.ts';
+const LEDGER_FILE = 'lib/ledger/eventLedger.ts';
+
+export const LEDGER: readonly Fault[] = [
+	fault(
+		'a claim takes what a living process holds',
+		STEPS,
+		"if (isHeld) return { result: { state: 'pending' } };",
+		'if (isHeld) return { result: claimed(left), next: { ...left, ...mine, before: left.kind } };',
+	),
+	fault(
+		'an execution begins what is running',
+		STEPS,
+		'if (!isFirst && !isAgain && !isForced) return',
+		"if (!isFirst && !isAgain && !isForced && state !== 'running') return",
+	),
+	fault(
+		'a commit stores what is running',
+		STEPS,
+		"if (!isPending && state !== 'free' && !isLapsed) return",
+		"if (!isPending && state !== 'free' && !isLapsed && state !== 'running') return",
+	),
+	fault(
+		'a release ends the claim of another',
+		STEPS,
+		'if (!isTheirs(entry, claimant)) return { result: undefined };\n\tif (entry.kind',
+		'if (entry === undefined) return { result: undefined };\n\tif (entry.kind',
+	),
+	fault(
+		'a lost execution is waited for without end',
+		STATES,
+		'return at === 0 || now >= at + grace;',
+		'return at === 0 || now >= at + grace * 1e6;',
+	),
+	fault(
+		'a failed event is due at once',
+		STATES,
+		'return Math.max(0, left.at + afterMs - moment.now);',
+		'return 0 * (left.at + afterMs - moment.now);',
+	),
+	fault(
+		'a poll repeats without limit',
+		STATES,
+		'export const MOST_ATTEMPTS = DUE_AFTER_MS.length + 1;',
+		'export const MOST_ATTEMPTS = Infinity;',
+	),
+	fault(
+		'a failed event starts again with Once Stored',
+		STATES,
+		'if (!left?.repeats || !ENDED_BADLY.has(left.kind)) return undefined;',
+		'if (left === undefined || !ENDED_BADLY.has(left.kind)) return undefined;',
+	),
+	fault(
+		'giving back ends what others have begun or claimed',
+		STEPS,
+		"if (entry?.kind !== 'stored' || isRunningOnly) return { result: undefined };\n\treturn { result: undefined, next: { ...entry, at: 0 } };",
+		"if (entry === undefined || isRunningOnly) return { result: undefined };\n\treturn { result: undefined, next: { ...entry, kind: 'stored', at: 0 } };",
+	),
+	fault(
+		'a failure undoes a success',
+		STEPS,
+		'if (left.run !== run || !isOpen) return { result: undefined };',
+		"if (!isOpen && left.kind !== 'done') return { result: undefined };",
+	),
+	fault(
+		'the session of a dead process never lapses',
+		'lib/ledger/sqlite/store.ts',
+		"return age >= 0 && age < SESSION_MS ? 'alive' : 'gone';",
+		"return age >= 0 ? 'alive' : 'gone';",
+	),
+	fault(
+		'a session that is young calls others dead',
+		'lib/ledger/session.ts',
+		'return now - this.#renewedAt < SESSION_MS && now - this.#since >= SESSION_MS;',
+		'return now - this.#renewedAt < SESSION_MS;',
+	),
+	fault(
+		'a process that ends closes its session while it runs executions',
+		LEDGER_FILE,
+		'if (!this.isRunning) await this.#session.close();',
+		'await this.#session.close();',
+	),
+	fault(
+		'a beginning is not synced',
+		LEDGER_FILE,
+		"result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },\n\t\t\t\t};\n\t\t\t},\n\t\t\t{ keepMs: retentionMs, isDurable: true },",
+		"result: { continues: result, wasFree: stateOf(entry, moment) === 'free' },\n\t\t\t\t};\n\t\t\t},\n\t\t\t{ keepMs: retentionMs, isDurable: false },",
+	),
+	fault(
+		'an attempt has the name of its execution',
+		'lib/ledger/life/attempt.ts',
+		"return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;",
+		"return `${executionId}:${(0 * now).toString(36)}:${randomBytes(0).toString('base64url')}`;",
+	),
+	fault(
+		'what the ledger could not write is not tried again',
+		'lib/ledger/later.ts',
+		'if (!isTrying) void tryAll();',
+		'resolve(); void tryAll;',
+	),
+	fault(
+		'a commit that fails is an unhandled rejection',
+		'lib/ledger/hold.ts',
+		'await withinLimit(untilWritten(() => ledger.commit(claims, retentionMs)));',
+		'const first = ledger.commit(claims, retentionMs);\n\tawait withinLimit(untilWritten(() => ledger.commit(claims, retentionMs)));\n\tvoid first;',
+	),
+	fault(
+		'a failed beginning is given back from whoever has it by then',
+		'lib/ledger/beginOrWait.ts',
+		'await untilWritten(() => write(true));',
+		'await sleep(60_000, { keepAlive: false });\n\tawait untilWritten(() => write(false));',
+	),
+	fault(
+		'a beginning that failed is kept',
+		'lib/ledger/beginOrWait.ts',
+		'if (isOver) void giveBack(openLedger, keys, beginning.run);',
+		'void giveBack;',
+	),
+];

@@ -1,0 +1,164 @@
+/** The history of a run: one line per step, written as JSON. The checker knows nothing else. */
+
+/** The settings of the workflow's triggers, as far as the promises depend on them. */
+export interface Settings {
+	readonly acknowledge: 'stored' | 'succeeded';
+	/** The most events per execution. */
+	readonly batchSize: number;
+	/** The workflow wants all events, or only those of the type `ocpp.message`. */
+	readonly wants: 'all' | 'messages';
+}
+
+export type Outcome = 'success' | 'error' | 'canceled' | 'waiting';
+
+/** A line without its time. */
+export type Step =
+	/** The first line: what the workflow has, and whether n8n reports how executions end. */
+	| {
+			readonly what: 'world';
+			readonly hasWebhook: boolean;
+			readonly hasPoll: boolean;
+			readonly reportsEnd: boolean;
+			readonly startFrom: 'now' | 'retained';
+			readonly pollMinutes: number;
+	  }
+	/** At the service. */
+	| {
+			readonly what: 'created';
+			readonly event: string;
+			readonly type: string;
+			/** Unix milliseconds, as the service says; absent if it says none. */
+			readonly createdAt?: number;
+			readonly isForged?: true;
+	  }
+	| { readonly what: 'listed'; readonly event: string }
+	| {
+			readonly what: 'sent';
+			readonly delivery: string;
+			readonly event: string;
+			readonly to: string;
+			readonly url: string;
+	  }
+	| {
+			readonly what: 'response';
+			readonly delivery: string;
+			readonly event: string;
+			/** 0: no response. */
+			readonly status: number;
+			readonly body: string;
+	  }
+	| {
+			readonly what: 'page';
+			readonly reader: string;
+			readonly by: string;
+			readonly events: readonly string[];
+	  }
+	/** In n8n. */
+	| {
+			readonly what: 'stored';
+			readonly execution: string;
+			/** The process that stores it. */
+			readonly by: string;
+			readonly mode: string;
+			readonly events: readonly string[];
+			readonly acknowledge: Settings['acknowledge'];
+			/** n8n reported that it could not store it. */
+			readonly isDenied?: true;
+	  }
+	| { readonly what: 'not stored'; readonly events: readonly string[] }
+	/** The nodes after the trigger begin with these events. */
+	| {
+			readonly what: 'started';
+			readonly execution: string;
+			readonly by: string;
+			readonly mode: string;
+			readonly events: readonly string[];
+			readonly acknowledge: Settings['acknowledge'];
+			/** Those marked as replayed. */
+			readonly replayed?: readonly string[];
+	  }
+	/** The trigger itself failed or passed nothing on. */
+	| {
+			readonly what: 'dropped';
+			readonly execution: string;
+			readonly events: readonly string[];
+			readonly error?: string;
+	  }
+	/** n8n has saved how it ended. */
+	| {
+			readonly what: 'ended';
+			readonly execution: string;
+			readonly by: string;
+			readonly outcome: Outcome;
+			readonly events: readonly string[];
+	  }
+	/** n8n could not save how it ended, so nothing after that is told of it. */
+	| { readonly what: 'not saved'; readonly execution: string }
+	/** n8n will never run it. */
+	| { readonly what: 'lost'; readonly execution: string }
+	| {
+			readonly what: 'process';
+			readonly process: string;
+			readonly is: 'up' | 'killed' | 'exited' | 'paused' | 'resumed';
+	  }
+	| {
+			readonly what: 'threw';
+			readonly by: string;
+			readonly where: string;
+			readonly message: string;
+	  }
+	| { readonly what: 'unhandled'; readonly message: string }
+	| { readonly what: 'warned'; readonly by: string; readonly message: string }
+	| { readonly what: 'polled'; readonly by: string; readonly error?: string }
+	/** By a user. */
+	| { readonly what: 'published'; readonly settings: Settings }
+	| { readonly what: 'unpublished' }
+	| { readonly what: 'stopped'; readonly execution: string }
+	| {
+			readonly what: 'retried';
+			readonly execution: string;
+			readonly of: string;
+			readonly events: readonly string[];
+	  }
+	| { readonly what: 'replay asked'; readonly request: number; readonly events: readonly string[] }
+	| {
+			readonly what: 'replayed';
+			readonly request: number;
+			readonly error?: string;
+			readonly events: readonly {
+				readonly event: string;
+				readonly state: string;
+				readonly replayed: boolean;
+			}[];
+	  }
+	| {
+			readonly what: 'reconciled';
+			readonly error?: string;
+			readonly events: readonly {
+				readonly event: string;
+				readonly state: string;
+				readonly execution?: string;
+			}[];
+	  }
+	/** The event ledger's entry of an event was replaced; the texts are those of its store. */
+	| {
+			readonly what: 'entry';
+			readonly by: string;
+			readonly event: string;
+			readonly from: string;
+			readonly to: string;
+	  }
+	/** Faults. `is` says whether it begins or ends. */
+	| { readonly what: 'fault'; readonly fault: string; readonly is: 'on' | 'off' | 'once' }
+	/** From here on nothing is disturbed any more. */
+	| { readonly what: 'quiet' }
+	| { readonly what: 'over' };
+
+export type Line = Step & {
+	/** Unix milliseconds. */
+	readonly at: number;
+};
+
+export function textOf(history: readonly Line[]): string {
+	return history.map((line) => JSON.stringify(line)).join('\n');
+}

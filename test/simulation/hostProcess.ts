@@ -1,0 +1,210 @@
+/**
+ * A Node process: clocks, timers and randomness of the simulation, and the package loaded into it.
+ *
+ * Facts: the processes of a host share its clocks. `performance` starts with the process. n8n has its own listeners for
+ * SIGTERM. Objects that nothing holds are collected some time later.
+ */
+import * as crypto from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { Owner, Task } from './clock';
+import type { LoadPackage } from './package';
+import type { World } from './world';
+
+/** The host was started this long before the simulation. */
+const UPTIME_MS = 1_000_000;
+
+export class HostProcess implements Owner {
+	isAlive = true;
+	held: Task[] | undefined;
+	readonly name: string;
+	readonly nodes: ReturnType<LoadPackage>;
+	readonly #world: World;
+	readonly #events = new EventEmitter();
+	readonly #collected = new Map<unknown, (() => void)[]>();
+
+	/** `command` is n8n's: start, webhook, worker. */
+	constructor(world: World, name: string, command: string) {
+		this.#world = world;
+		this.name = name;
+		this.#events.on('SIGTERM', () => undefined);
+		this.nodes = this.#load(command);
+		world.note({ what: 'process', process: name, is: 'up' });
+	}
+
+	/** Never resolves if the process dies meanwhile. */
+	async sleep(ms: number): Promise<void> {
+		await new Promise<void>((resolve) => {
+			this.after(ms, resolve);
+		});
+	}
+
+	after(ms: number, run: () => void): Task {
+		return this.#world.clock.after(ms, run, this);
+	}
+
+	kill(): void {
+		if (!this.isAlive) return;
+		this.isAlive = false;
+		this.#world.note({ what: 'process', process: this.name, is: 'killed' });
+		this.#world.disk.forget(this);
+	}
+
+	/** SIGTERM: n8n's own listeners let its executions end before `exit`. */
+	terminate(): void {
+		this.#events.emit('SIGTERM');
+	}
+
+	exit(): void {
+		if (!this.isAlive) return;
+		// What it starts here takes effect only as far as it is synchronous.
+		this.#events.emit('exit');
+		this.isAlive = false;
+		this.#world.note({ what: 'process', process: this.name, is: 'exited' });
+		this.#world.disk.forget(this);
+	}
+
+	pause(): void {
+		if (this.held !== undefined || !this.isAlive) return;
+		this.#world.clock.pause(this);
+		this.#world.note({ what: 'process', process: this.name, is: 'paused' });
+	}
+
+	resume(): void {
+		if (this.held === undefined || !this.isAlive) return;
+		this.#world.note({ what: 'process', process: this.name, is: 'resumed' });
+		this.#world.clock.resume(this);
+	}
+
+	/** Nothing holds the object any more. */
+	collect(object: unknown): void {
+		for (const call of this.#collected.get(object) ?? []) call();
+		this.#collected.delete(object);
+	}
+
+	#load(command: string): ReturnType<LoadPackage> {
+		const { clock, random, disk, env } = this.#world;
+		const label = `process ${this.name}`;
+		const startedAt = clock.now;
+		const collected = this.#collected;
+		const timer = (ms: number | undefined, run: () => void, repeats: boolean) => {
+			const handle = {
+				task: undefined as Task | undefined,
+				unref: () => handle,
+				ref: () => handle,
+			};
+			const start = () => {
+				handle.task = this.after(Math.max(1, ms ?? 1), () => {
+					if (repeats) start();
+					run();
+				});
+			};
+			start();
+			return handle;
+		};
+		const clear = (handle: { task?: Task } | undefined) => {
+			if (handle?.task) handle.task.isCancelled = true;
+		};
+		const process = {
+			...{ env, argv: ['node', 'n8n', command], pid: 1, version: globalThis.process.version },
+			...{ platform: 'linux', versions: globalThis.process.versions, cwd: () => '/' },
+			...{
+				emitWarning: () => undefined,
+				nextTick: (run: () => void) => {
+					globalThis.process.nextTick(run);
+				},
+			},
+			on: this.#events.on.bind(this.#events),
+			once: this.#events.once.bind(this.#events),
+			off: this.#events.off.bind(this.#events),
+			listenerCount: (name: string) => this.#events.listenerCount(name),
+			hrtime: { bigint: () => BigInt(this.#world.uptimeMs() + UPTIME_MS) * 1_000_000n },
+			getBuiltinModule: () =>
+				disk.sqliteFor(this, (key, from, to) => {
+					this.#world.entryChanged(this, key, from, to);
+				}),
+		};
+		const fileSystem = disk.fsFor(this);
+		const modules: Record<string, unknown> = {
+			'node:fs': {
+				...fileSystem,
+				readFileSync: (path: string, ...rest: []) =>
+					path.endsWith('/boot_id') ? this.#world.boot : fileSystem.readFileSync(path, ...rest),
+			},
+			'node:os': { uptime: () => (this.#world.uptimeMs() + UPTIME_MS) / 1000 },
+			'node:crypto': {
+				...crypto,
+				randomBytes: (size: number) => random.bytes(label, size),
+				randomUUID: () => random.bytes(label, 16).toString('hex'),
+			},
+			'node:timers/promises': {
+				setImmediate: () => this.sleep(0),
+				setTimeout: (ms: number) => this.sleep(ms),
+			},
+			'node:worker_threads': {
+				Worker: class extends EventEmitter {
+					constructor() {
+						super();
+						clock.after(5, () => {
+							disk.checkpoint();
+							this.emit('exit');
+						});
+					}
+				},
+			},
+		};
+		const real = globalThis.Date;
+		class SimulatedDate extends real {
+			constructor(...given: [] | [number]) {
+				if (given.length === 0) super(clock.now);
+				else super(...given);
+			}
+
+			static override now(): number {
+				return clock.now;
+			}
+		}
+		return this.#world.loadPackage({
+			require: (name: string) => modules[name] ?? externalOf(name),
+			...{ module: undefined, exports: undefined, process, Date: SimulatedDate },
+			Math: Object.assign(Object.create(Math) as Math, { random: () => random.next(label) }),
+			performance: { now: () => clock.now - startedAt },
+			setTimeout: (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) =>
+				timer(
+					ms,
+					() => {
+						run(...given);
+					},
+					false,
+				),
+			setInterval: (run: () => void, ms?: number) => timer(ms, run, true),
+			setImmediate: (run: () => void) => timer(0, run, false),
+			...{ clearTimeout: clear, clearInterval: clear },
+			FinalizationRegistry: class {
+				readonly #call: (held: unknown) => void;
+
+				constructor(call: (held: unknown) => void) {
+					this.#call = call;
+				}
+
+				register(object: unknown, held: unknown): void {
+					const calls = collected.get(object) ?? [];
+					collected.set(object, [
+						...calls,
+						() => {
+							this.#call(held);
+						},
+					]);
+				}
+			},
+		});
+	}
+}
+
+/** The network is simulated where n8n's helper would send a request, so nothing needs these. */
+const unused = () => Object.assign(function () {}, { default: function () {} });
+
+function externalOf(name: string): unknown {
+	if (/^(undici|ioredis)/.test(name)) return unused();
+	// eslint-disable-next-line @typescript-eslint/no-require-imports
+	return require(name) as unknown;
+}

@@ -1,0 +1,219 @@
+/** What a seed decides before its history begins: the world, and what will be done to it. */
+import type { Settings } from './history';
+import type { Random } from './random';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+export interface Scenario {
+	readonly mode: 'regular' | 'queue';
+	readonly workers: number;
+	/** Executions at once, for a main or a worker; Infinity for no limit. */
+	readonly concurrency: number;
+	readonly hasWebhook: boolean;
+	readonly hasPoll: boolean;
+	readonly startFrom: 'now' | 'retained';
+	readonly settings: Settings;
+	readonly pollMinutes: number;
+	readonly reports: 'hooks' | 'finish' | 'nothing';
+	/** n8n's time limit for a poll; undefined on an n8n without one. */
+	readonly pollBudgetMs: number | undefined;
+	/** EXECUTIONS_TIMEOUT. */
+	readonly timeoutMs: number;
+	readonly failShare: number;
+	/** An event that no execution can work with. */
+	readonly alwaysFails: string | undefined;
+	readonly sleepShare: number;
+	readonly longShare: number;
+	readonly isOldestFirst: boolean;
+	readonly hasWholeSeconds: boolean;
+	readonly jitterMs: number;
+	readonly pageSize: number;
+	readonly serviceAheadMs: number;
+	readonly wrongUrlShare: number;
+	readonly quietMs: number;
+}
+
+/** What happens, and when, in milliseconds after the start. */
+export type Action = { readonly at: number } & (
+	| {
+			readonly does: 'event';
+			readonly id: string;
+			readonly type: string;
+			readonly hasTime: boolean;
+			readonly listedAfterMs: number;
+			readonly isDelivered: boolean;
+			/** Delivered again this long after the first delivery, acknowledged or not. */
+			readonly duplicates: readonly number[];
+	  }
+	| { readonly does: 'forge'; readonly id: string }
+	| { readonly does: 'redeliver'; readonly which: number }
+	| { readonly does: 'kill' | 'terminate'; readonly which: number; readonly downMs: number }
+	| { readonly does: 'pause'; readonly which: number; readonly forMs: number }
+	| {
+			readonly does:
+				| 'locked'
+				| 'broken'
+				| 'syncFails'
+				| 'syncSlow'
+				| 'listFails'
+				| 'notStored'
+				| 'deniedStored'
+				| 'lostJobs'
+				| 'lostResults'
+				| 'notSaved';
+			readonly forMs: number;
+	  }
+	| {
+			readonly does:
+				| 'loseLedger'
+				| 'restoreLedger'
+				| 'powerCut'
+				| 'secondMain'
+				| 'restoreDatabase'
+				| 'reconcile';
+	  }
+	| { readonly does: 'stop'; readonly which: number }
+	| { readonly does: 'retry'; readonly which: number }
+	| { readonly does: 'unpublish'; readonly forMs: number }
+	| { readonly does: 'acknowledge' | 'widen' | 'narrow' }
+	| { readonly does: 'replay'; readonly which: readonly number[] }
+);
+
+export interface Plan {
+	readonly scenario: Scenario;
+	readonly actions: readonly Action[];
+}
+
+/** Each history has only some of these, so that none of them hides what the others do. */
+const DISTURBANCES = [
+	...['kill', 'terminate', 'pause', 'locked', 'broken', 'syncFails', 'syncSlow', 'listFails'],
+	...[
+		'notStored',
+		'deniedStored',
+		'lostJobs',
+		'lostResults',
+		'notSaved',
+		'loseLedger',
+		'restoreLedger',
+	],
+	...['powerCut', 'secondMain', 'restoreDatabase', 'reconcile', 'stop', 'retry', 'unpublish'],
+	...['acknowledge', 'widen', 'narrow', 'replay', 'redeliver', 'forge'],
+] as const;
+
+export function planOf(random: Random): Plan {
+	const r = (least: number, most: number) => random.whole('plan', least, most);
+	const chance = (share: number) => random.chance('plan', share);
+	const hasPoll = chance(0.75);
+	const acknowledge = chance(0.5) ? 'stored' : 'succeeded';
+	const reports = chance(0.85)
+		? 'hooks'
+		: acknowledge === 'succeeded' || chance(0.7)
+			? 'finish'
+			: 'nothing';
+	const scenario: Scenario = {
+		mode: chance(0.4) ? 'queue' : 'regular',
+		workers: r(1, 2),
+		concurrency: chance(0.4) ? r(1, 3) : Infinity,
+		...{ hasPoll, hasWebhook: !hasPoll || chance(0.75) },
+		startFrom: chance(0.8) ? 'now' : 'retained',
+		settings: {
+			acknowledge,
+			batchSize: chance(0.4) ? r(2, 6) : 1,
+			wants: chance(0.6) ? 'all' : 'messages',
+		},
+		pollMinutes: random.pick('plan', [1, 2, 5]),
+		reports,
+		pollBudgetMs: chance(0.3) ? undefined : random.pick('plan', [45_000, 300_000]),
+		timeoutMs: chance(0.3) ? random.spread('plan', 30_000, 600_000) : Infinity,
+		failShare: chance(0.5) ? 0.3 * random.next('plan') : 0,
+		alwaysFails: chance(0.3) ? `e${r(1, 4)}` : undefined,
+		// Only the hooks tell of the sleep.
+		sleepShare: reports === 'hooks' && chance(0.3) ? 0.2 * random.next('plan') : 0,
+		longShare: chance(0.5) ? 0.3 * random.next('plan') : 0.03,
+		isOldestFirst: chance(0.3),
+		hasWholeSeconds: chance(0.5),
+		jitterMs: chance(0.5) ? 100 : random.spread('plan', 100, 60_000),
+		pageSize: random.pick('plan', [3, 5, 10, 50]),
+		serviceAheadMs: chance(0.5) ? 0 : r(-2_000, 2_000),
+		wrongUrlShare: chance(0.1) ? 0.3 : 0,
+		quietMs: (chance(0.03) ? 1_100 : 55) * MINUTE_MS,
+	};
+	return { scenario, actions: actionsOf(random, scenario) };
+}
+
+function actionsOf(random: Random, { hasWebhook }: Scenario): Action[] {
+	const r = (least: number, most: number) => random.whole('actions', least, most);
+	const spread = (least: number, most: number) => random.spread('actions', least, most);
+	const chance = (share: number) => random.chance('actions', share);
+	const lengthMs = r(5, 45) * MINUTE_MS;
+	const actions: Action[] = [];
+	const events = spread(4, 40);
+	const lateShare = chance(0.3) ? 0.3 : 0.02;
+	const missingShare = chance(0.5) ? 0.4 : 0.05;
+	const timelessShare = chance(0.15) ? 0.3 : 0;
+	let at = 0;
+	for (let n = 1; n <= events; n += 1) {
+		// Often several at once.
+		at = chance(0.4) ? at + r(0, 300) : r(0, lengthMs);
+		actions.push({
+			...{ at, does: 'event', id: `e${n}` },
+			type: chance(0.7) ? 'ocpp.message' : 'asset.connectivity',
+			hasTime: !chance(timelessShare),
+			listedAfterMs: chance(lateShare) ? spread(1_000, 20 * MINUTE_MS) : r(0, 500),
+			isDelivered: hasWebhook && !chance(missingShare),
+			duplicates:
+				hasWebhook && chance(0.3)
+					? Array.from({ length: r(1, 3) }, () => spread(1, 30 * MINUTE_MS))
+					: [],
+		});
+	}
+	const kinds = DISTURBANCES.filter(() => chance(0.25));
+	for (const does of kinds) {
+		for (let n = spread(1, 4); n > 0; n -= 1) {
+			const action = disturbance(does, { at: r(0, lengthMs), which: r(0, 1_000), random, n });
+			actions.push(action);
+		}
+	}
+	return actions.sort((a, b) => a.at - b.at);
+}
+
+function disturbance(
+	does: (typeof DISTURBANCES)[number],
+	{ at, which, random, n }: { at: number; which: number; random: Random; n: number },
+): Action {
+	const forMs = random.spread('actions', SECOND_MS, 4 * MINUTE_MS);
+	switch (does) {
+		case 'kill':
+		case 'terminate':
+			return { at, does, which, downMs: random.spread('actions', SECOND_MS, 5 * MINUTE_MS) };
+		case 'pause':
+			return { at, does, which, forMs };
+		case 'stop':
+		case 'retry':
+		case 'redeliver':
+			return { at, does, which };
+		case 'forge':
+			return { at, does, id: `forged${n}` };
+		case 'replay':
+			return {
+				at,
+				does,
+				which: Array.from({ length: random.whole('actions', 1, 4) }, () =>
+					random.whole('actions', 0, 1_000),
+				),
+			};
+		case 'loseLedger':
+		case 'restoreLedger':
+		case 'powerCut':
+		case 'secondMain':
+		case 'restoreDatabase':
+		case 'reconcile':
+		case 'acknowledge':
+		case 'widen':
+		case 'narrow':
+			return { at, does };
+		default:
+			return { at, does, forMs };
+	}
+}

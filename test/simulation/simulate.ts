@@ -1,0 +1,399 @@
+/** Runs one seed: the same seed gives the same history. */
+import { join } from 'node:path';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { asText } from '../../lib/shared/values';
+import type { Line } from './history';
+import type { N8nProcess, Role } from './n8n';
+import type { LoadPackage } from './package';
+import { Random } from './random';
+import { type Action, type Plan, planOf } from './scenario';
+import { World } from './world';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** After it, an event whose execution was lost at the end of the disturbances can be claimed again. */
+const LAST_DELIVERIES_MS = 20 * MINUTE_MS;
+
+export interface SimulateOptions {
+	readonly loadPackage: LoadPackage;
+	/** Left out of the plan, by their places. */
+	readonly without?: ReadonlySet<number>;
+	/** In memory, of this process. */
+	readonly folder?: string;
+}
+
+export interface Simulated {
+	readonly plan: Plan;
+	readonly history: readonly Line[];
+}
+
+export async function simulate(seed: number, options: SimulateOptions): Promise<Simulated> {
+	const {
+		loadPackage,
+		without = new Set(),
+		folder = `/dev/shm/simulation-${process.pid}`,
+	} = options;
+	const random = new Random(seed);
+	const plan = planOf(random);
+	const { scenario } = plan;
+	const world = new World({ random, scenario, folder: join(folder, String(seed)), loadPackage });
+	const unhandled = (error: unknown) => {
+		world.note({
+			what: 'unhandled',
+			message:
+				error instanceof Error
+					? (error.stack ?? error.message).split('\n').slice(0, 3).join(' ')
+					: String(error),
+		});
+	};
+	process.on('unhandledRejection', unhandled);
+	// Stacks cost more than all else.
+	const { stackTraceLimit } = Error;
+	Error.stackTraceLimit = 0;
+	try {
+		await play(
+			world,
+			plan.actions.filter((_action, n) => !without.has(n)),
+		);
+	} finally {
+		process.off('unhandledRejection', unhandled);
+		Error.stackTraceLimit = stackTraceLimit;
+		world.disk.clear();
+	}
+	if (world.crashed !== undefined) throw asError(world.crashed);
+	return { plan, history: world.history };
+}
+
+async function play(world: World, actions: readonly Action[]): Promise<void> {
+	const { clock, note, n8n, scenario, service } = world;
+	const start = clock.now;
+	const { hasWebhook, hasPoll, startFrom, pollMinutes, reports } = scenario;
+	note({
+		what: 'world',
+		hasWebhook,
+		hasPoll,
+		startFrom,
+		pollMinutes,
+		reportsEnd: reports !== 'nothing',
+	});
+	n8n.start();
+	// Some events are older than the publication.
+	for (let n = 1; n <= 3; n += 1)
+		service.create(`old${n}`, { type: 'ocpp.message', listedAfterMs: 0, hasTime: true });
+	await clock.runUntil(start + MINUTE_MS);
+	n8n.publish();
+	const begin = start + 2 * MINUTE_MS;
+	const players = new Players(world);
+	let last = begin;
+	for (const action of actions) {
+		clock.after(begin + action.at - clock.now, () => {
+			players.play(action);
+		});
+		last = Math.max(last, begin + action.at);
+	}
+	await clock.runUntil(last + 5 * MINUTE_MS);
+	players.calm();
+	note({ what: 'quiet' });
+	const quiet = clock.now;
+	await clock.runUntil(quiet + LAST_DELIVERIES_MS);
+	if (hasWebhook) {
+		for (const event of service.events) {
+			if (!event.id.startsWith('old')) service.deliver(event, { attempts: 4 });
+		}
+	}
+	await clock.runUntil(quiet + scenario.quietMs);
+	let isOver = false;
+	void players.reconcile().then(() => {
+		isOver = true;
+	});
+	await clock.runWhile(() => !isOver, 10 * MINUTE_MS);
+	note({ what: 'over' });
+}
+
+class Players {
+	readonly #world: World;
+	#backup: (() => void) | undefined;
+	readonly #doing = new Map<string, number>();
+	#requests = 0;
+
+	constructor(world: World) {
+		this.#world = world;
+	}
+
+	play(action: Action): void {
+		const { service, clock, n8n } = this.#world;
+		switch (action.does) {
+			case 'event': {
+				const event = service.create(action.id, action);
+				if (action.isDelivered)
+					clock.after(20, () => {
+						service.deliver(event);
+					});
+				for (const ms of action.duplicates)
+					clock.after(ms, () => void service.send(event, `duplicate ${event.id}`));
+				break;
+			}
+			case 'forge': {
+				this.#world.note({
+					what: 'created',
+					event: action.id,
+					type: 'ocpp.message',
+					isForged: true,
+				});
+				const event = {
+					id: action.id,
+					type: 'ocpp.message',
+					createdAt: service.now,
+					hasTime: true,
+				};
+				void service.send(event, action.id, 'whsec-of-somebody-else');
+				break;
+			}
+			case 'redeliver': {
+				const event = this.#eventAt(action.which);
+				if (event && this.#world.scenario.hasWebhook)
+					void service.send(event, `redelivery ${event.id}`);
+				break;
+			}
+			case 'kill':
+			case 'terminate': {
+				const process = at(n8n.living(), action.which);
+				if (process === undefined) break;
+				if (action.does === 'kill') n8n.kill(process);
+				else n8n.terminate(process);
+				this.#bootLater(process, action.downMs);
+				break;
+			}
+			case 'pause': {
+				const process = at(n8n.living(), action.which);
+				process?.host.pause();
+				clock.after(action.forMs, () => process?.host.resume());
+				break;
+			}
+			case 'stop': {
+				const open = [...n8n.executions.rows.values()].filter(
+					({ status }) => status === 'new' || status === 'running',
+				);
+				const execution = at(open, action.which);
+				if (execution) n8n.executions.stop(execution);
+				break;
+			}
+			case 'retry': {
+				const failed = [...n8n.executions.rows.values()].filter(
+					({ status }) => status === 'error' || status === 'crashed',
+				);
+				const execution = at(failed, action.which);
+				if (execution) n8n.executions.retry(execution);
+				break;
+			}
+			case 'unpublish':
+				n8n.unpublish();
+				clock.after(action.forMs, () => {
+					if (n8n.published === undefined) n8n.publish();
+				});
+				break;
+			case 'acknowledge': {
+				if (this.#world.scenario.reports === 'nothing') break;
+				const { acknowledge } = n8n.settings;
+				this.#change({ acknowledge: acknowledge === 'stored' ? 'succeeded' : 'stored' });
+				break;
+			}
+			case 'widen':
+			case 'narrow':
+				this.#change({ wants: action.does === 'widen' ? 'all' : 'messages' });
+				break;
+			case 'replay':
+				void this.#replay(action.which);
+				break;
+			case 'reconcile':
+				void this.reconcile();
+				break;
+			case 'powerCut':
+				this.#powerCut();
+				break;
+			case 'secondMain': {
+				const second = n8n.boot('main', true);
+				clock.after(60_000, () => {
+					if (second.host.isAlive) n8n.terminate(second);
+				});
+				break;
+			}
+			case 'restoreDatabase':
+				this.#restoreDatabase();
+				break;
+			case 'loseLedger':
+				this.#once('ledger lost');
+				this.#world.disk.replaceWith(undefined);
+				break;
+			case 'restoreLedger':
+				if (this.#backup === undefined) {
+					this.#backup = this.#world.disk.backUp();
+					break;
+				}
+				this.#once('ledger restored');
+				this.#world.disk.replaceWith(this.#backup);
+				break;
+			default:
+				this.#disturb(action.does, action.forMs);
+		}
+	}
+
+	/** Ends all disturbances; every process is there. */
+	calm(): void {
+		const { n8n, service, disk } = this.#world;
+		for (const key of this.#doing.keys()) this.#doing.set(key, Infinity);
+		Object.assign(n8n.executions, {
+			notStored: 0,
+			deniedStored: 0,
+			lostJobs: 0,
+			lostResults: 0,
+			notSaved: 0,
+		});
+		service.failures = 0;
+		Object.assign(disk, { failure: undefined, syncFailures: 0, longestSyncMs: 8 });
+		for (const { host } of n8n.living()) host.resume();
+		const { mode } = this.#world.scenario;
+		const roles: Role[] = mode === 'queue' ? ['main', 'webhook', 'worker'] : ['main'];
+		for (const role of roles) if (n8n.living(role).length === 0) n8n.boot(role);
+		if (n8n.published === undefined) n8n.publish();
+	}
+
+	async reconcile(): Promise<void> {
+		const { n8n, note } = this.#world;
+		const { items = [], error } = await n8n.act({ operation: 'reconcile', states: [] });
+		const events = items.map(({ json }) => ({
+			event: asText(json['id']),
+			state: asText(json['state']),
+			...(json['executionId'] !== null && { execution: asText(json['executionId']) }),
+		}));
+		note({ what: 'reconciled', events, ...(error !== undefined && { error }) });
+	}
+
+	async #replay(which: readonly number[]): Promise<void> {
+		const { n8n, note } = this.#world;
+		const events = which.flatMap((place) => this.#eventAt(place)?.id ?? []);
+		const ids = [...new Set(events)];
+		if (ids.length === 0) return;
+		const request = ++this.#requests;
+		note({ what: 'replay asked', request, events: ids });
+		const { items = [], error } = await n8n.act({
+			operation: 'replay',
+			dryRun: false,
+			eventIds: ids.join(', '),
+		});
+		note({
+			what: 'replayed',
+			request,
+			events: items.map(replayed),
+			...(error !== undefined && { error }),
+		});
+	}
+
+	#change(settings: Partial<World['n8n']['settings']>): void {
+		const { n8n } = this.#world;
+		n8n.settings = { ...n8n.settings, ...settings };
+		if (n8n.published !== undefined) n8n.publish();
+	}
+
+	#eventAt(which: number) {
+		return at(this.#world.service.events, which);
+	}
+
+	#bootLater({ role }: N8nProcess, ms: number): void {
+		const { clock, n8n } = this.#world;
+		clock.after(ms, () => {
+			const least = role === 'worker' ? this.#world.scenario.workers : 1;
+			if (n8n.living(role).length < least) n8n.boot(role);
+		});
+	}
+
+	#powerCut(): void {
+		const { n8n, disk, clock } = this.#world;
+		this.#once('power cut');
+		const restore = disk.powerCut();
+		for (const process of n8n.living()) n8n.kill(process);
+		restore();
+		clock.after(20 * SECOND_MS, () => {
+			this.#world.reboot();
+			if (n8n.living().length === 0) n8n.start();
+		});
+	}
+
+	/** n8n's database is that of some minutes ago: executions that have run are stored and have not run. */
+	#restoreDatabase(): void {
+		const { n8n, clock, random } = this.#world;
+		if (this.#world.scenario.mode === 'queue') return;
+		this.#once('database restored');
+		for (const process of n8n.living()) n8n.kill(process);
+		for (const row of n8n.executions.rows.values()) {
+			if (row.status !== 'waiting' && random.chance('restore', 0.3)) row.status = 'new';
+		}
+		clock.after(5 * SECOND_MS, () => {
+			if (n8n.living().length === 0) n8n.start();
+		});
+	}
+
+	#once(fault: string): void {
+		this.#world.note({ what: 'fault', fault, is: 'once' });
+	}
+
+	#disturb(fault: Extract<Action, { forMs: number }>['does'], forMs: number): void {
+		const { note, clock, disk, service, n8n } = this.#world;
+		const { executions } = n8n;
+		const set: Partial<Record<typeof fault, (on: boolean) => void>> = {
+			locked: (on) => {
+				disk.failure = on ? 'locked' : undefined;
+			},
+			broken: (on) => {
+				disk.failure = on ? 'broken' : undefined;
+			},
+			syncFails: (on) => {
+				disk.syncFailures = on ? 0.7 : 0;
+			},
+			syncSlow: (on) => {
+				disk.longestSyncMs = on ? 8_000 : 8;
+			},
+			listFails: (on) => {
+				service.failures = on ? 0.6 : 0;
+			},
+			notStored: (on) => {
+				executions.notStored = on ? 0.6 : 0;
+			},
+			deniedStored: (on) => {
+				executions.deniedStored = on ? 0.5 : 0;
+			},
+			lostJobs: (on) => {
+				executions.lostJobs = on ? 0.5 : 0;
+			},
+			lostResults: (on) => {
+				executions.lostResults = on ? 0.5 : 0;
+			},
+			notSaved: (on) => {
+				executions.notSaved = on ? 0.4 : 0;
+			},
+		};
+		const until = clock.now + forMs;
+		if (until <= (this.#doing.get(fault) ?? 0)) return;
+		this.#doing.set(fault, until);
+		note({ what: 'fault', fault, is: 'on' });
+		set[fault]?.(true);
+		clock.after(forMs, () => {
+			if (this.#doing.get(fault) !== until) return;
+			note({ what: 'fault', fault, is: 'off' });
+			set[fault]?.(false);
+		});
+	}
+}
+
+function replayed({ json }: INodeExecutionData) {
+	const isReplayed = json['replayed'] ?? json['reopened'];
+	return { event: asText(json['id']), state: asText(json['state']), replayed: isReplayed === true };
+}
+
+function at<T>(list: readonly T[], which: number): T | undefined {
+	return list[which % Math.max(1, list.length)];
+}
+
+function asError(thrown: unknown): Error {
+	return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

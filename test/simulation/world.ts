@@ -1,0 +1,86 @@
+/** All parts of one simulation, and its history. */
+import { ledgerKey } from '../../lib/ledger';
+import { Clock } from './clock';
+import { WORKFLOW } from './contexts';
+import { Disk } from './disk';
+import type { Line, Step } from './history';
+import type { HostProcess } from './hostProcess';
+import { N8n } from './n8n';
+import type { LoadPackage } from './package';
+import type { Random } from './random';
+import type { Scenario } from './scenario';
+import { Service } from './service';
+
+const START = Date.parse('2026-11-23T09:00:00.000Z');
+
+export class World {
+	readonly history: Line[] = [];
+	readonly clock = new Clock(START);
+	readonly random: Random;
+	readonly scenario: Scenario;
+	readonly disk: Disk;
+	readonly n8n: N8n;
+	readonly service: Service;
+	readonly loadPackage: LoadPackage;
+	readonly env: Readonly<Record<string, string>>;
+	/** Of the host, as its clock counts. */
+	boot = 'boot-1';
+	/** A fault of the simulation itself. */
+	crashed: unknown;
+	#bootedAt = START;
+	readonly #events = new Map<string, string>();
+
+	constructor(options: {
+		random: Random;
+		scenario: Scenario;
+		folder: string;
+		loadPackage: LoadPackage;
+	}) {
+		const { random, scenario, folder, loadPackage } = options;
+		this.random = random;
+		this.scenario = scenario;
+		this.loadPackage = loadPackage;
+		this.disk = new Disk(folder, this.clock, random);
+		this.env = {
+			ASSET_SERVICE_LEDGER: 'sqlite',
+			ASSET_SERVICE_LEDGER_SQLITE_PATH: this.disk.path,
+			// Requests go through n8n's helper, which is simulated.
+			N8N_SSRF_PROTECTION_ENABLED: 'true',
+			...(scenario.mode === 'queue' && { EXECUTIONS_MODE: 'queue' }),
+		};
+		this.service = new Service(this);
+		this.n8n = new N8n(this);
+	}
+
+	readonly note = (step: Step): void => {
+		this.history.push({ at: this.clock.now, ...step });
+		if (step.what === 'created') {
+			this.#events.set(ledgerKey(WORKFLOW, step.event), step.event);
+		}
+	};
+
+	readonly crash = (error: unknown): void => {
+		this.crashed ??= error;
+	};
+
+	/** Milliseconds since the host was started. */
+	uptimeMs(): number {
+		return Math.floor(this.clock.now - this.#bootedAt);
+	}
+
+	reboot(): void {
+		this.boot = `boot-${this.clock.now}`;
+		this.#bootedAt = this.clock.now;
+	}
+
+	entryChanged(
+		host: HostProcess,
+		key: Uint8Array,
+		from: string | undefined,
+		to: string | undefined,
+	): void {
+		const event = this.#events.get(Buffer.from(key).toString('base64url'));
+		if (event === undefined) return;
+		this.note({ what: 'entry', by: host.name, event, from: from ?? '', to: to ?? '' });
+	}
+}
