@@ -72,10 +72,10 @@ describe('the copy of the record in n8n’s static data', () => {
 });
 
 describe('credential and record are read', () => {
-	it('once when publishing, whether the endpoint is new or existed', async () => {
+	it('once when publishing, next to that of the workflow, whether the endpoint is new or existed', async () => {
 		const { publish, readsOf } = await createWorld();
-		expect(await readsOf(publish)).toEqual({ credential: 1, ledger: 1 });
-		expect(await readsOf(publish)).toEqual({ credential: 1, ledger: 1 });
+		expect(await readsOf(publish)).toEqual({ credential: 1, ledger: 2 });
+		expect(await readsOf(publish)).toEqual({ credential: 1, ledger: 2 });
 	});
 
 	it('once when unpublishing', async () => {
