@@ -81,6 +81,7 @@ it('is loaded by n8n’s own loader, with its nodes and credentials', async () =
 	expect(Object.keys(loader.known.nodes).sort()).toEqual([
 		'assetService',
 		'assetServicePollTrigger',
+		'assetServiceStationTrigger',
 		'assetServiceTrigger',
 	]);
 	expect(Object.keys(loader.known.credentials).sort()).toEqual([
