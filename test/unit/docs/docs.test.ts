@@ -26,7 +26,7 @@ const source = FILES.filter((file) =>
 	.map(textOf)
 	.join('\n');
 
-const product = FILES.filter((file) => /^(lib|n8n)\/.*\.ts$/.test(file))
+const product = FILES.filter((file) => /^(lib|n8n|nodes)\/.*\.ts$/.test(file))
 	.map(textOf)
 	.join('\n');
 
