@@ -27,12 +27,12 @@ export class AssetServiceSigningSecretApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'A second secret that is also accepted: that of the endpoint you replace, or of one for the test URL. Clear it once that endpoint is deleted.',
+				'A second accepted secret: of the endpoint that you are replacing, or of an endpoint for the test URL. Clear this field after you delete that endpoint.',
 			hint: 'Only needed while you rotate the secret or test with a second endpoint',
 		},
 		{
 			displayName:
-				'The connection test only checks the format. Whether the secret is the right one shows with the first delivery.',
+				'The connection test only checks the format. Only the first delivery shows whether it is the right secret.',
 			name: 'formatNotice',
 			type: 'notice',
 			default: '',

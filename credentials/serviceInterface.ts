@@ -33,7 +33,7 @@ const settings: INodeProperties[] = [
 	field('endpointUrlField', { description: `Field for the URL ${CREATE_REQUEST}` }),
 	field('endpointsPath', {
 		description:
-			'Path to create webhook endpoints at. An endpoint is deleted at this path followed by its ID',
+			'Path of the webhook endpoints: POST creates one; DELETE with the ID at the end deletes it',
 	}),
 	field('limitParameter', { description: 'Query parameter for the number of records per page' }),
 	field('pageSize', {

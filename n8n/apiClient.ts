@@ -68,7 +68,7 @@ function warnOfPlainHttp(context: ApiContext, settings: ApiSettings): void {
 	context.logger.warn(logLine(context, warning));
 }
 
-/** Aborted when a person cancels the execution; hooks and polls have no such signal. */
+/** Aborted when a user cancels the execution; hooks and polls have no such signal. */
 export function cancelSignal(context: ApiContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 }

@@ -74,11 +74,15 @@ export const conditionsProperty: INodeProperties = {
 	],
 };
 
+/** For the subtitle of a trigger, as a part of its expression. */
+export const withConditions =
+	'($parameter["conditions"]?.condition?.length > 0 ? " with Conditions" : "")';
+
 /** Rejects conditions that no event can meet while the workflow is being published: later would be too late. */
 export function checkConditions(node: INode, { problems }: Conditions): void {
 	if (problems.length === 0) return;
 	// In the message, since n8n shows nothing else of a failed publication.
-	const message = `No event can meet the conditions. ${problems.join(' ')}`;
+	const message = `No event can meet the conditions. ${problems.join(' ')}`.replace(/\.$/, '');
 	const description = "Correct 'Conditions', then try again.";
 	throw new NodeOperationError(node, message, { description });
 }

@@ -1,16 +1,26 @@
-/** The parameters for the number of events per execution and when events count as done, the same in all triggers. */
+/** The parameters for the number of events per execution and when events are acknowledged, the same in all triggers. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 
-const WEBHOOK =
-	" With 'Once Succeeded', n8n responds to a webhook when the execution has ended; a service that does not wait that long delivers the event again.";
-
 interface Delivery {
 	/** What starts an execution. */
-	readonly item: string;
+	readonly item: 'event' | 'incident';
 	readonly delivery: 'immediate' | 'batched';
 	readonly batchSize: number;
 }
+
+const ACKNOWLEDGE = {
+	event:
+		"When n8n acknowledges the event. 'Once Stored': as soon as the execution is stored. 'Once Succeeded': when the execution has succeeded. The service must wait that long for the response to a webhook; otherwise it delivers the event again. Each failed attempt starts the error workflow.",
+	incident:
+		"When the incident counts as reported. 'Once Stored': as soon as the execution is stored. 'Once Succeeded': when the execution has succeeded. Each failed attempt starts the error workflow.",
+};
+const SUCCEEDED = {
+	event:
+		'After a failure, the next delivery or poll starts the event again, so an execution can repeat. A poll trigger starts it at most six times.',
+	incident:
+		'After a failure, a later poll reports the incident again, at most six times, so an execution can repeat',
+};
 
 /** For the other triggers. */
 const EVENTS: Delivery = { item: 'event', delivery: 'immediate', batchSize: DEFAULT_BATCH_SIZE };
@@ -32,7 +42,7 @@ export function deliveryPropertiesFor({ item, delivery, batchSize }: Delivery): 
 					description: `Each ${item} starts its own execution`,
 				},
 				{
-					name: `One for Several ${Item}s (Batched)`,
+					name: `One per Batch of ${Item}s`,
 					value: 'batched',
 					description: `${Item}s that arrive at the same time share one execution. If it fails, it fails for all of them.`,
 				},
@@ -64,11 +74,11 @@ export function deliveryPropertiesFor({ item, delivery, batchSize }: Delivery): 
 				{
 					name: 'Once Succeeded',
 					value: 'succeeded',
-					description: `The ${item} starts again until an execution succeeds. An execution can repeat if n8n stops while it runs.`,
+					description: SUCCEEDED[item],
 				},
 			],
 			default: 'stored',
-			description: `When an ${item} counts as done.${item === 'event' ? WEBHOOK : ''} Each failed attempt starts the error workflow.`,
+			description: ACKNOWLEDGE[item],
 		},
 	];
 }

@@ -14,6 +14,6 @@ export function refuseEngine2(context: Context): void {
 	// In the message, since n8n shows nothing else of a failed publication.
 	throw new NodeOperationError(
 		context.getNode(),
-		"This trigger does not support n8n's engine 2.0, which skips the step that lets each event start only once. Select the default engine in the workflow settings (engineType: v1), then publish again",
+		"This trigger does not work with n8n's engine 2.0, which skips the check for duplicates. Select the default engine in the workflow settings (engineType: v1), then publish again",
 	);
 }

@@ -42,7 +42,7 @@ export function eventTypeProperties(words: Words, name = 'eventTypes'): INodePro
 	];
 }
 
-/** The same two for a collection, where a person adds each by its name. */
+/** The same two for a collection, where a user adds each by its name. */
 export function eventTypeFilters(words: Words): INodeProperties[] {
 	return [eventTypes('eventTypes', [...EVENT_TYPES], words), otherEventTypes];
 }

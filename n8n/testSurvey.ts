@@ -1,4 +1,4 @@
-/** The deliveries to a webhook trigger since a person began to listen for a test event: which events were ignored, and why. */
+/** The deliveries to a webhook trigger since a user began to listen for a test event: which events were ignored, and why. */
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { Survey, type Wanted } from '../lib/event';
 

@@ -14,14 +14,22 @@ const NODES = {
 		'Starts the workflow when a charging station is offline, a connector is stuck in a status or reports a fault, or a charging session has ended, with OCPP 1.6 and 2.0.1. Use it instead of combining single messages.',
 };
 
-/** For both triggers. */
+/** For the triggers. */
 const ONCE =
-	' Each event starts the workflow exactly once, so do not add a node that removes duplicates. Filter events with the conditions of the trigger instead of an If node.';
+	" Duplicate deliveries do not start the workflow again, so no node to remove them is needed. With 'Once Succeeded', a failed or interrupted execution repeats: steps that must not repeat need their own check.";
+/** For those that have conditions. */
+const FILTER = ' Filter events with the conditions of the trigger instead of an If node.';
+const HINTS: Readonly<Record<keyof typeof NODES, string>> = {
+	assetService: '',
+	assetServiceTrigger: ONCE + FILTER,
+	assetServicePollTrigger: ONCE + FILTER,
+	assetServiceStationTrigger: ONCE,
+};
 
 export function builderHint(name: keyof typeof NODES): Hint {
 	const others = Object.entries(NODES).filter(([other]) => other !== name);
 	return {
-		searchHint: `${NODES[name]}${name === 'assetService' ? '' : ONCE}`,
+		searchHint: NODES[name] + HINTS[name],
 		relatedNodes: others.map(([other, relationHint]) => ({
 			nodeType: `n8n-nodes-asset-service.${other}`,
 			relationHint,

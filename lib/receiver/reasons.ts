@@ -16,7 +16,8 @@ export const ADVICE: Readonly<Record<RejectionReason, string>> = {
 		"check 'Scheme' in the credential, and look for a proxy that changes headers",
 	signature_mismatch:
 		'check that the credential holds the signing secret of this endpoint, and look for a proxy that changes bodies',
-	timestamp_outside_tolerance: 'check the clock of this host',
+	timestamp_outside_tolerance:
+		'check the clock of the n8n server, and look for a proxy or queue that delays deliveries',
 	event_invalid:
 		'the body is signed but is not a JSON object with an ID: ask the provider of the service',
 	not_configured: 'set the signing secret in the credential of the node',

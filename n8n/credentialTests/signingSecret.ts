@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { checkSigningSettings } from '../../lib/signature';
 
-/** Returns all problems at once, so that a person can fix them in one go. */
+/** Returns all problems at once, so that a user can fix them in one go. */
 export async function testSigningSecret(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
@@ -16,7 +16,7 @@ export async function testSigningSecret(
 		? {
 				status: 'OK',
 				message:
-					'The format is valid. Whether the secret is the right one shows with the first delivery.',
+					'The format is valid. Only the first delivery shows whether it is the right secret.',
 			}
 		: { status: 'Error', message: problems.join(' ') };
 }

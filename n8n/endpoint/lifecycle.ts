@@ -27,7 +27,7 @@ import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from '
 
 export const endpointLifecycle = {
 	/**
-	 * Whether n8n can skip `create`: with manual registration, since a person has created the endpoint.
+	 * Whether n8n can skip `create`: with manual registration, since a user has created the endpoint.
 	 * With automatic registration `create` itself checks, so that credential and record are read once.
 	 * An exception fails the activation.
 	 */
@@ -60,7 +60,7 @@ export const endpointLifecycle = {
 		return true;
 	},
 
-	/** Deletes the registered endpoint. With manual registration it belongs to the person who created it. */
+	/** Deletes the registered endpoint. With manual registration it belongs to the user who created it. */
 	async delete(this: IHookFunctions): Promise<boolean> {
 		if (!isAutomatic(this)) return true;
 		await explained(this, async () => {

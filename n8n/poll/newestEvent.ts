@@ -11,7 +11,7 @@ import { isOldestFirst } from '../../lib/shared/listOrder';
 import { checkConditions } from '../conditions';
 import type { PollSettings } from './settings';
 
-/** Limits of the search: a person waits for it. */
+/** Limits of the search: a user waits for it. */
 const MOST_EVENTS = 1_000;
 const MOST_REQUESTS = 20;
 const MOST_MS = 10_000;

@@ -47,6 +47,6 @@ export function logRefusal(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	{ reason, detail }: RefusalLog,
 ): void {
-	const line = logLine(context, `delivery refused: ${reason}`);
+	const line = logLine(context, `delivery rejected: ${reason}`);
 	ensureLimiter(context.logger).write(line, () => `${line}; ${printable(detail, 1000)}`);
 }

@@ -7,7 +7,7 @@ import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
 import { registeredSecrets } from '../endpoint/registeredSecrets';
 import { isAutomatic } from '../endpoint/registration';
 
-/** With automatic registration there is no secret that a person could set. */
+/** With automatic registration there is no secret that a user could set. */
 const NO_ENDPOINT =
 	'no signing secret yet: the webhook endpoint is being registered. If this persists, publish the workflow again';
 const CREDENTIAL_UNREADABLE =

@@ -25,10 +25,10 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
 	signature_malformed: 'its signature cannot be read',
 	signature_mismatch: 'its signature does not match',
 	timestamp_outside_tolerance: 'its timestamp is too old or in the future',
-	event_invalid: 'it is not an event with an ID',
-	not_configured: 'this node is not completely set up',
+	event_invalid: 'the body is not a JSON object with an ID',
+	not_configured: 'the node has no usable signing secret, or a condition that can never match',
 	ledger_unavailable: 'the event ledger is not available',
-	busy: 'n8n is busy with the same event',
+	busy: 'another delivery of this event is still in progress',
 };
 
 /** The result for n8n of a delivery that does not start the workflow, and the reason for the sender. */

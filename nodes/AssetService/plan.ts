@@ -11,7 +11,7 @@ interface Plan {
 	readonly send: (client: () => Promise<ApiClient>) => Promise<ApiRecord[]>;
 }
 
-/** @throws for a parameter that a person has to correct. For an operation that changes something, this covers all parameters. */
+/** @throws for a parameter that a user has to correct. For an operation that changes something, this covers all parameters. */
 export function planOf(item: Omit<Run, 'client'>): Plan {
 	const { operations } = chosen(item, 'resource', resources);
 	const operation = chosen(item, 'operation', operations);

@@ -1,4 +1,4 @@
-/** Loads the list of deliveries for a person to select from. */
+/** Loads the list of deliveries for a user to select from. */
 import {
 	type ILoadOptionsFunctions,
 	type INodeListSearchResult,

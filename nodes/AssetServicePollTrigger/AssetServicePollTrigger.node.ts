@@ -1,4 +1,4 @@
-/** The poll trigger: starts a workflow exactly once for each event of the list. */
+/** The poll trigger: starts a workflow once per event of the list. */
 import {
 	NodeConnectionTypes,
 	type IExecuteFunctions,
@@ -11,6 +11,7 @@ import { RETENTION_MS } from '../../lib/poll';
 import { apiClientFor } from '../../n8n/apiClient';
 import { beginRun } from '../../n8n/beginRun';
 import { conditionFields } from '../../n8n/conditionFields';
+import { withConditions } from '../../n8n/conditions';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { refuseEngine2 } from '../../n8n/engine';
 import { toNodeError } from '../../n8n/nodeError';
@@ -32,9 +33,8 @@ export class AssetServicePollTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		description:
-			'Starts the workflow exactly once for each event that the Asset and Webhook Service lists',
-		subtitle:
-			'={{ $parameter["startFrom"] === "retained" ? "From All Retained Events" : "From Now" }}',
+			'Starts the workflow for each event that the Asset and Webhook Service lists, once per event',
+		subtitle: `={{ ($parameter["startFrom"] === "retained" ? "From All Retained Events" : "From Now") + ${withConditions} }}`,
 		defaults: { name: 'Asset Service Poll Trigger' },
 		polling: true,
 		builderHint: builderHint('assetServicePollTrigger'),

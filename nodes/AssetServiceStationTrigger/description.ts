@@ -16,7 +16,7 @@ import {
 type Lasting = Exclude<Kind, 'sessionEnded'>;
 const LASTING: readonly Lasting[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
 
-/** A fault that has to come several times does not have to last. */
+/** A fault that is counted does not have to last. */
 const shownFor = (kind: Kind) => ({
 	show: { triggerOn: [kind], ...(kind === 'connectorFault' && { times: [1] }) },
 });
@@ -96,7 +96,7 @@ const faultProperties: INodeProperties[] = [
 		displayOptions: { show: { triggerOn: ['connectorFault'] } },
 		typeOptions: whole(1, MAX_TIMES),
 		default: 1,
-		description: 'How many faults have to come within a time',
+		description: 'How many faults within a time open an incident',
 	},
 	{
 		displayName: 'Within (Minutes)',
@@ -106,7 +106,7 @@ const faultProperties: INodeProperties[] = [
 		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
 		typeOptions: whole(1, MAX_FOR_MINUTES),
 		default: DEFAULT_WITHIN_MINUTES,
-		description: 'The incident resolves when no fault has come for this time',
+		description: 'The incident resolves when no fault was reported for this time',
 	},
 	{
 		displayName: 'One Incident Per',
@@ -171,13 +171,13 @@ const catchUp = (kind: Kind): INodeProperties => ({
 	typeOptions: whole(1, MAX_CATCH_UP_HOURS),
 	default: DEFAULTS[kind].catchUpHours,
 	description:
-		'How far back to read the list when the workflow is first published, and after a pause. What happened in a pause is reported then.',
+		'How far back to read the list when the workflow is first published, and after a pause. Incidents of the pause are reported then.',
 });
 
 export const stationTriggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			'Polls the list of events and starts the workflow for incidents of stations, with OCPP 1.6 and 2.0.1. What began before the workflow is first published is not reported.',
+			'Polls the list of events and starts the workflow for incidents of stations, with OCPP 1.6 and 2.0.1. Incidents that began before the workflow was first published are not reported.',
 		name: 'notice',
 		type: 'notice',
 		default: '',

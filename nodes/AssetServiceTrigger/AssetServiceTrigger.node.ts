@@ -1,6 +1,7 @@
-/** The webhook trigger: starts a workflow exactly once for each signed event. */
+/** The webhook trigger: starts a workflow once per signed event. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { conditionFields } from '../../n8n/conditionFields';
+import { withConditions } from '../../n8n/conditions';
 import { assetServiceApiTest } from '../../n8n/credentialTests/api';
 import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
@@ -19,9 +20,8 @@ export class AssetServiceTrigger implements INodeType {
 		// Never 1: n8n evaluates an expression on every request for nodes of version 1.
 		version: 2,
 		description:
-			'Starts the workflow exactly once for each webhook event from the Asset and Webhook Service',
-		subtitle:
-			'={{ $parameter["registration"] === "automatic" ? "Automatic Registration" : "Manual Registration" }}',
+			'Starts the workflow when the Asset and Webhook Service delivers an event, once per event',
+		subtitle: `={{ ($parameter["registration"] === "automatic" ? "Automatic Registration" : "Manual Registration") + ${withConditions} }}`,
 		defaults: { name: 'Asset Service Trigger' },
 		builderHint: builderHint('assetServiceTrigger'),
 		inputs: [],
@@ -55,6 +55,6 @@ export class AssetServiceTrigger implements INodeType {
 
 	webhook = receiveDelivery;
 
-	/** The first step of each execution: passes on the events that no other run has begun. */
+	/** The first step of each execution: passes on the events that no other execution has begun. */
 	execute = beginDelivered;
 }

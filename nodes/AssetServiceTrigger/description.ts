@@ -9,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then create a credential with its signing secret: each endpoint has its own. The URL depends on 'Acknowledge'.",
+			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then create a credential with its signing secret: each endpoint has its own. Each choice of 'Acknowledge' has its own URL: after a change, register the new one.",
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -17,7 +17,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"The API client needs the webhook scopes, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After you change 'Acknowledge', publish the workflow again.",
+			"The API client needs permission to create and delete webhook endpoints, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After you change 'Acknowledge', publish the workflow again.",
 		name: 'automaticNotice',
 		type: 'notice',
 		default: '',

@@ -31,7 +31,7 @@ export const triggerOptions: INodeProperties[] = [
 		},
 		default: DEFAULT_RETENTION_DAYS,
 		description:
-			'How long event IDs are remembered. At least 31, because the service lists and delivers events for 30 days.',
+			'How many days an event is recognized as a duplicate. At least 31, because the service delivers events for up to 30 days.',
 	},
 	{
 		displayName: 'Rotate Secret After (Days)',

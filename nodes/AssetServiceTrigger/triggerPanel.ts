@@ -1,4 +1,4 @@
-/** The texts next to the parameters in the editor, for a person who tests the trigger. */
+/** The texts next to the parameters in the editor, for a user who tests the trigger. */
 import type { TriggerPanelDefinition } from 'n8n-workflow';
 
 const PARAGRAPH = '<br /><br />';
@@ -21,8 +21,8 @@ export const triggerPanel: TriggerPanelDefinition = {
 	},
 	activationHint: {
 		inactive:
-			'The button uses the test URL, which needs an endpoint of its own. Publish the workflow to receive events at the production URL.',
+			'The button uses the test URL. Create a separate webhook endpoint for it at the service. Publish the workflow to receive events at the production URL.',
 		active:
-			'The workflow is published: events at the production URL start it, and you see them in the <b>Executions</b> tab. The button uses the test URL, which needs an endpoint of its own.',
+			'The workflow is published: events at the production URL start it, and you see them in the <b>Executions</b> tab. The button uses the test URL. Create a separate webhook endpoint for it at the service.',
 	},
 };

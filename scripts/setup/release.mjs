@@ -21,7 +21,8 @@ if (run('git', 'tag', '--list', `v${version}`) !== '') fail(`The tag v${version}
 
 const changelog = readFileSync('CHANGELOG.md', 'utf8');
 const today = new Date().toISOString().slice(0, 10);
-const [, unreleased = ''] = /^## \[Unreleased\]\n([\s\S]*?)(?=^## \[)/m.exec(changelog) ?? [];
+const [, unreleased = ''] =
+  /^## \[Unreleased\]\n([\s\S]*?)(?=^## \[|(?![\s\S]))/m.exec(changelog) ?? [];
 if (unreleased.trim() === '') fail('CHANGELOG.md has nothing under "## [Unreleased]".');
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));

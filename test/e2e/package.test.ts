@@ -91,10 +91,10 @@ it('is loaded by n8n’s own loader, with its nodes and credentials', async () =
 });
 
 it('is installed by the command of the README, without any other package', () => {
-	const [, command = ''] = /```sh\n(.*npm install.*)\n```/.exec(packed('README.md')) ?? [];
+	const [, command = ''] = /^(mkdir .*npm install.*)$/m.exec(packed('README.md')) ?? [];
 	const home = join(folder, 'home');
 	const installed = join(home, '.n8n', 'nodes', 'node_modules');
-	execFileSync('sh', ['-c', command.replace('n8n-nodes-asset-service', tgz)], {
+	execFileSync('sh', ['-c', command.replace('~/n8n-nodes-asset-service-*.tgz', tgz)], {
 		env: { ...process.env, HOME: home },
 		stdio: 'pipe',
 	});

@@ -28,6 +28,7 @@ it('packs the package and installs the file, and n8n has its nodes after the nex
 			expect([...new Set(names)].sort()).toEqual([
 				'n8n-nodes-asset-service.assetService',
 				'n8n-nodes-asset-service.assetServicePollTrigger',
+				'n8n-nodes-asset-service.assetServiceStationTrigger',
 				'n8n-nodes-asset-service.assetServiceTool',
 				'n8n-nodes-asset-service.assetServiceTrigger',
 			]);

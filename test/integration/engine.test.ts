@@ -56,7 +56,7 @@ describe('a workflow in engine 2.0 of n8n, which never runs a trigger’s own st
 		expect(refusal).toBeInstanceOf(NodeOperationError);
 		expect(refusal).toMatchObject({
 			message: expect.stringMatching(
-				/does not support n8n's engine 2\.0.*Select the default engine in the workflow settings/,
+				/does not work with n8n's engine 2\.0.*Select the default engine in the workflow settings/,
 			) as string,
 		});
 	});

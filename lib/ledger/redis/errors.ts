@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 		'its certificate is signed by a private authority: set NODE_EXTRA_CA_CERTS to the certificate of that authority',
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified: set NODE_EXTRA_CA_CERTS',
 	ERR_TLS_CERT_ALTNAME_INVALID:
-		'its certificate is for another name: correct the host or QUEUE_BULL_REDIS_TLS_SERVERNAME',
+		'its certificate is for another name: correct the host in ASSET_SERVICE_LEDGER_REDIS_URL or, if that is not set, the host or QUEUE_BULL_REDIS_TLS_SERVERNAME',
 };
 
 /** Errors that a retry a moment later would get again. */

@@ -65,7 +65,8 @@ const filters: Filters = { first: statusField, read };
 
 const resend: Changing = {
 	name: 'Resend',
-	description: 'Resend a delivery to its webhook endpoint',
+	description:
+		'Resend a delivery to its webhook endpoint, where the event can start a workflow. Takes an endpoint ID and a delivery ID and returns the response of the service.',
 	action: 'Resend a delivery',
 	fields: [
 		endpointField('The webhook endpoint that the delivery was sent to'),

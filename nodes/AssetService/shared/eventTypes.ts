@@ -3,7 +3,7 @@ import { OTHER_EVENT_TYPES } from '../../../lib/event';
 import { array, pipe, safeParse, transform, union, unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, plainText, type InputItem, wrongKindError } from './parameters';
 
-/** A list of texts, or one text with commas, as a person enters it or an expression returns it. */
+/** A list of texts, or one text with commas, as a user enters it or an expression returns it. */
 export const eventTypes = union([
 	array(plainText),
 	pipe(

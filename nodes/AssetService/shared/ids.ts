@@ -1,4 +1,4 @@
-/** The endpoint and the delivery of an operation: fields in which a person selects from a list, by ID or by URL. */
+/** The endpoint and the delivery of an operation: fields in which a user selects from a list, by ID or by URL. */
 import type { INodeProperties } from 'n8n-workflow';
 import { idInPath } from '../../../lib/service';
 import { object, pipe, transform, union } from '../../../lib/vendor/zod';

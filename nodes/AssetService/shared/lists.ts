@@ -52,7 +52,7 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 	const { first, last, read } = own ?? queryFilters(row.filters);
 	return {
 		name: 'Get Many',
-		description: `Retrieve a list of ${row.about}`,
+		description: `Retrieve a list of ${row.about}. Takes ${isOfEndpoint ? 'an endpoint ID, ' : ''}a limit and filters and returns one item per ${row.name.toLowerCase()}.`,
 		action: `Get many ${row.records}`,
 		fields: [
 			...(isOfEndpoint

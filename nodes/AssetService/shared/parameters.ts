@@ -98,7 +98,7 @@ export function wrongKindError(item: InputItem, label: string, value: unknown): 
 	);
 }
 
-/** The error for a parameter that a person has to correct. */
+/** The error for a parameter that a user has to correct. */
 export function parameterError(
 	{ context, itemIndex }: InputItem,
 	message: string,

@@ -54,7 +54,7 @@ export async function refusalsIn(
 	count: number,
 ): Promise<string[]> {
 	const line = new RegExp(
-		`workflow ${workflow.id}: delivery refused: (\\w+)(?:.*\\((\\d+) of this kind)?`,
+		`workflow ${workflow.id}: delivery rejected: (\\w+)(?:.*\\((\\d+) of this kind)?`,
 		'g',
 	);
 	return await waitFor(

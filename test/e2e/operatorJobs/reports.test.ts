@@ -53,7 +53,7 @@ describe.each(['documented', 'field'] as const)('with events as %s', (profile) =
 		const deliveries = simulator.deliveries(endpointId);
 		const count = (wanted: string) => deliveries.filter(({ status }) => status === wanted).length;
 		const summary = itemsOf(execution, 'Summary').map(({ json }) => json);
-		const mailed = itemsOf(execution, 'Send mail').map(({ json }) => json);
+		const mailed = itemsOf(execution, 'Send email').map(({ json }) => json);
 		return { summary, mailed, delivered: count('success'), failed: count('failed') };
 	};
 

@@ -26,6 +26,10 @@ const source = FILES.filter((file) =>
 	.map(textOf)
 	.join('\n');
 
+const product = FILES.filter((file) => /^(lib|n8n|nodes)\/.*\.ts$/.test(file))
+	.map(textOf)
+	.join('\n');
+
 it('reads the docs', () => {
 	expect(DOCS).toEqual(
 		expect.arrayContaining(['README.md', 'docs/nodes.md', 'docs/operations.md']),
@@ -75,6 +79,13 @@ describe.each(DOCS)('%s', (file) => {
 	it('names environment variables that the code reads', () => {
 		const variables = proseOf(file).match(/\b(ASSET_SERVICE|ACKNOWLEDGE|REPLAY)_[A-Z_]+\b/g) ?? [];
 		expect(variables.filter((name) => !source.includes(name))).toEqual([]);
+	});
+
+	it('quotes lines of the log as the code writes them', () => {
+		const quoted = codeOf(file).filter((code) =>
+			/^[A-Za-z][a-z']*(?: [a-z']+){4,}$|^[A-Z]?[a-z]+ [a-z]+:$/.test(code),
+		);
+		expect(quoted.filter((line) => !product.includes(line))).toEqual([]);
 	});
 
 	it('writes labels in bold as the editor shows them', () => {

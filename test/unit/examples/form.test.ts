@@ -3,7 +3,7 @@ import { z } from 'zod/v4';
 import { readStationSettings } from '../../../n8n/station/settings';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { example, EXAMPLES } from '../../support/n8n/examples';
-import { STATION_TRIGGER_TYPE, TRIGGER_TYPE } from '../../support/nodes';
+import { STATION_TRIGGER_TYPE } from '../../support/nodes';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
 /** Nodes that notify someone or change something elsewhere. */
@@ -59,9 +59,8 @@ describe.each(examples)('$file', ({ content, notes, nodes }) => {
 		expect(note.split(/\s+/).length).toBeLessThanOrEqual(120);
 	});
 
-	it('names in its note where sample events are, if events start it', () => {
-		const isStarted = nodes.some(({ type }) => type === TRIGGER_TYPE);
-		expect(note.includes('docs/sample-events.md')).toBe(isStarted);
+	it('names no file in its note: an importing user has none', () => {
+		expect(note).not.toMatch(/\bdocs\/|\.md\b/);
 	});
 
 	it('names in its note only nodes that it has', () => {

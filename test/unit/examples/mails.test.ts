@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 /** As n8n does with an expression of text and code. */
-function mailOf(file: string, $json: object, name = 'Send mail'): z.infer<typeof Texts> {
+function mailOf(file: string, $json: object, name = 'Send email'): z.infer<typeof Texts> {
 	const { subject, text } = Texts.parse(parametersOf(file, name));
 	return { subject: filled(subject, { $json }), text: filled(text, { $json }) };
 }
@@ -91,7 +91,7 @@ it('lists dead letters with their states and executions', () => {
 		{ ...event('two', 'interrupted'), executionUrl: null, executionId: '8', asset: null },
 	];
 	const $ = itemsOf({ 'Reconcile events': letters });
-	const { subject, text } = parametersOf('dead-letters.json', 'Send mail');
+	const { subject, text } = parametersOf('dead-letters.json', 'Send email');
 	expect(filled(subject, { $ })).toBe('Dead letters: 2 events');
 	expect(filled(text, { $ }).split('\n')).toEqual([
 		'Events whose execution failed or was interrupted in the last 48 hours, 2 of 2:',

@@ -187,7 +187,7 @@ describe('the command of command confirmed', () => {
 		['unconfirmed', 'HTTP 408 ', { statusCode: 408 }],
 		['unconfirmed', 'HTTP 504 ', { statusCode: 504, body: 'Bad gateway' }],
 		['unconfirmed', 'timeout', { error: { message: 'timeout' } }],
-		['failed', 'Send command is disabled', command],
+		['failed', 'Send command is deactivated', command],
 	])('is %s with the detail %j after %j', (outcome, detail, response) => {
 		expect(assigned(FILE, 'Check response', response, { Command: command })).toEqual({
 			...{ ...command, outcome, detail },
@@ -235,7 +235,7 @@ describe('the mail of the firmware drift', () => {
 			...[usual, group('NL-22 Duo', '3.1.0', ['d']), group('NL-22 Duo', null, ['e', 'f'])],
 			...[group('KP-50', 'R5', ['g'])],
 		];
-		expect(mailOf('firmware-drift.json', 'Send mail', groups)).toEqual({
+		expect(mailOf('firmware-drift.json', 'Send email', groups)).toEqual({
 			subject: '3 of 7 stations run another firmware than most of their model',
 			lines: [
 				'Nordstrom Laden NL-22 Duo, firmware 3.1.0: d',
@@ -245,7 +245,7 @@ describe('the mail of the firmware drift', () => {
 	});
 
 	it('says that there are none', () => {
-		expect(mailOf('firmware-drift.json', 'Send mail', [usual])).toEqual({
+		expect(mailOf('firmware-drift.json', 'Send email', [usual])).toEqual({
 			subject: '0 of 3 stations run another firmware than most of their model',
 			lines: [''],
 		});

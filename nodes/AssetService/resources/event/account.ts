@@ -16,8 +16,7 @@ export const workflowField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. 8sGJPQxyRsLQ2ZnF',
-	description:
-		'ID or URL of the workflow that the events start, as in the address bar of its editor',
+	description: 'Workflow with the triggers: its ID, or the URL from the address bar of its editor',
 	hint: 'Leave empty for the workflow that this node is in',
 };
 

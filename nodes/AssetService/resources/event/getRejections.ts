@@ -12,7 +12,7 @@ import { openAccounts, workflowField } from './account';
 
 export const getRejections: Local = {
 	name: 'Get Rejections',
-	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored, by trigger and reason`,
+	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored. Takes a workflow ID and returns one item per trigger and reason, with what to do.`,
 	action: 'Get rejected and ignored deliveries',
 	fields: [workflowField, onlyParallelItems],
 	look,

@@ -12,7 +12,7 @@ import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selec
 export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
-		'Compare the listed events with those that started a workflow, to find missing events',
+		'Compare the listed events with those that started a workflow, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
 	action: 'Reconcile events with a workflow',
 	fields: [...workflowFields, ...selectionFields],
 	run,

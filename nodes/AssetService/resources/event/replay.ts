@@ -1,4 +1,4 @@
-/** Runs events again that a workflow handled wrongly: reopens them in the ledger, so that its triggers start them. */
+/** Starts events again that a workflow handled wrongly: reopens them in the ledger, so that its triggers start them. */
 import type { INodeProperties } from 'n8n-workflow';
 import { canReopen, pollTriggers, requestReplay } from '../../../../lib/accounts';
 import { RETENTION_MS } from '../../../../lib/poll';
@@ -39,7 +39,8 @@ const ownFields: readonly INodeProperties[] = [
 
 export const replay: Changing = {
 	name: 'Replay',
-	description: 'Start events again, for example after you fixed a workflow',
+	description:
+		"Start events of a workflow again, for example after you fixed it. Takes event IDs or filters and returns one item per event with whether it was replayed. With 'Dry Run', nothing starts: an agent must show its result and ask the user for confirmation before it turns 'Dry Run' off.",
 	action: 'Replay events of a workflow',
 	fields: [...workflowFields, ...ownFields, ...selectionFields],
 	prepare,

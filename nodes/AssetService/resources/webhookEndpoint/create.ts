@@ -42,7 +42,8 @@ const fields: INodeProperties[] = [
 
 export const create: Changing = {
 	name: 'Create',
-	description: 'Create a webhook endpoint',
+	description:
+		'Create a webhook endpoint, so that the service delivers events to its URL. Takes an https URL and event types and returns the new endpoint. An agent must ask the user for confirmation first.',
 	action: 'Create a webhook endpoint',
 	fields: [...fields, onlyParallelChanges],
 	prepare,

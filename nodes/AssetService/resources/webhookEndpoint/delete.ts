@@ -7,7 +7,8 @@ import type { Changing } from '../../shared/resource';
 
 export const remove: Changing = {
 	name: 'Delete',
-	description: 'Delete a webhook endpoint permanently',
+	description:
+		'Delete a webhook endpoint permanently, so that it gets no more events. Takes an endpoint ID and returns whether it was deleted. An agent must ask the user for confirmation first.',
 	action: 'Delete a webhook endpoint',
 	fields: [endpointField('The webhook endpoint to delete'), onlyParallelChanges],
 	prepare,

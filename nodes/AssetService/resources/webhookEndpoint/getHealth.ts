@@ -10,7 +10,7 @@ const DAYS_BACK = 7;
 export const getHealth: Operation = {
 	name: 'Get Health',
 	description:
-		'Count recent deliveries to a webhook endpoint and report whether the service is about to stop retrying',
+		'Count recent deliveries to a webhook endpoint and report whether the service is about to stop retrying. Takes an endpoint ID and returns one item.',
 	action: 'Get the health of a webhook endpoint',
 	fields: [
 		endpointField('The webhook endpoint to check'),
@@ -31,7 +31,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
 	if (withoutStatus > 0) {
 		item.warn(
-			`${withoutStatus} deliveries have no field '${DELIVERY_STATUS_FIELD}' and were not counted.`,
+			`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY_STATUS_FIELD}'.`,
 		);
 	}
 	return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];

@@ -36,7 +36,7 @@ describe('logRefusal', () => {
 		refuse('one', 'busy');
 		refuse('two', 'signature_mismatch');
 		const line = (name: string, reason: string) =>
-			`Asset Service Trigger "${name}" in workflow w1: delivery refused: ${reason}; do this`;
+			`Asset Service Trigger "${name}" in workflow w1: delivery rejected: ${reason}; do this`;
 		const first = [
 			line('one', 'signature_mismatch'),
 			line('one', 'busy'),

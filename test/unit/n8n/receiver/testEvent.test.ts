@@ -43,12 +43,12 @@ describe('a user who listens for a test event', () => {
 		],
 		[
 			refused('event_invalid'),
-			'Delivery rejected: it is not an event with an ID',
+			'Delivery rejected: the body is not a JSON object with an ID',
 			`${sentence(ADVICE.event_invalid)} (Log code: event_invalid)`,
 		],
 		[
 			refused('not_configured', 'first\nline. Second.'),
-			'Delivery rejected: this node is not completely set up',
+			'Delivery rejected: the node has no usable signing secret, or a condition that can never match',
 			'First\ufffdline. Second. (Log code: not_configured)',
 		],
 	])('sees why a delivery is rejected', (verdict, message, description) => {

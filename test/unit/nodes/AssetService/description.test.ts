@@ -5,6 +5,7 @@ import { LISTS } from '../../../../lib/service';
 import { AssetService } from '../../../../nodes/AssetService/AssetService.node';
 import codex from '../../../../nodes/AssetService/AssetService.node.json';
 import pollCodex from '../../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node.json';
+import stationCodex from '../../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node.json';
 import triggerCodex from '../../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node.json';
 import { expectedLists } from '../../../support/lists';
 
@@ -192,8 +193,18 @@ describe('the description of the action node', () => {
 			'Charge point',
 			'CSMS',
 		];
-		for (const { alias } of [codex, triggerCodex, pollCodex]) {
-			expect(alias).toEqual(expect.arrayContaining([...known, 'Firmware', 'Fault', 'IoT']));
+		const operators = ['Offline', 'Fault', 'Session', 'EVSE', 'Charger', 'CPO'];
+		for (const { alias } of [codex, triggerCodex, pollCodex, stationCodex]) {
+			expect(alias).toEqual(expect.arrayContaining([...known, ...operators]));
 		}
+	});
+
+	it('says for each operation what goes in and comes out, and asks before what cannot be undone', () => {
+		const operations = Object.keys(OPERATIONS)
+			.flatMap((resource) => operationsOf(resource))
+			.flatMap(({ options = [] }) => options as { value: string; description: string }[]);
+		for (const { description } of operations) expect(description).toMatch(/\. Takes .* returns /);
+		const asking = operations.filter(({ description }) => description.includes('confirmation'));
+		expect(asking.map(({ value }) => value)).toEqual(['replay', 'create', 'delete']);
 	});
 });
