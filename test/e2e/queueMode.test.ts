@@ -1,6 +1,7 @@
 /** The promise across processes: in queue mode, an event starts one execution, whichever webhook processors its copies reach. */
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
+import { OPEN_TO_ALL } from '../support/n8n/accounts';
 import { itemsOf } from '../support/n8n/answers';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
 import { useQueueWorld } from '../support/n8n/useWorld';
@@ -84,7 +85,7 @@ it('lets concurrent events share executions, each event in one, whichever proces
 });
 
 it('adds up the rejections of all webhook processors', async () => {
-	const trigger = await publish(world);
+	const trigger = await publish(world, { parameters: OPEN_TO_ALL });
 	const { urls, workflow } = trigger;
 	const sender = await trigger.startSender({ seed: 302 });
 	for (const event of sender.events(urls.length)) {
