@@ -168,10 +168,7 @@ async function createWorld(kind: Kind, assets: readonly Asset[], list: readonly 
 	const handOver: StationPollOptions['handOver'] = async (items) => {
 		const run = newAttempt('1');
 		const keys = items.map(({ record }) => ledgerKey(workflowId, String(record['id'])));
-		for (let from = 0; from < keys.length; from += 100) {
-			const some = keys.slice(from, from + 100);
-			await ledger.begin(some, { run, acknowledge, retentionMs: RETENTION_MS });
-		}
+		await ledger.begin(keys, { run, acknowledge, retentionMs: RETENTION_MS });
 		executions.push(items.map(({ record }) => record['state']));
 		seen.items += items.length;
 		await ledger.end(run, items.length >= STORM / 2 && fate.failing-- > 0 ? 'failed' : 'succeeded');
