@@ -7,7 +7,7 @@ import { openSqlite, SqliteWorld } from '../ledger/sqlite/world';
 import { back, event, lost, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
 const IDS = Number(process.env['IDS'] ?? 50_000);
-const MINUTES = 20;
+const MINUTES = 10;
 const PER_MINUTE = Math.ceil(IDS / MINUTES);
 const FROM = time('09:00');
 const MB = 1024 * 1024;
@@ -57,8 +57,8 @@ const FLOODS: readonly Flood[] = [
 		made: (assetId) => (at, id) => lost(at, assetId, { id }),
 		listed: new Map<number, Make>([
 			[0, (at, id) => lost(at, 's3', { id })],
-			[10, (at, id) => lost(at, 's4', { id })],
-			[15, (at, id) => back(at, 's3', { id })],
+			[4, (at, id) => lost(at, 's4', { id })],
+			[8, (at, id) => back(at, 's3', { id })],
 		]),
 		reported: ['s3 opened', 's3 resolved', 's4 opened'],
 	},
@@ -67,7 +67,7 @@ const FLOODS: readonly Flood[] = [
 		made: (assetId) => started(assetId, 1),
 		listed: new Map<number, Make>([
 			[0, started('s3', 1_000)],
-			[15, ended('s3', 8_500)],
+			[8, ended('s3', 8_500)],
 		]),
 		reported: ['s3 7.5 kWh'],
 	},
@@ -117,7 +117,7 @@ it.each(FLOODS)(
 		const client = clientOf(world, flood);
 		const largest = { file: 0, log: 0 };
 		try {
-			for (let minute = -1; minute <= MINUTES + 5; minute++) {
+			for (let minute = -1; minute <= MINUTES + 3; minute++) {
 				world.now = FROM + minute * MINUTE;
 				expect(await world.poll({ client })).toBeUndefined();
 				largest.file = Math.max(largest.file, statSync(sqlite.path).size);
