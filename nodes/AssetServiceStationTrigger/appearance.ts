@@ -8,9 +8,14 @@ export const subtitle = `={{ {
 	sessionEnded: "Charging Session Ended",
 }[$parameter["triggerOn"]] }}`.replace(/\n\t?/g, ' ');
 
+/** The names of the outputs, where there are two. */
+export const OUTPUT_NAMES = ['Opened', 'Resolved'] as const;
+
+const twoOutputs = OUTPUT_NAMES.map((name) => `{ type: "main", displayName: "${name}" }`);
+
 /**
  * Two where an incident opens and resolves. n8n runs `execute` of a trigger that has one, and routes the lists that it
  * returns by their order; the node's `toOutputs` decides in the same way.
  */
 export const outputs =
-	`={{ $parameter["triggerOn"] !== "sessionEnded" && $parameter["reportResolved"] !== false ? [{ type: "main", displayName: "Opened" }, { type: "main", displayName: "Resolved" }] : [{ type: "main" }] }}` as const;
+	`={{ $parameter["triggerOn"] !== "sessionEnded" && $parameter["reportResolved"] !== false ? [${twoOutputs.join(', ')}] : [{ type: "main" }] }}` as const;

@@ -5,6 +5,7 @@ import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceS
 import { SERVICE_INTERFACE } from '../../../lib/service';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { OUTPUT_NAMES } from '../../../nodes/AssetServiceStationTrigger/appearance';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 
@@ -86,12 +87,18 @@ function* labelsIn({ displayName, properties }: Screen): Generator<string> {
 
 export const LABELS: ReadonlySet<string> = new Set([
 	...N8N_LABELS,
+	...OUTPUT_NAMES,
 	...SCREENS.flatMap((screen) => [...labelsIn(screen)]),
 ]);
 
 /** A default as the docs write it. The fields of the service interface are empty and show theirs as a placeholder. */
 function shownDefault({ name, default: value, options = [] }: INodeProperties): string {
 	if (typeof value === 'boolean') return value ? 'on' : 'off';
+	const namesOf = (chosen: readonly unknown[]) =>
+		options.flatMap((option) =>
+			'value' in option && chosen.includes(option.value) ? [option.name] : [],
+		);
+	if (Array.isArray(value) && value.length > 0) return namesOf(value).join(', ');
 	const chosen = options.find((option) => 'value' in option && option.value === value);
 	if (chosen) return chosen.name;
 	if (value === '' && name in SERVICE_INTERFACE)

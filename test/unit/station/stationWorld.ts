@@ -92,7 +92,7 @@ interface WorldOptions {
 	/** How often the list has each record. */
 	readonly copies?: number;
 	readonly store?: MemoryStore;
-	readonly openLedger?: () => Ledger;
+	readonly openLedger?: (clock: () => number) => Ledger;
 }
 
 export interface Execution {
@@ -109,7 +109,7 @@ export function stationWorld(options: WorldOptions = {}) {
 	let now = time('08:30');
 	const clock = () => now;
 	const store = options.store ?? new MemoryStore(clock);
-	const openLedger = options.openLedger ?? (() => new EventLedger({ store }));
+	const openLedger = (): Ledger => options.openLedger?.(clock) ?? new EventLedger({ store });
 	const world = {
 		workflowId,
 		events: [] as StationEvent[],
@@ -137,8 +137,12 @@ export function stationWorld(options: WorldOptions = {}) {
 		/** The items of the executions, each once. */
 		items: () => world.executions.flatMap(({ items }) => items),
 		ids: () => world.items().map(({ id }) => String(id)),
-		async poll(changes: Partial<StationPollOptions> = {}): Promise<Error | undefined> {
-			const { failure, started } = await pollStations({
+		/** `pollWith` is that of another process. */
+		async poll(
+			changes: Partial<StationPollOptions> = {},
+			pollWith = pollStations,
+		): Promise<Error | undefined> {
+			const { failure, started } = await pollWith({
 				...{ ledger: world.ledger, workflowId, nodeId, settings: world.settings },
 				batchSize: options.batchSize ?? 1000,
 				client: { list: (resource, asked) => pages(resource, asked) },
@@ -163,6 +167,8 @@ export function stationWorld(options: WorldOptions = {}) {
 				await world.poll();
 			}
 		},
+		/** The execution of what was handed over. */
+		run: (items: Record<string, unknown>[], fate: 'succeeded' | 'failed') => run(items, fate),
 		/** What a process knows that is not stored. */
 		restart(): void {
 			forgetDirectory(JSON.stringify([workflowId, nodeId]));
@@ -176,14 +182,22 @@ export function stationWorld(options: WorldOptions = {}) {
 		const fate = await world.fate(items);
 		if (fate === 'unstored') return false;
 		if (fate === undefined) return true;
+		await run(items, fate);
+		return true;
+	};
+
+	const run = async (
+		items: Record<string, unknown>[],
+		fate: 'succeeded' | 'failed',
+	): Promise<void> => {
 		const keys = items.map(({ id }) => ledgerKey(workflowId, String(id)));
-		const run = newAttempt(randomUUID());
-		const begun = await world.ledger.begin(keys, { run, acknowledge, retentionMs: 1e10 });
+		const attempt = newAttempt(randomUUID());
+		const beginning = { run: attempt, acknowledge, retentionMs: 1e10 };
+		const begun = await world.ledger.begin(keys, beginning);
 		const won = items.filter((_item, n) => begun[n]);
 		const at = new Date(now).toISOString().slice(5, 16).replace('T', ' ');
 		if (won.length > 0) world.executions.push({ at, items: won });
-		await world.ledger.end(run, fate);
-		return true;
+		await world.ledger.end(attempt, fate);
 	};
 
 	type Asked = Parameters<StationPollOptions['client']['list']>;
