@@ -99,7 +99,7 @@ async function storyWithKill(place: Place, from: number, waitPolls: number) {
 		const { own } = processes.at(-1) ?? {};
 		if (own)
 			own.atWrite = (at) => {
-				kill(at as Place);
+				kill(at);
 			};
 	};
 	watch();
