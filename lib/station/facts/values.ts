@@ -15,7 +15,7 @@ export function text(value: unknown): string | undefined {
 
 /** A time of the station in Unix milliseconds; undefined if there is none, or if its clock was not set. */
 export function stationTime(value: unknown): number | undefined {
-	const at = timeOf(value);
+	const at = timeOf(typeof value === 'string' ? value.trim() : value);
 	return at === undefined || at < EARLIEST ? undefined : at;
 }
 

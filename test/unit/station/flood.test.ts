@@ -1,4 +1,4 @@
-/** Made-up asset IDs and a ledger in SQLite; `IDS=1000000` for as many as a long flood brings. */
+/** Made-up asset IDs and a ledger in SQLite; `IDS` sets their number, 50,000 by default. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { walkPages } from '../../../lib/service/lists/paging';
