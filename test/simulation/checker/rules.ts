@@ -97,7 +97,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'only signed deliveries start',
 		promised: [
-			{ in: 'README.md', text: 'Only deliveries with a valid signature start the workflow.' },
+			{ in: 'README.md', text: 'Only deliveries with a valid signature start a workflow.' },
 		],
 		*check(view) {
 			for (const event of view.events.filter(isForged)) {
@@ -115,7 +115,11 @@ export const RULES: readonly Rule[] = [
 		promised: [
 			{
 				in: 'README.md',
-				text: 'However often an event is delivered, the nodes after the trigger run in only one execution',
+				text: 'If an event is delivered several times, the nodes after the trigger run in only one execution.',
+			},
+			{
+				in: 'README.md',
+				text: '**Once Stored** (default): an execution that fails or is interrupted does not run again.',
 			},
 			{ in: 'docs/nodes.md', text: 'The execution begins' },
 		],
@@ -142,7 +146,7 @@ export const RULES: readonly Rule[] = [
 	},
 	{
 		name: 'one hand-over at a time',
-		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is being handed over' }],
+		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is in progress' }],
 		*check(view) {
 			for (const event of view.events) {
 				for (const [n, next] of event.stored.entries()) {
@@ -223,7 +227,7 @@ export const RULES: readonly Rule[] = [
 	},
 	{
 		name: 'lost executions start again',
-		promised: [{ in: 'docs/nodes.md', text: 'n8n loses the execution before it begins' }],
+		promised: [{ in: 'docs/nodes.md', text: 'n8n loses the execution before it starts' }],
 		*check(view) {
 			if (!view.world.hasWebhook) return;
 			for (const event of view.events.filter((each) => !isForged(each))) {
@@ -247,7 +251,10 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'repeats until success',
 		promised: [
-			{ in: 'README.md', text: 'You choose what happens if an execution fails or is interrupted' },
+			{
+				in: 'README.md',
+				text: '**Once Succeeded**: after a failure, the event starts again with the next delivery or poll.',
+			},
 			{ in: 'docs/nodes.md', text: 'The execution fails' },
 		],
 		*check(view) {
@@ -366,7 +373,7 @@ export const RULES: readonly Rule[] = [
 		promised: [
 			{
 				in: 'docs/nodes.md',
-				text: 'A poll trigger stops after six attempts; a delivery or a Replay still starts the event.',
+				text: 'A poll trigger stops after six attempts, about nine hours;',
 			},
 		],
 		*check(view) {
@@ -491,8 +498,8 @@ export const RULES: readonly Rule[] = [
 		name: 'states of Reconcile',
 		promised: [
 			{
-				in: 'README.md',
-				text: 'shows for each listed event whether an execution began, which one, and how it ended.',
+				in: 'docs/nodes.md',
+				text: 'One item per listed event, with its state in the event ledger',
 			},
 		],
 		*check(view) {

@@ -1,4 +1,4 @@
-/** Made-up asset IDs and a ledger in SQLite; `IDS` sets their number, 50,000 by default. */
+/** Made-up asset IDs and a ledger in SQLite; `IDS` sets their number, 10,000 by default. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { walkPages } from '../../../lib/service/lists/paging';
@@ -6,7 +6,7 @@ import type { StationPollOptions } from '../../../lib/station';
 import { openSqlite, SqliteWorld } from '../ledger/sqlite/world';
 import { back, event, lost, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
-const IDS = Number(process.env['IDS'] ?? 50_000);
+const IDS = Number(process.env['IDS'] ?? 10_000);
 const MINUTES = 10;
 const PER_MINUTE = Math.ceil(IDS / MINUTES);
 const FROM = time('09:00');

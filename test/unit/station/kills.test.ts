@@ -6,7 +6,7 @@ import type * as station from '../../../lib/station';
 import { SqliteWorld } from '../ledger/sqlite/world';
 import { back, lost, stationWorld, time } from './stationWorld';
 
-const TIMES = 20;
+const TIMES = Number(process.env['TIMES'] ?? 5);
 const SECOND = 1_000;
 const KILLED = new Error('killed');
 const UNTIL = time('09:32');
