@@ -1,5 +1,6 @@
 /** A person replays a day of events while copies arrive and n8n is killed: each runs once more. */
 import { eventOf, type ListedEvent, startHostileList } from '../support/hostileList';
+import { OPEN_TO_ALL } from '../support/n8n/accounts';
 import { itemsOf } from '../support/n8n/answers';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { apiCredential } from '../support/n8n/credentials';
@@ -80,7 +81,10 @@ async function untilIdle() {
 
 it('runs each replayed event once more from the list, with copies arriving and n8n killed', async () => {
 	list = await startHostileList(Array.from({ length: EVENTS }, (_unused, n) => eventOf(n * 60)));
-	trigger = await publish(world, { poll: { service: list, startFrom: 'retained', limit: 100 } });
+	trigger = await publish(world, {
+		parameters: OPEN_TO_ALL,
+		poll: { service: list, startFrom: 'retained', limit: 100 },
+	});
 	sender = await trigger.startSender({ seed: 5 });
 	await untilRan(1);
 	await untilIdle();
@@ -119,7 +123,7 @@ it('runs each replayed event once more from the list, with copies arriving and n
 
 it('runs each replayed event once more if the service delivers it again, without a poll trigger', async () => {
 	list = await startHostileList(Array.from({ length: EVENTS }, (_unused, n) => eventOf(n * 60)));
-	trigger = await publish(world, {});
+	trigger = await publish(world, { parameters: OPEN_TO_ALL });
 	sender = await trigger.startSender({ seed: 6 });
 	const events = list.events.map(asDelivered);
 	await sender.deliverAll(events, { perSecond: 50, atOnce: 10 });
