@@ -88,13 +88,15 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		},
 	],
 	poll: [
-		part('poll', '{bounds,listing,progress}', '*'),
+		part('poll', '{bounds,budget,finds,progress,reading,round,trail}', '*'),
 		part(
 			'poll',
 			'{knowledge,memory,poll,publication}',
 			'{frontier,knowledge,memory,poll,publication,publish,replay}',
 		),
-		part('poll', '{start,state}', '{frontier,replay,start,state}'),
+		part('poll', 'state', '{frontier,replay,state}'),
+		part('start', '{again,start}', 'start'),
+		{ mutate: ['lib/walk/walk.ts'], tests: ['test/unit/poll/*.test.ts'] },
 		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory,newestEvent}'),
 		part('poll', '{places,replay}', 'replay'),

@@ -18,7 +18,7 @@ it('warns of nothing else, and asks the ledger for an event once before it start
 	await world.poll();
 	expect(world.warnings).toEqual([]);
 	expect(world.ledger.calls.slice(0, world.ledger.calls.indexOf('claim'))).toEqual([
-		...['readRecord', 'swapRecord', 'look', 'look', 'readRecord', 'swapRecord', 'swapRecord'],
+		...['readRecord', 'swapRecord', 'look', 'look', 'readRecord', 'swapRecord'],
 	]);
 });
 

@@ -1,4 +1,4 @@
-/** Processes that are killed, and two that poll at once, over one SQLite file: each incident starts one execution for each item. */
+/** Processes that are killed, and two that poll at once, over one SQLite file: each incident starts one execution for each item. `TIMES` sets how often, 5 by default. */
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { Session } from '../../../lib/ledger/session';
 import { SqliteStore } from '../../../lib/ledger/sqlite';
