@@ -136,7 +136,7 @@ export class Executions {
 	stop(execution: Execution): void {
 		this.#world.note({ what: 'stopped', execution: execution.id });
 		if (execution.status === 'new') {
-			// Nobody responds to whoever waits for it.
+			// Those who wait for it get no response.
 			execution.status = 'canceled';
 			this.#world.note({ what: 'lost', execution: execution.id });
 			return;

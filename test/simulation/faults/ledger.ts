@@ -109,7 +109,7 @@ export const LEDGER: readonly Fault[] = [
 		'const first = ledger.commit(claims, retentionMs);\n\tawait withinLimit(untilWritten(() => ledger.commit(claims, retentionMs)));\n\tvoid first;',
 	),
 	fault(
-		'a failed beginning is given back from whoever has it by then',
+		'a failed beginning is given back from its new holder',
 		'lib/ledger/beginOrWait.ts',
 		'await untilWritten(() => write(true));',
 		'await sleep(60_000, { keepAlive: false });\n\tawait untilWritten(() => write(false));',

@@ -10,7 +10,7 @@ import {
 	type World,
 } from './world';
 
-/** The world without what decides nothing any more: names that nobody knows, and times that nothing waits for. */
+/** The world without what decides nothing any more: unknown names, and times that nothing waits for. */
 export function settled(world: World): World {
 	const { entry } = world;
 	const knowsClaim = world.processes.some(({ deliveries }, process) =>

@@ -133,7 +133,7 @@ describe('the ledger in SQLite, shared by processes', () => {
 	);
 
 	it(
-		'loses no entry of two processes when the write-ahead log is deleted, whoever notices first and closes last',
+		'loses no entry of two processes when the write-ahead log is deleted, in whatever order they notice and close',
 		async () => {
 			const child = await startChild();
 			let replaced = 0;
