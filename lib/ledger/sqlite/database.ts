@@ -139,8 +139,9 @@ export class LedgerDatabase {
 		}
 	}
 
-	/** Runs `work` as one transaction. */
+	/** Runs `work` as one transaction, or as a part of the one that runs. */
 	transaction<T>(work: () => T): T {
+		if (this.#db.isTransaction) return work();
 		this.#db.exec('BEGIN IMMEDIATE');
 		try {
 			const answer = work();

@@ -12,6 +12,7 @@ import type { LedgerDatabase } from './database';
 import { hostClock, type HostClock } from './hostClock';
 import { LedgerFile } from './ledgerFile';
 import { Sweeper } from './sweeper';
+import { Together } from './together';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -30,6 +31,10 @@ export class SqliteStore implements Store {
 	readonly #file: LedgerFile;
 	readonly #clock: HostClock;
 	readonly #sweeper = new Sweeper();
+	readonly #together = new Together<LedgerDatabase>(async (work) => await this.#file.run(work));
+	readonly #durably = new Together<LedgerDatabase>(
+		async (work) => await this.#file.runDurably(work),
+	);
 
 	constructor({ path, clock = hostClock(), openDatabase, onReplaced }: SqliteStoreOptions) {
 		this.#file = new LedgerFile(path, openDatabase, onReplaced);
@@ -46,9 +51,9 @@ export class SqliteStore implements Store {
 			// A single entry needs no transaction.
 			return keys.length === 1 ? keys.map(change) : database.transaction(() => keys.map(change));
 		};
-		if (options.isDurable) return await this.#file.runDurably(work);
+		if (options.isDurable) return await this.#durably.run(work);
 		await this.#file.untilSynced();
-		return await this.#file.run(work);
+		return await this.#together.run(work);
 	}
 
 	async renewSession(name: string): Promise<boolean> {

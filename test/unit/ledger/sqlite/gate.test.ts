@@ -51,7 +51,7 @@ describe('while the end of a checkpoint keeps the gate shut', () => {
 	});
 
 	it('a write waits longer than for the lock of a frozen process', async () => {
-		jest.useFakeTimers();
+		jest.useFakeTimers({ doNotFake: ['setImmediate'] });
 		const begun = jest.spyOn(thread, 'checkpoint').mockImplementation(
 			() =>
 				new Promise((resolve) => {
