@@ -20,10 +20,19 @@ export function useForEach<T extends Endable>(start: () => T | Promise<T>): T {
 
 /** Returns a function that registers what a test has started. All of it ends with the test, newest first. */
 export function endAfterEach(): <T extends Endable>(started: T) => T {
+	return endAfter(afterEach);
+}
+
+/** Like `endAfterEach`, for tests that run at the same time: it ends after all of them. */
+export function endAfterAll(): <T extends Endable>(started: T) => T {
+	return endAfter(afterAll);
+}
+
+function endAfter(after: typeof afterAll): <T extends Endable>(started: T) => T {
 	const noted: Endable[] = [];
-	afterEach(async () => {
+	after(async () => {
 		for (const each of noted.splice(0).reverse()) await end(each);
-	});
+	}, END_MS);
 	return (started) => {
 		noted.push(started);
 		return started;

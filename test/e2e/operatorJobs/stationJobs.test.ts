@@ -1,9 +1,9 @@
 /** The examples that watch stations, on a real n8n and a network of both OCPP versions: their mails, commands, rows and pages. */
-import { startSimulator } from '../../../simulator';
+import { type Simulator, startSimulator } from '../../../simulator';
 import { type Asset, generateAssets } from '../../../simulator/data/assets';
 import { type Message, Station } from '../../../simulator/data/field/station';
 import { createRandom } from '../../../simulator/data/random';
-import { endAfterEach, useForAll } from '../../support/lifetime';
+import { endAfterAll } from '../../support/lifetime';
 import { itemsOf } from '../../support/n8n/answers';
 import { runExample } from '../../support/n8n/examples';
 import { useWorld } from '../../support/n8n/useWorld';
@@ -19,11 +19,41 @@ const PATIENCE = { timeoutMs: 5 * MINUTES, everyMs: 500 };
 const ASSETS = generateAssets(40);
 const CURABLE = { errorCode: 'InternalError', vendorErrorCode: 'E-7' };
 
+// Before n8n, so that it ends first.
+const stopped = endAfterAll();
 const world = useWorld();
-const simulator = useForAll(() => startSimulator({ assets: ASSETS.length }));
-const stopped = endAfterEach();
 
-/** Stations whose names mails show as they are, one of each version for each test. */
+/** A network of its own for each test: they run at the same time, since each waits for polls. */
+async function startNetwork() {
+	const simulator = stopped(await startSimulator({ assets: ASSETS.length }));
+	const left = pairs();
+	let lastTime = 0;
+	/** Messages of one kind at the same time would count as one that is repeated. */
+	const now = () => {
+		lastTime = Math.max(Date.now(), lastTime + 1);
+		return new Date(lastTime).toISOString();
+	};
+	const stationOf = (asset: Asset) => new Station(asset, createRandom(0), 10_000);
+	return {
+		simulator,
+		/** The next two stations, one of each version, whose names mails show as they are. */
+		nextPair: (): [Station, Station] => {
+			const next = left.next();
+			if (next.done) throw new Error('There are no more stations.');
+			const [older, newer] = next.value;
+			return [stationOf(older), stationOf(newer)];
+		},
+		/** The stations send this now; nothing is delivered, since the trigger reads the list. */
+		send: async (...messages: readonly (Message | undefined)[]): Promise<void> => {
+			for (const message of messages) {
+				if (message === undefined) continue;
+				const { type, data } = message(now());
+				await simulator.emit({ type, data }, { deliver: false });
+			}
+		},
+	};
+}
+
 function* pairs(): Generator<readonly [Asset, Asset], undefined> {
 	const of = (version: string) =>
 		ASSETS.filter(
@@ -35,24 +65,8 @@ function* pairs(): Generator<readonly [Asset, Asset], undefined> {
 		if (other) yield [asset, other];
 	}
 }
-const left = pairs();
-
-function nextPair(): Station[] {
-	const next = left.next();
-	if (next.done) throw new Error('There are no more stations.');
-	return next.value.map((asset, n) => new Station(asset, createRandom(n), 10_000));
-}
 
 const nameOf = ({ asset }: Station) => asset.chargingStation.name;
-
-/** The stations send this now; nothing is delivered, since the trigger reads the list. */
-async function send(...messages: readonly (Message | undefined)[]): Promise<void> {
-	for (const message of messages) {
-		if (message === undefined) continue;
-		const { type, data } = message(new Date().toISOString());
-		await simulator.emit({ type, data }, { deliver: false });
-	}
-}
 
 /** Waits until the mails hold each of the texts. */
 async function mailsWith(mails: readonly Mail[], texts: readonly string[]): Promise<void> {
@@ -62,29 +76,34 @@ async function mailsWith(mails: readonly Mail[], texts: readonly string[]): Prom
 	});
 }
 
-it('offline-alarm.json raises an alarm for stations of both versions, and reports their return', async () => {
-	const mailbox = stopped(await startMailbox());
-	const trigger = { forMinutes: 0, resolveAfterMinutes: 0 };
-	stopped(await publishJob(world, simulator, 'offline-alarm.json', { trigger, mailbox }));
-	const stations = nextPair();
-	await send(...stations.map((station) => station.connectivity('DISCONNECTED')));
-	await mailsWith(
-		mailbox.mails,
-		stations.map((station) => `${nameOf(station)}, offline since `),
-	);
-	await send(...stations.map((station) => station.connectivity('CONNECTED')));
-	const isBack = (station: Station) =>
-		mailbox.mails
-			.flatMap(({ lines }) => lines)
-			.some((line) => line.startsWith(`${nameOf(station)}, `) && line.includes('back since'));
-	await waitFor(() => stations.every(isBack), { what: 'recovery notices', ...PATIENCE });
-});
+it.concurrent(
+	'offline-alarm.json raises an alarm for stations of both versions, and reports their return',
+	async () => {
+		const { simulator, nextPair, send } = await startNetwork();
+		const mailbox = stopped(await startMailbox());
+		const trigger = { forMinutes: 0, resolveAfterMinutes: 0 };
+		stopped(await publishJob(world, simulator, 'offline-alarm.json', { trigger, mailbox }));
+		const stations = nextPair();
+		await send(...stations.map((station) => station.connectivity('DISCONNECTED')));
+		await mailsWith(
+			mailbox.mails,
+			stations.map((station) => `${nameOf(station)}, offline since `),
+		);
+		await send(...stations.map((station) => station.connectivity('CONNECTED')));
+		const isBack = (station: Station) =>
+			mailbox.mails
+				.flatMap(({ lines }) => lines)
+				.some((line) => line.startsWith(`${nameOf(station)}, `) && line.includes('back since'));
+		await waitFor(() => stations.every(isBack), { what: 'recovery notices', ...PATIENCE });
+	},
+);
 
-it('stuck-status.json reports a connector that stays in a status', async () => {
+it.concurrent('stuck-status.json reports a connector that stays in a status', async () => {
+	const { simulator, nextPair, send } = await startNetwork();
 	const mailbox = stopped(await startMailbox());
 	const trigger = { forMinutes: 0 };
 	stopped(await publishJob(world, simulator, 'stuck-status.json', { trigger, mailbox }));
-	const [older, newer] = nextPair() as [Station, Station];
+	const [older, newer] = nextPair();
 	await send(older.status(1, 'Reserved'), newer.status(1, 'Unavailable'));
 	await mailsWith(mailbox.mails, [
 		`${nameOf(older)}, connector 1: Reserved since `,
@@ -92,7 +111,8 @@ it('stuck-status.json reports a connector that stays in a status', async () => {
 	]);
 });
 
-it('repeated-faults.json reports a station with three faults, once', async () => {
+it.concurrent('repeated-faults.json reports a station with three faults, once', async () => {
+	const { simulator, nextPair, send } = await startNetwork();
 	const mailbox = stopped(await startMailbox());
 	stopped(await publishJob(world, simulator, 'repeated-faults.json', { mailbox }));
 	const stations = nextPair();
@@ -108,106 +128,128 @@ it('repeated-faults.json reports a station with three faults, once', async () =>
 	expect(mailbox.mails).toHaveLength(stations.length);
 });
 
-const withCommands = (node: FileNode) => enabledCommands(node, simulator.baseUrl);
-const commandsOf = ({ id }: Station) =>
+const withCommands =
+	({ baseUrl }: Simulator) =>
+	(node: FileNode) =>
+		enabledCommands(node, baseUrl);
+const commandsOf = (simulator: Simulator, { id }: Station) =>
 	simulator.stats.commands.filter(({ assetId }) => assetId === id);
 
-it('fault-to-reset.json resets a station of either version, once for all its faults', async () => {
-	stopped(await publishJob(world, simulator, 'fault-to-reset.json', { change: withCommands }));
-	const stations = nextPair();
-	const [uncurable] = nextPair() as [Station];
-	const ground = { errorCode: 'GroundFailure', vendorErrorCode: 'E-031' };
-	await send(uncurable.status(1, 'Faulted', ground));
-	for (const station of stations) {
-		await send(station.status(1, 'Faulted', CURABLE), station.status(1, 'Available'));
-		await send(station.status(1, 'Faulted', CURABLE));
-	}
-	await waitFor(() => stations.every((station) => commandsOf(station).length > 0), {
-		...{ what: 'the resets', ...PATIENCE },
-	});
-	for (const station of stations) {
-		expect(commandsOf(station)).toMatchObject([{ action: 'Reset', requests: 1, executed: 1 }]);
-	}
-	expect(commandsOf(uncurable)).toEqual([]);
-	// A station that does not know the type of a reset responds with an error.
-	const responses = simulator.events.map(({ data }) => data['messageType']);
-	expect(responses).toContain('CALL_RESULT');
-});
+it.concurrent(
+	'fault-to-reset.json resets a station of either version, once for all its faults',
+	async () => {
+		const { simulator, nextPair, send } = await startNetwork();
+		stopped(
+			await publishJob(world, simulator, 'fault-to-reset.json', {
+				change: withCommands(simulator),
+			}),
+		);
+		const stations = nextPair();
+		const [uncurable] = nextPair();
+		const ground = { errorCode: 'GroundFailure', vendorErrorCode: 'E-031' };
+		await send(uncurable.status(1, 'Faulted', ground));
+		for (const station of stations) {
+			await send(station.status(1, 'Faulted', CURABLE), station.status(1, 'Available'));
+			await send(station.status(1, 'Faulted', CURABLE));
+		}
+		await waitFor(() => stations.every((station) => commandsOf(simulator, station).length > 0), {
+			...{ what: 'the resets', ...PATIENCE },
+		});
+		for (const station of stations) {
+			expect(commandsOf(simulator, station)).toMatchObject([
+				{ action: 'Reset', requests: 1, executed: 1 },
+			]);
+		}
+		expect(commandsOf(simulator, uncurable)).toEqual([]);
+		// A station that does not know the type of a reset responds with an error.
+		const responses = simulator.events.map(({ data }) => data['messageType']);
+		expect(responses).toContain('CALL_RESULT');
+	},
+);
 
-it('command-confirmed.json reports the response of a station of either version, and can be called', async () => {
-	const { client } = world;
-	const mailbox = stopped(await startMailbox());
-	const file = 'command-confirmed.json';
-	const options = { change: withCommands, mailbox };
-	const job = stopped(await publishJob(world, simulator, file, options));
-	const [older, newer] = nextPair() as [Station, Station];
-	simulator.setStation(newer.id, { commands: 'rejected' });
-	await send(older.status(1, 'Faulted', CURABLE), newer.status(1, 'Faulted', CURABLE));
-	await mailsWith(mailbox.mails, [
-		`${nameOf(older)}: Reset accepted`,
-		`${nameOf(newer)}: Reset rejected`,
-	]);
+it.concurrent(
+	'command-confirmed.json reports the response of a station of either version, and can be called',
+	async () => {
+		const { simulator, nextPair, send } = await startNetwork();
+		const { client } = world;
+		const mailbox = stopped(await startMailbox());
+		const file = 'command-confirmed.json';
+		const options = { change: withCommands(simulator), mailbox };
+		const job = stopped(await publishJob(world, simulator, file, options));
+		const [older, newer] = nextPair();
+		simulator.setStation(newer.id, { commands: 'rejected' });
+		await send(older.status(1, 'Faulted', CURABLE), newer.status(1, 'Faulted', CURABLE));
+		await mailsWith(mailbox.mails, [
+			`${nameOf(older)}: Reset accepted`,
+			`${nameOf(newer)}: Reset rejected`,
+		]);
 
-	const inputs = {
-		...{ requestId: 'own_1', assetId: older.id, action: 'Reset' },
-		payload: '={{ { type: "Hard" } }}',
-	};
-	const caller = await client.createWorkflow(
-		buildWorkflow({
-			nodes: {
-				Start: { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 },
-				Call: {
-					type: 'n8n-nodes-base.executeWorkflow',
-					typeVersion: 1.2,
-					parameters: {
-						workflowId: { __rl: true, mode: 'id', value: job.workflowId },
-						workflowInputs: { mappingMode: 'defineBelow', value: inputs },
+		const inputs = {
+			...{ requestId: 'own_1', assetId: older.id, action: 'Reset' },
+			payload: '={{ { type: "Hard" } }}',
+		};
+		const caller = await client.createWorkflow(
+			buildWorkflow({
+				nodes: {
+					Start: { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 },
+					Call: {
+						type: 'n8n-nodes-base.executeWorkflow',
+						typeVersion: 1.2,
+						parameters: {
+							workflowId: { __rl: true, mode: 'id', value: job.workflowId },
+							workflowInputs: { mappingMode: 'defineBelow', value: inputs },
+						},
 					},
 				},
+				chains: [['Start', 'Call']],
+			}),
+		);
+		const execution = await client.waitForExecution(await client.runManually(caller.id, 'Start'));
+		expect(execution.data.resultData.error).toBeUndefined();
+		expect(itemsOf(execution, 'Call').map(({ json }) => json)).toMatchObject([
+			{ requestId: 'own_1', assetId: older.id, outcome: 'accepted', detail: 'Accepted' },
+		]);
+	},
+);
+
+it.concurrent(
+	'sessions-to-table.json writes a row for each session, and energy-chart.json draws their energy',
+	async () => {
+		const { simulator, nextPair, send } = await startNetwork();
+		stopped(await publishJob(world, simulator, 'sessions-to-table.json'));
+		const stations = nextPair();
+		for (const [n, station] of stations.entries()) {
+			const transactionId = 501 + n;
+			const of = { connector: 1, transactionId, idTag: 'TAG1', meterStartWh: 1000 };
+			const session = station.session(of);
+			await send(session.started());
+			await send(session.measured({ registerWh: 5000, kilowatts: 11 }));
+			await send(session.ended(8500, 'Local'));
+		}
+		const rows = await waitFor(
+			async () => {
+				const found = await world.client.tableRows('Charging sessions');
+				return found.length >= stations.length ? found : undefined;
 			},
-			chains: [['Start', 'Call']],
-		}),
-	);
-	const execution = await client.waitForExecution(await client.runManually(caller.id, 'Start'));
-	expect(execution.data.resultData.error).toBeUndefined();
-	expect(itemsOf(execution, 'Call').map(({ json }) => json)).toMatchObject([
-		{ requestId: 'own_1', assetId: older.id, outcome: 'accepted', detail: 'Accepted' },
-	]);
-});
+			{ what: 'the rows', ...PATIENCE },
+		);
+		const byName = (row: Readonly<Record<string, unknown>>) => String(row['station']);
+		const expected = stations.map((station, n) => ({
+			...{ assetId: station.id, station: nameOf(station), connector: n === 0 ? '1' : '1/1' },
+			...{ energyKwh: 7.5, meterStartWh: 1000, meterStopWh: 8500, reason: 'Local' },
+		}));
+		const sorted = rows.toSorted((a, b) => byName(a).localeCompare(byName(b)));
+		expect(sorted).toMatchObject(expected.toSorted((a, b) => byName(a).localeCompare(byName(b))));
 
-it('sessions-to-table.json writes a row for each session, and energy-chart.json draws their energy', async () => {
-	stopped(await publishJob(world, simulator, 'sessions-to-table.json'));
-	const stations = nextPair();
-	for (const [n, station] of stations.entries()) {
-		const transactionId = 501 + n;
-		const of = { connector: 1, transactionId, idTag: 'TAG1', meterStartWh: 1000 };
-		const session = station.session(of);
-		await send(session.started());
-		await send(session.measured({ registerWh: 5000, kilowatts: 11 }));
-		await send(session.ended(8500, 'Local'));
-	}
-	const rows = await waitFor(
-		async () => {
-			const found = await world.client.tableRows('Charging sessions');
-			return found.length >= stations.length ? found : undefined;
-		},
-		{ what: 'the rows', ...PATIENCE },
-	);
-	const byName = (row: Readonly<Record<string, unknown>>) => String(row['station']);
-	const expected = stations.map((station, n) => ({
-		...{ assetId: station.id, station: nameOf(station), connector: n === 0 ? '1' : '1/1' },
-		...{ energyKwh: 7.5, meterStartWh: 1000, meterStopWh: 8500, reason: 'Local' },
-	}));
-	const sorted = rows.toSorted((a, b) => byName(a).localeCompare(byName(b)));
-	expect(sorted).toMatchObject(expected.toSorted((a, b) => byName(a).localeCompare(byName(b))));
+		stopped(await publishJob(world, simulator, 'energy-chart.json'));
+		const page = await pageAt('energy-chart');
+		expect(page).toContain('15.0 kWh in the last 30 days');
+		expect(page.match(/<rect /g)).toHaveLength(30);
+	},
+);
 
-	stopped(await publishJob(world, simulator, 'energy-chart.json'));
-	const page = await pageAt('energy-chart');
-	expect(page).toContain('15.0 kWh in the last 30 days');
-	expect(page.match(/<rect /g)).toHaveLength(30);
-});
-
-it('station-board.json serves a page with all connectors', async () => {
+it.concurrent('station-board.json serves a page with all connectors', async () => {
+	const { simulator } = await startNetwork();
 	stopped(await publishJob(world, simulator, 'station-board.json'));
 	const page = await pageAt('station-board');
 	const connectors = ASSETS.flatMap(({ chargingStation }) => chargingStation.connectors);
@@ -215,7 +257,8 @@ it('station-board.json serves a page with all connectors', async () => {
 	expect(page.match(/<li>/g)).toHaveLength(connectors.length);
 });
 
-it('firmware-drift.json groups the stations of both versions by firmware', async () => {
+it.concurrent('firmware-drift.json groups the stations of both versions by firmware', async () => {
+	const { simulator } = await startNetwork();
 	const execution = await runExample(world.client, simulator, 'firmware-drift.json');
 	const groups = itemsOf(execution, 'Group by firmware').map(({ json }) => json);
 	const count = groups.reduce((sum, { count_id: stations }) => sum + Number(stations), 0);
