@@ -148,9 +148,14 @@ export class LedgerDatabase {
 			this.#db.exec('COMMIT');
 			return answer;
 		} catch (error) {
-			if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+			this.#rollBack();
 			throw error;
 		}
+	}
+
+	/** A full disk has already rolled it back. */
+	#rollBack(): void {
+		if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
 	}
 
 	/** Call before each write, with the length of its text; throws like a lock while a checkpoint is finishing. */

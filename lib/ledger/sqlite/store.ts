@@ -31,10 +31,12 @@ export class SqliteStore implements Store {
 	readonly #file: LedgerFile;
 	readonly #clock: HostClock;
 	readonly #sweeper = new Sweeper();
-	readonly #together = new Together<LedgerDatabase>(async (work) => await this.#file.run(work));
-	readonly #durably = new Together<LedgerDatabase>(
-		async (work) => await this.#file.runDurably(work),
-	);
+	readonly #together = new Together<LedgerDatabase>(async (work) => {
+		await this.#file.run(work);
+	});
+	readonly #durably = new Together<LedgerDatabase>(async (work) => {
+		await this.#file.runDurably(work);
+	});
 
 	constructor({ path, clock = hostClock(), openDatabase, onReplaced }: SqliteStoreOptions) {
 		this.#file = new LedgerFile(path, openDatabase, onReplaced);
