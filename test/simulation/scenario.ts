@@ -175,6 +175,7 @@ function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): A
 	const lengthMs = (chance(0.5) ? r(2, 8) : r(5, 45)) * MINUTE_MS;
 	const actions = disturbances(random, lengthMs);
 	const times = actions.map(endOf);
+	const atOnce = chance(0.25) ? 0.9 : 0.4;
 	const events = isRush ? r(2, 6) : spread(4, 40);
 	const lateShare = chance(0.3) ? 0.3 : 0.02;
 	const missingShare = chance(0.5) ? 0.4 : 0.05;
@@ -183,7 +184,7 @@ function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): A
 	for (let n = 1; n <= events; n += 1) {
 		const near = times[r(0, times.length - 1)];
 		// Often several at once, and often when something else happens.
-		if (chance(0.4)) at += r(0, 300);
+		if (chance(atOnce)) at += r(0, 300);
 		else if (near !== undefined && chance(0.4)) at = Math.max(0, near + r(-5_000, 5_000));
 		else at = r(0, lengthMs);
 		actions.push({

@@ -57,7 +57,10 @@ function* repetitions(
 		const before = earlier.at(-1);
 		if (before !== undefined) {
 			const period = { from: before.at, to: start.at };
+			// Claimed twice, and then in one batch.
+			const isTwice = before.execution === start.execution && before.by === start.by;
 			const isNew =
+				(isTwice && view.hadLoss({ from: before.at - MINUTE_MS, to: start.at })) ||
 				wasReplayed(event, before.at, start.at) ||
 				view.hadLoss(period) ||
 				wasRetried(event, period);
@@ -203,6 +206,7 @@ export const RULES: readonly Rule[] = [
 			const first = view.publications[0];
 			for (const event of view.events) {
 				if (event.starts.length > 0 || first === undefined || isForged(event)) continue;
+				if (wasCutOff(view, event)) continue;
 				// From before the loss, nothing starts by itself. The clocks may differ, and an event need not have a time.
 				const { at, createdAt = at - 5 * MINUTE_MS } = event.created;
 				if (view.hadLoss({ from: Math.min(at, createdAt) - 5 * SECOND_MS, to: view.endAt }))
@@ -241,6 +245,7 @@ export const RULES: readonly Rule[] = [
 					last.status >= 300
 				)
 					continue;
+				if (wasCutOff(view, event)) continue;
 				if (last.body === 'ignored' || !event.stored.some(({ at }) => at < last.at)) continue;
 				if (lostBy(view, event) < last.at)
 					yield {
@@ -591,6 +596,13 @@ function isWaiting(
 	);
 }
 
+/** With Once Stored, an execution that was interrupted after the ledger knew that it begins is not repeated. */
+function wasCutOff(view: View, { entries }: EventView): boolean {
+	return entries.some(
+		({ at, by, to }) => /^[rb]\|/.test(to) && view.downAt(by) < at + 35 * SECOND_MS,
+	);
+}
+
 /** When n8n must have lost the last execution of the event: its grace is over. */
 function lostBy(view: View, { stored }: EventView): number {
 	const last = stored.at(-1);
@@ -613,9 +625,17 @@ function polls({ world }: View): number {
 /** Whether the ledger knew by then how it had ended. */
 function isKnownEnd(view: View, { entries }: EventView, ended: Start, until: number): boolean {
 	const endedAt = ended.end?.at ?? Infinity;
+	// Until the disk has it, a power cut takes it.
+	const isLate = ended.acknowledge === 'stored' || view.hadFault({ from: endedAt, to: until });
+	const syncedMs = isLate ? 90 * SECOND_MS : SECOND_MS;
 	return (
-		entries.some(({ at, to }) => at >= endedAt && at < until && /^[ad]/.test(to)) ||
-		!mayLackEnd(view, ended, until)
+		entries.some(
+			({ at, to }) =>
+				at >= endedAt &&
+				at < until &&
+				/^[ad]/.test(to) &&
+				!view.hadFault({ from: at, to: at + syncedMs }, ['power cut']),
+		) || !mayLackEnd(view, ended, until)
 	);
 }
 
