@@ -54,6 +54,11 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 const network = fc.record({
 	isOldestFirst: fc.boolean(),
+	/**
+	 * Of which events the service says when they were created. `most`: those without a time do not fill a page. `none`: the list is in
+	 * order, newest first.
+	 */
+	times: fc.constantFrom('all' as const, 'most' as const, 'none' as const),
 	startFrom: fc.constantFrom('now' as const, 'retained' as const),
 	pageSize: fc.integer({ min: 3, max: 12 }),
 	batchSize: fc.integer({ min: 1, max: 5 }),
@@ -63,12 +68,17 @@ const network = fc.record({
 type Network = typeof network extends fc.Arbitrary<infer T> ? T : never;
 
 interface Listed extends Arrival {
+	/** Whether the service says when it was created. */
+	readonly hasTime: boolean;
+	/** How many were listed before it. */
+	readonly n: number;
 	readonly id: string;
 	readonly at: number;
 	readonly position: number;
 }
 
-function worldOf({ isOldestFirst, startFrom, pageSize, batchSize }: Network) {
+function worldOf({ times, startFrom, pageSize, batchSize, ...network }: Network) {
+	const isOldestFirst = network.isOldestFirst && times !== 'none';
 	const ledger = new MemoryLedger();
 	const [workflowId, nodeId] = [randomUUID(), 'node'];
 	const list: Listed[] = [];
@@ -85,13 +95,17 @@ function worldOf({ isOldestFirst, startFrom, pageSize, batchSize }: Network) {
 			onRequest: () => undefined as unknown,
 		},
 		add(arrivals: readonly Arrival[]) {
-			for (const each of arrivals) {
+			for (const drawn of arrivals) {
+				const each = times === 'none' ? { ...drawn, late: 0, jitter: 0 } : drawn;
+				const n = list.length;
 				const at = world.now - each.late * MINUTE;
 				const position = at - each.jitter * 1_000;
-				list.push({ ...each, id: `e${list.length}`, at, position });
+				const hasTime =
+					times === 'all' || (times === 'most' && (n % 5 > 0 || n / 5 >= pageSize - 1));
+				list.push({ ...each, id: `e${n}`, at, n, position, hasTime });
 			}
-			// Sorting keeps the order of equal positions.
-			list.sort((a, b) => (isOldestFirst ? a.position - b.position : b.position - a.position));
+			const byPlace = (a: Listed, b: Listed) => a.position - b.position || a.n - b.n;
+			list.sort((a, b) => (isOldestFirst ? byPlace(a, b) : byPlace(b, a)));
 		},
 		async poll(budgetMs: number) {
 			world.requests = 0;
@@ -116,8 +130,9 @@ function worldOf({ isOldestFirst, startFrom, pageSize, batchSize }: Network) {
 				world.ms += 1;
 				world.onRequest();
 				const from = list.findIndex(({ id }) => id === after) + 1;
-				const items = list.slice(from, from + limit).map(({ id, at }) => ({
-					...{ id, eventType: 'any', createdAt: new Date(at).toISOString() },
+				const items = list.slice(from, from + limit).map(({ id, at, hasTime }) => ({
+					...{ id, eventType: 'any' },
+					...(hasTime && { createdAt: new Date(at).toISOString() }),
 				}));
 				return { items, hasMore: from + limit < list.length };
 			},
@@ -188,10 +203,10 @@ it('starts every wanted event that was created after the publication once, and n
 			const expected = world.list
 				.filter(({ isWanted }) => isWanted)
 				.filter(
-					({ id, at }) =>
+					({ id, at, hasTime }) =>
 						network.startFrom === 'retained' ||
-						at > publishedAt ||
-						(at === publishedAt && !listedBefore.has(id)),
+						(hasTime && at > publishedAt) ||
+						((!hasTime || at === publishedAt) && !listedBefore.has(id)),
 				)
 				.map(({ id }) => id);
 			expect([...world.runs].sort()).toEqual([...expected].sort());
