@@ -52,6 +52,13 @@ it('writes only what is new, and once an hour that the trigger is there', async 
 	expect((await read())?.triggers['a']?.settings.access).toBe('anyWorkflow');
 });
 
+it('writes that the trigger is there when the clock was set back, since its time lay ahead', async () => {
+	const { note, read } = worldOf();
+	await note('a', 10 * HOUR);
+	expect(await note('a', 8 * HOUR)).toBe(true);
+	expect((await read())?.triggers['a']?.seenAt).toBe(8 * HOUR);
+});
+
 it('forgets the triggers that the workflow no longer has, and keeps all where that is unknown', async () => {
 	const { note, read } = worldOf();
 	for (const id of ['a', 'b', 'c']) await note(id, 0);
