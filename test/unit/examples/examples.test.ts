@@ -94,9 +94,7 @@ it.each(
 			parameters[name] ?? properties.filter((each) => each.name === name && fits(each))[0]?.default;
 		const fits = ({ displayOptions: { show = {}, hide = {} } = {} }: INodeProperties): boolean => {
 			const holds = ([name, values]: readonly [string, unknown]) =>
-				name.startsWith('@') ||
-				name.startsWith('/') ||
-				(values as unknown[]).includes(valueOf(name));
+				name.startsWith('@') || (values as unknown[]).includes(valueOf(name.replace('/', '')));
 			return Object.entries(show).every(holds) && !Object.entries(hide).some(holds);
 		};
 		for (const [name, value] of Object.entries(parameters)) {
