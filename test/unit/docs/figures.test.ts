@@ -1,15 +1,15 @@
 /** Limits, times and counts in the docs are those of the code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/parameters';
 import { MOST_REPLAYED } from '../../../lib/accounts';
+import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/parameters';
 import { MOST_ATTEMPTS } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
 import type { Entry } from '../../../lib/ledger/life/entry';
 import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
-import { LOOK_BACKS, MOST_AT_ONCE, OVERLAP_MS } from '../../../lib/poll/bounds';
 import { RETENTION_MS } from '../../../lib/poll';
+import { LOOK_BACKS, MOST_AT_ONCE, OVERLAP_MS } from '../../../lib/poll/bounds';
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
 import {
 	DEFAULT_RETENTION_DAYS,
