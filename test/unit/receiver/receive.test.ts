@@ -96,39 +96,6 @@ describe('receive', () => {
 		});
 	});
 
-	describe('while n8n has not responded to another event of a node that gathers them', () => {
-		const gathering = async (changes: Partial<Receiver> = {}) => {
-			const to = receiver({ delivery: 'batched' }, { workflowId: 'gathers', ...changes });
-			const first = await receive(delivery({ id: '1' }), to);
-			if (!first.start) throw new Error('The first event did not start');
-			return { to, settle: async () => await first.settle?.(true) };
-		};
-
-		it('hands over by itself an event that has failed before', async () => {
-			const { to, settle } = await gathering();
-			to.ledger.put(ledgerKey('gathers', '2'), 'failed', { repeats: true, at: 1 });
-			expect(await receive(delivery({ id: '2' }), to)).toMatchObject({
-				start: true,
-				items: [{ record: { id: '2' } }],
-			});
-			await settle();
-		});
-
-		it.each(['another node', 'the other URL of the node'])(
-			'does not keep %s waiting',
-			async (who) => {
-				const { to, settle } = await gathering();
-				const secrets = { ...to.secrets, key: 'another key' };
-				const other = who === 'another node' ? { secrets } : { isEarly: false };
-				expect(await receive(delivery({ id: '2' }), { ...to, ...other })).toMatchObject({
-					start: true,
-					items: [{ record: { id: '2' } }],
-				});
-				await settle();
-			},
-		);
-	});
-
 	it.each([
 		['stored', 'accepted'],
 		['succeeded', 'failed'],
@@ -162,6 +129,58 @@ describe('receive', () => {
 			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
 			log: { reason: 'busy', detail: ADVICE.busy },
 		};
+
+		describe('while n8n has not responded to another event of a node that gathers them', () => {
+			const gathering = async (changes: Partial<Receiver> = {}) => {
+				const to = receiver({ delivery: 'batched' }, { workflowId: 'gathers', ...changes });
+				const first = await receive(delivery({ id: '1' }), to);
+				if (!first.start) throw new Error('The first event did not start');
+				return { to, settle: async () => await first.settle?.(true) };
+			};
+
+			/** Its verdict, long before the 10 s after which a delivery that waits for another one is handed over. */
+			const withoutWaiting = async (verdict: Promise<unknown>) => {
+				let given: unknown = 'waiting';
+				void verdict.then((seen) => (given = seen));
+				await jest.advanceTimersByTimeAsync(1_000);
+				return given;
+			};
+
+			it('keeps other events waiting', async () => {
+				const { to, settle } = await gathering();
+				const second = receive(delivery({ id: '2' }), to);
+				expect(await withoutWaiting(second)).toBe('waiting');
+				await settle();
+				const verdict = await second;
+				if (verdict.start) await verdict.settle?.(true);
+			});
+
+			it('hands over by itself an event that has failed before', async () => {
+				const { to, settle } = await gathering();
+				to.ledger.put(ledgerKey('gathers', '2'), 'failed', { repeats: true, at: 1 });
+				expect(await withoutWaiting(receive(delivery({ id: '2' }), to))).toMatchObject({
+					start: true,
+					items: [{ record: { id: '2' } }],
+				});
+				await settle();
+			});
+
+			it.each(['another node', 'the other URL of the node'])(
+				'does not keep %s waiting',
+				async (who) => {
+					const { to, settle } = await gathering();
+					const secrets = { ...to.secrets, key: 'another key' };
+					const other = who === 'another node' ? { secrets } : { isEarly: false };
+					expect(
+						await withoutWaiting(receive(delivery({ id: '2' }), { ...to, ...other })),
+					).toMatchObject({
+						start: true,
+						items: [{ record: { id: '2' } }],
+					});
+					await settle();
+				},
+			);
+		});
 
 		it('asks the sender to retry in a minute if another delivery is being handed over for 20 s', async () => {
 			const to = receiver();
