@@ -32,15 +32,14 @@ export function own(value: unknown, name: string): unknown {
 }
 
 /** Only one way to match each text: it is applied to outside text, and two ways would take quadratic time. */
-const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+export const NUMERAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 /** In characters. The largest number has 309 digits. */
 const LONGEST_NUMERAL = 400;
 
 /** The number of a text in decimal notation; undefined for every other text. */
 export function numberIn(text: string): number | undefined {
-	const trimmed = text.trim();
-	const isNumeral = trimmed.length <= LONGEST_NUMERAL && NUMERAL.test(trimmed);
-	const number = isNumeral ? Number(trimmed) : NaN;
+	const isNumeral = text.length <= LONGEST_NUMERAL && NUMERAL.test(text);
+	const number = isNumeral ? Number(text) : NaN;
 	return Number.isFinite(number) ? number : undefined;
 }
 
