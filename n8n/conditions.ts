@@ -11,9 +11,9 @@ import { KNOWN_FIELDS } from './conditionFields';
 function obstacle(
 	displayName: string,
 	name: string,
-	displayOptions: INodeProperties['displayOptions'],
+	displayOptions: NonNullable<INodeProperties['displayOptions']>,
 ): INodeProperties {
-	const options: INodeProperties['options'] = [];
+	const options: NonNullable<INodeProperties['options']> = [];
 	return {
 		displayName,
 		name,
@@ -59,7 +59,7 @@ export const conditionsProperty: INodeProperties = {
 					typeOptions: { loadOptionsMethod: 'conditionFields' },
 					default: 'data.action',
 					description:
-						'Event field to compare. With an API credential, the list also has the fields of recent events.',
+						'Event field to compare. The list also has the fields of recent events: listed ones with an API credential, otherwise those that arrived since n8n started.',
 				},
 				{
 					displayName: 'Path',

@@ -65,7 +65,7 @@ async function fillLedger(): Promise<void> {
 	await ledger.begin([ledgerKey(WORKFLOW_ID, DONE)], beginning);
 	await ledger.end(run, 'succeeded');
 	const trigger = { workflowId: WORKFLOW_ID, nodeId: 'node-1', nodeName: 'Asset Service Trigger' };
-	rejections.count(trigger, 'signature_mismatch', async () => ledger);
+	rejections.count(trigger, 'signature_mismatch', async () => ledger, { deliveryId: 'whdel_1' });
 }
 
 /** The items of each operation, by `<resource>/<operation>`. */

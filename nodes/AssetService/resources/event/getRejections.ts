@@ -1,5 +1,5 @@
 /** Shows why deliveries did not start a workflow, for people who cannot see n8n's log. */
-import { ADVICE } from '../../../../lib/receiver';
+import { ADVICE, PROBLEMS } from '../../../../lib/receiver';
 import { DAYS_KEPT } from '../../../../lib/rejections';
 import type { ApiRecord } from '../../../../lib/service';
 import { sentence } from '../../../../lib/shared/sentence';
@@ -12,7 +12,7 @@ import { openAccounts, workflowField } from './account';
 
 export const getRejections: Local = {
 	name: 'Get Rejections',
-	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored. Takes a workflow ID and returns one item per trigger and reason, with what to do.`,
+	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored. Takes a workflow ID and returns one item per trigger and reason, with what to do and the last example.`,
 	action: 'Get rejected and ignored deliveries',
 	fields: [workflowField, onlyParallelItems],
 	look,
@@ -30,13 +30,15 @@ async function look(item: InputItem): Promise<ApiRecord[]> {
 		const message = isOwn ? NONE + OWN : NONE;
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
-	return counts.map(({ nodeName, nodeId, reason, count, firstAt, lastAt }) => ({
+	return counts.map(({ reason, count, firstAt, lastAt, ...each }) => ({
 		reason,
 		count,
 		advice: sentence(asText(own(ADVICE, reason))),
-		nodeName,
-		firstAt: new Date(firstAt).toISOString(),
 		lastAt: new Date(lastAt).toISOString(),
-		nodeId,
+		lastDeliveryId: each.deliveryId ?? null,
+		lastProblem: sentence(each.problem ?? asText(own(PROBLEMS, reason))),
+		nodeName: each.nodeName,
+		firstAt: new Date(firstAt).toISOString(),
+		nodeId: each.nodeId,
 	}));
 }

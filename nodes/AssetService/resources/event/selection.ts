@@ -101,7 +101,7 @@ export function selectionOf(item: InputItem): Selection {
 	};
 	return {
 		...{ createdAfter, states: statesOf(item), survey },
-		matches: (event) => isInTime(event) && survey.look(event),
+		matches: (event) => isInTime(event) && survey.inspect(event),
 	};
 }
 
