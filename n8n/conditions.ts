@@ -73,7 +73,7 @@ export const conditionsProperty: INodeProperties = {
 					description:
 						'Path to the field in dot notation, from the top of the event. If it leads through a list, one matching entry is enough.',
 				},
-				obstacle("Correct 'Path': names, separated by single dots", 'pathMustBeNamesAndDots', {
+				obstacle('Path (Must Be Names and Single Dots)', 'pathMustBeNamesAndDots', {
 					show: { field: [OTHER_FIELD] },
 					hide: { path: ['', { _cnd: { regex: PATH } }] },
 				}),
@@ -98,7 +98,7 @@ export const conditionsProperty: INodeProperties = {
 					description:
 						"Value to compare with. Separate several values by commas: one of them must match ('Does Not Equal': none of them). Write a comma that belongs to a value as \\,. 'Greater Than' and 'Less Than' take one number.",
 				},
-				obstacle("Correct 'Value': one number, such as 12.5", 'valueMustBeNumber', {
+				obstacle('Value (Must Be a Number)', 'valueMustBeNumber', {
 					show: { operator: ['greaterThan', 'lessThan'] },
 					hide: { value: ['', { _cnd: { regex: NUMERAL.source } }] },
 				}),

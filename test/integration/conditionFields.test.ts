@@ -7,8 +7,8 @@ import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/Ass
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { oneNodeWorkflow, versionOf } from '../support/engine';
 import { stopWorlds, type World } from '../unit/service/world';
-import { eventOf, send, start, useLedgerOfItsOwn } from './AssetServiceTrigger/deliveries';
 import { pages, serving } from './AssetService/runs';
+import { eventOf, send, start, useLedgerOfItsOwn } from './AssetServiceTrigger/deliveries';
 
 afterEach(stopWorlds);
 useLedgerOfItsOwn();
