@@ -4,6 +4,7 @@
  */
 import type { Records } from '../ledger';
 import type { RejectionReason } from '../receiver';
+import { MINUTE_MS } from '../shared/durations';
 import { createLimiter } from '../shared/limiter';
 import { printable } from '../shared/printable';
 import {
@@ -15,7 +16,7 @@ import {
 	together,
 } from './record';
 
-const WRITE_EVERY_MS = 60_000;
+const WRITE_EVERY_MS = MINUTE_MS;
 /** The most counts in memory, for all workflows. Further ones are dropped. */
 const MOST_UNWRITTEN = 10_000;
 /** The most characters of an ID or a name, which an import or a sender can make as long as it likes. */

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { changeRecord, type Records } from '../ledger';
+import { DAY_MS } from '../shared/durations';
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
 
@@ -28,7 +29,6 @@ export interface Rejections extends Example {
 export const DAYS_KEPT = 7;
 /** Enough for a few nodes with all reasons on all days, or many nodes with a few. */
 const MOST_TALLIES = 300;
-const DAY_MS = 24 * 60 * 60_000;
 
 const tally = object({
 	nodeId: string(),

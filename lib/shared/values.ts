@@ -26,9 +26,16 @@ export function asRecord(value: unknown): Record<string, unknown> {
 	return isRecord(value) ? value : {};
 }
 
-/** The value of an own field; undefined if there is none. */
+/** The value of an own field of an object or a list; undefined if there is none. */
 export function own(value: unknown, name: string): unknown {
-	return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+	return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+		? (value as Readonly<Record<string, unknown>>)[name]
+		: undefined;
+}
+
+/** The value at a dot path of own fields; undefined if there is none. */
+export function valueAt(value: unknown, path: string): unknown {
+	return path.split('.').reduce<unknown>(own, value);
 }
 
 /** Only one way to match each text: it is applied to outside text, and two ways would take quadratic time. */

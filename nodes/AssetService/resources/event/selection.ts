@@ -100,7 +100,9 @@ export function selectionOf(item: InputItem): Selection {
 		return at === undefined || (at >= createdAfter && at < createdBefore);
 	};
 	return {
-		...{ createdAfter, states: statesOf(item), survey },
+		createdAfter,
+		states: statesOf(item),
+		survey,
 		matches: (event) => isInTime(event) && survey.inspect(event),
 	};
 }
