@@ -59,7 +59,7 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 	if (event !== undefined) noteFields(this, event);
 	if (!verdict.start) {
 		if (verdict.log) logRefusal(this, verdict.log);
-		const { status, headers = {}, body } = verdict.answer;
+		const { status, headers = {}, body } = verdict.response;
 		const { reason, ...test } = isTest ? endOrListenOn(this, verdict, settings) : {};
 		response
 			.status(status)

@@ -20,10 +20,10 @@ export interface Filters {
 	readonly first?: INodeProperties;
 	/** Shown after them. */
 	readonly last?: INodeProperties;
-	/** The filters of an input item; `done` is called when its records have arrived. */
+	/** The filters of an input item; `afterwards` is called when its records have arrived. */
 	readonly read: (
 		run: Run,
-	) => Pick<ListOptions, 'query' | 'matching' | 'createdAfter'> & { done?: () => void };
+	) => Pick<ListOptions, 'query' | 'matching' | 'createdAfter'> & { afterwards?: () => void };
 }
 
 export function getMany(resource: ListedResource, own?: Filters): Operation {
@@ -46,11 +46,11 @@ export function getMany(resource: ListedResource, own?: Filters): Operation {
 		],
 		run: async (run) => {
 			const ofEndpoint = isOfEndpoint && { endpointId: endpointIdOf(run) };
-			const { done, query, ...wanted } = read(run);
+			const { afterwards, query, ...wanted } = read(run);
 			const simplified = simplifier(run, row.fields);
 			const options = { ...listOptionsOf(run, query), ...wanted, ...ofEndpoint };
 			const records = await Array.fromAsync(run.client.list(resource, options), simplified);
-			done?.();
+			afterwards?.();
 			return records;
 		},
 	};

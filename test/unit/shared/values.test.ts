@@ -1,4 +1,4 @@
-import { asNumber, own, valueAt, valueAt } from '../../../lib/shared/values';
+import { asNumber, own, valueAt } from '../../../lib/shared/values';
 
 describe('asNumber', () => {
 	it.each([

@@ -15,14 +15,14 @@ export const getRejections: Local = {
 	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored. Takes a workflow ID and returns one item per trigger and reason, with what to do and the last example.`,
 	action: 'Get rejected and ignored deliveries',
 	fields: [workflowField, onlyParallelItems],
-	look,
+	runLocally,
 };
 
 const NONE = `In the last ${DAYS_KEPT} days, no delivery that reached the triggers of this workflow was rejected or ignored. If an event is missing, check that the workflow is published and that the service delivers to its production URL: n8n itself responds with 404 to other URLs, which is not counted.`;
 const OWN =
 	" Only the workflow that this node is in was checked: if another one has the trigger, enter it in 'Workflow ID'.";
 
-async function look(item: InputItem): Promise<ApiRecord[]> {
+async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 	const { context } = item;
 	const { ledger, workflowId, isOwn } = await openAccounts(item);
 	const counts = await rejections.read(ledger, workflowId);
