@@ -92,7 +92,7 @@ describe('receive', () => {
 		if (batch?.start) await batch.settle?.(true);
 		expect(await others[1]).toEqual({
 			start: false,
-			answer: { status: 200, body: { status: 'accepted' } },
+			response: { status: 200, body: { status: 'accepted' } },
 		});
 	});
 
@@ -112,7 +112,7 @@ describe('receive', () => {
 		const pauseMs = 60_000;
 		to.ledger.put(KEY, 'failed', { repeats: true, at: Date.now() + 1_500 - pauseMs });
 		expect(await receive(delivery(), to)).toMatchObject({
-			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '2' } },
+			response: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '2' } },
 			log: { reason: 'busy', detail: expect.stringContaining('did not succeed') as string },
 		});
 	});
@@ -126,7 +126,7 @@ describe('receive', () => {
 		});
 		const busy = {
 			start: false,
-			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+			response: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
 			log: { reason: 'busy', detail: ADVICE.busy },
 		};
 
@@ -206,7 +206,7 @@ describe('receive', () => {
 		jest.spyOn(to.ledger, 'claim').mockRejectedValue(new Error('secret inside'));
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: { reason: 'ledger_unavailable', detail: ADVICE.ledger_unavailable },
 		});
 	});
@@ -215,7 +215,7 @@ describe('receive', () => {
 		const to = receiver();
 		expect(await receive(delivery(event, 'another secret'), to)).toMatchObject({
 			start: false,
-			answer: { status: 401, body: { status: 'rejected' } },
+			response: { status: 401, body: { status: 'rejected' } },
 			log: { reason: 'signature_mismatch' },
 		});
 		expect(to.ledger.calls).toEqual([]);
@@ -226,7 +226,7 @@ describe('receive', () => {
 		async (body) => {
 			expect(await receive(delivery(body), receiver())).toMatchObject({
 				start: false,
-				answer: { status: 400, body: { status: 'invalid' } },
+				response: { status: 400, body: { status: 'invalid' } },
 				log: { reason: 'event_invalid' },
 			});
 		},
@@ -237,7 +237,7 @@ describe('receive', () => {
 		const verdict = await receive(delivery(), to);
 		expect(verdict).toEqual({
 			start: false,
-			answer: { status: 200, body: { status: 'ignored' } },
+			response: { status: 200, body: { status: 'ignored' } },
 			ignored: { id: event.id, type: event.type, record: event },
 		});
 		expect(to.ledger.calls).toEqual([]);
@@ -248,7 +248,7 @@ describe('receive', () => {
 		const to = receiver({ conditions: { condition } });
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
-			answer: { status: 200, body: { status: 'ignored' } },
+			response: { status: 200, body: { status: 'ignored' } },
 			ignored: { id: event.id, type: event.type, record: event },
 		});
 		expect(to.ledger.calls).toEqual([]);
@@ -265,14 +265,14 @@ describe('receive', () => {
 			delivery(event, 'forged'),
 			receiver({ conditions: { condition } }),
 		);
-		expect(verdict).toMatchObject({ answer: { status: 401 } });
+		expect(verdict).toMatchObject({ response: { status: 401 } });
 	});
 
 	it('acknowledges nothing while a condition cannot be met by any event', async () => {
 		const wrong = { field: 'id', operator: 'lessThan', value: 'abc' };
 		const condition = [wrong, wrong];
 		expect(await receive(delivery(), receiver({ conditions: { condition } }))).toMatchObject({
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: {
 				reason: 'not_configured',
 				detail: expect.stringMatching(/^Condition 1: 'abc' .*\. Condition 2: /) as string,
@@ -287,7 +287,7 @@ describe('receive', () => {
 			to.ledger.put(KEY, state);
 			expect(await receive(delivery(), to)).toEqual({
 				start: false,
-				answer: { status: 200, body: { status: 'duplicate' } },
+				response: { status: 200, body: { status: 'duplicate' } },
 			});
 		},
 	);
@@ -297,7 +297,7 @@ describe('receive', () => {
 		to.ledger.failing = true;
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: { reason: 'ledger_unavailable', detail: 'The disk is full' },
 		});
 	});
@@ -311,7 +311,7 @@ describe('receive', () => {
 		expect(openLedger).not.toHaveBeenCalled();
 		expect(await receive(delivery(), receiver({}, { openLedger }))).toMatchObject({
 			start: false,
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: { reason: 'ledger_unavailable', detail: 'Set the variable right.' },
 		});
 	});
