@@ -320,11 +320,16 @@ class Players {
 		const { n8n, disk, clock } = this.#world;
 		this.#once('power cut');
 		const restore = disk.powerCut();
-		for (const process of n8n.living()) n8n.kill(process);
+		const killAll = () => {
+			for (const process of n8n.living()) n8n.kill(process);
+		};
+		killAll();
 		restore();
 		clock.after(20 * SECOND_MS, () => {
+			// Nothing that started meanwhile survives the start of the host.
+			killAll();
 			this.#world.reboot();
-			if (n8n.living().length === 0) n8n.start();
+			n8n.start();
 		});
 	}
 
