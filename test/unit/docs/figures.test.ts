@@ -34,7 +34,7 @@ import {
 import { REPORTS_END } from '../../../n8n/beginRun';
 import { MOST_EVENTS, MOST_MS, MOST_REQUESTS } from '../../../n8n/poll/newestEvent';
 import { MAX_FOR_MINUTES, MAX_RESOLVE_MINUTES, MAX_TIMES } from '../../../n8n/station/settings';
-import { MOST_RECORDS } from '../../../nodes/AssetService/shared/lists';
+import { MOST_RECORDS } from '../../../nodes/AssetService/shared/listOptions';
 import packageJson from '../../../package.json';
 import { EXAMPLES } from '../../support/n8n/examples';
 import { linksOf, ROOT, textOf } from './markdown';
