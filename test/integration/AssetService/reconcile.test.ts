@@ -474,8 +474,9 @@ it('leaves out events that the conditions of the trigger exclude, and rejects co
 	expect(states).toEqual(['status_0 done']);
 	const world = await serving((request) => pages(listed, request));
 	const unmeetable = { ...condition, operator: 'lessThan' };
-	const { error } = await run(world, { ...reconcile, conditions: { condition: [unmeetable] } });
-	expect(error?.message).toContain('No event can meet the conditions');
+	await expect(
+		run(world, { ...reconcile, conditions: { condition: [unmeetable] } }),
+	).rejects.toThrow('"Value (Must Be a Number)" is required');
 });
 
 it('warns once of a condition whose field no event has', async () => {
