@@ -1,12 +1,12 @@
 /**
  * Each kind of incident, in both versions of OCPP, told once: whatever the order of the events, however often they are
- * listed, however the polls fall, and wherever a process is killed. `RUNS` sets the number of stories for each, 6 by default.
+ * listed, however the polls fall, and wherever a process is killed. `RUNS` sets the number of stories for each, 3 by default.
  */
 import fc from 'fast-check';
 import type { StationSettings } from '../../../lib/station';
 import { back, lost, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
 
-const RUNS = Number(process.env['RUNS'] ?? 6);
+const RUNS = Number(process.env['RUNS'] ?? 3);
 const SEED = process.env['SEED'];
 const SECOND = 1_000;
 const FROM = time('09:00');
