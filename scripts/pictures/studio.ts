@@ -82,7 +82,11 @@ async function setUp(log: Log, endings: (() => unknown)[]): Promise<Omit<Studio,
 	const editor = await openEditor({ ...world, deviceScaleFactor: 1.25 });
 	endings.push(() => editor.close());
 	return {
-		...{ world, editor, simulator, api, signing },
+		world,
+		editor,
+		simulator,
+		api,
+		signing,
 		async importExample(file) {
 			return await client.importWorkflow(example(file), [api, signing, ...others]);
 		},

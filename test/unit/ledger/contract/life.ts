@@ -1,9 +1,10 @@
 /** The ledger as the pure steps say it, for one event: what the stores are compared with. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Account } from '../../../../lib/ledger/life/account';
 import type { Entry } from '../../../../lib/ledger/life/entry';
 import { dueInMs, type Moment, stateOf } from '../../../../lib/ledger/life/states';
 import * as steps from '../../../../lib/ledger/life/steps';
-import type { Account, ClaimAnswer } from '../../../../lib/ledger/types';
+import type { ClaimAnswer } from '../../../../lib/ledger/types';
 
 export interface Life {
 	readonly entry: Entry | undefined;
