@@ -191,6 +191,8 @@ async function poll(world: World, kill?: number): Promise<void> {
 	} catch (error) {
 		if (error !== KILLED) throw error;
 		world.restart();
+	} finally {
+		world.ledger.swapRecord = swap;
 	}
 }
 
@@ -222,7 +224,9 @@ async function runOf(
 	settings: Partial<StationSettings>,
 	{ minutes, kills = [], isOldestFirst = false }: Run,
 ): Promise<World> {
-	const world = stationWorld({ settings, isOldestFirst, copies: kills.length > 0 ? 2 : 1 });
+	const copies = kills.length > 0 ? 2 : 1;
+	// IDs depend on the workflow, too.
+	const world = stationWorld({ workflowId: 'workflow', settings, isOldestFirst, copies });
 	world.events = [...events];
 	world.now = FROM - MINUTE;
 	await world.poll();
