@@ -88,8 +88,13 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 	let isQuiet = false;
 	for (const action of actions) {
 		clock.after(begin + action.at - clock.now, () => {
-			if (action.aim === undefined) players.play(action);
-			else world.whenNext(action.aim, (by) => void (isQuiet || players.play(action, by)));
+			if (action.aim === undefined) {
+				players.play(action);
+				return;
+			}
+			world.whenNext(action.aim, (by) => {
+				if (!isQuiet) players.play(action, by);
+			});
 		});
 		last = Math.max(last, begin + action.at);
 	}
