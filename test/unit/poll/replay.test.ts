@@ -249,6 +249,18 @@ it('notes no request for an event that is running', async () => {
 	expect(texts.map(([, text]) => text).join()).not.toContain('"e20"');
 });
 
+it('takes a quarter of its time for requested events, and the next polls start the rest', async () => {
+	const world = await polledWorld();
+	const ids = ['e20', 'e80', 'e140', 'e200', 'e260'];
+	for (const id of ids) await request(world, [id]);
+	// Each request to the service takes a millisecond.
+	const atMostOneMs = { budgetMs: 4, clock: () => world.requests.length };
+	await world.poll(atMostOneMs);
+	expect(world.started().length).toBeLessThanOrEqual(2);
+	for (let n = 0; n < ids.length; n++) await world.poll(atMostOneMs);
+	expect(world.started().toSorted()).toEqual(ids.toSorted());
+});
+
 it('asks no more of a list that fails, also for further requests', async () => {
 	const world = await polledWorld();
 	await request(world, ['e20']);
