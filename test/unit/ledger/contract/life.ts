@@ -44,9 +44,10 @@ export interface Ran {
 export function explain(lives: readonly Life[], ran: readonly Ran[], now: number): Life[] {
 	if (ran.length === 0) return [...lives];
 	const found: Life[] = [];
+	const possible = lives.flatMap((life) => withSwept(life, now));
 	for (const [index, each] of ran.entries()) {
 		const rest = ran.filter((_other, other) => other !== index);
-		const fitting = lives.flatMap((life) => {
+		const fitting = possible.flatMap((life) => {
 			const after = lived(life, each, now);
 			return after.answer === each.answer ? [after.life] : [];
 		});
@@ -55,6 +56,12 @@ export function explain(lives: readonly Life[], ran: readonly Ran[], now: number
 		}
 	}
 	return found;
+}
+
+/** A store removes expired entries when it likes to. One that is left counts again if the clock is set back. */
+function withSwept(life: Life, now: number): Life[] {
+	const isExpired = life.entry !== undefined && life.expires <= now;
+	return isExpired ? [life, { ...life, entry: undefined }] : [life];
 }
 
 function lived(
@@ -68,7 +75,7 @@ function lived(
 	const moment = { now, isHolderDead };
 	const keepMs = 'keepMs' in asked ? asked.keepMs : asked.kind === 'claim' ? DAY_MS : 0;
 	const after = (answer: string, { next }: steps.Step<unknown>, runs = begun) => {
-		if (next === undefined) return { answer, life: { entry, expires, begun: runs } };
+		if (next === undefined) return { answer, life: { ...kept, expires, begun: runs } };
 		if (next === null) return { answer, life: { ...FREE, begun: runs } };
 		const until = Math.max(entry === undefined ? 0 : expires, now + keepMs);
 		return { answer, life: { entry: next, expires: until, begun: runs } };
