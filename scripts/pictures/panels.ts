@@ -13,6 +13,7 @@ type Shoot = (name: string, camera: Camera, studio: Studio) => Promise<void>;
 
 const MINUTE = 60_000;
 const POLL_TRIGGER = 'Asset Service Poll Trigger';
+const STATION_TRIGGER = 'Asset Service Station Trigger';
 const isNoNote = ({ type }: { readonly type: string }) => type !== 'n8n-nodes-base.stickyNote';
 
 /** Not real; the same in every picture. */
@@ -104,6 +105,29 @@ const pollTrigger: Shoot = async (name, camera, studio) => {
 	await camera.takePanel(name, 'ndv', { height: 1000 });
 };
 
+const stationTrigger: Shoot = async (name, camera, { editor, ...studio }) => {
+	const { id } = await studio.importExample('offline-alarm.json');
+	await editor.openWorkflow(id);
+	const panel = await editor.openNode(STATION_TRIGGER);
+	await panel.getByTestId('trigger-execute-button').first().click();
+	await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
+	await camera.takePanel(name, 'ndv', { height: 1000 });
+};
+
+const boardPage: Shoot = async (name, camera, { world, ...studio }) => {
+	const { id } = await studio.importExample('station-board.json');
+	await world.client.activate(id);
+	const page = await waitFor(
+		async () => {
+			const response = await fetch(`${world.url}/webhook/station-board`);
+			return response.ok ? await response.text() : undefined;
+		},
+		{ what: 'the page of the station board', timeoutMs: MINUTE },
+	);
+	await camera.takePage(name, page, 1000);
+	await world.client.deactivate(id);
+};
+
 /** Two of three events started the workflow; the third never arrived. */
 const reconcile: Shoot = async (name, camera, studio) => {
 	const { world, editor, simulator } = studio;
@@ -153,6 +177,8 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	'one-execution': oneExecution,
 	conditions,
 	'poll-trigger': pollTrigger,
+	'station-trigger': stationTrigger,
+	'station-board-page': boardPage,
 	reconcile,
 };
 
