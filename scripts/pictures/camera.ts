@@ -125,7 +125,7 @@ export function createCamera(page: Page): Camera {
 		async takePage(name, html, width) {
 			await page.setViewportSize({ width, height: ROOMY_WINDOW.height });
 			await page.setContent(html);
-			const body = page.locator('body, main').last();
+			const body = page.locator('main');
 			await take(name, body, body.screenshot({ scale: 'css' }));
 		},
 	};

@@ -114,20 +114,6 @@ const stationTrigger: Shoot = async (name, camera, { editor, ...studio }) => {
 	await camera.takePanel(name, 'ndv', { height: 1000 });
 };
 
-const boardPage: Shoot = async (name, camera, { world, ...studio }) => {
-	const { id } = await studio.importExample('station-board.json');
-	await world.client.activate(id);
-	const page = await waitFor(
-		async () => {
-			const response = await fetch(`${world.url}/webhook/station-board`);
-			return response.ok ? await response.text() : undefined;
-		},
-		{ what: 'the page of the station board', timeoutMs: MINUTE },
-	);
-	await camera.takePage(name, page, 1000);
-	await world.client.deactivate(id);
-};
-
 /** Two of three events started the workflow; the third never arrived. */
 const reconcile: Shoot = async (name, camera, studio) => {
 	const { world, editor, simulator } = studio;
@@ -178,7 +164,6 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	conditions,
 	'poll-trigger': pollTrigger,
 	'station-trigger': stationTrigger,
-	'station-board-page': boardPage,
 	reconcile,
 };
 

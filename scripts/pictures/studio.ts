@@ -22,6 +22,11 @@ const OTHERS = [
 		data: { host: 'smtp.example.com', port: 465, secure: true },
 	},
 	{
+		name: 'Operators',
+		type: 'httpBasicAuth',
+		data: { user: 'operator', password: 'Operators4Events' },
+	},
+	{
 		name: 'n8n',
 		type: 'n8nApi',
 		data: { apiKey: 'n8n_api_0', baseUrl: 'https://n8n.example.com/api/v1' },
