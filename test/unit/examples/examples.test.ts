@@ -219,7 +219,7 @@ describe('the states that an example selects', () => {
 describe('the lost events form', () => {
 	const file = 'lost-events-form.json';
 
-	it('goes on to the choice if there are events, and else to the page that says so', () => {
+	it('continues with the choice if there are events, and otherwise with the page that says so', () => {
 		const [yes, no] = of(file).connections['Are there any?']?.main ?? [];
 		expect([yes, no].map((outputs) => outputs?.map(({ node }) => node))).toEqual([
 			['Choose events'],
@@ -283,7 +283,7 @@ it.each<[string, number, boolean]>([
 	expect(chooses(file, 'Missing, lost or failed', { state, createdAt })).toBe(isCounted);
 });
 
-it('the night goes on with nothing found, and with an error', () => {
+it('the night continues with nothing found, and with an error', () => {
 	const file = 'nightly-completeness.json';
 	const goesOn = { alwaysOutputData: true };
 	expect(settingOf(file, 'Missing, lost or failed')).toMatchObject(goesOn);
