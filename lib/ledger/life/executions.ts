@@ -94,7 +94,7 @@ export function end(
 }
 
 /**
- * An attempt gives back what it cannot run: its `begin` failed. `isRunningOnly` leaves an event alone that has not begun, since another
+ * An attempt gives back what it cannot run: its `begin` failed. `isRunningOnly` skips an event that has not begun, since another
  * claim may have stored it by now.
  */
 export function giveBack(
