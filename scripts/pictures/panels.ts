@@ -94,24 +94,22 @@ const conditions: Shoot = async (name, camera, studio) => {
 	await camera.takePanel(name, 'ndv', { height: 1150 });
 };
 
-const pollTrigger: Shoot = async (name, camera, studio) => {
-	const { editor, simulator } = studio;
-	await simulator.emit({ id: EVENT.id, type: EVENT.type, data: EVENT.data }, { deliver: false });
-	const { id } = await studio.importExample('catch-missed-events.json');
-	await editor.openWorkflow(id);
-	const panel = await editor.openNode(POLL_TRIGGER);
-	await panel.getByTestId('trigger-execute-button').first().click();
-	await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
-	await camera.takePanel(name, 'ndv', { height: 1000 });
-};
+/** The trigger of an example with the test event that it fetches. */
+const fetched =
+	(file: string, trigger: string): Shoot =>
+	async (name, camera, { editor, ...studio }) => {
+		const { id } = await studio.importExample(file);
+		await editor.openWorkflow(id);
+		const panel = await editor.openNode(trigger);
+		await panel.getByTestId('trigger-execute-button').first().click();
+		await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
+		await camera.takePanel(name, 'ndv', { height: 1000 });
+	};
 
-const stationTrigger: Shoot = async (name, camera, { editor, ...studio }) => {
-	const { id } = await studio.importExample('offline-alarm.json');
-	await editor.openWorkflow(id);
-	const panel = await editor.openNode(STATION_TRIGGER);
-	await panel.getByTestId('trigger-execute-button').first().click();
-	await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
-	await camera.takePanel(name, 'ndv', { height: 1000 });
+const pollTrigger: Shoot = async (name, camera, studio) => {
+	const { id, type, data } = EVENT;
+	await studio.simulator.emit({ id, type, data }, { deliver: false });
+	await fetched('catch-missed-events.json', POLL_TRIGGER)(name, camera, studio);
 };
 
 /** Two of three events started the workflow; the third never arrived. */
@@ -163,7 +161,7 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	'one-execution': oneExecution,
 	conditions,
 	'poll-trigger': pollTrigger,
-	'station-trigger': stationTrigger,
+	'station-trigger': fetched('offline-alarm.json', STATION_TRIGGER),
 	reconcile,
 };
 
