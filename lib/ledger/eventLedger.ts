@@ -143,13 +143,14 @@ export class EventLedger implements Ledger {
 		this.#runs.delete(run);
 	}
 
-	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<void> {
-		await this.#entries.change(
+	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<boolean[]> {
+		const after = await this.#entries.change(
 			keys.map((key) => ({ key })),
-			(entry) => steps.giveBack(entry, { run, isRunningOnly }),
+			(entry, _key, moment) => steps.giveBack(entry, { run, isRunningOnly }, moment),
 			{ isDurable: true },
 		);
 		this.#runs.delete(run);
+		return after.map(({ result }) => result);
 	}
 
 	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Account[]> {

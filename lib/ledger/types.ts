@@ -59,8 +59,11 @@ export interface Ledger extends Records {
 	 */
 	end(run: string, outcome: Outcome): Promise<void>;
 
-	/** Makes the events overdue at once, because this attempt cannot run them. Durable when it returns. See `life/executions.ts`. */
-	giveBack(keys: readonly string[], run: string, isRunningOnly?: boolean): Promise<void>;
+	/**
+	 * Makes the events overdue at once, because this attempt cannot run them. Durable when it returns. Returns for each key, in
+	 * order, false if the event is still being handed over: then ask again. See `life/executions.ts`.
+	 */
+	giveBack(keys: readonly string[], run: string, isRunningOnly?: boolean): Promise<boolean[]>;
 
 	/**
 	 * A user wants the events to run again, at `at` (Unix milliseconds). Pending and running events stay as they are. Returns what

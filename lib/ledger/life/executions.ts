@@ -95,19 +95,22 @@ export function end(
 
 /**
  * An attempt gives back what it cannot run: its `begin` failed. `isRunningOnly` skips an event that has not begun, since another
- * claim may have stored it by now.
+ * claim may have stored it by now. Returns false while the event is being handed over: perhaps that is the attempt's own
+ * execution, whose commit is late.
  */
 export function giveBack(
 	entry: Entry | undefined,
 	{ run, isRunningOnly }: { readonly run: string; readonly isRunningOnly: boolean },
-): Step<undefined> {
+	moment: Moment,
+): Step<boolean> {
 	if (entry?.run === run && (entry.kind === 'running' || entry.kind === 'begun')) {
 		const attempts = entry.attempts - 1;
 		const over = { at: 0, attempts, grace: FIRST_GRACE_MS, holder: undefined };
-		return { result: undefined, next: { ...entry, ...over, kind: 'stored' } };
+		return { result: true, next: { ...entry, ...over, kind: 'stored' } };
 	}
-	if (entry?.kind !== 'stored' || isRunningOnly) return { result: undefined };
-	return { result: undefined, next: { ...entry, at: 0 } };
+	if (isRunningOnly) return { result: true };
+	if (entry?.kind === 'stored') return { result: true, next: { ...entry, at: 0 } };
+	return { result: stateOf(entry, moment) !== 'pending' };
 }
 
 /** A user wants the event to run again. A pending or running event stays as it is. */

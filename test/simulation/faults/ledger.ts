@@ -118,7 +118,7 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'a beginning that failed is kept',
 		'lib/ledger/beginOrWait.ts',
-		'if (isOver) void giveBack(openLedger, keys, beginning.run);',
+		'if (isOver) for (const key of keys) void giveBack(openLedger, key, beginning.run);',
 		'void giveBack;',
 	),
 ];

@@ -103,8 +103,10 @@ function lived(
 			if (reopenings === undefined) return after('', { result: undefined });
 			return after('', steps.end(entry, { ...asked, reopenings }, moment), others);
 		}
-		case 'giveBack':
-			return after('', steps.giveBack(entry, asked), others);
+		case 'giveBack': {
+			const step = steps.giveBack(entry, asked, moment);
+			return after(String(step.result), step, others);
+		}
 		case 'reopen':
 			return after(inWords(accountOf(entry, moment)), steps.reopen(entry, asked.at, moment));
 	}
