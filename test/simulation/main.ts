@@ -16,10 +16,12 @@ import { simulate } from './simulate';
 /** A fault that so many seeds do not find shows a hole in the simulation. */
 const SEEDS_PER_FAULT = 2_000;
 
+/** A process that has simulated so many seeds makes room for another: the databases of simulated processes fill its memory. */
+const SEEDS_PER_PROCESS = 250;
+
 interface Task {
 	readonly from: number;
 	readonly to: number;
-	readonly step: number;
 	/** The name of a fault to put in; the task ends when it is found. */
 	readonly fault?: string;
 }
@@ -53,14 +55,16 @@ async function trySeeds(): Promise<void> {
 	const startedAt = performance.now();
 	const broken: Result[] = [];
 	let done = 0;
-	await Promise.all(
-		Array.from({ length: jobs }, (_, n) =>
-			inChild({ from: from + n, to: from + seeds - 1, step: jobs }, (result) => {
+	const waiting = chunksOf(from, from + seeds - 1);
+	const worker = async () => {
+		for (let task = waiting.shift(); task; task = waiting.shift()) {
+			await inChild(task, (result) => {
 				done += 1;
-				if (result.violations.length > 0 || result.error !== undefined) broken.push(result);
-			}),
-		),
-	);
+				if (isBroken(result)) broken.push(result);
+			});
+		}
+	};
+	await Promise.all(Array.from({ length: jobs }, worker));
 	const seconds = (performance.now() - startedAt) / 1000;
 	console.log(
 		`${done} seeds in ${Math.round(seconds)} s: ${(done / seconds).toFixed(1)} per second, ${(done / seconds / jobs).toFixed(1)} per second and core`,
@@ -106,9 +110,12 @@ async function findFaults(): Promise<void> {
 		for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
 			const { name } = fault;
 			let found: Result | undefined;
-			await inChild({ from: 1, to: most, step: 1, fault: name }, (result) => {
-				if (result.violations.length > 0 || result.error !== undefined) found ??= result;
-			});
+			for (const chunk of chunksOf(1, most)) {
+				if (found !== undefined) break;
+				await inChild({ ...chunk, fault: name }, (result) => {
+					if (isBroken(result)) found ??= result;
+				});
+			}
 			if (found === undefined) missed += 1;
 			const how = found?.error ?? found?.violations[0]?.rule;
 			console.log(
@@ -124,6 +131,17 @@ async function findFaults(): Promise<void> {
 
 const faultNamed = (name: string | undefined) => FAULTS.find((fault) => fault.name === name);
 
+function chunksOf(from: number, to: number): Task[] {
+	const count = Math.ceil((to - from + 1) / SEEDS_PER_PROCESS);
+	return Array.from({ length: count }, (_unused, n) => {
+		const first = from + n * SEEDS_PER_PROCESS;
+		return { from: first, to: Math.min(first + SEEDS_PER_PROCESS - 1, to) };
+	});
+}
+
+const isBroken = ({ violations, error }: Result): boolean =>
+	violations.length > 0 || error !== undefined;
+
 /** Runs a task in a process of its own. */
 async function inChild(task: Task, onResult: (result: Result) => void): Promise<void> {
 	const child = fork(__filename, [], {
@@ -138,7 +156,7 @@ async function inChild(task: Task, onResult: (result: Result) => void): Promise<
 	});
 }
 
-async function asChild({ from, to, step, fault }: Task): Promise<void> {
+async function asChild({ from, to, fault }: Task): Promise<void> {
 	const loadPackage = await bundlePackage(faultNamed(fault));
 	const send = (result: Result) =>
 		new Promise<void>((resolve) => {
@@ -147,11 +165,10 @@ async function asChild({ from, to, step, fault }: Task): Promise<void> {
 			});
 		});
 	try {
-		for (let seed = from; seed <= to; seed += step) {
+		for (let seed = from; seed <= to; seed++) {
 			const result = await judged(seed);
 			await send(result);
-			if (fault !== undefined && (result.violations.length > 0 || result.error !== undefined))
-				break;
+			if (fault !== undefined && isBroken(result)) break;
 		}
 	} finally {
 		rmSync(`/dev/shm/simulation-${process.pid}`, { recursive: true, force: true });
