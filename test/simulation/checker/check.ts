@@ -1,6 +1,6 @@
-/** Judges a history by all rules. */
+/** Judges a history by all rules that it says enough for. */
 import type { Line } from '../history';
-import { RULES } from './rules';
+import { type Rule, RULES } from './rules';
 import { View } from './view';
 
 export interface Violation {
@@ -11,7 +11,14 @@ export interface Violation {
 
 export function check(history: readonly Line[]): Violation[] {
 	const view = new View(history);
-	return RULES.flatMap(({ name, check: violationsOf }) =>
+	return rulesOf(view).flatMap(({ name, check: violationsOf }) =>
 		[...violationsOf(view)].map((found) => ({ rule: name, ...found })),
 	).sort((a, b) => a.at - b.at);
 }
+
+/** The names of the rules that judge the history. */
+export function judges(history: readonly Line[]): string[] {
+	return rulesOf(new View(history)).map(({ name }) => name);
+}
+
+const rulesOf = (view: View): Rule[] => RULES.filter(({ needs }) => view.holds(...needs));

@@ -2,6 +2,7 @@
  * The promises of the package, one rule each. A rule knows the history and nothing of the code. It names the sentences in the
  * docs that promise it; `docs.test.ts` holds both together.
  */
+import type { Fact } from '../history';
 import type { EventView, Period, Start, View } from './view';
 
 export interface Found {
@@ -16,6 +17,8 @@ export interface Rule {
 		readonly in: 'README.md' | 'docs/nodes.md';
 		readonly text: string;
 	}[];
+	/** A history that cannot say all of this would pass by accident, so the rule does not judge it. */
+	readonly needs: readonly Fact[];
 	readonly check: (view: View) => Iterable<Found>;
 }
 
@@ -99,6 +102,7 @@ export const RULES: readonly Rule[] = [
 		promised: [
 			{ in: 'README.md', text: 'Only deliveries with a valid signature start a workflow.' },
 		],
+		needs: ['forged', 'response', 'stored', 'started'],
 		*check(view) {
 			for (const event of view.events.filter(isForged)) {
 				for (const { at } of [...event.stored, ...event.starts])
@@ -123,6 +127,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The execution begins' },
 		],
+		needs: ['started', 'ended', 'process'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before, earlier } of repetitions(view, event)) {
@@ -147,6 +152,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'one hand-over at a time',
 		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is in progress' }],
+		needs: ['stored', 'started', 'dropped', 'process'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const [n, next] of event.stored.entries()) {
@@ -172,6 +178,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'n8n stores the execution' },
 		],
+		needs: ['sent', 'response', 'stored', 'started', 'ended'],
 		*check(view) {
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const { at, status, body } of event.responses) {
@@ -198,6 +205,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The delivery never arrives' },
 		],
+		needs: ['listed', 'started', 'quiet'],
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			const first = view.publications[0];
@@ -228,6 +236,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'lost executions start again',
 		promised: [{ in: 'docs/nodes.md', text: 'n8n loses the execution before it starts' }],
+		needs: ['response', 'stored', 'started', 'quiet'],
 		*check(view) {
 			if (!view.world.hasWebhook) return;
 			for (const event of view.events.filter((each) => !isForged(each))) {
@@ -257,6 +266,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The execution fails' },
 		],
+		needs: ['listed', 'started', 'ended', 'quiet'],
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			for (const event of view.events) {
@@ -302,6 +312,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'never after success',
 		promised: [{ in: 'docs/nodes.md', text: 'The execution succeeds' }],
+		needs: ['started', 'ended'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, earlier } of repetitions(view, event)) {
@@ -321,6 +332,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'asleep is final',
 		promised: [{ in: 'docs/nodes.md', text: 'A Wait node puts the execution to sleep' }],
+		needs: ['started', 'ended', 'asleep'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, earlier } of repetitions(view, event)) {
@@ -346,6 +358,7 @@ export const RULES: readonly Rule[] = [
 				text: 'The pauses between attempts are 1, 5 and 30 minutes, 2 hours, then 6 hours.',
 			},
 		],
+		needs: ['started', 'ended'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before, attempts } of repetitions(view, event)) {
@@ -376,6 +389,7 @@ export const RULES: readonly Rule[] = [
 				text: 'A poll trigger stops after six attempts, about nine hours;',
 			},
 		],
+		needs: ['started', 'listed'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, attempts } of repetitions(view, event)) {
@@ -391,6 +405,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'interrupted executions',
 		promised: [{ in: 'docs/nodes.md', text: 'A crash or restart interrupts the execution' }],
+		needs: ['started', 'ended', 'process'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before } of repetitions(view, event)) {
@@ -415,6 +430,7 @@ export const RULES: readonly Rule[] = [
 			{ in: 'docs/nodes.md', text: 'You [replay](#replay) the event' },
 			{ in: 'docs/nodes.md', text: 'A replayed event has a field `_replay`.' },
 		],
+		needs: ['started', 'replayed', 'marks'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const start of event.starts) {
@@ -427,7 +443,7 @@ export const RULES: readonly Rule[] = [
 							message: `${named(event, start)} is marked as replayed, and was not`,
 						};
 				}
-				if (view.world.hasPoll) yield* replayedTooLate(view, event);
+				if (view.world.hasPoll && view.holds('quiet')) yield* replayedTooLate(view, event);
 			}
 		},
 	},
@@ -440,7 +456,10 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'Only events that meet all conditions start the workflow' },
 		],
+		needs: ['created', 'published', 'started'],
 		*check(view) {
+			for (const { at, event, execution } of view.strangers)
+				yield { at, message: `${event} in execution ${execution} was never created` };
 			const first = view.publications[0];
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const start of event.starts) {
@@ -455,7 +474,7 @@ export const RULES: readonly Rule[] = [
 					if (first && event.listedAt < first.at && view.world.startFrom === 'now') {
 						yield { at: start.at, message: `${named(event, start)} is older than the publication` };
 					}
-					yield* filteredBefore(view, event, start);
+					if (view.holds('page', 'polled')) yield* filteredBefore(view, event, start);
 				}
 			}
 		},
@@ -465,6 +484,7 @@ export const RULES: readonly Rule[] = [
 		promised: [
 			{ in: 'docs/nodes.md', text: 'Nothing that it started before starts again by itself.' },
 		],
+		needs: ['started', 'listed', 'fault'],
 		*check(view) {
 			for (const event of view.events) {
 				const starts = ownStarts(event);
@@ -502,6 +522,7 @@ export const RULES: readonly Rule[] = [
 				text: 'One item per listed event, with its state in the event ledger',
 			},
 		],
+		needs: ['reconciled', 'started', 'ended', 'quiet'],
 		*check(view) {
 			const last = view.all('reconciled').at(-1);
 			if (last === undefined || last.at < view.quietAt || view.losses.length > 0) return;
@@ -531,6 +552,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'responses',
 		promised: [{ in: 'docs/nodes.md', text: 'n8n could not store the execution' }],
+		needs: ['threw', 'unhandled', 'dropped', 'polled'],
 		*check(view) {
 			for (const { at, where, message } of view.all('threw'))
 				yield { at, message: `${where} threw: ${message}` };
