@@ -42,6 +42,21 @@ export interface N8nServer {
 	start(env?: Environment): Promise<void>;
 }
 
+/** From a start of a process to its end. */
+export interface Run {
+	/** Different for each run. */
+	readonly name: string;
+	/** Host and port of the process. */
+	readonly host: string;
+	readonly command: N8nCommand;
+	/** Unix milliseconds. */
+	readonly startedAt: number;
+	ended?: { readonly at: number; readonly is: 'killed' | 'exited' };
+}
+
+/** All runs of the processes that a test file has started, in order. */
+export const runs: Run[] = [];
+
 const READY_MS = 300_000;
 const STOP_MS = 40_000;
 const OUTPUT_LINES = 40;
@@ -55,14 +70,21 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 	const settings = environment(options, port, await freePort());
 	const url = `http://127.0.0.1:${port}`;
 
-	const launch = async (env: Environment): Promise<RunningProcess> =>
-		await startProcess({
+	const launch = async (env: Environment): Promise<RunningProcess> => {
+		const { host } = new URL(url);
+		runs.push({ name: `${host} ${runs.length}`, host, command, startedAt: Date.now() });
+		return await startProcess({
 			command: nodeBinary(),
 			args: [bin, command],
 			cwd: userFolder,
 			env: { ...settings, ...env },
 			outputFile: join(userFolder, `n8n-${command}-${port}.log`),
 		});
+	};
+	const hasEnded = (is: 'killed' | 'exited', at: number): void => {
+		const run = runs.findLast(({ host }) => url.endsWith(host));
+		if (run) run.ended ??= { is, at };
+	};
 	let current = await launch({});
 
 	const server: N8nServer = {
@@ -90,8 +112,15 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 				{ what: `n8n ${command} on ${url} to be ready`, timeoutMs: READY_MS, detail: lastLines },
 			);
 		},
-		stop: () => current.stop({ graceMs: STOP_MS }),
-		kill: () => current.kill(),
+		async stop() {
+			const exit = await current.stop({ graceMs: STOP_MS });
+			hasEnded(exit.signal === 'SIGKILL' ? 'killed' : 'exited', Date.now());
+			return exit;
+		},
+		async kill() {
+			hasEnded('killed', Date.now());
+			return await current.kill();
+		},
 		async start(env = {}) {
 			if (server.running) throw new Error(`n8n ${command} on ${url} is running already.`);
 			current = await launch(env);
