@@ -4,6 +4,7 @@ import { deliveriesBy } from '../support/deliveries';
 import { expectOneRunOf } from '../support/expectations';
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
+import type { Recorder } from '../support/n8n/recorder';
 import type { N8nServer } from '../support/n8n/server';
 import { useQueueWorld, useWorld } from '../support/n8n/useWorld';
 import type { World } from '../support/n8n/world';
@@ -38,13 +39,13 @@ const publish = countedWorkflows();
 async function expectOneExecution(
 	world: World,
 	what: string,
-	outage: () => Promise<void>,
+	outage: (recorder: Recorder) => Promise<void>,
 ): Promise<void> {
 	const trigger = await publish(world, {
 		parameters: { acknowledge: 'succeeded' },
 		executions: { lastsMs: LASTS_MS },
 	});
-	const { counter } = trigger;
+	const { counter, recorder } = trigger;
 	const sender = await trigger.startSender({ seed: 1 });
 	const deliveries = deliveriesBy(sender);
 	const events = sender.events(EVENTS);
@@ -58,7 +59,7 @@ async function expectOneExecution(
 		await sleep(LASTS_MS / 2);
 		deliveries.send(events.slice(EVENTS / 2));
 		await waitFor(() => counter.begun.size === EVENTS, { what: 'the other executions to begin' });
-		await outage();
+		await outage(recorder);
 		await waitFor(() => deliveries.unacknowledged().length === 0 && counter.waiting === 0, {
 			what: 'every event to be acknowledged',
 			timeoutMs: TAIL_MS,
@@ -79,13 +80,8 @@ async function expectOneExecution(
 	await world.client.deactivate(trigger.workflow.id);
 }
 
-/** As on a host that is suspended. */
 async function suspend(servers: readonly N8nServer[]): Promise<void> {
-	// With their task runners.
-	const groups = servers.map(({ pid }) => -pid);
-	for (const group of groups) process.kill(group, 'SIGSTOP');
-	await sleep(AWAY_MS);
-	for (const group of groups) process.kill(group, 'SIGCONT');
+	await Promise.all(servers.map((server) => server.suspend(AWAY_MS)));
 }
 
 async function untilReplicated(): Promise<void> {
@@ -116,10 +112,12 @@ it(
 it(
 	'runs each event once although Redis is down for two minutes',
 	async () => {
-		await expectOneExecution(queue, 'Redis down', async () => {
+		await expectOneExecution(queue, 'Redis down', async ({ note }) => {
+			note({ what: 'fault', fault: 'broken', is: 'on' });
 			await queue.redis.stop();
 			await sleep(AWAY_MS);
 			await queue.redis.start();
+			note({ what: 'fault', fault: 'broken', is: 'off' });
 		});
 	},
 	TEST_MS,
@@ -130,13 +128,15 @@ it(
 	'runs each event once although Redis fails over to its replica',
 	async () => {
 		await untilReplicated();
-		await expectOneExecution(queue, 'Redis failed over', async () => {
+		await expectOneExecution(queue, 'Redis failed over', async ({ note }) => {
+			note({ what: 'fault', fault: 'broken', is: 'on' });
 			await queue.redis.kill();
 			await sleep(10 * SECONDS);
 			await withRedis(replica.url, async (client) => {
 				await client.replicaof('NO', 'ONE');
 				await client.config('SET', 'port', String(queue.redis.port));
 			});
+			note({ what: 'fault', fault: 'broken', is: 'off' });
 		});
 	},
 	TEST_MS,

@@ -443,7 +443,7 @@ export const RULES: readonly Rule[] = [
 							message: `${named(event, start)} is marked as replayed, and was not`,
 						};
 				}
-				if (view.world.hasPoll && view.holds('quiet')) yield* replayedTooLate(view, event);
+				if (view.world.hasPoll) yield* replayedTooLate(view, event);
 			}
 		},
 	},
@@ -664,7 +664,7 @@ function* replayedTooLate(view: View, event: EventView): Generator<Found> {
 		}
 		// An execution that was stored before it, or lost after it, has its grace.
 		const isOpen = event.stored.some(({ at }) => at >= to - 2 * MINUTE_MS);
-		if (until > view.endAt || isOpen) continue;
+		if (!view.holds('quiet') || until > view.endAt || isOpen) continue;
 		if (started === undefined || started.at > until)
 			yield {
 				at: Math.min(until, view.endAt),

@@ -1,6 +1,7 @@
 /** Starts and stops one n8n process (main, worker or webhook processor) on 127.0.0.1. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Log, silent } from '../log';
 import { freePort } from '../ports';
 import { baseEnvironment, type Exit, type RunningProcess, startProcess } from '../process';
@@ -38,6 +39,8 @@ export interface N8nServer {
 	stop(): Promise<Exit>;
 	/** Kills n8n and its task runners at once. */
 	kill(): Promise<Exit>;
+	/** Stops n8n and its task runners for this long, as on a host that is suspended. */
+	suspend(ms: number): Promise<void>;
 	/** Starts it again on the same port and waits until it is ready; `env` applies to this run only. */
 	start(env?: Environment): Promise<void>;
 }
@@ -51,6 +54,7 @@ export interface Run {
 	readonly command: N8nCommand;
 	/** Unix milliseconds. */
 	readonly startedAt: number;
+	readonly pauses: { readonly from: number; readonly to: number }[];
 	ended?: { readonly at: number; readonly is: 'killed' | 'exited' };
 }
 
@@ -72,7 +76,7 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 
 	const launch = async (env: Environment): Promise<RunningProcess> => {
 		const { host } = new URL(url);
-		runs.push({ name: `${host} ${runs.length}`, host, command, startedAt: Date.now() });
+		runs.push({ name: `${host} ${runs.length}`, host, command, startedAt: Date.now(), pauses: [] });
 		return await startProcess({
 			command: nodeBinary(),
 			args: [bin, command],
@@ -81,8 +85,9 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 			outputFile: join(userFolder, `n8n-${command}-${port}.log`),
 		});
 	};
+	const currentRun = () => runs.findLast(({ host }) => url.endsWith(host));
 	const hasEnded = (is: 'killed' | 'exited', at: number): void => {
-		const run = runs.findLast(({ host }) => url.endsWith(host));
+		const run = currentRun();
 		if (run) run.ended ??= { is, at };
 	};
 	let current = await launch({});
@@ -120,6 +125,13 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 		async kill() {
 			hasEnded('killed', Date.now());
 			return await current.kill();
+		},
+		async suspend(ms) {
+			const from = Date.now();
+			process.kill(-current.pid, 'SIGSTOP');
+			await sleep(ms);
+			process.kill(-current.pid, 'SIGCONT');
+			currentRun()?.pauses.push({ from, to: Date.now() });
 		},
 		async start(env = {}) {
 			if (server.running) throw new Error(`n8n ${command} on ${url} is running already.`);

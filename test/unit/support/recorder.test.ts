@@ -30,7 +30,7 @@ beforeEach(() => {
 	rows = [];
 	calls = [];
 	runs.splice(0, runs.length, {
-		...{ name: 'main', host: HOST, command: 'start', startedAt: at(-60) },
+		...{ name: 'main', host: HOST, command: 'start', startedAt: at(-60), pauses: [] },
 	});
 });
 
