@@ -626,10 +626,9 @@ function isKnownEnd(view: View, { entries }: EventView, ended: Start, until: num
 
 /** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */
 function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
-	const sent = new Map(view.all('sent').map((line) => [line.delivery, line]));
 	if (view.losses.length > 0 || !view.world.reportsEnd) return;
 	for (const { at, status, body, delivery } of event.responses) {
-		const line = sent.get(delivery);
+		const line = view.sent.get(delivery);
 		if (
 			line === undefined ||
 			line.url !== 'own' ||

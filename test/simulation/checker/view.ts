@@ -45,6 +45,8 @@ export class View {
 	/** The starts with events that the service has not created. */
 	readonly strangers: readonly Start[];
 	readonly publications: readonly LineOf<'published'>[];
+	/** By delivery. */
+	readonly sent: ReadonlyMap<string, LineOf<'sent'>>;
 	/** Nothing is disturbed after it. */
 	readonly quietAt: number;
 	readonly endAt: number;
@@ -60,6 +62,7 @@ export class View {
 		if (world === undefined) throw new Error('A history begins with its world');
 		this.world = world;
 		this.publications = this.all('published');
+		this.sent = new Map(this.all('sent').map((line) => [line.delivery, line]));
 		this.endAt = history.at(-1)?.at ?? 0;
 		this.quietAt = this.all('quiet')[0]?.at ?? this.endAt;
 		this.losses = this.all('fault').flatMap(({ at, fault }) =>
