@@ -72,9 +72,7 @@ async function expectOneExecution(
 	deliveries.send(events);
 	await deliveries.settled();
 	const unacknowledged = deliveries.unacknowledged().length;
-	report(
-		`${what}: ${EVENTS} events, ${unacknowledged} never acknowledged; ${deliveries.attempts.length} deliveries`,
-	);
+	report(`${what}: ${EVENTS} events, ${unacknowledged} never acknowledged`);
 	await expectOneRunOf(trigger, events, { isIdle: async () => counter.waiting === 0 });
 	expect(unacknowledged).toBe(0);
 	await world.client.deactivate(trigger.workflow.id);
