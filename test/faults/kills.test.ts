@@ -245,7 +245,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 	async function accountsByStatus(scene: Scene, killedAt: readonly number[]) {
 		const { trigger, list, events } = scene;
 		await untilIdle(scene);
-		const accounts = await accountsOf(world.client, trigger.workflow, list);
+		const accounts = await accountsOf(world.client, trigger.workflow, list, trigger.recorder);
 		// An interrupted execution is only known as such once its process counts as dead.
 		const byId = await waitFor(
 			async () => {
@@ -317,6 +317,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 			const stored = await sceneOf('stored', 4);
 			const { killedAt, cutOff } = await fire([succeeded, stored]);
 			report(`${KILLS} kills of ${name}: ${cutOff} executions were under way`);
+			for (const { trigger } of [succeeded, stored]) trigger.recorder.note({ what: 'quiet' });
 			const results = await Promise.allSettled([
 				expectOneSuccess(succeeded, killedAt),
 				expectNoSecondBegin(stored, killedAt),

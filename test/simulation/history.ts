@@ -5,6 +5,8 @@ export type Fact =
 	| Step['what']
 	/** Deliveries that the service did not sign. */
 	| 'forged'
+	/** After `quiet` it lasts until everything that is due has started: hours. */
+	| 'settled'
 	/** Executions that sleep in a Wait node. */
 	| 'asleep'
 	/** The field `_replay` of an event that starts. */

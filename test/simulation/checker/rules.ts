@@ -205,7 +205,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The delivery never arrives' },
 		],
-		needs: ['listed', 'started', 'quiet'],
+		needs: ['listed', 'started', 'settled'],
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			const first = view.publications[0];
@@ -236,7 +236,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'lost executions start again',
 		promised: [{ in: 'docs/nodes.md', text: 'n8n loses the execution before it starts' }],
-		needs: ['response', 'stored', 'started', 'quiet'],
+		needs: ['response', 'stored', 'started', 'settled'],
 		*check(view) {
 			if (!view.world.hasWebhook) return;
 			for (const event of view.events.filter((each) => !isForged(each))) {
@@ -266,7 +266,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The execution fails' },
 		],
-		needs: ['listed', 'started', 'ended', 'quiet'],
+		needs: ['listed', 'started', 'ended', 'settled'],
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			for (const event of view.events) {
@@ -663,7 +663,7 @@ function* replayedTooLate(view: View, event: EventView): Generator<Found> {
 		}
 		// An execution that was stored before it, or lost after it, has its grace.
 		const isOpen = event.stored.some(({ at }) => at >= to - 2 * MINUTE_MS);
-		if (!view.holds('quiet') || until > view.endAt || isOpen) continue;
+		if (!view.holds('settled') || until > view.endAt || isOpen) continue;
 		if (started === undefined || started.at > until)
 			yield {
 				at: Math.min(until, view.endAt),

@@ -25,7 +25,7 @@ export interface Accounts {
 /** Lets any workflow reconcile and replay the events of the trigger. */
 export const OPEN_TO_ALL = { options: { accountAccess: 'anyWorkflow' } };
 
-/** The workflow must be `OPEN_TO_ALL`. A recorder notes what Replay is asked for and returns. */
+/** The workflow must be `OPEN_TO_ALL`. A recorder notes what both return. */
 export async function accountsOf(
 	client: N8nClient,
 	{ id: workflowId }: Pick<Workflow, 'id'>,
@@ -58,7 +58,14 @@ export async function accountsOf(
 	};
 
 	return {
-		reconcile: () => run('reconcile'),
+		async reconcile() {
+			const accounts = await run('reconcile');
+			const events = [...accounts].map(([event, { state, executionId: execution }]) => {
+				return { event, state, ...(execution !== undefined && { execution }) };
+			});
+			recorder?.note({ what: 'reconciled', events });
+			return accounts;
+		},
 		async replay(ids, parameters = { eventIds: ids.join(',') }) {
 			const request = (requests += 1);
 			recorder?.note({ what: 'replay asked', request, events: ids });
