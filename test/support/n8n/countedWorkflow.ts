@@ -1,5 +1,6 @@
 /** Publishes workflows that start on signed events and report each one to a counter, and starts senders of such events. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Settings } from '../../simulation/history';
 import { type Counter, type CounterOptions, startCounter } from '../counter';
 import type { HostileList } from '../hostileList';
 import { endAfterEach } from '../lifetime';
@@ -27,9 +28,11 @@ export interface CountedWorkflow {
 	startSender(options: Omit<SenderOptions, 'urls' | 'secret' | 'onAttempt'>): Promise<EventSender>;
 }
 
+type Parameters = Readonly<Record<string, unknown>>;
+
 interface Options {
 	/** Additional parameters of the triggers, such as options; none by default. */
-	readonly parameters?: Readonly<Record<string, unknown>>;
+	readonly parameters?: Parameters;
 	/** An additional poll trigger that lists this service's events each minute; none by default. */
 	readonly poll?: PollOptions;
 	/** How long its executions take and which of them fail; all succeed at once by default. */
@@ -70,7 +73,7 @@ export function countedWorkflows(): Publish {
 		const urls = [await urlAt(first), ...(await Promise.all(others.map(urlAt)))] as const;
 		const recorder = startRecorder({
 			...{ client, workflow, counter },
-			acknowledge: parameters['acknowledge'] === 'succeeded' ? 'succeeded' : 'stored',
+			settings: settingsIn(parameters),
 			...(poll && { poll: recordedPoll(poll) }),
 		});
 		await client.activate(workflow.id, { webhookUrls: urls });
@@ -116,6 +119,12 @@ async function planOf(
 const countNode = (parameters: Options['parameters'] = {}, counter: Counter): NodePlan =>
 	parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter.url);
 
+const settingsIn = ({ acknowledge, delivery, batchSize }: Parameters): Settings => ({
+	acknowledge: acknowledge === 'succeeded' ? 'succeeded' : 'stored',
+	batchSize: delivery === 'batched' ? Number(batchSize ?? 100) : 1,
+	wants: 'all',
+});
+
 function recordedPoll({ service, startFrom = 'now' }: PollOptions) {
 	// Not by the operator `in`: what all tests of a file share hides its fields from that.
 	const { listedAt } = service as Partial<HostileList>;
@@ -125,7 +134,7 @@ function recordedPoll({ service, startFrom = 'now' }: PollOptions) {
 async function pollTrigger(
 	client: N8nClient,
 	{ service, startFrom = 'now', limit = 50 }: PollOptions,
-	parameters: Readonly<Record<string, unknown>>,
+	parameters: Parameters,
 ): Promise<NodePlan> {
 	return {
 		type: POLL_TRIGGER_TYPE,

@@ -16,7 +16,7 @@ interface Recorded {
 	readonly client: Pick<N8nClient, 'listExecutions' | 'getExecution'>;
 	readonly workflow: Pick<Workflow, 'id'>;
 	readonly counter: Pick<Counter, 'calls'>;
-	readonly acknowledge: Settings['acknowledge'];
+	readonly settings: Settings;
 	/** Of a poll trigger; none without one. Only a list that the test itself orders says when it listed what. */
 	readonly poll?: { readonly startFrom: 'now' | 'retained'; readonly list?: HostileList };
 }
@@ -46,7 +46,7 @@ const OUTCOMES: Partial<Record<ExecutionSummary['status'], Outcome>> = {
 
 /** Note it before publishing the workflow. */
 export function startRecorder(recorded: Recorded): Recorder {
-	const { acknowledge, poll } = recorded;
+	const { settings, poll } = recorded;
 	const list = poll?.list;
 	const publishedAt = Date.now();
 	const notes: Line[] = [];
@@ -61,7 +61,7 @@ export function startRecorder(recorded: Recorded): Recorder {
 	};
 	const attempts: Sent[] = [];
 	const stored = new Map<string, Stored>();
-	note({ what: 'published', settings: { acknowledge, batchSize: 1, wants: 'all' } }, publishedAt);
+	note({ what: 'published', settings }, publishedAt);
 	for (const { id } of list?.events ?? []) note({ what: 'listed', event: id }, publishedAt - 1);
 
 	return {
@@ -143,36 +143,92 @@ async function executionsOf(
 	recorded: Recorded,
 	{ attempts, stored }: { attempts: readonly Sent[]; stored: Map<string, Stored> },
 ): Promise<Line[]> {
-	const { client, workflow, counter, acknowledge } = recorded;
+	const { client, workflow, counter, settings } = recorded;
 	const rows = await client.listExecutions({ workflowId: workflow.id });
-	const keys = new Set<string>();
-	const modes = new Map(rows.map(({ id, mode }) => [id, mode]));
-	const lines = counter.calls.map((call): Line => startedBy(call, modes, acknowledge));
+	const executions: Executed[] = [];
 	for (const row of rows) {
-		const { id: execution, mode, status } = row;
-		if (!['webhook', 'trigger', 'retry'].includes(mode)) continue;
-		const calls = counter.calls.filter((call) => call.execution === execution);
-		const last = calls.at(-1);
-		const { at, waiting } = stored.get(execution) ?? storedOf(await client.getExecution(execution));
-		stored.set(execution, { at, waiting });
-		const events = last ? [...new Set(calls.flatMap((call) => call.events))] : waiting;
-		const key = `${at} ${events.join()}`;
-		// A copy of a row in n8n's database was not handed over.
-		if (!keys.has(key)) {
-			const by = storedBy({ events, at, mode }, attempts);
-			lines.push({ what: 'stored', execution, mode, events, acknowledge, at, ...by });
-		}
-		keys.add(key);
-		const outcome = OUTCOMES[status];
-		if (outcome === undefined || row.stoppedAt === null) continue;
-		const ended = { execution, events, at: Date.parse(row.stoppedAt) };
-		lines.push(
-			last
-				? { what: 'ended', by: processOf(last), outcome, ...ended }
-				: { what: 'dropped', ...ended },
-		);
+		if (!['webhook', 'trigger', 'retry'].includes(row.mode)) continue;
+		const calls = counter.calls.filter(({ execution }) => execution === row.id);
+		const { at, waiting } = stored.get(row.id) ?? storedOf(await client.getExecution(row.id));
+		stored.set(row.id, { at, waiting });
+		const passed = new Set(calls.flatMap(({ events }) => events));
+		executions.push({
+			row,
+			at,
+			last: calls.at(-1),
+			events: passed.size > 0 ? [...passed] : waiting,
+		});
 	}
-	return lines;
+	const modes = new Map(rows.map(({ id, mode }) => [id, mode]));
+	return [
+		...counter.calls.map((call) => startedBy(call, modes, settings.acknowledge)),
+		...withLostEvents(executions, attempts, settings).flatMap((execution, n, all) => {
+			const isCopy = all.slice(0, n).some((other) => isSameHandOver(other, execution));
+			return [...(isCopy ? [] : [handedOver(execution, attempts, settings)]), ...endOf(execution)];
+		}),
+	];
+}
+
+/** A row of n8n's list. */
+interface Executed {
+	readonly row: ExecutionSummary;
+	/** When n8n stored it. */
+	readonly at: number;
+	readonly events: readonly string[];
+	/** Its last call; undefined if it has not passed its trigger. */
+	readonly last: Call | undefined;
+}
+
+/**
+ * n8n drops the data of an execution whose worker dies before the first node. Its events are then those that were accepted
+ * at that moment and are in no other execution.
+ */
+function withLostEvents(
+	executions: readonly Executed[],
+	attempts: readonly Sent[],
+	{ batchSize }: Settings,
+): Executed[] {
+	const known: Executed[] = executions.filter(({ events }) => events.length > 0);
+	const lost = executions.filter(({ events }) => events.length === 0);
+	for (const execution of lost) {
+		const { at, row } = execution;
+		const accepted = attempts.filter(
+			(each) =>
+				row.mode === 'webhook' &&
+				isAcknowledged(each) &&
+				isOpen(each, at) &&
+				!known.some((other) => isOpen(each, other.at) && other.events.includes(each.event)),
+		);
+		const events = new Set(accepted.slice(0, batchSize).map(({ event }) => event));
+		known.push({ ...execution, events: [...events] });
+	}
+	return known;
+}
+
+const isOpen = ({ startedAt, endedAt }: Attempt, at: number): boolean =>
+	startedAt <= at && endedAt >= at;
+
+/** A test has copied the row in n8n's database. */
+const isSameHandOver = (a: Executed, b: Executed): boolean =>
+	a.at === b.at && a.events.length > 0 && a.events.join() === b.events.join();
+
+function handedOver(
+	{ row, at, events }: Executed,
+	attempts: readonly Sent[],
+	{ acknowledge }: Settings,
+): Line {
+	const { id: execution, mode } = row;
+	const by = storedBy({ events, at, mode }, attempts);
+	return { what: 'stored', execution, mode, events, acknowledge, at, ...by };
+}
+
+function endOf({ row, events, last }: Executed): Line[] {
+	const { id: execution, status, stoppedAt } = row;
+	const outcome = OUTCOMES[status];
+	if (outcome === undefined || stoppedAt === null) return [];
+	const at = Date.parse(stoppedAt);
+	if (last === undefined) return [{ what: 'dropped', execution, events, at }];
+	return [{ what: 'ended', execution, by: processOf(last), outcome, events, at }];
 }
 
 function startedBy(
@@ -199,9 +255,7 @@ function storedBy(
 	{ events, at, mode }: { events: readonly string[]; at: number; mode: string },
 	attempts: readonly Sent[],
 ): { by: string; isDenied?: true } {
-	const open = attempts.filter(
-		({ event, startedAt, endedAt }) => startedAt <= at && endedAt >= at && events.includes(event),
-	);
+	const open = attempts.filter((each) => isOpen(each, at) && events.includes(each.event));
 	const hosts = open.map(({ url }) => new URL(url).host);
 	const alive = runsAt(at);
 	const receivers = alive.filter(({ host }) => hosts.includes(host));

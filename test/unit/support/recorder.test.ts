@@ -36,7 +36,8 @@ beforeEach(() => {
 
 function recorderOf(acknowledge: 'stored' | 'succeeded' = 'stored'): Recorder {
 	return startRecorder({
-		...{ workflow: { id: 'workflow' }, counter: { calls }, acknowledge },
+		...{ workflow: { id: 'workflow' }, counter: { calls } },
+		settings: { acknowledge, batchSize: 1, wants: 'all' },
 		client: {
 			listExecutions: async () =>
 				rows.map(({ id, status, mode = 'webhook', endedAt }) => ({
@@ -126,6 +127,15 @@ it('finds an acknowledged event that n8n has not stored', async () => {
 	expect(await broken(recorder)).toEqual([
 		expect.stringMatching(/^acknowledged when stored: a was acknowledged/),
 	]);
+});
+
+it('finds nothing in acknowledged events whose executions n8n has lost with their data', async () => {
+	const recorder = recorderOf();
+	for (const event of ['a', 'b']) deliver(recorder, event, 1);
+	rows.push({ id: '1', status: 'error', endedAt: 60 }, { id: '2', status: 'error', endedAt: 60 });
+	expect(await broken(recorder)).toEqual([]);
+	rows.pop();
+	expect(await broken(recorder)).toHaveLength(1);
 });
 
 it('finds an event that n8n stores again while its first execution waits', async () => {
