@@ -1,6 +1,6 @@
 /** Publishes workflows that start on signed events and report each one to a counter, and starts senders of such events. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Settings } from '../../simulation/history';
+import type { Settings } from '../../history/history';
 import { type Counter, type CounterOptions, startCounter } from '../counter';
 import type { HostileList } from '../hostileList';
 import { endAfterEach } from '../lifetime';

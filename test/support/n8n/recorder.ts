@@ -3,7 +3,7 @@
  * calls of executions and the ends of processes are noted as they happen; n8n's own list says what it stored and how that ended.
  */
 import type { DeliveredEvent } from '../../../simulator';
-import type { Fact, Line, Outcome, Settings, Step } from '../../simulation/history';
+import type { Fact, Line, Outcome, Settings, Step } from '../../history/history';
 import type { Call, Counter } from '../counter';
 import type { HostileList } from '../hostileList';
 import { type Attempt, isAcknowledged } from '../sender';

@@ -1,6 +1,6 @@
 /** What the recorder writes of a real n8n is enough for the checker to find a broken promise, and says what it cannot judge. */
-import { check, judges } from '../../simulation/checker/check';
-import { RULES } from '../../simulation/checker/rules';
+import { check, judges } from '../../history/checker/check';
+import { RULES } from '../../history/checker/rules';
 import type { Call } from '../../support/counter';
 import type { Execution, ExecutionSummary } from '../../support/n8n/answers';
 import { type Recorder, startRecorder } from '../../support/n8n/recorder';

@@ -11,9 +11,11 @@ export interface Violation {
 
 export function check(history: readonly Line[]): Violation[] {
 	const view = new View(history);
-	return rulesOf(view).flatMap(({ name, check: violationsOf }) =>
-		[...violationsOf(view)].map((found) => ({ rule: name, ...found })),
-	).sort((a, b) => a.at - b.at);
+	return rulesOf(view)
+		.flatMap(({ name, check: violationsOf }) =>
+			[...violationsOf(view)].map((found) => ({ rule: name, ...found })),
+		)
+		.sort((a, b) => a.at - b.at);
 }
 
 /** The names of the rules that judge the history. */
