@@ -7,6 +7,8 @@ export type Fact =
 	| 'forged'
 	/** After `quiet` it lasts until everything that is due has started: hours. */
 	| 'settled'
+	/** The ledger's clock: only roughly where a test lets time pass for it while events start. */
+	| 'clock'
 	/** Executions that sleep in a Wait node. */
 	| 'asleep'
 	/** The field `_replay` of an event that starts. */

@@ -358,7 +358,7 @@ export const RULES: readonly Rule[] = [
 				text: 'The pauses between attempts are 1, 5 and 30 minutes, 2 hours, then 6 hours.',
 			},
 		],
-		needs: ['started', 'ended'],
+		needs: ['started', 'ended', 'clock'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before, attempts } of repetitions(view, event)) {

@@ -87,7 +87,9 @@ export function startRecorder(recorded: Recorded): Recorder {
 			steps.push(...(await executionsOf(recorded, { attempts, stored })));
 			const last = { what: 'over', at: Date.now() } as const;
 			const said = new Set(notes.map(({ what }) => what));
-			const holds: Fact[] = [...ALWAYS, 'marks', ...(list ? (['listed'] as const) : []), ...said];
+			const holds: Fact[] = [...ALWAYS, 'marks', ...said];
+			if (list) holds.push('listed');
+			if (passed.every(({ at }) => at < publishedAt)) holds.push('clock');
 			const world: Line = {
 				...{
 					what: 'world',
