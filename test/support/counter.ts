@@ -16,6 +16,8 @@ export interface Call {
 	readonly host: string;
 	/** The event is marked as replayed. */
 	readonly isReplayed: boolean;
+	/** When it got its response, and whether that lets the execution succeed; undefined if its caller died before. */
+	response?: { readonly at: number; readonly isSuccess: boolean };
 }
 
 export interface Counter {
@@ -55,13 +57,17 @@ export async function startCounter({
 	const service = await startHttpService(async ({ query, body }, { response }) => {
 		const events = (query['event'] ?? body).split(',');
 		const { execution = '', host = '', replayed } = query;
-		calls.push({ at: Date.now(), events, execution, host, isReplayed: replayed === 'true' });
+		const call: Call = {
+			...{ at: Date.now(), events, execution, host, isReplayed: replayed === 'true' },
+		};
+		calls.push(call);
 		for (const id of events) begun.set(id, (begun.get(id) ?? 0) + 1);
 		const isFailing = events.some((id) => fails(id, begun.get(id) ?? 1));
 		waiting.add(response);
 		response.once('close', () => waiting.delete(response));
 		await open;
 		if (lastsMs > 0) await sleep(lastsMs);
+		if (!response.closed) call.response = { at: Date.now(), isSuccess: !isFailing };
 		return isFailing ? { status: 500 } : { body: {} };
 	});
 	return {

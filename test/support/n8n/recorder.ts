@@ -230,7 +230,13 @@ function endOf({ row, events, last }: Executed): Line[] {
 	if (outcome === undefined || stoppedAt === null) return [];
 	const at = Date.parse(stoppedAt);
 	if (last === undefined) return [{ what: 'dropped', execution, events, at }];
-	return [{ what: 'ended', execution, by: processOf(last), outcome, events, at }];
+	const ended = { what: 'ended', execution, by: processOf(last), events } as const;
+	const { response } = last;
+	// A worker continues with an execution that was stopped, and n8n does not save how that ends.
+	if (outcome === 'canceled' && response && response.at > at) {
+		return [{ ...ended, outcome: response.isSuccess ? 'success' : 'error', at: response.at }];
+	}
+	return [{ ...ended, outcome, at }];
 }
 
 function startedBy(

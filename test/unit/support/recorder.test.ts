@@ -162,6 +162,18 @@ it('finds a success that is acknowledged before it', async () => {
 	]);
 });
 
+it('finds nothing in a stopped execution that its worker continues until it succeeds', async () => {
+	const recorder = recorderOf('succeeded');
+	rows.push({ id: '1', status: 'canceled', endedAt: 3 });
+	call('a', '1', 2);
+	const [only] = calls;
+	if (only) only.response = { at: at(6), isSuccess: true };
+	deliver(recorder, 'a', 8, { url: `http://${HOST}/done`, outcome: 'duplicate' });
+	expect(await broken(recorder)).toEqual([]);
+	if (only) only.response = { at: at(6), isSuccess: false };
+	expect(await broken(recorder)).toHaveLength(1);
+});
+
 it('finds an execution with an event that was never created', async () => {
 	const recorder = recorderOf();
 	rows.push({ id: '1', status: 'success', endedAt: 3 });
