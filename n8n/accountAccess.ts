@@ -77,8 +77,11 @@ export async function recordPublication(
 	const { id: workflowId } = context.getWorkflow();
 	if (workflowId === undefined) return;
 	await notePublication(records, workflowId, {
-		...{ nodeId: context.getNode().id, settings: triggerSettingsOf(context, kind) },
-		...{ publishedAt, now: Date.now(), nodeIds: nodeIdsOf(context) },
+		nodeId: context.getNode().id,
+		settings: triggerSettingsOf(context, kind),
+		publishedAt,
+		now: Date.now(),
+		nodeIds: nodeIdsOf(context),
 	});
 }
 

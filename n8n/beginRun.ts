@@ -37,7 +37,7 @@ const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
 /** The longest that the end of an execution waits for a ledger that is down. It is then written in the background. */
 const END_WITHIN_MS = 20_000;
 /** The first version of n8n with `onExecutionFinish`. */
-const REPORTS_END = '2.33';
+export const REPORTS_END = '2.33';
 
 /**
  * The items that the execution continues with: those whose events have not begun in another execution. n8n starts one
@@ -59,11 +59,12 @@ export async function beginRun(
 	if (!isRetry && !OWN_MODES.has(mode)) return items;
 
 	const workflowId = context.getWorkflow().id ?? '';
-	const events = items.flatMap((item) => {
+	const keyOf = new Map<INodeExecutionData, string>();
+	for (const item of items) {
 		const id = eventIdOf(item.json);
-		return id === undefined ? [] : [{ item, key: ledgerKey(workflowId, id) }];
-	});
-	const keys = events.map(({ key }) => key);
+		if (id !== undefined) keyOf.set(item, ledgerKey(workflowId, id));
+	}
+	const keys = [...new Set(keyOf.values())];
 	const run = newAttempt(context.getExecutionId());
 	const { logger } = context;
 	// Without the context: it holds the data of the execution, whose loss is noticed when nothing holds it any more.
@@ -80,15 +81,20 @@ export async function beginRun(
 		const signal = context.getExecutionCancelSignal();
 		const continues = await beginOrWait(openLedger, keys, beginning, { signal });
 		await end.begun();
-		const dropped = new Set(events.filter((_event, n) => !continues[n]).map(({ item }) => item));
-		if (dropped.size === 0) return items;
+		const won = new Set(keys.filter((_key, n) => continues[n]));
+		// Only the first item of an event: a batch has two if the ledger lost its data while it gathered.
+		const kept = items.filter((item) => {
+			const key = keyOf.get(item);
+			return key === undefined || won.delete(key);
+		});
+		if (kept.length === items.length) return items;
 		logger.info(
 			logLine(
 				context,
-				`${dropped.size} of ${items.length} events skipped: another execution has already started them`,
+				`${items.length - kept.length} of ${items.length} events skipped: another execution has already started them`,
 			),
 		);
-		return items.filter((item) => !dropped.has(item));
+		return kept;
 	} catch (error) {
 		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
 		if (isRetry) {

@@ -1,8 +1,9 @@
-/** The fields that the editor offers for a condition: the known ones, and those of recent events, with their recent values. */
+/** The fields that the editor offers for a condition: the known ones, and those of recent events, with their values. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { CONDITION_FIELDS, eventFromList, Fields, OTHER_FIELD } from '../lib/event';
 import { withoutTags } from '../lib/shared/printable';
 import { apiClientFor } from './apiClient';
+import { arrivedFields } from './arrivedFields';
 
 export const KNOWN_FIELDS: INodePropertyOptions[] = [
 	...Object.entries(CONDITION_FIELDS).map(([value, name]) => ({ name, value })),
@@ -15,14 +16,16 @@ const MOST_EVENTS = 100;
 const MOST_MS = 5_000;
 
 /**
- * Without an API credential, or if the service does not respond in time, returns only the known fields: a failure would
- * leave nothing to select.
+ * Without an API credential, or if the service does not respond in time, takes the events that arrived: a failure would leave
+ * nothing to select.
  */
 export async function conditionFields(
 	this: ILoadOptionsFunctions,
 	mostMs = MOST_MS,
 ): Promise<INodePropertyOptions[]> {
-	const fields = await recentFields(this, AbortSignal.timeout(mostMs)).catch(() => new Fields());
+	const fields = await recentFields(this, AbortSignal.timeout(mostMs)).catch(() =>
+		arrivedFields(this),
+	);
 	const seen = new Map(fields.withValues.map(({ path, values }) => [path, described(values)]));
 	const found = [...seen].filter(([path]) => !Object.hasOwn(CONDITION_FIELDS, path));
 	return [

@@ -1,7 +1,31 @@
 /** The parameter for the events that a trigger wants, the same in both triggers, and its check. */
 import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
 import { type Conditions, OPERATORS, OTHER_FIELD } from '../lib/event';
+import { NUMERAL } from '../lib/shared/values';
 import { KNOWN_FIELDS } from './conditionFields';
+
+/**
+ * A required field with nothing to select, shown for a value that cannot be right. n8n rejects a workflow with such a field
+ * before it takes the published version offline; `checkConditions` runs only after that.
+ */
+function obstacle(
+	displayName: string,
+	name: string,
+	displayOptions: NonNullable<INodeProperties['displayOptions']>,
+): INodeProperties {
+	const options: NonNullable<INodeProperties['options']> = [];
+	return {
+		displayName,
+		name,
+		type: 'options',
+		options,
+		default: '',
+		required: true,
+		displayOptions,
+	};
+}
+
+const PATH = '^[^.]+(?:\\.[^.]+)*$';
 
 /** Literals only: an expression would cost n8n an isolate per event. */
 export const conditionsProperty: INodeProperties = {
@@ -35,7 +59,7 @@ export const conditionsProperty: INodeProperties = {
 					typeOptions: { loadOptionsMethod: 'conditionFields' },
 					default: 'data.action',
 					description:
-						'Event field to compare. With an API credential, the list also has the fields of recent events.',
+						'Event field to compare. The list also has the fields of recent events: listed ones with an API credential, otherwise those that arrived since n8n started.',
 				},
 				{
 					displayName: 'Path',
@@ -49,6 +73,10 @@ export const conditionsProperty: INodeProperties = {
 					description:
 						'Path to the field in dot notation, from the top of the event. If it leads through a list, one matching entry is enough.',
 				},
+				obstacle('Path (Must Be Names and Single Dots)', 'pathMustBeNamesAndDots', {
+					show: { field: [OTHER_FIELD] },
+					hide: { path: ['', { _cnd: { regex: PATH } }] },
+				}),
 				{
 					displayName: 'Operator',
 					name: 'operator',
@@ -63,12 +91,17 @@ export const conditionsProperty: INodeProperties = {
 					name: 'value',
 					type: 'string',
 					noDataExpression: true,
+					required: true,
 					displayOptions: { hide: { operator: ['exists', 'notExists'] } },
 					default: '',
 					placeholder: 'e.g. StatusNotification, StopTransaction',
 					description:
 						"Value to compare with. Separate several values by commas: one of them must match ('Does Not Equal': none of them). Write a comma that belongs to a value as \\,. 'Greater Than' and 'Less Than' take one number.",
 				},
+				obstacle('Value (Must Be a Number)', 'valueMustBeNumber', {
+					show: { operator: ['greaterThan', 'lessThan'] },
+					hide: { value: ['', { _cnd: { regex: NUMERAL.source } }] },
+				}),
 			],
 		},
 	],

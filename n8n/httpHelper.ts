@@ -50,23 +50,23 @@ export function throughLegacyRequest(request: (options: object) => Promise<unkno
 }
 
 async function settled(
-	answer: Promise<unknown>,
+	response: Promise<unknown>,
 	signal: AbortSignal | undefined,
 ): Promise<TransportResponse> {
-	const { status, headers: given, body } = await answer.then(wholeAnswer, thrownRefusal);
+	const { status, headers: given, body } = await response.then(wholeResponse, thrownResponse);
 	const headers = textHeaders(given);
 	if (!(body instanceof Readable)) return { status, headers, body: bodyText(body) };
 	if (signal) addAbortSignal(signal, body);
 	return { status, headers, body: await readBoundedBody(body, headers) };
 }
 
-interface Answer {
+interface Response {
 	readonly status: number;
 	readonly headers: unknown;
 	readonly body: unknown;
 }
 
-function wholeAnswer(given: unknown): Answer {
+function wholeResponse(given: unknown): Response {
 	const { statusCode: status, headers, body } = isRecord(given) ? given : {};
 	// A mock may return only the body, which means success.
 	return typeof status === 'number'
@@ -75,7 +75,7 @@ function wholeAnswer(given: unknown): Answer {
 }
 
 /** The helper may still throw for an error status, as it does when n8n evaluates with mocks. */
-function thrownRefusal(error: unknown): Answer {
+function thrownResponse(error: unknown): Response {
 	const response = isRecord(error) ? error['response'] : undefined;
 	const { status, headers, data: body } = isRecord(response) ? response : {};
 	if (typeof status === 'number') return { status, headers, body };

@@ -1,7 +1,9 @@
 /** Counts the deliveries that did not start a workflow, for this process of n8n. */
 import type { IWebhookFunctions } from 'n8n-workflow';
-import type { NoStart } from '../lib/receiver';
+import type { Wanted } from '../lib/event';
+import { ADVICE, deliveryIdOf, type NoStart } from '../lib/receiver';
 import { RejectionCounter } from '../lib/rejections';
+import type { DeliveryHeaders } from '../lib/signature';
 import { ledgerFor } from './ledger';
 
 /** One per process. */
@@ -16,11 +18,19 @@ for (const signal of ['SIGTERM', 'SIGINT']) {
 export function countRejection(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	{ log, ignored }: NoStart,
+	{ headers, wanted }: { readonly headers: DeliveryHeaders; readonly wanted: Wanted },
 ): void {
 	const reason = log?.reason ?? (ignored && 'ignored');
 	if (reason === undefined) return;
 	const { id: nodeId, name: nodeName } = context.getNode();
 	const { id: workflowId = '' } = context.getWorkflow();
 	const { logger } = context;
-	rejections.count({ workflowId, nodeId, nodeName }, reason, () => ledgerFor({ logger }));
+	const unmet =
+		ignored && wanted.isWantedType(ignored.type) && wanted.conditions.unmet(ignored.record);
+	const detail = log?.detail === ADVICE[reason] ? undefined : log?.detail;
+	rejections.count({ workflowId, nodeId, nodeName }, reason, () => ledgerFor({ logger }), {
+		deliveryId: deliveryIdOf(headers),
+		// The condition, but not the value that did not meet it: that is part of the event.
+		problem: unmet ? `it does not meet the condition '${unmet}'` : detail,
+	});
 }

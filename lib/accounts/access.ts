@@ -11,8 +11,8 @@ interface Caller {
 	readonly isSubWorkflow: boolean;
 }
 
-/** `subWorkflow`: refused only because it runs as a sub-workflow, whose ID proves nothing. */
-export type Access = 'granted' | 'refused' | 'subWorkflow';
+/** `subWorkflow`: denied only because it runs as a sub-workflow, whose ID proves nothing. */
+export type Access = 'granted' | 'denied' | 'subWorkflow';
 
 /** Where the triggers of the workflow differ, the stricter setting counts; without a record, only the workflow itself has access. */
 export function accessOf(
@@ -30,6 +30,6 @@ export function accessOf(
 	const isNamed =
 		callerId !== '' &&
 		(callerId === workflowId || (settings.length > 0 && settings.every(isSelected)));
-	if (!isNamed) return 'refused';
+	if (!isNamed) return 'denied';
 	return isSubWorkflow ? 'subWorkflow' : 'granted';
 }

@@ -4,6 +4,7 @@
  */
 import { isWanted, type ParsedEvent, readWanted } from '../event';
 import { changeRecord, type Records } from '../ledger';
+import { HOUR_MS } from '../shared/durations';
 import { jsonIn } from '../shared/values';
 import {
 	array,
@@ -44,7 +45,7 @@ const publicationShape = object({
 export type Publication = Readonly<output<typeof publicationShape>>;
 
 /** A poll trigger shows at least this often that it still polls. */
-const SEEN_EVERY_MS = 60 * 60_000;
+const SEEN_EVERY_MS = HOUR_MS;
 
 const keyOf = (workflowId: string) => `workflow:${workflowId}`;
 

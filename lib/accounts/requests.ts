@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Ledger, ledgerKey, type Records } from '../ledger';
+import { chunksOf } from '../shared/chunks';
 import { PackageError } from '../shared/packageError';
 import { jsonIn } from '../shared/values';
 import { array, number, object, optional, type output, safeParse, string } from '../vendor/zod';
@@ -60,8 +61,7 @@ export async function requestReplay(
 	const before: Account[] = [];
 	for (const part of partsOf(events)) {
 		const reopened: Chosen[] = [];
-		for (let from = 0; from < part.length; from += AT_ONCE) {
-			const some = part.slice(from, from + AT_ONCE);
+		for (const some of chunksOf(part, AT_ONCE)) {
 			const keys = some.map(({ id }) => ledgerKey(workflowId, id));
 			const accounts = (await ledger.reopen(keys, now, retentionMs)).map(accountOf);
 			before.push(...accounts);
@@ -99,7 +99,8 @@ function partsOf(events: readonly Chosen[]): Chosen[][] {
 /** Only where the event is, nothing of its content. */
 function storedOf({ id, after, index, createdAt }: Requested): Requested {
 	return {
-		...{ id, index },
+		id,
+		index,
 		...(after !== undefined && { after }),
 		...(createdAt !== undefined && { createdAt }),
 	};

@@ -8,6 +8,7 @@ import {
 	type Ledger,
 	ledgerKey,
 } from '../ledger';
+import { chunksOf } from '../shared/chunks';
 import { type Listed, type Reading, walk } from '../walk';
 
 /** The states of a listed event, in the order of its life. `missing`: it never arrived, or was given back. */
@@ -111,9 +112,4 @@ export async function listedStates<T>(
 		return isKnown;
 	};
 	return { found, withoutId, isAnyKnown };
-}
-
-function chunksOf<T>(all: readonly T[], size: number): T[][] {
-	const count = Math.ceil(all.length / size);
-	return Array.from({ length: count }, (_, n) => all.slice(n * size, (n + 1) * size));
 }

@@ -1,11 +1,12 @@
 /** Runs the steps that become due for registered endpoints; nothing else in a process runs them. */
+import { DAY_MS, MINUTE_MS } from '../shared/durations';
 import { messageOf } from '../shared/thrown';
 import { RegistrationError } from './types';
 
 /** A longer timer could overflow; a later step is checked again then. */
-const LONGEST_MS = 24 * 60 * 60 * 1000;
+const LONGEST_MS = DAY_MS;
 /** The pause after a failure, such as a service that is down. */
-const AGAIN_AFTER_MS = 5 * 60 * 1000;
+const AGAIN_AFTER_MS = 5 * MINUTE_MS;
 /** The shortest pause between two steps. */
 const SOONEST_MS = 100;
 

@@ -6,7 +6,7 @@ import type { RegisteredEndpoint } from './record';
 import { sealEndpoint } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';
 
-/** Longer IDs and secrets are refused, since they go into every record and request. */
+/** Longer IDs and secrets are rejected, since they go into every record and request. */
 const LONGEST = 1024;
 const DELETE_BY_HAND =
 	'Find the endpoint with the URL of this trigger at the service and delete it. Then use manual registration.';

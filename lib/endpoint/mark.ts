@@ -6,8 +6,8 @@ import type { RecordSlot, RegistrationContext } from './types';
 
 const RENEW_MS = 2000;
 /** How often other processes check, and the pause in milliseconds: a mark that stays the same belongs to a dead process. */
-const LOOKS = 100;
-const LOOK_MS = 100;
+const CHECKS = 100;
+const CHECK_MS = 100;
 
 type WatchedSlot = RecordSlot & Pick<RegistrationContext, 'wait'>;
 
@@ -22,9 +22,9 @@ export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<Wat
 	const { wait = sleep } = slot;
 	let latest = loaded ?? (await load(slot));
 	const mark = latest.registration?.making;
-	for (let look = 0; look < LOOKS; look += 1) {
+	for (let check = 0; check < CHECKS; check += 1) {
 		if (latest.registration?.making === undefined) return { ...latest, isHeld: false };
-		await wait(LOOK_MS);
+		await wait(CHECK_MS);
 		latest = await load(slot);
 	}
 	const { making } = latest.registration ?? {};

@@ -5,6 +5,7 @@
  * next endpoint is created → with a previous one → previous one deleted → registered → … → unregistered. Only the
  * process whose mark is in the record creates an endpoint (`mark.ts`).
  */
+import { MINUTE_MS } from '../shared/durations';
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
 import type { RecordSlot } from './types';
@@ -64,7 +65,7 @@ const registered = object({
 const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
 
 /** By then n8n has removed its webhooks. */
-const UNPUBLISHING_AT_MOST_MS = 2 * 60 * 1000;
+const UNPUBLISHING_AT_MOST_MS = 2 * MINUTE_MS;
 
 /** Whether n8n may still accept deliveries although the node was unpublished; setting the clock back does not extend it. */
 export function isBeingUnpublished({ unregisteredAt }: Loaded, now: number): boolean {

@@ -2,6 +2,7 @@
  * The steps after an endpoint is registered: its rotation without a lost or duplicated event (specification 6.7), and
  * unfinished work.
  */
+import { MINUTE_MS } from '../shared/durations';
 import { printable } from '../shared/printable';
 import { register, rotate, warnOfDeath, type Registered } from './making';
 import type { Watched } from './mark';
@@ -17,7 +18,7 @@ export interface RotationPlan {
 }
 
 /** How much longer the secret of a deleted endpoint is accepted, for its last deliveries; older ones are stale anyway. */
-const LAST_DELIVERIES_MS = 5 * 60 * 1000;
+const LAST_DELIVERIES_MS = 5 * MINUTE_MS;
 /** When to check again if another process is creating the endpoint or was faster. */
 const OTHERS_NEED_MS = 10_000;
 

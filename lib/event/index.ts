@@ -1,15 +1,10 @@
 /** What an event is, whether delivered or listed. */
-export {
-	CONDITION_FIELDS,
-	type Conditions,
-	OPERATORS,
-	OTHER_FIELD,
-	readConditions,
-} from './conditions';
+export { CONDITION_FIELDS, type Conditions, OTHER_FIELD, readConditions } from './conditions';
 export { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
 export { Fields } from './fields';
 export { type Item, withReplay } from './item';
 export { createdAt, oldestFirst } from './order';
+export { OPERATORS } from './operators';
 export {
 	DEFAULT_BATCH_SIZE,
 	MAX_BATCH_BYTES,

@@ -15,7 +15,7 @@ const MOST_VALUES = 3;
 
 export class Survey {
 	/** How many events were inspected, and how many of them are not wanted. */
-	looked = 0;
+	inspected = 0;
 	ignored = 0;
 	/**
 	 * The nearest miss: what the event that came closest to being wanted lacked, with the value that did not match. For
@@ -36,9 +36,9 @@ export class Survey {
 	}
 
 	/** Whether the event is wanted. */
-	readonly look = ({ type, record }: ParsedEvent): boolean => {
+	readonly inspect = ({ type, record }: ParsedEvent): boolean => {
 		const { isWantedType, conditions } = this.wanted;
-		this.looked += 1;
+		this.inspected += 1;
 		if (!isWantedType(type)) {
 			this.#missed(0, () => `type ${shown(type)} is not among 'Trigger On'`);
 			return false;
@@ -64,7 +64,7 @@ export class Survey {
 	get missing(): string[] {
 		const count = this.#ofWantedType;
 		if (count === 0) return [];
-		const kind = count < this.looked ? ' of a wanted type' : '';
+		const kind = count < this.inspected ? ' of a wanted type' : '';
 		const [none, one] = [
 			`None of ${count.toLocaleString('en')} events`,
 			`The${kind && ' 1'} event`,
@@ -84,10 +84,10 @@ export class Survey {
 	 */
 	get doubts(): string[] {
 		const count = this.#ofWantedType;
-		if (this.looked === 0) return [];
+		if (this.inspected === 0) return [];
 		if (count === 0) {
-			const none = `None of ${counted(this.looked, 'listed event')} has`;
-			const subject = this.looked === 1 ? 'The only listed event does not have' : none;
+			const none = `None of ${counted(this.inspected, 'listed event')} has`;
+			const subject = this.inspected === 1 ? 'The only listed event does not have' : none;
 			return [`${subject} one of the event types.`];
 		}
 		const unmet = [...this.#unmet].flatMap(([condition, value]) => {
@@ -96,7 +96,7 @@ export class Survey {
 			return [`No listed event meets the condition '${withoutTags(condition.text)}'.${close}`];
 		});
 		const all = [...this.missing, ...unmet];
-		const isAnyWanted = this.ignored < this.looked;
+		const isAnyWanted = this.ignored < this.inspected;
 		return all.length > 0 || isAnyWanted ? all : ['No listed event meets all conditions.'];
 	}
 

@@ -40,19 +40,23 @@ export async function beginOrWait(
 		}
 	} catch (error) {
 		const isOver = error instanceof LedgerUnavailableError || signal?.aborted === true;
-		if (isOver) void giveBack(openLedger, keys, beginning.run);
+		if (isOver) for (const key of keys) void giveBack(openLedger, key, beginning.run);
 		throw error;
 	}
 }
 
-/** Twice: a `begin` that was in progress when the attempt gave up may have arrived after the first time. */
+/**
+ * Each event by itself: one whose node of a cluster is down must not have the others given back again and again. Twice: a `begin` that was
+ * in progress when the attempt gave up may have arrived after the first time.
+ */
 async function giveBack(
 	openLedger: () => Promise<Ledger>,
-	keys: readonly string[],
+	key: string,
 	run: string,
 ): Promise<void> {
 	const write = async (isRunningOnly: boolean) => {
-		await (await openLedger()).giveBack(keys, run, isRunningOnly);
+		const [isOver] = await (await openLedger()).giveBack([key], run, isRunningOnly);
+		if (!isOver) throw new Error('The event is still being handed over');
 	};
 	await untilWritten(() => write(false));
 	await sleep(SETTLED_MS, { keepAlive: false });

@@ -1,19 +1,19 @@
-/** The ledger over any store: applies the steps of `life/steps.ts` to the texts that the store keeps. */
-import { jittered, sleep } from '../shared/sleep';
+/** The ledger over any store: what this process claims, and what its executions begin and end. */
 import { checkKey } from './common/key';
-import type { Change, ChangeOptions, Store } from './common/store';
+import type { Store } from './common/store';
+import { Entries } from './entries';
 import { untilWritten } from './later';
-import { decode, encode, type Entry } from './life/entry';
-import { dueInMs, type Moment, stateOf } from './life/states';
+import { type Account, accountOf } from './life/account';
+import type { Entry } from './life/entry';
+import { stateOf } from './life/states';
 import * as steps from './life/steps';
 import { Session } from './session';
-import type { Account, Beginning, Claim, ClaimAnswer, Ledger } from './types';
+import type { Beginning, Claim, ClaimAnswer, Ledger } from './types';
+import { Waiting } from './waiting';
 
 /** An event that nobody stores is forgotten after this long, in milliseconds. */
 const KEEP_CLAIM_MS = 24 * 60 * 60_000;
 const CLAIMING = { keepMs: KEEP_CLAIM_MS, guess: [undefined] };
-const FIRST_LOOK_MS = 25;
-const LONGEST_LOOK_MS = 250;
 
 export interface EventLedgerOptions {
 	readonly store: Store;
@@ -44,12 +44,12 @@ interface Begun {
 export class EventLedger implements Ledger {
 	readonly #store: Store;
 	readonly #session: Session;
+	readonly #entries: Entries;
 	readonly #options: EventLedgerOptions;
 	/** The text of the entry after the claim. A claim need not be settled: its execution may have begun the event. */
 	readonly #texts = new WeakMap<Claim, string | undefined>();
 	readonly #runs = new Map<string, Run>();
-	/** Called when an attempt of this process begins the event. */
-	readonly #onBegin = new Map<string, () => void>();
+	readonly #waiting = new Waiting();
 	#numbers = 0;
 
 	constructor(options: EventLedgerOptions) {
@@ -57,6 +57,7 @@ export class EventLedger implements Ledger {
 		this.#store = store;
 		this.#options = options;
 		this.#session = options.session ?? new Session(store, { onLost });
+		this.#entries = new Entries(store, this.#session);
 	}
 
 	readRecord: Ledger['readRecord'] = async (key) => await this.#store.readRecord(key);
@@ -65,7 +66,7 @@ export class EventLedger implements Ledger {
 
 	async look(key: string): Promise<Account> {
 		await this.#session.open();
-		return await this.#stepOne(key, (entry, moment) => ({ result: accountOf(entry, moment) }));
+		return await this.#entries.look(key, accountOf);
 	}
 
 	async claim(key: string): Promise<ClaimAnswer> {
@@ -73,7 +74,7 @@ export class EventLedger implements Ledger {
 		await this.#session.open();
 		const claim = { key, number: ++this.#numbers, session: this.#session.name };
 		try {
-			const [after] = await this.#step([claim], steps.claim, CLAIMING);
+			const [after] = await this.#entries.change([claim], steps.claim, CLAIMING);
 			if (after?.result.state !== 'claimed') return after?.result ?? { state: 'pending' };
 			this.#texts.set(claim, after.text);
 			return { ...after.result, claim };
@@ -86,11 +87,11 @@ export class EventLedger implements Ledger {
 
 	async commit(claims: readonly Claim[], retentionMs: number): Promise<void> {
 		const options = { keepMs: retentionMs, isDurable: true, guess: this.#textsOf(claims) };
-		await this.#step(claims, steps.commit, options);
+		await this.#entries.change(claims, steps.commit, options);
 	}
 
 	async release(claims: readonly Claim[]): Promise<void> {
-		await this.#step(claims, steps.release, { guess: this.#textsOf(claims) });
+		await this.#entries.change(claims, steps.release, { guess: this.#textsOf(claims) });
 	}
 
 	async begin(keys: readonly string[], beginning: Beginning): Promise<boolean[]> {
@@ -100,7 +101,7 @@ export class EventLedger implements Ledger {
 		const attempt = { run, session: this.#session.name, repeats, reportsEnd, isRetry };
 		// Known before the events are begun: the session must not be closed in between.
 		if (reportsEnd) this.#runs.set(run, { repeats, retentionMs, begun: [] });
-		const after = await this.#step(
+		const after = await this.#entries.change(
 			keys.map((key) => ({ key })),
 			(entry, _key, moment) => {
 				const { result, ...next } = steps.begin(entry, attempt, moment);
@@ -121,7 +122,7 @@ export class EventLedger implements Ledger {
 		const unknown = after.filter(({ result }) => result.wasFree).length;
 		// Without an end, it may be no execution: a poll trigger records what it lists at its publication.
 		if (unknown > 0 && reportsEnd) this.#options.onUnknown?.(unknown);
-		for (const { key } of begun) this.#onBegin.get(key)?.();
+		for (const { key } of begun) this.#waiting.hasBegun(key);
 		return after.map(({ result }) => result.continues);
 	}
 
@@ -129,7 +130,7 @@ export class EventLedger implements Ledger {
 		const known = this.#runs.get(run);
 		if (known === undefined) return;
 		const { repeats, retentionMs, begun } = known;
-		await this.#step(
+		await this.#entries.change(
 			begun,
 			(entry, { reopenings }, moment) =>
 				steps.end(entry, { run, outcome, repeats, reopenings }, moment),
@@ -142,18 +143,19 @@ export class EventLedger implements Ledger {
 		this.#runs.delete(run);
 	}
 
-	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<void> {
-		await this.#step(
+	async giveBack(keys: readonly string[], run: string, isRunningOnly = false): Promise<boolean[]> {
+		const after = await this.#entries.change(
 			keys.map((key) => ({ key })),
-			(entry) => steps.giveBack(entry, { run, isRunningOnly }),
+			(entry, _key, moment) => steps.giveBack(entry, { run, isRunningOnly }, moment),
 			{ isDurable: true },
 		);
 		this.#runs.delete(run);
+		return after.map(({ result }) => result);
 	}
 
 	async reopen(keys: readonly string[], at: number, retentionMs: number): Promise<Account[]> {
 		await this.#session.open();
-		const after = await this.#step(
+		const after = await this.#entries.change(
 			keys.map((key) => ({ key })),
 			(entry, _key, moment) => ({
 				...steps.reopen(entry, at, moment),
@@ -165,25 +167,11 @@ export class EventLedger implements Ledger {
 	}
 
 	async untilBegun({ key, session, number }: Claim, ms: number): Promise<void> {
-		const giveUpAt = performance.now() + ms;
-		const begun = new Promise<'begun'>((resolve) => {
-			this.#onBegin.set(key, () => {
-				resolve('begun');
-			});
-		});
 		const isPending = (entry: Entry | undefined) =>
 			entry?.kind === 'pending' && entry.holder === session && entry.claim === number;
-		try {
-			for (let pauseMs = FIRST_LOOK_MS; performance.now() < giveUpAt; pauseMs *= 1.5) {
-				const pause = sleep(jittered(Math.min(pauseMs, LONGEST_LOOK_MS)), { keepAlive: false });
-				if ((await Promise.race([begun, pause])) === 'begun') return;
-				// A ledger that is down for a moment says nothing.
-				const isLeft = this.#stepOne(key, (entry) => ({ result: isPending(entry) }));
-				if (!(await isLeft.catch(() => true))) return;
-			}
-		} finally {
-			this.#onBegin.delete(key);
-		}
+		// A ledger that is down for a moment says nothing.
+		const isOpen = async () => await this.#entries.look(key, isPending).catch(() => true);
+		await this.#waiting.untilBegun(key, ms, isOpen);
 	}
 
 	/** Whether this process runs executions whose end it has to report. */
@@ -208,62 +196,4 @@ export class EventLedger implements Ledger {
 	#textsOf(claims: readonly Claim[]): (string | undefined)[] {
 		return claims.map((claim) => this.#texts.get(claim));
 	}
-
-	/** For a step that changes nothing. */
-	async #stepOne<R>(
-		key: string,
-		step: (entry: Entry | undefined, moment: Moment) => steps.Step<R>,
-	): Promise<R> {
-		const [after] = await this.#step([{ key }], (entry, _key, moment) => step(entry, moment));
-		if (after === undefined) throw new TypeError('A store returns one result for each key');
-		return after.result;
-	}
-
-	/** Applies the step to the entry of each key. */
-	async #step<K extends { readonly key: string }, R>(
-		keys: readonly K[],
-		step: (entry: Entry | undefined, key: K, moment: Moment) => steps.Step<R>,
-		options: Partial<ChangeOptions> = {},
-	): Promise<After<R>[]> {
-		for (const { key } of keys) checkKey(key);
-		return await this.#store.change(
-			keys,
-			({ text, ...moment }, key): Change<After<R>> => {
-				const entry = decode(text);
-				const { result, next } = step(entry, key, moment);
-				if (next === undefined) return { result: { result, entry, text } };
-				if (next === null) return { result: { result }, text: null };
-				const written = encode(next);
-				return { result: { result, entry: next, text: written }, text: written };
-			},
-			{
-				...{ keepMs: 0, isDurable: false, session: this.#session.name },
-				isDead: this.#session.isDead,
-				...options,
-			},
-		);
-	}
-}
-
-/** The result of a step, and the entry after it. */
-interface After<R> {
-	readonly result: R;
-	readonly entry?: Entry | undefined;
-	readonly text?: string | undefined;
-}
-
-function accountOf(entry: Entry | undefined, moment: Moment): Account {
-	const state = stateOf(entry, moment);
-	if (entry === undefined || state === 'free') return { state: 'free', attempts: 0 };
-	const { run, attempts, reopenedAt } = entry;
-	const due = dueInMs(entry, moment);
-	return {
-		state,
-		attempts,
-		...(run !== undefined && { run }),
-		...((state === 'failed' || state === 'done') && { endedAt: entry.at }),
-		...(due !== undefined && { dueInMs: due }),
-		...(state === 'running' && entry.repeats && { repeats: true }),
-		...(reopenedAt !== undefined && { reopenedAt }),
-	};
 }

@@ -1,8 +1,9 @@
 /** The event ledger: the exports that the nodes use. */
 export type { Records } from './common/store';
 export type { EntryState } from './life/states';
+export type { Account } from './life/account';
 export type { Outcome } from './life/steps';
-export type { Account, Acknowledge, Claim, Ledger } from './types';
+export type { Acknowledge, Claim, Ledger } from './types';
 export { LedgerUnavailableError } from './common/errors';
 export { changeRecord } from './common/changeRecord';
 export { ledgerKey } from './common/key';

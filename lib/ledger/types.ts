@@ -1,27 +1,10 @@
 /** The interface of the ledger. */
 import type { Records } from './common/store';
-import type { EntryState } from './life/states';
+import type { Account } from './life/account';
 import type { ClaimResult, Outcome } from './life/steps';
 
 /** When an event counts as delivered: once n8n has stored an execution, or once an execution has succeeded. */
 export type Acknowledge = 'stored' | 'succeeded';
-
-/** The ledger's record of an event. */
-export interface Account {
-	readonly state: EntryState;
-	/** The latest attempt that began it (`attemptOf`); absent if there was none. */
-	readonly run?: string;
-	/** How many executions have begun it since it was last reopened. */
-	readonly attempts: number;
-	/** When its execution ended, in Unix milliseconds; absent unless it is failed or done. */
-	readonly endedAt?: number;
-	/** In how many milliseconds it is due again, 0 if it is; absent if it does not start again by itself. */
-	readonly dueInMs?: number;
-	/** True if it is running and starts again unless that succeeds. */
-	readonly repeats?: true;
-	/** When a user asked to run it again, in Unix milliseconds; absent once it has begun. */
-	readonly reopenedAt?: number;
-}
 
 /** Permission to hand over one event, as long as this process lives. */
 export interface Claim {
@@ -76,8 +59,11 @@ export interface Ledger extends Records {
 	 */
 	end(run: string, outcome: Outcome): Promise<void>;
 
-	/** Makes the events overdue at once, because this attempt cannot run them. Durable when it returns. See `life/steps.ts`. */
-	giveBack(keys: readonly string[], run: string, isRunningOnly?: boolean): Promise<void>;
+	/**
+	 * Makes the events overdue at once, because this attempt cannot run them. Durable when it returns. Returns for each key, in
+	 * order, false if the event is still being handed over: then ask again. See `life/executions.ts`.
+	 */
+	giveBack(keys: readonly string[], run: string, isRunningOnly?: boolean): Promise<boolean[]>;
 
 	/**
 	 * A user wants the events to run again, at `at` (Unix milliseconds). Pending and running events stay as they are. Returns what

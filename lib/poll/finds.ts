@@ -9,6 +9,8 @@ import type { Anchor, OpenEvent } from './state';
 interface Looking {
 	readonly isWanted: (event: ParsedEvent) => boolean;
 	readonly look: (listed: Listed) => Promise<Knowledge>;
+	/** The ID of the record up to which a list without times is read; undefined for all of it. */
+	readonly knownFrom: string | undefined;
 }
 
 export class Finds {
@@ -17,18 +19,22 @@ export class Finds {
 	readonly open = new Map<string, OpenEvent>();
 	/** The last record with a time of each page. */
 	readonly anchors: Anchor[] = [];
+	/** The ID of the first record read, if its page has no times. */
+	head: string | undefined;
+	/** Whether an event without a time may have to be looked at again. */
+	isUntimedOpen = false;
+	#hasRead = false;
 	readonly #looking: Looking;
 
 	constructor(looking: Looking) {
 		this.#looking = looking;
 	}
 
-	/** Looks up the events of a page, in parallel. Where a whole page has no times, false if nothing on it is to start. */
+	/** Looks up the events of a page, in parallel. False if the page has no times, and what follows is known. */
 	readonly take = async (page: readonly Listed[]): Promise<boolean> => {
-		const { isWanted, look } = this.#looking;
-		const wanted = page.filter(({ event }) => isWanted(event));
+		const { isWanted, look, knownFrom } = this.#looking;
+		const wanted = dated(page).filter(({ event }) => isWanted(event));
 		const known = await Promise.all(wanted.map(look));
-		const before = this.fresh.size;
 		for (const [n, listed] of wanted.entries()) {
 			const knowledge = known[n];
 			if (knowledge?.next === 'start') this.fresh.set(listed.event.id, listed);
@@ -36,12 +42,17 @@ export class Finds {
 		}
 		const last = page.findLast(({ at }) => at !== undefined);
 		if (last?.at !== undefined) this.anchors.push({ id: last.event.id, at: last.at });
-		return last !== undefined || this.fresh.size > before;
+		if (!this.#hasRead && last === undefined) this.head = page[0]?.event.id;
+		this.#hasRead = true;
+		return last !== undefined || !page.some(({ event }) => event.id === knownFrom);
 	};
 
-	/** An event without a time cannot be found again by it: it is looked up whenever it is read. */
+	/** An event without a time cannot be found again by it: the list is read down to it until it has settled. */
 	leaveOpen({ event, at, place }: Listed, account: Account): void {
-		if (at === undefined) return;
+		if (at === undefined) {
+			this.isUntimedOpen = true;
+			return;
+		}
 		const found = { id: event.id, at, hasBegun: hasBegun(account) };
 		this.open.set(event.id, { ...found, ...(place !== undefined && { place }) });
 	}
@@ -52,4 +63,16 @@ export class Finds {
 		const inOrder = isOldestFirst ? fresh : fresh.toReversed();
 		return oldestFirst(inOrder.map((listed) => ({ ...listed, record: listed.event.record })));
 	}
+}
+
+/** An event without a time counts as created with the later one of its neighbours in the page. */
+function dated(page: readonly Listed[]): Listed[] {
+	const times = page.map(({ at = -Infinity }) => at);
+	return page.map((listed, n) => {
+		if (listed.at !== undefined) return listed;
+		const before = times.slice(0, n).findLast((at) => at > -Infinity) ?? -Infinity;
+		const after = times.slice(n).find((at) => at > -Infinity) ?? -Infinity;
+		const at = Math.max(before, after);
+		return at === -Infinity ? listed : { ...listed, at };
+	});
 }

@@ -21,7 +21,8 @@ interface First {
 export async function firstState(scope: Scope, first: First): Promise<PollState> {
 	const { startFrom, wanted, now, forgotten } = first;
 	const lookedBackAt = LOOK_BACKS.map(() => now);
-	const from = (publishedAt: number, frontier: number): PollState => ({
+	const from = ({ at: publishedAt, knownFrom }: Published, frontier: number): PollState => ({
+		...(knownFrom !== undefined && { knownFrom }),
 		...{ startFrom, wanted, publishedAt, frontier, readTo: frontier, wantedSince: 0 },
 		...{ polls: forgotten?.polls ?? 0, lookedBackAt, walks: [], open: [] },
 	});
@@ -32,8 +33,15 @@ export async function firstState(scope: Scope, first: First): Promise<PollState>
 		);
 		return from(await publish(scope, { ...first, since: at + 1 }), at);
 	}
-	const publishedAt = startFrom === 'now' ? await publish(scope, first) : 0;
-	return from(publishedAt, publishedAt);
+	const published = startFrom === 'now' ? await publish(scope, first) : { at: 0 };
+	return from(published, published.at);
+}
+
+interface Published {
+	/** The time of publication. */
+	readonly at: number;
+	/** As in the state. */
+	readonly knownFrom?: string | undefined;
 }
 
 interface Publication extends Pick<First, 'client' | 'pageSize' | 'now'> {
@@ -46,14 +54,16 @@ interface Publication extends Pick<First, 'client' | 'pageSize' | 'now'> {
  * listed, at most `now`. If no record has a time, it is the service's own, so that no event is lost if the clock of the
  * service is behind. Records from that time on, and those without a time, are recorded one by one.
  */
-async function publish(scope: Scope, publication: Publication): Promise<number> {
+async function publish(scope: Scope, publication: Publication): Promise<Published> {
 	const { client, pageSize, now, since } = publication;
 	let known: { id: string; at: number | undefined }[] = [];
 	let newest: number | undefined;
+	let head: string | undefined;
 	const { serviceAt, failure } = await walk(
 		{ client, pageSize, now, backTo: 'newest' },
 		async (page) => {
 			for (const { at } of page) if (at !== undefined) newest = Math.max(newest ?? at, at);
+			head ??= page[0]?.event.id;
 			const from = Math.min(newest ?? now, now);
 			const listed = [...known, ...page.map(({ event: { id }, at }) => ({ id, at }))];
 			// Events created since an earlier publication are the missed ones.
@@ -67,5 +77,8 @@ async function publish(scope: Scope, publication: Publication): Promise<number> 
 		scope,
 		known.map(({ id }) => id),
 	);
-	return since ?? newestBefore ?? serviceAt ?? now;
+	return {
+		at: since ?? newestBefore ?? serviceAt ?? now,
+		...(newest === undefined && { knownFrom: head }),
+	};
 }

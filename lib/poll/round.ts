@@ -55,6 +55,7 @@ export async function readOnce(
 	const finds = new Finds({
 		isWanted,
 		look: async (listed) => await knowledgeOf(options, listed, before),
+		knownFrom: before.knownFrom,
 	});
 	const budget = new Budget({
 		...{ ms: deadline - clock(), clock, mostEvents: MOST_AT_ONCE },
@@ -100,7 +101,9 @@ export async function readOnce(
 			const account = accounts.get(key);
 			if (account && isUnsettled(account)) finds.leaveOpen(listed, account);
 		}
-		const next = settled({ ...state, polls }, waiting, finds.open, polledAt);
+		const isKnown = failure === undefined && state.walks.length === 0 && !finds.isUntimedOpen;
+		const known = isKnown && finds.head !== undefined && { knownFrom: finds.head };
+		const next = settled({ ...state, ...known, polls }, waiting, finds.open, polledAt);
 		saved = await writeState(ledger, stateKey, saved, next);
 		const settledAt = unsettledAt(next) - Number(unsettledAt(next) < next.readTo);
 		if (failure === undefined) {

@@ -66,6 +66,8 @@ const pollState = object({
 	openAt: optional(number()),
 	/** Only in a list that begins with the oldest event: by time, the last one is how far it was read. */
 	trail: optional(array(anchor)),
+	/** Only in a list without times: the ID of a record from which on everything has been listed and settled. */
+	knownFrom: optional(string()),
 });
 
 export type PollState = Readonly<output<typeof pollState>>;

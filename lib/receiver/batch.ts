@@ -33,9 +33,9 @@ type Turn =
  * The longest wait for another delivery's hand-over. The service gives up after 30 s, while n8n may delay an execution
  * for minutes or never respond: a queued execution that a user stopped gets no response at all.
  */
-const LONGEST_WAIT_MS = 10_000;
+export const LONGEST_WAIT_MS = 10_000;
 /** The least time that n8n has to store an execution before the senders of its events are asked to retry. */
-const LEAST_WAIT_MS = 2_000;
+export const LEAST_WAIT_MS = 2_000;
 
 /** The nodes with a hand-over that n8n has not responded to, by node and URL. */
 const busy = new Map<string, Gatherer>();
@@ -72,7 +72,7 @@ interface Waiting extends Member {
 
 class Gatherer {
 	/** Hand-overs in progress. Each of them is older than the waiting events. */
-	#unanswered = 0;
+	#unsettled = 0;
 	#waiting: Waiting[] = [];
 	#bytes = 0;
 
@@ -83,7 +83,7 @@ class Gatherer {
 			if (this.#bytes + member.bytes > MAX_BATCH_BYTES) this.#handOver();
 			this.#waiting.push({ ...member, since: performance.now(), tell });
 			this.#bytes += member.bytes;
-			if (this.#unanswered === 0 || this.#waiting.length >= most) this.#handOver();
+			if (this.#unsettled === 0 || this.#waiting.length >= most) this.#handOver();
 		});
 	}
 
@@ -121,7 +121,7 @@ class Gatherer {
 			return own;
 		};
 		first.tell(
-			this.#answered({
+			this.#turnOf({
 				items: batch,
 				settle: settleAll,
 				abandon: () => commitHold(all, settling.retentionMs),
@@ -137,26 +137,27 @@ class Gatherer {
 		// Waiting events go first: they must not wait for the hand-overs that begin here.
 		this.#handOver();
 		const present = new Set(followers.dismiss());
-		for (const other of present) other.tell(this.#answered(handOverOne(other, other.settling)));
+		for (const other of present) other.tell(this.#turnOf(handOverOne(other, other.settling)));
 		return others.filter((other) => !present.has(other));
 	}
 
 	/** Once the hand-over is settled, or n8n has taken too long, the gathered events are handed over. */
-	#answered(handOver: HandOver): Turn {
+	#turnOf(handOver: HandOver): Turn {
 		let isOver = false;
 		const next = () => {
 			if (isOver) return;
 			isOver = true;
 			clearTimeout(timer);
-			this.#unanswered -= 1;
-			if (this.#unanswered > 0) return;
+			this.#unsettled -= 1;
+			if (this.#unsettled > 0) return;
 			this.#handOver();
-			if (this.#unanswered === 0) this.whenIdle();
+			if (this.#unsettled === 0) this.whenIdle();
 		};
 		const timer = setTimeout(next, LONGEST_WAIT_MS).unref();
-		this.#unanswered += 1;
+		this.#unsettled += 1;
 		return {
-			...{ start: true, items: handOver.items },
+			start: true,
+			items: handOver.items,
 			settle: (isOk) => handOver.settle(isOk).finally(next),
 			abandon: handOver.abandon,
 		};

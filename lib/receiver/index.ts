@@ -1,6 +1,6 @@
 /** A delivery from bytes to verdict: the exports that the webhook trigger uses. */
-export { ADVICE, type RefusalReason, type RejectionReason } from './reasons';
-export { receive } from './receive';
+export { ADVICE, PROBLEMS, type RefusalReason, type RejectionReason } from './reasons';
+export { deliveryIdOf, receive } from './receive';
 export {
 	DEFAULT_RETENTION_DAYS,
 	DEFAULT_TOLERANCE_SECONDS,

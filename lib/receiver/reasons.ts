@@ -8,6 +8,19 @@ export type RefusalReason =
 /** The same, plus events that the node does not want. */
 export type RejectionReason = RefusalReason | 'ignored';
 
+/** What was wrong with such a delivery. */
+export const PROBLEMS: Readonly<Record<RejectionReason, string>> = {
+	signature_missing: 'it has no signature',
+	signature_malformed: 'its signature cannot be read',
+	signature_mismatch: 'its signature does not match',
+	timestamp_outside_tolerance: 'its timestamp is too old or in the future',
+	event_invalid: 'the body is not a JSON object with an ID',
+	not_configured: 'the node has no usable signing secret, or a condition that can never match',
+	ledger_unavailable: 'the event ledger is not available',
+	busy: 'another delivery of this event is still in progress',
+	ignored: "its event type is not among 'Trigger On'",
+};
+
 /** Each text completes a log line, and becomes a sentence with a capital and a period. */
 export const ADVICE: Readonly<Record<RejectionReason, string>> = {
 	signature_missing:

@@ -102,8 +102,13 @@ function deliveryFacts(
 	{ secret, timestamp }: SignedBy,
 	receivedAt: Date,
 ): Readonly<Record<string, unknown>> {
-	const id = firstHeader(headers, 'x-webhook-delivery-id') ?? firstHeader(headers, 'webhook-id');
-	return { id: id ?? null, timestamp, secret, receivedAt: receivedAt.toISOString() };
+	const id = deliveryIdOf(headers) ?? null;
+	return { id, timestamp, secret, receivedAt: receivedAt.toISOString() };
+}
+
+/** No signature covers it, except that of Standard Webhooks. */
+export function deliveryIdOf(headers: DeliveryHeaders): string | undefined {
+	return firstHeader(headers, 'x-webhook-delivery-id') ?? firstHeader(headers, 'webhook-id');
 }
 
 function firstHeader(headers: DeliveryHeaders, name: string): string | undefined {

@@ -9,9 +9,8 @@ import {
 	readWanted,
 	type Wanted,
 } from '../event';
+import { DAY_MS } from '../shared/durations';
 import { asNumber, asRecord } from '../shared/values';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;

@@ -3,7 +3,7 @@ import type { ParsedEvent } from '../event';
 import type { HandOver } from './batch';
 import { ADVICE, type RefusalReason } from './reasons';
 
-interface Answer {
+interface Response {
 	readonly status: number;
 	readonly body: { readonly status: string };
 	readonly headers?: Readonly<Record<string, string>>;
@@ -25,24 +25,24 @@ interface Start extends Partial<HandOver> {
 
 export interface NoStart {
 	readonly start: false;
-	readonly answer: Answer;
+	readonly response: Response;
 	readonly log?: RefusalLog;
 	/** The unwanted event, for a person who is testing the node. */
 	readonly ignored?: ParsedEvent;
 }
 
 /** Nothing left to do, and the sender must not retry: 200. */
-export const accepted = done('accepted');
-export const duplicate = done('duplicate');
+export const accepted = finished('accepted');
+export const duplicate = finished('duplicate');
 export function ignored(event: ParsedEvent): NoStart {
-	return { ...done('ignored'), ignored: event };
+	return { ...finished('ignored'), ignored: event };
 }
 
-const rejected: Answer = { status: 401, body: { status: 'rejected' } };
-const unavailable: Answer = { status: 503, body: { status: 'unavailable' } };
+const rejected: Response = { status: 401, body: { status: 'rejected' } };
+const unavailable: Response = { status: 503, body: { status: 'unavailable' } };
 
 /** A 5xx makes the sender retry, so an event is not lost when the reason is on this side. */
-const answers: Readonly<Record<RefusalReason, Answer>> = {
+const responses: Readonly<Record<RefusalReason, Response>> = {
 	signature_missing: rejected,
 	signature_malformed: rejected,
 	signature_mismatch: rejected,
@@ -55,11 +55,11 @@ const answers: Readonly<Record<RefusalReason, Answer>> = {
 
 /** The verdict for a rejection, with the standard advice unless `detail` says more. */
 export function refused(reason: RefusalReason, detail = ADVICE[reason]): NoStart {
-	return { start: false, answer: answers[reason], log: { reason, detail } };
+	return { start: false, response: responses[reason], log: { reason, detail } };
 }
 
-function done(status: string): NoStart {
-	return { start: false, answer: { status: 200, body: { status } } };
+function finished(status: string): NoStart {
+	return { start: false, response: { status: 200, body: { status } } };
 }
 
 /** Another execution may have the event; the sender should retry. */
@@ -70,7 +70,7 @@ const NOT_DUE =
 
 /** The event is due again in so many milliseconds: its last execution did not succeed. */
 export function busyFor(ms: number): NoStart {
-	const { answer, ...rest } = refused('busy', NOT_DUE);
+	const { response, ...rest } = refused('busy', NOT_DUE);
 	const headers = { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1000))) };
-	return { ...rest, answer: { ...answer, headers } };
+	return { ...rest, response: { ...response, headers } };
 }

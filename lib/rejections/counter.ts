@@ -4,15 +4,24 @@
  */
 import type { Records } from '../ledger';
 import type { RejectionReason } from '../receiver';
+import { MINUTE_MS } from '../shared/durations';
 import { createLimiter } from '../shared/limiter';
 import { printable } from '../shared/printable';
-import { addRejections, byDay, readRejections, type Rejections } from './record';
+import {
+	addRejections,
+	byDay,
+	type Example,
+	readRejections,
+	type Rejections,
+	together,
+} from './record';
 
-const WRITE_EVERY_MS = 60_000;
+const WRITE_EVERY_MS = MINUTE_MS;
 /** The most counts in memory, for all workflows. Further ones are dropped. */
 const MOST_UNWRITTEN = 10_000;
-/** The most characters of an ID or a name, which an import can make as long as it likes. */
+/** The most characters of an ID or a name, which an import or a sender can make as long as it likes. */
 const LONGEST = 100;
+const LONGEST_PROBLEM = 200;
 
 interface Trigger {
 	readonly workflowId: string;
@@ -23,12 +32,10 @@ interface Trigger {
 /** Opens the store of the records. */
 type Open = () => Promise<Records>;
 
-type Count = { -readonly [K in keyof Rejections]: Rejections[K] };
-
 /** The counts of a workflow that have not been written yet. */
 interface Unwritten {
 	readonly open: Open;
-	readonly counts: Map<string, Count>;
+	readonly counts: Map<string, Rejections>;
 }
 
 /** The counter of a process. */
@@ -47,9 +54,23 @@ export class RejectionCounter {
 	}
 
 	/** Counts one delivery. Never throws, whatever the state of the ledger. */
-	count({ workflowId, nodeId, nodeName }: Trigger, reason: RejectionReason, open: Open): void {
+	count(
+		{ workflowId, nodeId, nodeName }: Trigger,
+		reason: RejectionReason,
+		open: Open,
+		{ deliveryId, problem }: Example = {},
+	): void {
 		const now = Date.now();
-		this.#add(workflowId, open, { nodeId, nodeName, reason, count: 1, firstAt: now, lastAt: now });
+		this.#add(workflowId, open, {
+			nodeId: printable(nodeId, LONGEST),
+			nodeName: printable(nodeName, LONGEST),
+			reason,
+			count: 1,
+			firstAt: now,
+			lastAt: now,
+			deliveryId: deliveryId && printable(deliveryId, LONGEST),
+			problem: problem && printable(problem, LONGEST_PROBLEM),
+		});
 		this.#limiter.call(workflowId, open);
 	}
 
@@ -67,17 +88,15 @@ export class RejectionCounter {
 	}
 
 	#add(workflowId: string, open: Open, more: Rejections): void {
-		const unwritten = this.#unwritten.get(workflowId) ?? { open, counts: new Map<string, Count>() };
+		const unwritten = this.#unwritten.get(workflowId) ?? {
+			open,
+			counts: new Map<string, Rejections>(),
+		};
 		const key = byDay(more);
 		const same = unwritten.counts.get(key);
-		if (same !== undefined) {
-			same.count += more.count;
-			same.firstAt = Math.min(same.firstAt, more.firstAt);
-			same.lastAt = Math.max(same.lastAt, more.lastAt);
-		} else if (this.#size < MOST_UNWRITTEN) {
-			const nodeId = printable(more.nodeId, LONGEST);
-			const nodeName = printable(more.nodeName, LONGEST);
-			unwritten.counts.set(key, { ...more, nodeId, nodeName });
+		if (same !== undefined) unwritten.counts.set(key, together(same, more));
+		else if (this.#size < MOST_UNWRITTEN) {
+			unwritten.counts.set(key, more);
 			this.#unwritten.set(workflowId, unwritten);
 			this.#size += 1;
 		}

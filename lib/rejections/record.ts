@@ -1,14 +1,22 @@
 /**
- * The stored rejections of a workflow: a record of the ledger with a count for each node, reason and day. It contains
- * no body, header or ID of a delivery.
+ * The stored rejections of a workflow: a record of the ledger with a count for each node, reason and day, with
+ * the ID of the last delivery. It contains no body and no signature.
  */
 import { randomUUID } from 'node:crypto';
 import { changeRecord, type Records } from '../ledger';
+import { DAY_MS } from '../shared/durations';
 import { jsonIn } from '../shared/values';
-import { array, literal, number, object, safeParse, string } from '../vendor/zod';
+import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
+
+/** The last rejected delivery, without any content of its event. */
+export interface Example {
+	readonly deliveryId?: string | undefined;
+	/** What was wrong, if the reason does not say it. */
+	readonly problem?: string | undefined;
+}
 
 /** How many deliveries a node rejected for a reason. Times are in Unix milliseconds. */
-export interface Rejections {
+export interface Rejections extends Example {
 	readonly nodeId: string;
 	readonly nodeName: string;
 	readonly reason: string;
@@ -21,7 +29,6 @@ export interface Rejections {
 export const DAYS_KEPT = 7;
 /** Enough for a few nodes with all reasons on all days, or many nodes with a few. */
 const MOST_TALLIES = 300;
-const DAY_MS = 24 * 60 * 60_000;
 
 const tally = object({
 	nodeId: string(),
@@ -30,6 +37,8 @@ const tally = object({
 	count: number(),
 	firstAt: number(),
 	lastAt: number(),
+	deliveryId: optional(string()),
+	problem: optional(string()),
 });
 const recordShape = object({ version: literal(1), tallies: array(tally) });
 
@@ -80,7 +89,8 @@ function summed(
 	return [...sums.values()].sort((a, b) => b.lastAt - a.lastAt);
 }
 
-function together(one: Rejections, other: Rejections): Rejections {
+/** Adds two counts of the same kind. */
+export function together(one: Rejections, other: Rejections): Rejections {
 	return {
 		...(one.lastAt > other.lastAt ? one : other),
 		count: one.count + other.count,

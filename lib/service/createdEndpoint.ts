@@ -1,5 +1,5 @@
 /** Finds the ID and the signing secret of a new endpoint in the response to its creation. */
-import { own } from '../shared/values';
+import { own, valueAt } from '../shared/values';
 import { ENVELOPE, type ServiceInterface } from './common/defaults';
 import { asId } from './common/record';
 
@@ -16,8 +16,3 @@ export function createdEndpoint(
 
 const isPresent = (id: string | undefined) => id !== undefined;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-/** The value at a dot path, looking only at own fields. */
-function valueAt(value: unknown, path: string): unknown {
-	return path.split('.').reduce<unknown>(own, value);
-}

@@ -1,10 +1,10 @@
 /** Determines the health of an endpoint from its deliveries, and whether the service is about to give up. */
+import { HOUR_MS } from '../shared/durations';
 import { asText } from '../shared/values';
 import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './common/defaults';
 import { attemptedAt, createdAtOf } from './common/record';
 import type { ApiRecord } from './common/types';
 
-const HOUR_MS = 3_600_000;
 const MOST_ATTEMPTS = 1 + RETRY_HOURS.length;
 /** The time from the first attempt to the one before the last retry. */
 const LAST_RETRY_LEFT_MS =

@@ -26,21 +26,27 @@ export function asRecord(value: unknown): Record<string, unknown> {
 	return isRecord(value) ? value : {};
 }
 
-/** The value of an own field; undefined if there is none. */
+/** The value of an own field of an object or a list; undefined if there is none. */
 export function own(value: unknown, name: string): unknown {
-	return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+	return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+		? (value as Readonly<Record<string, unknown>>)[name]
+		: undefined;
+}
+
+/** The value at a dot path of own fields; undefined if there is none. */
+export function valueAt(value: unknown, path: string): unknown {
+	return path.split('.').reduce<unknown>(own, value);
 }
 
 /** Only one way to match each text: it is applied to outside text, and two ways would take quadratic time. */
-const NUMERAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+export const NUMERAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 /** In characters. The largest number has 309 digits. */
 const LONGEST_NUMERAL = 400;
 
 /** The number of a text in decimal notation; undefined for every other text. */
 export function numberIn(text: string): number | undefined {
-	const trimmed = text.trim();
-	const isNumeral = trimmed.length <= LONGEST_NUMERAL && NUMERAL.test(trimmed);
-	const number = isNumeral ? Number(trimmed) : NaN;
+	const isNumeral = text.length <= LONGEST_NUMERAL && NUMERAL.test(text);
+	const number = isNumeral ? Number(text) : NaN;
 	return Number.isFinite(number) ? number : undefined;
 }
 

@@ -7,7 +7,7 @@ export type Algorithm = 'sha256' | 'sha512';
 export type Encoding = 'hex' | 'base64';
 
 /** The contents of a delivery's headers. */
-export interface Reading {
+export interface ReadSignature {
 	/** Unix seconds; null if the scheme has no timestamp. */
 	readonly timestamp: number | null;
 	/** Every signature to try, each as long as the digest. */
@@ -21,7 +21,7 @@ export interface Reading {
 export interface Scheme {
 	readonly algorithm: Algorithm;
 	/** Never throws. */
-	read(headers: DeliveryHeaders): Reading | 'signature_missing' | 'signature_malformed';
+	read(headers: DeliveryHeaders): ReadSignature | 'signature_missing' | 'signature_malformed';
 }
 
 /** The scheme `timestamped`: one header, `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`. */

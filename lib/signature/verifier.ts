@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import { compileCredential } from './credential';
 import type { SigningKey } from './fields';
-import type { Reading, Scheme } from './schemes';
+import type { ReadSignature, Scheme } from './schemes';
 import { BODY } from './template';
 import type {
 	DeliveryHeaders,
@@ -40,13 +40,13 @@ class CompiledVerifier implements Verifier {
 	) {}
 
 	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult {
-		const reading = this.scheme.read(headers);
-		if (typeof reading === 'string') return { ok: false, reason: reading };
+		const signature = this.scheme.read(headers);
+		if (typeof signature === 'string') return { ok: false, reason: signature };
 
-		const secret = this.match(reading, body);
+		const secret = this.match(signature, body);
 		if (secret === undefined) return { ok: false, reason: 'signature_mismatch' };
 
-		const { timestamp, messageId } = reading;
+		const { timestamp, messageId } = signature;
 		if (timestamp !== null && !isWithinTolerance(timestamp, options)) {
 			return { ok: false, reason: 'timestamp_outside_tolerance' };
 		}
@@ -54,9 +54,9 @@ class CompiledVerifier implements Verifier {
 	}
 
 	/** Computes every key's digest, even after a match, so that the time taken does not show which secret is in use. */
-	private match(reading: Reading, body: Uint8Array): SecretName | undefined {
+	private match(signature: ReadSignature, body: Uint8Array): SecretName | undefined {
 		if (!types.isUint8Array(body)) return undefined;
-		const matching = this.keys.filter(({ key }) => this.signs(key, reading, body));
+		const matching = this.keys.filter(({ key }) => this.signs(key, signature, body));
 		return matching[0]?.name;
 	}
 
@@ -64,7 +64,7 @@ class CompiledVerifier implements Verifier {
 	 * Whether one of the candidates is the digest for this key. The body is hashed as bytes: decoding it would change what was
 	 * signed. Every candidate is compared, even after a match, so that the time taken does not show which one it was.
 	 */
-	private signs(key: KeyObject, { parts, candidates }: Reading, body: Uint8Array): boolean {
+	private signs(key: KeyObject, { parts, candidates }: ReadSignature, body: Uint8Array): boolean {
 		const hmac = createHmac(this.scheme.algorithm, key);
 		for (const part of parts) hmac.update(part === BODY ? body : part);
 		const digest = hmac.digest();

@@ -2,7 +2,7 @@
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../service';
 import { textOf } from '../shared/values';
 import { HOUR_MS, MINUTE_MS } from './common/settings';
-import type { Listing } from './decide/station';
+import type { Listing } from './decide/moment';
 
 /** Far above any network; it limits the memory. */
 const MOST_ASSETS = 50_000;
@@ -48,7 +48,10 @@ export async function directoryFor(wanted: Wanted): Promise<Directory> {
 	const { node, now, assetIds } = wanted;
 	const before = directories.get(node) ?? NOTHING;
 	const age = Math.abs(now - before.readAt);
-	const isLacking = () => [...assetIds].some((assetId) => before.assets?.has(assetId) !== true);
+	const isLacking = () => {
+		for (const assetId of assetIds) if (before.assets?.has(assetId) !== true) return true;
+		return false;
+	};
 	if (age < READ_AGAIN_AFTER_MS || (age < READ_EVERY_MS && !isLacking()))
 		return asDirectory(before);
 	try {

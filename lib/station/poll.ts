@@ -16,42 +16,18 @@
  *   into the winner's text.
  * - A list that cannot be read leaves the watermark: nothing opens or resolves, and the next whole reading decides.
  */
-import { setImmediate } from 'node:timers/promises';
-import { type Account, changeRecord, type Ledger, ledgerKey } from '../ledger';
-import type { ApiClient } from '../service';
+import { ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
-import { isUnsettled, RETENTION_MS, start, type Start } from '../start';
-import type { Owner } from './common/incident';
-import {
-	DAY_MS,
-	digestOf,
-	MOST_UNLISTED_PER_DAY,
-	MOST_UNLISTED_PER_POLL,
-	SHARDS,
-	type StationSettings,
-} from './common/settings';
-import type { Entry } from './common/state';
+import { RETENTION_MS, start } from '../start';
 import { type Directory, directoryFor } from './directory';
-import type { Told } from './facts';
 import { isWatched } from './fold/station';
-import { firstHead, type Head, type Memory, readHead } from './head';
+import { readHead } from './head';
+import type { StationPollOptions } from './options';
+import { headOf, published } from './publication';
 import { readList, Readings } from './reading';
-import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
+import { type Changed, changeShards } from './round';
 import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './toTell';
-
-export interface StationPollOptions extends Owner, Pick<Start, 'batchSize' | 'handOver'> {
-	readonly ledger: Ledger;
-	readonly client: Pick<ApiClient, 'list'>;
-	readonly settings: StationSettings;
-	/** Survives the loss of the ledger. */
-	readonly memory: Memory;
-	/** Called with messages for operators; `kind` limits how often similar ones are logged. */
-	readonly warn: (kind: string, message: string) => void;
-	/** How long the poll may take, in milliseconds. */
-	readonly budgetMs?: number | undefined;
-	readonly now?: () => number;
-}
 
 interface Polled {
 	/** Why the list could not be read further. */
@@ -62,9 +38,6 @@ interface Polled {
 
 /** The share of n8n's time budget that reading may take: the rest is for the ledger. */
 const READING_SHARE = 0.5;
-/** Shards that change at the same time share a sync of the disk, or a round trip. */
-const SHARDS_AT_ONCE = 16;
-const LOOKED_AT_ONCE = 100;
 
 /** Nodes whose items are being handed over: their next poll hands over nothing. */
 const starting = new Set<string>();
@@ -125,138 +98,6 @@ export async function pollStations(options: StationPollOptions): Promise<Polled>
 	return { failure: read.failure, started };
 }
 
-/** The head as it was, or that of a publication. */
-function headOf(options: StationPollOptions, before: Head | undefined, polledAt: number) {
-	const { settings, memory, warn } = options;
-	const digest = digestOf(settings);
-	const known = memory.read();
-	const isKnown = known?.digest === digest;
-	const isLost = isKnown && known.watermark > (before?.watermark ?? -1);
-	const { catchUpMs } = settings;
-	if (before?.digest === digest && !isLost) {
-		const oldest = polledAt - catchUpMs;
-		if (before.walk !== undefined || before.frontier >= oldest) {
-			return { head: before, isPublication: false };
-		}
-		const since = new Date(before.frontier).toISOString();
-		const until = new Date(oldest).toISOString();
-		warn('skipped', `events created from ${since} to ${until} are skipped: see 'Catch Up (Hours)'`);
-		return { head: { ...before, frontier: oldest }, isPublication: false };
-	}
-	const lost = isLost ? known : undefined;
-	if (lost !== undefined) {
-		const at = new Date(lost.watermark).toISOString();
-		warn(
-			'lost',
-			`the event ledger is not the one that it was (its data was lost, or replaced by a backup): incidents up to ${at} count as reported`,
-		);
-	}
-	const publication = { digest, publishedAt: polledAt, now: polledAt, catchUpMs, lost, before };
-	return { head: firstHead(publication), isPublication: true };
-}
-
-/** What is listed at publication began before it. */
-function published(head: Head, isWhole: boolean, { newestAt, serviceNow }: Readings): Head {
-	if (head.toldUntil !== undefined) return head;
-	const isNewestKnown = isWhole || head.walk?.isOldestFirst === false;
-	const publishedAt = isNewestKnown ? (newestAt ?? serviceNow) : serviceNow;
-	return { ...head, publishedAt };
-}
-
-interface Round {
-	readonly key: string;
-	readonly told: readonly Told[];
-	readonly head: Head;
-	readonly directory: Directory;
-	readonly isWhole: boolean;
-}
-
-interface Changed {
-	readonly toTell: readonly Entry[];
-	readonly accounts: ReadonlyMap<string, Account>;
-	readonly unlisted: Head['unlisted'];
-}
-
-async function changeShards(options: StationPollOptions, round: Round): Promise<Changed> {
-	const { workflowId, nodeId, settings, warn } = options;
-	const { head, directory, isWhole } = round;
-	const { publishedAt, watermark, toldUntil } = head;
-	const day = Math.floor(watermark / DAY_MS);
-	const counted24 = head.unlisted.day === day ? head.unlisted.count : 0;
-	const budget = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - counted24));
-	let left = budget;
-	const moment = {
-		...{ workflowId, nodeId, settings, publishedAt, watermark, toldUntil },
-		horizon: isWhole ? Infinity : watermark,
-		listing: directory.listing,
-	};
-	const byShard = new Map<number, Told[]>();
-	for (const one of round.told) {
-		const shard = shardOf(one.assetId);
-		const known = byShard.get(shard);
-		if (known === undefined) byShard.set(shard, [one]);
-		else known.push(one);
-	}
-	const accounts = new Map<string, Account>();
-	const toTell: Entry[] = [];
-	const total = { tooMany: 0, late: 0, dropped: 0 };
-	const changeOne = async (shard: number): Promise<void> => {
-		const told = byShard.get(shard) ?? [];
-		let used = 0;
-		const key = `${round.key}:${shard}`;
-		const after = await changeShard(options, key, accounts, (text, settled) => {
-			left += used;
-			const tried = nextShard(text, { told, moment, settled, unlistedLeft: left });
-			used = tried.unlisted;
-			left -= used;
-			return tried;
-		});
-		total.tooMany += after.tooMany;
-		total.late += after.late;
-		total.dropped += after.dropped;
-		toTell.push(...after.toTell);
-	};
-	for (let from = 0; from < SHARDS; from += SHARDS_AT_ONCE) {
-		const shards = Array.from({ length: SHARDS_AT_ONCE }, (_unused, n) => from + n);
-		await Promise.all(shards.map(changeOne));
-	}
-	warnOfShards(total, warn);
-	return { toTell, accounts, unlisted: { day, count: counted24 + budget - left } };
-}
-
-/** Drops what has begun, then applies `next`, as often as other processes change the record. */
-async function changeShard(
-	{ ledger, workflowId }: StationPollOptions,
-	key: string,
-	accounts: Map<string, Account>,
-	next: (text: string | undefined, settled: ReadonlySet<string>) => ShardAfter,
-): Promise<ShardAfter> {
-	const settled = new Set<string>();
-	const ids = entriesIn(await ledger.readRecord(key));
-	for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
-		const some = ids.slice(from, from + LOOKED_AT_ONCE).map(async (id) => {
-			const account = await ledger.look(ledgerKey(workflowId, id));
-			accounts.set(id, account);
-			if (!isUnsettled(account)) settled.add(id);
-		});
-		await Promise.all(some);
-	}
-	let after: ShardAfter | undefined;
-	// The event loop is free between shards.
-	await setImmediate();
-	await changeRecord(
-		ledger,
-		key,
-		(text) => {
-			after = next(text, settled);
-			return after.text;
-		},
-		RETENTION_MS,
-	);
-	if (after === undefined) throw new TypeError('A record is read before it changes');
-	return after;
-}
-
 async function handOver(
 	options: StationPollOptions,
 	node: string,
@@ -295,21 +136,5 @@ function warnOfReadings({ unreadable, undated }: Readings, warn: Warn): void {
 			'undated',
 			`${counted(undated, 'event')} left out without a time, or with one of the future`,
 		);
-	}
-}
-
-function warnOfShards(
-	{ tooMany, late, dropped }: { tooMany: number; late: number; dropped: number },
-	warn: Warn,
-): void {
-	if (tooMany > 0) {
-		warn(
-			'unlisted',
-			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many`,
-		);
-	}
-	if (late > 0) warn('late', `${counted(late, 'event')} left out that appeared over an hour late`);
-	if (dropped > 0) {
-		warn('dropped', `${counted(dropped, 'station')} left out: the state of the trigger is full`);
 	}
 }

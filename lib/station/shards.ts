@@ -1,5 +1,5 @@
 /** The shards of a node's state: which one a station is in, and what a poll makes of its text. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { jsonIn } from '../shared/values';
 import { array, object, safeParse, string } from '../vendor/zod';
 import {
@@ -12,13 +12,15 @@ import {
 	SHARDS,
 } from './common/settings';
 import { type Entry, shardState, type ShardState, type StationState } from './common/state';
-import { decide, endedBySettings, type MayOpen, type Moment } from './decide/station';
+import { endedBySettings } from './decide/ended';
+import type { MayOpen, Moment } from './decide/moment';
+import { decide } from './decide/station';
 import type { Told } from './facts';
 import { addTold, compactStation, isEmpty } from './fold/station';
 
 /** 6 bits of the hash of its ID. */
 export function shardOf(assetId: string): number {
-	return (createHash('sha256').update(assetId).digest()[0] ?? 0) % SHARDS;
+	return (hash('sha256', assetId, 'buffer')[0] ?? 0) % SHARDS;
 }
 
 export interface ShardStep {
@@ -53,7 +55,8 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	const before = known && JSON.stringify(known);
 	const state = ofSettings(known, moment);
 	state.toTell = state.toTell.filter(({ id }) => !settled.has(id));
-	const late = fold(state, told, moment);
+	const admitted = admit(state, told, moment);
+	const late = fold(state, admitted.told, moment);
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -66,7 +69,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	for (const [assetId, station] of Object.entries(state.stations)) {
 		state.toTell.push(...decide(assetId, station, moment, mayOpen));
 	}
-	let dropped = 0;
+	let { dropped } = admitted;
 	let next = JSON.stringify(state);
 	const isChanged = next !== (before ?? JSON.stringify(ofSettings(undefined, moment)));
 	if (isChanged) {
@@ -75,8 +78,10 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 			compactStation(station, watermark, settings);
 			if (isEmpty(station)) Reflect.deleteProperty(state.stations, assetId);
 		}
-		dropped = limit(state, moment);
 		next = JSON.stringify(state);
+		const found = limit(state, moment, Buffer.byteLength(next));
+		dropped += found;
+		if (found > 0) next = JSON.stringify(state);
 	}
 	const counts = { unlisted, tooMany, late, dropped };
 	return { text: isChanged && next !== text ? next : undefined, toTell: state.toTell, ...counts };
@@ -118,15 +123,37 @@ function fold(state: ShardState, told: readonly Told[], { settings }: Moment): n
 }
 
 /**
+ * Leaves out what is said of unknown stations that the asset list lacks, if they are more than a shard keeps: the newest
+ * of them stay. So a flood of made-up stations costs no more than a look at each.
+ */
+function admit(
+	{ cut, stations }: ShardState,
+	told: readonly Told[],
+	{ listing }: Moment,
+): { readonly told: readonly Told[]; readonly dropped: number } {
+	if (listing === undefined || told.length <= MOST_UNLISTED) return { told, dropped: 0 };
+	const newest = new Map<string, number>();
+	for (const { assetId, at } of told) {
+		const isUnknown = at >= cut && !listing.has(assetId) && !Object.hasOwn(stations, assetId);
+		if (isUnknown) newest.set(assetId, Math.max(at, newest.get(assetId) ?? at));
+	}
+	if (newest.size <= MOST_UNLISTED) return { told, dropped: 0 };
+	const left = [...newest].sort(([a, at], [b, bt]) => bt - at || (a < b ? -1 : 1));
+	const dropped = new Set(left.slice(MOST_UNLISTED).map(([assetId]) => assetId));
+	return { told: told.filter(({ assetId }) => !dropped.has(assetId)), dropped: dropped.size };
+}
+
+/**
  * Drops what is too much for a shard: first stations that the asset list lacks, then those without an incident, the
  * oldest first. So events of made-up stations never push out a listed one.
  */
-function limit(state: ShardState, { listing }: Moment): number {
-	let dropped = Math.max(0, state.toTell.length - MOST_TO_TELL);
-	state.toTell.length -= dropped;
-	const isListed = (assetId: string) => listing?.has(assetId) ?? true;
+function limit(state: ShardState, { listing }: Moment, bytes: number): number {
+	let excess = bytes - MOST_SHARD_BYTES;
 	const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-	let excess = sizeOf(state) - MOST_SHARD_BYTES;
+	const beyond = state.toTell.splice(MOST_TO_TELL);
+	for (const entry of beyond) excess -= sizeOf(entry) + 1;
+	let dropped = beyond.length;
+	const isListed = (assetId: string) => listing?.has(assetId) ?? true;
 	let unlisted = Object.keys(state.stations).filter((assetId) => !isListed(assetId)).length;
 	if (excess <= 0 && unlisted <= MOST_UNLISTED) return dropped;
 	const rankOf = (assetId: string, { incidents = {} }: StationState) =>

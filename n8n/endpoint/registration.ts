@@ -9,15 +9,13 @@ import {
 	type WantedEndpoint,
 } from '../../lib/endpoint';
 import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
+import { DAY_MS, HOUR_MS } from '../../lib/shared/durations';
 import { printable } from '../../lib/shared/printable';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../apiClient';
 import { logLine } from '../logLine';
 import { webhookUrlOf } from '../webhooks';
 import { recordStore } from './recordStore';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-const HOUR_MS = 60 * 60 * 1000;
 
 type NodeContext = IHookFunctions | IWebhookFunctions;
 

@@ -12,14 +12,14 @@ import { checkConditions } from '../conditions';
 import type { PollSettings } from './settings';
 
 /** Limits of the search: a user waits for it. */
-const MOST_EVENTS = 1_000;
-const MOST_REQUESTS = 20;
-const MOST_MS = 10_000;
+export const MOST_EVENTS = 1_000;
+export const MOST_REQUESTS = 20;
+export const MOST_MS = 10_000;
 
 /**
  * The newest wanted event of the list, for "Fetch Test Event": nothing is recorded. It reads page after page until it
  * finds one; if the list begins with the oldest, it reads as far as it may.
- * @throws {NodeOperationError} that says how far it looked and why no listed event is wanted, or which condition no
+ * @throws {NodeOperationError} that says how far it read and why no listed event is wanted, or which condition no
  * event can meet.
  */
 export async function newestEvent(
@@ -49,7 +49,7 @@ export async function newestEvent(
 		if (parsed.ok) {
 			const at = createdAt(parsed.event);
 			if (at !== undefined) times.push(at);
-			if (survey.look(parsed.event)) wanted.push(parsed.event);
+			if (survey.inspect(parsed.event)) wanted.push(parsed.event);
 		}
 		// Not sooner: within a page, the newest need not be first.
 		const isPage = ++listed % pageSize === 0;
@@ -57,8 +57,8 @@ export async function newestEvent(
 	}
 	const [newest] = wanted.sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
 	if (newest !== undefined) return { json: newest.record as IDataObject };
-	if (survey.looked === 0) return undefined;
-	throw new NodeOperationError(node, noneOf(survey.looked, times, isWhole), {
+	if (survey.inspected === 0) return undefined;
+	throw new NodeOperationError(node, noneOf(survey.inspected, times, isWhole), {
 		description: survey.why,
 	});
 }

@@ -3,6 +3,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { isWanted } from '../../lib/event';
 import { poll } from '../../lib/poll';
 import type { ApiClient } from '../../lib/service';
+import { MINUTE_MS } from '../../lib/shared/durations';
 import { recordPublication } from '../accountAccess';
 import { checkConditions } from '../conditions';
 import { ledgerFor } from '../ledger';
@@ -13,7 +14,7 @@ import { staticMemory } from './memory';
 import { readPollSettings } from './settings';
 
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
-const UNSCHEDULED_BUDGET_MS = 5 * 60_000;
+const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
 
 /** Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of the list. */
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
@@ -29,11 +30,18 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	const ledger = await ledgerFor(context);
 	await recordPublication(context, ledger, 'poll', startFrom === 'retained' ? 0 : Date.now());
 	const { failure } = await poll({
-		...{ ledger, workflowId, nodeId, client },
-		...{ startFrom, wanted, pageSize, batchSize },
+		ledger,
+		workflowId,
+		nodeId,
+		client,
+		startFrom,
+		wanted,
+		pageSize,
+		batchSize,
 		isWanted: (event) => isWanted(event, settings),
 		handOver: (items) => handOver(context, items),
-		...{ memory, budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs) },
+		memory,
+		budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs),
 		warn: (message) => {
 			context.logger.warn(logLine(context, message));
 		},

@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { createVerifierCache, readTriggerSettings, receive } from '../../lib/receiver';
 import type { DeliveryHeaders } from '../../lib/signature';
+import { noteFields } from '../arrivedFields';
 import { beginRun, itemsOf } from '../beginRun';
 import { ledgerFor } from '../ledger';
 import { countRejection } from '../rejections';
@@ -54,15 +55,17 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 			settings,
 		},
 	);
+	const event = verdict.start ? verdict.items.at(-1)?.record : verdict.ignored?.record;
+	if (event !== undefined) noteFields(this, event);
 	if (!verdict.start) {
 		if (verdict.log) logRefusal(this, verdict.log);
-		const { status, headers = {}, body } = verdict.answer;
+		const { status, headers = {}, body } = verdict.response;
 		const { reason, ...test } = isTest ? endOrListenOn(this, verdict, settings) : {};
 		response
 			.status(status)
 			.set(headers)
 			.json({ ...body, reason });
-		if (!isTest) countRejection(this, verdict);
+		if (!isTest) countRejection(this, verdict, { headers: request.headers, wanted: settings });
 		return { noWebhookResponse: true, ...test };
 	}
 	const { settle, abandon } = verdict;

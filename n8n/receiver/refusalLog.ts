@@ -2,6 +2,7 @@
 import type { IWebhookFunctions, Logger } from 'n8n-workflow';
 import type { Acknowledge } from '../../lib/ledger';
 import type { RefusalLog } from '../../lib/receiver';
+import { DAY_MS } from '../../lib/shared/durations';
 import { printable } from '../../lib/shared/printable';
 import { createLogLimiter, type LogLimiter } from '../logLimiter';
 import { logLine } from '../logLine';
@@ -19,7 +20,6 @@ function ensureLimiter(logger: Logger): LogLimiter {
 	return limiter;
 }
 
-const A_DAY_MS = 24 * 60 * 60 * 1000;
 const otherUrl = new WeakMap<Logger, LogLimiter>();
 
 /** A delivery arrived at the URL of the other setting of "Acknowledge", the parameter of the node. */
@@ -32,7 +32,7 @@ export function logOtherUrl(
 		otherUrl.get(logger) ??
 		createLogLimiter((line) => {
 			logger.warn(line);
-		}, A_DAY_MS);
+		}, DAY_MS);
 	otherUrl.set(logger, limiter);
 	const line = logLine(
 		context,

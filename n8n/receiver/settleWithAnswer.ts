@@ -9,7 +9,7 @@ export interface EndableResponse {
 	readonly headersSent: boolean;
 	setHeader(name: string, value: string): unknown;
 	removeHeader(name: string): unknown;
-	end: (...answer: never[]) => unknown;
+	end: (...given: never[]) => unknown;
 	once(event: 'close', listener: () => void): unknown;
 	off(event: 'close', listener: () => void): unknown;
 }
@@ -31,7 +31,7 @@ export function settleWithAnswer(
 	response: EndableResponse,
 	{ settle, abandon }: Pick<HandOver, 'settle' | 'abandon'>,
 ): void {
-	const end = response.end.bind(response) as (...answer: unknown[]) => unknown;
+	const end = response.end.bind(response) as (...given: unknown[]) => unknown;
 	let ending = false;
 	let isLate = false;
 	const abandonIfLate = () => {
@@ -42,7 +42,7 @@ export function settleWithAnswer(
 		abandonIfLate();
 	}, RESPOND_WITHIN_MS).unref();
 	response.once('close', abandonIfLate);
-	response.end = (...answer: unknown[]) => {
+	response.end = (...given: unknown[]) => {
 		if (ending) return response;
 		ending = true;
 		clearTimeout(timer);
@@ -51,16 +51,16 @@ export function settleWithAnswer(
 		void settle(isOk).then((outcome) => {
 			if (outcome === 'busy') end(...instead(response, busy));
 			else if (outcome === 'accepted' && !isOk) end(...instead(response, accepted));
-			else end(...answer);
+			else end(...given);
 		});
 		return response;
 	};
 }
 
 /** Another response than n8n's. Returns its body. */
-function instead(response: EndableResponse, { answer }: NoStart): string[] {
+function instead(response: EndableResponse, { response: other }: NoStart): string[] {
 	if (response.headersSent) return [];
-	const { status, headers = {}, body } = answer;
+	const { status, headers = {}, body } = other;
 	response.statusCode = status;
 	response.removeHeader('Content-Length');
 	for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

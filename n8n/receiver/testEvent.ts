@@ -1,6 +1,6 @@
 /**
- * "Listen for test event": n8n listens until an execution starts. An ignored event starts none, so it is counted here;
- * a rejected delivery starts one that fails with the reason.
+ * "Listen for test event": n8n listens until an execution starts. An ignored event starts none, so it is counted here.
+ * A rejected delivery, and the last of several ignored events, start one that fails with the reason.
  */
 import {
 	type IExecuteFunctions,
@@ -10,26 +10,20 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import type { Wanted } from '../../lib/event';
-import type { NoStart, RefusalReason } from '../../lib/receiver';
+import { type NoStart, PROBLEMS } from '../../lib/receiver';
 import { printable } from '../../lib/shared/printable';
 import { sentence } from '../../lib/shared/sentence';
 import { asText, isRecord } from '../../lib/shared/values';
 import { forgetTest, testSurvey } from '../testSurvey';
 
 /** The fields that `webhook` passes to `execute` next to the `json` of an item: nothing else reaches it in every process. */
-const REJECTED = 'assetServiceRejected';
+const FAILURE = 'assetServiceFailure';
 const IGNORED = 'assetServiceIgnored';
 
-const WORDS: Readonly<Record<RefusalReason, string>> = {
-	signature_missing: 'it has no signature',
-	signature_malformed: 'its signature cannot be read',
-	signature_mismatch: 'its signature does not match',
-	timestamp_outside_tolerance: 'its timestamp is too old or in the future',
-	event_invalid: 'the body is not a JSON object with an ID',
-	not_configured: 'the node has no usable signing secret, or a condition that can never match',
-	ledger_unavailable: 'the event ledger is not available',
-	busy: 'another delivery of this event is still in progress',
-};
+/** So many ignored events without a matching one end the test: until it ends, n8n shows nothing. */
+const MOST_IGNORED = 5;
+const TO_CONTINUE =
+	"If such events should start the workflow, correct 'Trigger On' or 'Conditions'. To wait for a rarer event, listen again, or publish the workflow and open its first execution.";
 
 /** The result for n8n of a delivery that does not start the workflow, and the reason for the sender. */
 export function endOrListenOn(
@@ -38,17 +32,27 @@ export function endOrListenOn(
 	wanted: Wanted,
 ): Pick<IWebhookResponseData, 'workflowData'> & { reason?: string } {
 	if (ignored !== undefined) {
-		testSurvey(context, wanted).look(ignored);
-		return { reason: ignoredSoFar(context, wanted) };
+		const survey = testSurvey(context, wanted);
+		survey.inspect(ignored);
+		const reason = ignoredSoFar(context, wanted);
+		if (survey.ignored < MOST_IGNORED) return { reason };
+		const message = `No event matched the trigger: ${survey.nearest}`;
+		return { reason, ...failing(context, { message, description: TO_CONTINUE }, wanted) };
 	}
 	if (log === undefined) return {};
 	const { reason, detail } = log;
 	const advice = sentence(printable(detail, 1000));
-	const rejected = {
-		message: `Delivery rejected: ${WORDS[reason]}`,
-		description: `${advice} (Log code: ${reason})`,
-	};
-	return { workflowData: [withIgnored(context, [{ json: {}, [REJECTED]: rejected }], wanted)] };
+	const message = `Delivery rejected: ${PROBLEMS[reason]}`;
+	return failing(context, { message, description: `${advice} (Log code: ${reason})` }, wanted);
+}
+
+/** The start of an execution that fails with the message, which ends the test. */
+function failing(
+	context: IWebhookFunctions,
+	failure: { readonly message: string; readonly description: string },
+	wanted: Wanted,
+): Pick<IWebhookResponseData, 'workflowData'> {
+	return { workflowData: [withIgnored(context, [{ json: {}, [FAILURE]: failure }], wanted)] };
 }
 
 /** The items that end the test, with a note about the events ignored before them. */
@@ -71,16 +75,16 @@ function ignoredSoFar(context: IWebhookFunctions, wanted: Wanted): string {
 
 /**
  * The items that a test continues with; a hint lists the ignored events.
- * @throws {NodeOperationError} if the delivery was rejected.
+ * @throws {NodeOperationError} if the delivery was rejected, or the last of several events was ignored.
  */
 export function testItems(context: IExecuteFunctions): INodeExecutionData[] {
 	const items = context.getInputData();
 	const [first] = items as (INodeExecutionData | undefined)[];
 	const message = asText(first?.[IGNORED]);
-	const rejected = first?.[REJECTED];
-	if (isRecord(rejected)) {
-		throw new NodeOperationError(context.getNode(), asText(rejected['message']), {
-			description: `${asText(rejected['description'])} ${message}`.trim(),
+	const failure = first?.[FAILURE];
+	if (isRecord(failure)) {
+		throw new NodeOperationError(context.getNode(), asText(failure['message']), {
+			description: `${asText(failure['description'])} ${message}`.trim(),
 		});
 	}
 	if (message === '') return items;

@@ -22,7 +22,9 @@ const listed = new Intl.ListFormat('en-GB').format(
 
 /** Operations that need no credential. */
 const WITHOUT_REQUESTS = Object.values(resources).flatMap(({ operations }) =>
-	Object.entries(operations).flatMap(([name, operation]) => ('look' in operation ? [name] : [])),
+	Object.entries(operations).flatMap(([name, operation]) =>
+		'runLocally' in operation ? [name] : [],
+	),
 );
 
 export class AssetService implements INodeType {

@@ -19,7 +19,7 @@ export function planOf(item: Omit<Run, 'client'>): Plan {
 		const send = operation.prepare(item);
 		return { changes: true, send: async (client) => await send(await client()) };
 	}
-	if (operation.look) return { changes: false, send: () => operation.look(item) };
+	if (operation.runLocally) return { changes: false, send: () => operation.runLocally(item) };
 	return {
 		changes: false,
 		send: async (client) => await operation.run({ ...item, client: await client() }),

@@ -5,13 +5,13 @@ import type { Kind } from '../../lib/station';
 import { deliveryPropertiesFor } from '../../n8n/deliveryProperties';
 import {
 	DEFAULT_STATUSES,
-	DEFAULT_WITHIN_MINUTES,
 	DEFAULTS,
 	MAX_CATCH_UP_HOURS,
 	MAX_FOR_MINUTES,
 	MAX_RESOLVE_MINUTES,
-	MAX_TIMES,
 } from '../../n8n/station/settings';
+import { faultProperties } from './faults';
+import { whole } from './numbers';
 
 type Lasting = Exclude<Kind, 'sessionEnded'>;
 const LASTING: readonly Lasting[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
@@ -19,10 +19,6 @@ const LASTING: readonly Lasting[] = ['stationOffline', 'connectorStatus', 'conne
 /** A fault that is counted does not have to last. */
 const shownFor = (kind: Kind) => ({
 	show: { triggerOn: [kind], ...(kind === 'connectorFault' && { times: [1] }) },
-});
-
-const whole = (minValue: number, maxValue: number) => ({
-	...{ minValue, maxValue, numberPrecision: 0 },
 });
 
 const triggerOn: INodeProperties = {
@@ -86,47 +82,6 @@ const otherStatuses: INodeProperties = {
 	placeholder: 'e.g. Maintenance',
 	description: 'Further statuses, separated by commas, exactly as the stations send them',
 };
-
-const faultProperties: INodeProperties[] = [
-	{
-		displayName: 'Number of Faults',
-		name: 'times',
-		type: 'number',
-		noDataExpression: true,
-		displayOptions: { show: { triggerOn: ['connectorFault'] } },
-		typeOptions: whole(1, MAX_TIMES),
-		default: 1,
-		description: 'How many faults within a time open an incident',
-	},
-	{
-		displayName: 'Within (Minutes)',
-		name: 'withinMinutes',
-		type: 'number',
-		noDataExpression: true,
-		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
-		typeOptions: whole(1, MAX_FOR_MINUTES),
-		default: DEFAULT_WITHIN_MINUTES,
-		description: 'The incident resolves when no fault was reported for this time',
-	},
-	{
-		displayName: 'One Incident Per',
-		name: 'scope',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { triggerOn: ['connectorFault'] } },
-		options: [
-			{ name: 'Connector', value: 'connector', description: 'All faults of a connector' },
-			{
-				name: 'Connector and Code',
-				value: 'code',
-				description: 'Faults of a connector with the same error code and vendor error code',
-			},
-			{ name: 'Station', value: 'station', description: 'All faults of a station' },
-		],
-		default: 'code',
-		description: 'Which faults belong to the same incident',
-	},
-];
 
 const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 	{

@@ -82,7 +82,12 @@ function openSqlite(path: string): EventLedger {
 /** An event whose execution has succeeded. */
 function entry(): string {
 	return encode({
-		...{ kind: 'done', at: Date.now(), grace: 0, attempts: 1, repeats: false, reopenings: 0 },
+		kind: 'done',
+		at: Date.now(),
+		grace: 0,
+		attempts: 1,
+		repeats: false,
+		reopenings: 0,
 		run: newAttempt('12345'),
 	});
 }

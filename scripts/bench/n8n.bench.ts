@@ -144,6 +144,7 @@ async function stored(world: World): Promise<Comparison> {
 	});
 	const ours = await publishOurs(world);
 	const floor = await publish(world, floorTrigger());
+	const floorStep = await publish(world, floorTrigger({}, 'floorStepTrigger'));
 	const contenders = [
 		{
 			name: "n8n's Webhook node, no verification",
@@ -152,6 +153,10 @@ async function stored(world: World): Promise<Comparison> {
 		{
 			name: 'a trigger that does nothing, new event',
 			send: () => postUnsigned(floor),
+		},
+		{
+			name: 'the same with a first step, new event',
+			send: () => postUnsigned(floorStep),
 		},
 		{
 			name: 'a trigger that does nothing, rejection',
@@ -193,10 +198,12 @@ async function succeeded(world: World): Promise<Comparison> {
 	const acknowledge = { acknowledge: 'succeeded' };
 	const webhookUrl = await publish(world, webhook(LAST_NODE), next);
 	const floor = await publish(world, floorTrigger(acknowledge), next);
+	const floorStep = await publish(world, floorTrigger(acknowledge, 'floorStepTrigger'), next);
 	const ours = await publishOurs(world, acknowledge, next);
 	const contenders = [
 		{ name: "n8n's Webhook node, last node", send: () => postUnsigned(webhookUrl) },
 		{ name: 'a trigger that does nothing, last node', send: () => postUnsigned(floor) },
+		{ name: 'the same with a first step, last node', send: () => postUnsigned(floorStep) },
 		{ name: 'this trigger, succeeded, new event', send: () => postSigned(ours) },
 		{ name: 'this trigger, succeeded, duplicate', send: await duplicateOf(ours) },
 	];
@@ -252,8 +259,12 @@ async function publishOurs(
 	return await publish(world, eventTrigger(parameters, [signing]), next);
 }
 
-function floorTrigger(parameters: Readonly<Record<string, unknown>> = {}): NodePlan {
-	return { type: 'CUSTOM.floorTrigger', typeVersion: 2, webhookId: randomUUID(), parameters };
+/** Both are in `floor`; `floorStepTrigger` has an `execute()`, as this trigger does. */
+function floorTrigger(
+	parameters: Readonly<Record<string, unknown>> = {},
+	name: 'floorTrigger' | 'floorStepTrigger' = 'floorTrigger',
+): NodePlan {
+	return { type: `CUSTOM.${name}`, typeVersion: 2, webhookId: randomUUID(), parameters };
 }
 
 async function postUnsigned(url: string): Promise<void> {

@@ -70,7 +70,9 @@ async function measure({ perSecond, pageSize, batchSize }: Network) {
 				const count = Math.max(0, Math.min(limit, first + 1));
 				return {
 					items: Array.from({ length: count }, (_unused, n) => ({
-						...{ id: idOf(first - n), eventType: 'ocpp.message', assetId: `asset_${n}` },
+						id: idOf(first - n),
+						eventType: 'ocpp.message',
+						assetId: `asset_${n}`,
 						createdAt: new Date(START + (first - n) * everyMs).toISOString(),
 						payload: {
 							messageType: 'MeterValues',
@@ -107,13 +109,22 @@ async function measure({ perSecond, pageSize, batchSize }: Network) {
 	const delay = monitorEventLoopDelay({ resolution: 1 });
 	const pollOnce = async () => {
 		const { started, failure } = await poll({
-			...{ ledger, workflowId, nodeId: 'node', client: { list }, startFrom: 'now' as const },
-			...{ pageSize, batchSize, isWanted: () => true, handOver },
+			ledger,
+			workflowId,
+			nodeId: 'node',
+			client: { list },
+			startFrom: 'now' as const,
+			pageSize,
+			batchSize,
+			isWanted: () => true,
+			handOver,
 			memory: { read: () => undefined, write: () => undefined },
 			warn: (message) => {
 				console.error(message);
 			},
-			...{ budgetMs: MINUTE / 2, now: () => clock.now, clock: () => clock.ms },
+			budgetMs: MINUTE / 2,
+			now: () => clock.now,
+			clock: () => clock.ms,
 		});
 		if (failure) throw failure;
 		await started;

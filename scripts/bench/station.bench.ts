@@ -175,7 +175,12 @@ async function createWorld(kind: Kind, assets: readonly Asset[], list: readonly 
 		return true;
 	};
 	const options = {
-		...{ ledger, workflowId, nodeId: 'node', settings: station, batchSize, handOver },
+		ledger,
+		workflowId,
+		nodeId: 'node',
+		settings: station,
+		batchSize,
+		handOver,
 		client: clientOf(list, assets, clock, seen),
 		memory: { read: () => undefined, write: () => undefined },
 		warn: (_kind: string, message: string) => {
@@ -184,7 +189,9 @@ async function createWorld(kind: Kind, assets: readonly Asset[], list: readonly 
 		now: () => clock.now,
 	};
 	return {
-		...{ clock, executions, fate },
+		clock,
+		executions,
+		fate,
 		poll: (isForCpu: boolean) => measured(options, isForCpu, seen),
 		close: async () => {
 			await ledger.close();

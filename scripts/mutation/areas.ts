@@ -96,7 +96,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		),
 		part('poll', 'state', '{frontier,replay,state}'),
 		part('start', '{again,start}', 'start'),
-		{ mutate: ['lib/walk/walk.ts'], tests: ['test/unit/poll/*.test.ts'] },
+		{ mutate: ['lib/walk/walk.ts'], tests: ['test/unit/{poll,walk}/*.test.ts'] },
 		part('shared', 'listOrder'),
 		n8nPart('poll/{handOver,memory,newestEvent}'),
 		part('poll', '{places,replay}', 'replay'),
@@ -109,17 +109,17 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 		part('ledger', 'hold'),
 		part('ledger/common', 'key'),
 		part('ledger/life', '{attempt,entry}'),
-		part('ledger/life', '{states,steps}'),
+		part('ledger/life', '{account,claims,executions,states,step,steps}', '{states,steps}'),
 		part('ledger', 'session'),
 		part('ledger', 'open'),
 		{
-			mutate: ['lib/ledger/eventLedger.ts'],
+			mutate: ['lib/ledger/{entries,eventLedger,waiting}.ts'],
 			tests: ['test/unit/ledger/eventLedger.test.ts', 'test/unit/ledger/sqlite/contract.test.ts'],
 		},
 		part('ledger/sqlite', '{checkpoint,groupSync}', '{checkpoint,gate,groupSync}'),
 		part(
 			'ledger/sqlite',
-			'database',
+			'{database,load,transaction}',
 			'{checkpoint,database,deletedLog,durability,file,gate,store,unusable,warning}',
 		),
 		part('ledger/sqlite', 'errors'),
@@ -135,6 +135,7 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 			tests: ['test/unit/ledger/sqlite/{contract,file,sessions,store,sweeper}.test.ts'],
 		},
 		part('ledger/sqlite', 'sweeper'),
+		part('ledger/sqlite', 'together'),
 		part('ledger/redis', '{errors,eviction}'),
 		part('ledger/redis', 'settings'),
 		{
@@ -144,7 +145,11 @@ export const AREAS: Readonly<Record<string, readonly Part[]>> = {
 				'test/e2e/ledger/contract.test.ts',
 			],
 		},
-		part('ledger/redis', '{connection,timeLimit}', '{connection,deadline,reconnecting,timeLimit}'),
+		part(
+			'ledger/redis',
+			'{clock,connection,timeLimit,waiters}',
+			'{connection,deadline,reconnecting,timeLimit}',
+		),
 		{
 			mutate: ['lib/ledger/redis/client.ts'],
 			tests: [

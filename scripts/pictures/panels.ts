@@ -13,6 +13,7 @@ type Shoot = (name: string, camera: Camera, studio: Studio) => Promise<void>;
 
 const MINUTE = 60_000;
 const POLL_TRIGGER = 'Asset Service Poll Trigger';
+const STATION_TRIGGER = 'Asset Service Station Trigger';
 const isNoNote = ({ type }: { readonly type: string }) => type !== 'n8n-nodes-base.stickyNote';
 
 /** Not real; the same in every picture. */
@@ -93,15 +94,22 @@ const conditions: Shoot = async (name, camera, studio) => {
 	await camera.takePanel(name, 'ndv', { height: 1150 });
 };
 
+/** The trigger of an example with the test event that it fetches. */
+const fetched =
+	(file: string, trigger: string): Shoot =>
+	async (name, camera, { editor, ...studio }) => {
+		const { id } = await studio.importExample(file);
+		await editor.openWorkflow(id);
+		const panel = await editor.openNode(trigger);
+		await panel.getByTestId('trigger-execute-button').first().click();
+		await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
+		await camera.takePanel(name, 'ndv', { height: 1000 });
+	};
+
 const pollTrigger: Shoot = async (name, camera, studio) => {
-	const { editor, simulator } = studio;
-	await simulator.emit({ id: EVENT.id, type: EVENT.type, data: EVENT.data }, { deliver: false });
-	const { id } = await studio.importExample('catch-missed-events.json');
-	await editor.openWorkflow(id);
-	const panel = await editor.openNode(POLL_TRIGGER);
-	await panel.getByTestId('trigger-execute-button').first().click();
-	await panel.getByTestId('output-panel').getByText('1 item').first().waitFor();
-	await camera.takePanel(name, 'ndv', { height: 1000 });
+	const { id, type, data } = EVENT;
+	await studio.simulator.emit({ id, type, data }, { deliver: false });
+	await fetched('catch-missed-events.json', POLL_TRIGGER)(name, camera, studio);
 };
 
 /** Two of three events started the workflow; the third never arrived. */
@@ -153,6 +161,7 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	'one-execution': oneExecution,
 	conditions,
 	'poll-trigger': pollTrigger,
+	'station-trigger': fetched('offline-alarm.json', STATION_TRIGGER),
 	reconcile,
 };
 

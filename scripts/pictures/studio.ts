@@ -22,6 +22,11 @@ const OTHERS = [
 		data: { host: 'smtp.example.com', port: 465, secure: true },
 	},
 	{
+		name: 'Operators',
+		type: 'httpBasicAuth',
+		data: { user: 'operator', password: 'Operators4Events' },
+	},
+	{
 		name: 'n8n',
 		type: 'n8nApi',
 		data: { apiKey: 'n8n_api_0', baseUrl: 'https://n8n.example.com/api/v1' },
@@ -82,7 +87,11 @@ async function setUp(log: Log, endings: (() => unknown)[]): Promise<Omit<Studio,
 	const editor = await openEditor({ ...world, deviceScaleFactor: 1.25 });
 	endings.push(() => editor.close());
 	return {
-		...{ world, editor, simulator, api, signing },
+		world,
+		editor,
+		simulator,
+		api,
+		signing,
 		async importExample(file) {
 			return await client.importWorkflow(example(file), [api, signing, ...others]);
 		},

@@ -6,6 +6,7 @@ import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 import { AssetServiceApi } from '../../credentials/AssetServiceApi.credentials';
 import { ledgerKey, newAttempt, openLedger } from '../../lib/ledger';
 import { rejections } from '../../n8n/rejections';
+import { resources } from '../../nodes/AssetService/resources';
 import { type Profile, type Simulator, startSimulator } from '../../simulator';
 import { startHttpService } from '../../test/support/httpService';
 import { runNode } from '../../test/support/runNode';
@@ -17,6 +18,7 @@ const ASSETS = 300;
 const EVENTS = 400;
 /** The workflow that `runNode` runs the node in. */
 const WORKFLOW_ID = 'workflow-1';
+const PUBLIC_URL = 'https://n8n.example.com/';
 const MONTH_MS = 30 * 24 * 60 * 60_000;
 
 /** By the path of its file in the project. Parameters have their defaults, so records are simplified. */
@@ -65,7 +67,7 @@ async function fillLedger(): Promise<void> {
 	await ledger.begin([ledgerKey(WORKFLOW_ID, DONE)], beginning);
 	await ledger.end(run, 'succeeded');
 	const trigger = { workflowId: WORKFLOW_ID, nodeId: 'node-1', nodeName: 'Asset Service Trigger' };
-	rejections.count(trigger, 'signature_mismatch', async () => ledger);
+	rejections.count(trigger, 'signature_mismatch', async () => ledger, { deliveryId: 'whdel_1' });
 }
 
 /** The items of each operation, by `<resource>/<operation>`. */
@@ -76,38 +78,35 @@ async function outputsOf(
 ): Promise<Map<string, readonly IDataObject[]>> {
 	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
 	const data = { baseUrl, authUrl, audience, clientId, clientSecret };
-	const outputs = new Map<string, readonly IDataObject[]>();
-	const run = async (resource: string, operation: string, parameters: INodeParameters = {}) => {
-		const { items, error } = await runNode({
-			node,
-			credentials: [{ type: new AssetServiceApi(), data }],
-			parameters: { resource, operation, ...parameters },
-			instanceBaseUrl: 'https://n8n.example.com/',
-		});
-		if (error) throw new Error(`${resource}.${operation}: ${error.message}`);
-		outputs.set(
-			`${resource}/${operation}`,
-			items.map(({ json }) => json),
-		);
-	};
 	const { id: endpointId } = simulator.createEndpoint({ url });
 	await simulator.emit({ id: DONE });
 	for (let failed = 0; failed < 2; failed++) await simulator.emit();
 	const [first] = simulator.deliveries(endpointId);
-
-	await run('asset', 'getAll', { returnAll: true });
-	await run('delivery', 'getAll', { endpointId });
-	await run('delivery', 'resend', { endpointId, deliveryId: first?.id ?? '' });
-	await run('event', 'getAll', { returnAll: true });
-	await run('event', 'reconcile', { createdAfter: new Date(0).toISOString() });
-	const states = ['done', 'missing'];
-	await run('event', 'replay', { createdAfter: new Date(0).toISOString(), states });
-	await run('event', 'getRejections');
-	await run('webhookEndpoint', 'getHealth', { endpointId });
-	await run('webhookEndpoint', 'create', {
-		url: 'https://n8n.example.com/webhook/1',
-		events: ['ocpp.message'],
-	});
-	await run('webhookEndpoint', 'delete', { endpointId });
+	const createdAfter = new Date(0).toISOString();
+	/** What an operation needs in addition to `everywhere`. */
+	const own: Readonly<Record<string, INodeParameters>> = {
+		'event/reconcile': { createdAfter },
+		'event/replay': { createdAfter, states: ['done', 'missing'] },
+		'webhookEndpoint/create': { url: `${PUBLIC_URL}webhook/1`, events: ['ocpp.message'] },
+		'webhookEndpoint/delete': { endpointId: simulator.createEndpoint({ url }).id },
+	};
+	const everywhere = { endpointId, deliveryId: first?.id ?? '', returnAll: true };
+	const outputs = new Map<string, readonly IDataObject[]>();
+	for (const [resource, { operations }] of Object.entries(resources)) {
+		for (const operation of Object.keys(operations)) {
+			const path = `${resource}/${operation}`;
+			const { items, error } = await runNode({
+				node,
+				credentials: [{ type: new AssetServiceApi(), data }],
+				parameters: { resource, operation, ...everywhere, ...own[path] },
+				instanceBaseUrl: PUBLIC_URL,
+			});
+			if (error) throw new Error(`${path}: ${error.message}`);
+			outputs.set(
+				path,
+				items.map(({ json }) => json),
+			);
+		}
+	}
 	return outputs;
 }

@@ -58,8 +58,11 @@ function hasMark({ data }: EventContent, mark: Mark): boolean {
 	const events: unknown = payload['eventData'];
 	const { variable, actualValue } = asRecord(Array.isArray(events) ? events[0] : undefined);
 	const fields: Mark = {
-		...{ ...data, ...payload, ...asRecord(payload['transactionInfo']) },
-		...{ variable: asRecord(variable)['name'], actualValue },
+		...data,
+		...payload,
+		...asRecord(payload['transactionInfo']),
+		variable: asRecord(variable)['name'],
+		actualValue,
 	};
 	return Object.entries(mark).every(([name, value]) => fields[name] === value);
 }

@@ -83,7 +83,9 @@ export class Commands {
 			return { sent: false, reason: 'offline' };
 		const response = (known.response ??= this.execute(known, station, protocol));
 		return {
-			...{ sent: true, requestId, protocol },
+			sent: true,
+			requestId,
+			protocol,
 			response: async () => await Promise.race([response, this.after(this.options.timeoutMs)]),
 		};
 	}

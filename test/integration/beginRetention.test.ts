@@ -1,9 +1,10 @@
 /** How long the ledger keeps the events of an execution. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { openLedger } from '../../lib/ledger';
+import { ledgerKey, openLedger } from '../../lib/ledger';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { withDatabase } from '../support/sqlite';
@@ -21,10 +22,12 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true });
 });
 
-/** Of the only entry. */
-function expires(): number {
+/** When the entry of the event expires, in Unix milliseconds. */
+function expiryOf(id: string): number {
 	const [row] = withDatabase(ledgerPath, (database) =>
-		database.prepare('DELETE FROM entry RETURNING expires').all(),
+		database
+			.prepare('SELECT expires FROM entry WHERE key = ?')
+			.all(Buffer.from(ledgerKey('workflow', id), 'base64url')),
 	);
 	return Number(row?.['expires']);
 }
@@ -39,11 +42,12 @@ it.each<[string, () => AssetServiceTrigger | AssetServicePollTrigger, INodeParam
 ])('keeps an event for %s', async (_which, createTrigger, parameters, days) => {
 	for (const mode of ['trigger', 'retry'] as const) {
 		const before = Date.now();
+		const id = randomUUID();
 		await runTrigger({
 			...{ trigger: createTrigger(), parameters, mode },
-			...{ executionId: '1', workflowId: 'workflow', items: [{ id: mode }] },
+			...{ executionId: '1', workflowId: 'workflow', items: [{ id }] },
 		});
-		const until = expires();
+		const until = expiryOf(id);
 		expect(until).toBeGreaterThanOrEqual(before + days * DAY_MS);
 		expect(until).toBeLessThanOrEqual(Date.now() + days * DAY_MS);
 	}

@@ -63,6 +63,12 @@ describe.each([
 		expect((await run([stored], { executionId: 'again' })).items).toEqual([]);
 	});
 
+	it('continues with one of several items for an event, as a batch has if the ledger lost its data while it gathered', async () => {
+		const [twice, other] = [event(), event()];
+		const { items } = await run([twice, other, { ...twice }]);
+		expect(items).toEqual([twice, other]);
+	});
+
 	it('continues with items without an ID, in addition to the events that it wins', async () => {
 		const [seen, fresh] = [event(), event()];
 		await run([seen]);

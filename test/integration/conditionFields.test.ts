@@ -8,8 +8,10 @@ import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServic
 import { oneNodeWorkflow, versionOf } from '../support/engine';
 import { stopWorlds, type World } from '../unit/service/world';
 import { pages, serving } from './AssetService/runs';
+import { eventOf, send, start, useLedgerOfItsOwn } from './AssetServiceTrigger/deliveries';
 
 afterEach(stopWorlds);
+useLedgerOfItsOwn();
 
 const EVENTS = '/webhooks/v1/webhook-events';
 const events = Array.from({ length: 230 }, (_, n) => ({
@@ -27,10 +29,11 @@ async function offered(
 	world: World | undefined,
 	parameters: INodeParameters = {},
 	mostMs?: number,
+	credentialTypes = world === undefined ? [] : ['assetServiceApi'],
 ) {
 	const { node, workflow, additionalData } = oneNodeWorkflow({
 		...{ nodeType, typeVersion: versionOf(nodeType), parameters, workflowId: 'workflow-1' },
-		credentialTypes: world === undefined ? [] : ['assetServiceApi'],
+		credentialTypes,
 		readCredential: async () => ({ ...world?.settings, serviceInterface: {} }),
 	});
 	const context = new LoadOptionsContext(
@@ -82,6 +85,27 @@ describe('the fields offered for a condition', () => {
 		const manual = offered(new AssetServiceTrigger(), world, { registration: 'manual' });
 		expect(await manual).toEqual(KNOWN_FIELDS);
 		expect(world.service.to(EVENTS)).toEqual([]);
+	});
+
+	it('are those of the events that arrived for manual registration, wanted or not', async () => {
+		const node = new AssetServiceTrigger();
+		const offeredNow = () =>
+			offered(node, undefined, {}, undefined, ['assetServiceSigningSecretApi']);
+		expect(await offeredNow()).toEqual(KNOWN_FIELDS);
+		const parameters = { eventTypes: ['ocpp.message'], options: { includeDelivery: true } };
+		const server = await start({ mode: 'manual', parameters });
+		await send(server, eventOf({ data: { payload: { status: 'Faulted' } } }));
+		await send(server, eventOf({ type: 'site.created', data: { site: 'Olive' } }));
+		await send(server, eventOf({ data: { forged: 1 } }), { 'x-webhook-signature': 'forged' });
+		const list = (await offeredNow()) as { value: string }[];
+		expect(list).toEqual(
+			expect.arrayContaining([
+				{ name: 'Status', value: 'data.payload.status', description: 'Recently: Faulted' },
+				{ name: 'data.site', value: 'data.site', description: 'Recently: Olive' },
+			]),
+		);
+		const paths = list.map(({ value }) => value).filter((path) => /_delivery|forged/.test(path));
+		expect(paths).toEqual([]);
 	});
 
 	it('are the known ones if the service rejects the request or takes too long', async () => {

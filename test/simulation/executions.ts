@@ -227,7 +227,13 @@ export class Executions {
 	async #store(host: HostProcess, execution: Execution): Promise<void> {
 		const { random, note } = this.#world;
 		const label = `store ${execution.events.join()}`;
-		await host.sleep(random.spread(label, 5, random.chance(label, 0.1) ? 45_000 : 300));
+		await host.sleep(
+			random.spread(
+				label,
+				5,
+				random.chance(label, this.#world.scenario.slowStoreShare) ? 45_000 : 300,
+			),
+		);
 		const { id, events, mode, settings } = execution;
 		if (random.chance(label, this.notStored)) {
 			note({ what: 'not stored', events });

@@ -31,11 +31,23 @@ export interface Scenario {
 	readonly pageSize: number;
 	readonly serviceAheadMs: number;
 	readonly wrongUrlShare: number;
+	/** How long the service waits for a response. */
+	readonly hangsUpAfterMs: number;
+	/** The share of executions that n8n takes up to 45 s to store. */
+	readonly slowStoreShare: number;
 	readonly quietMs: number;
 }
 
-/** What happens, and when, in milliseconds after the start. */
-export type Action = { readonly at: number } & (
+/** The next line of this kind in the history, and how long after it, in milliseconds. */
+export interface Aim {
+	readonly what: (typeof AIMS)[number];
+	readonly ms: number;
+}
+
+const AIMS = ['stored', 'not stored', 'started', 'ended', 'entry', 'page'] as const;
+
+/** What happens, and when, in milliseconds after the start; with an aim, after a line of the history that comes then. */
+export type Action = { readonly at: number; readonly aim?: Aim } & (
 	| {
 			readonly does: 'event';
 			readonly id: string;
@@ -101,21 +113,33 @@ const DISTURBANCES = [
 	...['acknowledge', 'widen', 'narrow', 'replay', 'redeliver', 'forge'],
 ] as const;
 
+/** They take a process or the ledger when it hurts. */
+const AIMED: ReadonlySet<string> = new Set([
+	...['kill', 'terminate', 'pause', 'powerCut', 'stop'],
+	...['locked', 'broken', 'syncFails', 'notStored', 'notSaved', 'loseLedger'],
+]);
+const ENDING: ReadonlySet<string> = new Set([
+	...['kill', 'terminate', 'pause', 'powerCut', 'restoreDatabase', 'secondMain'],
+]);
+const LEDGER_FAULTS: ReadonlySet<string> = new Set(['locked', 'broken', 'syncFails']);
+
 export function planOf(random: Random): Plan {
 	const r = (least: number, most: number) => random.whole('plan', least, most);
 	const chance = (share: number) => random.chance('plan', share);
 	const hasPoll = chance(0.75);
 	const acknowledge = chance(0.5) ? 'stored' : 'succeeded';
+	// Few events, each delivered again and again, in several processes.
+	const isRush = chance(0.3);
 	const reports = chance(0.85)
 		? 'hooks'
 		: acknowledge === 'succeeded' || chance(0.7)
 			? 'finish'
 			: 'nothing';
 	const scenario: Scenario = {
-		mode: chance(0.4) ? 'queue' : 'regular',
-		workers: r(1, 2),
+		mode: chance(isRush ? 0.8 : 0.4) ? 'queue' : 'regular',
+		workers: isRush ? 2 : r(1, 2),
 		concurrency: chance(0.4) ? r(1, 3) : Infinity,
-		...{ hasPoll, hasWebhook: !hasPoll || chance(0.75) },
+		...{ hasPoll, hasWebhook: !hasPoll || isRush || chance(0.75) },
 		startFrom: chance(0.8) ? 'now' : 'retained',
 		settings: {
 			acknowledge,
@@ -126,36 +150,43 @@ export function planOf(random: Random): Plan {
 		reports,
 		pollBudgetMs: chance(0.3) ? undefined : random.pick('plan', [45_000, 300_000]),
 		timeoutMs: chance(0.3) ? random.spread('plan', 30_000, 600_000) : Infinity,
-		failShare: chance(0.5) ? 0.3 * random.next('plan') : 0,
+		failShare: isRush ? 0.4 : chance(0.5) ? 0.3 * random.next('plan') : 0,
 		alwaysFails: chance(0.3) ? `e${r(1, 4)}` : undefined,
 		// Only the hooks tell of the sleep.
 		sleepShare: reports === 'hooks' && chance(0.3) ? 0.2 * random.next('plan') : 0,
-		longShare: chance(0.5) ? 0.3 * random.next('plan') : 0.03,
+		longShare: isRush ? 0.5 : chance(0.5) ? 0.3 * random.next('plan') : 0.03,
 		isOldestFirst: chance(0.3),
 		hasWholeSeconds: chance(0.5),
 		jitterMs: chance(0.5) ? 100 : random.spread('plan', 100, 60_000),
 		pageSize: random.pick('plan', [3, 5, 10, 50]),
 		serviceAheadMs: chance(0.5) ? 0 : r(-2_000, 2_000),
 		wrongUrlShare: chance(0.1) ? 0.3 : 0,
+		hangsUpAfterMs: chance(0.7) ? 30_000 : random.pick('plan', [2_000, 8_000, 20_000]),
+		slowStoreShare: chance(0.3) ? 0.5 : 0.1,
 		quietMs: (chance(0.03) ? 1_100 : 55) * MINUTE_MS,
 	};
-	return { scenario, actions: actionsOf(random, scenario) };
+	return { scenario, actions: actionsOf(random, scenario, isRush) };
 }
 
-function actionsOf(random: Random, { hasWebhook }: Scenario): Action[] {
+function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): Action[] {
 	const r = (least: number, most: number) => random.whole('actions', least, most);
 	const spread = (least: number, most: number) => random.spread('actions', least, most);
 	const chance = (share: number) => random.chance('actions', share);
-	const lengthMs = r(5, 45) * MINUTE_MS;
-	const actions: Action[] = [];
-	const events = spread(4, 40);
+	const lengthMs = (chance(0.5) ? r(2, 8) : r(5, 45)) * MINUTE_MS;
+	const actions = disturbances(random, lengthMs);
+	const times = actions.map(endOf);
+	const atOnce = chance(0.25) ? 0.9 : 0.4;
+	const events = isRush ? r(2, 6) : spread(4, 40);
 	const lateShare = chance(0.3) ? 0.3 : 0.02;
 	const missingShare = chance(0.5) ? 0.4 : 0.05;
 	const timelessShare = chance(0.15) ? 0.3 : 0;
 	let at = 0;
 	for (let n = 1; n <= events; n += 1) {
-		// Often several at once.
-		at = chance(0.4) ? at + r(0, 300) : r(0, lengthMs);
+		const near = times[r(0, times.length - 1)];
+		// Often several at once, and often when something else happens.
+		if (chance(atOnce)) at += r(0, 300);
+		else if (near !== undefined && chance(0.4)) at = Math.max(0, near + r(-5_000, 5_000));
+		else at = r(0, lengthMs);
 		actions.push({
 			...{ at, does: 'event', id: `e${n}` },
 			type: chance(0.7) ? 'ocpp.message' : 'asset.connectivity',
@@ -163,19 +194,56 @@ function actionsOf(random: Random, { hasWebhook }: Scenario): Action[] {
 			listedAfterMs: chance(lateShare) ? spread(1_000, 20 * MINUTE_MS) : r(0, 500),
 			isDelivered: hasWebhook && !chance(missingShare),
 			duplicates:
-				hasWebhook && chance(0.3)
-					? Array.from({ length: r(1, 3) }, () => spread(1, 30 * MINUTE_MS))
+				hasWebhook && (isRush || chance(0.3))
+					? Array.from({ length: isRush ? r(4, 16) : r(1, 3) }, () =>
+							spread(1, (isRush ? 8 : 30) * MINUTE_MS),
+						)
 					: [],
 		});
 	}
-	const kinds = DISTURBANCES.filter(() => chance(0.25));
-	for (const does of kinds) {
-		for (let n = spread(1, 4); n > 0; n -= 1) {
-			const action = disturbance(does, { at: r(0, lengthMs), which: r(0, 1_000), random, n });
-			actions.push(action);
+	return actions.sort((a, b) => a.at - b.at);
+}
+
+/** When it is over. */
+function endOf(action: Action): number {
+	return action.at + ('forMs' in action ? action.forMs : 'downMs' in action ? action.downMs : 0);
+}
+
+function disturbances(random: Random, lengthMs: number): Action[] {
+	const r = (least: number, most: number) => random.whole('actions', least, most);
+	const chance = (share: number) => random.chance('actions', share);
+	const actions: Action[] = [];
+	for (const does of DISTURBANCES.filter(() => chance(0.25))) {
+		for (let n = random.spread('actions', 1, 4); n > 0; n -= 1) {
+			const at = r(0, lengthMs);
+			const action = disturbance(does, { at, which: r(0, 1_000), random, n });
+			const aim = {
+				what: random.pick('actions', AIMS),
+				ms: random.spread('actions', 1, 5_000),
+			};
+			actions.push(AIMED.has(does) && chance(0.5) ? { ...action, aim } : action);
+			// What goes wrong seldom goes wrong by itself.
+			if (ENDING.has(does) && chance(0.3)) {
+				const forMs = random.spread('actions', 5 * SECOND_MS, 2 * MINUTE_MS);
+				const fault = random.pick('actions', [
+					'locked',
+					'broken',
+					'syncFails',
+					'notStored',
+				] as const);
+				actions.push({ at: at + r(0, 15 * SECOND_MS), does: fault, forMs });
+			}
+			// Senders come back when the ledger does.
+			if (LEDGER_FAULTS.has(does) && chance(0.5)) {
+				for (let more = r(1, 6); more > 0; more -= 1)
+					actions.push({
+						...{ at: endOf(action) + r(0, 2_000), does: 'redeliver' },
+						which: r(0, 1_000),
+					});
+			}
 		}
 	}
-	return actions.sort((a, b) => a.at - b.at);
+	return actions;
 }
 
 function disturbance(

@@ -2,7 +2,7 @@
  * The Asset and Webhook Service: its event list, and its deliveries.
  *
  * Facts: the list has one order; an event may be listed late, at its place by time; a page follows the record that it is asked
- * for, and an unknown one is refused. A delivery waits 30 s for a response, then hangs up, and is repeated until it gets a 2xx,
+ * for, and an unknown one is refused. A delivery waits 30 s for a response, or less where something between hangs up, and is repeated until it gets a 2xx,
  * later and later. A delivery may arrive twice. Its clock is not that of n8n.
  */
 import { signTimestamped } from '../../lib/signature';
@@ -22,7 +22,6 @@ const AGAIN_AFTER_MS = [
 	30 * MINUTE_MS,
 	60 * MINUTE_MS,
 ];
-const HANGS_UP_AFTER_MS = 30_000;
 
 export interface ServiceEvent {
 	readonly id: string;
@@ -140,7 +139,7 @@ export class Service {
 				return;
 			}
 			const request = n8n.receive(to, { headers, body, isOtherUrl: url === 'other' }, resolve);
-			clock.after(HANGS_UP_AFTER_MS, () => {
+			clock.after(this.#world.scenario.hangsUpAfterMs, () => {
 				request.hangUp();
 				resolve({ status: 0, body: 'hung up' });
 			});

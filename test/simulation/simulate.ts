@@ -11,8 +11,8 @@ import { World } from './world';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** After it, an event whose execution was lost at the end of the disturbances can be claimed again. */
-const LAST_DELIVERIES_MS = 20 * MINUTE_MS;
+/** After it, an event whose execution was lost at the end of the disturbances can be claimed again, if it was the second one at most. */
+const LAST_DELIVERIES_MS = 35 * MINUTE_MS;
 
 export interface SimulateOptions {
 	readonly loadPackage: LoadPackage;
@@ -85,13 +85,21 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 	const begin = start + 2 * MINUTE_MS;
 	const players = new Players(world);
 	let last = begin;
+	let isQuiet = false;
 	for (const action of actions) {
 		clock.after(begin + action.at - clock.now, () => {
-			players.play(action);
+			if (action.aim === undefined) {
+				players.play(action);
+				return;
+			}
+			world.whenNext(action.aim, (by) => {
+				if (!isQuiet) players.play(action, by);
+			});
 		});
 		last = Math.max(last, begin + action.at);
 	}
 	await clock.runUntil(last + 5 * MINUTE_MS);
+	isQuiet = true;
 	players.calm();
 	note({ what: 'quiet' });
 	const quiet = clock.now;
@@ -120,7 +128,8 @@ class Players {
 		this.#world = world;
 	}
 
-	play(action: Action): void {
+	/** `by` is the process that it aims at. */
+	play(action: Action, by?: string): void {
 		const { service, clock, n8n } = this.#world;
 		switch (action.does) {
 			case 'event': {
@@ -157,7 +166,7 @@ class Players {
 			}
 			case 'kill':
 			case 'terminate': {
-				const process = at(n8n.living(), action.which);
+				const process = this.#processAt(action.which, by);
 				if (process === undefined) break;
 				if (action.does === 'kill') n8n.kill(process);
 				else n8n.terminate(process);
@@ -165,7 +174,7 @@ class Players {
 				break;
 			}
 			case 'pause': {
-				const process = at(n8n.living(), action.which);
+				const process = this.#processAt(action.which, by);
 				process?.host.pause();
 				clock.after(action.forMs, () => process?.host.resume());
 				break;
@@ -295,6 +304,11 @@ class Players {
 		if (n8n.published !== undefined) n8n.publish();
 	}
 
+	#processAt(which: number, by: string | undefined): N8nProcess | undefined {
+		const living = this.#world.n8n.living();
+		return living.find(({ host }) => host.name === by) ?? at(living, which);
+	}
+
 	#eventAt(which: number) {
 		return at(this.#world.service.events, which);
 	}
@@ -311,11 +325,16 @@ class Players {
 		const { n8n, disk, clock } = this.#world;
 		this.#once('power cut');
 		const restore = disk.powerCut();
-		for (const process of n8n.living()) n8n.kill(process);
+		const killAll = () => {
+			for (const process of n8n.living()) n8n.kill(process);
+		};
+		killAll();
 		restore();
 		clock.after(20 * SECOND_MS, () => {
+			// Nothing that started meanwhile survives the start of the host.
+			killAll();
 			this.#world.reboot();
-			if (n8n.living().length === 0) n8n.start();
+			n8n.start();
 		});
 	}
 
@@ -348,7 +367,7 @@ class Players {
 				disk.failure = on ? 'broken' : undefined;
 			},
 			syncFails: (on) => {
-				disk.syncFailures = on ? 0.7 : 0;
+				disk.syncFailures = on ? this.#world.random.pick('sync', [0.7, 1]) : 0;
 			},
 			syncSlow: (on) => {
 				disk.longestSyncMs = on ? 8_000 : 8;

@@ -8,7 +8,7 @@ import type { HostProcess } from './hostProcess';
 import { N8n } from './n8n';
 import type { LoadPackage } from './package';
 import type { Random } from './random';
-import type { Scenario } from './scenario';
+import type { Aim, Scenario } from './scenario';
 import { Service } from './service';
 
 const START = Date.parse('2026-11-23T09:00:00.000Z');
@@ -29,6 +29,7 @@ export class World {
 	crashed: unknown;
 	#bootedAt = START;
 	readonly #events = new Map<string, string>();
+	#aims: { readonly aim: Aim; readonly act: (by: string | undefined) => void }[] = [];
 
 	constructor(options: {
 		random: Random;
@@ -57,7 +58,20 @@ export class World {
 		if (step.what === 'created') {
 			this.#events.set(ledgerKey(WORKFLOW, step.event), step.event);
 		}
+		const aims = this.#aims.filter(({ aim }) => aim.what === step.what);
+		if (aims.length === 0) return;
+		this.#aims = this.#aims.filter((each) => !aims.includes(each));
+		for (const { aim, act } of aims) {
+			this.clock.after(aim.ms, () => {
+				act('by' in step ? step.by : undefined);
+			});
+		}
 	};
+
+	/** Acts after the next line of the history that is aimed at; `by` is the process of the line. */
+	whenNext(aim: Aim, act: (by: string | undefined) => void): void {
+		this.#aims.push({ aim, act });
+	}
 
 	readonly crash = (error: unknown): void => {
 		this.crashed ??= error;

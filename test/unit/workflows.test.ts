@@ -2,6 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod/v4';
+import packageJson from '../../package.json';
+import { makeScene, removeScenes } from '../support/commands';
+
+afterEach(removeScenes);
 
 const ROOT = resolve(__dirname, '..', '..');
 const FOLDER = join(ROOT, '.github', 'workflows');
@@ -16,6 +20,18 @@ function jobsOf(file: string): Readonly<Record<string, string>> {
 	const jobs = new Map([['', head]]);
 	for (let at = 0; at + 1 < parts.length; at += 2) jobs.set(parts[at] ?? '', parts[at + 1] ?? '');
 	return Object.fromEntries(jobs);
+}
+
+/** The commands of a job, each with its lines. */
+function commandsOf(text: string): string[] {
+	const steps = [...text.matchAll(/^( *)(?:- )?run: (?:\|\n((?:\1 +.*\n?)+)|(.*))/gm)];
+	return steps.map(([, , block, line]) => (block ?? line ?? '').trim());
+}
+
+/** What starts a workflow. */
+function triggersOf(file: string): string[] {
+	const [, triggers = ''] = /^on:\n((?: .*\n)+)/m.exec(workflow(file)) ?? [];
+	return [...triggers.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name);
 }
 
 it('finds the workflows and their jobs', () => {
@@ -78,4 +94,82 @@ it('tests on the oldest Node that package.json allows, and not on that of node_m
 		'npm ci',
 		'node node_modules/jest/bin/jest.js --selectProjects unit integration',
 	]);
+});
+
+it('starts for each change, each week and each tag', () => {
+	expect(triggersOf('ci.yml')).toEqual(['push', 'pull_request', 'workflow_call']);
+	expect(triggersOf('newest-n8n.yml')).toEqual(['schedule', 'workflow_dispatch']);
+	expect(triggersOf('publish.yml')).toEqual(['push']);
+	const [, cron = ''] = /cron: '(.*)'/.exec(workflow('newest-n8n.yml')) ?? [];
+	expect(cron).toMatch(/^\d+ \d+ \* \* (?:\d|\*)$/);
+});
+
+it.each(files)('%s hides no failure, and calls only scripts that there are', (file) => {
+	expect(workflow(file)).not.toMatch(/\|\||continue-on-error|^ +(?:- )?if:/m);
+	const commands = Object.values(jobsOf(file)).flatMap(commandsOf);
+	expect(commands.length).toBeGreaterThan(0);
+	const called = commands.flatMap((command) => [...command.matchAll(/npm run ([\w:]+)/g)]);
+	for (const [, script] of called) expect(packageJson.scripts).toHaveProperty([script ?? '']);
+});
+
+/** Runs the command of a job that has this text, as GitHub does. */
+function runStep(
+	[file, job, text]: readonly [file: string, job: string, text: string],
+	{
+		replaced = {},
+		environment = {},
+	}: {
+		readonly replaced?: Readonly<Record<string, string>>;
+		readonly environment?: Readonly<Record<string, string>>;
+	},
+) {
+	const command = commandsOf(jobsOf(file)[job] ?? '').find((each) => each.includes(text)) ?? '';
+	expect(command).not.toBe('');
+	const scene = makeScene();
+	for (const [name, script] of Object.entries(replaced)) scene.replace(name, script);
+	scene.write('package.json', '{ "version": "1.2.3" }');
+	return { ...scene.run('bash', ['-e', '-c', command], environment), calls: scene.calls() };
+}
+
+it.each([
+	['v1.2.3', 'latest'],
+	['v1.2.3-beta.1', 'next'],
+])('publishes %s as %s, with provenance', (GITHUB_REF_NAME, tag) => {
+	const replaced = { npm: '' };
+	const step = ['publish.yml', 'publish', 'npm publish'] as const;
+	const { status, calls } = runStep(step, { replaced, environment: { GITHUB_REF_NAME } });
+	expect([status, calls]).toEqual([
+		0,
+		[`npm publish ./*.tgz --provenance --access public --tag ${tag}`],
+	]);
+});
+
+it.each([
+	['v1.2.3', 0],
+	['v1.2.4', 1],
+	['1.2.3', 1],
+])('checks that the tag %s is the version 1.2.3', (GITHUB_REF_NAME, expected) => {
+	const step = ['publish.yml', 'test', 'GITHUB_REF_NAME'] as const;
+	expect(runStep(step, { environment: { GITHUB_REF_NAME } }).status).toBe(expected);
+});
+
+it('hands over a package only if there is one', () => {
+	expect(jobsOf('publish.yml')['test']).toContain(
+		"path: '*.tgz'\n          if-no-files-found: error\n",
+	);
+});
+
+it.each([
+	['2.45.0', '2.41.1', 0],
+	['3.0.0', '2.41.1', 1],
+])('with an image of n8n %s and %s on npm, the weekly test ends with %s', (image, npm, status) => {
+	const replaced = { docker: `echo ${image}`, npm: `echo ${npm}` };
+	const step = ['newest-n8n.yml', 'main-job', 'docker'] as const;
+	expect(runStep(step, { replaced }).status).toBe(status);
+});
+
+it('the weekly test runs the main scenario on the version that npm has', () => {
+	const replaced = { npm: 'echo 2.45.0' };
+	const { calls } = runStep(['newest-n8n.yml', 'main-job', 'test:versions'], { replaced });
+	expect(calls).toEqual(['npm view n8n version', 'npm run test:versions -- 2.45.0']);
 });

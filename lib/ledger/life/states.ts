@@ -1,5 +1,5 @@
 /**
- * The life of an event in the ledger. Its steps are the functions of `steps.ts`, for every store: a store only reads
+ * The life of an event in the ledger. Its steps are in `claims.ts` and `executions.ts`, for every store: a store only reads
  * and replaces the text of an entry atomically.
  *
  *     free ──claim──▶ pending ──commit──▶ stored ──begin──▶ running ──end──▶ done | failed | asleep

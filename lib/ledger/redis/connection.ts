@@ -10,11 +10,13 @@
  */
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
-import { errorCode, isAnswer, isLasting, redisUnavailableError } from './errors';
-import { evictionWarning } from './eviction';
+import { RedisClock } from './clock';
+import { errorCode, isAnswer, isLasting, isReadOnly, redisUnavailableError } from './errors';
+import { EvictionCheck } from './eviction';
 import { type Call, clockWhenLate, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
 import { NoAnswer, within } from './timeLimit';
+import { Waiters } from './waiters';
 
 /** The longest time for a call, including connecting. */
 const CALL_MS = 2_000;
@@ -24,20 +26,11 @@ const PAUSE_MS = 50;
 /** After this long without a call, a lost connection stays closed until the next call. */
 const IDLE_MS = 10_000;
 const STUCK_MS = 10_000;
-/** How long the clocks of Redis and this process are assumed to run at the same speed. */
-const CLOCK_MS = 60_000;
-/** How often the setup of Redis is checked. */
-const CHECK_EVERY_MS = 24 * 60 * 60_000;
-
-interface Waiter {
-	resolve(client: RedisClient): void;
-	reject(error: unknown): void;
-}
 
 export class RedisConnection {
 	readonly #settings: RedisSettings;
-	readonly #warn: (message: string) => void;
-	readonly #waiting = new Set<Waiter>();
+	readonly #eviction: EvictionCheck;
+	readonly #waiters = new Waiters();
 	#client: RedisClient | undefined;
 	/** The client, while its connection accepts calls. */
 	#usable: RedisClient | undefined;
@@ -48,14 +41,12 @@ export class RedisConnection {
 	/** When this client was created, or last returned a result. */
 	#lastSuccess = 0;
 	#lastError: unknown;
-	#checkAt = 0;
-	/** Unix milliseconds on the clock of Redis, at a time of `performance.now()` or slightly before it. */
-	#clock: { readonly redis: number; readonly at: number } | undefined;
+	readonly #clock = new RedisClock();
 
 	/** Calls `warn` at the first call, and once a day with a call, as long as the setup of Redis breaks the ledger's guarantee. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
 		this.#settings = settings;
-		this.#warn = warn;
+		this.#eviction = new EvictionCheck(warn);
 	}
 
 	/**
@@ -71,14 +62,15 @@ export class RedisConnection {
 			try {
 				const client = await this.#ready(deadline);
 				const result = await this.#try(client, call, deadline);
-				this.#succeeded();
+				this.#lastSuccess = performance.now();
+				this.#lastError = undefined;
 				const clock = clockWhenLate(result);
 				if (clock === undefined) {
-					void this.#checkSetup(client);
+					void this.#eviction.check(client);
 					return result;
 				}
 				// The clock of Redis was changed, or belongs to another node.
-				this.#setClock(clock);
+				this.#clock.set(clock);
 				throw new NoAnswer();
 			} catch (error) {
 				// An error from Redis says more than a timeout after it.
@@ -93,21 +85,15 @@ export class RedisConnection {
 		}
 	}
 
-	/** Unix milliseconds on the clock of Redis, as far as it is known: the hosts that share it need not agree. */
+	/** Unix milliseconds on the clock of Redis, as far as it is known. */
 	now(): number {
-		if (this.#clock === undefined) return Date.now();
-		return Math.floor(this.#clock.redis + performance.now() - this.#clock.at);
+		return this.#clock.now();
 	}
 
 	/** Calls in progress fail; a later call connects again. */
 	close(): void {
 		this.#closes += 1;
 		this.#drop();
-	}
-
-	#succeeded(): void {
-		this.#lastSuccess = performance.now();
-		this.#lastError = undefined;
 	}
 
 	/** Drops a client that has returned nothing for long, whatever its state. */
@@ -129,20 +115,13 @@ export class RedisConnection {
 			// Its result arrives as an event.
 			client.connect().catch(() => undefined);
 		}
-		let waiter: Waiter | undefined;
-		const usable = new Promise<RedisClient>((resolve, reject) => {
-			waiter = { resolve, reject };
-			this.#waiting.add(waiter);
-		});
 		try {
-			return await within(deadline - performance.now(), usable);
+			return await this.#waiters.next(deadline - performance.now());
 		} catch (error) {
 			// A server that accepts connections but never responds gets a new connection.
 			const isSilent = client.status === 'connect' || client.status === 'ready';
 			if (error instanceof NoAnswer && isSilent) client.disconnect(true);
 			throw error;
-		} finally {
-			if (waiter) this.#waiting.delete(waiter);
 		}
 	}
 
@@ -150,7 +129,7 @@ export class RedisConnection {
 		const connection = this.#connections;
 		try {
 			const leftMs = deadline - performance.now();
-			const redisDeadline = this.#onClockOfRedis(client, deadline);
+			const redisDeadline = this.#clock.of(deadline, client);
 			return await within(Math.min(TRY_MS, leftMs), evaluate(client, call, redisDeadline));
 		} catch (error) {
 			const isStale = error instanceof NoAnswer || isReadOnly(error, this.#settings);
@@ -188,7 +167,7 @@ export class RedisConnection {
 			return;
 		}
 		try {
-			await this.#readClock(client);
+			await this.#clock.read(client);
 			// A password that was wrong before has been accepted now.
 			this.#lastError = undefined;
 		} catch (error) {
@@ -200,7 +179,7 @@ export class RedisConnection {
 		if (client !== this.#client || connection !== this.#connections || client.status !== 'ready')
 			return;
 		this.#usable = client;
-		for (const waiter of this.#waiting) waiter.resolve(client);
+		this.#waiters.resolve(client);
 	}
 
 	/** The client has sent this already, but continues in database 0 if Redis refuses it. */
@@ -209,45 +188,11 @@ export class RedisConnection {
 		if (db !== 0 && clusterNodes.length === 0) await client.select(db);
 	}
 
-	/** Early by the time that the response to TIME took: a script may be refused too early, but never runs too late. */
-	#onClockOfRedis(client: RedisClient, deadline: number): number {
-		if (this.#clock === undefined) return Number.MAX_SAFE_INTEGER;
-		const { redis, at } = this.#clock;
-		if (performance.now() - at > CLOCK_MS) {
-			this.#clock = { redis: redis + performance.now() - at, at: performance.now() };
-			this.#readClock(client).catch(() => undefined);
-		}
-		return Math.floor(redis + deadline - at);
-	}
-
-	async #readClock(client: RedisClient): Promise<void> {
-		const [seconds, microseconds] = await client.time();
-		const clock = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
-		if (Number.isSafeInteger(clock)) this.#setClock(clock);
-	}
-
-	#setClock(redis: number): void {
-		this.#clock = { redis, at: performance.now() };
-	}
-
-	async #checkSetup(client: RedisClient): Promise<void> {
-		if (performance.now() < this.#checkAt) return;
-		this.#checkAt = performance.now() + CHECK_EVERY_MS;
-		const warning = await evictionWarning(client);
-		if (warning !== undefined) this.#warn(warning);
-	}
-
 	#noteFailure(error: unknown): void {
 		const code = errorCode(error);
 		// Redis returns WRONGPASS for a wrong password, and NOAUTH for the commands sent along with it, which says less.
 		if (code === undefined || (code === 'NOAUTH' && this.#settings.password !== '')) return;
 		this.#lastError = error;
-		if (!isLasting(error)) return;
-		for (const waiter of this.#waiting) waiter.reject(error);
+		if (isLasting(error)) this.#waiters.reject(error);
 	}
-}
-
-/** After a failover the old primary refuses writes: the name is then resolved again, as n8n's own client does. */
-function isReadOnly(error: unknown, settings: RedisSettings): boolean {
-	return settings.reconnectOnFailover && errorCode(error) === 'READONLY';
 }

@@ -67,3 +67,8 @@ export function redisUnavailableError(
 		`The event ledger is not available. ${describeRedis(settings)}: ${advice}${code ? ` (${code})` : ''}.`,
 	);
 }
+
+/** After a failover the old primary refuses writes: the name is then resolved again, as n8n's own client does. */
+export function isReadOnly(error: unknown, settings: RedisSettings): boolean {
+	return settings.reconnectOnFailover && errorCode(error) === 'READONLY';
+}

@@ -2,6 +2,25 @@
 import { printable } from '../../shared/printable';
 import type { RedisClient } from './client';
 
+const EVERY_MS = 24 * 60 * 60_000;
+
+/** Checks it at the first call, and once a day with a call. */
+export class EvictionCheck {
+	readonly #warn: (message: string) => void;
+	#nextAt = 0;
+
+	constructor(warn: (message: string) => void) {
+		this.#warn = warn;
+	}
+
+	async check(client: RedisClient): Promise<void> {
+		if (performance.now() < this.#nextAt) return;
+		this.#nextAt = performance.now() + EVERY_MS;
+		const warning = await evictionWarning(client);
+		if (warning !== undefined) this.#warn(warning);
+	}
+}
+
 /** The warning for the operator; undefined if nothing is evicted or Redis does not say. */
 export async function evictionWarning(client: RedisClient): Promise<string | undefined> {
 	let memory: string;

@@ -16,8 +16,10 @@ import {
 	withoutLinks,
 } from './files';
 import { GroupSync } from './groupSync';
+import type { Sqlite } from './load';
 import { prepareSchema } from './schema';
 import { prepareStatements, type Statements } from './statements';
+import { transaction } from './transaction';
 
 /** Holds the inner pages of ten million IDs; allocated only as needed. */
 const CACHE_KIB = 16_000;
@@ -25,27 +27,6 @@ const CACHE_KIB = 16_000;
 const WRITES_PER_CHECKPOINT = 1_000;
 /** A longer text counts as several writes. In characters: a page of the file. */
 const CHARACTERS_PER_WRITE = 4_096;
-
-type Sqlite = typeof import('node:sqlite');
-
-/**
- * Node's own SQLite; undefined if Node has none.
- * Node 22 warns on loading that it is experimental; only that warning is kept out of n8n's log, and only during loading.
- */
-export function loadSqlite(): Sqlite | undefined {
-	const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
-	const emit = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
-	process.emitWarning = (...warning: unknown[]) => {
-		const [text, type] = warning;
-		const isKnown = type === 'ExperimentalWarning' && String(text).startsWith('SQLite ');
-		if (!isKnown) emit(...warning);
-	};
-	try {
-		return process.getBuiltinModule('node:sqlite');
-	} finally {
-		if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
-	}
-}
 
 /**
  * SQLite never syncs here once the file is open, since that would block n8n: `durable` syncs the write-ahead log in
@@ -141,21 +122,7 @@ export class LedgerDatabase {
 
 	/** Runs `work` as one transaction, or as a part of the one that runs. */
 	transaction<T>(work: () => T): T {
-		if (this.#db.isTransaction) return work();
-		this.#db.exec('BEGIN IMMEDIATE');
-		try {
-			const answer = work();
-			this.#db.exec('COMMIT');
-			return answer;
-		} catch (error) {
-			this.#rollBack();
-			throw error;
-		}
-	}
-
-	/** A full disk has already rolled it back. */
-	#rollBack(): void {
-		if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+		return transaction(this.#db, work);
 	}
 
 	/** Call before each write, with the length of its text; throws like a lock while a checkpoint is finishing. */

@@ -1,9 +1,10 @@
 /** The file at the ledger's path: opened on first use, and again if it failed or was replaced. */
 import { printable } from '../../shared/printable';
 import { LedgerUnavailableError } from '../common/errors';
-import { LedgerDatabase, loadSqlite } from './database';
+import { LedgerDatabase } from './database';
 import { isBusy, sqliteUnavailableError } from './errors';
 import { progressAt } from './files';
+import { loadSqlite } from './load';
 import { retryWhileBusy } from './retry';
 
 /** How often a write is repeated if the file is replaced during it. */

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { printable } from '../../shared/printable';
 import { number, parse } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../common/errors';
+import { transaction } from './transaction';
 
 /** "ASvc": marks the file as a ledger (PRAGMA application_id). */
 const APPLICATION_ID = 0x41537663;
@@ -39,9 +40,8 @@ const RECORD_TABLE = `CREATE TABLE record (
 /** Creates the tables in an empty file. Throws `LedgerUnavailableError` for another schema and for a foreign file. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
 	if (isOurs(db) && version(db) === SCHEMA_VERSION) return;
-	// Checked again where no other process can change it.
-	db.exec('BEGIN IMMEDIATE');
-	try {
+	transaction(db, () => {
+		// Checked again where no other process can change it.
 		if (isOurs(db)) {
 			refuseOther(version(db), path);
 		} else {
@@ -52,12 +52,7 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
 			db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
 		}
 		db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-		db.exec('COMMIT');
-	} catch (error) {
-		// A full disk has already rolled it back; an error about that would hide the real one.
-		if (db.isTransaction) db.exec('ROLLBACK');
-		throw error;
-	}
+	});
 }
 
 function refuseOther(found: number, path: string): void {

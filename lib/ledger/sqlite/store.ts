@@ -66,7 +66,9 @@ export class SqliteStore implements Store {
 			const { boot } = this.#clock;
 			const renewed = this.#clock.monotonic();
 			writeSession.run({ name, boot, renewed, closed: 0 });
-			if (!wasAlive) removeSessions.run({ boot, before: renewed - CLOSED_MS, now: renewed });
+			// Another process may have renewed its own meanwhile.
+			const now = renewed + SESSION_MS;
+			if (!wasAlive) removeSessions.run({ boot, before: renewed - CLOSED_MS, now });
 			return wasAlive;
 		});
 	}

@@ -108,35 +108,35 @@ function authUrl(value: string): string {
 
 function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 	const label = `'${FIELD_LABELS[field]}'`;
-	const refuse = (message: string, hint: string) => new ApiError(message, { field, hint });
+	const problem = (message: string, hint: string) => new ApiError(message, { field, hint });
 	if (!URL.canParse(value)) {
-		throw refuse(
+		throw problem(
 			`${label} is not a URL`,
 			`Enter the full URL in ${label}, such as https://api.example.com.`,
 		);
 	}
 	const url = new URL(value);
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-		throw refuse(
+		throw problem(
 			`${label} does not start with https://`,
 			`Enter ${label} with https:// at the start.`,
 		);
 	}
 	if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isPrivate(url.hostname)) {
-		throw refuse(
+		throw problem(
 			`${label} is a plain http URL, which would expose the secrets to the network`,
 			`Enter ${label} with https://. Plain http is only accepted for this machine (localhost) and for hosts in a private network.`,
 		);
 	}
 	if (url.username !== '' || url.password !== '') {
-		throw refuse(
+		throw problem(
 			`${label} contains a user name or a password`,
 			`Remove the part before the @ from ${label}.`,
 		);
 	}
 	// The text itself is checked: URL silently drops a "?" or "#" without text after it, and later paths would be added after it.
 	if (value.includes('?') || value.includes('#')) {
-		throw refuse(
+		throw problem(
 			`${label} contains a query or a fragment`,
 			`Remove the ? or # and everything after it from ${label}.`,
 		);

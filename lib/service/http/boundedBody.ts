@@ -57,7 +57,7 @@ async function decode(bytes: Buffer, encoding: string | undefined, maxBytes: num
 export function tooLongError(maxBytes: number): TransportError {
 	const megabytes = Math.round((maxBytes / 1024 / 1024) * 10) / 10;
 	return new TransportError(`the response is larger than ${megabytes} MB`, {
-		code: 'ANSWER_TOO_LARGE',
+		code: 'RESPONSE_TOO_LARGE',
 		retryable: false,
 		hint: 'Request fewer records at once: set a limit or filter the list.',
 	});
@@ -65,7 +65,7 @@ export function tooLongError(maxBytes: number): TransportError {
 
 function unreadableError(): TransportError {
 	return new TransportError('the response has an encoding that cannot be read', {
-		code: 'ANSWER_UNREADABLE',
+		code: 'RESPONSE_UNREADABLE',
 		retryable: false,
 	});
 }

@@ -29,9 +29,9 @@ export function checkJsonBounds(bytes: Uint8Array): void {
 		} else if ((byte | EITHER) === OPEN) {
 			values++;
 			if (++depth > MAX_DEPTH) {
-				throw refusal(
+				throw boundError(
 					`the response is nested more than ${MAX_DEPTH} levels deep`,
-					'ANSWER_TOO_DEEP',
+					'RESPONSE_TOO_DEEP',
 				);
 			}
 		} else if ((byte | EITHER) === CLOSE) {
@@ -40,11 +40,14 @@ export function checkJsonBounds(bytes: Uint8Array): void {
 	}
 	if (values > MAX_VALUES) {
 		const millions = MAX_VALUES / 1_000_000;
-		throw refusal(`the response contains more than ${millions} million values`, 'ANSWER_TOO_LARGE');
+		throw boundError(
+			`the response contains more than ${millions} million values`,
+			'RESPONSE_TOO_LARGE',
+		);
 	}
 }
 
-function refusal(message: string, code: string): TransportError {
+function boundError(message: string, code: string): TransportError {
 	return new TransportError(message, {
 		code,
 		retryable: false,

@@ -1,5 +1,5 @@
 /** Finds the records in a list response, by its shape (open point: list envelope) or by a path from the user. */
-import { asText, isRecord } from '../../shared/values';
+import { asText, isRecord, own } from '../../shared/values';
 import { ENVELOPE } from '../common/defaults';
 import { ApiError } from '../common/errors';
 import { errorInSuccess } from '../errors/errorInSuccess';
@@ -96,12 +96,6 @@ function badPathError(what: string, destination: Destination): ApiError {
 /** Keys come from the service, so they are quoted like its other texts. */
 function oddShapeError(what: string, hint: string, { address, redactor }: Destination): ApiError {
 	return new ApiError(`The response of ${address} ${quotable(what, redactor)}`, { hint });
-}
-
-function own(value: unknown, key: string): unknown {
-	return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-		? (value as Readonly<Record<string, unknown>>)[key]
-		: undefined;
 }
 
 /** Names only keys and kinds, never values. */

@@ -1,5 +1,5 @@
 /** Makes records of a list flat, with the fields that people use. */
-import { isRecord } from '../../shared/values';
+import { own } from '../../shared/values';
 import type { Shape } from '../common/lists';
 import type { ApiRecord } from '../common/types';
 
@@ -25,10 +25,7 @@ export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
 function valueAt(record: ApiRecord, path: readonly string[]): unknown {
 	let value: unknown = record;
 	for (const name of path) {
-		if (Array.isArray(value) && name === 'length') value = value.length;
-		else if (Array.isArray(value) && name === 'last') value = value.at(-1);
-		else if (isRecord(value) && Object.hasOwn(value, name)) value = value[name];
-		else return undefined;
+		value = Array.isArray(value) && name === 'last' ? value.at(-1) : own(value, name);
 	}
 	return typeof value === 'object' && value !== null ? undefined : value;
 }

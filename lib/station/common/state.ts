@@ -74,8 +74,8 @@ const start = object({
 	at: number(),
 	wh: count,
 	messages: array(string()),
-	/** It belongs to a session that was told. */
-	used: optional(boolean()),
+	/** It belongs to a session that was told, and that was decided by what was created up to then. */
+	used: count,
 });
 const stop = object({
 	t: number(),

@@ -42,12 +42,14 @@ export function join(sessions: Sessions, stop: SessionStop, known: number): Join
 	const open = earlier.filter(
 		({ start, tx, until }) =>
 			tx === undefined &&
-			start.used !== true &&
+			(start.used ?? Infinity) > known &&
 			until >= stop.at &&
 			(connector === undefined || start.connector === connector),
 	);
 	// If two starts fit, it is unknown which one is right: an empty field is better than a wrong one.
-	const [only] = open.length === 1 ? open : [];
+	const [fitting] = open.length === 1 ? open : [];
+	// It was told with another stop before this one was listed.
+	const only = fitting?.start.used === undefined ? fitting : undefined;
 	return { start: only?.start, connector, foundBy: only === undefined ? 'not found' : 'order' };
 }
 

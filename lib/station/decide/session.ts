@@ -2,6 +2,7 @@
 import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
 import { START_WAIT_MS } from '../common/settings';
 import type { Entry, Sessions, SessionStop, SessionTransaction } from '../common/state';
+import { inOrder } from '../fold/sets';
 import { join } from './join';
 
 interface Place extends Owner {
@@ -13,26 +14,37 @@ interface Place extends Owner {
 
 /** Marks the sessions as told, and returns their items. */
 export function endedSessions(sessions: Sessions, place: Place): Entry[] {
-	const stops = sessions.stops
-		.filter(({ t, told }) => !told && t <= place.watermark)
-		.sort((a, b) => a.at - b.at || a.t - b.t);
 	const entries = [
-		...stops.flatMap((stop) => endOf16(sessions, stop, place)),
+		...attemptsOf(sessions.stops, place.watermark).flatMap((attempt) =>
+			endOf16(sessions, attempt, place),
+		),
 		...sessions.transactions.flatMap((transaction) => endOf201(transaction, place)),
 	];
 	return entries.filter(({ t }) => t > place.publishedAt);
 }
 
-function endOf16(sessions: Sessions, stop: SessionStop, place: Place): Entry[] {
-	let joined = join(sessions, stop, stop.t);
-	if (joined.start === undefined) {
-		const waitsUntil = stop.t + START_WAIT_MS;
-		if (place.watermark < waitsUntil) return [];
-		joined = join(sessions, stop, waitsUntil);
-	}
+/** Looks for the start of a session, by what was created up to `known`. */
+interface Attempt {
+	readonly stop: SessionStop;
+	readonly known: number;
+}
+
+/** In the order in which they are decided by polls that miss none, so the result is the same for polls that come late. */
+function attemptsOf(stops: readonly SessionStop[], watermark: number): Attempt[] {
+	return stops
+		.filter(({ told }) => !told)
+		.flatMap((stop) => [stop.t, stop.t + START_WAIT_MS].map((known) => ({ stop, known })))
+		.filter(({ known }) => known <= watermark)
+		.sort((a, b) => a.known - b.known || a.stop.at - b.stop.at || inOrder(a.stop, b.stop));
+}
+
+function endOf16(sessions: Sessions, { stop, known }: Attempt, place: Place): Entry[] {
+	const joined = join(sessions, stop, known);
+	const mayWait = joined.start === undefined && known === stop.t;
+	if (stop.told || mayWait) return [];
 	const { start, connector = null, foundBy } = joined;
 	stop.told = true;
-	if (start !== undefined) start.used = true;
+	if (start !== undefined) start.used = known;
 	return entryOf(place, {
 		tx: stop.tx,
 		connector: start?.connector ?? connector,

@@ -1,36 +1,14 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
-import { incidentId, openedEntry, type Owner, resolvedEntry } from '../common/incident';
-import { isRepeated, REMOVED_AFTER_MS, type StationSettings } from '../common/settings';
+import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
+import { isRepeated, type StationSettings } from '../common/settings';
 import type { Entry, Fault, Incident, Report, StationState } from '../common/state';
 import { codeOf, countFault } from '../fold/faults';
 import { type Run, runsOf } from '../fold/timeline';
 import { endOf, follow, type Step, united } from './duration';
+import { removed } from './ended';
+import type { MayOpen, Moment } from './moment';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';
-
-/** A complete list of the assets. */
-export interface Listing {
-	/** When it began, in Unix milliseconds by the service's clock. */
-	readonly at: number;
-	readonly has: (assetId: string) => boolean;
-}
-
-export interface Moment extends Owner {
-	readonly settings: StationSettings;
-	/** Everything up to here is known. */
-	readonly watermark: number;
-	/** What was read, if it was read without a hole: decides about states that count at once. */
-	readonly horizon: number;
-	/** What began up to then is not told. */
-	readonly publishedAt: number;
-	/** What opened and ended up to then counts as told, since the ledger that knew it is lost. */
-	readonly toldUntil?: number | undefined;
-	/** Undefined if it could not be read. */
-	readonly listing: Listing | undefined;
-}
-
-/** Whether an incident of the station may be told: those of unlisted stations are limited. */
-export type MayOpen = (assetId: string) => boolean;
 
 /** Changes the state, and returns what is to be told. */
 export function decide(
@@ -165,38 +143,4 @@ function decidedAt(step: Step, settings: StationSettings): number {
 	}
 	const { since, faults = [] } = step.incident;
 	return isRepeated(settings) ? (faults.at(-1)?.t ?? since) : since + settings.forMs;
-}
-
-/** Ends the incidents of a station that two lists lacked, if an earlier one had it. */
-function removed(assetId: string, state: StationState, moment: Moment): Entry[] {
-	const { listing, settings, watermark } = moment;
-	if (listing === undefined) return [];
-	return Object.values(state.incidents ?? {}).flatMap((incident) => {
-		if (listing.has(assetId)) {
-			delete incident.missing;
-			if (incident.told === 'opened') incident.listed = true;
-			return [];
-		}
-		if (incident.told !== 'opened' || !incident.listed) return [];
-		incident.missing ??= listing.at;
-		if (listing.at - incident.missing < REMOVED_AFTER_MS) return [];
-		incident.told = 'closed';
-		incident.until ??= listing.at;
-		if (!settings.reportResolved) return [];
-		const place = { kind: settings.kind, assetId, watermark };
-		return [resolvedEntry(incident, place, incident.until, 'removed')];
-	});
-}
-
-/** Ends what is open, because the settings no longer watch it. */
-export function endedBySettings(
-	assetId: string,
-	state: StationState,
-	moment: Moment,
-	kind: StationSettings['kind'],
-): Entry[] {
-	const open = Object.values(state.incidents ?? {}).filter(({ told }) => told === 'opened');
-	const place = { kind, assetId, watermark: moment.watermark };
-	const until = Math.max(moment.watermark, moment.publishedAt);
-	return open.map((incident) => resolvedEntry(incident, place, until, 'settings'));
 }

@@ -29,7 +29,7 @@ export function addSessionFact(sessions: Sessions, fact: Fact, when: When): bool
 				(known, added) => ({
 					...earlier(known, added),
 					messages: [...new Set([...known.messages, ...added.messages])].sort().slice(0, 8),
-					...(known.used && { used: true }),
+					...(known.used !== undefined && { used: known.used }),
 				}),
 			);
 		}

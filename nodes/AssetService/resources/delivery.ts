@@ -52,7 +52,7 @@ function read(run: Run): ReturnType<Filters['read']> {
 			withStatus++;
 			return own.toLowerCase() === status;
 		},
-		done: () => {
+		afterwards: () => {
 			if (seen === 0 || withStatus > 0) return;
 			run.warn(
 				`The deliveries have no field '${DELIVERY_STATUS_FIELD}' to filter by, so none is returned.`,

@@ -24,7 +24,7 @@ export type InputItem = Pick<Run, 'context' | 'itemIndex'>;
 /** Any value as trimmed text; empty if it cannot be text. */
 export const text = pipe(unknown(), transform(asText));
 
-/** A trimmed text, a number or a boolean as text; refuses everything else. */
+/** A trimmed text, a number or a boolean as text; rejects everything else. */
 export const plainText = pipe(
 	union([string(), number(), boolean()]),
 	transform((value: string | number | boolean) => asText(value)),
@@ -60,7 +60,7 @@ export function requiredText(item: InputItem, name: string, label: string): stri
 
 /**
  * The given fields of a collection, by their schemas; the errors name both by their labels. A value that a schema
- * refuses is an error, and so is an unknown field: without it, a filter would match everything.
+ * rejects is an error, and so is an unknown field: without it, a filter would match everything.
  */
 export function collection<S extends Record<string, Schema>>(
 	item: InputItem,

@@ -20,28 +20,28 @@ interface Texts {
 	fields: readonly INodeProperties[];
 }
 
-interface Reading extends Texts {
+interface Fetching extends Texts {
 	/** The records for one input item, each of which becomes an item. */
 	run(run: Run): Promise<ApiRecord[]>;
 	prepare?: never;
-	look?: never;
+	runLocally?: never;
 }
 
 /** An operation that changes something: the parameters of all input items are checked before the first request. */
 export interface Changing extends Texts {
 	/** Throws for invalid parameters; the returned function sends the request. */
 	prepare(item: Omit<Run, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
-	look?: never;
+	runLocally?: never;
 }
 
 /** An operation that sends no request, so it needs no credential. */
 export interface Local extends Texts {
 	/** Like `run` of an operation that reads. */
-	look(item: Omit<Run, 'client'>): Promise<ApiRecord[]>;
+	runLocally(item: Omit<Run, 'client'>): Promise<ApiRecord[]>;
 	prepare?: never;
 }
 
-export type Operation = Reading | Changing | Local;
+export type Operation = Fetching | Changing | Local;
 
 export interface Resource {
 	name: string;

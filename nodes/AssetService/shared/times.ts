@@ -1,9 +1,8 @@
 /** Times from n8n's date fields and from expressions. */
 import type { INodeProperties } from 'n8n-workflow';
+import { DAY_MS } from '../../../lib/shared/durations';
 import { unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, type InputItem } from './parameters';
-
-const DAY_MS = 86_400_000;
 
 /** How far back an operation reads. */
 export function createdAfterField(

@@ -243,22 +243,24 @@ describe('a workflow that cannot be published', () => {
 		}
 	};
 
-	it('names the node and its empty fields', async () => {
+	it('names the node, its empty fields, and a value that no event can meet', async () => {
+		const unmeetable = condition('data.payload.connectorId', 'greaterThan', 'many');
 		await open({
 			'No credential': eventTrigger(),
 			'No types': eventTrigger({ eventTypes: ['__other__'] }, [await signing(SECRET)]),
-		});
-		await publish();
-		await shows('Missing required credential: assetServiceSigningSecretApi', 'otherEventTypes');
-	});
-
-	it('explains an empty secret, and a condition that no event can meet', async () => {
-		const unmeetable = condition('data.payload.connectorId', 'greaterThan', 'many');
-		await open({
-			'Empty secret': eventTrigger({}, [await signing('')]),
 			Condition: eventTrigger(unmeetable, [await signing(SECRET)]),
 		});
 		await publish();
-		await shows("'Signing Secret' is empty. Paste", "'many' is not a number");
+		await shows(
+			'Missing required credential: assetServiceSigningSecretApi',
+			'otherEventTypes',
+			'valueMustBeNumber',
+		);
+	});
+
+	it('explains an empty secret', async () => {
+		await open({ 'Empty secret': eventTrigger({}, [await signing('')]) });
+		await publish();
+		await shows("'Signing Secret' is empty. Paste");
 	});
 });

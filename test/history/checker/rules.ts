@@ -30,6 +30,7 @@ const PAUSES_MS = [1, 5, 30, 120, 360].map((minutes) => minutes * MINUTE_MS);
 const PAUSE_AFTER_STOP_MS = 5 * MINUTE_MS;
 const MOST_ATTEMPTS = 6;
 const FIRST_GRACE_MS = 15 * MINUTE_MS;
+const COUNTS_AS_STORED_MS = 30 * SECOND_MS;
 const LONGEST_GRACE_MS = 240 * MINUTE_MS;
 
 /** Starts that the ledger knows: a retry by a user need not reach it. */
@@ -59,7 +60,10 @@ function* repetitions(
 		const before = earlier.at(-1);
 		if (before !== undefined) {
 			const period = { from: before.at, to: start.at };
+			// Claimed twice, and then in one batch.
+			const isTwice = before.execution === start.execution && before.by === start.by;
 			const isNew =
+				(isTwice && view.hadLoss({ from: before.at - MINUTE_MS, to: start.at })) ||
 				wasReplayed(event, before.at, start.at) ||
 				view.hadLoss(period) ||
 				wasRetried(event, period);
@@ -183,9 +187,8 @@ export const RULES: readonly Rule[] = [
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const { at, status, body } of event.responses) {
 					if (status < 200 || status >= 300 || body === 'ignored') continue;
-					// An execution that n8n has not responded to for 30 s counts as stored.
-					const isLate = event.responses.some((other) => other.status === 0 && other.at <= at);
-					const isStored = isLate || event.stored.some((stored) => stored.at <= at);
+					const isStored =
+						event.stored.some((stored) => stored.at <= at) || countsAsStored(view, event, at);
 					if (!isStored)
 						yield {
 							at,
@@ -211,8 +214,11 @@ export const RULES: readonly Rule[] = [
 			const first = view.publications[0];
 			for (const event of view.events) {
 				if (event.starts.length > 0 || first === undefined || isForged(event)) continue;
-				// From before the loss, nothing starts by itself.
-				if (view.hadLoss({ from: event.created.at - 5 * MINUTE_MS, to: view.endAt })) continue;
+				if (wasCutOff(view, event)) continue;
+				// From before the loss, nothing starts by itself. The clocks may differ, and an event need not have a time.
+				const { at, createdAt = at - 5 * MINUTE_MS } = event.created;
+				if (view.hadLoss({ from: Math.min(at, createdAt) - 5 * SECOND_MS, to: view.endAt }))
+					continue;
 				const isNew =
 					event.listedAt > first.at &&
 					(event.created.createdAt ?? Infinity) > first.at + 5 * SECOND_MS;
@@ -248,8 +254,9 @@ export const RULES: readonly Rule[] = [
 					last.status >= 300
 				)
 					continue;
+				if (wasCutOff(view, event)) continue;
 				if (last.body === 'ignored' || !event.stored.some(({ at }) => at < last.at)) continue;
-				if (dueBy(view, event) < last.at)
+				if (lostBy(view, event) < last.at)
 					yield {
 						at: last.at,
 						message: `${event.id} was lost, was delivered again, and has never started`,
@@ -579,6 +586,17 @@ function isWaiting(
 	until: number,
 ): boolean {
 	const period = { from: at - MINUTE_MS, to: until };
+	// An execution that could not begin gives its events back, as soon as the ledger is there.
+	const mayBeGivenBack = view
+		.all('dropped')
+		.some(
+			(dropped) =>
+				dropped.error !== undefined &&
+				dropped.events.includes(event.id) &&
+				dropped.at <= until &&
+				(dropped.at >= at - 5 * SECOND_MS ||
+					view.hadFault({ from: Math.max(dropped.at, at - 5 * SECOND_MS), to: until })),
+		);
 	const isOver = view.history.some(
 		(line) =>
 			(line.what === 'started' || line.what === 'dropped' || line.what === 'lost') &&
@@ -592,22 +610,33 @@ function isWaiting(
 		until < at + FIRST_GRACE_MS &&
 		view.downAt(by) > until &&
 		view.pausedMs(by, period) === 0 &&
-		!view.hadFault(period) &&
+		!mayBeGivenBack &&
+		!view.hadFault({ from: at, to: until }) &&
 		!view.hadLoss(period) &&
 		!wasReplayed(event, at - MINUTE_MS, until) &&
 		!wasRetried(event, period)
 	);
 }
 
-/** An event that is not done by then has missed its start: after the last fault, the grace of a lost execution, and some polls. */
-function dueBy(view: View, { stored, listedAt, created }: EventView): number {
+/** With Once Stored, an execution that was interrupted after the ledger knew that it begins is not repeated. */
+function wasCutOff(view: View, { entries }: EventView): boolean {
+	return entries.some(
+		({ at, by, to }) => /^[rb]\|/.test(to) && view.downAt(by) < at + 35 * SECOND_MS,
+	);
+}
+
+/** When n8n must have lost the last execution of the event: its grace is over. */
+function lostBy(view: View, { stored }: EventView): number {
 	const last = stored.at(-1);
 	const grace = Math.min(FIRST_GRACE_MS * 2 ** Math.max(0, stored.length - 1), LONGEST_GRACE_MS);
+	return last ? Math.max(last.at, view.quietAt) + grace + 2 * MINUTE_MS : 0;
+}
+
+/** An event that is not done by then has missed its start: after the last fault, the grace of a lost execution, and some polls. */
+function dueBy(view: View, event: EventView): number {
+	const { listedAt, created } = event;
 	const since = Math.max(view.quietAt, listedAt === Infinity ? 0 : listedAt, created.at);
-	return (
-		Math.max(since, last ? Math.max(last.at, view.quietAt) + grace + 2 * MINUTE_MS : 0) +
-		polls(view)
-	);
+	return Math.max(since, lostBy(view, event)) + polls(view);
 }
 
 /** Enough for some polls, whatever the first of them met. */
@@ -618,10 +647,35 @@ function polls({ world }: View): number {
 /** Whether the ledger knew by then how it had ended. */
 function isKnownEnd(view: View, { entries }: EventView, ended: Start, until: number): boolean {
 	const endedAt = ended.end?.at ?? Infinity;
+	// Until the disk has it, a power cut takes it.
+	const isLate = ended.acknowledge === 'stored' || view.hadFault({ from: endedAt, to: until });
+	const syncedMs = isLate ? 90 * SECOND_MS : SECOND_MS;
 	return (
-		entries.some(({ at, to }) => at >= endedAt && at < until && /^[ad]/.test(to)) ||
-		!mayLackEnd(view, ended, until)
+		entries.some(
+			({ at, to }) =>
+				at >= endedAt &&
+				at < until &&
+				/^[ad]/.test(to) &&
+				!view.hadFault({ from: at, to: at + syncedMs }, ['power cut']),
+		) || !mayLackEnd(view, ended, until)
 	);
+}
+
+/**
+ * What n8n still stores 30 s after the delivery of a sender that has hung up counts as stored: until n8n says that it could not, or,
+ * if its process dies, for the grace of a lost execution.
+ */
+function countsAsStored(view: View, event: EventView, at: number): boolean {
+	const sent = new Map(view.all('sent').map((line) => [line.delivery, line]));
+	return event.responses.some(({ delivery, body, at: hungUpAt }) => {
+		const line = sent.get(delivery);
+		if (line === undefined || body !== 'hung up' || hungUpAt > at) return false;
+		const lateAt = line.at + COUNTS_AS_STORED_MS;
+		if (lateAt > at) return false;
+		const resultAt = view.storingEndedAt(event.id, lateAt);
+		if (view.downAt(line.to) < resultAt) return at < lateAt + LONGEST_GRACE_MS;
+		return at <= resultAt + 2 * SECOND_MS || view.hadFault({ from: resultAt, to: at });
+	});
 }
 
 /** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */

@@ -117,6 +117,17 @@ export class View {
 		return this.losses.some((at) => at >= from && at <= to);
 	}
 
+	/** When n8n next has stored the event or could not; Infinity if it never says. */
+	storingEndedAt(event: string, after: number): number {
+		const line = this.history.find(
+			(each) =>
+				(each.what === 'stored' || each.what === 'not stored') &&
+				each.at > after &&
+				each.events.includes(event),
+		);
+		return line?.at ?? Infinity;
+	}
+
 	/** The settings in force. */
 	settingsAt(at: number): Settings | undefined {
 		return this.publications.findLast((each) => each.at <= at)?.settings;

@@ -73,8 +73,31 @@ it('counts deliveries by reason, with times and advice, but none of their conten
 	}
 	const ledger = await openLedger({ log: () => undefined });
 	for (const text of [JSON.stringify(found), await ledger.readRecord(`rejections:${workflowId}`)]) {
-		expect(text).not.toMatch(/Olive|whevt_|del_1|whsec|v1=/);
+		expect(text).not.toMatch(/Olive|asset\.created|whevt_|whsec|v1=/);
 	}
+});
+
+it('shows the last example of each reason: when, which delivery and what was wrong, without a value', async () => {
+	const workflowId = await newWorkflow();
+	const condition = [{ field: 'data.status', operator: 'equals', value: 'Faulted' }];
+	const parameters = { eventTypes: ['ocpp.*'], conditions: { condition } };
+	const server = await start({ workflowId, parameters });
+	const delivery = (id: string) => ({ 'x-webhook-delivery-id': id });
+	await send(server, eventOf({ type: 'asset.created' }), delivery('first'));
+	const ignored = async () =>
+		(await rejectionsOf({ workflowId })).find(({ reason }) => reason === 'ignored');
+	expect(await ignored()).toMatchObject({
+		...{ lastDeliveryId: 'first', lastProblem: "Its event type is not among 'Trigger On'." },
+	});
+	await send(server, eventOf({ data: { status: 'Olive' } }), delivery('second'));
+	expect(await ignored()).toMatchObject({
+		lastDeliveryId: 'second',
+		lastProblem: "It does not meet the condition 'Connectivity State equals Faulted'.",
+	});
+	await send(server, 'x', { ...delivery('x'.repeat(5_000)), 'x-webhook-signature': 'forged' });
+	const [forged] = await rejectionsOf({ workflowId });
+	expect(forged).toMatchObject({ lastProblem: 'Its signature cannot be read.' });
+	expect(asText(forged?.['lastDeliveryId'])).toHaveLength(100);
 });
 
 it('gives the advice of the log', async () => {

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 import { notePublication, readPublication, type TriggerSettings } from '../../../lib/accounts';
-import { ledgerKey, newAttempt, openLedger, type Outcome } from '../../../lib/ledger';
+import {
+	ledgerKey,
+	LedgerUnavailableError,
+	newAttempt,
+	openLedger,
+	type Outcome,
+} from '../../../lib/ledger';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { stopWorlds } from '../../unit/service/world';
 import { containing, failure, pages, run, serving } from './runs';
@@ -47,9 +54,10 @@ const publish = async (
 	workflowId = OWN,
 	more: Partial<TriggerSettings> = {},
 	seenAt = Date.now(),
+	nodeId = 'trigger',
 ) => {
 	await notePublication(await ledger(), workflowId, {
-		...{ nodeId: 'trigger', publishedAt: 0, now: seenAt },
+		...{ nodeId, publishedAt: 0, now: seenAt },
 		settings: {
 			...{ kind: 'poll', access: 'thisWorkflow', accountWorkflowIds: [] },
 			...{ eventTypes: [], conditions: {}, ...more },
@@ -176,6 +184,55 @@ it.each<[INodeParameters, string[]]>([
 	expect(found.map(({ id, replayed: is }) => [id, is])).toEqual(ids.map((id) => [id, true]));
 });
 
+it('leaves each event to the poll trigger that wants it', async () => {
+	await publish(OWN, { eventTypes: ['ocpp.*'] }, Date.now(), 'first');
+	await publish(OWN, { eventTypes: ['asset.*'] }, Date.now(), 'second');
+	await replayed({ dryRun: false, eventIds: 'a b' });
+	const store = await ledger();
+	const { replays = {} } = (await readPublication(store, OWN)) ?? {};
+	const idsOf = async (nodeId: string) => {
+		const texts = (replays[nodeId] ?? []).map(async (key) => await store.readRecord(key));
+		return (await Promise.all(texts)).join();
+	};
+	expect(await idsOf('first')).toMatch(/"id":"a"/);
+	expect(await idsOf('second')).toMatch(/"id":"b"/);
+	expect(Object.values(replays).flat()).toHaveLength(2);
+});
+
+it('selects no event without a time, which may be an old one, but takes it by ID', async () => {
+	await publish();
+	const listed = [event('new', 5), { ...event('timeless', 5), createdAt: undefined }];
+	const idsOf = async (parameters: INodeParameters) =>
+		(await replayed(parameters, listed)).found.map(({ id }) => id);
+	expect(await idsOf({})).toEqual(['new']);
+	expect(await idsOf({ eventIds: 'timeless' })).toEqual(['timeless']);
+});
+
+it('selects from the start of a period, which belongs to it, to its end, which does not', async () => {
+	await publish();
+	const listed = [event('later', 5), event('at the end', 10), event('at the start', 20)];
+	const [, end, start] = listed.map(({ createdAt }) => createdAt);
+	const { found } = await replayed({ createdAfter: start ?? '', createdBefore: end ?? '' }, listed);
+	expect(found.map(({ id }) => id)).toEqual(['at the start']);
+});
+
+it('says what to do if the ledger fails while it reopens events', async () => {
+	await publish();
+	await begin(['a']);
+	const reopen = jest
+		.spyOn(EventLedger.prototype, 'reopen')
+		.mockRejectedValue(new LedgerUnavailableError('The disk is full.'));
+	try {
+		const world = await serving((request) => pages(LISTED, request));
+		expect(await failure(run(world, { ...replay, dryRun: false }))).toMatchObject({
+			message: containing('The event ledger is not available'),
+			description: containing('Run the node again when the ledger is available'),
+		});
+	} finally {
+		reopen.mockRestore();
+	}
+});
+
 it('says for each event why it does not start again, and does not touch it', async () => {
 	await publish(OWN, { eventTypes: ['ocpp.*'] });
 	await (await ledger()).claim(ledgerKey(OWN, 'a'));
@@ -272,8 +329,12 @@ describe.each([true, false])('with Dry Run %s', (dryRun) => {
 		expect((await replayed({ dryRun })).hints).toContainEqual(message('Delivery > Resend'));
 	});
 
-	it('does not warn if a poll trigger has polled', async () => {
-		await publish();
+	it.each([
+		['has polled', [0]],
+		['polls once a day', [25 * 60 * MINUTE]],
+		['has polled, and another one has not', [0, 2 * DAY]],
+	])('does not warn if a poll trigger %s', async (_what, ages) => {
+		for (const [n, age] of ages.entries()) await publish(OWN, {}, Date.now() - age, `trigger ${n}`);
 		expect((await replayed({ dryRun })).hints).not.toContainEqual(message('Delivery > Resend'));
 	});
 });

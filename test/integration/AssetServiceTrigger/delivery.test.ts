@@ -85,6 +85,20 @@ describe('the test mode of the editor', () => {
 		expect((await outcome({ ...server, tested: server.tested.slice(1) })).hints).toEqual([]);
 	});
 
+	it('ends with the fifth ignored event, which says which condition failed and which value came', async () => {
+		const server = await start({ mode: 'manual', parameters });
+		for (let n = 0; n < 5; n++) {
+			expect(await send(server, asset('asset-1'))).toMatchObject({ status: 200 });
+		}
+		expect(await outcome(server)).toMatchObject({
+			items: [],
+			error: {
+				message:
+					"No event matched the trigger: condition 'Asset ID equals asset-2' did not match 'asset-1'",
+			},
+		});
+	});
+
 	it('counts from when the user began to listen, and reports its result to the sender', async () => {
 		const workflowId = 'workflow of tests';
 		const server = await start({ mode: 'manual', parameters, workflowId });

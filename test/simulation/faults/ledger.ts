@@ -1,32 +1,33 @@
 /** Faults in the life of an entry, in sessions, and in what is written when. */
 import { type Fault, fault } from './fault';
 
-const STEPS = 'lib/ledger/life/steps.ts';
+const CLAIMS = 'lib/ledger/life/claims.ts';
+const EXECUTIONS = 'lib/ledger/life/executions.ts';
 const STATES = 'lib/ledger/life/states.ts';
 const LEDGER_FILE = 'lib/ledger/eventLedger.ts';
 
 export const LEDGER: readonly Fault[] = [
 	fault(
 		'a claim takes what a living process holds',
-		STEPS,
+		CLAIMS,
 		"if (isHeld) return { result: { state: 'pending' } };",
 		'if (isHeld) return { result: claimed(left), next: { ...left, ...mine, before: left.kind } };',
 	),
 	fault(
 		'an execution begins what is running',
-		STEPS,
+		EXECUTIONS,
 		'if (!isFirst && !isAgain && !isForced) return',
 		"if (!isFirst && !isAgain && !isForced && state !== 'running') return",
 	),
 	fault(
 		'a commit stores what is running',
-		STEPS,
+		CLAIMS,
 		"if (!isPending && state !== 'free' && !isLapsed) return",
 		"if (!isPending && state !== 'free' && !isLapsed && state !== 'running') return",
 	),
 	fault(
 		'a release ends the claim of another',
-		STEPS,
+		CLAIMS,
 		'if (!isTheirs(entry, claimant)) return { result: undefined };\n\tif (entry.kind',
 		'if (entry === undefined) return { result: undefined };\n\tif (entry.kind',
 	),
@@ -56,13 +57,13 @@ export const LEDGER: readonly Fault[] = [
 	),
 	fault(
 		'giving back ends what others have begun or claimed',
-		STEPS,
+		EXECUTIONS,
 		"if (entry?.kind !== 'stored' || isRunningOnly) return { result: undefined };\n\treturn { result: undefined, next: { ...entry, at: 0 } };",
 		"if (entry === undefined || isRunningOnly) return { result: undefined };\n\treturn { result: undefined, next: { ...entry, kind: 'stored', at: 0 } };",
 	),
 	fault(
 		'a failure undoes a success',
-		STEPS,
+		EXECUTIONS,
 		'if (left.run !== run || !isOpen) return { result: undefined };',
 		"if (!isOpen && left.kind !== 'done') return { result: undefined };",
 	),
@@ -117,7 +118,7 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'a beginning that failed is kept',
 		'lib/ledger/beginOrWait.ts',
-		'if (isOver) void giveBack(openLedger, keys, beginning.run);',
+		'if (isOver) for (const key of keys) void giveBack(openLedger, key, beginning.run);',
 		'void giveBack;',
 	),
 ];

@@ -25,21 +25,21 @@ const own: Partial<Settings> = {};
 
 it.each<[string, Publication | undefined, string, string]>([
 	['itself, without a record', undefined, 'target', 'granted'],
-	['another, without a record', undefined, 'caller', 'refused'],
-	['another, whose triggers recorded nothing', publication(), 'caller', 'refused'],
+	['another, without a record', undefined, 'caller', 'denied'],
+	['another, whose triggers recorded nothing', publication(), 'caller', 'denied'],
 	['itself', publication(own), 'target', 'granted'],
-	['another', publication(own), 'caller', 'refused'],
+	['another', publication(own), 'caller', 'denied'],
 	['a selected one', publication(selected('x', 'caller')), 'caller', 'granted'],
-	['one that is not selected', publication(selected('x')), 'caller', 'refused'],
+	['one that is not selected', publication(selected('x')), 'caller', 'denied'],
 	['itself, where others are selected', publication(selected('x')), 'target', 'granted'],
 	['any', publication(any), 'caller', 'granted'],
 	['any, of two triggers', publication(any, any), 'caller', 'granted'],
-	['another, where one trigger is stricter', publication(any, own), 'caller', 'refused'],
+	['another, where one trigger is stricter', publication(any, own), 'caller', 'denied'],
 	[
 		'one that only one trigger selects',
 		publication(selected('caller'), selected('x')),
 		'caller',
-		'refused',
+		'denied',
 	],
 	[
 		'one that a trigger selects, next to any',
@@ -47,20 +47,20 @@ it.each<[string, Publication | undefined, string, string]>([
 		'caller',
 		'granted',
 	],
-	['one that was never saved', publication(selected('')), '', 'refused'],
+	['one that was never saved', publication(selected('')), '', 'denied'],
 ])('lets %s: as recorded', (_who, known, workflowId, expected) => {
 	expect(accessOf(known, 'target', { workflowId, isSubWorkflow: false })).toBe(expected);
 });
 
 it('does not let a workflow without an ID see that of another one without an ID', () => {
-	expect(accessOf(undefined, '', { workflowId: '', isSubWorkflow: false })).toBe('refused');
+	expect(accessOf(undefined, '', { workflowId: '', isSubWorkflow: false })).toBe('denied');
 });
 
 it.each<[Publication | undefined, string, string]>([
 	[undefined, 'target', 'subWorkflow'],
 	[publication(own), 'target', 'subWorkflow'],
 	[publication(selected('caller')), 'caller', 'subWorkflow'],
-	[publication(own), 'caller', 'refused'],
+	[publication(own), 'caller', 'denied'],
 	[publication(any, own), 'target', 'subWorkflow'],
 	[publication(any), 'caller', 'granted'],
 	[publication(any), '', 'granted'],

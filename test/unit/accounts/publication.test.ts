@@ -1,5 +1,6 @@
 import {
 	notePublication,
+	notePublishedAt,
 	pollTriggers,
 	type Publication,
 	readPublication,
@@ -42,6 +43,15 @@ it('keeps the time of the first publication, by whichever trigger', async () => 
 	expect((await read())?.publishedAt).toBe(0);
 });
 
+it('takes an earlier time of the first publication from a poll, and no later one', async () => {
+	const { ledger, note, read } = worldOf();
+	await note('a', 2000);
+	for (const at of [3000, 1000]) {
+		await notePublishedAt(ledger, 'flow', { publication: await read(), at });
+		expect((await read())?.publishedAt).toBe(Math.min(at, 2000));
+	}
+});
+
 it('writes only what is new, and once an hour that the trigger is there', async () => {
 	const { note, read } = worldOf();
 	expect(await note('a', 0)).toBe(true);
@@ -50,6 +60,14 @@ it('writes only what is new, and once an hour that the trigger is there', async 
 	expect((await read())?.triggers['a']?.seenAt).toBe(HOUR);
 	expect(await note('a', HOUR + 1, { access: 'anyWorkflow' })).toBe(true);
 	expect((await read())?.triggers['a']?.settings.access).toBe('anyWorkflow');
+});
+
+it('writes that the trigger is there when the clock was set back, since its time lay ahead', async () => {
+	const { note, read } = worldOf();
+	await note('a', 0);
+	await note('a', 10 * HOUR);
+	expect(await note('a', 8 * HOUR)).toBe(true);
+	expect((await read())?.triggers['a']?.seenAt).toBe(8 * HOUR);
 });
 
 it('forgets the triggers that the workflow no longer has, and keeps all where that is unknown', async () => {

@@ -9,7 +9,7 @@ const surveyOf = (types: readonly string[], ...conditions: unknown[]) =>
 const look = (survey: Survey, ...records: Record<string, unknown>[]) =>
 	records.map((record, n) => {
 		const parsed = eventFromList({ id: `whevt_${n}`, type: 'ocpp.message', ...record });
-		return parsed.ok && survey.look(parsed.event);
+		return parsed.ok && survey.inspect(parsed.event);
 	});
 const status = (value: unknown, more: object = {}) => ({
 	data: { payload: { status: value, ...more } },
@@ -25,7 +25,7 @@ describe('a survey of events', () => {
 			false,
 			false,
 		]);
-		expect(survey).toMatchObject({ looked: 4, ignored: 3 });
+		expect(survey).toMatchObject({ inspected: 4, ignored: 3 });
 	});
 
 	it('says nothing of no event, and nothing of wanted ones', () => {

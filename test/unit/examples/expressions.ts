@@ -47,27 +47,48 @@ export function evaluate(text: string, input: readonly Json[], others: Others = 
 type Others = Readonly<Record<string, Json>>;
 
 /** The assignments of an Edit Fields node. */
-export function assigned(file: string, node: string, json: Json, others: Others = {}): Json {
+export function assigned(
+	file: string,
+	node: string,
+	input: Json | readonly Json[],
+	others: Others = {},
+): Json {
 	const Assignments = z.object({
 		assignments: z.array(z.object({ name: z.string(), value: z.string() })),
 	});
 	const { assignments } = Assignments.parse(parametersOf(file, node)['assignments']);
+	const items = isList(input) ? input : [input];
 	return Object.fromEntries(
-		assignments.map(({ name, value }) => [name, evaluate(value, [json], others)]),
+		assignments.map(({ name, value }) => [name, evaluate(value, items, others)]),
 	);
 }
 
-/** Whether a Filter node lets an item pass; all its conditions are expressions that have to be true. */
-export function passes(file: string, node: string, json: Json): boolean {
-	const Conditions = z.object({
-		combinator: z.literal('and'),
-		conditions: z.array(
-			z.looseObject({
-				leftValue: z.string(),
-				operator: z.looseObject({ type: z.literal('boolean'), operation: z.literal('true') }),
-			}),
-		),
-	});
-	const { conditions } = Conditions.parse(parametersOf(file, node)['conditions']);
-	return conditions.every(({ leftValue }) => evaluate(leftValue, [json]) === true);
+const isList = (input: Json | readonly Json[]): input is readonly Json[] => Array.isArray(input);
+
+const Condition = z.looseObject({
+	leftValue: z.string(),
+	rightValue: z.unknown(),
+	operator: z.looseObject({ type: z.string(), operation: z.string() }),
+});
+
+/** What n8n's operators do, of those that the examples use. */
+const OPERATORS: Readonly<Record<string, (left: unknown, right: unknown) => boolean>> = {
+	'boolean true': (left) => left === true,
+	'string equals': (left, right) => left === right,
+	'string notEmpty': (left) => left !== '',
+	'number gt': (left, right) => Number(left) > Number(right),
+	'number lt': (left, right) => Number(left) < Number(right),
+};
+
+/** Whether the conditions of an If or a Filter node hold for an item. */
+export function chooses(file: string, node: string, json: Json): boolean {
+	const { conditions, combinator } = z
+		.object({ combinator: z.enum(['and', 'or']), conditions: z.array(Condition) })
+		.parse(parametersOf(file, node)['conditions']);
+	const holds = ({ leftValue, rightValue, operator }: z.infer<typeof Condition>) => {
+		const decide = OPERATORS[`${operator.type} ${operator.operation}`];
+		if (!decide) throw new Error(`${file}: unknown operator in ${node}`);
+		return decide(evaluate(leftValue, [json]), rightValue);
+	};
+	return combinator === 'and' ? conditions.every(holds) : conditions.some(holds);
 }

@@ -1,6 +1,6 @@
 /** The texts, filters, commands, rows and pages that the examples make of incidents, in both OCPP versions. */
 import { Settings } from 'luxon';
-import { assigned, evaluate, type Json, parametersOf, passes } from './expressions';
+import { assigned, chooses, evaluate, type Json, parametersOf } from './expressions';
 
 beforeAll(() => {
 	Settings.defaultZone = 'Europe/Berlin';
@@ -113,12 +113,12 @@ describe.each(['fault-to-reset.json', 'command-confirmed.json'])('the filter of 
 		['NoError', fault('1', 'NoError', null), false],
 		['a code that needs a person', GROUND, false],
 	])('judges a fault with %s', (_what, one, isCurable) => {
-		expect(passes(file, 'Can a reset help?', faulted(one))).toBe(isCurable);
+		expect(chooses(file, 'Can a reset help?', faulted(one))).toBe(isCurable);
 	});
 
 	it('keeps out a fault of more than an hour ago', () => {
 		const since = new Date(Date.now() - 61 * 60_000).toISOString();
-		expect(passes(file, 'Can a reset help?', faulted(UNCODED, { since }))).toBe(false);
+		expect(chooses(file, 'Can a reset help?', faulted(UNCODED, { since }))).toBe(false);
 	});
 });
 

@@ -92,7 +92,39 @@ describe('beginOrWait', () => {
 		expect(states()).toEqual(['running', 'stored']);
 		await jest.advanceTimersByTimeAsync(3_000);
 		expect(states()).toEqual(['overdue', 'stored']);
-		expect(ledger.count('giveBack')).toBe(2);
+		expect(ledger.count('giveBack')).toBe(2 * KEYS.length);
+	});
+
+	it('gives back an event whose commit is written after the attempt gave up', async () => {
+		const answer = await ledger.claim(ONE);
+		if (answer.state !== 'claimed') throw new Error(answer.state);
+		ledger.failing = true;
+		start({ waitMs: 0 });
+		await jest.advanceTimersByTimeAsync(1_000);
+		ledger.failing = false;
+		await jest.advanceTimersByTimeAsync(20_000);
+		expect(ledger.stateOf(ONE)).toBe('pending');
+		await ledger.commit([answer.claim], RETENTION_MS);
+		await jest.advanceTimersByTimeAsync(2_000);
+		expect(ledger.stateOf(ONE)).toBe('overdue');
+	});
+
+	it('gives back each event once, even if another one cannot be written for long', async () => {
+		const change = ledger.store.change.bind(ledger.store);
+		let isDown = true;
+		jest.spyOn(ledger.store, 'change').mockImplementation(async (keys, ...rest) => {
+			if (isDown && keys.some(({ key }) => key === TWO)) throw new LedgerUnavailableError('Down');
+			return await change(keys, ...rest);
+		});
+		for (const key of KEYS) ledger.put(key, 'stored');
+		start({ waitMs: 0 });
+		await jest.advanceTimersByTimeAsync(2_000);
+		expect(states()).toEqual(['overdue', 'stored']);
+		ledger.put(ONE, 'stored');
+		await jest.advanceTimersByTimeAsync(5_000);
+		isDown = false;
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(states()).toEqual(['stored', 'overdue']);
 	});
 
 	it('counts the time that a slow ledger takes', async () => {

@@ -231,6 +231,109 @@ it('keeps thousands in records of bounded size, and starts them all', async () =
 	expect([...world.ledger.records.keys()].filter((key) => key.startsWith('replay:'))).toEqual([]);
 }, 60_000);
 
+it('starts no event again whose entry the ledger has lost since', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20', 'e30']);
+	world.ledger.entries.delete(world.entry('e20'));
+	await world.poll();
+	expect(world.started()).toEqual(['e30']);
+	expect(await waiting(world)).toEqual({});
+});
+
+it('notes no request for an event that is running', async () => {
+	const world = await polledWorld();
+	world.ledger.put(world.entry('e20'), 'running');
+	await request(world, ['e20', 'e30']);
+	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
+	expect(texts.map(([, text]) => text).join()).toContain('"e30"');
+	expect(texts.map(([, text]) => text).join()).not.toContain('"e20"');
+});
+
+it('takes a quarter of its time for requested events, and the next polls start the rest', async () => {
+	const world = await polledWorld();
+	const ids = ['e20', 'e80', 'e140', 'e200', 'e260'];
+	for (const id of ids) await request(world, [id]);
+	// Each request to the service takes a millisecond.
+	const atMostOneMs = { budgetMs: 4, clock: () => world.requests.length };
+	await world.poll(atMostOneMs);
+	expect(world.started().length).toBeLessThanOrEqual(2);
+	for (let n = 0; n < ids.length; n++) await world.poll(atMostOneMs);
+	expect(world.started().toSorted()).toEqual(ids.toSorted());
+});
+
+it('asks no more of a list that fails, also for further requests', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20']);
+	await request(world, ['e100']);
+	world.failures.set('e30', new Error('down'));
+	await world.poll();
+	expect(world.requests).toContain('e30');
+	expect(world.requests).not.toContain('e110');
+	world.failures.clear();
+	await world.poll();
+	expect(world.started()).toEqual(['e20', 'e100']);
+});
+
+it('finds an old event on the page after its place when others were listed late before it', async () => {
+	const world = await polledWorld();
+	await request(world, ['e20']);
+	const late = Array.from({ length: 12 }, (_unused, n) => eventAt(25, `late${n}`));
+	const newer = Array.from({ length: 600 }, (_unused, n) => eventAt(310, `newer${n}`));
+	await world.begin(
+		[...late, ...newer].map(({ id }) => id),
+		'other run',
+	);
+	const at = world.list.findIndex(({ id }) => id === 'e20');
+	world.list = [...newer, ...world.list.slice(0, at), ...late, ...world.list.slice(at)];
+	await world.poll();
+	expect(world.started()).toEqual(['e20']);
+	expect(world.warnings).toEqual([]);
+});
+
+it.each([
+	['behind many that are minutes older', { createdAt: START + 20 * MINUTE }],
+	['whose time the list did not have', {}],
+])('looks from the head of the list for an event that has moved, %s', async (_what, known) => {
+	const world = await polledWorld();
+	const { ledger, workflowId, now } = world;
+	await requestReplay({ ledger, workflowId, retentionMs: 35 * DAY, now }, [
+		{ id: 'e20', after: 'gone', index: 28, nodeId: 'node', ...known },
+	]);
+	world.failures.set('gone', new ApiError('unknown cursor', { hint: '', status: 400 }));
+	const own = world.list.filter(({ id }) => id === 'e20');
+	const others = world.list.filter(({ id }) => !['e10', 'e20'].includes(id));
+	const older = Array.from({ length: 20 }, (_unused, n) => eventAt(19 - n * 0.4, `older${n}`));
+	await world.begin(
+		older.map(({ id }) => id),
+		'other run',
+	);
+	world.list = [...others, ...older, ...own];
+	await world.poll();
+	expect(world.started()).toEqual(['e20']);
+});
+
+it('keeps long IDs in records of bounded size, too', async () => {
+	const world = pollWorld();
+	await published(world);
+	const idOf = (n: number) => `${n}`.padEnd(1_000, 'x');
+	const ids = Array.from({ length: 200 }, (_unused, n) => idOf(n));
+	await request(world, ids);
+	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
+	expect(texts.flatMap(([, text]) => (JSON.parse(text) as { events: [] }).events)).toHaveLength(
+		200,
+	);
+	for (const [, text] of texts) expect(text.length).toBeLessThan(80_000);
+});
+
+it('rejects further requests while 500 wait for a trigger that does not poll', async () => {
+	const world = await polledWorld();
+	for (let n = 0; n < 500; n++) await request(world, ['e20']);
+	await expect(request(world, ['e20'])).rejects.toThrow(
+		'Too many replayed events are waiting for the poll trigger',
+	);
+	expect(Object.values(await waiting(world)).flat()).toHaveLength(500);
+});
+
 describe('an event that must succeed', () => {
 	const failing = async () => {
 		const world = pollWorld({ acknowledge: 'succeeded' });
@@ -267,6 +370,27 @@ describe('an event that must succeed', () => {
 			jest.useRealTimers();
 		}
 	}, 30_000);
+
+	it('that is replayed and fails again waits for its pause', async () => {
+		jest.useFakeTimers({ now: START, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+		try {
+			const world = await failing();
+			await published(world);
+			await request(world, ['e1']);
+			await world.poll();
+			expect(world.runs).toHaveLength(2);
+			await world.poll();
+			expect(world.runs).toHaveLength(2);
+			// It is not even read.
+			expect(world.requests).toStrictEqual([undefined]);
+			jest.setSystemTime(START + 2 * MINUTE);
+			world.now += 2 * MINUTE;
+			await world.poll();
+			expect(world.runs).toHaveLength(3);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
 
 	it('is tried by itself after its batch has failed, and at once if n8n could not store it', async () => {
 		jest.useFakeTimers({ now: START, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });

@@ -92,41 +92,8 @@ describe('receive', () => {
 		if (batch?.start) await batch.settle?.(true);
 		expect(await others[1]).toEqual({
 			start: false,
-			answer: { status: 200, body: { status: 'accepted' } },
+			response: { status: 200, body: { status: 'accepted' } },
 		});
-	});
-
-	describe('while n8n has not responded to another event of a node that gathers them', () => {
-		const gathering = async (changes: Partial<Receiver> = {}) => {
-			const to = receiver({ delivery: 'batched' }, { workflowId: 'gathers', ...changes });
-			const first = await receive(delivery({ id: '1' }), to);
-			if (!first.start) throw new Error('The first event did not start');
-			return { to, settle: async () => await first.settle?.(true) };
-		};
-
-		it('hands over by itself an event that has failed before', async () => {
-			const { to, settle } = await gathering();
-			to.ledger.put(ledgerKey('gathers', '2'), 'failed', { repeats: true, at: 1 });
-			expect(await receive(delivery({ id: '2' }), to)).toMatchObject({
-				start: true,
-				items: [{ record: { id: '2' } }],
-			});
-			await settle();
-		});
-
-		it.each(['another node', 'the other URL of the node'])(
-			'does not keep %s waiting',
-			async (who) => {
-				const { to, settle } = await gathering();
-				const secrets = { ...to.secrets, key: 'another key' };
-				const other = who === 'another node' ? { secrets } : { isEarly: false };
-				expect(await receive(delivery({ id: '2' }), { ...to, ...other })).toMatchObject({
-					start: true,
-					items: [{ record: { id: '2' } }],
-				});
-				await settle();
-			},
-		);
 	});
 
 	it.each([
@@ -145,7 +112,7 @@ describe('receive', () => {
 		const pauseMs = 60_000;
 		to.ledger.put(KEY, 'failed', { repeats: true, at: Date.now() + 1_500 - pauseMs });
 		expect(await receive(delivery(), to)).toMatchObject({
-			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '2' } },
+			response: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '2' } },
 			log: { reason: 'busy', detail: expect.stringContaining('did not succeed') as string },
 		});
 	});
@@ -159,9 +126,61 @@ describe('receive', () => {
 		});
 		const busy = {
 			start: false,
-			answer: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+			response: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
 			log: { reason: 'busy', detail: ADVICE.busy },
 		};
+
+		describe('while n8n has not responded to another event of a node that gathers them', () => {
+			const gathering = async (changes: Partial<Receiver> = {}) => {
+				const to = receiver({ delivery: 'batched' }, { workflowId: 'gathers', ...changes });
+				const first = await receive(delivery({ id: '1' }), to);
+				if (!first.start) throw new Error('The first event did not start');
+				return { to, settle: async () => await first.settle?.(true) };
+			};
+
+			/** Its verdict, long before the 10 s after which a delivery that waits for another one is handed over. */
+			const withoutWaiting = async (verdict: Promise<unknown>) => {
+				let given: unknown = 'waiting';
+				void verdict.then((seen) => (given = seen));
+				await jest.advanceTimersByTimeAsync(1_000);
+				return given;
+			};
+
+			it('keeps other events waiting', async () => {
+				const { to, settle } = await gathering();
+				const second = receive(delivery({ id: '2' }), to);
+				expect(await withoutWaiting(second)).toBe('waiting');
+				await settle();
+				const verdict = await second;
+				if (verdict.start) await verdict.settle?.(true);
+			});
+
+			it('hands over by itself an event that has failed before', async () => {
+				const { to, settle } = await gathering();
+				to.ledger.put(ledgerKey('gathers', '2'), 'failed', { repeats: true, at: 1 });
+				expect(await withoutWaiting(receive(delivery({ id: '2' }), to))).toMatchObject({
+					start: true,
+					items: [{ record: { id: '2' } }],
+				});
+				await settle();
+			});
+
+			it.each(['another node', 'the other URL of the node'])(
+				'does not keep %s waiting',
+				async (who) => {
+					const { to, settle } = await gathering();
+					const secrets = { ...to.secrets, key: 'another key' };
+					const other = who === 'another node' ? { secrets } : { isEarly: false };
+					expect(
+						await withoutWaiting(receive(delivery({ id: '2' }), { ...to, ...other })),
+					).toMatchObject({
+						start: true,
+						items: [{ record: { id: '2' } }],
+					});
+					await settle();
+				},
+			);
+		});
 
 		it('asks the sender to retry in a minute if another delivery is being handed over for 20 s', async () => {
 			const to = receiver();
@@ -187,7 +206,7 @@ describe('receive', () => {
 		jest.spyOn(to.ledger, 'claim').mockRejectedValue(new Error('secret inside'));
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: { reason: 'ledger_unavailable', detail: ADVICE.ledger_unavailable },
 		});
 	});
@@ -196,7 +215,7 @@ describe('receive', () => {
 		const to = receiver();
 		expect(await receive(delivery(event, 'another secret'), to)).toMatchObject({
 			start: false,
-			answer: { status: 401, body: { status: 'rejected' } },
+			response: { status: 401, body: { status: 'rejected' } },
 			log: { reason: 'signature_mismatch' },
 		});
 		expect(to.ledger.calls).toEqual([]);
@@ -207,7 +226,7 @@ describe('receive', () => {
 		async (body) => {
 			expect(await receive(delivery(body), receiver())).toMatchObject({
 				start: false,
-				answer: { status: 400, body: { status: 'invalid' } },
+				response: { status: 400, body: { status: 'invalid' } },
 				log: { reason: 'event_invalid' },
 			});
 		},
@@ -218,7 +237,7 @@ describe('receive', () => {
 		const verdict = await receive(delivery(), to);
 		expect(verdict).toEqual({
 			start: false,
-			answer: { status: 200, body: { status: 'ignored' } },
+			response: { status: 200, body: { status: 'ignored' } },
 			ignored: { id: event.id, type: event.type, record: event },
 		});
 		expect(to.ledger.calls).toEqual([]);
@@ -229,7 +248,7 @@ describe('receive', () => {
 		const to = receiver({ conditions: { condition } });
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
-			answer: { status: 200, body: { status: 'ignored' } },
+			response: { status: 200, body: { status: 'ignored' } },
 			ignored: { id: event.id, type: event.type, record: event },
 		});
 		expect(to.ledger.calls).toEqual([]);
@@ -246,14 +265,14 @@ describe('receive', () => {
 			delivery(event, 'forged'),
 			receiver({ conditions: { condition } }),
 		);
-		expect(verdict).toMatchObject({ answer: { status: 401 } });
+		expect(verdict).toMatchObject({ response: { status: 401 } });
 	});
 
 	it('acknowledges nothing while a condition cannot be met by any event', async () => {
 		const wrong = { field: 'id', operator: 'lessThan', value: 'abc' };
 		const condition = [wrong, wrong];
 		expect(await receive(delivery(), receiver({ conditions: { condition } }))).toMatchObject({
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: {
 				reason: 'not_configured',
 				detail: expect.stringMatching(/^Condition 1: 'abc' .*\. Condition 2: /) as string,
@@ -268,7 +287,7 @@ describe('receive', () => {
 			to.ledger.put(KEY, state);
 			expect(await receive(delivery(), to)).toEqual({
 				start: false,
-				answer: { status: 200, body: { status: 'duplicate' } },
+				response: { status: 200, body: { status: 'duplicate' } },
 			});
 		},
 	);
@@ -278,7 +297,7 @@ describe('receive', () => {
 		to.ledger.failing = true;
 		expect(await receive(delivery(), to)).toEqual({
 			start: false,
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: { reason: 'ledger_unavailable', detail: 'The disk is full' },
 		});
 	});
@@ -292,7 +311,7 @@ describe('receive', () => {
 		expect(openLedger).not.toHaveBeenCalled();
 		expect(await receive(delivery(), receiver({}, { openLedger }))).toMatchObject({
 			start: false,
-			answer: { status: 503, body: { status: 'unavailable' } },
+			response: { status: 503, body: { status: 'unavailable' } },
 			log: { reason: 'ledger_unavailable', detail: 'Set the variable right.' },
 		});
 	});

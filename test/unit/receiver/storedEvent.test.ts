@@ -43,7 +43,7 @@ async function answerTo(id: string, acknowledge: 'stored' | 'succeeded') {
 			),
 		},
 	);
-	return verdict.start ? verdict : verdict.answer;
+	return verdict.start ? verdict : verdict.response;
 }
 
 async function stored(id: string): Promise<string> {

@@ -65,6 +65,19 @@ it('counts by node and reason, with the first and the last time, the latest firs
 	expect(await kept(ledger, 'workflow-2')).toEqual([]);
 });
 
+it('keeps the example of the last one, in whatever order the processes write', async () => {
+	const { ledger, open, one, other } = world();
+	one.count(TRIGGER, 'busy', open, { deliveryId: 'first', problem: 'a' });
+	await written();
+	one.count(TRIGGER, 'busy', open, { deliveryId: 'second', problem: 'b' });
+	await minutes(0.5);
+	other.count(TRIGGER, 'busy', open, { deliveryId: 'last\u0000'.padEnd(5_000, 'x') });
+	await minutes(1);
+	const [{ deliveryId, problem, count } = {}] = await kept(ledger);
+	expect([count, problem]).toEqual([3, undefined]);
+	expect(deliveryId).toMatch(/^last\ufffdx{94}…$/);
+});
+
 it('writes at once and then at most once a minute, however many there are', async () => {
 	const { ledger, open, one } = world();
 	for (let n = 0; n < 1000; n++) one.count(TRIGGER, 'ignored', open);
@@ -170,7 +183,10 @@ it('keeps a record of bounded size, with the newest counts, whatever nodes are c
 	const { ledger, open, one } = world();
 	for (let n = 0; n < 3000; n++) {
 		const nodeName = `Node ${n}\u0000`.padEnd(5000, 'x');
-		one.count({ ...TRIGGER, nodeId: `n${n}`.padEnd(5000, 'x'), nodeName }, 'busy', open);
+		const long = `${n}`.padEnd(5000, 'x');
+		one.count({ ...TRIGGER, nodeId: `n${long}`, nodeName }, 'busy', open, {
+			...{ deliveryId: long, problem: long },
+		});
 		if (n % 100 === 0) await minutes(1);
 	}
 	await minutes(1);

@@ -1,4 +1,4 @@
-import { asNumber, own } from '../../../lib/shared/values';
+import { asNumber, own, valueAt } from '../../../lib/shared/values';
 
 describe('asNumber', () => {
 	it.each([
@@ -22,7 +22,17 @@ describe('own', () => {
 	it('knows no field that every object or list inherits', () => {
 		expect(own({ a: 1 }, 'a')).toBe(1);
 		expect(own({}, 'toString')).toBeUndefined();
-		expect(own([1], 'length')).toBeUndefined();
+		expect(own([1], 'map')).toBeUndefined();
+		expect([own(['a'], '0'), own(['a'], 'length')]).toEqual(['a', 1]);
 		expect(own(undefined, 'a')).toBeUndefined();
+	});
+});
+
+describe('valueAt', () => {
+	it('follows the names of a path, and finds nothing beyond what is there', () => {
+		const value = { a: { b: [{ c: 7 }] } };
+		expect(valueAt(value, 'a.b.0.c')).toBe(7);
+		expect([valueAt(value, 'a.x.c'), valueAt(value, 'a.toString')]).toEqual([undefined, undefined]);
+		expect(valueAt(undefined, 'a')).toBeUndefined();
 	});
 });

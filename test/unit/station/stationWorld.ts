@@ -83,6 +83,8 @@ export function message(
 }
 
 interface WorldOptions {
+	/** A new one by default. */
+	readonly workflowId?: string;
 	readonly settings?: Partial<StationSettings>;
 	readonly acknowledge?: Acknowledge;
 	readonly batchSize?: number;
@@ -104,7 +106,7 @@ export type StationWorld = ReturnType<typeof stationWorld>;
 
 export function stationWorld(options: WorldOptions = {}) {
 	const { acknowledge = 'stored', assets = ['s0', 's1', 's2', 's3', 's4'] } = options;
-	const workflowId = randomUUID();
+	const { workflowId = randomUUID() } = options;
 	const nodeId = 'node';
 	let now = time('08:30');
 	const clock = () => now;

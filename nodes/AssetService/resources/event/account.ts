@@ -49,7 +49,7 @@ const OPTION = "'Can Be Reconciled and Replayed By' in the options of its trigge
 
 /** The same for a workflow that does not exist, about which nothing may be learnt either. */
 const REFUSALS = {
-	refused: (workflowId: string, callerId: string) => [
+	denied: (workflowId: string, callerId: string) => [
 		`The workflow "${workflowId}" does not give this workflow access to its events`,
 		`Check 'Workflow ID'. If it is right, set ${OPTION} to 'Any Workflow', or to 'Selected Workflows' with the ID ${callerId || 'of this workflow'}, and publish it again.`,
 	],

@@ -4,7 +4,7 @@ import type { Account } from '../../../../lib/accounts';
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/thrown';
 import { asText, withoutSlashes } from '../../../../lib/shared/values';
-import { MOST_RECORDS } from '../../shared/lists';
+import { MOST_RECORDS } from '../../shared/listOptions';
 import type { Run } from '../../shared/resource';
 
 const { id, type, createdAt, assetId } = LISTS.event.fields;

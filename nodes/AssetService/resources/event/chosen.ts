@@ -60,7 +60,10 @@ export async function choose(
 			if (states?.has(account.state) === false) return undefined;
 			if (++count > MOST_REPLAYED) throw tooMany(item);
 			return {
-				...{ id: event.id, record, account, index },
+				id: event.id,
+				record,
+				account,
+				index,
 				...(place !== undefined && { after: place }),
 				...(at !== undefined && { createdAt: at }),
 				reason: isWanted(event)
@@ -105,13 +108,17 @@ export function choiceOf(item: InputItem): Choice {
 	if (ids.size > MOST_REPLAYED) throw tooMany(item);
 	if (ids.size > 0) {
 		return {
-			...{ ids, states: undefined, doubts: () => [] },
+			ids,
+			states: undefined,
+			doubts: () => [],
 			matches: ({ id }) => ids.has(id),
 			backTo: -Infinity,
 		};
 	}
 	return {
-		...{ ids, states: states ?? BY_DEFAULT, doubts: () => survey.doubts },
+		ids,
+		states: states ?? BY_DEFAULT,
+		doubts: () => survey.doubts,
 		// An event without a time may be an old one.
 		matches: (event) => createdAt(event) !== undefined && matches(event),
 		backTo: createdAfter,

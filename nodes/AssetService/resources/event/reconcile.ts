@@ -40,7 +40,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 			return accountItem({ workflowId, context }, record, account);
 		},
 	);
-	const isListed = survey.looked > 0;
+	const isListed = survey.inspected > 0;
 	if (isListed && publication === undefined && !(await isAnyKnown())) throw noTrace(item, accounts);
 
 	if (counts.early > 0) {

@@ -4,6 +4,7 @@ import { canReopen, pollTriggers, requestReplay } from '../../../../lib/accounts
 import { RETENTION_MS } from '../../../../lib/poll';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
+import { DAY_MS, HOUR_MS } from '../../../../lib/shared/durations';
 import { printable } from '../../../../lib/shared/printable';
 import { logLine } from '../../../../n8n/logLine';
 import { flag, type InputItem } from '../../shared/parameters';
@@ -13,9 +14,8 @@ import { accountItem, withAssetNames } from './accountItem';
 import { choiceOf, choose } from './chosen';
 import { selectionFields, workflowFields } from './selection';
 
-const DAY_MS = 24 * 60 * 60_000;
 /** A poll trigger records once per hour that it exists, and polls at least once a day in any sensible schedule. */
-const POLLS_WITHIN_MS = DAY_MS + 2 * 60 * 60_000;
+const POLLS_WITHIN_MS = DAY_MS + 2 * HOUR_MS;
 
 const ownFields: readonly INodeProperties[] = [
 	{

@@ -100,8 +100,10 @@ export function selectionOf(item: InputItem): Selection {
 		return at === undefined || (at >= createdAfter && at < createdBefore);
 	};
 	return {
-		...{ createdAfter, states: statesOf(item), survey },
-		matches: (event) => isInTime(event) && survey.look(event),
+		createdAfter,
+		states: statesOf(item),
+		survey,
+		matches: (event) => isInTime(event) && survey.inspect(event),
 	};
 }
 

@@ -1,9 +1,10 @@
 /** The ledger as the pure steps say it, for one event: what the stores are compared with. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Account } from '../../../../lib/ledger/life/account';
 import type { Entry } from '../../../../lib/ledger/life/entry';
 import { dueInMs, type Moment, stateOf } from '../../../../lib/ledger/life/states';
 import * as steps from '../../../../lib/ledger/life/steps';
-import type { Account, ClaimAnswer } from '../../../../lib/ledger/types';
+import type { ClaimAnswer } from '../../../../lib/ledger/types';
 
 export interface Life {
 	readonly entry: Entry | undefined;
@@ -43,9 +44,10 @@ export interface Ran {
 export function explain(lives: readonly Life[], ran: readonly Ran[], now: number): Life[] {
 	if (ran.length === 0) return [...lives];
 	const found: Life[] = [];
+	const possible = lives.flatMap((life) => withSwept(life, now));
 	for (const [index, each] of ran.entries()) {
 		const rest = ran.filter((_other, other) => other !== index);
-		const fitting = lives.flatMap((life) => {
+		const fitting = possible.flatMap((life) => {
 			const after = lived(life, each, now);
 			return after.answer === each.answer ? [after.life] : [];
 		});
@@ -54,6 +56,12 @@ export function explain(lives: readonly Life[], ran: readonly Ran[], now: number
 		}
 	}
 	return found;
+}
+
+/** A store removes expired entries when it likes to. One that is left counts again if the clock is set back. */
+function withSwept(life: Life, now: number): Life[] {
+	const isExpired = life.entry !== undefined && life.expires <= now;
+	return isExpired ? [life, { ...life, entry: undefined }] : [life];
 }
 
 function lived(
@@ -67,7 +75,7 @@ function lived(
 	const moment = { now, isHolderDead };
 	const keepMs = 'keepMs' in asked ? asked.keepMs : asked.kind === 'claim' ? DAY_MS : 0;
 	const after = (answer: string, { next }: steps.Step<unknown>, runs = begun) => {
-		if (next === undefined) return { answer, life: { entry, expires, begun: runs } };
+		if (next === undefined) return { answer, life: { ...kept, expires, begun: runs } };
 		if (next === null) return { answer, life: { ...FREE, begun: runs } };
 		const until = Math.max(entry === undefined ? 0 : expires, now + keepMs);
 		return { answer, life: { entry: next, expires: until, begun: runs } };
@@ -95,8 +103,10 @@ function lived(
 			if (reopenings === undefined) return after('', { result: undefined });
 			return after('', steps.end(entry, { ...asked, reopenings }, moment), others);
 		}
-		case 'giveBack':
-			return after('', steps.giveBack(entry, asked), others);
+		case 'giveBack': {
+			const step = steps.giveBack(entry, asked, moment);
+			return after(String(step.result), step, others);
+		}
 		case 'reopen':
 			return after(inWords(accountOf(entry, moment)), steps.reopen(entry, asked.at, moment));
 	}

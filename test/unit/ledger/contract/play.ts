@@ -204,8 +204,8 @@ export class Play {
 		if (action.kind === 'beginAgain') return await this.#begin(run);
 		if (action.kind === 'giveBack') {
 			const { kind, isRunningOnly } = action;
-			await ledger.giveBack(this.#named(keys), run.run, isRunningOnly);
-			return { keys, asked: { kind, run: run.run, isRunningOnly } };
+			const answers = await ledger.giveBack(this.#named(keys), run.run, isRunningOnly);
+			return { keys, asked: { kind, run: run.run, isRunningOnly }, answers: answers.map(String) };
 		}
 		const { kind, outcome } = action;
 		await ledger.end(run.run, outcome);

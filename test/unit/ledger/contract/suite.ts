@@ -72,7 +72,7 @@ function itFollowsLife(scene: () => LedgerScene): void {
 		// Every possible answer has occurred, or the interleavings prove less than they seem to.
 		expect([...seen.keys()].sort()).toEqual([
 			...['begin: false', 'begin: true', 'claim: claimed', 'claim: committed', 'claim: pending'],
-			...['commit', 'end', 'giveBack'],
+			...['commit', 'end', 'giveBack: false', 'giveBack: true'],
 			...STATES.map((state) => `look: ${state}`),
 			...['release', 'reopen'],
 		]);

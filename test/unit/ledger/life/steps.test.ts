@@ -241,7 +241,7 @@ describe('the end of an attempt', () => {
 
 describe('giving back', () => {
 	const giveBack = (entry: Entry | undefined, isRunningOnly = false) =>
-		steps.giveBack(entry, { run: 'their run', isRunningOnly });
+		steps.giveBack(entry, { run: 'their run', isRunningOnly }, ALIVE);
 
 	it.each(['running', 'begun'] as const)('makes what the attempt began overdue: %s', (state) => {
 		const entry = inState(state, { attempts: 2 });
@@ -258,9 +258,14 @@ describe('giving back', () => {
 	it.each(STATES.filter((state) => !['running', 'begun', 'stored', 'overdue'].includes(state)))(
 		'leaves what is %s as it is',
 		(state) => {
-			expect(giveBack(inState(state)).next).toBeUndefined();
+			expect(giveBack(inState(state))).toEqual({ result: state !== 'pending' });
 		},
 	);
+
+	it('is over if the event was handed over by a process that is dead', () => {
+		const given = { run: 'their run', isRunningOnly: false };
+		expect(steps.giveBack(inState('pending'), given, DEAD).result).toBe(true);
+	});
 });
 
 describe('a replay', () => {

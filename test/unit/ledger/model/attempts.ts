@@ -126,8 +126,11 @@ function* givesBack(
 ): Generator<World> {
 	const given = { run: worlds.runOf(slot), isRunningOnly };
 	const isHeld = world.entry?.kind === 'pending';
-	for (const [, next] of worlds.taken(world, slot, (entry) => steps.giveBack(entry, given))) {
+	const givenBack = worlds.taken(world, slot, (entry, moment) =>
+		steps.giveBack(entry, given, moment),
+	);
+	for (const [isOver, next] of givenBack) {
 		const isTaken = isHeld && next !== world;
-		yield isTaken ? { ...next, fault: 'gave back what another hands over' } : next;
+		if (isOver) yield isTaken ? { ...next, fault: 'gave back what another hands over' } : next;
 	}
 }

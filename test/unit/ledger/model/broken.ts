@@ -132,16 +132,20 @@ export const broken: Record<string, Broken> = {
 		},
 		{ ...TWO_DELIVERIES, repeats: [true], outcomes: ['asleep'], user: false },
 	],
-	'nothing could be given back': [STRAY, { giveBack: () => ({ result: undefined }) }],
+	'nothing could be given back': [STRAY, { giveBack: () => ({ result: true }) }],
 	'anybody could give back what runs': [
 		TWO,
 		{
-			giveBack: (entry, given) => life.giveBack(entry, { ...given, run: entry?.run ?? given.run }),
+			giveBack: (entry, given, moment) =>
+				life.giveBack(entry, { ...given, run: entry?.run ?? given.run }, moment),
 		},
 	],
 	'an attempt could give back what is handed over': [
 		'gave back what another hands over',
-		{ giveBack: (entry, given) => life.giveBack(as('pending', entry, { kind: 'stored' }), given) },
+		{
+			giveBack: (entry, ...given) =>
+				life.giveBack(as('pending', entry, { kind: 'stored' }), ...given),
+		},
 	],
 	'claim forgot that the event was replayed': [
 		UNMARKED,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { prepareSchema } from '../../../../lib/ledger/sqlite/schema';
+import { prepareSchema, SCHEMA_VERSION } from '../../../../lib/ledger/sqlite/schema';
 import { SqliteWorld } from './world';
 
 describe('the schema of the ledger in SQLite', () => {
@@ -82,14 +82,14 @@ describe('the schema of the ledger in SQLite', () => {
 
 	it.each([
 		[
-			4,
-			/was written by a newer version of this package \(schema 4, supported here: 3\): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file\.$/,
+			SCHEMA_VERSION + 1,
+			`was written by a newer version of this package (schema ${SCHEMA_VERSION + 1}, supported here: ${SCHEMA_VERSION}): update the package, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
 		],
 		[
-			2,
-			/was written by a version that was never released \(schema 2, supported here: 3\): move the file to another folder, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file\.$/,
+			SCHEMA_VERSION - 1,
+			`was written by a version that was never released (schema ${SCHEMA_VERSION - 1}, supported here: ${SCHEMA_VERSION}): move the file to another folder, or set ASSET_SERVICE_LEDGER_SQLITE_PATH to another file.`,
 		],
-		[0, /was written by a version that was never released \(schema 0, /],
+		[0, 'was written by a version that was never released (schema 0, '],
 	])('of version %d is rejected with what to do, and stays as it is', (version, words) => {
 		const db = open();
 		prepareSchema(db, path);
@@ -103,7 +103,10 @@ describe('the schema of the ledger in SQLite', () => {
 	});
 
 	it.each([
-		['with the same version', 'CREATE TABLE other (id INTEGER); PRAGMA user_version = 1'],
+		[
+			'with the same version',
+			`CREATE TABLE other (id INTEGER); PRAGMA user_version = ${SCHEMA_VERSION}`,
+		],
 		['that is still empty', 'PRAGMA application_id = 1'],
 	])('is not made in a database of another application %s', (_which, sql) => {
 		const db = open();

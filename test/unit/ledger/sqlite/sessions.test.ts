@@ -89,6 +89,15 @@ describe('sessions in SQLite', () => {
 		expect(await vitalOf()).toBe('alive');
 	});
 
+	it('stay when they were renewed while another process opens its own', async () => {
+		monotonicMs += 5;
+		await store.renewSession('theirs');
+		monotonicMs -= 5;
+		await openStore().renewSession('mine');
+		monotonicMs += 10;
+		expect(await vitalOf()).toBe('alive');
+	});
+
 	it('are closed at once, before the call returns', async () => {
 		await store.renewSession('theirs');
 		const closed = store.closeSession('theirs');

@@ -93,6 +93,22 @@ describe('a user who listens for a test event', () => {
 		expect(node.hints).toEqual([{ message: COUNTED, type: 'info', location: 'outputPane' }]);
 	});
 
+	it('sees why the fifth ignored event does not match, and then counts again', () => {
+		const node = listening();
+		for (let n = 1; n < 5; n++) expect(node.end(other).workflowData).toBeUndefined();
+		const { workflowData = [], reason } = node.end(other);
+		expect(reason).toContain('5 events were ignored');
+		expect(() => node.execute(workflowData[0])).toThrow(
+			"No event matched the trigger: type 'b' is not among 'Trigger On'",
+		);
+		expect(() => node.execute(workflowData[0])).toThrow(
+			expect.objectContaining({
+				description: expect.stringMatching(/listen again.* 5 events were ignored/) as string,
+			}) as Error,
+		);
+		expect(node.end(other).reason).toContain('1 event was ignored');
+	});
+
 	it('sees them with a delivery that is rejected', () => {
 		const node = listening();
 		node.end(other);

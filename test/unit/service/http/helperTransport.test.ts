@@ -43,7 +43,7 @@ describe('the transport through a helper', () => {
 		const transport = helperTransport(() => Promise.resolve({ ...answer, body: 'üü' }), {
 			maxBodyBytes: 3,
 		});
-		expect(await rejection(transport(request))).toMatchObject({ code: 'ANSWER_TOO_LARGE' });
+		expect(await rejection(transport(request))).toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
 	});
 
 	it('explains what the helper throws, and knows what may pass', async () => {

@@ -45,7 +45,7 @@ describe('the structure of an answer', () => {
 			return undefined;
 		});
 		expect(await rejection(get(service.url))).toMatchObject({
-			code: 'ANSWER_TOO_DEEP',
+			code: 'RESPONSE_TOO_DEEP',
 			retryable: false,
 			neverSent: false,
 		});

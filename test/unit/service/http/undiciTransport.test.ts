@@ -92,7 +92,7 @@ describe('the pooled transport', () => {
 		const error = await rejection(get(service.url, { maxBodyBytes: 1000 }));
 		expect(error).toMatchObject({
 			name: 'TransportError',
-			code: 'ANSWER_TOO_LARGE',
+			code: 'RESPONSE_TOO_LARGE',
 			retryable: false,
 		});
 	});
@@ -100,7 +100,7 @@ describe('the pooled transport', () => {
 	it('refuses an encoding that it did not ask for, and one that is broken', async () => {
 		for (const encoding of ['zstd', 'gzip']) {
 			const service = await serve(() => ({ headers: { 'content-encoding': encoding }, body: 'x' }));
-			expect(await rejection(get(service.url))).toMatchObject({ code: 'ANSWER_UNREADABLE' });
+			expect(await rejection(get(service.url))).toMatchObject({ code: 'RESPONSE_UNREADABLE' });
 		}
 	});
 

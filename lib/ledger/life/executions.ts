@@ -1,0 +1,130 @@
+/** The steps of an execution, from its beginning to its end, and of a user who wants the event to run again. */
+import type { Entry } from './entry';
+import { dueInMs, FIRST_GRACE_MS, type Moment, stateOf, withoutDead } from './states';
+import { FRESH, type Step } from './step';
+
+/** An attempt to begin an event. */
+export interface Attempting {
+	/** Never used again: n8n starts one stored execution twice. */
+	readonly run: string;
+	readonly session: string;
+	readonly repeats: boolean;
+	/** Whether n8n will report the end of the execution. */
+	readonly reportsEnd: boolean;
+	/** A user retries the execution, so that only a living execution and a success are left as they are. */
+	readonly isRetry: boolean;
+}
+
+/** Whether this attempt continues with the event. */
+export function begin(
+	entry: Entry | undefined,
+	{ run, session, repeats, reportsEnd, isRetry }: Attempting,
+	moment: Moment,
+): Step<boolean> {
+	// Asked again after a lost response.
+	if (entry?.run === run && (entry.kind === 'running' || entry.kind === 'begun'))
+		return { result: true };
+	const state = stateOf(entry, moment);
+	const isFirst = ['free', 'pending', 'stored', 'overdue'].includes(state);
+	const isAgain = dueInMs(entry, moment) === 0;
+	const isForced = isRetry && ['failed', 'interrupted', 'begun'].includes(state);
+	if (!isFirst && !isAgain && !isForced) return { result: false };
+	const left = withoutDead(entry, moment) ?? FRESH;
+	const kind = reportsEnd ? 'running' : 'begun';
+	const { attempts, reopenings } = left;
+	return {
+		result: true,
+		next: {
+			...{ kind, at: moment.now, grace: 0, attempts: attempts + 1, repeats, reopenings, run },
+			holder: reportsEnd ? session : undefined,
+		},
+	};
+}
+
+/** `lost`: the process lost the execution without an end. */
+export type Outcome = 'succeeded' | 'failed' | 'canceled' | 'asleep' | 'lost';
+
+const KIND_AFTER = {
+	failed: 'failed',
+	canceled: 'canceled',
+	asleep: 'asleep',
+	lost: 'interrupted',
+} as const;
+
+export interface Ending {
+	readonly run: string;
+	readonly outcome: Outcome;
+	readonly repeats: boolean;
+	/** `Entry.reopenings` when it began. */
+	readonly reopenings: number;
+}
+
+/** The end of an attempt that began the event. Repeating it changes nothing. */
+export function end(
+	entry: Entry | undefined,
+	{ run, outcome, repeats, reopenings }: Ending,
+	{ now }: Moment,
+): Step<undefined> {
+	// The ledger has lost its data since.
+	const left = entry ?? {
+		...FRESH,
+		kind: 'running',
+		at: now,
+		attempts: 1,
+		repeats,
+		reopenings,
+		run,
+	};
+	const over = { ...left, grace: 0, holder: undefined, claim: undefined, before: undefined };
+	if (outcome === 'succeeded') {
+		const isSettled = left.kind === 'done' || left.reopenings !== reopenings;
+		if (isSettled) return { result: undefined };
+		return {
+			result: undefined,
+			next: { ...over, kind: 'done', at: now, run, reopenedAt: undefined },
+		};
+	}
+	// Taken for dead, and perhaps claimed and stored since, but not begun: it is asleep all the same.
+	const isOpen =
+		['running', 'interrupted'].includes(left.kind) ||
+		(outcome === 'asleep' && ['pending', 'stored'].includes(left.kind));
+	if (left.run !== run || !isOpen) return { result: undefined };
+	const at = outcome === 'lost' ? left.at : now;
+	return { result: undefined, next: { ...over, kind: KIND_AFTER[outcome], at } };
+}
+
+/**
+ * An attempt gives back what it cannot run: its `begin` failed. `isRunningOnly` skips an event that has not begun, since another
+ * claim may have stored it by now. Returns false while the event is being handed over: perhaps that is the attempt's own
+ * execution, whose commit is late.
+ */
+export function giveBack(
+	entry: Entry | undefined,
+	{ run, isRunningOnly }: { readonly run: string; readonly isRunningOnly: boolean },
+	moment: Moment,
+): Step<boolean> {
+	if (entry?.run === run && (entry.kind === 'running' || entry.kind === 'begun')) {
+		const attempts = entry.attempts - 1;
+		const over = { at: 0, attempts, grace: FIRST_GRACE_MS, holder: undefined };
+		return { result: true, next: { ...entry, ...over, kind: 'stored' } };
+	}
+	if (isRunningOnly) return { result: true };
+	if (entry?.kind === 'stored') return { result: true, next: { ...entry, at: 0 } };
+	return { result: stateOf(entry, moment) !== 'pending' };
+}
+
+/** A user wants the event to run again. A pending or running event stays as it is. */
+export function reopen(
+	entry: Entry | undefined,
+	reopenedAt: number,
+	moment: Moment,
+): Step<undefined> {
+	const result = undefined;
+	const state = stateOf(entry, moment);
+	if (state === 'pending' || state === 'running') return { result };
+	const reopenings = (entry?.reopenings ?? 0) + 1;
+	return {
+		result,
+		next: { ...FRESH, kind: 'stored', grace: FIRST_GRACE_MS, reopenings, reopenedAt },
+	};
+}

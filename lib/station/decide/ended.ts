@@ -1,0 +1,39 @@
+/** Incidents that no report ends: of stations that are removed, and of settings that no longer watch them. */
+import { resolvedEntry } from '../common/incident';
+import { REMOVED_AFTER_MS, type StationSettings } from '../common/settings';
+import type { Entry, StationState } from '../common/state';
+import type { Moment } from './moment';
+
+/** Ends the incidents of a station that two lists lacked, if an earlier one had it. */
+export function removed(assetId: string, state: StationState, moment: Moment): Entry[] {
+	const { listing, settings, watermark } = moment;
+	if (listing === undefined) return [];
+	return Object.values(state.incidents ?? {}).flatMap((incident) => {
+		if (listing.has(assetId)) {
+			delete incident.missing;
+			if (incident.told === 'opened') incident.listed = true;
+			return [];
+		}
+		if (incident.told !== 'opened' || !incident.listed) return [];
+		incident.missing ??= listing.at;
+		if (listing.at - incident.missing < REMOVED_AFTER_MS) return [];
+		incident.told = 'closed';
+		incident.until ??= listing.at;
+		if (!settings.reportResolved) return [];
+		const place = { kind: settings.kind, assetId, watermark };
+		return [resolvedEntry(incident, place, incident.until, 'removed')];
+	});
+}
+
+/** Ends what is open, because the settings no longer watch it. */
+export function endedBySettings(
+	assetId: string,
+	state: StationState,
+	moment: Moment,
+	kind: StationSettings['kind'],
+): Entry[] {
+	const open = Object.values(state.incidents ?? {}).filter(({ told }) => told === 'opened');
+	const place = { kind, assetId, watermark: moment.watermark };
+	const until = Math.max(moment.watermark, moment.publishedAt);
+	return open.map((incident) => resolvedEntry(incident, place, until, 'settings'));
+}

@@ -1,0 +1,27 @@
+/** When and with what a poll decides about stations. */
+import type { Owner } from '../common/incident';
+import type { StationSettings } from '../common/settings';
+
+/** A complete list of the assets. */
+export interface Listing {
+	/** When it began, in Unix milliseconds by the service's clock. */
+	readonly at: number;
+	readonly has: (assetId: string) => boolean;
+}
+
+export interface Moment extends Owner {
+	readonly settings: StationSettings;
+	/** Everything up to here is known. */
+	readonly watermark: number;
+	/** What was read, if it was read without a hole: decides about states that count at once. */
+	readonly horizon: number;
+	/** What began up to then is not told. */
+	readonly publishedAt: number;
+	/** What opened and ended up to then counts as told, since the ledger that knew it is lost. */
+	readonly toldUntil?: number | undefined;
+	/** Undefined if it could not be read. */
+	readonly listing: Listing | undefined;
+}
+
+/** Whether an incident of the station may be told: those of unlisted stations are limited. */
+export type MayOpen = (assetId: string) => boolean;

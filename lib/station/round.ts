@@ -1,0 +1,128 @@
+/** One round of a poll over the shards: each is changed by a swap, and drops what has begun. */
+import { setImmediate } from 'node:timers/promises';
+import { type Account, changeRecord, ledgerKey } from '../ledger';
+import { counted } from '../shared/counted';
+import { isUnsettled, RETENTION_MS } from '../start';
+import { DAY_MS, MOST_UNLISTED_PER_DAY, MOST_UNLISTED_PER_POLL, SHARDS } from './common/settings';
+import type { Entry } from './common/state';
+import type { Directory } from './directory';
+import type { Told } from './facts';
+import type { Head } from './head';
+import type { StationPollOptions } from './options';
+import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
+
+/** Shards that change at the same time share a sync of the disk, or a round trip. */
+const SHARDS_AT_ONCE = 16;
+const LOOKED_AT_ONCE = 100;
+
+export interface Round {
+	readonly key: string;
+	readonly told: readonly Told[];
+	readonly head: Head;
+	readonly directory: Directory;
+	readonly isWhole: boolean;
+}
+
+export interface Changed {
+	readonly toTell: readonly Entry[];
+	readonly accounts: ReadonlyMap<string, Account>;
+	readonly unlisted: Head['unlisted'];
+}
+
+export async function changeShards(options: StationPollOptions, round: Round): Promise<Changed> {
+	const { workflowId, nodeId, settings, warn } = options;
+	const { head, directory, isWhole } = round;
+	const { publishedAt, watermark, toldUntil } = head;
+	const day = Math.floor(watermark / DAY_MS);
+	const counted24 = head.unlisted.day === day ? head.unlisted.count : 0;
+	const budget = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - counted24));
+	let left = budget;
+	const moment = {
+		...{ workflowId, nodeId, settings, publishedAt, watermark, toldUntil },
+		horizon: isWhole ? Infinity : watermark,
+		listing: directory.listing,
+	};
+	const byShard = new Map<number, Told[]>();
+	for (const one of round.told) {
+		const shard = shardOf(one.assetId);
+		const known = byShard.get(shard);
+		if (known === undefined) byShard.set(shard, [one]);
+		else known.push(one);
+	}
+	const accounts = new Map<string, Account>();
+	const toTell: Entry[] = [];
+	const total = { tooMany: 0, late: 0, dropped: 0 };
+	const changeOne = async (shard: number): Promise<void> => {
+		const told = byShard.get(shard) ?? [];
+		let used = 0;
+		const key = `${round.key}:${shard}`;
+		const after = await changeShard(options, key, accounts, (text, settled) => {
+			left += used;
+			const tried = nextShard(text, { told, moment, settled, unlistedLeft: left });
+			used = tried.unlisted;
+			left -= used;
+			return tried;
+		});
+		total.tooMany += after.tooMany;
+		total.late += after.late;
+		total.dropped += after.dropped;
+		toTell.push(...after.toTell);
+	};
+	for (let from = 0; from < SHARDS; from += SHARDS_AT_ONCE) {
+		const shards = Array.from({ length: SHARDS_AT_ONCE }, (_unused, n) => from + n);
+		await Promise.all(shards.map(changeOne));
+	}
+	warnOfShards(total, warn);
+	return { toTell, accounts, unlisted: { day, count: counted24 + budget - left } };
+}
+
+/** Drops what has begun, then applies `next`, as often as other processes change the record. */
+async function changeShard(
+	{ ledger, workflowId }: StationPollOptions,
+	key: string,
+	accounts: Map<string, Account>,
+	next: (text: string | undefined, settled: ReadonlySet<string>) => ShardAfter,
+): Promise<ShardAfter> {
+	const settled = new Set<string>();
+	const ids = entriesIn(await ledger.readRecord(key));
+	for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
+		const some = ids.slice(from, from + LOOKED_AT_ONCE).map(async (id) => {
+			const account = await ledger.look(ledgerKey(workflowId, id));
+			accounts.set(id, account);
+			if (!isUnsettled(account)) settled.add(id);
+		});
+		await Promise.all(some);
+	}
+	let after: ShardAfter | undefined;
+	// The event loop is free between shards.
+	await setImmediate();
+	await changeRecord(
+		ledger,
+		key,
+		(text) => {
+			after = next(text, settled);
+			return after.text;
+		},
+		RETENTION_MS,
+	);
+	if (after === undefined) throw new TypeError('A record is read before it changes');
+	return after;
+}
+
+type Warn = StationPollOptions['warn'];
+
+function warnOfShards(
+	{ tooMany, late, dropped }: { tooMany: number; late: number; dropped: number },
+	warn: Warn,
+): void {
+	if (tooMany > 0) {
+		warn(
+			'unlisted',
+			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many`,
+		);
+	}
+	if (late > 0) warn('late', `${counted(late, 'event')} left out that appeared over an hour late`);
+	if (dropped > 0) {
+		warn('dropped', `${counted(dropped, 'station')} left out: the state of the trigger is full`);
+	}
+}

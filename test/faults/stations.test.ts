@@ -1,0 +1,222 @@
+/** The station trigger on an n8n that is killed while it polls a network of both OCPP versions, and with a workflow that fails. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { asRecord } from '../../lib/shared/values';
+import { type Incident, type Simulator, startSimulator } from '../../simulator';
+import { startHttpService } from '../support/httpService';
+import { endAfterEach } from '../support/lifetime';
+import { apiCredential } from '../support/n8n/credentials';
+import { ledgerFile, passTimeInSqlite } from '../support/n8n/ledgerClock';
+import { useWorld } from '../support/n8n/useWorld';
+import { httpRequest, STATION_TRIGGER_TYPE } from '../support/nodes';
+import { report } from '../support/report';
+import { waitFor } from '../support/wait';
+import { startWork } from '../support/work';
+import { buildWorkflow, type NodePlan } from '../support/workflow';
+
+const KILLS = 3;
+/** Outages and sessions last for seconds at this rate. */
+const NETWORK = { profile: 'network', assets: 40, eventsPerSecond: 20 } as const;
+const LIST = '/webhooks/v1/webhook-events';
+const HOURS = 60 * 60_000;
+const AT_ONCE = { forMinutes: 0, resolveAfterMinutes: 0 };
+const EVERY_STATUS = {
+	statuses: ['Preparing', 'Charging', 'Occupied', 'Finishing', 'Reserved', 'Unavailable'],
+	otherStatuses: 'Faulted, SuspendedEV, SuspendedEVSE',
+};
+const KINDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+	stationOffline: AT_ONCE,
+	connectorStatus: { ...AT_ONCE, ...EVERY_STATUS },
+	connectorFault: AT_ONCE,
+	sessionEnded: {},
+};
+
+const ended = endAfterEach();
+const world = useWorld(() => ({ env: { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } }));
+
+/** The items that the workflow reports, in the calls of its executions. */
+async function startItemCounter() {
+	const items: Readonly<Record<string, unknown>>[] = [];
+	const service = await startHttpService(({ body }) => {
+		items.push(...(JSON.parse(body) as Record<string, unknown>[]));
+		return { body: {} };
+	});
+	return { items, url: service.url, stop: () => service.stop() };
+}
+
+const toCounter = (url: string): NodePlan => ({
+	...httpRequest(url, {
+		...{ method: 'POST', sendBody: true, contentType: 'raw', rawContentType: 'text/plain' },
+		body: '={{ JSON.stringify($input.all().map(({ json }) => json)) }}',
+	}),
+	executeOnce: true,
+});
+
+/** A workflow with a station trigger for each of the kinds, all connected to one node. */
+async function publish(simulator: Simulator, kinds: typeof KINDS, next: NodePlan, more = {}) {
+	const credential = await world.client.createCredential(apiCredential(simulator));
+	const triggers = Object.entries(kinds).map(([triggerOn, parameters]) => {
+		const plan: NodePlan = {
+			type: STATION_TRIGGER_TYPE,
+			typeVersion: 1,
+			parameters: {
+				...{
+					pollTimes: { item: [{ mode: 'everyMinute' }] },
+					triggerOn,
+					options: { catchUpHours: 1 },
+				},
+				...parameters,
+				...more,
+			},
+			credentials: [credential],
+		};
+		return [triggerOn, plan] as const;
+	});
+	const { id } = await world.client.createWorkflow(
+		buildWorkflow({
+			nodes: { ...Object.fromEntries(triggers), Next: next },
+			chains: triggers.map(([name]) => [name, 'Next']),
+			// Their second outputs.
+			errorsTo: Object.fromEntries(
+				triggers.flatMap(([name]) => (name === 'sessionEnded' ? [] : [[name, 'Next'] as const])),
+			),
+		}),
+	);
+	await world.client.activate(id);
+	return {
+		/** Polls at once: n8n's own polls are a minute apart. */
+		pollNow: async () => {
+			await world.client.deactivate(id);
+			await world.client.activate(id);
+		},
+		stop: async () => {
+			await world.client.deactivate(id);
+		},
+	};
+}
+
+/** What n8n and the simulator both know of an incident: its part of the station and its time. */
+const nameOf = (parts: readonly unknown[]) => parts.map(String).join(' ');
+
+/** What an item says. */
+function told(item: Readonly<Record<string, unknown>>): string {
+	const { kind, state, connector, since, until, status, errorCode, transactionId } = item;
+	const { id } = asRecord(item['station']);
+	if (kind === 'sessionEnded') {
+		const { energyKwh, receivedAt, reason } = item;
+		return nameOf([kind, id, connector, transactionId, receivedAt, energyKwh, reason]);
+	}
+	const what = kind === 'stationOffline' ? '' : kind === 'connectorFault' ? errorCode : status;
+	return nameOf([kind, id, connector, what, state, since, state === 'resolved' ? until : '']);
+}
+
+/** The items that the simulator's record asks for, with the times of the events that show them. */
+function itemsOf(incident: Incident): { readonly at: number; readonly item: string }[] {
+	const { kind, assetId, connector, since, until, status, errorCode } = incident;
+	const at = (time: string | null) => (time === null ? Infinity : Date.parse(time));
+	if (kind === 'session') {
+		if (until === null) return [];
+		const { transactionId, meterStartWh = 0, meterStopWh = 0, reason } = incident;
+		const energyKwh = (meterStopWh - meterStartWh) / 1000;
+		const parts = ['sessionEnded', assetId, connector, transactionId, until, energyKwh, reason];
+		return [{ at: at(until), item: nameOf(parts) }];
+	}
+	const what = kind === 'stationOffline' ? '' : kind === 'connectorFault' ? errorCode : status;
+	const parts = [kind, assetId, connector, what];
+	const opened = { at: at(since), item: nameOf([...parts, 'opened', since, '']) };
+	const resolved = { at: at(until), item: nameOf([...parts, 'resolved', since, until]) };
+	return until === null ? [opened] : [opened, resolved];
+}
+
+it('reports every incident of the simulator’s own record once and invents none, although n8n is killed three times', async () => {
+	const simulator = ended(await startSimulator(NETWORK));
+	const counter = ended(await startItemCounter());
+	// A list of one page: an hour of this network would take four triggers too long to read.
+	simulator.faults.add({
+		...{ method: 'GET', path: LIST, queryParameter: 'startingAfter' },
+		body: { data: { items: [], hasMore: false } },
+	});
+	const workflow = await publish(simulator, KINDS, toCounter(counter.url));
+	simulator.faults.clear();
+	const publishedAt = Date.now();
+	const isPolled = async () => {
+		const before = simulator.stats.requests.length;
+		await waitFor(() => simulator.stats.requests.length > before + KILLS, {
+			...{ what: 'a poll', timeoutMs: 90_000, everyMs: 10 },
+		});
+	};
+	for (let kill = 0; kill < KILLS; kill++) {
+		await sleep(10_000);
+		const polling = isPolled();
+		await Promise.all([polling, workflow.pollNow().catch(() => undefined)]);
+		await world.server.kill();
+		await world.server.start();
+	}
+	const until = Date.now();
+	const truth = async () => {
+		const response = await fetch(`${simulator.baseUrl}/_simulator/incidents?hours=1`);
+		return (await response.json()) as Incident[];
+	};
+	const reported = () => counter.items.map(told);
+	const wanted = async () =>
+		(await truth())
+			.filter(({ since }) => Date.parse(since) > publishedAt)
+			.flatMap(itemsOf)
+			.filter(({ at }) => at <= until)
+			.map(({ item }) => item);
+	const missing = async () => {
+		const known = new Set(reported());
+		return (await wanted()).filter((item) => !known.has(item));
+	};
+	await waitFor(async () => (await missing()).length === 0, {
+		what: 'every incident to be reported',
+		...{ timeoutMs: 150_000, everyMs: 2_000 },
+		detail: () => `${counter.items.length} items`,
+	}).catch(() => undefined);
+	await workflow.stop();
+	await sleep(2_000);
+
+	const possible = new Set((await truth()).flatMap(itemsOf).map(({ item }) => item));
+	const items = reported();
+	const all = await wanted();
+	const kinds = Object.keys(KINDS).map(
+		(kind) => `${all.filter((item) => item.startsWith(kind)).length} ${kind}`,
+	);
+	report(
+		`${KILLS} kills while the station trigger polls: ${kinds.join(', ')} items wanted, ${items.length} reported`,
+	);
+	expect(all.length).toBeGreaterThan(20);
+	expect(await missing()).toEqual([]);
+	expect(items.filter((item) => !possible.has(item))).toEqual([]);
+	expect(items.filter((item, n) => items.indexOf(item) !== n)).toEqual([]);
+});
+
+it('reports an incident until an execution has succeeded, and not again, with "Once Succeeded"', async () => {
+	const simulator = ended(await startSimulator({ assets: 10 }));
+	const work = ended(await startWork({ fails: (_id, execution) => execution <= 2 }));
+	const workflow = await publish(
+		simulator,
+		{ stationOffline: AT_ONCE },
+		httpRequest(`=${work.url}/?event={{ $json.id }}`),
+		{ acknowledge: 'succeeded' },
+	);
+	const data = { asset: { id: 'asset_offline' }, status: 'DISCONNECTED' };
+	await simulator.emit({ type: 'asset.connectivity', data }, { deliver: false });
+	const executions = () => [...work.begun.values()];
+	const pollLater = async () => {
+		passTimeInSqlite(ledgerFile(world.userFolder), 7 * HOURS, { expires: false });
+		await workflow.pollNow();
+	};
+	for (let execution = 1; execution <= 3; execution++) {
+		await pollLater();
+		await waitFor(() => executions()[0] === execution, {
+			...{ what: `execution ${execution}`, timeoutMs: 30_000 },
+		});
+		await sleep(1_000);
+	}
+	await pollLater();
+	await pollLater();
+	await sleep(2_000);
+	await workflow.stop();
+	expect(executions()).toEqual([3]);
+	expect([...work.succeeded.values()]).toEqual([1]);
+});

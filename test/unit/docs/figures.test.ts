@@ -1,0 +1,250 @@
+/** Limits, times and counts in the docs are those of the code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MOST_REPLAYED } from '../../../lib/accounts';
+import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/parameters';
+import { MOST_ATTEMPTS } from '../../../lib/ledger';
+import { SESSION_MS } from '../../../lib/ledger/common/store';
+import type { Entry } from '../../../lib/ledger/life/entry';
+import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
+import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
+import { RETENTION_MS } from '../../../lib/poll';
+import { LOOK_BACKS, MOST_AT_ONCE, OVERLAP_MS } from '../../../lib/poll/bounds';
+import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
+import {
+	DEFAULT_RETENTION_DAYS,
+	DEFAULT_TOLERANCE_SECONDS,
+	MAX_RETENTION_DAYS,
+	MIN_RETENTION_DAYS,
+} from '../../../lib/receiver/triggerSettings';
+import { KEEP_MS, REFRESH_MS } from '../../../lib/receiver/verifierCache';
+import { DAYS_KEPT } from '../../../lib/rejections';
+import {
+	MAX_BODY_BYTES,
+	MAX_DEPTH,
+	MAX_VALUES,
+	RETRIED_STATUSES,
+	RETRIES,
+	RETRY_HOURS,
+} from '../../../lib/service/common/defaults';
+import {
+	MOST_UNLISTED_PER_DAY,
+	MOST_UNLISTED_PER_POLL,
+} from '../../../lib/station/common/settings';
+import { REPORTS_END } from '../../../n8n/beginRun';
+import { MOST_EVENTS, MOST_MS, MOST_REQUESTS } from '../../../n8n/poll/newestEvent';
+import { MAX_FOR_MINUTES, MAX_RESOLVE_MINUTES, MAX_TIMES } from '../../../n8n/station/settings';
+import { MOST_RECORDS } from '../../../nodes/AssetService/shared/listOptions';
+import packageJson from '../../../package.json';
+import { EXAMPLES } from '../../support/n8n/examples';
+import { linksOf, ROOT, textOf } from './markdown';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MEGABYTE = 1024 * 1024;
+
+/** The pauses after the first, second, ... attempt, in minutes. */
+const pauses = Array.from({ length: MOST_ATTEMPTS - 1 }, (_unused, n) => {
+	const entry: Entry = {
+		...{ kind: 'failed', at: 0, grace: 0, attempts: n + 1, repeats: true, reopenings: 0 },
+	};
+	return (dueInMs(entry, { now: 0, isHolderDead: false }) ?? 0) / MINUTE;
+});
+const [first, second, third, fourth = 0, fifth = 0] = pauses;
+const [shortest, hourly, daily] = LOOK_BACKS;
+
+/** Where a figure is given, its words, and its values in the code, in the order of the words. */
+const FIGURES: readonly (readonly [
+	files: readonly string[],
+	words: RegExp,
+	values: readonly number[],
+])[] = [
+	[
+		['README.md', 'CHANGELOG.md', 'docs/nodes.md'],
+		/retries (\d+) times within (\d+) hours/g,
+		[RETRY_HOURS.length, RETRY_HOURS.reduce((sum: number, hours) => sum + hours, 0)],
+	],
+	[
+		['docs/operations.md'],
+		/retries for (\d+) hours/g,
+		[RETRY_HOURS.reduce((sum: number, hours) => sum + hours, 0)],
+	],
+	[
+		['docs/api-assumptions.md'],
+		/(\d+): after (\d+), (\d+), (\d+), (\d+) and (\d+) hours/g,
+		[RETRY_HOURS.length, ...RETRY_HOURS],
+	],
+	[['README.md'], /poll trigger makes (\d+) attempts/g, [MOST_ATTEMPTS]],
+	[['CHANGELOG.md', 'docs/nodes.md'], /poll\)? ?\(at most (\d+) attempts\)/g, [MOST_ATTEMPTS]],
+	[
+		['CHANGELOG.md', 'docs/nodes.md'],
+		/(\d+), (\d+) and (\d+) minutes, (\d+) hours, then (\d+) hours/g,
+		[first ?? 0, second ?? 0, third ?? 0, fourth / 60, fifth / 60],
+	],
+	[
+		['README.md', 'CHANGELOG.md', 'SECURITY.md'],
+		/(?:[Ff]or |^\| )?(\d+) days(?: by default)?:? ?\(?\*\*Retention/gm,
+		[DEFAULT_RETENTION_DAYS],
+	],
+	[['README.md'], /poll triggers always use (\d+)\)/g, [RETENTION_MS / DAY]],
+	[['SECURITY.md'], /always (\d+) in the poll triggers/g, [RETENTION_MS / DAY]],
+	[
+		['docs/nodes.md'],
+		/\((\d+) to (\d+)\)\. The service delivers/g,
+		[MIN_RETENTION_DAYS, MAX_RETENTION_DAYS],
+	],
+	[
+		['docs/comparison.md'],
+		/yes, for (\d+) to (\d+) days/g,
+		[MIN_RETENTION_DAYS, MAX_RETENTION_DAYS],
+	],
+	[['SECURITY.md'], /after the tolerance \((\d+) minutes\)/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
+	[['docs/rotation.md'], /(\d+) minutes after it was signed/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
+	[
+		['docs/rotation.md'],
+		/A new secret works +\| at most (\d+) second after saving/g,
+		[REFRESH_MS / SECOND],
+	],
+	[
+		['docs/rotation.md'],
+		/A removed secret is rejected +\| at most (\d+) seconds after saving/g,
+		[KEEP_MS / SECOND],
+	],
+	[['SECURITY.md'], /bounded \((\d+) MB\)/g, [MAX_BODY_BYTES / MEGABYTE]],
+	[
+		['docs/nodes.md'],
+		/at most (\d+) MB, (\d+) million values and (\d+) nested levels/g,
+		[MAX_BODY_BYTES / MEGABYTE, MAX_VALUES / 1e6, MAX_DEPTH],
+	],
+	[
+		['SECURITY.md', 'CHANGELOG.md', 'docs/nodes.md'],
+		/([\d,]+) records(?: ends|\.)/g,
+		[MOST_RECORDS],
+	],
+	[
+		['docs/nodes.md'],
+		/retried up to (\d+) times within (\d+) seconds/g,
+		[RETRIES.maxRetries, RETRIES.totalMs / SECOND],
+	],
+	[
+		['docs/nodes.md', 'docs/api-assumptions.md'],
+		/(\d{3}), (\d{3}), (\d{3}), (\d{3}), (\d{3}), (\d{3}) and (\d{3})\b/g,
+		[...RETRIED_STATUSES],
+	],
+	[
+		['docs/nodes.md', 'docs/troubleshooting.md'],
+		/(?:for|of) the last (\d+) days\W+(?:`reason`|did not start)/g,
+		[DAYS_KEPT],
+	],
+	[['docs/nodes.md'], /A request takes at most ([\d,]+) events/g, [MOST_REPLAYED]],
+	[['docs/nodes.md'], /\(1 to ([\d,]+)\) +\|\n\| Acknowledge/g, [MAX_BATCH_SIZE]],
+	[['docs/nodes.md'], /\*\*Batch Size\*\* events or (\d+) MB/g, [MAX_BATCH_BYTES / MEGABYTE]],
+	[
+		['docs/nodes.md'],
+		/after (\d+) to (\d+) s/g,
+		[LONGEST_WAIT_MS / SECOND, (LONGEST_WAIT_MS + LEAST_WAIT_MS) / SECOND],
+	],
+	[
+		['docs/nodes.md'],
+		/waits longer than (\d+) seconds for another/g,
+		[(LONGEST_WAIT_MS + LEAST_WAIT_MS) / SECOND],
+	],
+	[
+		['docs/nodes.md'],
+		/reads back (\d+) minutes every (\d+) minutes/g,
+		[shortest.backMs / MINUTE, shortest.everyMs / MINUTE],
+	],
+	[['docs/nodes.md'], /up to ([\d,]+) at a time/g, [MOST_AT_ONCE]],
+	[
+		['docs/nodes.md'],
+		/up to ([\d,]+) events \((\d+) requests, (\d+) seconds\)/g,
+		[MOST_EVENTS, MOST_REQUESTS, MOST_MS / SECOND],
+	],
+	[['docs/nodes.md'], /within a time \(1 to (\d+)\)/g, [MAX_TIMES]],
+	[['docs/nodes.md'], /an incident opens \(0 to ([\d,]+)\)/g, [MAX_FOR_MINUTES]],
+	[['docs/nodes.md'], /the incident resolves \(0 to ([\d,]+)\)/g, [MAX_RESOLVE_MINUTES]],
+	[
+		['docs/station-trigger.md'],
+		/More than (\d+) incidents per poll, and ([\d,]+) per day/g,
+		[MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY],
+	],
+	[
+		['docs/operations.md'],
+		/_session_ in the ledger every (\d+) seconds/g,
+		[RENEW_EVERY_MS / SECOND],
+	],
+	[
+		['docs/operations.md'],
+		/otherwise (\d+) seconds after it was last renewed/g,
+		[SESSION_MS / SECOND],
+	],
+	[
+		['docs/nodes.md', 'docs/troubleshooting.md', 'docs/operations.md'],
+		/(\d+) minutes the first time[^.|]*?(?:\.[^.|]*?)?up to (\d+) hours/g,
+		[FIRST_GRACE_MS / MINUTE, LONGEST_GRACE_MS / HOUR],
+	],
+];
+
+const numberOf = (text = '') => Number(text.replaceAll(',', ''));
+
+describe.each(FIGURES)('%j: %s', (files, words, values) => {
+	it.each(files)('in %s', (file) => {
+		const found = [...textOf(file).matchAll(words)].map(([, ...figures]) => figures.map(numberOf));
+		expect(found).not.toEqual([]);
+		for (const figures of found) expect(figures).toEqual(values);
+	});
+});
+
+it('a poll reads back two minutes, an hour each hour and a day each day', () => {
+	expect(textOf('docs/nodes.md')).toContain(
+		'the last two minutes before them. For events that are listed late, it reads back 10 minutes every 10 minutes, an hour once an hour, and a day once a day',
+	);
+	expect(OVERLAP_MS).toBe(2 * MINUTE);
+	expect([hourly.backMs, hourly.everyMs, daily.backMs, daily.everyMs]).toEqual([
+		...[HOUR, HOUR, DAY, DAY],
+	]);
+});
+
+it('versions are those that the package is made with, and that it asks for', () => {
+	const { devDependencies, engines } = packageJson;
+	const readme = textOf('README.md');
+	const n8n = [...readme.matchAll(/(?:[Tt]ested|tests ran) on n8n (\d+\.\d+\.\d+)/g)];
+	expect(n8n.length).toBeGreaterThan(1);
+	for (const [, version] of n8n) expect(version).toBe(devDependencies['n8n-core']);
+	for (const file of ['README.md', 'CHANGELOG.md'])
+		expect(
+			/\*\*Once Succeeded\*\*[^.]*?(?:\.[^.]*)?needs (?:n8n )?(\d+\.\d+)/.exec(
+				textOf(file).replaceAll('It needs', 'needs'),
+			)?.[1],
+		).toBe(REPORTS_END);
+	expect(readme).toContain(`requires Node.js ${engines.node.replace('>=', '')} `);
+	const [, plugin] =
+		/`@n8n\/eslint-plugin-community-nodes`, version ([\d.]+)/.exec(textOf('docs/n8n-cloud.md')) ??
+		[];
+	expect(plugin).toBe(devDependencies['@n8n/eslint-plugin-community-nodes']);
+	const setup = readFileSync(join(ROOT, 'scripts/setup/ensureInstalled.mjs'), 'utf8');
+	const [, needed = ''] = /Node (\d+\.\d+) or newer is required/.exec(setup) ?? [];
+	for (const file of ['README.md', 'CONTRIBUTING.md'])
+		expect(textOf(file)).toContain(`Node.js ${needed} or newer`);
+});
+
+it('all examples are listed, and counted in the changelog', () => {
+	const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+	numbers.push('nine', 'ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen');
+	const [list = ''] = /## Example workflows[\s\S]*?(?=\n## )/.exec(textOf('README.md')) ?? [];
+	const [operators = '', simpler = ''] = list.split('Simpler ones:');
+	const count = (text: string) => new Set(text.match(/\(\.\/examples\/[\w-]+\.json\)/g)).size;
+	expect(count(operators) + count(simpler)).toBe(EXAMPLES.length);
+	const [, many = '', few = ''] =
+		/Examples: (\w+) workflows for operators.* and (\w+) simpler ones/.exec(
+			textOf('CHANGELOG.md'),
+		) ?? [];
+	expect([many, few].map((word) => numbers.indexOf(word))).toEqual([
+		count(operators),
+		count(simpler),
+	]);
+	const described = linksOf('docs/examples.md').filter((link) => link.endsWith('.json'));
+	expect(new Set(described).size).toBe(EXAMPLES.length);
+});

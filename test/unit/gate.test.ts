@@ -1,0 +1,61 @@
+/** `.ci/run`: runs every check, and fails with the first that fails. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod/v4';
+import packageJson from '../../package.json';
+import { makeScene, removeScenes, ROOT } from '../support/commands';
+
+afterEach(removeScenes);
+
+const CONFIG = z
+	.object({ projects: z.array(z.object({ displayName: z.string() })) })
+	.parse(jest.requireActual('../../jest.config.js'));
+
+/** The calls of npm by the gate, whose command ends with status 3 if it begins like `failing`. */
+function gate(failing = 'none') {
+	const scene = makeScene();
+	scene.copy('.ci');
+	for (const tool of ['redis-server', 'openssl', 'chromium', 'apt-get', 'sudo'])
+		scene.replace(tool);
+	scene.replace('npm', `case "$*" in "${failing}"*) exit 3 ;; esac`);
+	const { status } = scene.run('bash', ['.ci/run']);
+	return { status, calls: scene.calls().filter((call) => call.startsWith('npm ')) };
+}
+
+const ALL = ['npm test', 'npm run test:e2e', 'npm run test:faults'];
+const named = (calls: readonly string[]) => calls.map((call) => call.split(' -- ')[0]?.trim());
+
+it('runs all tests', () => {
+	const { status, calls } = gate();
+	expect([status, named(calls)]).toEqual([0, ALL]);
+});
+
+it.each([
+	['test', 1],
+	['run test:e2e', 2],
+	['run test:faults', 3],
+])('fails and stops when `npm %s` fails', (failing, count) => {
+	const { status, calls } = gate(failing);
+	expect([status, named(calls)]).toEqual([3, ALL.slice(0, count)]);
+});
+
+it('leaves out only the burst', () => {
+	const [, pattern = ''] = /--testPathIgnorePatterns=(\S+)/.exec(gate().calls.join('\n')) ?? [];
+	const faults = readdirSync(join(ROOT, 'test', 'faults'));
+	const left = faults.filter((file) => RegExp(pattern).test(`/test/faults/${file}`));
+	expect(left).toEqual(['burst.test.ts']);
+});
+
+it('reaches every project of Jest, the linter and the types', () => {
+	const { test, 'test:e2e': e2e, 'test:faults': faults } = packageJson.scripts;
+	const projects = [test, e2e, faults].flatMap((script) =>
+		(/--selectProjects ((?:\w+ ?)+)/.exec(script)?.[1] ?? '').trim().split(' '),
+	);
+	const all = CONFIG.projects.map(({ displayName }) => displayName);
+	expect(projects.sort()).toEqual(all.sort());
+	expect(test.split(' && ').slice(0, 2)).toEqual([
+		'npm run --silent lint',
+		'npm run --silent types',
+	]);
+	expect([test, e2e, faults].join()).not.toMatch(/\|\||;/);
+});

@@ -1,0 +1,339 @@
+/**
+ * Each kind of incident, in both versions of OCPP, told once: whatever the order of the events, however often they are
+ * listed, however the polls fall, and wherever a process is killed. `RUNS` sets the number of stories for each, 3 by default.
+ */
+import fc from 'fast-check';
+import type { StationSettings } from '../../../lib/station';
+import { back, lost, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+
+const RUNS = Number(process.env['RUNS'] ?? 3);
+const SEED = process.env['SEED'];
+const SECOND = 1_000;
+const FROM = time('09:00');
+const SLOW_MS = RUNS * 10_000 + 60_000;
+/** Events are created in this time, and listed at most this much later: later than an hour, they may be left out. */
+const CREATED_SECONDS = 5_400;
+const LATE_MINUTES = 55;
+/** By then every event is listed, and every incident over or told. */
+const SETTLED_MINUTES = 240;
+
+/** Something that happens at one of two stations: what it is, depends on the kind. */
+interface Happening {
+	readonly second: number;
+	readonly isFirst: boolean;
+	readonly connector: 1 | 2;
+	readonly what: number;
+	/** How much later it is listed. */
+	readonly lateMinutes: number;
+	/** Whether the station sends it again, as another event. */
+	readonly isAgain: boolean;
+}
+
+const happenings = fc.array(
+	fc.record({
+		second: fc.integer({ min: 0, max: CREATED_SECONDS }),
+		isFirst: fc.boolean(),
+		connector: fc.constantFrom(1 as const, 2 as const),
+		what: fc.nat(3),
+		lateMinutes: fc.oneof(
+			{ weight: 3, arbitrary: fc.constant(0) },
+			{ weight: 1, arbitrary: fc.integer({ min: 0, max: LATE_MINUTES }) },
+		),
+		isAgain: fc.boolean(),
+	}),
+	{ minLength: 4, maxLength: 24 },
+);
+
+type Version = 'OCPP 1.6' | 'OCPP 2.0.1';
+/** `n` makes times and IDs unique. */
+type Story = (happening: Happening, n: number, version: Version) => readonly StationEvent[];
+
+const atOf = ({ second }: Happening, n: number) => FROM + second * SECOND + n;
+const assetOf = ({ isFirst }: Happening) => (isFirst ? 's1' : 's2');
+
+const connections: Story = (happening, n, version) => {
+	const [at, asset] = [atOf(happening, n), assetOf(happening)];
+	if (happening.what !== 3) return [(happening.what === 0 ? back : lost)(at, asset)];
+	const station = { model: 'M', vendorName: 'V' };
+	const payload =
+		version === 'OCPP 1.6'
+			? { chargePointModel: 'M', chargePointVendor: 'V' }
+			: { reason: 'PowerUp', chargingStation: station };
+	return [message(at, asset, ['BootNotification', payload])];
+};
+
+const STATUSES = ['Available', 'Unavailable', 'Faulted', 'Reserved'] as const;
+const CODES = ['GroundFailure', 'HighTemperature'] as const;
+
+const statuses: Story = (happening, n, version) => {
+	const { connector, what, second } = happening;
+	const [at, asset] = [atOf(happening, n), assetOf(happening)];
+	const [status, timestamp] = [STATUSES[what], new Date(at).toISOString()];
+	if (version === 'OCPP 1.6') {
+		const errorCode = status === 'Faulted' ? CODES[second % 2] : 'NoError';
+		const payload = { connectorId: connector, status, errorCode, timestamp };
+		return [message(at, asset, ['StatusNotification', payload])];
+	}
+	if (second % 2 === 0) {
+		const payload = { evseId: 1, connectorId: connector, connectorStatus: status, timestamp };
+		return [message(at, asset, ['StatusNotification', payload])];
+	}
+	const component = { name: 'Connector', evse: { id: 1, connectorId: connector } };
+	const variable = { name: 'AvailabilityState' };
+	const eventData = [{ component, variable, actualValue: status, timestamp }];
+	return [message(at, asset, ['NotifyEvent', { seqNo: 0, eventData }])];
+};
+
+/** A session of some minutes: its messages are listed at different times. */
+const sessions: Story = (happening, n, version) => {
+	const { connector, what } = happening;
+	const [from, asset] = [atOf(happening, n), assetOf(happening)];
+	const to = from + (1 + what * 7) * MINUTE;
+	const stamp = (at: number) => new Date(at).toISOString();
+	const [fromWh, toWh] = [1_000 * n, 1_000 * n + 500];
+	if (version === 'OCPP 1.6') {
+		const transactionId = 1_000 + n;
+		const start = {
+			connectorId: connector,
+			idTag: 'T',
+			meterStart: fromWh,
+			timestamp: stamp(from),
+		};
+		const values = {
+			...{ connectorId: connector, transactionId },
+			meterValue: [{ timestamp: stamp(from + SECOND), sampledValue: [{ value: String(fromWh) }] }],
+		};
+		// A station that got no response does not know the transaction.
+		const isUnnamed = what === 3;
+		const stop = {
+			...{ transactionId: isUnnamed ? -1 : transactionId, meterStop: toWh },
+			timestamp: stamp(to),
+		};
+		const messageId = `start-${n}`;
+		const response = { transactionId, idTagInfo: { status: 'Accepted' } };
+		return [
+			message(from, asset, ['StartTransaction', start], { messageId }),
+			...(isUnnamed
+				? []
+				: what === 1
+					? [message(from + 1, asset, ['MeterValues', values])]
+					: [message(from + 1, asset, ['', response], { messageType: 'CALL_RESULT', messageId })]),
+			message(to, asset, ['StopTransaction', stop]),
+		];
+	}
+	const transactionInfo = { transactionId: `tx-${n}` };
+	const of = (at: number, seqNo: number, eventType: string, wh: number) => {
+		const meterValue = [{ timestamp: stamp(at), sampledValue: [{ value: wh }] }];
+		const evse = { id: 1, connectorId: connector };
+		const payload = { eventType, seqNo, timestamp: stamp(at), transactionInfo, evse, meterValue };
+		return message(at, asset, ['TransactionEvent', payload]);
+	};
+	return [
+		of(from, 0, 'Started', fromWh),
+		of(from + 1, 1, 'Updated', fromWh),
+		of(to, 2, 'Ended', toWh),
+	];
+};
+
+const fault = (scope: StationSettings['scope'], times: number): Partial<StationSettings> => ({
+	...{ kind: 'connectorFault', scope, times, withinMs: 30 * MINUTE },
+	...(times === 1 ? { forMs: 0, resolveAfterMs: 20 * MINUTE } : { forMs: 0, resolveAfterMs: 0 }),
+});
+
+const KINDS: readonly [name: string, Story, Partial<StationSettings>][] = [
+	['stationOffline', connections, {}],
+	[
+		'connectorStatus',
+		statuses,
+		{ kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 3 * MINUTE },
+	],
+	...([1, 3] as const).flatMap((times) =>
+		(['code', 'connector', 'station'] as const).map(
+			(scope) =>
+				[`connectorFault, ${scope}, ${times}`, statuses, fault(scope, times)] as [
+					string,
+					Story,
+					Partial<StationSettings>,
+				],
+		),
+	),
+	['sessionEnded', sessions, { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 }],
+];
+const CASES = KINDS.flatMap(([name, story, settings]) =>
+	(['OCPP 1.6', 'OCPP 2.0.1'] as const).map((version) => [name, version, story, settings] as const),
+);
+
+/** The events of a story, each with the time at which it is listed. */
+function eventsOf(content: readonly Happening[], story: Story, version: Version, isLate: boolean) {
+	return content.flatMap((happening, n) =>
+		story(happening, n, version).flatMap((event, part) => {
+			const lateMs = isLate ? ((happening.lateMinutes * (part + 1)) % LATE_MINUTES) * MINUTE : 0;
+			const listed = { ...event, listedAt: event.listedAt + lateMs };
+			if (!happening.isAgain) return [listed];
+			return [listed, { ...listed, listedAt: listed.listedAt + MINUTE }];
+		}),
+	);
+}
+
+const KILLED = new Error('killed');
+type World = ReturnType<typeof stationWorld>;
+
+/** Kills the process at the write with this number, or lets the poll end. */
+async function poll(world: World, kill?: number): Promise<void> {
+	let writes = 0;
+	const swap = world.ledger.swapRecord.bind(world.ledger);
+	world.ledger.swapRecord = async (...record) => {
+		if (writes++ === kill) throw KILLED;
+		return await swap(...record);
+	};
+	try {
+		await world.poll();
+	} catch (error) {
+		if (error !== KILLED) throw error;
+		world.restart();
+	} finally {
+		world.ledger.swapRecord = swap;
+	}
+}
+
+/** What is told, without what depends on when it is told. */
+function told(world: World): string[] {
+	const isRepeated = world.settings.times > 1;
+	return world
+		.items()
+		.map(({ minutes, together: _together, events, until, count, faults, ...item }) => {
+			if (item['state'] !== 'opened') {
+				return JSON.stringify({ ...item, minutes, events, until, count, faults });
+			}
+			// A poll that comes later knows of more faults.
+			const { errorCode, vendorErrorCode, ...known } = item;
+			return JSON.stringify(isRepeated ? known : { ...known, errorCode, vendorErrorCode });
+		})
+		.sort();
+}
+
+interface Run {
+	readonly minutes: readonly number[];
+	/** By the number of the poll, the write at which the process is killed. */
+	readonly kills?: readonly number[];
+	readonly isOldestFirst?: boolean;
+}
+
+async function runOf(
+	events: readonly StationEvent[],
+	settings: Partial<StationSettings>,
+	{ minutes, kills = [], isOldestFirst = false }: Run,
+): Promise<World> {
+	const copies = kills.length > 0 ? 2 : 1;
+	// IDs depend on the workflow, too.
+	const world = stationWorld({ workflowId: 'workflow', settings, isOldestFirst, copies });
+	world.events = [...events];
+	world.now = FROM - MINUTE;
+	await world.poll();
+	for (const [n, minute] of minutes.entries()) {
+		world.now = FROM + minute * MINUTE;
+		await poll(world, kills.length > 0 ? kills[n % kills.length] : undefined);
+	}
+	// What was decided last is told by polls that live: the second one tells what waited for the first to have begun.
+	for (const more of [0, 1, 2]) {
+		world.now = FROM + (SETTLED_MINUTES + more) * MINUTE;
+		await world.poll();
+	}
+	return world;
+}
+
+const pauses = fc.array(fc.integer({ min: 1, max: 45 }), { minLength: 2, maxLength: 8 });
+const killedAt = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 4 });
+
+/** The minutes of polls with these pauses in turn. */
+function minutesOf(between: readonly number[]): number[] {
+	const minutes: number[] = [];
+	for (let at = 0, n = 0; at < SETTLED_MINUTES; n++) {
+		minutes.push(at);
+		at += between[n % between.length] ?? 1;
+	}
+	return minutes;
+}
+
+const parameters = {
+	...{ numRuns: RUNS, endOnFailure: process.env['RUNS'] === undefined },
+	...(SEED !== undefined && { seed: Number(SEED) }),
+};
+
+describe.each(CASES)('%s, %s', (_name, version, story, settings) => {
+	it(
+		'the same incidents are told once, in any order, with any polls, and with a kill at any write',
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(
+					happenings,
+					pauses,
+					killedAt,
+					fc.boolean(),
+					async (content, between, kills, isOldestFirst) => {
+						const events = eventsOf(content, story, version, false);
+						const often = await runOf(events, settings, { minutes: minutesOf([9]) });
+						const minutes = minutesOf(between);
+						const killed = await runOf(events, settings, { minutes, kills, isOldestFirst });
+						const ids = killed.ids();
+						expect(new Set(ids).size).toBe(ids.length);
+						expect(told(killed)).toEqual(told(often));
+					},
+				),
+				parameters,
+			);
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'an event that is listed late makes no second incident',
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(happenings, pauses, killedAt, async (content, between, kills) => {
+					const events = eventsOf(content, story, version, true);
+					const world = await runOf(events, settings, { minutes: minutesOf(between), kills });
+					const ids = world.ids();
+					expect(new Set(ids).size).toBe(ids.length);
+					expect(withoutOpened(world)).toEqual([]);
+					expect(overlapping(world)).toEqual([]);
+				}),
+				parameters,
+			);
+		},
+		SLOW_MS,
+	);
+});
+
+/** Incidents that resolved, and that nothing said had opened. */
+function withoutOpened(world: World): unknown[] {
+	const ids = new Set(world.ids());
+	return world
+		.items()
+		.filter(
+			({ state, incident }) => state === 'resolved' && !ids.has(`${String(incident)}.opened`),
+		);
+}
+
+/** Pairs of incidents of one part of a station, of which the later began before the earlier was over. */
+function overlapping(world: World): unknown[] {
+	const { kind, scope } = world.settings;
+	const last = new Map<unknown, Record<string, unknown>>();
+	for (const item of world.items()) last.set(item['incident'] ?? item['id'], item);
+	const byPart = Object.groupBy([...last.values()], (item) => {
+		const { station, connector, status, errorCode, transactionId, stoppedAt } = item;
+		const id = (station as { id: string }).id;
+		if (kind === 'sessionEnded') return JSON.stringify([id, transactionId, stoppedAt]);
+		const code = kind === 'connectorStatus' ? status : scope === 'code' ? errorCode : '';
+		return JSON.stringify([id, connector, code]);
+	});
+	const sinceOf = ({ since }: Record<string, unknown>) => Date.parse(String(since));
+	return Object.values(byPart).flatMap((items = []) => {
+		const sorted = items.toSorted((a, b) => sinceOf(a) - sinceOf(b));
+		return sorted.slice(1).flatMap((item, n) => {
+			const until = sorted[n]?.['until'];
+			const isOver = typeof until === 'string' && Date.parse(until) <= sinceOf(item);
+			return isOver ? [] : [[sorted[n], item]];
+		});
+	});
+}
