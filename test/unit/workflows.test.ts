@@ -37,7 +37,9 @@ function triggersOf(file: string): string[] {
 it('finds the workflows and their jobs', () => {
 	expect(files.sort()).toEqual(['ci.yml', 'newest-n8n.yml', 'publish.yml']);
 	expect(Object.keys(jobsOf('ci.yml'))).toEqual(['', 'test', 'oldest-node', 'e2e', 'scan']);
-	expect(Object.keys(jobsOf('publish.yml'))).toEqual(['', 'ci', 'test', 'publish']);
+	expect(Object.keys(jobsOf('publish.yml'))).toEqual([
+		...['', 'ci', 'simulation', 'test', 'publish'],
+	]);
 });
 
 describe.each(files)('%s', (file) => {
@@ -55,10 +57,11 @@ describe.each(files)('%s', (file) => {
 	});
 });
 
-it('publishes nothing that has not passed all tests, those on a real n8n included', () => {
-	const { ci, test = '' } = jobsOf('publish.yml');
+it('publishes nothing that has not passed all tests, those on a real n8n and 10,000 seeds included', () => {
+	const { ci, simulation, test = '' } = jobsOf('publish.yml');
 	expect(ci).toBe('    uses: ./.github/workflows/ci.yml\n');
-	expect(test).toContain('needs: ci\n');
+	expect(simulation).toContain('run: npm run simulate -- --seeds 10000\n');
+	expect(test).toContain('needs: [ci, simulation]\n');
 	expect(workflow('ci.yml')).toContain('workflow_call:\n');
 	expect(jobsOf('ci.yml')['e2e']).toContain('run: .ci/run\n');
 });

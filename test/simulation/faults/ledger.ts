@@ -58,8 +58,8 @@ export const LEDGER: readonly Fault[] = [
 	fault(
 		'giving back ends what others have begun or claimed',
 		EXECUTIONS,
-		"if (entry?.kind !== 'stored' || isRunningOnly) return { result: undefined };\n\treturn { result: undefined, next: { ...entry, at: 0 } };",
-		"if (entry === undefined || isRunningOnly) return { result: undefined };\n\treturn { result: undefined, next: { ...entry, kind: 'stored', at: 0 } };",
+		"if (entry?.kind === 'stored') return { result: true, next: { ...entry, at: 0 } };",
+		"if (entry !== undefined) return { result: true, next: { ...entry, kind: 'stored', at: 0 } };",
 	),
 	fault(
 		'a failure undoes a success',
