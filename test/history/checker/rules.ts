@@ -60,10 +60,7 @@ function* repetitions(
 		const before = earlier.at(-1);
 		if (before !== undefined) {
 			const period = { from: before.at, to: start.at };
-			// Claimed twice, and then in one batch.
-			const isTwice = before.execution === start.execution && before.by === start.by;
 			const isNew =
-				(isTwice && view.hadLoss({ from: before.at - MINUTE_MS, to: start.at })) ||
 				wasReplayed(event, before.at, start.at) ||
 				view.hadLoss(period) ||
 				wasRetried(event, period);
