@@ -160,8 +160,8 @@ it('remembers a retry from while Redis was down, and starts the other events by 
 	const [failed] = await executions();
 	const retried = await world.client.retryExecution(failed?.id ?? '');
 	expect(retried.status).toBe('success');
-	expect(trigger.counter.calls).toHaveLength(1);
-	const [retriedId] = trigger.counter.calls;
+	const [retriedId, ...others] = trigger.counter.begun.keys();
+	expect(others).toEqual([]);
 
 	await redis.start();
 	await deliverUntilRun(events.filter(({ id }) => id !== retriedId));

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../../simulator/data/random';
 import { type Deliveries, deliveriesBy } from '../support/deliveries';
+import { expectPromisesKept } from '../support/expectations';
 import { type HostileList, listed, startHostileList } from '../support/hostileList';
 import { endAfterEach } from '../support/lifetime';
 import { type Account, accountsOf, OPEN_TO_ALL } from '../support/n8n/accounts';
@@ -15,7 +16,6 @@ import type { World } from '../support/n8n/world';
 import { report } from '../support/report';
 import type { EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
-import { startWork, type Work } from '../support/work';
 
 /** `KILLS=50` takes about a quarter of an hour for each test. */
 const KILLS = Number(process.env['KILLS'] ?? 4);
@@ -111,7 +111,6 @@ const kinds: [string, () => Kind][] = [
 /** A workflow under fire. */
 interface Scene {
 	readonly trigger: CountedWorkflow;
-	readonly work: Work;
 	readonly list: HostileList;
 	readonly events: DeliveredEvent[];
 	readonly deliveries: Deliveries;
@@ -130,22 +129,19 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		const random = createRandom(seed);
 		const list = ended(await startHostileList([]));
 		const failing = new Set<string>();
-		const work = ended(
-			await startWork({
-				lastsMs: LASTS_MS,
-				fails: (id, execution) => execution === 1 && failing.has(id),
-			}),
-		);
 		const trigger = await publish(world, {
 			parameters: { acknowledge, ...OPEN_TO_ALL },
-			work: work.url,
+			executions: {
+				lastsMs: LASTS_MS,
+				fails: (id, execution) => execution === 1 && failing.has(id),
+			},
 			...(kind.polls && { poll: { service: list, startFrom: 'retained' as const } }),
 		});
 		const sender = await trigger.startSender({ seed, notReady });
 		const deliveries = deliveriesBy(sender);
 		const events: DeliveredEvent[] = [];
 		return {
-			...{ trigger, work, list, events, deliveries },
+			...{ trigger, list, events, deliveries },
 			async sendNew() {
 				for (const event of sender.events(EVENTS)) {
 					if (random.int(FAILS_EVERY) === 0) failing.add(event.id);
@@ -168,7 +164,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		const random = createRandom(11);
 		const killedAt: number[] = [];
 		let cutOff = 0;
-		const underWay = () => scenes.reduce((sum, { work }) => sum + work.underWay, 0);
+		const underWay = () => scenes.reduce((sum, { trigger }) => sum + trigger.counter.waiting, 0);
 		const untilUnderWay = async (): Promise<void> => {
 			await waitFor(() => underWay() > 0, {
 				what: 'an execution to begin',
@@ -209,14 +205,14 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 	 * Redelivers until each event is acknowledged, apart from those that have to wait for half an hour, which it returns.
 	 * Events that have not begun by then only begin after the grace.
 	 */
-	async function untilAcknowledged({ deliveries, work }: Scene): Promise<DeliveredEvent[]> {
-		const open = () =>
-			deliveries.unacknowledged().filter(({ id }) => (work.begun.get(id) ?? 0) < 3);
+	async function untilAcknowledged({ deliveries, trigger }: Scene): Promise<DeliveredEvent[]> {
+		const { begun } = trigger.counter;
+		const open = () => deliveries.unacknowledged().filter(({ id }) => (begun.get(id) ?? 0) < 3);
 		const lostAt = Date.now() + LOST_AFTER_MS;
 		let hasPassed = false;
 		await waitFor(
 			async () => {
-				if (!hasPassed && Date.now() >= lostAt && open().some(({ id }) => !work.begun.has(id))) {
+				if (!hasPassed && Date.now() >= lostAt && open().some(({ id }) => !begun.has(id))) {
 					hasPassed = true;
 					await kind.passGrace();
 				}
@@ -227,7 +223,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 				what: 'every event to be acknowledged',
 				timeoutMs: TAIL_MS,
 				everyMs: 5 * SECONDS,
-				detail: () => JSON.stringify(open().map(({ id }) => [id, work.begunAt.get(id)])),
+				detail: () => JSON.stringify(open().map(({ id }) => [id, begun.get(id)])),
 			},
 		);
 		await deliveries.settled();
@@ -249,7 +245,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 	async function accountsByStatus(scene: Scene, killedAt: readonly number[]) {
 		const { trigger, list, events } = scene;
 		await untilIdle(scene);
-		const accounts = await accountsOf(world.client, trigger.workflow, list);
+		const accounts = await accountsOf(world.client, trigger.workflow, list, trigger.recorder);
 		// An interrupted execution is only known as such once its process counts as dead.
 		const byId = await waitFor(
 			async () => {
@@ -276,7 +272,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 			const pair = `${account?.state ?? 'not listed'}: ${status}`;
 			pairs[pair] = (pairs[pair] ?? 0) + 1;
 			if (agreeing[account?.state ?? '']?.includes(status) !== true) {
-				disagreeing.push({ id, account, row, begunAt: scene.work.begunAt.get(id) });
+				disagreeing.push({ id, account, row, begun: trigger.counter.begun.get(id) });
 			}
 		}
 		return { byId, pairs, disagreeing };
@@ -284,27 +280,18 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 
 	/** With "Once Succeeded": runs each event until one execution has succeeded, and never afterwards. */
 	async function expectOneSuccess(scene: Scene, killedAt: readonly number[]): Promise<void> {
-		const { work, events, deliveries } = scene;
+		const { trigger, events, deliveries } = scene;
 		const late = new Set((await untilAcknowledged(scene)).map(({ id }) => id));
 		const { byId, pairs, disagreeing } = await accountsByStatus(scene, killedAt);
 		const settled = events.filter(({ id }) => !late.has(id));
 		deliveries.send(settled);
 		await deliveries.settled();
 		await untilIdle(scene);
-
-		const lost = settled.filter(({ id }) => !work.succeeded.has(id));
-		const afterSuccess = settled.filter(({ id }) => {
-			const recordedAt = byId.get(id)?.endedAt ?? 0;
-			return (work.begunAt.get(id) ?? []).some((at) => at > recordedAt);
-		});
-		const twice = settled.filter(({ id }) => (work.succeeded.get(id) ?? 0) > 1);
-		const begun = [...work.begun.values()].reduce((sum, count) => sum + count, 0);
 		report(
-			`${KILLS} kills of ${name}, "Once Succeeded": ${events.length} events, ${begun} executions, ${lost.length} lost, ${afterSuccess.length} begun after a success, ${work.together} at the same time, ${twice.length} did their work twice, ${late.size} still waiting; accounts and n8n's status: ${JSON.stringify(pairs)}`,
+			`${KILLS} kills of ${name}, "Once Succeeded": ${events.length} events, ${trigger.counter.calls.length} executions, ${late.size} still waiting; accounts and n8n's status: ${JSON.stringify(pairs)}`,
 		);
-		expect(lost).toEqual([]);
-		expect(afterSuccess).toEqual([]);
-		expect(work.together).toBe(1);
+		await expectPromisesKept(trigger);
+		expect(trigger.counter.lost(settled)).toEqual([]);
 		expect(settled.filter(({ id }) => byId.get(id)?.state !== 'done')).toEqual([]);
 		expect(disagreeing).toEqual([]);
 		// Interrupted three times: at most one in a hundred events.
@@ -313,14 +300,13 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 
 	/** With "Once Stored": begins no event twice. */
 	async function expectNoSecondBegin(scene: Scene, killedAt: readonly number[]): Promise<void> {
-		const { work, events } = scene;
+		const { trigger, events } = scene;
 		await untilAcknowledged(scene);
 		const { pairs, disagreeing } = await accountsByStatus(scene, killedAt);
-		const twice = events.filter(({ id }) => (work.begun.get(id) ?? 0) > 1);
 		report(
-			`${KILLS} kills of ${name}, "Once Stored": ${events.length} events, ${twice.length} begun twice; accounts and n8n's status: ${JSON.stringify(pairs)}`,
+			`${KILLS} kills of ${name}, "Once Stored": ${events.length} events; accounts and n8n's status: ${JSON.stringify(pairs)}`,
 		);
-		expect(twice).toEqual([]);
+		await expectPromisesKept(trigger);
 		expect(disagreeing).toEqual([]);
 	}
 
@@ -331,6 +317,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 			const stored = await sceneOf('stored', 4);
 			const { killedAt, cutOff } = await fire([succeeded, stored]);
 			report(`${KILLS} kills of ${name}: ${cutOff} executions were under way`);
+			for (const { trigger } of [succeeded, stored]) trigger.recorder.note({ what: 'quiet' });
 			const results = await Promise.allSettled([
 				expectOneSuccess(succeeded, killedAt),
 				expectNoSecondBegin(stored, killedAt),

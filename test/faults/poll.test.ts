@@ -60,6 +60,11 @@ async function passForTrigger(seconds: number): Promise<void> {
 	});
 }
 
+async function loseLedger(): Promise<void> {
+	await inRedis((client) => client.flushall());
+	trigger.recorder.note({ what: 'fault', fault: 'ledger lost', is: 'once' });
+}
+
 /** Whether nothing is in flight: no event in the ledger is pending or stored. */
 async function haveAllBegun(): Promise<boolean> {
 	const open = [countInRedis('pending', [redis]), countInRedis('stored', [redis])];
@@ -127,14 +132,14 @@ it('runs missed events after Redis has lost its data, nothing twice, and logs on
 	await pollNow();
 	await expectOneRunOf(trigger, ran);
 
-	await inRedis((client) => client.flushall());
+	await loseLedger();
 	const missed = eventsFrom(0, 8, 0.5);
 	list.events.unshift(...missed);
 	await pollNow();
 	await expectOneRunOf(trigger, [...ran, ...missed]);
 
 	await world.server.stop();
-	await inRedis((client) => client.flushall());
+	await loseLedger();
 	const later = eventsFrom(0, 4, 0.1);
 	list.events.unshift(...later);
 	await world.server.start();

@@ -1,12 +1,12 @@
 /** n8n restarts with executions that wait for their turn, and runs them itself: each event still succeeds once, with "Once Succeeded". */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expectOneRunOf } from '../support/expectations';
 import { type HostileList, eventOf, startHostileList } from '../support/hostileList';
 import { useForAll } from '../support/lifetime';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { startN8n } from '../support/n8n/server';
 import { stopServer } from '../support/n8n/stopServer';
 import { useWorld } from '../support/n8n/useWorld';
-import { report } from '../support/report';
 import type { Attempt, EventSender } from '../support/sender';
 import { waitFor } from '../support/wait';
 
@@ -30,17 +30,6 @@ async function untilStored(trigger: CountedWorkflow): Promise<void> {
 		async () => trigger.counter.waiting > 0 && (await rowsOf(trigger)).length === EVENTS,
 		{ what: `${EVENTS} executions to be stored`, timeoutMs: 3 * MINUTES },
 	);
-}
-
-/** n8n starts waiting executions after it has reported that it is ready. */
-async function untilIdle(...triggers: readonly CountedWorkflow[]): Promise<void> {
-	const isIdle = async (trigger: CountedWorkflow) =>
-		(await rowsOf(trigger)).every(({ status }) => status !== 'new' && status !== 'running');
-	await waitFor(async () => (await Promise.all(triggers.map(isIdle))).every(Boolean), {
-		what: 'n8n to have run what waited',
-		timeoutMs: 3 * MINUTES,
-		everyMs: 500,
-	});
 }
 
 /** One delivery of each event that must not start another execution. */
@@ -73,25 +62,17 @@ it('runs each waiting event once over an ordinary restart, delivered or listed',
 	});
 	await Promise.all(sending);
 	await world.server.start();
-	await untilIdle(delivered, polled);
-	const once = { [1]: EVENTS };
-	const afterStart = [delivered.counter.tally(events), polled.counter.tally(list.events)];
+	await expectOneRunOf(delivered, events);
+	await expectOneRunOf(polled, list.events);
 
 	const polling = list.untilPolled(4);
 	await redeliver(sender, events);
 	await sleep(OVER_MS);
 	await redeliver(sender, events);
 	await polling;
-	await untilIdle(delivered, polled);
+	await expectOneRunOf(delivered, events);
+	await expectOneRunOf(polled, list.events);
 	const [last] = await redeliver(sender, [first]);
-	const runs = {
-		delivered: delivered.counter.tally(events),
-		listed: polled.counter.tally(list.events),
-	};
-	report(
-		`an ordinary restart with ${EVENTS} executions each: events by executions after it ${JSON.stringify(afterStart)}, in the end ${JSON.stringify(runs)}`,
-	);
-	expect(runs).toEqual({ delivered: once, listed: once });
 	expect(last).toMatchObject({ status: 200, outcome: 'duplicate' });
 	for (const { workflow } of [delivered, polled]) await world.client.deactivate(workflow.id);
 });
@@ -115,20 +96,14 @@ it('runs each waiting event once while a second n8n on the same folder takes the
 		});
 		trigger.counter.letGo();
 		await Promise.all(sending);
-		await untilIdle(trigger);
+		await expectOneRunOf(trigger, events);
 	} finally {
 		await second.stop();
 	}
-	const afterEnd = trigger.counter.tally(events);
 	await redeliver(sender, events);
 	await sleep(OVER_MS);
 	const again = await redeliver(sender, events);
-	await untilIdle(trigger);
-	const runs = trigger.counter.tally(events);
-	report(
-		`two mains, ${EVENTS} executions: events by executions ${JSON.stringify(afterEnd)}, after two more deliveries of each ${JSON.stringify(runs)}`,
-	);
-	expect(runs).toEqual({ [1]: EVENTS });
+	await expectOneRunOf(trigger, events);
 	expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set(['duplicate']));
 	await world.client.deactivate(trigger.workflow.id);
 });

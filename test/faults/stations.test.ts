@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asRecord } from '../../lib/shared/values';
 import { type Incident, type Simulator, startSimulator } from '../../simulator';
+import { startCounter } from '../support/counter';
 import { startHttpService } from '../support/httpService';
 import { endAfterEach } from '../support/lifetime';
 import { apiCredential } from '../support/n8n/credentials';
@@ -10,7 +11,6 @@ import { useWorld } from '../support/n8n/useWorld';
 import { httpRequest, STATION_TRIGGER_TYPE } from '../support/nodes';
 import { report } from '../support/report';
 import { waitFor } from '../support/wait';
-import { startWork } from '../support/work';
 import { buildWorkflow, type NodePlan } from '../support/workflow';
 
 const KILLS = 3;
@@ -192,7 +192,7 @@ it('reports every incident of the simulator’s own record once and invents none
 
 it('reports an incident until an execution has succeeded, and not again, with "Once Succeeded"', async () => {
 	const simulator = ended(await startSimulator({ assets: 10 }));
-	const work = ended(await startWork({ fails: (_id, execution) => execution <= 2 }));
+	const work = ended(await startCounter({ fails: (_id, execution) => execution <= 2 }));
 	const workflow = await publish(
 		simulator,
 		{ stationOffline: AT_ONCE },
@@ -218,5 +218,5 @@ it('reports an incident until an execution has succeeded, and not again, with "O
 	await sleep(2_000);
 	await workflow.stop();
 	expect(executions()).toEqual([3]);
-	expect([...work.succeeded.values()]).toEqual([1]);
+	expect(work.calls.map(({ response }) => response?.isSuccess)).toEqual([false, false, true]);
 });

@@ -6,7 +6,7 @@ import type {
 	IPollFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import type { Settings } from './history';
+import type { Settings } from '../history/history';
 import type { HostProcess } from './hostProcess';
 import type { Delivery, Response } from './n8n';
 import { SECRET, SERVICE_URL } from './service';

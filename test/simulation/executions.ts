@@ -10,8 +10,8 @@
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
+import type { Outcome, Settings } from '../history/history';
 import { deferred, executeContext, parametersOf } from './contexts';
-import type { Outcome, Settings } from './history';
 import type { HostProcess } from './hostProcess';
 import { messageOf, type N8n, type N8nProcess, type Response } from './n8n';
 import type { World } from './world';

@@ -8,9 +8,9 @@
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
+import type { Settings } from '../history/history';
 import { executeContext, hookContext, pollContext, webhookContext } from './contexts';
 import { Executions } from './executions';
-import type { Settings } from './history';
 import { HostProcess } from './hostProcess';
 import type { World } from './world';
 

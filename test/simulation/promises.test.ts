@@ -1,7 +1,7 @@
 /** The rules of the checker and the promises in the docs belong together, one to one; and each fault still fits the sources. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RULES } from './checker/rules';
+import { RULES } from '../history/checker/rules';
 import { FAULTS } from './faults';
 import { withFault } from './package';
 

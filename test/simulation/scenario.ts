@@ -1,5 +1,5 @@
 /** What a seed decides before its history begins: the world, and what will be done to it. */
-import type { Settings } from './history';
+import type { Settings } from '../history/history';
 import type { Random } from './random';
 
 const SECOND_MS = 1_000;

@@ -1,5 +1,5 @@
 /** The shortest history that still breaks a rule, by leaving out what was done to the world. */
-import { check, type Violation } from './checker/check';
+import { check, type Violation } from '../history/checker/check';
 import type { LoadPackage } from './package';
 import { simulate, type Simulated } from './simulate';
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
-import type { Line } from './history';
+import type { Line } from '../history/history';
 import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
 import { Random } from './random';

@@ -1,9 +1,9 @@
 /** All parts of one simulation, and its history. */
 import { ledgerKey } from '../../lib/ledger';
+import type { Line, Step } from '../history/history';
 import { Clock } from './clock';
 import { WORKFLOW } from './contexts';
 import { Disk } from './disk';
-import type { Line, Step } from './history';
 import type { HostProcess } from './hostProcess';
 import { N8n } from './n8n';
 import type { LoadPackage } from './package';

@@ -1,16 +1,32 @@
-/** Counts executions by calls from the workflow itself, independent of the records of n8n and the ledger. */
+/** Hears from the executions of a workflow that they have begun, independent of the records of n8n and the ledger. */
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startHttpService } from './httpService';
 
 type WithId = { readonly id: string };
 
+/** The call of an execution. */
+export interface Call {
+	/** Unix milliseconds. */
+	readonly at: number;
+	readonly events: readonly string[];
+	/** The execution's ID; empty if the workflow does not say it. */
+	readonly execution: string;
+	/** Host and port of the process that runs it; empty if the workflow does not say them. */
+	readonly host: string;
+	/** The event is marked as replayed. */
+	readonly isReplayed: boolean;
+	/** When it got its response, and whether that lets the execution succeed; undefined if its caller died before. */
+	response?: { readonly at: number; readonly isSuccess: boolean };
+}
+
 export interface Counter {
 	/** Call it with `?event=<id>`, or with the IDs of several events in the body, separated by commas. */
 	readonly url: string;
-	/** The IDs in the calls, in order. */
-	readonly calls: readonly string[];
-	/** Number of calls. */
-	readonly times: number;
+	/** In order. */
+	readonly calls: readonly Call[];
+	/** Number of calls by event. */
+	readonly begun: ReadonlyMap<string, number>;
 	/** Calls that wait for a response: their executions have begun but not ended. A caller that dies no longer counts. */
 	readonly waiting: number;
 	/** Responds to no call until `letGo`, so each execution lasts until then. */
@@ -18,34 +34,46 @@ export interface Counter {
 	letGo(): void;
 	/** The events in no call, by ID. */
 	lost(events: readonly WithId[]): string[];
-	/** IDs in more than one call. */
-	doubled(): string[];
-	/** How many of the events are in one call, in two, and so on, by the number of calls. */
-	tally(events: readonly WithId[]): Record<number, number>;
 	stop(): Promise<void>;
 }
 
+export interface CounterOptions {
+	/** How long each execution takes, in milliseconds; 0 by default. */
+	readonly lastsMs?: number;
+	/** Whether this execution fails, from 1 for the event's first; none by default. */
+	readonly fails?: (id: string, execution: number) => boolean;
+}
+
 /** Starts a counter on 127.0.0.1; stop it when the test is over. */
-export async function startCounter(): Promise<Counter> {
-	const calls: string[] = [];
+export async function startCounter({
+	lastsMs = 0,
+	fails = () => false,
+}: CounterOptions = {}): Promise<Counter> {
+	const calls: Call[] = [];
+	const begun = new Map<string, number>();
 	const waiting = new Set<ServerResponse>();
 	let open = Promise.resolve();
 	let letGo = (): void => undefined;
-	let times = 0;
 	const service = await startHttpService(async ({ query, body }, { response }) => {
-		times += 1;
-		calls.push(...(query['event'] ?? body).split(','));
+		const events = (query['event'] ?? body).split(',');
+		const { execution = '', host = '', replayed } = query;
+		const call: Call = {
+			...{ at: Date.now(), events, execution, host, isReplayed: replayed === 'true' },
+		};
+		calls.push(call);
+		for (const id of events) begun.set(id, (begun.get(id) ?? 0) + 1);
+		const isFailing = events.some((id) => fails(id, begun.get(id) ?? 1));
 		waiting.add(response);
 		response.once('close', () => waiting.delete(response));
 		await open;
-		return { body: {} };
+		if (lastsMs > 0) await sleep(lastsMs);
+		if (!response.closed) call.response = { at: Date.now(), isSuccess: !isFailing };
+		return isFailing ? { status: 500 } : { body: {} };
 	});
 	return {
 		url: service.url,
 		calls,
-		get times() {
-			return times;
-		},
+		begun,
 		get waiting() {
 			return waiting.size;
 		},
@@ -58,22 +86,7 @@ export async function startCounter(): Promise<Counter> {
 		letGo: () => {
 			letGo();
 		},
-		lost(events) {
-			const called = new Set(calls);
-			return events.map(({ id }) => id).filter((id) => !called.has(id));
-		},
-		doubled() {
-			const once = new Set<string>();
-			return [...new Set(calls.filter((id) => once.has(id) || !once.add(id)))];
-		},
-		tally(events) {
-			const counts: Record<number, number> = {};
-			for (const { id } of events) {
-				const times = calls.filter((called) => called === id).length;
-				counts[times] = (counts[times] ?? 0) + 1;
-			}
-			return counts;
-		},
+		lost: (events) => events.map(({ id }) => id).filter((id) => !begun.has(id)),
 		async stop() {
 			letGo();
 			await service.stop();

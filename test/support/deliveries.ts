@@ -1,6 +1,6 @@
-/** Redelivers events at moments that the test chooses, and remembers when each was acknowledged. */
+/** Redelivers events at moments that the test chooses, and remembers which were acknowledged. */
 import type { DeliveredEvent } from '../../simulator';
-import { type Attempt, type EventSender, isAcknowledged } from './sender';
+import { type EventSender, isAcknowledged } from './sender';
 import { waitFor } from './wait';
 
 export interface Deliveries {
@@ -8,11 +8,8 @@ export interface Deliveries {
 	send(events: readonly DeliveredEvent[]): void;
 	/** Waits until no delivery is under way. */
 	settled(): Promise<void>;
-	/** When the first 2xx of an event arrived, as unix time in milliseconds. */
-	readonly acknowledgedAt: ReadonlyMap<string, number>;
 	/** The events without a 2xx so far, of those that were sent. */
 	unacknowledged(): DeliveredEvent[];
-	readonly attempts: readonly Attempt[];
 }
 
 const SETTLED_WITHIN_MS = 120_000;
@@ -20,15 +17,11 @@ const SETTLED_WITHIN_MS = 120_000;
 export function deliveriesBy(sender: Pick<EventSender, 'attempt'>): Deliveries {
 	const sent = new Map<string, DeliveredEvent>();
 	const underWay = new Set<string>();
-	const acknowledgedAt = new Map<string, number>();
-	const attempts: Attempt[] = [];
+	const acknowledged = new Set<string>();
 	const deliver = async (event: DeliveredEvent): Promise<void> => {
 		const attempt = await sender.attempt(event);
 		underWay.delete(event.id);
-		attempts.push(attempt);
-		if (isAcknowledged(attempt) && !acknowledgedAt.has(event.id)) {
-			acknowledgedAt.set(event.id, attempt.endedAt);
-		}
+		if (isAcknowledged(attempt)) acknowledged.add(event.id);
 	};
 	return {
 		send(events) {
@@ -45,8 +38,6 @@ export function deliveriesBy(sender: Pick<EventSender, 'attempt'>): Deliveries {
 				timeoutMs: SETTLED_WITHIN_MS,
 			});
 		},
-		acknowledgedAt,
-		unacknowledged: () => [...sent.values()].filter(({ id }) => !acknowledgedAt.has(id)),
-		attempts,
+		unacknowledged: () => [...sent.values()].filter(({ id }) => !acknowledged.has(id)),
 	};
 }

@@ -1,4 +1,10 @@
-/** Expectations at the end of every fault test: the trigger acknowledged each event, and each was executed exactly once. */
+/** Expectations at the end of every fault test: the trigger acknowledged each event, and its history keeps all promises. */
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check, judges } from '../history/checker/check';
+import { textOf } from '../history/history';
 import { watchCores } from './cores';
 import type { ExecutionStatus } from './n8n/answers';
 import type { CountedWorkflow } from './n8n/countedWorkflow';
@@ -41,23 +47,34 @@ export async function expectOneRunEach(
 	await expectOneRunOf(workflow, [...events.values()], options);
 }
 
-/** Waits until n8n has nothing left to run. By the workflow's own calls, every event was executed once, and nothing else was. */
+/** Waits until n8n has nothing left to run. Each of these events has begun once, no others have, and their history keeps all promises. */
 export async function expectOneRunOf(
 	workflow: CountedWorkflow,
 	events: readonly WithId[],
 	options: RunsOptions = {},
 ): Promise<void> {
-	const { counter } = workflow;
+	const { counter, recorder } = workflow;
+	recorder.expect(events);
 	// The comparison below reports lost events, along with all others.
 	const failure = await waitUntilAllRan(workflow, events, options).catch((error: unknown) => error);
-	const lost = counter.lost(events);
-	const doubled = counter.doubled();
-	const runs = counter.calls.length;
-	report(
-		`${events.length} events: ${runs} runs, ${lost.length} lost, ${doubled.length} more than once`,
-	);
-	expect({ lost, doubled, runs }).toEqual({ lost: [], doubled: [], runs: events.length });
+	expect(counter.begun).toEqual(new Map(events.map(({ id }) => [id, 1])));
 	if (failure instanceof Error) throw failure;
+	await expectPromisesKept(workflow);
+}
+
+/** The rules of the simulation judge the workflow's history so far. It is kept in a file in `HISTORIES`, or if they find a violation. */
+export async function expectPromisesKept({ recorder }: CountedWorkflow): Promise<void> {
+	const history = await recorder.lines();
+	const violations = check(history);
+	const starts = history.filter(({ what }) => what === 'started').length;
+	report(`${history.length} steps, ${starts} starts, judged by: ${judges(history).join('; ')}`);
+	const folder = process.env['HISTORIES'] ?? (violations.length > 0 ? tmpdir() : undefined);
+	if (folder !== undefined) {
+		const file = join(folder, `history-${randomUUID()}.jsonl`);
+		writeFileSync(file, textOf(history));
+		report(`The history is in ${file}.`);
+	}
+	expect(violations).toEqual([]);
 }
 
 async function waitUntilAllRan(

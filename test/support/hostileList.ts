@@ -15,6 +15,8 @@ export interface ListedEvent {
 export interface HostileList extends ServiceAccess {
 	/** The listed events, in this order. Can be changed at any time. */
 	readonly events: ListedEvent[];
+	/** When each event was first in a response, in Unix milliseconds. */
+	readonly listedAt: ReadonlyMap<string, number>;
 	/** Waits for this many more polls, and until the last one has had time to start its executions. */
 	untilPolled(times: number): Promise<void>;
 	stop(): Promise<void>;
@@ -44,6 +46,7 @@ const SETTLED_MS = 5_000;
 
 /** Starts the service on 127.0.0.1; stop it when the test is over. */
 export async function startHostileList(events: ListedEvent[]): Promise<HostileList> {
+	const listedAt = new Map<string, number>();
 	let polls = 0;
 	let polledAt = -Infinity;
 	const service = await startHttpService(({ path, query }) => {
@@ -57,12 +60,14 @@ export async function startHostileList(events: ListedEvent[]): Promise<HostileLi
 		}
 		const start = events.findIndex(({ id }) => id === startingAfter) + 1;
 		const end = start + Number(limit ?? 20);
-		return { body: { data: { hasMore: end < events.length, items: events.slice(start, end) } } };
+		const items = events.slice(start, end);
+		for (const { id } of items) if (!listedAt.has(id)) listedAt.set(id, Date.now());
+		return { body: { data: { hasMore: end < events.length, items } } };
 	});
 	return {
 		...{ baseUrl: service.url, authUrl: service.url, audience: 'https://api.example.com' },
 		...{ clientId: `client-${service.port}`, clientSecret: 'a-secret' },
-		events,
+		...{ events, listedAt },
 		async untilPolled(times) {
 			const last = polls + times;
 			await waitFor(() => polls >= last, {

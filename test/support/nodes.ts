@@ -34,10 +34,20 @@ export function httpRequest(url: string, parameters: Parameters = {}): NodePlan 
 	return baseNode('httpRequest', 4.2, { url, options: {}, ...parameters });
 }
 
+/** What a call says of its execution: its ID, and host and port of its process. */
+const CALLER = `execution={{ $execution.id }}&host={{ $execution.resumeUrl.split('/')[2] }}`;
+
+/** Reports the event of an execution to a counter at this URL. */
+export function countOne(url: string): NodePlan {
+	return httpRequest(
+		`=${url}/?event={{ $json.id }}&replayed={{ $json._replay !== undefined }}&${CALLER}`,
+	);
+}
+
 /** Reports the IDs of all events of an execution to a counter at this URL, in one call. */
 export function countAll(url: string): NodePlan {
 	return {
-		...httpRequest(url, {
+		...httpRequest(`=${url}/?${CALLER}`, {
 			method: 'POST',
 			sendBody: true,
 			contentType: 'raw',

@@ -24,9 +24,11 @@ export async function expectToOutlastRedis(
 	sender: EventSender,
 	{ redis, pids, count, perSecond, look }: OutageOptions,
 ): Promise<void> {
+	const { recorder } = workflow;
 	const sendingAll = sender.deliverAll(sender.events(count), { perSecond });
 	await untilMoreRan(workflow, 5);
 	const withoutCore = watchCores(...pids);
+	recorder.note({ what: 'fault', fault: 'broken', is: 'on' });
 	await redis.stop();
 	const stoppedAt = Date.now();
 	while (Date.now() < stoppedAt + AWAY_MS) {
@@ -36,6 +38,7 @@ export async function expectToOutlastRedis(
 	const startingAt = Date.now();
 	await redis.start();
 	const backAt = Date.now();
+	recorder.note({ what: 'fault', fault: 'broken', is: 'off' });
 	const sendings = await sendingAll;
 	const withoutCoreMs = withoutCore();
 	expectUnavailableWhileAway(sendings, { stoppedAt, startingAt, backAt, withoutCoreMs });

@@ -19,6 +19,8 @@ export interface SenderOptions {
 	readonly seed: number;
 	/** How long one attempt may take, in milliseconds; 30,000 by default, as for the service. */
 	readonly attemptTimeoutMs?: number;
+	/** Called with each attempt that is signed as by the service; nothing by default. */
+	readonly onAttempt?: (event: DeliveredEvent, attempt: Attempt) => void;
 }
 
 /** One HTTP request and its response. Times are unix time in milliseconds. */
@@ -77,7 +79,7 @@ const GIVE_UP_AFTER_MS = 300_000;
 
 /** Starts a sender; stop it when the test is over. */
 export async function startSender(options: SenderOptions): Promise<EventSender> {
-	const { urls, notReady, secret, seed, attemptTimeoutMs } = options;
+	const { urls, notReady, secret, seed, attemptTimeoutMs, onAttempt } = options;
 	const random = createRandom(seed);
 	// Its requests have the same form, time limit and signature as the service's.
 	const service = await startSimulator({ assets: 1, attemptTimeoutMs });
@@ -108,7 +110,9 @@ export async function startSender(options: SenderOptions): Promise<EventSender> 
 			waiting.set(url, sender.underWay(url) + 1);
 			const result = await service.deliver(url, secret, event, tamper);
 			waiting.set(url, sender.underWay(url) - 1);
-			return attemptOf(url, startedAt, result);
+			const attempt = attemptOf(url, startedAt, result);
+			if (tamper === 'none') onAttempt?.(event, attempt);
+			return attempt;
 		},
 		async deliver(event) {
 			const attempts: Attempt[] = [];

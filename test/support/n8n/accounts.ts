@@ -3,6 +3,7 @@ import { ACTION_TYPE, manualTrigger } from '../nodes';
 import { buildWorkflow } from '../workflow';
 import { itemsOf, type Workflow } from './answers';
 import { apiCredential, type ServiceAccess } from './credentials';
+import type { Recorder } from './recorder';
 import type { N8nClient } from './rest';
 
 /** One item of Reconcile or Replay. */
@@ -10,8 +11,6 @@ export interface Account {
 	readonly state: string;
 	readonly executionId?: string;
 	readonly attempts?: number;
-	/** Of an execution that failed or succeeded, in Unix milliseconds. */
-	readonly endedAt?: number;
 	/** Replay: whether the event starts again. */
 	readonly replayed?: boolean;
 }
@@ -19,21 +18,23 @@ export interface Account {
 export interface Accounts {
 	/** The events that the service lists, by ID. Rejects if none of them has arrived. */
 	reconcile(): Promise<Map<string, Account>>;
-	/** Asks for the events to start again; returns their accounts from before. */
-	replay(ids: readonly string[]): Promise<Map<string, Account>>;
+	/** Asks for the events to start again, by ID or as `parameters` select them; returns their accounts from before. */
+	replay(ids: readonly string[], parameters?: object): Promise<Map<string, Account>>;
 }
 
 /** Lets any workflow reconcile and replay the events of the trigger. */
 export const OPEN_TO_ALL = { options: { accountAccess: 'anyWorkflow' } };
 
-/** `target` must be `OPEN_TO_ALL`. */
+/** The workflow must be `OPEN_TO_ALL`. A recorder notes what both return. */
 export async function accountsOf(
 	client: N8nClient,
 	{ id: workflowId }: Pick<Workflow, 'id'>,
 	service: ServiceAccess,
+	recorder?: Pick<Recorder, 'note'>,
 ): Promise<Accounts> {
 	const credential = await client.createCredential(apiCredential(service));
 
+	let requests = 0;
 	const run = async (operation: string, parameters: object = {}) => {
 		const node = {
 			type: ACTION_TYPE,
@@ -57,18 +58,33 @@ export async function accountsOf(
 	};
 
 	return {
-		reconcile: () => run('reconcile'),
-		replay: (ids) => run('replay', { dryRun: false, eventIds: ids.join(',') }),
+		async reconcile() {
+			const accounts = await run('reconcile');
+			const events = [...accounts].map(([event, { state, executionId: execution }]) => {
+				return { event, state, ...(execution !== undefined && { execution }) };
+			});
+			recorder?.note({ what: 'reconciled', events });
+			return accounts;
+		},
+		async replay(ids, parameters = { eventIds: ids.join(',') }) {
+			const request = (requests += 1);
+			recorder?.note({ what: 'replay asked', request, events: ids });
+			const accounts = await run('replay', { dryRun: false, ...parameters });
+			const events = [...accounts].map(([event, { state, replayed = false }]) => {
+				return { event, state, replayed };
+			});
+			recorder?.note({ what: 'replayed', request, events });
+			return accounts;
+		},
 	};
 }
 
 function accountIn(item: Readonly<Record<string, unknown>>): Account {
-	const { state, executionId, attempts, endedAt, replayed } = item;
+	const { state, executionId, attempts, replayed } = item;
 	return {
 		state: String(state),
 		...(typeof executionId === 'string' && { executionId }),
 		...(typeof attempts === 'number' && { attempts }),
-		...(typeof endedAt === 'string' && { endedAt: Date.parse(endedAt) }),
 		...(typeof replayed === 'boolean' && { replayed }),
 	};
 }

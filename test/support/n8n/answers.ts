@@ -98,6 +98,16 @@ const NodeRunShape = z.looseObject({
 });
 
 const RunDataShape = z.looseObject({
+	/** What has not run yet, and what failed. */
+	executionData: z
+		.looseObject({
+			nodeExecutionStack: z.array(
+				z.looseObject({
+					data: z.looseObject({ main: z.array(z.array(ItemShape).nullable()).optional() }),
+				}),
+			),
+		})
+		.optional(),
 	resultData: z
 		.looseObject({
 			runData: z.record(z.string(), z.array(NodeRunShape)).default({}),
@@ -113,6 +123,8 @@ export const ExecutionShape = z.looseObject({
 	workflowId: z.string(),
 	mode: z.string(),
 	status: ExecutionStatus,
+	/** When n8n stored it. */
+	createdAt: z.string(),
 	data: z
 		.string()
 		// An execution that is about to start has an empty list instead.

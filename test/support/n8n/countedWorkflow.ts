@@ -1,19 +1,15 @@
 /** Publishes workflows that start on signed events and report each one to a counter, and starts senders of such events. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Counter, startCounter } from '../counter';
+import type { Settings } from '../../history/history';
+import { type Counter, type CounterOptions, startCounter } from '../counter';
+import type { HostileList } from '../hostileList';
 import { endAfterEach } from '../lifetime';
-import {
-	baseNode,
-	countAll,
-	eventTrigger,
-	httpRequest,
-	POLL_TRIGGER_TYPE,
-	TRIGGER,
-} from '../nodes';
+import { baseNode, countAll, countOne, eventTrigger, POLL_TRIGGER_TYPE, TRIGGER } from '../nodes';
 import { type EventSender, type SenderOptions, startSender } from '../sender';
 import { buildWorkflow, type NodePlan } from '../workflow';
 import type { Workflow } from './answers';
 import { apiCredential, type ServiceAccess, signingCredential } from './credentials';
+import { type Recorder, startRecorder } from './recorder';
 import type { N8nClient } from './rest';
 import type { World } from './world';
 
@@ -26,17 +22,21 @@ export interface CountedWorkflow {
 	readonly urls: readonly [string, ...string[]];
 	/** Called only by this workflow: once per event and execution, or once per execution with batched delivery. */
 	readonly counter: Counter;
+	/** What happened to its events, since before it was published. */
+	readonly recorder: Recorder;
 	/** A sender to `urls`, which ends with the test. */
-	startSender(options: Omit<SenderOptions, 'urls' | 'secret'>): Promise<EventSender>;
+	startSender(options: Omit<SenderOptions, 'urls' | 'secret' | 'onAttempt'>): Promise<EventSender>;
 }
+
+type Parameters = Readonly<Record<string, unknown>>;
 
 interface Options {
 	/** Additional parameters of the triggers, such as options; none by default. */
-	readonly parameters?: Readonly<Record<string, unknown>>;
+	readonly parameters?: Parameters;
 	/** An additional poll trigger that lists this service's events each minute; none by default. */
 	readonly poll?: PollOptions;
-	/** Called with `?event=<id>` before the counter; must respond with the event's `id`. A failure ends the execution. */
-	readonly work?: string;
+	/** How long its executions take and which of them fail; all succeed at once by default. */
+	readonly executions?: CounterOptions;
 	/** False: the trigger is only followed by a node that does nothing. */
 	readonly count?: false;
 	/** Seconds that each execution waits before it ends; 0 by default. */
@@ -44,7 +44,7 @@ interface Options {
 }
 
 interface PollOptions {
-	readonly service: ServiceAccess;
+	readonly service: ServiceAccess | HostileList;
 	/** `now` by default. */
 	readonly startFrom?: 'now' | 'retained';
 	/** Events per page; 50 by default. */
@@ -63,17 +63,25 @@ type Publish = (
 export function countedWorkflows(): Publish {
 	const stopped = endAfterEach();
 	return async ({ client, bases }, options = {}) => {
-		const counter = stopped(await startCounter());
+		const { executions, parameters = {}, poll } = options;
+		const counter = stopped(await startCounter(executions));
 		const secret = `whsec_${randomBytes(24).toString('base64')}`;
 		const plan = await planOf(client, secret, counter, options);
 		const workflow = await client.createWorkflow(buildWorkflow(plan));
 		const [first, ...others] = bases;
 		const urlAt = (base: string): Promise<string> => client.webhookUrl(workflow, TRIGGER, { base });
 		const urls = [await urlAt(first), ...(await Promise.all(others.map(urlAt)))] as const;
+		const recorder = startRecorder({
+			...{ client, workflow, counter },
+			settings: settingsIn(parameters),
+			...(poll && { poll: recordedPoll(poll) }),
+		});
 		await client.activate(workflow.id, { webhookUrls: urls });
+		const onAttempt = recorder.attempted;
 		return {
-			...{ client, workflow, secret, urls, counter },
-			startSender: async (sending) => stopped(await startSender({ urls, secret, ...sending })),
+			...{ client, workflow, secret, urls, counter, recorder },
+			startSender: async (sending) =>
+				stopped(await startSender({ urls, secret, onAttempt, ...sending })),
 		};
 	};
 }
@@ -82,7 +90,7 @@ async function planOf(
 	client: N8nClient,
 	secret: string,
 	counter: Counter,
-	{ parameters = {}, poll, work, count, runSeconds = 0 }: Options,
+	{ parameters = {}, poll, count, runSeconds = 0 }: Options,
 ) {
 	const signing = await client.createCredential(signingCredential(secret));
 	const triggers: Record<string, NodePlan> = {
@@ -90,7 +98,6 @@ async function planOf(
 		...(poll && { 'Asset Service Poll Trigger': await pollTrigger(client, poll, parameters) }),
 	};
 	const steps: Record<string, NodePlan> = {
-		...(work && { Work: httpRequest(`=${work}/?event={{ $json.id }}`) }),
 		// As soon as an execution has passed its trigger.
 		...(count === false
 			? { 'Do Nothing': baseNode('noOp', 1) }
@@ -110,14 +117,24 @@ async function planOf(
 }
 
 const countNode = (parameters: Options['parameters'] = {}, counter: Counter): NodePlan =>
-	parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter);
+	parameters['delivery'] === 'batched' ? countAll(counter.url) : countOne(counter.url);
 
-const countOne = ({ url }: Counter): NodePlan => httpRequest(`=${url}/?event={{ $json.id }}`);
+const settingsIn = ({ acknowledge, delivery, batchSize }: Parameters): Settings => ({
+	acknowledge: acknowledge === 'succeeded' ? 'succeeded' : 'stored',
+	batchSize: delivery === 'batched' ? Number(batchSize ?? 100) : 1,
+	wants: 'all',
+});
+
+function recordedPoll({ service, startFrom = 'now' }: PollOptions) {
+	// Not by the operator `in`: what all tests of a file share hides its fields from that.
+	const { listedAt } = service as Partial<HostileList>;
+	return { startFrom, ...(listedAt && { list: service as HostileList }) };
+}
 
 async function pollTrigger(
 	client: N8nClient,
 	{ service, startFrom = 'now', limit = 50 }: PollOptions,
-	parameters: Readonly<Record<string, unknown>>,
+	parameters: Parameters,
 ): Promise<NodePlan> {
 	return {
 		type: POLL_TRIGGER_TYPE,

@@ -21,6 +21,9 @@ function earlier(text: string | null, ms: number): string | undefined {
 	return entry && encode({ ...entry, at: Math.max(0, entry.at - Math.round(ms)) });
 }
 
+/** The times that a test file has let pass, each with the moment in Unix milliseconds. */
+export const passed: { readonly at: number; readonly ms: number }[] = [];
+
 interface Passing {
 	/** Whether entries expire, as they do in that time; true by default. Not where a test lets time pass again and again. */
 	readonly expires?: boolean;
@@ -34,6 +37,7 @@ export function passTimeInSqlite(
 	ms: number,
 	{ expires = true }: Omit<Passing, 'only'> = {},
 ): void {
+	passed.push({ at: Date.now(), ms });
 	withDatabase(file, (database) => {
 		database.function('earlier', (text) => earlier(String(text), ms) ?? null);
 		database
@@ -54,6 +58,7 @@ export async function passTimeInRedis(
 	ms: number,
 	{ expires = true, only }: Passing = {},
 ): Promise<void> {
+	passed.push({ at: Date.now(), ms });
 	await withRedis(url, async (client) => {
 		for (const key of await client.keys(`${KEY_PREFIX}*`)) {
 			const text = await client.get(key);

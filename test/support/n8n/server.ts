@@ -1,6 +1,7 @@
 /** Starts and stops one n8n process (main, worker or webhook processor) on 127.0.0.1. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Log, silent } from '../log';
 import { freePort } from '../ports';
 import { baseEnvironment, type Exit, type RunningProcess, startProcess } from '../process';
@@ -38,9 +39,27 @@ export interface N8nServer {
 	stop(): Promise<Exit>;
 	/** Kills n8n and its task runners at once. */
 	kill(): Promise<Exit>;
+	/** Stops n8n and its task runners for this long, as on a host that is suspended. */
+	suspend(ms: number): Promise<void>;
 	/** Starts it again on the same port and waits until it is ready; `env` applies to this run only. */
 	start(env?: Environment): Promise<void>;
 }
+
+/** From a start of a process to its end. */
+export interface Run {
+	/** Different for each run. */
+	readonly name: string;
+	/** Host and port of the process. */
+	readonly host: string;
+	readonly command: N8nCommand;
+	/** Unix milliseconds. */
+	readonly startedAt: number;
+	readonly pauses: { readonly from: number; readonly to: number }[];
+	ended?: { readonly at: number; readonly is: 'killed' | 'exited' };
+}
+
+/** All runs of the processes that a test file has started, in order. */
+export const runs: Run[] = [];
 
 const READY_MS = 300_000;
 const STOP_MS = 40_000;
@@ -55,14 +74,22 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 	const settings = environment(options, port, await freePort());
 	const url = `http://127.0.0.1:${port}`;
 
-	const launch = async (env: Environment): Promise<RunningProcess> =>
-		await startProcess({
+	const launch = async (env: Environment): Promise<RunningProcess> => {
+		const { host } = new URL(url);
+		runs.push({ name: `${host} ${runs.length}`, host, command, startedAt: Date.now(), pauses: [] });
+		return await startProcess({
 			command: nodeBinary(),
 			args: [bin, command],
 			cwd: userFolder,
 			env: { ...settings, ...env },
 			outputFile: join(userFolder, `n8n-${command}-${port}.log`),
 		});
+	};
+	const currentRun = () => runs.findLast(({ host }) => url.endsWith(host));
+	const hasEnded = (is: 'killed' | 'exited', at: number): void => {
+		const run = currentRun();
+		if (run) run.ended ??= { is, at };
+	};
 	let current = await launch({});
 
 	const server: N8nServer = {
@@ -90,8 +117,22 @@ export async function startN8n(options: N8nServerOptions): Promise<N8nServer> {
 				{ what: `n8n ${command} on ${url} to be ready`, timeoutMs: READY_MS, detail: lastLines },
 			);
 		},
-		stop: () => current.stop({ graceMs: STOP_MS }),
-		kill: () => current.kill(),
+		async stop() {
+			const exit = await current.stop({ graceMs: STOP_MS });
+			hasEnded(exit.signal === 'SIGKILL' ? 'killed' : 'exited', Date.now());
+			return exit;
+		},
+		async kill() {
+			hasEnded('killed', Date.now());
+			return await current.kill();
+		},
+		async suspend(ms) {
+			const from = Date.now();
+			process.kill(-current.pid, 'SIGSTOP');
+			await sleep(ms);
+			process.kill(-current.pid, 'SIGCONT');
+			currentRun()?.pauses.push({ from, to: Date.now() });
+		},
 		async start(env = {}) {
 			if (server.running) throw new Error(`n8n ${command} on ${url} is running already.`);
 			current = await launch(env);

@@ -1,5 +1,19 @@
 /** The history of a run: one line per step, written as JSON. The checker knows nothing else. */
 
+/** What a history can say: its kinds of steps, and what only some histories say within them. */
+export type Fact =
+	| Step['what']
+	/** Deliveries that the service did not sign. */
+	| 'forged'
+	/** After `quiet` it lasts until everything that is due has started: hours. */
+	| 'settled'
+	/** The ledger's clock: only roughly where a test lets time pass for it while events start. */
+	| 'clock'
+	/** Executions that sleep in a Wait node. */
+	| 'asleep'
+	/** The field `_replay` of an event that starts. */
+	| 'marks';
+
 /** The settings of the workflow's triggers, as far as the promises depend on them. */
 export interface Settings {
 	readonly acknowledge: 'stored' | 'succeeded';
@@ -21,6 +35,8 @@ export type Step =
 			readonly reportsEnd: boolean;
 			readonly startFrom: 'now' | 'retained';
 			readonly pollMinutes: number;
+			/** All that the history can say; everything by default. A rule that needs more does not judge it. */
+			readonly holds?: readonly Fact[];
 	  }
 	/** At the service. */
 	| {

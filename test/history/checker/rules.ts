@@ -2,6 +2,7 @@
  * The promises of the package, one rule each. A rule knows the history and nothing of the code. It names the sentences in the
  * docs that promise it; `docs.test.ts` holds both together.
  */
+import type { Fact } from '../history';
 import type { EventView, Period, Start, View } from './view';
 
 export interface Found {
@@ -16,6 +17,8 @@ export interface Rule {
 		readonly in: 'README.md' | 'docs/nodes.md';
 		readonly text: string;
 	}[];
+	/** A history that cannot say all of this would pass by accident, so the rule does not judge it. */
+	readonly needs: readonly Fact[];
 	readonly check: (view: View) => Iterable<Found>;
 }
 
@@ -57,10 +60,7 @@ function* repetitions(
 		const before = earlier.at(-1);
 		if (before !== undefined) {
 			const period = { from: before.at, to: start.at };
-			// Claimed twice, and then in one batch.
-			const isTwice = before.execution === start.execution && before.by === start.by;
 			const isNew =
-				(isTwice && view.hadLoss({ from: before.at - MINUTE_MS, to: start.at })) ||
 				wasReplayed(event, before.at, start.at) ||
 				view.hadLoss(period) ||
 				wasRetried(event, period);
@@ -103,6 +103,7 @@ export const RULES: readonly Rule[] = [
 		promised: [
 			{ in: 'README.md', text: 'Only deliveries with a valid signature start a workflow.' },
 		],
+		needs: ['forged', 'response', 'stored', 'started'],
 		*check(view) {
 			for (const event of view.events.filter(isForged)) {
 				for (const { at } of [...event.stored, ...event.starts])
@@ -127,6 +128,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The execution begins' },
 		],
+		needs: ['started', 'ended', 'process'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before, earlier } of repetitions(view, event)) {
@@ -151,6 +153,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'one hand-over at a time',
 		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is in progress' }],
+		needs: ['stored', 'started', 'dropped', 'process'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const [n, next] of event.stored.entries()) {
@@ -176,6 +179,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'n8n stores the execution' },
 		],
+		needs: ['sent', 'response', 'stored', 'started', 'ended'],
 		*check(view) {
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const { at, status, body } of event.responses) {
@@ -201,6 +205,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The delivery never arrives' },
 		],
+		needs: ['listed', 'started', 'settled'],
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			const first = view.publications[0];
@@ -234,6 +239,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'lost executions start again',
 		promised: [{ in: 'docs/nodes.md', text: 'n8n loses the execution before it starts' }],
+		needs: ['response', 'stored', 'started', 'settled'],
 		*check(view) {
 			if (!view.world.hasWebhook) return;
 			for (const event of view.events.filter((each) => !isForged(each))) {
@@ -264,6 +270,7 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'The execution fails' },
 		],
+		needs: ['listed', 'started', 'ended', 'settled'],
 		*check(view) {
 			if (!view.world.hasPoll) return;
 			for (const event of view.events) {
@@ -309,6 +316,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'never after success',
 		promised: [{ in: 'docs/nodes.md', text: 'The execution succeeds' }],
+		needs: ['started', 'ended'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, earlier } of repetitions(view, event)) {
@@ -328,6 +336,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'asleep is final',
 		promised: [{ in: 'docs/nodes.md', text: 'A Wait node puts the execution to sleep' }],
+		needs: ['started', 'ended', 'asleep'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, earlier } of repetitions(view, event)) {
@@ -353,6 +362,7 @@ export const RULES: readonly Rule[] = [
 				text: 'The pauses between attempts are 1, 5 and 30 minutes, 2 hours, then 6 hours.',
 			},
 		],
+		needs: ['started', 'ended', 'clock'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before, attempts } of repetitions(view, event)) {
@@ -383,6 +393,7 @@ export const RULES: readonly Rule[] = [
 				text: 'A poll trigger stops after six attempts, about nine hours;',
 			},
 		],
+		needs: ['started', 'listed'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, attempts } of repetitions(view, event)) {
@@ -398,6 +409,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'interrupted executions',
 		promised: [{ in: 'docs/nodes.md', text: 'A crash or restart interrupts the execution' }],
+		needs: ['started', 'ended', 'process'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const { start, before } of repetitions(view, event)) {
@@ -422,6 +434,7 @@ export const RULES: readonly Rule[] = [
 			{ in: 'docs/nodes.md', text: 'You [replay](#replay) the event' },
 			{ in: 'docs/nodes.md', text: 'A replayed event has a field `_replay`.' },
 		],
+		needs: ['started', 'replayed', 'marks'],
 		*check(view) {
 			for (const event of view.events) {
 				for (const start of event.starts) {
@@ -447,7 +460,10 @@ export const RULES: readonly Rule[] = [
 			},
 			{ in: 'docs/nodes.md', text: 'Only events that meet all conditions start the workflow' },
 		],
+		needs: ['created', 'published', 'started'],
 		*check(view) {
+			for (const { at, event, execution } of view.strangers)
+				yield { at, message: `${event} in execution ${execution} was never created` };
 			const first = view.publications[0];
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const start of event.starts) {
@@ -462,7 +478,7 @@ export const RULES: readonly Rule[] = [
 					if (first && event.listedAt < first.at && view.world.startFrom === 'now') {
 						yield { at: start.at, message: `${named(event, start)} is older than the publication` };
 					}
-					yield* filteredBefore(view, event, start);
+					if (view.holds('page', 'polled')) yield* filteredBefore(view, event, start);
 				}
 			}
 		},
@@ -472,6 +488,7 @@ export const RULES: readonly Rule[] = [
 		promised: [
 			{ in: 'docs/nodes.md', text: 'Nothing that it started before starts again by itself.' },
 		],
+		needs: ['started', 'listed', 'fault'],
 		*check(view) {
 			for (const event of view.events) {
 				const starts = ownStarts(event);
@@ -509,6 +526,7 @@ export const RULES: readonly Rule[] = [
 				text: 'One item per listed event, with its state in the event ledger',
 			},
 		],
+		needs: ['reconciled', 'started', 'ended', 'quiet'],
 		*check(view) {
 			const last = view.all('reconciled').at(-1);
 			if (last === undefined || last.at < view.quietAt || view.losses.length > 0) return;
@@ -538,6 +556,7 @@ export const RULES: readonly Rule[] = [
 	{
 		name: 'responses',
 		promised: [{ in: 'docs/nodes.md', text: 'n8n could not store the execution' }],
+		needs: ['threw', 'unhandled', 'dropped', 'polled'],
 		*check(view) {
 			for (const { at, where, message } of view.all('threw'))
 				yield { at, message: `${where} threw: ${message}` };
@@ -658,10 +677,9 @@ function countsAsStored(view: View, event: EventView, at: number): boolean {
 
 /** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */
 function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
-	const sent = new Map(view.all('sent').map((line) => [line.delivery, line]));
 	if (view.losses.length > 0 || !view.world.reportsEnd) return;
 	for (const { at, status, body, delivery } of event.responses) {
-		const line = sent.get(delivery);
+		const line = view.sent.get(delivery);
 		if (
 			line === undefined ||
 			line.url !== 'own' ||
@@ -696,7 +714,7 @@ function* replayedTooLate(view: View, event: EventView): Generator<Found> {
 		}
 		// An execution that was stored before it, or lost after it, has its grace.
 		const isOpen = event.stored.some(({ at }) => at >= to - 2 * MINUTE_MS);
-		if (until > view.endAt || isOpen) continue;
+		if (!view.holds('settled') || until > view.endAt || isOpen) continue;
 		if (started === undefined || started.at > until)
 			yield {
 				at: Math.min(until, view.endAt),

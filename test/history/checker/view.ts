@@ -1,5 +1,5 @@
 /** A history in the order of its questions: by event, by execution, by process. */
-import type { Line, Outcome, Settings, Step } from '../history';
+import type { Fact, Line, Outcome, Settings, Step } from '../history';
 
 type LineOf<What extends Step['what']> = Extract<Line, { what: What }>;
 
@@ -42,7 +42,11 @@ export class View {
 	readonly history: readonly Line[];
 	readonly world: LineOf<'world'>;
 	readonly events: readonly EventView[];
+	/** The starts with events that the service has not created. */
+	readonly strangers: readonly Start[];
 	readonly publications: readonly LineOf<'published'>[];
+	/** By delivery. */
+	readonly sent: ReadonlyMap<string, LineOf<'sent'>>;
 	/** Nothing is disturbed after it. */
 	readonly quietAt: number;
 	readonly endAt: number;
@@ -58,6 +62,7 @@ export class View {
 		if (world === undefined) throw new Error('A history begins with its world');
 		this.world = world;
 		this.publications = this.all('published');
+		this.sent = new Map(this.all('sent').map((line) => [line.delivery, line]));
 		this.endAt = history.at(-1)?.at ?? 0;
 		this.quietAt = this.all('quiet')[0]?.at ?? this.endAt;
 		this.losses = this.all('fault').flatMap(({ at, fault }) =>
@@ -70,7 +75,16 @@ export class View {
 			),
 		);
 		this.#pauses = this.#periodsOfPauses();
-		this.events = this.#eventsOf();
+		const starts = this.#startsOf();
+		this.events = this.#eventsOf(starts);
+		const known = new Set(this.events.map(({ id }) => id));
+		this.strangers = starts.filter(({ event }) => !known.has(event));
+	}
+
+	/** Whether the history can say all of it. */
+	holds(...facts: readonly Fact[]): boolean {
+		const { holds } = this.world;
+		return holds === undefined || facts.every((fact) => holds.includes(fact));
 	}
 
 	all<What extends Step['what']>(what: What): LineOf<What>[] {
@@ -155,9 +169,9 @@ export class View {
 		);
 	}
 
-	#eventsOf(): EventView[] {
+	#eventsOf(allStarts: readonly Start[]): EventView[] {
 		const listed = new Map(this.all('listed').map(({ event, at }) => [event, at]));
-		const starts = grouped(this.#startsOf(), ({ event }) => [event]);
+		const starts = grouped(allStarts, ({ event }) => [event]);
 		const stored = grouped(this.all('stored'), ({ events }) => events);
 		const responses = grouped(this.all('response'), ({ event }) => [event]);
 		const entries = grouped(this.all('entry'), ({ event }) => [event]);
