@@ -292,6 +292,14 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		);
 		await expectPromisesKept(trigger);
 		expect(trigger.counter.lost(settled)).toEqual([]);
+		// The ledger knew of the success, whatever became of its process.
+		const afterSuccess = settled.filter(({ id }) => {
+			const recordedAt = byId.get(id)?.endedAt ?? 0;
+			return trigger.counter.calls.some(
+				({ at, events: [event] }) => event === id && at > recordedAt,
+			);
+		});
+		expect(afterSuccess).toEqual([]);
 		expect(settled.filter(({ id }) => byId.get(id)?.state !== 'done')).toEqual([]);
 		expect(disagreeing).toEqual([]);
 		// Interrupted three times: at most one in a hundred events.

@@ -11,6 +11,8 @@ export interface Account {
 	readonly state: string;
 	readonly executionId?: string;
 	readonly attempts?: number;
+	/** Of an execution that failed or succeeded, in Unix milliseconds. */
+	readonly endedAt?: number;
 	/** Replay: whether the event starts again. */
 	readonly replayed?: boolean;
 }
@@ -80,11 +82,12 @@ export async function accountsOf(
 }
 
 function accountIn(item: Readonly<Record<string, unknown>>): Account {
-	const { state, executionId, attempts, replayed } = item;
+	const { state, executionId, attempts, endedAt, replayed } = item;
 	return {
 		state: String(state),
 		...(typeof executionId === 'string' && { executionId }),
 		...(typeof attempts === 'number' && { attempts }),
+		...(typeof endedAt === 'string' && { endedAt: Date.parse(endedAt) }),
 		...(typeof replayed === 'boolean' && { replayed }),
 	};
 }
