@@ -6,13 +6,13 @@ import { boolean, number, object, optional, safeParse, string, type output } fro
 const head = object({
 	/** `digestOf` the settings: other settings are a new publication. */
 	digest: string(),
-	/** What began up to then is not told. */
+	/** What began up to then is not reported. */
 	publishedAt: number(),
 	/** Everything up to here is known; 0 before the first whole walk. */
 	watermark: number(),
 	/** Events created before have been listed: polls read back to here. */
 	frontier: number(),
-	/** What opened and ended up to then was told, although the ledger does not know it. */
+	/** What opened and ended up to then was reported, although the ledger does not know it. */
 	toldUntil: optional(number()),
 	/** When polls last read further back. */
 	deepAt: number(),

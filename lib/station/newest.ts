@@ -44,7 +44,7 @@ export async function newestIncidents(
 		...{ publishedAt: -Infinity, watermark: readings.serviceNow - GRACE_MS, horizon: Infinity },
 	};
 	const { toTell } = nextShard(undefined, {
-		...{ told: readings.told, moment, settled: new Set<string>(), unlistedLeft: 0 },
+		...{ events: readings.events, moment, settled: new Set<string>(), unlistedLeft: 0 },
 	});
 	const newest = new Map(
 		[...toTell].sort((a, b) => a.t - b.t).map((entry) => [entry.item['state'], entry]),

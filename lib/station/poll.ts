@@ -6,11 +6,11 @@
  *                                                                                │               │
  *                                                                                └───────────────┘
  *
- * - publication: fixes the time from which incidents are told, and reads back for the state before it. Other settings
+ * - publication: fixes the time from which incidents are reported, and reads back for the state before it. Other settings
  *   are a new publication: what is open resolves.
  * - watching: a poll (1) reads from the newest event back to the frontier minus an overlap, (2) changes each shard by a
- *   swap: folds, decides, and adds what is to be told, (3) writes the head with the new watermark, (4) claims what is to
- *   be told and hands it over. The next poll drops what has begun, and hands over what n8n could not store or has lost.
+ *   swap: folds, decides, and adds what is to be reported, (3) writes the head with the new watermark, (4) claims what is to
+ *   be reported and hands it over. The next poll drops what has begun, and hands over what n8n could not store or has lost.
  * - Every step can be repeated: facts are sets, incidents are kept in the shards, and each item passes through the
  *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
  *   into the winner's text.
@@ -62,7 +62,7 @@ export async function pollStations(options: StationPollOptions): Promise<Polled>
 	const isRead = read.isWhole || readings.newestAt !== undefined;
 	if (begun.isPublication && read.failure !== undefined && !isRead) throw read.failure;
 	const head = begun.isPublication ? published(read.head, read.isWhole, readings) : read.head;
-	// Before the shards: what they tell of depends on it.
+	// Before the shards: what they report depends on it.
 	let text = remembered.text;
 	if (begun.isPublication) {
 		const first = JSON.stringify({ ...begun.head, publishedAt: head.publishedAt });
@@ -71,8 +71,8 @@ export async function pollStations(options: StationPollOptions): Promise<Polled>
 	}
 	warnOfReadings(readings, warn);
 
-	const { told, serviceNow } = readings;
-	const assetIds = new Set(told.map(({ assetId }) => assetId));
+	const { events, serviceNow } = readings;
+	const assetIds = new Set(events.map(({ assetId }) => assetId));
 	const directory = await directoryFor({
 		...{ node, client, mayRequest, now: polledAt, serviceNow, assetIds },
 	});
@@ -82,7 +82,7 @@ export async function pollStations(options: StationPollOptions): Promise<Polled>
 
 	const changed = await changeShards(options, {
 		key,
-		told,
+		events,
 		head,
 		directory,
 		isWhole: read.isWhole,

@@ -6,7 +6,7 @@
 import type { ApiClient } from '../service';
 import { type Listed, walk, type Walked } from '../walk';
 import { GRACE_MS, HOUR_MS, MINUTE_MS } from './common/settings';
-import { type Reading as FactsOf, readFacts, type Told } from './facts';
+import { type Reading as FactsOf, readFacts, type EventFacts } from './facts';
 import type { Head } from './head';
 
 /** As many as the service allows. */
@@ -30,16 +30,16 @@ export interface Source {
 
 /** What a poll has read so far. */
 export class Readings {
-	readonly told: Told[] = [];
+	readonly events: EventFacts[] = [];
 	unreadable = 0;
 	undated = 0;
 	/** By the service's clock, otherwise by n8n's. */
 	serviceNow: number;
 	newestAt: number | undefined;
 	readonly #isDated = { isKnown: false };
-	readonly #isWanted: (told: Told) => boolean;
+	readonly #isWanted: (event: EventFacts) => boolean;
 
-	constructor({ now }: Source, isWanted: (told: Told) => boolean) {
+	constructor({ now }: Source, isWanted: (event: EventFacts) => boolean) {
 		this.serviceNow = now;
 		this.#isWanted = isWanted;
 	}
@@ -56,7 +56,7 @@ export class Readings {
 		const read: FactsOf = readFacts(event, this.serviceNow);
 		if (read === 'unreadable') this.unreadable += 1;
 		else if (read === 'undated') this.undated += 1;
-		else if (read !== undefined && this.#isWanted(read)) this.told.push(read);
+		else if (read !== undefined && this.#isWanted(read)) this.events.push(read);
 	}
 }
 

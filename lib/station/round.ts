@@ -6,7 +6,7 @@ import { isUnsettled, RETENTION_MS } from '../start';
 import { DAY_MS, MOST_UNLISTED_PER_DAY, MOST_UNLISTED_PER_POLL, SHARDS } from './common/settings';
 import type { Entry } from './common/state';
 import type { Directory } from './directory';
-import type { Told } from './facts';
+import type { EventFacts } from './facts';
 import type { Head } from './head';
 import type { StationPollOptions } from './options';
 import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
@@ -17,7 +17,7 @@ const LOOKED_AT_ONCE = 100;
 
 export interface Round {
 	readonly key: string;
-	readonly told: readonly Told[];
+	readonly events: readonly EventFacts[];
 	readonly head: Head;
 	readonly directory: Directory;
 	readonly isWhole: boolean;
@@ -42,8 +42,8 @@ export async function changeShards(options: StationPollOptions, round: Round): P
 		horizon: isWhole ? Infinity : watermark,
 		listing: directory.listing,
 	};
-	const byShard = new Map<number, Told[]>();
-	for (const one of round.told) {
+	const byShard = new Map<number, EventFacts[]>();
+	for (const one of round.events) {
 		const shard = shardOf(one.assetId);
 		const known = byShard.get(shard);
 		if (known === undefined) byShard.set(shard, [one]);
@@ -53,12 +53,12 @@ export async function changeShards(options: StationPollOptions, round: Round): P
 	const toTell: Entry[] = [];
 	const total = { tooMany: 0, late: 0, dropped: 0 };
 	const changeOne = async (shard: number): Promise<void> => {
-		const told = byShard.get(shard) ?? [];
+		const events = byShard.get(shard) ?? [];
 		let used = 0;
 		const key = `${round.key}:${shard}`;
 		const after = await changeShard(options, key, accounts, (text, settled) => {
 			left += used;
-			const tried = nextShard(text, { told, moment, settled, unlistedLeft: left });
+			const tried = nextShard(text, { events, moment, settled, unlistedLeft: left });
 			used = tried.unlisted;
 			left -= used;
 			return tried;

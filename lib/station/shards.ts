@@ -15,8 +15,8 @@ import { type Entry, shardState, type ShardState, type StationState } from './co
 import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide } from './decide/station';
-import type { Told } from './facts';
-import { addTold, compactStation, isEmpty } from './fold/station';
+import type { EventFacts } from './facts';
+import { addEvent, compactStation, isEmpty } from './fold/station';
 
 /** 6 bits of the hash of its ID. */
 export function shardOf(assetId: string): number {
@@ -25,9 +25,9 @@ export function shardOf(assetId: string): number {
 
 export interface ShardStep {
 	/** What the events of this poll say about the stations of the shard. */
-	readonly told: readonly Told[];
+	readonly events: readonly EventFacts[];
 	readonly moment: Moment;
-	/** The IDs of items that need not be told any more. */
+	/** The IDs of items that need not be reported any more. */
 	readonly settled: ReadonlySet<string>;
 	/** How many incidents of unlisted stations may open. */
 	readonly unlistedLeft: number;
@@ -48,15 +48,15 @@ export interface ShardAfter {
 
 /** Has no effects: it runs again if another process has changed the text. */
 export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
-	const { told, settled, unlistedLeft } = step;
+	const { events, settled, unlistedLeft } = step;
 	const known = safeParse(shardState, jsonIn(text ?? '')).data;
 	const moment = atLeast(step.moment, known?.cut ?? 0);
 	const { listing, watermark, settings } = moment;
 	const before = known && JSON.stringify(known);
 	const state = ofSettings(known, moment);
 	state.toTell = state.toTell.filter(({ id }) => !settled.has(id));
-	const admitted = admit(state, told, moment);
-	const late = fold(state, admitted.told, moment);
+	const admitted = admit(state, events, moment);
+	const late = fold(state, admitted.events, moment);
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -93,7 +93,7 @@ function atLeast(moment: Moment, cut: number): Moment {
 	return { ...moment, watermark, horizon: Math.max(moment.horizon, watermark) };
 }
 
-/** A state of other settings ends: what is open resolves, and what is to be told stays so. */
+/** A state of other settings ends: what is open resolves, and what is to be reported stays so. */
 function ofSettings(known: ShardState | undefined, moment: Moment): ShardState {
 	const digest = digestOf(moment.settings);
 	if (known?.digest === digest) return known;
@@ -107,9 +107,9 @@ function ofSettings(known: ShardState | undefined, moment: Moment): ShardState {
 }
 
 /** Returns the number of events that came too late. */
-function fold(state: ShardState, told: readonly Told[], { settings }: Moment): number {
+function fold(state: ShardState, events: readonly EventFacts[], { settings }: Moment): number {
 	let late = 0;
-	for (const one of told) {
+	for (const one of events) {
 		if (one.at < state.cut) {
 			late += 1;
 			continue;
@@ -117,7 +117,7 @@ function fold(state: ShardState, told: readonly Told[], { settings }: Moment): n
 		const { assetId } = one;
 		const known = Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined;
 		const station: StationState = known ?? { t: one.at };
-		if (addTold(station, one, settings)) state.stations[assetId] = station;
+		if (addEvent(station, one, settings)) state.stations[assetId] = station;
 	}
 	return late;
 }
@@ -128,19 +128,19 @@ function fold(state: ShardState, told: readonly Told[], { settings }: Moment): n
  */
 function admit(
 	{ cut, stations }: ShardState,
-	told: readonly Told[],
+	events: readonly EventFacts[],
 	{ listing }: Moment,
-): { readonly told: readonly Told[]; readonly dropped: number } {
-	if (listing === undefined || told.length <= MOST_UNLISTED) return { told, dropped: 0 };
+): { readonly events: readonly EventFacts[]; readonly dropped: number } {
+	if (listing === undefined || events.length <= MOST_UNLISTED) return { events, dropped: 0 };
 	const newest = new Map<string, number>();
-	for (const { assetId, at } of told) {
+	for (const { assetId, at } of events) {
 		const isUnknown = at >= cut && !listing.has(assetId) && !Object.hasOwn(stations, assetId);
 		if (isUnknown) newest.set(assetId, Math.max(at, newest.get(assetId) ?? at));
 	}
-	if (newest.size <= MOST_UNLISTED) return { told, dropped: 0 };
+	if (newest.size <= MOST_UNLISTED) return { events, dropped: 0 };
 	const left = [...newest].sort(([a, at], [b, bt]) => bt - at || (a < b ? -1 : 1));
 	const dropped = new Set(left.slice(MOST_UNLISTED).map(([assetId]) => assetId));
-	return { told: told.filter(({ assetId }) => !dropped.has(assetId)), dropped: dropped.size };
+	return { events: events.filter(({ assetId }) => !dropped.has(assetId)), dropped: dropped.size };
 }
 
 /**
@@ -179,7 +179,7 @@ function limit(state: ShardState, { listing }: Moment, bytes: number): number {
 /** Without the stations, which are most of the text: checking them takes time. */
 const onlyToTell = object({ toTell: array(object({ id: string() })) });
 
-/** The IDs of the items that are to be told. */
+/** The IDs of the items that are to be reported. */
 export function entriesIn(text: string | undefined): string[] {
 	const known = safeParse(onlyToTell, jsonIn(text ?? '')).data;
 	return known?.toTell.map(({ id }) => id) ?? [];

@@ -45,7 +45,7 @@ const SESSION: IDataObject = {
 	receivedAt: '2026-11-23T11:02:15.600Z',
 };
 
-/** `test: true` tells it from an item that happened. */
+/** `test: true` distinguishes it from an item that happened. */
 export function sampleOf(kind: Kind, state: 'opened' | 'resolved'): IDataObject {
 	if (kind === 'sessionEnded') return { ...SESSION, station: STATION, test: true };
 	const incident = 'inc_Qm4x9aZ1k7Hq0P2c1Jr2Wd';

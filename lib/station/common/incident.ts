@@ -1,4 +1,4 @@
-/** The incidents of a station: their IDs, and the items that tell of them. */
+/** The incidents of a station: their IDs, and the items that report them. */
 import { createHash } from 'node:crypto';
 import { MINUTE_MS, type Kind } from './settings';
 import type { Entry, Fault, Incident } from './state';

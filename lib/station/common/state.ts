@@ -52,8 +52,8 @@ const incident = object({
 	since: number(),
 	/** When its state ended last; absent while it lasts. */
 	until: count,
-	/** `muted`: not to be told. `opened`: it is told that it opened. `closed`: it is over, and told as far as it has to be. */
-	told: oneOf(['muted', 'opened', 'closed']),
+	/** `muted`: not to be reported. `opened`: its opening is reported. `closed`: it is over, and reported as far as it has to be. */
+	reported: oneOf(['muted', 'opened', 'closed']),
 	connector: text,
 	d: optional(detail),
 	/** The event that opened it, and the one that ended it. */
@@ -74,7 +74,7 @@ const start = object({
 	at: number(),
 	wh: count,
 	messages: array(string()),
-	/** It belongs to a session that was told, and that was decided by what was created up to then. */
+	/** It belongs to a session that was reported, and that was decided by what was created up to then. */
 	used: count,
 });
 const stop = object({
@@ -84,7 +84,7 @@ const stop = object({
 	at: number(),
 	wh: count,
 	reason: string(),
-	told: optional(boolean()),
+	reported: optional(boolean()),
 });
 const named = object({ t: number(), message: string(), tx: string() });
 const metered = object({ t: number(), tx: string(), connector: string(), at: number() });
@@ -100,7 +100,7 @@ const transaction = object({
 	ended: optional(object({ ...point.shape, t: number(), id: string(), reason: string() })),
 	first: optional(point),
 	last: optional(point),
-	told: optional(boolean()),
+	reported: optional(boolean()),
 });
 
 const sessions = object({
@@ -114,7 +114,7 @@ const sessions = object({
 const entry = object({
 	/** The ID of the item; the ledger has an entry for it. */
 	id: string(),
-	/** When it happened: orders what is told. */
+	/** When it happened: orders what is reported. */
 	t: number(),
 	assetId: string(),
 	/** The item without its station. */

@@ -39,11 +39,11 @@ export function follow(
 	let latest = before && { ...before };
 	let isSeen = false;
 	const close = () => {
-		if (latest?.until === undefined || latest.told === 'closed') return;
-		if (latest.told === 'opened') {
+		if (latest?.until === undefined || latest.reported === 'closed') return;
+		if (latest.reported === 'opened') {
 			steps.push({ step: 'closed', incident: { ...latest }, until: latest.until });
 		}
-		latest.told = 'closed';
+		latest.reported = 'closed';
 	};
 	for (const run of runs) {
 		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
@@ -56,7 +56,7 @@ export function follow(
 			latest = open(run);
 			note(latest, run);
 			isSeen = true;
-			if (latest.told === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
+			if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		}
 	}
 	if (latest?.until !== undefined && watermark - latest.until >= resolveAfterMs) close();

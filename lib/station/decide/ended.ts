@@ -11,13 +11,13 @@ export function removed(assetId: string, state: StationState, moment: Moment): E
 	return Object.values(state.incidents ?? {}).flatMap((incident) => {
 		if (listing.has(assetId)) {
 			delete incident.missing;
-			if (incident.told === 'opened') incident.listed = true;
+			if (incident.reported === 'opened') incident.listed = true;
 			return [];
 		}
-		if (incident.told !== 'opened' || !incident.listed) return [];
+		if (incident.reported !== 'opened' || !incident.listed) return [];
 		incident.missing ??= listing.at;
 		if (listing.at - incident.missing < REMOVED_AFTER_MS) return [];
-		incident.told = 'closed';
+		incident.reported = 'closed';
 		incident.until ??= listing.at;
 		if (!settings.reportResolved) return [];
 		const place = { kind: settings.kind, assetId, watermark };
@@ -32,7 +32,7 @@ export function endedBySettings(
 	moment: Moment,
 	kind: StationSettings['kind'],
 ): Entry[] {
-	const open = Object.values(state.incidents ?? {}).filter(({ told }) => told === 'opened');
+	const open = Object.values(state.incidents ?? {}).filter(({ reported }) => reported === 'opened');
 	const place = { kind, assetId, watermark: moment.watermark };
 	const until = Math.max(moment.watermark, moment.publishedAt);
 	return open.map((incident) => resolvedEntry(incident, place, until, 'settings'));

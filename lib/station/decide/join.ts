@@ -48,7 +48,7 @@ export function join(sessions: Sessions, stop: SessionStop, known: number): Join
 	);
 	// If two starts fit, it is unknown which one is right: an empty field is better than a wrong one.
 	const [fitting] = open.length === 1 ? open : [];
-	// It was told with another stop before this one was listed.
+	// It was reported with another stop before this one was listed.
 	const only = fitting?.start.used === undefined ? fitting : undefined;
 	return { start: only?.start, connector, foundBy: only === undefined ? 'not found' : 'order' };
 }

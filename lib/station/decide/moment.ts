@@ -15,13 +15,13 @@ export interface Moment extends Owner {
 	readonly watermark: number;
 	/** What was read, if it was read without a hole: decides about states that count at once. */
 	readonly horizon: number;
-	/** What began up to then is not told. */
+	/** What began up to then is not reported. */
 	readonly publishedAt: number;
-	/** What opened and ended up to then counts as told, since the ledger that knew it is lost. */
+	/** What opened and ended up to then counts as reported, since the ledger that knew it is lost. */
 	readonly toldUntil?: number | undefined;
 	/** Undefined if it could not be read. */
 	readonly listing: Listing | undefined;
 }
 
-/** Whether an incident of the station may be told: those of unlisted stations are limited. */
+/** Whether an incident of the station may be reported: those of unlisted stations are limited. */
 export type MayOpen = (assetId: string) => boolean;

@@ -25,11 +25,11 @@ export function followRepeats(
 	/** Since the latest incident. */
 	let window: Fault[] = [];
 	const close = (at: number) => {
-		if (latest?.until === undefined || latest.told === 'closed' || latest.until > at) return;
-		if (latest.told === 'opened') {
+		if (latest?.until === undefined || latest.reported === 'closed' || latest.until > at) return;
+		if (latest.reported === 'opened') {
 			steps.push({ step: 'closed', incident: { ...latest }, until: latest.until });
 		}
-		latest.told = 'closed';
+		latest.reported = 'closed';
 	};
 	for (const fault of faults) {
 		if (fault.t > horizon) break;
@@ -43,7 +43,7 @@ export function followRepeats(
 		if (first === undefined || window.length < times) continue;
 		latest = open(first);
 		for (const one of window) addTo(latest, one, withinMs);
-		if (latest.told === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
+		if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
 		window = [];
 	}
 	close(watermark);

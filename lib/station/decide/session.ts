@@ -8,11 +8,11 @@ import { join } from './join';
 interface Place extends Owner {
 	readonly assetId: string;
 	readonly watermark: number;
-	/** Sessions that ended up to then are not told. */
+	/** Sessions that ended up to then are not reported. */
 	readonly publishedAt: number;
 }
 
-/** Marks the sessions as told, and returns their items. */
+/** Marks the sessions as reported, and returns their items. */
 export function endedSessions(sessions: Sessions, place: Place): Entry[] {
 	const entries = [
 		...attemptsOf(sessions.stops, place.watermark).flatMap((attempt) =>
@@ -32,7 +32,7 @@ interface Attempt {
 /** In the order in which they are decided by polls that miss none, so the result is the same for polls that come late. */
 function attemptsOf(stops: readonly SessionStop[], watermark: number): Attempt[] {
 	return stops
-		.filter(({ told }) => !told)
+		.filter(({ reported }) => !reported)
 		.flatMap((stop) => [stop.t, stop.t + START_WAIT_MS].map((known) => ({ stop, known })))
 		.filter(({ known }) => known <= watermark)
 		.sort((a, b) => a.known - b.known || a.stop.at - b.stop.at || inOrder(a.stop, b.stop));
@@ -41,9 +41,9 @@ function attemptsOf(stops: readonly SessionStop[], watermark: number): Attempt[]
 function endOf16(sessions: Sessions, { stop, known }: Attempt, place: Place): Entry[] {
 	const joined = join(sessions, stop, known);
 	const mayWait = joined.start === undefined && known === stop.t;
-	if (stop.told || mayWait) return [];
+	if (stop.reported || mayWait) return [];
 	const { start, connector = null, foundBy } = joined;
-	stop.told = true;
+	stop.reported = true;
 	if (start !== undefined) start.used = known;
 	return entryOf(place, {
 		tx: stop.tx,
@@ -56,10 +56,10 @@ function endOf16(sessions: Sessions, { stop, known }: Attempt, place: Place): En
 }
 
 function endOf201(transaction: SessionTransaction, place: Place): Entry[] {
-	const { tx, t, where, started, ended, first, last, told } = transaction;
-	if (told || ended === undefined || ended.t > place.watermark) return [];
+	const { tx, t, where, started, ended, first, last, reported } = transaction;
+	if (reported || ended === undefined || ended.t > place.watermark) return [];
 	if (started === undefined && place.watermark < ended.t + START_WAIT_MS) return [];
-	transaction.told = true;
+	transaction.reported = true;
 	return entryOf(place, {
 		tx,
 		connector: where?.connector ?? null,

@@ -10,7 +10,7 @@ import type { MayOpen, Moment } from './moment';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';
 
-/** Changes the state, and returns what is to be told. */
+/** Changes the state, and returns what is to be reported. */
 export function decide(
 	assetId: string,
 	state: StationState,
@@ -41,7 +41,7 @@ function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: 
 		return {
 			id: incidentId(moment, settings.kind, [assetId, part, first.t]),
 			since: first.t,
-			told: isNews ? ('opened' as const) : ('muted' as const),
+			reported: isNews ? ('opened' as const) : ('muted' as const),
 			...(connector !== undefined && { connector }),
 			d: first.d,
 			from: first.id,

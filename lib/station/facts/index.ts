@@ -12,7 +12,7 @@ import { at, text } from './values';
 export type * from './types';
 
 /** What an event says about one station. */
-export interface Told {
+export interface EventFacts {
 	readonly assetId: string;
 	/** When the service created the event, in Unix milliseconds. */
 	readonly at: number;
@@ -21,7 +21,7 @@ export interface Told {
 }
 
 /** `unreadable`: it should say something about a station, but lacks a field. `undated`: it has no time, or one of the future. */
-export type Reading = Told | 'unreadable' | 'undated' | undefined;
+export type Reading = EventFacts | 'unreadable' | 'undated' | undefined;
 
 const readStatus: Reader = (message) =>
 	Object.hasOwn(message.payload, 'connectorStatus') || Object.hasOwn(message.payload, 'evseId')

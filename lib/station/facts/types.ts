@@ -14,7 +14,7 @@ export interface ConnectorStatus {
 	readonly errorCode?: string | undefined;
 	readonly vendorErrorCode?: string | undefined;
 	readonly info?: string | undefined;
-	/** By the station's clock: tells a repeated message from a new one. */
+	/** By the station's clock: distinguishes a repeated message from a new one. */
 	readonly stationTime?: number | undefined;
 }
 

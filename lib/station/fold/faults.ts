@@ -8,7 +8,7 @@ const FAULTED = 'faulted';
 
 export const isFault = ({ status }: ConnectorStatus): boolean => status.toLowerCase() === FAULTED;
 
-/** What tells one kind of fault from another: the error code, with that of the vendor. */
+/** What distinguishes one kind of fault from another: the error code, with that of the vendor. */
 export function codeOf({ error, vendor }: Detail): string {
 	return [error, vendor].filter((code) => code !== undefined).join('/');
 }

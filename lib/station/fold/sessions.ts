@@ -56,7 +56,7 @@ export function addSessionFact(sessions: Sessions, fact: Fact, when: When): bool
 				{ t, id, tx, at, wh: meterWh, reason },
 				MOST_REPORTS,
 				(known) => known.tx === tx && known.at === at,
-				(known, added) => (known.told ? known : earlier(known, added)),
+				(known, added) => (known.reported ? known : earlier(known, added)),
 			);
 		}
 		case 'transaction':
@@ -83,7 +83,7 @@ function addTransaction(sessions: Sessions, fact: Transaction, { at: t, eventId 
 }
 
 function joined(known: SessionTransaction, added: SessionTransaction): SessionTransaction {
-	if (known.told) return known;
+	if (known.reported) return known;
 	const fields = {
 		where: least(known.where, added.where),
 		started: least(known.started, added.started),
@@ -122,11 +122,11 @@ export function compactSessions(sessions: Sessions, watermark: number): void {
 	const cut = watermark - LATEST_MS;
 	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
 	const { stops, transactions, starts } = sessions;
-	const ended = new Set(stops.filter(({ told, t }) => told && t < cut).map(({ tx }) => tx));
-	sessions.stops = stops.filter(({ told, t }) => t >= cut || (!told && isOpen(t)));
+	const ended = new Set(stops.filter(({ reported, t }) => reported && t < cut).map(({ tx }) => tx));
+	sessions.stops = stops.filter(({ reported, t }) => t >= cut || (!reported && isOpen(t)));
 	sessions.starts = starts.filter(({ used, t }) => t >= cut || (!used && isOpen(t)));
 	sessions.transactions = transactions.filter(
-		({ told, t, ended: end }) => (end?.t ?? t) >= cut || (!told && isOpen(t)),
+		({ reported, t, ended: end }) => (end?.t ?? t) >= cut || (!reported && isOpen(t)),
 	);
 	const isLeft = ({ t, tx }: { t: number; tx: string }) =>
 		t >= cut || (!ended.has(tx) && isOpen(t));

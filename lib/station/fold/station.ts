@@ -1,7 +1,7 @@
 /** Adds what an event says to the state of its station, as far as the trigger watches it. */
 import { isRepeated, LATEST_MS, MOST_CONNECTORS, type StationSettings } from '../common/settings';
 import type { Report, StationState } from '../common/state';
-import type { ConnectorStatus, Fact, Told } from '../facts';
+import type { ConnectorStatus, Fact, EventFacts } from '../facts';
 import { addFault, codeOf, compactFaults, detailOf, isFault } from './faults';
 import { addSessionFact, compactSessions, noSessions } from './sessions';
 import { addReport, compact, emptyTimeline } from './timeline';
@@ -14,26 +14,35 @@ export function isWatched({ about }: Fact, { kind }: StationSettings): boolean {
 }
 
 /** Returns whether the state changed. */
-export function addTold(state: StationState, told: Told, settings: StationSettings): boolean {
+export function addEvent(
+	state: StationState,
+	event: EventFacts,
+	settings: StationSettings,
+): boolean {
 	let changed = false;
-	for (const fact of told.facts) {
-		if (isWatched(fact, settings) && addFact(state, fact, told, settings)) changed = true;
+	for (const fact of event.facts) {
+		if (isWatched(fact, settings) && addFact(state, fact, event, settings)) changed = true;
 	}
-	if (changed) state.t = Math.max(state.t, told.at);
+	if (changed) state.t = Math.max(state.t, event.at);
 	return changed;
 }
 
-function addFact(state: StationState, fact: Fact, told: Told, settings: StationSettings): boolean {
-	const { at: t, eventId: id } = told;
+function addFact(
+	state: StationState,
+	fact: Fact,
+	event: EventFacts,
+	settings: StationSettings,
+): boolean {
+	const { at: t, eventId: id } = event;
 	if (settings.kind === 'sessionEnded') {
-		return addSessionFact((state.sessions ??= noSessions()), fact, told);
+		return addSessionFact((state.sessions ??= noSessions()), fact, event);
 	}
 	if (fact.about === 'connection') {
 		const key = fact.isConnected ? '' : 'offline';
 		return addTo(state, '', { t, id, key, ...(key !== '' && { d: { status: fact.status } }) });
 	}
 	if (fact.about !== 'status') return false;
-	if (isRepeated(settings)) return isFault(fact) && addFault((state.faults ??= []), fact, told);
+	if (isRepeated(settings)) return isFault(fact) && addFault((state.faults ??= []), fact, event);
 	const key = keyOf(fact, settings);
 	return addTo(state, fact.connector, { t, id, key, ...(key !== '' && { d: detailOf(fact) }) });
 }
@@ -65,9 +74,9 @@ export function compactStation(
 	}
 	if (state.faults) state.faults = compactFaults(state.faults, cut - settings.withinMs);
 	if (state.sessions) compactSessions(state.sessions, watermark);
-	for (const [part, { told, until = Infinity }] of Object.entries(state.incidents ?? {})) {
+	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);
-		if (told === 'closed' && isLeft) delete state.incidents?.[part];
+		if (reported === 'closed' && isLeft) delete state.incidents?.[part];
 	}
 }
 

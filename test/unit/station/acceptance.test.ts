@@ -1,4 +1,4 @@
-/** What operators are told: a poll each full minute, whatever the order of the list. */
+/** What operators learn: a poll each full minute, whatever the order of the list. */
 import { type StationSettings } from '../../../lib/station';
 import { OCPP201, VERSIONS } from './stations';
 import { back, lost, MINUTE, stationWorld, time, type StationWorld } from './stationWorld';

@@ -1,5 +1,5 @@
 /**
- * Each kind of incident, in both versions of OCPP, told once: whatever the order of the events, however often they are
+ * Each kind of incident, in both versions of OCPP, reported once: whatever the order of the events, however often they are
  * listed, however the polls fall, and wherever a process is killed. `RUNS` sets the number of stories for each, 3 by default.
  */
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ const SLOW_MS = RUNS * 10_000 + 60_000;
 /** Events are created in this time, and listed at most this much later: later than an hour, they may be left out. */
 const CREATED_SECONDS = 5_400;
 const LATE_MINUTES = 55;
-/** By then every event is listed, and every incident over or told. */
+/** By then every event is listed, and every incident over or reported. */
 const SETTLED_MINUTES = 240;
 
 /** Something that happens at one of two stations: what it is, depends on the kind. */
@@ -196,8 +196,8 @@ async function poll(world: World, kill?: number): Promise<void> {
 	}
 }
 
-/** What is told, without what depends on when it is told. */
-function told(world: World): string[] {
+/** What is reported, without what depends on when it is reported. */
+function reported(world: World): string[] {
 	const isRepeated = world.settings.times > 1;
 	return world
 		.items()
@@ -234,7 +234,7 @@ async function runOf(
 		world.now = FROM + minute * MINUTE;
 		await poll(world, kills.length > 0 ? kills[n % kills.length] : undefined);
 	}
-	// What was decided last is told by polls that live: the second one tells what waited for the first to have begun.
+	// What was decided last is reported by polls that live: the second one reports what waited for the first to have begun.
 	for (const more of [0, 1, 2]) {
 		world.now = FROM + (SETTLED_MINUTES + more) * MINUTE;
 		await world.poll();
@@ -262,7 +262,7 @@ const parameters = {
 
 describe.each(CASES)('%s, %s', (_name, version, story, settings) => {
 	it(
-		'the same incidents are told once, in any order, with any polls, and with a kill at any write',
+		'the same incidents are reported once, in any order, with any polls, and with a kill at any write',
 		async () => {
 			await fc.assert(
 				fc.asyncProperty(
@@ -277,7 +277,7 @@ describe.each(CASES)('%s, %s', (_name, version, story, settings) => {
 						const killed = await runOf(events, settings, { minutes, kills, isOldestFirst });
 						const ids = killed.ids();
 						expect(new Set(ids).size).toBe(ids.length);
-						expect(told(killed)).toEqual(told(often));
+						expect(reported(killed)).toEqual(reported(often));
 					},
 				),
 				parameters,

@@ -129,7 +129,7 @@ async function storyWithKill(place: Place, from: number, waitPolls: number) {
 	} finally {
 		await close();
 	}
-	return { kills, told: world.items() };
+	return { kills, reported: world.items() };
 }
 
 const STATES = ['opened', 'resolved'];
@@ -146,11 +146,11 @@ describe.each<Place>(['after a shard', 'before the head', 'after n8n stored the 
 						storyWithKill(place, time('08:56') + n * 84 * SECOND, n % 5),
 					),
 				);
-				for (const { kills, told } of stories) {
+				for (const { kills, reported } of stories) {
 					expect(kills).toBe(1);
-					expect(told.map(({ state }) => state)).toEqual(STATES);
-					expect(new Set(told.map(({ incident }) => incident)).size).toBe(1);
-					expect(told.at(-1)).toMatchObject({ station: { id: 's1' }, minutes: 19 });
+					expect(reported.map(({ state }) => state)).toEqual(STATES);
+					expect(new Set(reported.map(({ incident }) => incident)).size).toBe(1);
+					expect(reported.at(-1)).toMatchObject({ station: { id: 's1' }, minutes: 19 });
 				}
 			},
 			SLOW_MS,
@@ -180,8 +180,8 @@ it(
 			return world.items();
 		};
 		const stories = await Promise.all(Array.from({ length: TIMES }, together));
-		for (const told of stories) {
-			expect(told.map(({ state }) => state)).toEqual(STATES);
+		for (const reported of stories) {
+			expect(reported.map(({ state }) => state)).toEqual(STATES);
 		}
 	},
 	SLOW_MS,

@@ -1,4 +1,4 @@
-/** Each incident is told once: by executions that fail, by processes that poll at once, and by a ledger that loses its data. */
+/** Each incident is reported once: by executions that fail, by processes that poll at once, and by a ledger that loses its data. */
 import { OCPP16, OCPP201 } from './stations';
 import { back, lost, stationWorld, time } from './stationWorld';
 
@@ -19,7 +19,7 @@ describe('an execution that', () => {
 		]);
 	});
 
-	it('fails is told again as the same batch once, then one by one', async () => {
+	it('fails is reported again as the same batch once, then one by one', async () => {
 		const world = stationWorld({ acknowledge: 'succeeded' });
 		world.events = storm();
 		world.fate = async () => (world.executions.length < 2 ? 'failed' : 'succeeded');
@@ -64,7 +64,7 @@ it('an incident of a station that is removed, or that is no longer watched, reso
 	expect(world.items()).toHaveLength(4);
 });
 
-it('a flood of made-up stations opens a hundred incidents, and a listed station is still told', async () => {
+it('a flood of made-up stations opens a hundred incidents, and a listed station is still reported', async () => {
 	const world = stationWorld();
 	const made = Array.from({ length: 5_000 }, (_unused, n) => lost('09:00', `made-up-${n}`));
 	world.events = [...made, lost('09:00', 's4')];
@@ -79,7 +79,7 @@ it('a flood of made-up stations opens a hundred incidents, and a listed station 
 	expect(bytes).toBeLessThan(4 * 1024 * 1024);
 });
 
-it('a ledger that has lost its data tells nothing twice, and the end of what it told', async () => {
+it('a ledger that has lost its data reports nothing twice, and the end of what it reported', async () => {
 	const world = stationWorld();
 	world.events = [lost('09:00'), lost('09:00', 's2'), back('09:10', 's2'), back('09:40')];
 	await world.pollFrom('08:59', '09:20');
