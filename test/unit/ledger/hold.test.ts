@@ -81,7 +81,7 @@ describe.each([
 		expect(states()).toEqual([state, state]);
 	});
 
-	it('leaves an event alone that has begun', async () => {
+	it('does not change an event that has begun', async () => {
 		const beginning = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
 		await ledger.begin(KEYS, beginning);
 		await settle(hold);

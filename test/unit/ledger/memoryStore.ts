@@ -26,7 +26,7 @@ export class MemoryStore implements Store {
 	readonly sessions = new Map<string, number>();
 	/** Rejects every call, and does nothing. */
 	failing = false;
-	/** Does what it is told, and rejects every call. */
+	/** Does what was asked, and rejects every call. */
 	losing = false;
 	/** Never returns. */
 	hanging = false;

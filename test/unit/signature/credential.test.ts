@@ -192,7 +192,7 @@ describe('the credential test complains, and deliveries are verified, with', () 
 	});
 });
 
-test('a wrong field is told once', () => {
+test('a wrong field is reported once', () => {
 	const told = (settings: SigningSettings) =>
 		checkSigningSettings({ signingSecret: SECRET, ...settings });
 	expect(told({ signatureHeader: '' })).toEqual([
@@ -203,7 +203,7 @@ test('a wrong field is told once', () => {
 	]);
 });
 
-test('every problem is told at once', () => {
+test('every problem is reported at once', () => {
 	const problems = checkSigningSettings({
 		signingSecret: '',
 		previousSigningSecret: ' old',

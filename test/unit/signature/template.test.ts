@@ -41,7 +41,7 @@ test('a template that does not name the body is refused', () => {
 	}
 });
 
-test('each unknown name is told once', () => {
+test('each unknown name is reported once', () => {
 	const problems = problemsOf('{id}.{Body}.{ timestamp }.{}.{id}.{body}');
 	expect(problems.map((problem) => problem.split(',')[0])).toEqual([
 		'contains {id}',

@@ -82,7 +82,7 @@ export const broken: Record<string, Broken> = {
 		'claimed before it is due',
 		{ claim: (entry, ...rest) => life.claim(as('failed', entry, { at: 1 }), ...rest) },
 	],
-	'claim left alone what has failed': [
+	'claim skipped what has failed': [
 		NEVER,
 		{ claim: (entry, ...rest) => life.claim(as('failed', entry, { kind: 'done' }), ...rest) },
 	],

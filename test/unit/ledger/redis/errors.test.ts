@@ -106,7 +106,7 @@ describe('an error of Redis or the system', () => {
 		expect(errorCode(reply(failed))).toBe('ERR');
 	});
 
-	it('is the first word of an answer alone', () => {
+	it('is only the first word of a response', () => {
 		expect(errorCode(reply('ERR: no such command'))).toBe('ERR');
 		for (const message of ['E', 'not OOM', 'Oops', 'OOMs', '']) {
 			expect(errorCode(reply(message))).toBeUndefined();

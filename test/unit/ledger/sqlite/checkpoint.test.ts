@@ -47,7 +47,7 @@ describe('the write-ahead log of the ledger in SQLite', () => {
 					return heads.size > 3 ? true : undefined;
 				},
 				{
-					what: 'the log to begin anew three times',
+					what: 'the log to begin again three times',
 					everyMs: 1,
 					timeoutMs: SLOW_MS / 2,
 					detail: () => `${heads.size} heads after ${events} writes`,

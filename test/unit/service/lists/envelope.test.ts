@@ -37,10 +37,10 @@ describe('a page', () => {
 		['hasMore as text', { data: { items, hasMore: ' True ' } }, true],
 		['hasMore as text that denies', { items, hasMore: 'false' }, false],
 		['has_more', { data: { items, has_more: false } }, false],
-		['has_more beside data', { data: items, has_more: 'true' }, true],
+		['has_more next to data', { data: items, has_more: 'true' }, true],
 		['hasMore that does not say, with has_more', { items, hasMore: null, has_more: true }, true],
 		[
-			'hasMore beside data, which says nothing',
+			'hasMore next to data, which says nothing',
 			{ data: { items, hasMore: null }, hasMore: true },
 			true,
 		],
@@ -51,7 +51,7 @@ describe('a page', () => {
 
 	it.each([
 		['items', { data: { items: null, hasMore: false } }],
-		['items beside', { items: null, hasMore: false }],
+		['items at the top level', { items: null, hasMore: false }],
 		['data', { data: null, hasMore: false }],
 	])('is empty where null stands for the list: %s', (_name, answer) => {
 		expect(pageOf(answer, undefined, destination)).toEqual({ items: [], hasMore: false });
@@ -63,7 +63,7 @@ describe('a page', () => {
 		expect(pageOf({ rows: null }, 'rows', destination)).toEqual(empty);
 	});
 
-	it('is read from where the user says, and hasMore from beside it', () => {
+	it('is read from where the user says, and hasMore from next to it', () => {
 		const answer = { result: { list: { rows: items, hasMore: true } } };
 		expect(pageOf(answer, 'result.list.rows', destination)).toEqual({ items, hasMore: true });
 		expect(pageOf([{ rows: items }], '0.rows', destination)).toEqual({ items, hasMore: undefined });
@@ -109,7 +109,7 @@ describe('a page', () => {
 		});
 	});
 
-	it('counts before an error that is told beside it, unless it is empty or not there', () => {
+	it('counts before an error that stands next to it, unless it is empty or not there', () => {
 		const error = 'quota used up';
 		expect(pageOf({ items, error }, undefined, destination).items).toEqual(items);
 		for (const answer of [{ items: [], error }, { error }]) {
