@@ -80,9 +80,12 @@ it('runs each event once although n8n’s database is locked for 25 s while five
 		what: 'the first events to run',
 		timeoutMs: 2 * MINUTES,
 	});
+	const { note } = trigger.recorder;
 	const unlock = lockDatabase(n8nDatabase(world.userFolder));
+	note({ what: 'fault', fault: 'n8n locked', is: 'on' });
 	await sleep(25_000);
 	unlock();
+	note({ what: 'fault', fault: 'n8n locked', is: 'off' });
 	// The lock may leave an execution "running" in n8n's database forever, although it has ended.
 	await expectOneRunOf(trigger, missed, { isIdle: haveAllBegun });
 	await pollNow();

@@ -609,6 +609,8 @@ function isWaiting(
 		view.pausedMs(by, period) === 0 &&
 		!mayBeGivenBack &&
 		!view.hadFault({ from: at, to: until }) &&
+		// n8n may have said to a poll that it could not store it.
+		!(mode === 'trigger' && view.hadFault({ from: at, to: until }, ['n8n locked'])) &&
 		!view.hadLoss(period) &&
 		!wasReplayed(event, at - MINUTE_MS, until) &&
 		!wasRetried(event, period)
