@@ -182,8 +182,8 @@ interface Executed {
 }
 
 /**
- * n8n drops the data of an execution whose worker dies before the first node. Its events are then those that were accepted
- * at that moment and are in no other execution.
+ * n8n does not keep what an execution got that passes nothing on, or whose worker dies before the first node. Its events are
+ * then those that were accepted at that moment and are in no other execution.
  */
 function withLostEvents(
 	executions: readonly Executed[],
@@ -198,6 +198,7 @@ function withLostEvents(
 			(each) =>
 				row.mode === 'webhook' &&
 				isAcknowledged(each) &&
+				each.outcome !== 'duplicate' &&
 				isOpen(each, at) &&
 				!known.some((other) => isOpen(each, other.at) && other.events.includes(each.event)),
 		);

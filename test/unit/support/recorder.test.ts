@@ -138,6 +138,18 @@ it('finds nothing in acknowledged events whose executions n8n has lost with thei
 	expect(await broken(recorder)).toHaveLength(1);
 });
 
+it('takes an execution that passed nothing on for one of an accepted event, not of a duplicate', async () => {
+	const recorder = recorderOf();
+	deliver(recorder, 'a', 1);
+	deliver(recorder, 'a', 9, { outcome: 'duplicate' });
+	deliver(recorder, 'b', 9);
+	rows.push(
+		{ id: '1', status: 'new', waiting: ['a'] },
+		{ id: '2', status: 'success', storedAt: 9.5, endedAt: 10 },
+	);
+	expect(await broken(recorder)).toEqual([]);
+});
+
 it('finds an event that n8n stores again while its first execution waits', async () => {
 	const recorder = recorderOf();
 	deliver(recorder, 'a', 1);
