@@ -80,6 +80,8 @@ export type Step =
 			readonly acknowledge: Settings['acknowledge'];
 			/** n8n reported that it could not store it. */
 			readonly isDenied?: true;
+			/** n8n has not kept its events: these are likely. */
+			readonly isGuess?: true;
 	  }
 	| { readonly what: 'not stored'; readonly events: readonly string[] }
 	/** The nodes after the trigger begin with these events. */

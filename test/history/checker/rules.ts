@@ -156,10 +156,9 @@ export const RULES: readonly Rule[] = [
 		needs: ['stored', 'started', 'dropped', 'process'],
 		*check(view) {
 			for (const event of view.events) {
-				for (const [n, next] of event.stored.entries()) {
-					const open = event.stored
-						.slice(0, n)
-						.find((each) => isWaiting(view, event, each, next.at));
+				const stored = event.stored.filter(({ isGuess }) => isGuess !== true);
+				for (const [n, next] of stored.entries()) {
+					const open = stored.slice(0, n).find((each) => isWaiting(view, event, each, next.at));
 					if (open && next.mode !== 'retry') {
 						yield {
 							at: next.at,

@@ -179,6 +179,8 @@ interface Executed {
 	readonly events: readonly string[];
 	/** Its last call; undefined if it has not passed its trigger. */
 	readonly last: Call | undefined;
+	/** As in the history. */
+	readonly isGuess?: true;
 }
 
 /**
@@ -203,7 +205,7 @@ function withLostEvents(
 				!known.some((other) => isOpen(each, other.at) && other.events.includes(each.event)),
 		);
 		const events = new Set(accepted.slice(0, batchSize).map(({ event }) => event));
-		known.push({ ...execution, events: [...events] });
+		known.push({ ...execution, events: [...events], isGuess: true });
 	}
 	return known;
 }
@@ -216,13 +218,16 @@ const isSameHandOver = (a: Executed, b: Executed): boolean =>
 	a.at === b.at && a.events.length > 0 && a.events.join() === b.events.join();
 
 function handedOver(
-	{ row, at, events }: Executed,
+	{ row, at, events, isGuess }: Executed,
 	attempts: readonly Sent[],
 	{ acknowledge }: Settings,
 ): Line {
 	const { id: execution, mode } = row;
 	const by = storedBy({ events, at, mode }, attempts);
-	return { what: 'stored', execution, mode, events, acknowledge, at, ...by };
+	return {
+		...{ what: 'stored', execution, mode, events, acknowledge, at, ...by },
+		...(isGuess && { isGuess }),
+	};
 }
 
 function endOf({ row, events, last }: Executed): Line[] {
