@@ -30,6 +30,9 @@ export interface CountedWorkflow {
 
 type Parameters = Readonly<Record<string, unknown>>;
 
+/** n8n keeps an execution that waits for longer only in its database, until it continues. */
+const LONGEST_IN_MEMORY_S = 65;
+
 interface Options {
 	/** Additional parameters of the triggers, such as options; none by default. */
 	readonly parameters?: Parameters;
@@ -74,6 +77,7 @@ export function countedWorkflows(): Publish {
 		const recorder = startRecorder({
 			...{ client, workflow, counter },
 			settings: settingsIn(parameters),
+			sleeps: (options.runSeconds ?? 0) > LONGEST_IN_MEMORY_S,
 			...(poll && { poll: recordedPoll(poll) }),
 		});
 		await client.activate(workflow.id, { webhookUrls: urls });

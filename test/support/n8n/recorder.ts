@@ -17,6 +17,8 @@ interface Recorded {
 	readonly workflow: Pick<Workflow, 'id'>;
 	readonly counter: Pick<Counter, 'calls'>;
 	readonly settings: Settings;
+	/** Whether each execution sleeps in a Wait node after its call. */
+	readonly sleeps?: boolean;
 	/** Of a poll trigger; none without one. Only a list that the test itself orders says when it listed what. */
 	readonly poll?: { readonly startFrom: 'now' | 'retained'; readonly list?: HostileList };
 }
@@ -89,6 +91,7 @@ export function startRecorder(recorded: Recorded): Recorder {
 			const said = new Set(notes.map(({ what }) => what));
 			const holds: Fact[] = [...ALWAYS, 'marks', ...said];
 			if (list) holds.push('listed');
+			if (recorded.sleeps) holds.push('asleep');
 			if (passed.every(({ at }) => at < publishedAt)) holds.push('clock');
 			const world: Line = {
 				...{
@@ -145,7 +148,7 @@ async function executionsOf(
 	recorded: Recorded,
 	{ attempts, stored }: { attempts: readonly Sent[]; stored: Map<string, Stored> },
 ): Promise<Line[]> {
-	const { client, workflow, counter, settings } = recorded;
+	const { client, workflow, counter, settings, sleeps = false } = recorded;
 	const rows = await client.listExecutions({ workflowId: workflow.id });
 	const executions: Executed[] = [];
 	for (const row of rows) {
@@ -164,6 +167,7 @@ async function executionsOf(
 	const modes = new Map(rows.map(({ id, mode }) => [id, mode]));
 	return [
 		...counter.calls.map((call) => startedBy(call, modes, settings.acknowledge)),
+		...(sleeps ? counter.calls.map(asleep) : []),
 		...withLostEvents(executions, attempts, settings).flatMap((execution, n, all) => {
 			const isCopy = all.slice(0, n).some((other) => isSameHandOver(other, execution));
 			return [...(isCopy ? [] : [handedOver(execution, attempts, settings)]), ...endOf(execution)];
@@ -256,6 +260,12 @@ function startedBy(
 		mode: modes.get(execution) ?? 'webhook',
 		...(isReplayed && { replayed: events }),
 	};
+}
+
+function asleep(call: Call): Line {
+	const { at, events, execution, response } = call;
+	const ended = { what: 'ended', execution, by: processOf(call), events } as const;
+	return { ...ended, outcome: 'waiting', at: response?.at ?? at };
 }
 
 const processOf = ({ host, at }: Call): string =>
