@@ -33,7 +33,7 @@ export class Finds {
 	/** Looks up the events of a page, in parallel. False if the page has no times, and what follows is known. */
 	readonly take = async (page: readonly Listed[]): Promise<boolean> => {
 		const { isWanted, look, knownFrom } = this.#looking;
-		const wanted = dated(page).filter(({ event }) => isWanted(event));
+		const wanted = page.filter(({ event }) => isWanted(event));
 		const known = await Promise.all(wanted.map(look));
 		for (const [n, listed] of wanted.entries()) {
 			const knowledge = known[n];
@@ -63,16 +63,4 @@ export class Finds {
 		const inOrder = isOldestFirst ? fresh : fresh.toReversed();
 		return oldestFirst(inOrder.map((listed) => ({ ...listed, record: listed.event.record })));
 	}
-}
-
-/** An event without a time counts as created with the later one of its neighbours in the page. */
-function dated(page: readonly Listed[]): Listed[] {
-	const times = page.map(({ at = -Infinity }) => at);
-	return page.map((listed, n) => {
-		if (listed.at !== undefined) return listed;
-		const before = times.slice(0, n).findLast((at) => at > -Infinity) ?? -Infinity;
-		const after = times.slice(n).find((at) => at > -Infinity) ?? -Infinity;
-		const at = Math.max(before, after);
-		return at === -Infinity ? listed : { ...listed, at };
-	});
 }
