@@ -19,18 +19,17 @@ export class Finds {
 	readonly open = new Map<string, OpenEvent>();
 	/** The last record with a time of each page. */
 	readonly anchors: Anchor[] = [];
-	/** The ID of the first record read, if its page has no times. */
+	/** The ID of the first record read. */
 	head: string | undefined;
 	/** Whether an event without a time may have to be looked at again. */
 	isUntimedOpen = false;
-	#hasRead = false;
 	readonly #looking: Looking;
 
 	constructor(looking: Looking) {
 		this.#looking = looking;
 	}
 
-	/** Looks up the events of a page, in parallel. False if the page has no times, and what follows is known. */
+	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known. */
 	readonly take = async (page: readonly Listed[]): Promise<boolean> => {
 		const { isWanted, look, knownFrom } = this.#looking;
 		const wanted = page.filter(({ event }) => isWanted(event));
@@ -42,18 +41,17 @@ export class Finds {
 		}
 		const last = page.findLast(({ at }) => at !== undefined);
 		if (last?.at !== undefined) this.anchors.push({ id: last.event.id, at: last.at });
-		if (!this.#hasRead && last === undefined) this.head = page[0]?.event.id;
-		this.#hasRead = true;
-		return last !== undefined || !page.some(({ event }) => event.id === knownFrom);
+		this.head ??= page[0]?.event.id;
+		return this.anchors.length > 0 || !page.some(({ event }) => event.id === knownFrom);
 	};
 
-	/** An event without a time cannot be found again by it: the list is read down to it until it has settled. */
-	leaveOpen({ event, at, place }: Listed, account: Account): void {
-		if (at === undefined) {
+	/** An event above all times cannot be found again by one: the list is read down to it until it has settled. */
+	leaveOpen({ event, by, place }: Listed, account: Account): void {
+		if (by === undefined) {
 			this.isUntimedOpen = true;
 			return;
 		}
-		const found = { id: event.id, at, hasBegun: hasBegun(account) };
+		const found = { id: event.id, at: by, hasBegun: hasBegun(account) };
 		this.open.set(event.id, { ...found, ...(place !== undefined && { place }) });
 	}
 

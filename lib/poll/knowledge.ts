@@ -36,14 +36,17 @@ export async function knowledgeOf(
 }
 
 /**
- * Whether an event that the ledger does not know starts: one created since the publication, or without a time, unless it was
- * listed then. Below the frontier, an event that is older than the last change of the filters was filtered out before it.
+ * Whether an event that the ledger does not know starts: one created since the publication, or that may have been,
+ * unless it was listed then. Below the frontier, an event that is older than the last change of the filters was filtered
+ * out before it.
  */
 async function isNew(
 	scope: Scope,
-	{ event, at = Infinity }: Listed,
-	{ publishedAt, frontier, wantedSince, startFrom, open }: PollState,
+	listed: Listed,
+	{ publishedAt, frontier, wantedSince, startFrom, open, trail }: PollState,
 ): Promise<boolean> {
+	const { event } = listed;
+	const at = (trail === undefined ? listed.by : listed.at) ?? Infinity;
 	const isBelow = at <= frontier && at <= wantedSince;
 	if (isBelow && !open.some(({ id }) => id === event.id)) return false;
 	if (startFrom === 'retained' && publishedAt === 0) return true;

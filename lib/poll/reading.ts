@@ -7,6 +7,7 @@ import { anchorBefore, extended } from './trail';
 interface Part {
 	/** The ID of the record to continue after. */
 	readonly after: string | undefined;
+	readonly by?: number | undefined;
 	readonly backTo: number;
 	readonly upTo?: number | undefined;
 }
@@ -54,16 +55,16 @@ async function readWalks(reading: Reading, news: Walked, before: PollState): Pro
 		...others.sort((a, b) => b.backTo - a.backTo),
 	];
 	for (const [n, walk] of inOrder.entries()) {
-		const { cursor, backTo, upTo } = walk;
+		const { cursor, by, backTo, upTo } = walk;
 		const share = isHolding(walk) || n === inOrder.length - 1 ? 1 : 0.5;
-		const walked = await reading.read({ after: cursor, backTo, upTo }, share);
+		const walked = await reading.read({ after: cursor, by, backTo, upTo }, share);
 		const replace = (rest: Unfinished[]) => ({
 			...state,
 			walks: state.walks.flatMap((each) => (each === walk ? rest : [each])),
 		});
 		if (walked.end === 'whole') state = replace([]);
-		else if (walked.isCursorRefused) state = replace([from(undefined, walk)]);
-		else state = replace([from(walked.cursor, walk)]);
+		else if (walked.isCursorRefused) state = replace([from({}, walk)]);
+		else state = replace([from(walked, walk)]);
 		if (walked.failure !== undefined) return { state, failure: walked.failure };
 		if (isTurned(state, walk, walked)) return { state: withoutTrail(state) };
 		state = entered(state, news, reading);
@@ -72,8 +73,12 @@ async function readWalks(reading: Reading, news: Walked, before: PollState): Pro
 	return { state };
 }
 
-function from(cursor: string | undefined, { cursor: _before, ...walk }: Unfinished): Unfinished {
-	return { ...walk, ...(cursor !== undefined && { cursor }) };
+/** The part, to be continued there. */
+function from(
+	{ cursor, by }: Partial<Pick<Walked, 'cursor' | 'by'>>,
+	{ cursor: _cursor, by: _by, ...part }: Unfinished,
+): Unfinished {
+	return { ...part, ...(cursor !== undefined && { cursor, ...(by !== undefined && { by }) }) };
 }
 
 /** The state after the new events were read as far as possible: what follows them is a part still to be read. */
@@ -88,13 +93,13 @@ function afterNews(state: PollState, news: Walked, { anchors, polledAt }: Readin
 	if (trail !== undefined) {
 		const anchor = anchorBefore(trail, backTo);
 		const part = { backTo, upTo: state.readTo, ...(openAt !== undefined && { holdsAt: openAt }) };
-		const walks = joined([...state.walks, from(anchor?.id, part)]);
+		const walks = joined([...state.walks, from({ cursor: anchor?.id }, part)]);
 		return { ...next, walks, trail: extended(trail, anchors) };
 	}
 	if (news.isAtEnd || news.readBackTo < backTo) return next;
 	const holdsAt = Math.min(isWhole ? Infinity : state.readTo, openAt ?? Infinity);
 	const part = { backTo, ...(holdsAt < Infinity && { holdsAt }) };
-	return { ...next, walks: joined([...state.walks, from(news.cursor, part)]) };
+	return { ...next, walks: joined([...state.walks, from(news, part)]) };
 }
 
 /** How far back the poll reads, behind the newest event read before. Setting the clock back delays nothing. */
@@ -134,7 +139,10 @@ function withDue(state: PollState, due: readonly OpenEvent[]): PollState {
 	if (oldest === undefined || newest === undefined) return state;
 	const first = state.trail ? oldest : newest;
 	const part = { backTo: oldest.at, ...(state.trail && { upTo: newest.at }) };
-	return { ...state, walks: joined([...state.walks, from(first.place, part)]) };
+	return {
+		...state,
+		walks: joined([...state.walks, from({ cursor: first.place, by: first.at }, part)]),
+	};
 }
 
 /** The state with a trail if the list turns out to begin with the oldest event. It then continues at the last record read. */

@@ -67,9 +67,10 @@ export async function readOnce(
 	const { state, failure } = await readList(
 		{
 			...{ due, polledAt, anchors: finds.anchors },
-			read: async ({ after, backTo, upTo = Infinity }, share) => {
+			read: async ({ after, by, backTo, upTo = Infinity }, share) => {
 				const mayRequest = budget.share(share);
-				const reading = { client, pageSize, after, backTo, upTo, mayRequest, now: polledAt };
+				const where = { after, by, backTo, upTo };
+				const reading = { client, pageSize, ...where, mayRequest, now: polledAt };
 				const walked = await walk(reading, finds.take);
 				withoutId += walked.withoutId;
 				isOldestFirst ??= walked.isOldestFirst;
@@ -102,7 +103,8 @@ export async function readOnce(
 			if (account && isUnsettled(account)) finds.leaveOpen(listed, account);
 		}
 		const isKnown = failure === undefined && state.walks.length === 0 && !finds.isUntimedOpen;
-		const known = isKnown && finds.head !== undefined && { knownFrom: finds.head };
+		const knownFrom = (isKnown ? finds.head : undefined) ?? before.knownFrom;
+		const known = { knownFrom: finds.anchors.length === 0 ? knownFrom : undefined };
 		const next = settled({ ...state, ...known, polls }, waiting, finds.open, polledAt);
 		saved = await writeState(ledger, stateKey, saved, next);
 		const settledAt = unsettledAt(next) - Number(unsettledAt(next) < next.readTo);

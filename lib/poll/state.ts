@@ -21,6 +21,8 @@ const startFrom = oneOf(['now', 'retained']);
 const unfinished = object({
 	/** The ID of the record after which it continues; absent for the head of the list. */
 	cursor: optional(string()),
+	/** By when the events after that were created, if the list says so. */
+	by: optional(number()),
 	/** It ends at events created before this time. */
 	backTo: number(),
 	/** In a list that begins with the oldest event, it ends at events created after this time. */
@@ -32,7 +34,7 @@ const unfinished = object({
 /** An event that has not begun, or may have to be repeated. */
 const openEvent = object({
 	id: string(),
-	/** When it was created. */
+	/** When it was created, or by when if it does not say. */
 	at: number(),
 	/** The ID of the record before it in the list; absent at the head. */
 	place: optional(string()),

@@ -10,6 +10,8 @@ export interface Reading {
 	readonly pageSize: number;
 	/** The ID of the record to continue after; undefined for the head of the list. */
 	readonly after?: string | undefined;
+	/** `Listed.by` of that record. */
+	readonly by?: number | undefined;
 	/**
 	 * In Unix milliseconds: a list that begins with the newest event is read back to here, any other to its end. `newest`:
 	 * past all events with the newest time, which is at most `now`.
@@ -30,6 +32,8 @@ export interface Listed {
 	readonly record: ApiRecord;
 	/** When it was created, in Unix milliseconds; undefined if it does not say. */
 	readonly at: number | undefined;
+	/** In a list that begins with the newest event: when it was created, or by when, as far as the records before it say. */
+	readonly by: number | undefined;
 	/** The ID of the record before it in the list; undefined at the head. A reading after it begins with this event. */
 	readonly place: string | undefined;
 }
@@ -43,6 +47,8 @@ export interface Walked {
 	readonly isAtEnd: boolean;
 	/** The ID of the last record read: a later reading continues after it. Undefined if nothing was read from the head. */
 	readonly cursor: string | undefined;
+	/** `Listed.by` of that record. */
+	readonly by: number | undefined;
 	/** In a list that begins with the newest event, everything created after this time has been read; Infinity while unknown. */
 	readonly readBackTo: number;
 	/** Whether the list begins with the oldest event, as far as it was read; undefined while unknown. */
@@ -80,7 +86,7 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 		onDate: (date) => (serviceAt ??= date),
 	});
 
-	let cursor = after;
+	let [cursor, by] = [after, reading.by];
 	let newestAt: number | undefined;
 	let [read, withoutId] = [0, 0];
 	const take = (record: ApiRecord): Listed[] => {
@@ -95,11 +101,12 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 		if (at !== undefined) newest = Math.max(newest, at);
 		reach.add(at);
 		cursor = event.id;
+		by = at ?? by;
 		if (at !== undefined && at <= now) newestAt = Math.max(newestAt ?? at, at);
-		return [{ event, record, at, place }];
+		return [{ event, record, at, by, place }];
 	};
 	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({
-		...{ end, isAtEnd, cursor, newestAt, serviceAt, withoutId },
+		...{ end, isAtEnd, cursor, by, newestAt, serviceAt, withoutId },
 		...(failure && { failure }),
 		readBackTo: reach.readBackTo,
 		isOldestFirst: reach.order.isOldestFirst,

@@ -24,7 +24,7 @@ async function knowledgeOf(
 ) {
 	const { record } = event;
 	const at = 'createdAt' in record ? Date.parse(String(record['createdAt'])) : undefined;
-	const listed = { event, record, at, place: undefined };
+	const listed = { event, record, at, by: at, place: undefined };
 	return (await knowledgeIn(scope, listed, { ...STATE, publishedAt, ...changes })).next;
 }
 
@@ -76,9 +76,20 @@ describe('an event that the ledger does not know', () => {
 		['starts without a bound', 1, undefined, 'start'],
 		['does not start when it was created before the publication', 1, 2, 'done'],
 		['starts from the publication on', 2, 2, 'start'],
-		['starts when it tells no time', undefined, 2, 'start'],
+		['starts when it has no time', undefined, 2, 'start'],
 	])('%s', async (_what, at, publishedAt, knowledge) => {
 		expect(await knowledgeOf(scoped(), parsed('a', at), publishedAt)).toBe(knowledge);
+	});
+
+	it.each([
+		['does not start when it follows one from before the publication', 1, undefined, 'done'],
+		['starts when it follows one of the publication', 2, undefined, 'start'],
+		['starts in a list that begins with the oldest event', 1, [], 'start'],
+	])('and has no time %s', async (_what, by, trail, next) => {
+		const event = parsed('a');
+		const listed = { event, record: event.record, at: undefined, by, place: 'b' };
+		const state = { ...STATE, publishedAt: 2, trail };
+		expect(await knowledgeIn(scoped(), listed, state)).toEqual({ next });
 	});
 
 	it.each([2, undefined])(

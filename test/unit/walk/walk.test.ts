@@ -26,6 +26,7 @@ async function walked(
 	onPage?: (ids: readonly string[]) => boolean,
 ) {
 	const pages: string[][] = [];
+	const by: (number | undefined)[] = [];
 	let requests = 0;
 	const client: Reading['client'] = {
 		list: (_resource, options) =>
@@ -54,10 +55,11 @@ async function walked(
 		async (page) => {
 			const ids = page.map(({ event }) => event.id);
 			pages.push(ids);
+			by.push(...page.map((listed) => listed.by && (NOW - listed.by) / MINUTE));
 			return onPage?.(ids);
 		},
 	);
-	return { ...result, pages, requests: () => requests };
+	return { ...result, pages, minutesAgo: by, requests: () => requests };
 }
 
 /** Records with these times, named e0, e1, ... */
@@ -157,6 +159,15 @@ it('finds what follows a record when the list has grown at its head', async () =
 		},
 	});
 	expect(pages.flat()).toEqual(upTo(8).map((n) => `e${n}`));
+});
+
+it('dates an event without a time by the one before it, also when it continues', async () => {
+	const list = listOf(undefined, 1, 2, undefined, undefined, undefined, 3);
+	const { minutesAgo, cursor, by } = await walked({ list }, { mayRequest: first(1) });
+	const rest = await walked({ list }, { after: cursor, by });
+	expect([...minutesAgo, ...rest.minutesAgo]).toEqual([undefined, 1, 2, 2, 2, 2, 3]);
+	const unknown = await walked({ list }, { after: cursor });
+	expect(unknown.minutesAgo).toEqual([undefined, undefined, 3]);
 });
 
 /** What the walk gives of these records, which the service lists as one page. */
