@@ -30,6 +30,7 @@ export class Clock {
 	#order = 0;
 	/** A binary heap. */
 	readonly #tasks: Task[] = [];
+	#work: Promise<void> | undefined;
 
 	constructor(now: number) {
 		this.now = now;
@@ -44,7 +45,12 @@ export class Clock {
 		return task;
 	}
 
-	/** Runs the tasks up to this time. */
+	/** No time passes until this has been done, after what was held before: work of a real server. */
+	hold(work: () => Promise<void>): void {
+		this.#work = (this.#work ?? Promise.resolve()).then(work);
+	}
+
+	/** Runs the tasks up to this time. Rejects with the error of what it was held for. */
 	async runUntil(end: number): Promise<void> {
 		for (let task = this.#tasks[0]; task && task.at <= end; task = this.#tasks[0]) {
 			this.#pop();
@@ -57,6 +63,12 @@ export class Clock {
 			}
 			task.run();
 			await turn();
+			while (this.#work !== undefined) {
+				const work = this.#work;
+				await work;
+				if (work === this.#work) this.#work = undefined;
+				await turn();
+			}
 		}
 		this.now = end;
 	}

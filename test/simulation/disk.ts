@@ -8,11 +8,30 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { asText } from '../../lib/shared/values';
 import type { Clock, Owner } from './clock';
 import type { Random } from './random';
 
-/** Called when an entry of the ledger was replaced. */
-type OnEntry = (key: Uint8Array, from: string | undefined, to: string | undefined) => void;
+/** Where the event ledger is, and what can happen to it. */
+export interface Storage {
+	/** It does not respond, or is broken. */
+	failure: 'locked' | 'broken' | undefined;
+	/** A share of the writes that fail, or whose responses are lost, from 0 to 1. */
+	syncFailures: number;
+	/** The longest time of a write, in milliseconds. */
+	longestSyncMs: number;
+	/** Someone deletes the ledger's data, or puts a copy in its place. */
+	replaceWith(copy: (() => void) | undefined): void;
+	/** A copy of the data as it is, to put back. */
+	backUp(): () => void;
+	/** Call before all processes are killed; returns what puts the storage into its state after the power cut. */
+	powerCut(): () => void;
+	/** The process is over: nothing of it stays open. */
+	forget(owner: Owner): void;
+}
+
+/** Called when an entry of the ledger was replaced, with its key and its text before and after; empty for none. */
+type OnEntry = (key: string, from: string, to: string) => void;
 
 interface Files {
 	readonly databases: Set<DatabaseSync>;
@@ -21,13 +40,11 @@ interface Files {
 
 const WRITTEN_BACK_AFTER_MS = 30_000;
 
-export class Disk {
+export class Disk implements Storage {
 	readonly path: string;
 	/** Another program holds the lock, or the disk fails. */
 	failure: 'locked' | 'broken' | undefined;
-	/** A share of the syncs that fail, from 0 to 1. */
 	syncFailures = 0;
-	/** The longest time of a sync, in milliseconds. */
 	longestSyncMs = 8;
 	readonly #folder: string;
 	readonly #clock: Clock;
@@ -153,7 +170,8 @@ export class Disk {
 						if (isEntry && result.changes !== 0) {
 							const { key, seen, text } = given[0] ?? {};
 							const note = () => {
-								onEntry(key as Uint8Array, seen as string | undefined, text as string | undefined);
+								const name = Buffer.from(key as Uint8Array).toString('base64url');
+								onEntry(name, asText(seen), asText(text));
 							};
 							if (this.isTransaction) this.#pending.push(note);
 							else note();
@@ -179,7 +197,6 @@ export class Disk {
 		}
 	}
 
-	/** The process is over: nothing of it stays open. */
 	forget(owner: Owner): void {
 		const { databases, open } = this.#filesOf(owner);
 		for (const database of databases) {
@@ -198,7 +215,6 @@ export class Disk {
 		if (this.#logSize() === 0) this.#syncedBytes = 0;
 	}
 
-	/** Call before all processes are killed; returns what puts the disk into its state after the power cut. */
 	powerCut(): () => void {
 		const log = `${this.path}-wal`;
 		if (!fs.existsSync(this.path)) return () => undefined;
@@ -215,7 +231,6 @@ export class Disk {
 		};
 	}
 
-	/** Someone deletes the ledger's files, or puts a copy of them in their place. */
 	replaceWith(copy: (() => void) | undefined): void {
 		this.#remove();
 		this.#syncedBytes = 0;
@@ -223,7 +238,6 @@ export class Disk {
 		this.#changed();
 	}
 
-	/** A backup of the files as they are, to put back. */
 	backUp(): () => void {
 		const from = [this.path, `${this.path}-wal`].filter((path) => fs.existsSync(path));
 		const contents = from.map((path) => [path, fs.readFileSync(path)] as const);

@@ -46,7 +46,7 @@ export class HostProcess implements Owner {
 		if (!this.isAlive) return;
 		this.isAlive = false;
 		this.#world.note({ what: 'process', process: this.name, is: 'killed' });
-		this.#world.disk.forget(this);
+		this.#world.storage.forget(this);
 	}
 
 	/** SIGTERM: n8n's own listeners let its executions end before `exit`. */
@@ -60,7 +60,7 @@ export class HostProcess implements Owner {
 		this.#events.emit('exit');
 		this.isAlive = false;
 		this.#world.note({ what: 'process', process: this.name, is: 'exited' });
-		this.#world.disk.forget(this);
+		this.#world.storage.forget(this);
 	}
 
 	pause(): void {
@@ -82,7 +82,7 @@ export class HostProcess implements Owner {
 	}
 
 	#load(command: string): ReturnType<LoadPackage> {
-		const { clock, random, disk, env } = this.#world;
+		const { clock, random, disk, redis, env } = this.#world;
 		const label = `process ${this.name}`;
 		const startedAt = clock.now;
 		const collected = this.#collected;
@@ -104,6 +104,9 @@ export class HostProcess implements Owner {
 		const clear = (handle: { task?: Task } | undefined) => {
 			if (handle?.task) handle.task.isCancelled = true;
 		};
+		const onEntry = (key: string, from: string, to: string) => {
+			this.#world.entryChanged(this, key, from, to);
+		};
 		const process = {
 			...{ env, argv: ['node', 'n8n', command], pid: 1, version: globalThis.process.version },
 			...{ platform: 'linux', versions: globalThis.process.versions, cwd: () => '/' },
@@ -118,10 +121,7 @@ export class HostProcess implements Owner {
 			off: this.#events.off.bind(this.#events),
 			listenerCount: (name: string) => this.#events.listenerCount(name),
 			hrtime: { bigint: () => BigInt(this.#world.uptimeMs() + UPTIME_MS) * 1_000_000n },
-			getBuiltinModule: () =>
-				disk.sqliteFor(this, (key, from, to) => {
-					this.#world.entryChanged(this, key, from, to);
-				}),
+			getBuiltinModule: () => disk.sqliteFor(this, onEntry),
 		};
 		const fileSystem = disk.fsFor(this);
 		const modules: Record<string, unknown> = {
@@ -130,6 +130,7 @@ export class HostProcess implements Owner {
 				readFileSync: (path: string, ...rest: []) =>
 					path.endsWith('/boot_id') ? this.#world.boot : fileSystem.readFileSync(path, ...rest),
 			},
+			...(redis && { ioredis: redis.moduleFor(this, onEntry) }),
 			'node:os': { uptime: () => (this.#world.uptimeMs() + UPTIME_MS) / 1000 },
 			'node:crypto': {
 				...crypto,

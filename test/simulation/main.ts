@@ -1,6 +1,7 @@
 /**
  * Simulates seeds and judges their histories: `npm run simulate -- --seeds 10000`, on all cores. `--from 5000` begins at another
- * seed, `--seed 17` prints the history of one, `--faults` shows after how many seeds each fault of the past is found.
+ * seed, `--seed 17` prints the history of one, `--faults` shows after how many seeds each fault of the past is found. With
+ * `--redis`, the ledger is in a real Redis, which takes longer.
  */
 import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -10,8 +11,9 @@ import { check, type Violation } from '../history/checker/check';
 import { textOf } from '../history/history';
 import { FAULTS } from './faults';
 import { bundlePackage } from './package';
+import { withOwnRedis } from './redis';
 import { shortest } from './shrink';
-import { simulate } from './simulate';
+import { simulate, type SimulateOptions } from './simulate';
 
 /** A fault that so many seeds do not find shows a hole in the simulation. */
 const SEEDS_PER_FAULT = 2_000;
@@ -24,6 +26,8 @@ interface Task {
 	readonly to: number;
 	/** The name of a fault to put in; the task ends when it is found. */
 	readonly fault?: string;
+	/** Whether the ledger is in a Redis. */
+	readonly hasRedis: boolean;
 }
 
 interface Result {
@@ -37,6 +41,7 @@ const { values } = parseArgs({
 		seeds: { type: 'string', default: '1000' },
 		from: { type: 'string', default: '1' },
 		seed: { type: 'string' },
+		redis: { type: 'boolean', default: false },
 		jobs: { type: 'string', default: String(availableParallelism()) },
 		faults: { type: 'boolean', default: false },
 		only: { type: 'string', default: '' },
@@ -85,7 +90,10 @@ async function trySeeds(): Promise<void> {
 }
 
 async function showShortest(seed: number): Promise<void> {
-	const found = await shortest(seed, await bundlePackage());
+	const found = await withSurroundings(
+		{ hasRedis: values.redis },
+		async (options) => await shortest(seed, options),
+	);
 	if (found === undefined) return;
 	console.log(
 		`\nThe shortest history found of seed ${seed}, which breaks "${found.violation.rule}":\n`,
@@ -95,9 +103,11 @@ async function showShortest(seed: number): Promise<void> {
 }
 
 async function showSeed(seed: number): Promise<void> {
-	const { history } = await simulate(seed, {
-		loadPackage: await bundlePackage(faultNamed(values.only)),
-	});
+	const options = { fault: values.only, hasRedis: values.redis };
+	const { history } = await withSurroundings(
+		options,
+		async (options) => await simulate(seed, options),
+	);
 	console.log(textOf(history));
 	for (const { rule, message } of check(history)) console.log(`${rule}: ${message}`);
 }
@@ -129,13 +139,22 @@ async function findFaults(): Promise<void> {
 	if (missed > 0) process.exitCode = 1;
 }
 
-const faultNamed = (name: string | undefined) => FAULTS.find((fault) => fault.name === name);
+/** Runs `work` with the package, the fault of this name in it, and a Redis if there is to be one. */
+async function withSurroundings<T>(
+	{ fault, hasRedis }: Pick<Task, 'fault' | 'hasRedis'>,
+	work: (options: SimulateOptions) => Promise<T>,
+): Promise<T> {
+	const loadPackage = await bundlePackage(FAULTS.find(({ name }) => name === fault));
+	if (!hasRedis) return await work({ loadPackage });
+	return await withOwnRedis(async (redis) => await work({ loadPackage, redis }));
+}
 
 function chunksOf(from: number, to: number): Task[] {
 	const count = Math.ceil((to - from + 1) / SEEDS_PER_PROCESS);
 	return Array.from({ length: count }, (_unused, n) => {
 		const first = from + n * SEEDS_PER_PROCESS;
-		return { from: first, to: Math.min(first + SEEDS_PER_PROCESS - 1, to) };
+		const last = Math.min(first + SEEDS_PER_PROCESS - 1, to);
+		return { from: first, to: last, hasRedis: values.redis };
 	});
 }
 
@@ -156,8 +175,14 @@ async function inChild(task: Task, onResult: (result: Result) => void): Promise<
 	});
 }
 
-async function asChild({ from, to, fault }: Task): Promise<void> {
-	const loadPackage = await bundlePackage(faultNamed(fault));
+async function asChild(task: Task): Promise<void> {
+	await withSurroundings(task, async (options) => {
+		await trySeedsOf(task, options);
+	});
+	process.disconnect();
+}
+
+async function trySeedsOf({ from, to, fault }: Task, options: SimulateOptions): Promise<void> {
 	const send = (result: Result) =>
 		new Promise<void>((resolve) => {
 			process.send?.(result, () => {
@@ -173,11 +198,10 @@ async function asChild({ from, to, fault }: Task): Promise<void> {
 	} finally {
 		rmSync(`/dev/shm/simulation-${process.pid}`, { recursive: true, force: true });
 	}
-	process.disconnect();
 
 	async function judged(seed: number): Promise<Result> {
 		try {
-			const { history } = await simulate(seed, { loadPackage });
+			const { history } = await simulate(seed, options);
 			return { seed, violations: check(history).slice(0, 5) };
 		} catch (error) {
 			return {

@@ -1,7 +1,6 @@
 /** The shortest history that still breaks a rule, by leaving out what was done to the world. */
 import { check, type Violation } from '../history/checker/check';
-import type { LoadPackage } from './package';
-import { simulate, type Simulated } from './simulate';
+import { simulate, type Simulated, type SimulateOptions } from './simulate';
 
 /** The most runs that it may take. */
 const MOST_RUNS = 150;
@@ -13,7 +12,7 @@ export interface Shortest extends Simulated {
 /** Leaves out halves, then quarters, and so on, as long as the same rule is broken. Undefined if the seed breaks none. */
 export async function shortest(
 	seed: number,
-	loadPackage: LoadPackage,
+	options: SimulateOptions,
 ): Promise<Shortest | undefined> {
 	let runs = 0;
 	const run = async (
@@ -21,7 +20,7 @@ export async function shortest(
 		rule?: string,
 	): Promise<Shortest | undefined> => {
 		runs += 1;
-		const simulated = await simulate(seed, { loadPackage, without });
+		const simulated = await simulate(seed, { ...options, without });
 		const violation = check(simulated.history).find(
 			(found) => rule === undefined || found.rule === rule,
 		);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
+import type { Redis } from '../../lib/vendor/ioredis';
 import type { Line } from '../history/history';
 import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
@@ -20,6 +21,8 @@ export interface SimulateOptions {
 	readonly without?: ReadonlySet<number>;
 	/** In memory, of this process. */
 	readonly folder?: string;
+	/** A real one that holds the ledger, and nothing else. */
+	readonly redis?: Redis | undefined;
 }
 
 export interface Simulated {
@@ -32,11 +35,16 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 		loadPackage,
 		without = new Set(),
 		folder = `/dev/shm/simulation-${process.pid}`,
+		redis,
 	} = options;
+	await redis?.flushall();
 	const random = new Random(seed);
 	const plan = planOf(random);
 	const { scenario } = plan;
-	const world = new World({ random, scenario, folder: join(folder, String(seed)), loadPackage });
+	const world = new World({
+		...{ random, scenario, loadPackage, redis },
+		folder: join(folder, String(seed)),
+	});
 	const unhandled = (error: unknown) => {
 		world.note({
 			what: 'unhandled',
@@ -232,15 +240,15 @@ class Players {
 				break;
 			case 'loseLedger':
 				this.#once('ledger lost');
-				this.#world.disk.replaceWith(undefined);
+				this.#world.storage.replaceWith(undefined);
 				break;
 			case 'restoreLedger':
 				if (this.#backup === undefined) {
-					this.#backup = this.#world.disk.backUp();
+					this.#backup = this.#world.storage.backUp();
 					break;
 				}
 				this.#once('ledger restored');
-				this.#world.disk.replaceWith(this.#backup);
+				this.#world.storage.replaceWith(this.#backup);
 				break;
 			default:
 				this.#disturb(action.does, action.forMs);
@@ -249,7 +257,7 @@ class Players {
 
 	/** Ends all disturbances; every process is there. */
 	calm(): void {
-		const { n8n, service, disk } = this.#world;
+		const { n8n, service, storage } = this.#world;
 		for (const key of this.#doing.keys()) this.#doing.set(key, Infinity);
 		Object.assign(n8n.executions, {
 			notStored: 0,
@@ -259,7 +267,7 @@ class Players {
 			notSaved: 0,
 		});
 		service.failures = 0;
-		Object.assign(disk, { failure: undefined, syncFailures: 0, longestSyncMs: 8 });
+		Object.assign(storage, { failure: undefined, syncFailures: 0, longestSyncMs: 8 });
 		for (const { host } of n8n.living()) host.resume();
 		const { mode } = this.#world.scenario;
 		const roles: Role[] = mode === 'queue' ? ['main', 'webhook', 'worker'] : ['main'];
@@ -322,9 +330,9 @@ class Players {
 	}
 
 	#powerCut(): void {
-		const { n8n, disk, clock } = this.#world;
+		const { n8n, storage, clock } = this.#world;
 		this.#once('power cut');
-		const restore = disk.powerCut();
+		const restore = storage.powerCut();
 		const killAll = () => {
 			for (const process of n8n.living()) n8n.kill(process);
 		};
@@ -357,20 +365,20 @@ class Players {
 	}
 
 	#disturb(fault: Extract<Action, { forMs: number }>['does'], forMs: number): void {
-		const { note, clock, disk, service, n8n } = this.#world;
+		const { note, clock, storage, service, n8n } = this.#world;
 		const { executions } = n8n;
 		const set: Partial<Record<typeof fault, (on: boolean) => void>> = {
 			locked: (on) => {
-				disk.failure = on ? 'locked' : undefined;
+				storage.failure = on ? 'locked' : undefined;
 			},
 			broken: (on) => {
-				disk.failure = on ? 'broken' : undefined;
+				storage.failure = on ? 'broken' : undefined;
 			},
 			syncFails: (on) => {
-				disk.syncFailures = on ? this.#world.random.pick('sync', [0.7, 1]) : 0;
+				storage.syncFailures = on ? this.#world.random.pick('sync', [0.7, 1]) : 0;
 			},
 			syncSlow: (on) => {
-				disk.longestSyncMs = on ? 8_000 : 8;
+				storage.longestSyncMs = on ? 8_000 : 8;
 			},
 			listFails: (on) => {
 				service.failures = on ? 0.6 : 0;

@@ -1,13 +1,15 @@
 /** All parts of one simulation, and its history. */
 import { ledgerKey } from '../../lib/ledger';
+import type { Redis } from '../../lib/vendor/ioredis';
 import type { Line, Step } from '../history/history';
 import { Clock } from './clock';
 import { WORKFLOW } from './contexts';
-import { Disk } from './disk';
+import { Disk, type Storage } from './disk';
 import type { HostProcess } from './hostProcess';
 import { N8n } from './n8n';
 import type { LoadPackage } from './package';
 import type { Random } from './random';
+import { RedisHost } from './redis';
 import type { Aim, Scenario } from './scenario';
 import { Service } from './service';
 
@@ -19,6 +21,8 @@ export class World {
 	readonly random: Random;
 	readonly scenario: Scenario;
 	readonly disk: Disk;
+	/** Undefined if the ledger is on the disk. */
+	readonly redis: RedisHost | undefined;
 	readonly n8n: N8n;
 	readonly service: Service;
 	readonly loadPackage: LoadPackage;
@@ -36,14 +40,17 @@ export class World {
 		scenario: Scenario;
 		folder: string;
 		loadPackage: LoadPackage;
+		/** A real one, for the ledger. */
+		redis: Redis | undefined;
 	}) {
-		const { random, scenario, folder, loadPackage } = options;
+		const { random, scenario, folder, loadPackage, redis } = options;
 		this.random = random;
 		this.scenario = scenario;
 		this.loadPackage = loadPackage;
 		this.disk = new Disk(folder, this.clock, random);
+		this.redis = redis && new RedisHost({ redis, clock: this.clock, random });
 		this.env = {
-			ASSET_SERVICE_LEDGER: 'sqlite',
+			ASSET_SERVICE_LEDGER: redis ? 'redis' : 'sqlite',
 			ASSET_SERVICE_LEDGER_SQLITE_PATH: this.disk.path,
 			// Requests go through n8n's helper, which is simulated.
 			N8N_SSRF_PROTECTION_ENABLED: 'true',
@@ -68,6 +75,10 @@ export class World {
 		}
 	};
 
+	get storage(): Storage {
+		return this.redis ?? this.disk;
+	}
+
 	/** Acts after the next line of the history that is aimed at; `by` is the process of the line. */
 	whenNext(aim: Aim, act: (by: string | undefined) => void): void {
 		this.#aims.push({ aim, act });
@@ -87,14 +98,8 @@ export class World {
 		this.#bootedAt = this.clock.now;
 	}
 
-	entryChanged(
-		host: HostProcess,
-		key: Uint8Array,
-		from: string | undefined,
-		to: string | undefined,
-	): void {
-		const event = this.#events.get(Buffer.from(key).toString('base64url'));
-		if (event === undefined) return;
-		this.note({ what: 'entry', by: host.name, event, from: from ?? '', to: to ?? '' });
+	entryChanged(host: HostProcess, key: string, from: string, to: string): void {
+		const event = this.#events.get(key);
+		if (event !== undefined) this.note({ what: 'entry', by: host.name, event, from, to });
 	}
 }

@@ -660,20 +660,33 @@ function isKnownEnd(view: View, { entries }: EventView, ended: Start, until: num
 }
 
 /**
- * What n8n still stores 30 s after the delivery of a sender that has hung up counts as stored: until n8n says that it could not, or,
- * if its process dies, for the grace of a lost execution.
+ * What n8n still stores 30 s after the delivery of a sender that has hung up, or after the claim of a poll, counts as stored:
+ * until n8n says that it could not, or, if its process dies, for the grace of a lost execution.
  */
 function countsAsStored(view: View, event: EventView, at: number): boolean {
-	const sent = new Map(view.all('sent').map((line) => [line.delivery, line]));
-	return event.responses.some(({ delivery, body, at: hungUpAt }) => {
-		const line = sent.get(delivery);
-		if (line === undefined || body !== 'hung up' || hungUpAt > at) return false;
-		const lateAt = line.at + COUNTS_AS_STORED_MS;
+	return heldLong(view, event).some(({ by, lateAt }) => {
 		if (lateAt > at) return false;
 		const resultAt = view.storingEndedAt(event.id, lateAt);
-		if (view.downAt(line.to) < resultAt) return at < lateAt + LONGEST_GRACE_MS;
+		if (view.downAt(by) < resultAt) return at < lateAt + LONGEST_GRACE_MS;
 		return at <= resultAt + 2 * SECOND_MS || view.hadFault({ from: resultAt, to: at });
 	});
+}
+
+/** By which processes the event was handed over, and from when on that counted as stored. */
+function heldLong(view: View, event: EventView): { by: string; lateAt: number }[] {
+	const hungUp = event.responses.filter(({ body }) => body === 'hung up');
+	const deliveries = hungUp.flatMap(({ delivery, at }) => {
+		const line = view.sent.get(delivery);
+		if (line === undefined) return [];
+		return [{ by: line.to, lateAt: Math.max(at, line.at + COUNTS_AS_STORED_MS) }];
+	});
+	const polls = event.entries.flatMap(({ at, by, from, to }, n) => {
+		const claimedAt = event.entries[n - 1]?.at ?? at;
+		const isLate =
+			from.startsWith('p') && to.startsWith('s') && at - claimedAt >= COUNTS_AS_STORED_MS;
+		return isLate ? [{ by, lateAt: at }] : [];
+	});
+	return [...deliveries, ...polls];
 }
 
 /** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */
