@@ -118,11 +118,11 @@ async function findFaults(): Promise<void> {
 	let missed = 0;
 	const worker = async () => {
 		for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
-			const { name } = fault;
+			const { name, isInRedis: hasRedis = values.redis } = fault;
 			let found: Result | undefined;
 			for (const chunk of chunksOf(1, most)) {
 				if (found !== undefined) break;
-				await inChild({ ...chunk, fault: name }, (result) => {
+				await inChild({ ...chunk, fault: name, hasRedis }, (result) => {
 					if (isBroken(result)) found ??= result;
 				});
 			}

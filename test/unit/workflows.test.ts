@@ -61,6 +61,7 @@ it('publishes nothing that has not passed all tests, those on a real n8n and 10,
 	const { ci, simulation, test = '' } = jobsOf('publish.yml');
 	expect(ci).toBe('    uses: ./.github/workflows/ci.yml\n');
 	expect(simulation).toContain('run: npm run simulate -- --seeds 10000\n');
+	expect(simulation).toContain('run: npm run simulate -- --redis --seeds 1000\n');
 	expect(test).toContain('needs: [ci, simulation]\n');
 	expect(workflow('ci.yml')).toContain('workflow_call:\n');
 	expect(jobsOf('ci.yml')['e2e']).toContain('run: .ci/run\n');

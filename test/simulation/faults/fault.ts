@@ -3,6 +3,8 @@
 export interface Fault {
 	readonly name: string;
 	readonly changes: readonly Change[];
+	/** Whether it shows only with the ledger in Redis. */
+	readonly isInRedis?: boolean;
 }
 
 interface Change {

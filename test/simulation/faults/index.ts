@@ -4,7 +4,8 @@ import { LEDGER } from './ledger';
 import { N8N } from './n8n';
 import { POLL } from './poll';
 import { RECEIVER } from './receiver';
+import { REDIS } from './redis';
 
 export type { Fault } from './fault';
 
-export const FAULTS: readonly Fault[] = [...LEDGER, ...RECEIVER, ...N8N, ...POLL];
+export const FAULTS: readonly Fault[] = [...LEDGER, ...RECEIVER, ...N8N, ...POLL, ...REDIS];
