@@ -5,7 +5,7 @@ interface Caller {
 	/** The workflow that asks; empty if it was never saved. */
 	readonly workflowId: string;
 	/**
-	 * Whether another workflow started it. n8n does not tell a stored sub-workflow from one whose JSON is given inline, which can
+	 * Whether another workflow started it. n8n does not distinguish a stored sub-workflow from one whose JSON is given inline, which can
 	 * carry the ID of any workflow.
 	 */
 	readonly isSubWorkflow: boolean;

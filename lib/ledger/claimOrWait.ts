@@ -1,6 +1,6 @@
 /** Claims an event, or waits for the outcome of the delivery that is being handed over. */
 import { jittered, sleep } from '../shared/sleep';
-import type { ClaimAnswer, Ledger } from './types';
+import type { ClaimResponse, Ledger } from './types';
 
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 25;
@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 250;
 
 type ClaimOutcome =
 	/** Hand the event over, then commit or release the claim. The other fields are those of `Account`. */
-	| Extract<ClaimAnswer, { state: 'claimed' }>
+	| Extract<ClaimResponse, { state: 'claimed' }>
 	/** The event is stored, its execution has begun, or it is done. */
 	| { readonly state: 'committed' }
 	/** Another process still had it when the waiting ended; or it is due again in `retryAfterMs` milliseconds. */
@@ -62,13 +62,13 @@ async function askForAll(
 	// Only this loop removes a waiter, so the waiter that a claim was requested for is still there to take it.
 	for (let [first] = waiters; first !== undefined; [first] = waiters) {
 		try {
-			const answer = await ledger.claim(key);
-			const isFinal = answer.state !== 'pending' || answer.retryAfterMs !== undefined;
-			if (answer.state === 'claimed') {
+			const outcome = await ledger.claim(key);
+			const isFinal = outcome.state !== 'pending' || outcome.retryAfterMs !== undefined;
+			if (outcome.state === 'claimed') {
 				waiters.delete(first);
-				first.resolve(answer);
+				first.resolve(outcome);
 			} else if (isFinal) {
-				for (const { resolve } of waiters) resolve(answer);
+				for (const { resolve } of waiters) resolve(outcome);
 				break;
 			}
 		} catch (error) {

@@ -8,7 +8,7 @@ import type { Entry } from './life/entry';
 import { stateOf } from './life/states';
 import * as steps from './life/steps';
 import { Session } from './session';
-import type { Beginning, Claim, ClaimAnswer, Ledger } from './types';
+import type { Beginning, Claim, ClaimResponse, Ledger } from './types';
 import { Waiting } from './waiting';
 
 /** An event that nobody stores is forgotten after this long, in milliseconds. */
@@ -69,7 +69,7 @@ export class EventLedger implements Ledger {
 		return await this.#entries.look(key, accountOf);
 	}
 
-	async claim(key: string): Promise<ClaimAnswer> {
+	async claim(key: string): Promise<ClaimResponse> {
 		checkKey(key);
 		await this.#session.open();
 		const claim = { key, number: ++this.#numbers, session: this.#session.name };

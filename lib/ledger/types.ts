@@ -14,7 +14,7 @@ export interface Claim {
 	readonly session: string;
 }
 
-export type ClaimAnswer =
+export type ClaimResponse =
 	| ({ readonly claim: Claim } & Extract<ClaimResult, { state: 'claimed' }>)
 	| Exclude<ClaimResult, { state: 'claimed' }>;
 
@@ -42,7 +42,7 @@ export interface Ledger extends Records {
 	look(key: string): Promise<Account>;
 
 	/** A claim whose response was lost is released in the background. */
-	claim(key: string): Promise<ClaimAnswer>;
+	claim(key: string): Promise<ClaimResponse>;
 
 	/** n8n stored executions for these claims. Durable when it returns. Remembers the events for `retentionMs` milliseconds. */
 	commit(claims: readonly Claim[], retentionMs: number): Promise<void>;

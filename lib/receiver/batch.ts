@@ -67,7 +67,7 @@ export async function takeTurn(
 interface Waiting extends Member {
 	readonly settling: Settling;
 	readonly since: number;
-	readonly tell: (turn: Turn) => void;
+	readonly resolve: (turn: Turn) => void;
 }
 
 class Gatherer {
@@ -78,10 +78,10 @@ class Gatherer {
 
 	constructor(private readonly whenIdle: () => void) {}
 
-	take(member: Omit<Waiting, 'since' | 'tell'>, most: number): Promise<Turn> {
-		return new Promise((tell) => {
+	take(member: Omit<Waiting, 'since' | 'resolve'>, most: number): Promise<Turn> {
+		return new Promise((resolve) => {
 			if (this.#bytes + member.bytes > MAX_BATCH_BYTES) this.#handOver();
-			this.#waiting.push({ ...member, since: performance.now(), tell });
+			this.#waiting.push({ ...member, since: performance.now(), resolve });
 			this.#bytes += member.bytes;
 			if (this.#unsettled === 0 || this.#waiting.length >= most) this.#handOver();
 		});
@@ -105,7 +105,7 @@ class Gatherer {
 			const byMember = new Map(others.map((other, n) => [other, outcomes[n]]));
 			for (const other of followers.dismiss()) {
 				const isAccepted = byMember.get(other) === 'accepted';
-				other.tell({ start: false, outcome: isAccepted ? 'accepted' : 'busy' });
+				other.resolve({ start: false, outcome: isAccepted ? 'accepted' : 'busy' });
 			}
 		};
 		const settleAll = async (isOk: boolean): Promise<Outcome> => {
@@ -120,7 +120,7 @@ class Gatherer {
 			else tellOthers(await settle(holdOf(others), settling, isOk));
 			return own;
 		};
-		first.tell(
+		first.resolve(
 			this.#turnOf({
 				items: batch,
 				settle: settleAll,
@@ -137,7 +137,7 @@ class Gatherer {
 		// Waiting events go first: they must not wait for the hand-overs that begin here.
 		this.#handOver();
 		const present = new Set(followers.dismiss());
-		for (const other of present) other.tell(this.#turnOf(handOverOne(other, other.settling)));
+		for (const other of present) other.resolve(this.#turnOf(handOverOne(other, other.settling)));
 		return others.filter((other) => !present.has(other));
 	}
 
@@ -174,7 +174,7 @@ class Followers {
 			const timer = setTimeout(
 				() => {
 					this.#timers.delete(member);
-					member.tell({ start: false, outcome: 'busy' });
+					member.resolve({ start: false, outcome: 'busy' });
 				},
 				Math.max(leftMs, LEAST_WAIT_MS),
 			);

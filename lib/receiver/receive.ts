@@ -80,17 +80,17 @@ async function claim(
 ) {
 	try {
 		const ledger = await openLedger();
-		const answer = await claimOrWait(ledger, key);
-		if (answer.state === 'claimed') {
-			const { claim, ...history } = answer;
+		const outcome = await claimOrWait(ledger, key);
+		if (outcome.state === 'claimed') {
+			const { claim, ...history } = outcome;
 			return { hold: { ledger, claims: [claim] }, ...history };
 		}
-		if (answer.state === 'committed') {
+		if (outcome.state === 'committed') {
 			if (acknowledge === 'stored') return duplicate;
 			const { state } = await ledger.look(key);
 			return IS_OPEN.has(state) ? busy : duplicate;
 		}
-		return answer.retryAfterMs === undefined ? busy : busyFor(answer.retryAfterMs);
+		return outcome.retryAfterMs === undefined ? busy : busyFor(outcome.retryAfterMs);
 	} catch (error) {
 		const detail = error instanceof LedgerUnavailableError ? error.message : undefined;
 		return refused('ledger_unavailable', detail);

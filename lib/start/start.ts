@@ -109,15 +109,15 @@ async function claimAll({ ledger }: Start, pairs: readonly Startable[]): Promise
 	const claimed: Claimed[] = [];
 	let isDone = false;
 	try {
-		const answers = await atOnce(pairs, async (pair) => {
-			const answer = await claimOrWait(ledger, pair.key, 0);
-			if (answer.state === 'claimed') claimed.push({ pair, ...answer });
-			return answer;
+		const outcomes = await atOnce(pairs, async (pair) => {
+			const outcome = await claimOrWait(ledger, pair.key, 0);
+			if (outcome.state === 'claimed') claimed.push({ pair, ...outcome });
+			return outcome;
 		});
 		isDone = true;
-		return answers.flatMap((answer, n) => {
+		return outcomes.flatMap((outcome, n) => {
 			const pair = pairs[n];
-			return pair && answer.state === 'claimed' ? [{ pair, ...answer }] : [];
+			return pair && outcome.state === 'claimed' ? [{ pair, ...outcome }] : [];
 		});
 	} finally {
 		if (!isDone) await releaseHold({ ledger, claims: claimed.map(({ claim }) => claim) });

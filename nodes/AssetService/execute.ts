@@ -37,12 +37,12 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 	const changes = plans.some((plan) => 'changes' in plan && plan.changes);
 	const done = changes ? doneItems(context) : new Map<number, ApiRecord[]>();
 	let client: Promise<ApiClient> | undefined;
-	let away: ApiError | undefined;
+	let unreachable: ApiError | undefined;
 	const itemsOf = async (itemIndex: number): Promise<INodeExecutionData[]> => {
 		const plan = plans[itemIndex];
 		if (plan === undefined || !('send' in plan)) return plan ?? [];
 		try {
-			if (away) throw notTried(away);
+			if (unreachable) throw notTried(unreachable);
 			const records =
 				done.get(itemIndex) ?? (await plan.send(() => (client ??= apiClientFor(context, warn))));
 			if (plan.changes) done.set(itemIndex, records);
@@ -51,7 +51,7 @@ export async function execute(context: IExecuteFunctions): Promise<INodeExecutio
 				pairedItem: { item: itemIndex },
 			}));
 		} catch (error) {
-			if (error instanceof ApiError && error.unreachable) away ??= error;
+			if (error instanceof ApiError && error.unreachable) unreachable ??= error;
 			return fail(error, itemIndex);
 		}
 	};

@@ -8,7 +8,7 @@ import {
 	itemsOf,
 	nodeOfType,
 	type Workflow,
-} from '../../test/support/n8n/answers';
+} from '../../test/support/n8n/responses';
 import type { World } from '../../test/support/n8n/world';
 import {
 	ACTION_TYPE,

@@ -1,6 +1,6 @@
 /** The picture at the top of the README: three deliveries of one event with n8n's responses, and the execution that they started. */
 import type { DeliveredEvent } from '../../simulator';
-import type { Workflow } from '../../test/support/n8n/answers';
+import type { Workflow } from '../../test/support/n8n/responses';
 import { TRIGGER } from '../../test/support/nodes';
 import { waitFor } from '../../test/support/wait';
 import type { Camera } from './camera';

@@ -1,7 +1,7 @@
 /** The pictures of n8n's panels, in the order in which a user sees them, and one of an execution. */
 import type { DeliveredEvent } from '../../simulator';
 import { OPEN_TO_ALL } from '../../test/support/n8n/accounts';
-import type { Workflow } from '../../test/support/n8n/answers';
+import type { Workflow } from '../../test/support/n8n/responses';
 import { assetList, manualTrigger, TRIGGER } from '../../test/support/nodes';
 import { waitFor } from '../../test/support/wait';
 import { buildWorkflow } from '../../test/support/workflow';

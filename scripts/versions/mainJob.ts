@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveryResult, type Simulator, startSimulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
-import { itemsOf, nodeOfType, WorkflowFileShape } from '../../test/support/n8n/answers';
+import { itemsOf, nodeOfType, WorkflowFileShape } from '../../test/support/n8n/responses';
 import { apiCredential } from '../../test/support/n8n/credentials';
 import { example } from '../../test/support/n8n/examples';
 import { registerByHand } from '../../test/support/n8n/registerByHand';

@@ -2,7 +2,7 @@
 import { startSimulator } from '../../simulator';
 import { useForAll } from '../support/lifetime';
 import { OPEN_TO_ALL } from '../support/n8n/accounts';
-import { type Execution, itemsOf } from '../support/n8n/answers';
+import { type Execution, itemsOf } from '../support/n8n/responses';
 import { apiCredential } from '../support/n8n/credentials';
 import type { N8nClient } from '../support/n8n/rest';
 import { runInline } from '../support/n8n/runInline';

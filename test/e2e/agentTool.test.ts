@@ -3,7 +3,7 @@ import { startSimulator } from '../../simulator';
 import { generateAssets } from '../../simulator/data/assets';
 import { LAST_WORDS, startFakeModel } from '../support/fakeModel';
 import { useForAll } from '../support/lifetime';
-import { itemsOf } from '../support/n8n/answers';
+import { itemsOf } from '../support/n8n/responses';
 import { apiCredential } from '../support/n8n/credentials';
 import { useWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE, manualTrigger } from '../support/nodes';

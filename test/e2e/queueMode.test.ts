@@ -2,7 +2,7 @@
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { OPEN_TO_ALL } from '../support/n8n/accounts';
-import { itemsOf } from '../support/n8n/answers';
+import { itemsOf } from '../support/n8n/responses';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
 import { useQueueWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE } from '../support/nodes';

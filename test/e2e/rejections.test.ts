@@ -2,7 +2,7 @@
 import { startSimulator } from '../../simulator';
 import { useForAll } from '../support/lifetime';
 import { OPEN_TO_ALL } from '../support/n8n/accounts';
-import { errorOf, itemsOf } from '../support/n8n/answers';
+import { errorOf, itemsOf } from '../support/n8n/responses';
 import { useWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE, TRIGGER } from '../support/nodes';
 import { deliver, newEvent } from './mainJob/deliveries';

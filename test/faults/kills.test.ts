@@ -6,7 +6,7 @@ import { expectPromisesKept } from '../support/expectations';
 import { type HostileList, listed, startHostileList } from '../support/hostileList';
 import { endAfterEach } from '../support/lifetime';
 import { type Account, accountsOf, OPEN_TO_ALL } from '../support/n8n/accounts';
-import type { ExecutionSummary } from '../support/n8n/answers';
+import type { ExecutionSummary } from '../support/n8n/responses';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { GRACE_MS, passTimeInRedis } from '../support/n8n/ledgerClock';
 import { isQueueEmpty } from '../support/n8n/queue';

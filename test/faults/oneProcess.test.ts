@@ -2,7 +2,7 @@
 import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach, untilMoreRan } from '../support/expectations';
-import { errorOf, itemsOf } from '../support/n8n/answers';
+import { errorOf, itemsOf } from '../support/n8n/responses';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile } from '../support/n8n/ledgerClock';
 import { countClaimsInSqlite } from '../support/n8n/ledgerEntries';

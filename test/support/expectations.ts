@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { check, judges } from '../history/checker/check';
 import { textOf } from '../history/history';
 import { watchCores } from './cores';
-import type { ExecutionStatus } from './n8n/answers';
+import type { ExecutionStatus } from './n8n/responses';
 import type { CountedWorkflow } from './n8n/countedWorkflow';
 import { report } from './report';
 import type { Sending } from './sender';

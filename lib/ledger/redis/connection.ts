@@ -1,7 +1,7 @@
 /**
  * The process's connection to Redis: every call is limited in time, however Redis behaves.
  *
- *     none ──call──▶ connecting ──TIME answered──▶ usable
+ *     none ──call──▶ connecting ──TIME responds──▶ usable
  *      ▲                 ▲                           │
  *      │                 └── closed, or no response ─┘
  *      └── closed by the ledger; no result for 10 s; idle for 10 s and lost
@@ -11,11 +11,11 @@
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
 import { RedisClock } from './clock';
-import { errorCode, isAnswer, isLasting, isReadOnly, redisUnavailableError } from './errors';
+import { errorCode, isResponse, isLasting, isReadOnly, redisUnavailableError } from './errors';
 import { EvictionCheck } from './eviction';
 import { type Call, clockWhenLate, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
-import { NoAnswer, within } from './timeLimit';
+import { NoResponse, within } from './timeLimit';
 import { Waiters } from './waiters';
 
 /** The longest time for a call, including connecting. */
@@ -71,7 +71,7 @@ export class RedisConnection {
 				}
 				// The clock of Redis was changed, or belongs to another node.
 				this.#clock.set(clock);
-				throw new NoAnswer();
+				throw new NoResponse();
 			} catch (error) {
 				// An error from Redis says more than a timeout after it.
 				if (errorCode(error) !== undefined) reason = error;
@@ -120,7 +120,7 @@ export class RedisConnection {
 		} catch (error) {
 			// A server that accepts connections but never responds gets a new connection.
 			const isSilent = client.status === 'connect' || client.status === 'ready';
-			if (error instanceof NoAnswer && isSilent) client.disconnect(true);
+			if (error instanceof NoResponse && isSilent) client.disconnect(true);
 			throw error;
 		}
 	}
@@ -132,7 +132,7 @@ export class RedisConnection {
 			const redisDeadline = this.#clock.of(deadline, client);
 			return await within(Math.min(TRY_MS, leftMs), evaluate(client, call, redisDeadline));
 		} catch (error) {
-			const isStale = error instanceof NoAnswer || isReadOnly(error, this.#settings);
+			const isStale = error instanceof NoResponse || isReadOnly(error, this.#settings);
 			if (isStale && connection === this.#connections && client.status === 'ready')
 				client.disconnect(true);
 			throw error;
@@ -171,7 +171,7 @@ export class RedisConnection {
 			// A password that was wrong before has been accepted now.
 			this.#lastError = undefined;
 		} catch (error) {
-			if (!isAnswer(error)) {
+			if (!isResponse(error)) {
 				this.#noteFailure(error);
 				return;
 			}

@@ -50,7 +50,7 @@ export function isLasting(error: unknown): boolean {
 }
 
 /** Whether Redis has responded to a user that it accepts, even with an error. */
-export function isAnswer(error: unknown): boolean {
+export function isResponse(error: unknown): boolean {
 	const code = errorCode(error);
 	return errorField(error, 'name') === 'ReplyError' && code !== 'NOAUTH' && code !== 'WRONGPASS';
 }

@@ -10,7 +10,7 @@ interface Waiter {
 export class Waiters {
 	readonly #waiting = new Set<Waiter>();
 
-	/** The next usable client. Throws `NoAnswer` if there is none within `ms` milliseconds. */
+	/** The next usable client. Throws `NoResponse` if there is none within `ms` milliseconds. */
 	async next(ms: number): Promise<RedisClient> {
 		const { promise, ...waiter } = Promise.withResolvers<RedisClient>();
 		this.#waiting.add(waiter);

@@ -37,9 +37,9 @@ export class LedgerFile {
 	/** Like `run`, but returns when the writes survive a power cut. */
 	async runDurably<T>(work: (database: LedgerDatabase) => T): Promise<T> {
 		for (let write = 0; write < MOST_WRITES; write++) {
-			const { answer, database } = await this.#try(() => {
+			const { result, database } = await this.#try(() => {
 				const used = this.#current();
-				return { answer: work(used), database: used };
+				return { result: work(used), database: used };
 			});
 			try {
 				await database.durable();
@@ -52,7 +52,7 @@ export class LedgerFile {
 				}
 			}
 			// If the file was replaced in the meantime, the new one may lack the write: it is written to the new one as well.
-			if (database.isCurrent()) return answer;
+			if (database.isCurrent()) return result;
 		}
 		throw new LedgerUnavailableError(
 			`The event ledger is not available. ${printable(this.#path, 500)} keeps being replaced: find out what replaces it.`,

@@ -84,12 +84,12 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 	};
 }
 
-/** Calls `tell` when undici has a connection and begins to write the request to it. */
-function whenStarted(tell: () => void): Dispatcher.DispatcherComposeInterceptor {
+/** Calls `onStart` when undici has a connection and begins to write the request to it. */
+function whenStarted(onStart: () => void): Dispatcher.DispatcherComposeInterceptor {
 	return (dispatch) => (options, handler) => {
 		const start = handler.onRequestStart?.bind(handler);
 		handler.onRequestStart = (controller, context) => {
-			tell();
+			onStart();
 			start?.(controller, context);
 		};
 		return dispatch(options, handler);

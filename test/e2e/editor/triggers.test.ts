@@ -1,7 +1,7 @@
 /** Both triggers in n8n's editor, in a real browser: their fields, their tests, and the messages when publishing fails. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import type { Workflow } from '../../support/n8n/answers';
+import type { Workflow } from '../../support/n8n/responses';
 import { openEditor } from '../../support/n8n/browser';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { useWorld } from '../../support/n8n/useWorld';

@@ -4,7 +4,7 @@ import { startSimulator } from '../../../simulator';
 import { type IssuedToken, Tokens } from '../../../simulator/store/tokens';
 import { startHttpService } from '../../support/httpService';
 import { useForEach } from '../../support/lifetime';
-import { type Credential, errorOf, type Execution, itemsOf } from '../../support/n8n/answers';
+import { type Credential, errorOf, type Execution, itemsOf } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { useWorld } from '../../support/n8n/useWorld';
 import { assetList, httpRequest } from '../../support/nodes';

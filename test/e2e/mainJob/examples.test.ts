@@ -1,7 +1,7 @@
 /** Every example workflow can be imported and published unchanged, and those of the main job work as described. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import { itemsOf, WorkflowFileShape } from '../../support/n8n/answers';
+import { itemsOf, WorkflowFileShape } from '../../support/n8n/responses';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { EXAMPLES, example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';

@@ -1,5 +1,5 @@
 /** Executes one node manually, in its own workflow. */
-import type { Execution } from '../../support/n8n/answers';
+import type { Execution } from '../../support/n8n/responses';
 import type { World } from '../../support/n8n/world';
 import { manualTrigger } from '../../support/nodes';
 import { buildWorkflow, type NodePlan } from '../../support/workflow';

@@ -1,6 +1,6 @@
 /** Publishes a workflow with only the webhook trigger, for deliveries from the simulated service. */
 import type { Endpoint, Simulator } from '../../../simulator';
-import { itemsOf, type Workflow } from '../../support/n8n/answers';
+import { itemsOf, type Workflow } from '../../support/n8n/responses';
 import { registerByHand } from '../../support/n8n/registerByHand';
 import type { World } from '../../support/n8n/world';
 import { eventTrigger, TRIGGER } from '../../support/nodes';

@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { endAfterEach, useForEach } from '../../support/lifetime';
-import { WorkflowFileShape } from '../../support/n8n/answers';
+import { WorkflowFileShape } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
 import { ledgerFile, passTimeInSqlite } from '../../support/n8n/ledgerClock';

@@ -1,7 +1,7 @@
 /** Publishes an example that watches stations, as an operator does. */
 import { asRecord } from '../../../lib/shared/values';
 import type { Simulator } from '../../../simulator';
-import { WorkflowFileShape } from '../../support/n8n/answers';
+import { WorkflowFileShape } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
 import type { World } from '../../support/n8n/world';

@@ -2,7 +2,7 @@
 import { startSimulator } from '../../../simulator';
 import { endAfterEach, useForAll } from '../../support/lifetime';
 import { OPEN_TO_ALL } from '../../support/n8n/accounts';
-import { WorkflowFileShape } from '../../support/n8n/answers';
+import { WorkflowFileShape } from '../../support/n8n/responses';
 import { openEditor } from '../../support/n8n/browser';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';

@@ -5,7 +5,7 @@ import { SqliteStore } from '../../../lib/ledger/sqlite';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 import { endAfterEach, useForEach } from '../../support/lifetime';
-import { itemsOf } from '../../support/n8n/answers';
+import { itemsOf } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example, runExample } from '../../support/n8n/examples';
 import { ledgerFile } from '../../support/n8n/ledgerClock';

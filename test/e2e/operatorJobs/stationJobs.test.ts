@@ -4,7 +4,7 @@ import { type Asset, generateAssets } from '../../../simulator/data/assets';
 import { type Message, Station } from '../../../simulator/data/field/station';
 import { createRandom } from '../../../simulator/data/random';
 import { endAfterAll } from '../../support/lifetime';
-import { itemsOf } from '../../support/n8n/answers';
+import { itemsOf } from '../../support/n8n/responses';
 import { runExample } from '../../support/n8n/examples';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitFor } from '../../support/wait';

@@ -2,7 +2,7 @@
 import catchMissedEvents from '../../../examples/catch-missed-events.json';
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import { itemsOf } from '../../support/n8n/answers';
+import { itemsOf } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { useWorld } from '../../support/n8n/useWorld';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import startOnEvent from '../../../examples/start-on-event.json';
 import { startSimulator, type DeliveryResponse } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import { itemsOf, type Workflow } from '../../support/n8n/answers';
+import { itemsOf, type Workflow } from '../../support/n8n/responses';
 import { signingCredential } from '../../support/n8n/credentials';
 import { useWorld } from '../../support/n8n/useWorld';
 import { TRIGGER } from '../../support/nodes';

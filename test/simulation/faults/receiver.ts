@@ -19,8 +19,8 @@ export const RECEIVER: readonly Fault[] = [
 	fault(
 		'a delivery that has waited in vain is acknowledged',
 		RECEIVE,
-		'return answer.retryAfterMs === undefined ? busy : busyFor(answer.retryAfterMs);',
-		'return answer.retryAfterMs === undefined ? duplicate : busyFor(answer.retryAfterMs);',
+		'return outcome.retryAfterMs === undefined ? busy : busyFor(outcome.retryAfterMs);',
+		'return outcome.retryAfterMs === undefined ? duplicate : busyFor(outcome.retryAfterMs);',
 	),
 	fault(
 		'a stored execution counts as a success',

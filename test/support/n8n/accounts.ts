@@ -1,7 +1,7 @@
 /** Reconcile and Replay of the action node for another workflow, as a user runs them. */
 import { ACTION_TYPE, manualTrigger } from '../nodes';
 import { buildWorkflow } from '../workflow';
-import { itemsOf, type Workflow } from './answers';
+import { itemsOf, type Workflow } from './responses';
 import { apiCredential, type ServiceAccess } from './credentials';
 import type { Recorder } from './recorder';
 import type { N8nClient } from './rest';

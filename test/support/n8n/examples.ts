@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Simulator } from '../../../simulator';
 import { MANUAL_TYPE, SCHEDULE_TYPE } from '../nodes';
-import type { Execution } from './answers';
+import type { Execution } from './responses';
 import { apiCredential } from './credentials';
 import type { N8nClient } from './rest';
 

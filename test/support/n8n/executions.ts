@@ -8,7 +8,7 @@ import {
 	type ExecutionStatus,
 	type ExecutionSummary,
 	ExecutionsPageShape,
-} from './answers';
+} from './responses';
 import type { Session } from './session';
 
 interface ExecutionFilter {

@@ -7,7 +7,7 @@ import type { Fact, Line, Outcome, Settings, Step } from '../../history/history'
 import type { Call, Counter } from '../counter';
 import type { HostileList } from '../hostileList';
 import { type Attempt, isAcknowledged } from '../sender';
-import type { Execution, ExecutionSummary, Workflow } from './answers';
+import type { Execution, ExecutionSummary, Workflow } from './responses';
 import { passed } from './ledgerClock';
 import type { N8nClient } from './rest';
 import { type Run, runs } from './server';

@@ -1,7 +1,7 @@
 /** Sets up a workflow with the webhook trigger as a user does who pastes its URL at the service. */
 import type { Endpoint, Simulator } from '../../../simulator';
 import { TRIGGER_TYPE } from '../nodes';
-import { type Credential, nodeOfType } from './answers';
+import { type Credential, nodeOfType } from './responses';
 import { signingCredential } from './credentials';
 import type { N8nClient } from './rest';
 

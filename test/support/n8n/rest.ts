@@ -6,7 +6,7 @@ import {
 	CredentialShape,
 	type CredentialTest,
 	CredentialTestShape,
-} from './answers';
+} from './responses';
 import { createDataTablesClient, type DataTablesClient } from './dataTables';
 import { createExecutionsClient, type ExecutionsClient } from './executions';
 import { createSession, type Session, unlessNotFound } from './session';

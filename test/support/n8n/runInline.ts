@@ -1,7 +1,7 @@
 /** Runs a workflow inside another one, as JSON in its Execute Workflow node, as any member of an n8n instance can. */
 import { baseNode, manualTrigger } from '../nodes';
 import { buildWorkflow } from '../workflow';
-import type { Execution, Item, Workflow } from './answers';
+import type { Execution, Item, Workflow } from './responses';
 import type { N8nClient } from './rest';
 
 /** Feeds `item` to the nodes of `target`, under its ID, in another user's workflow; returns that execution. */

@@ -10,7 +10,7 @@ import {
 	type Workflow,
 	WorkflowFileShape,
 	WorkflowShape,
-} from './answers';
+} from './responses';
 import { type Session, unlessNotFound } from './session';
 
 /** The parts of a workflow, as in an exported file. */

@@ -237,7 +237,7 @@ describe('the token that n8n stores', () => {
 	});
 
 	it.each<[string, () => unknown]>([
-		['answers with a refusal', () => ({ statusCode: 401, headers: {}, body: `no ${SECRET}` })],
+		['responds with a rejection', () => ({ statusCode: 401, headers: {}, body: `no ${SECRET}` })],
 		[
 			'throws for a refusal',
 			() => {

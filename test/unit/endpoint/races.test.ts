@@ -47,7 +47,7 @@ async function inManyOrders(race: (nextPause: () => number) => Promise<void>): P
 const step = async (context: RegistrationContext, plan = NEVER) =>
 	await takeStep(context, plan, WANTED).catch(() => undefined);
 
-it('makes one new endpoint when the workflow is published and an event comes in after the client secret changed', async () => {
+it('makes one new endpoint when the workflow is published and an event arrives after the client secret changed', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = await registered();
 		const changed = { ...world.context, clientSecret: 'changed' };
@@ -100,7 +100,7 @@ it.each([
 	},
 );
 
-it('leaves no endpoint when a workflow without one is unpublished while an event comes in', async () => {
+it('leaves no endpoint when a workflow without one is unpublished while an event arrives', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
 		await Promise.all([

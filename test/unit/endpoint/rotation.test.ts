@@ -82,7 +82,7 @@ describe('a step after a publication that was killed', () => {
 		expect([...world.endpoints.values()]).toMatchObject([WANTED]);
 	});
 
-	it('makes none for a delivery that comes in while the workflow is being unpublished', async () => {
+	it('makes none for a delivery that arrives while the workflow is being unpublished', async () => {
 		const world = await registered();
 		await unregister(world.context);
 		expect(await takeStep(world.context, NEVER, WANTED)).toBeUndefined();

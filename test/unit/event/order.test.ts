@@ -10,7 +10,7 @@ describe('the time of an event', () => {
 		expect(createdAt(eventAt('1800000000'))).toBe(1_800_000_000_000);
 	});
 
-	it.each([undefined, null, '', 'yesterday', 2026])('is not told by %j', (time) => {
+	it.each([undefined, null, '', 'yesterday', 2026])('is not known from %j', (time) => {
 		expect(createdAt(eventAt(time))).toBeUndefined();
 	});
 });

@@ -358,7 +358,7 @@ it.each(['list-assets.json', 'firmware-drift.json', 'station-board.json'])(
 	},
 );
 
-it('the endpoint that an example creates comes with its secret, as its note says', () => {
+it('the endpoint that an example creates has its secret in the output, as its note says', () => {
 	expect(of('create-endpoint.json').note).toContain('signing secret');
 	expect(parametersOf('create-endpoint.json', 'Create endpoint')['includeSecret']).toBe(true);
 });

@@ -78,7 +78,7 @@ describe('the ledger of a process', () => {
 		expect(ledger.stateOf(KEY)).toBe('running');
 	});
 
-	it('is told nothing by the end of an attempt that has begun nothing here', async () => {
+	it('learns nothing from the end of an attempt that has begun nothing here', async () => {
 		await ledger.begin([KEY], BEGINNING);
 		await other.end('run', 'failed');
 		expect([other.store.trips, ledger.stateOf(KEY)]).toEqual([2, 'running']);

@@ -24,7 +24,7 @@ describe('an error of the client', () => {
 	});
 
 	it.each([
-		['an API error without a status when no answer came', 'baseUrl', NodeApiError],
+		['an API error without a status without a response', 'baseUrl', NodeApiError],
 		['an operation error when the request itself was at fault', undefined, NodeOperationError],
 	] as const)('becomes %s', (_name, field, expected) => {
 		const error = toNodeError(node, new ApiError('It said no.', { hint: 'Ask.', field }));

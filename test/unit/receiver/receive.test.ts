@@ -78,7 +78,7 @@ describe('receive', () => {
 		expect(verdict).toMatchObject({ start: true, items: [{ record: { _delivery: { id } } }] });
 	});
 
-	it('hands over together what came meanwhile, when it is told to', async () => {
+	it('hands over the events that arrived meanwhile together, in batches', async () => {
 		const to = receiver({ delivery: 'batched' });
 		const [first, ...others] = ['1', '2', '3'].map((id) => receive(delivery({ id }), to));
 		const run = await first;

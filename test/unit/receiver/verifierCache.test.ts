@@ -128,8 +128,8 @@ describe('createVerifierCache', () => {
 	it('keeps no failed read', async () => {
 		const { cache, read, reads } = setUp();
 		await expect(
-			cache.get('key', async () => await Promise.reject(new Error('database away'))),
-		).rejects.toThrow('database away');
+			cache.get('key', async () => await Promise.reject(new Error('database down'))),
+		).rejects.toThrow('database down');
 		expect((await cache.get('key', read)).ok).toBe(true);
 		expect(reads()).toBe(1);
 	});
@@ -148,10 +148,10 @@ describe('createVerifierCache', () => {
 	it('keeps what was read again, whatever becomes of the read before', async () => {
 		const { cache, read, reads, advance } = setUp();
 		const failed = Promise.withResolvers<never>();
-		const slow = expect(cache.get('key', () => failed.promise)).rejects.toThrow('database away');
+		const slow = expect(cache.get('key', () => failed.promise)).rejects.toThrow('database down');
 		advance(15_000);
 		await cache.get('key', read);
-		failed.reject(new Error('database away'));
+		failed.reject(new Error('database down'));
 		await slow;
 		await cache.get('key', read);
 		expect(reads()).toBe(1);

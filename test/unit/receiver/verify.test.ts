@@ -72,7 +72,7 @@ describe('the signature of a delivery', () => {
 		});
 	});
 
-	it('that fits neither of two such secrets comes with a sentence for each', async () => {
+	it('that fits neither of two such secrets has a sentence for each', async () => {
 		const settings = { signingSecret: 'first ', previousSigningSecret: ' old' };
 		const { by } = setUp({ read: async () => ({ settings }) });
 		expect(await by('first')).toMatchObject({

@@ -60,7 +60,7 @@ describe('the health of an endpoint', () => {
 		});
 	});
 
-	it('comes to the same whatever the order of the list', async () => {
+	it('is the same whatever the order of the list', async () => {
 		const [newer, older] = [delivery('failed', 2), delivery('failed', 9)];
 		const success = delivery('success', 10);
 		for (const failures of [

@@ -28,7 +28,7 @@ function expectFine(settings: SigningSettings): void {
 
 describe('settings in order', () => {
 	test.each<[string, SigningSettings]>([
-		['a secret alone', { signingSecret: SECRET }],
+		['only a secret', { signingSecret: SECRET }],
 		['an empty previous secret', { signingSecret: SECRET, previousSigningSecret: '' }],
 		['two secrets', { signingSecret: SECRET, previousSigningSecret: 'the old one' }],
 		['a secret of several words', { signingSecret: 'two  words' }],

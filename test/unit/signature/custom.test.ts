@@ -64,7 +64,7 @@ describe('published examples of other services verify', () => {
 
 describe('a right signature is accepted', () => {
 	test.each([
-		['alone', `sha256=${hex}`],
+		['by itself', `sha256=${hex}`],
 		['in upper case', `sha256=${hex.toUpperCase()}`],
 		['after a wrong one and a comma', `sha256=${otherHex},sha256=${hex}`],
 		['after a wrong one and a space', `sha256=${otherHex} sha256=${hex}`],

@@ -36,7 +36,7 @@ describe('a right signature is accepted', () => {
 	test.each([
 		['after a wrong one', `${other} ${SIGNATURE}`],
 		['before a wrong one', `${SIGNATURE} ${other}`],
-		['beside an asymmetric one', `v1a,${'A'.repeat(86)}== ${SIGNATURE}`],
+		['next to an asymmetric one', `v1a,${'A'.repeat(86)}== ${SIGNATURE}`],
 		['among ill-formed ones', `v1 v1, v1,AAAA ${SIGNATURE}A ${SIGNATURE}`],
 		['with white space around it', `  ${SIGNATURE}  `],
 		['without padding', SIGNATURE.slice(0, -1)],

@@ -19,7 +19,7 @@ describe('a right signature is accepted', () => {
 		['in upper case', `${t},v1=${v1.slice(3).toUpperCase()}`],
 		['with white space around the entries', `  ${t} ,\t${v1}  `],
 		['with the entries in another order', `${v1},${t}`],
-		['beside other keys', `v0=abc,${t},x,=,v2=${'0'.repeat(64)},T=1,V1=2,${v1},`],
+		['next to other keys', `v0=abc,${t},x,=,v2=${'0'.repeat(64)},T=1,V1=2,${v1},`],
 		['after a wrong one', `${t},${otherV1},${v1}`],
 		['before a wrong one', `${t},${v1},${otherV1}`],
 		['among ill-formed ones', `${t},v1=,v1=${'g'.repeat(64)},${v1}00,${v1.slice(0, -1)},${v1}`],
@@ -89,7 +89,7 @@ describe('a wrong signature is refused as a mismatch', () => {
 		['for another secret', signTimestamped('another secret', NOW, BODY)],
 		['for another body', signTimestamped(SECRET, NOW, '{"id":"whevt_2"}')],
 		['for another time', `t=${NOW + 1},${v1}`],
-		['for the body alone', signed.replace(v1, otherV1)],
+		['for only the body', signed.replace(v1, otherV1)],
 	])('%s', (_, value) => {
 		expect(judge({ headers: headersOf(value) })).toEqual(refused('signature_mismatch'));
 	});

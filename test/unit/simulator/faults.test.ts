@@ -8,7 +8,7 @@ const data = { hasMore: true, items };
 
 describe('a fault', () => {
 	it.each<[string, Partial<Fault>, string[]]>([
-		['answers as often as told', { status: 503, times: 2 }, ['503', '503', '200']],
+		['responds so the given number of times', { status: 503, times: 2 }, ['503', '503', '200']],
 		['goes on until it is cleared', { status: 500 }, ['500', '500', '500', '500']],
 		['spares another method', { method: 'post', status: 500 }, ['200']],
 		['hits its method', { method: 'get', status: 500 }, ['500']],
@@ -20,7 +20,7 @@ describe('a fault', () => {
 		['asks to wait for a date', { retryAfter: DATE, status: 503 }, [`503 ${DATE}`]],
 		['resets', { reset: true, times: 1 }, ['0 ECONNRESET', '200']],
 		['resets in the body', { reset: 'midBody', times: 1 }, ['0 ECONNRESET', '200']],
-		['answers malformed JSON', { body: '{"data":[', times: 1 }, ['200 SyntaxError', '200']],
+		['responds with malformed JSON', { body: '{"data":[', times: 1 }, ['200 SyntaxError', '200']],
 	])('%s: %j', async (_what, fault, expected) => {
 		const { simulator, call } = await setUp();
 		simulator.faults.add({ path: ASSETS, ...fault });
@@ -43,7 +43,7 @@ describe('a fault', () => {
 		['ignores the cursor', { ignoreCursor: true }, `&startingAfter=${items[1]?.id}`, { data }],
 		['ignores filters', { ignoreFilters: true }, '&firmwareVersion=none', { data }],
 		['leaves out fields', { omitFields: ['hasMore'] }, '', { data: { items } }],
-		['delays the real answer', { delayMs: 80 }, '', { data }],
+		['delays the real response', { delayMs: 80 }, '', { data }],
 	])('%s', async (_what, fault, query, body) => {
 		const { simulator, authorize, call } = await setUp();
 		const headers = await authorize();

@@ -30,7 +30,7 @@ describe('the list of assets', () => {
 	it.each([
 		['each of 230 assets once, over three pages', 230, 'limit=100', [100, 100, 30]],
 		['no further page after a full one', 40, 'limit=20', [20, 20]],
-		['20 assets a page unless told', 45, '', [20, 20, 5]],
+		['20 assets per page by default', 45, '', [20, 20, 5]],
 		['one empty page without assets', 0, '', [0]],
 	])('gives %s', async (_what, assets, query, sizes) => {
 		const all = await (await setUp({ assets })).pages(`${ASSETS}?${query}`);

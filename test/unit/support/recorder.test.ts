@@ -2,8 +2,8 @@
 import { check, judges } from '../../history/checker/check';
 import { RULES } from '../../history/checker/rules';
 import type { Call } from '../../support/counter';
-import type { Execution, ExecutionSummary } from '../../support/n8n/answers';
 import { type Recorder, startRecorder } from '../../support/n8n/recorder';
+import type { Execution, ExecutionSummary } from '../../support/n8n/responses';
 import { runs } from '../../support/n8n/server';
 import type { Attempt } from '../../support/sender';
 

@@ -37,7 +37,7 @@ export function itBeginsExecutions(scene: () => LedgerScene): void {
 		expect(await ledger.begin([], beginning('run 3'))).toEqual([]);
 	});
 
-	it('that meet over the same events share them out, none twice', async () => {
+	it('for the same events share them, none twice', async () => {
 		const { ledger, other } = scene();
 		const keys = Array.from({ length: 30 }, (_unused, n) => ledgerKey('workflow', `shared ${n}`));
 		const [first, second] = await Promise.all([

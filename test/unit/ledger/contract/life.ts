@@ -4,7 +4,7 @@ import type { Account } from '../../../../lib/ledger/life/account';
 import type { Entry } from '../../../../lib/ledger/life/entry';
 import { dueInMs, type Moment, stateOf } from '../../../../lib/ledger/life/states';
 import * as steps from '../../../../lib/ledger/life/steps';
-import type { ClaimAnswer } from '../../../../lib/ledger/types';
+import type { ClaimResponse } from '../../../../lib/ledger/types';
 
 export interface Life {
 	readonly entry: Entry | undefined;
@@ -136,7 +136,7 @@ export function inWords({
 	return `${state}, ${attempts} by ${run}, reopened ${reopenedAt}, ${dueInWords(due)}`;
 }
 
-export function claimInWords(answer: Omit<ClaimAnswer, 'claim'> | steps.ClaimResult): string {
+export function claimInWords(answer: Omit<ClaimResponse, 'claim'> | steps.ClaimResult): string {
 	const {
 		state,
 		attempts = 0,

@@ -108,7 +108,7 @@ describe('the client of Redis', () => {
 		await expect(client.ping()).rejects.toThrow('enableOfflineQueue options is false');
 	});
 
-	it('speaks TLS as it is told, or not at all', () => {
+	it('uses TLS only as configured', () => {
 		const tls = {
 			QUEUE_BULL_REDIS_TLS: 'true',
 			QUEUE_BULL_REDIS_TLS_SERVERNAME: 'redis.test',

@@ -168,7 +168,7 @@ describe('a call to Redis', () => {
 		expect(seen).toEqual({ answer: 'none' });
 	});
 
-	it('stays on the connection of a replica when n8n is told to', async () => {
+	it('stays on the connection of a replica when n8n is set to', async () => {
 		await start(firstAnswers("-READONLY You can't write against a read only replica."));
 		const store = redis.open({ QUEUE_BULL_REDIS_RECONNECT_ON_FAILOVER: 'false' });
 		const { seen, ended } = call(store);

@@ -2,7 +2,7 @@ import { LedgerUnavailableError } from '../../../../lib/ledger';
 import { readRedisSettings } from '../../../../lib/ledger/redis';
 import {
 	errorCode,
-	isAnswer,
+	isResponse,
 	isLasting,
 	redisUnavailableError,
 } from '../../../../lib/ledger/redis/errors';
@@ -120,10 +120,10 @@ describe('an error of Redis or the system', () => {
 		expect(isLasting(error)).toBe(true);
 	});
 
-	it('is the answer to a user whom Redis knows, unless it is about the password or no answer', () => {
-		expect(isAnswer(reply('NOPERM User n8n has no permissions'))).toBe(true);
-		expect(isAnswer(reply('NOAUTH Authentication required.'))).toBe(false);
-		expect(isAnswer(reply('WRONGPASS invalid username-password pair'))).toBe(false);
-		expect(isAnswer(system('ECONNRESET'))).toBe(false);
+	it('is a response to a user that Redis accepts, unless it is about the password or the connection', () => {
+		expect(isResponse(reply('NOPERM User n8n has no permissions'))).toBe(true);
+		expect(isResponse(reply('NOAUTH Authentication required.'))).toBe(false);
+		expect(isResponse(reply('WRONGPASS invalid username-password pair'))).toBe(false);
+		expect(isResponse(system('ECONNRESET'))).toBe(false);
 	});
 });

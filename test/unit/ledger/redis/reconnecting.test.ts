@@ -125,7 +125,7 @@ describe('a lost connection to Redis', () => {
 			expect(redis.heard.at(-1)).toMatchObject({ command: 'evalsha', connection: 2 });
 		});
 
-		it('is not taken for the next one when Redis answers late on it', async () => {
+		it('is not taken for the next one when Redis responds late on it', async () => {
 			const store = await start((command, connection) =>
 				command === 'time' && connection === 1 ? SILENCE : undefined,
 			);

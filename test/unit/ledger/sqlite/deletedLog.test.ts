@@ -107,7 +107,7 @@ describe('the write-ahead log of the ledger in SQLite, deleted while it is open'
 	});
 
 	it.each<[string, readonly string[]]>([
-		['alone', ['-wal']],
+		['by itself', ['-wal']],
 		['with its index', ['-wal', '-shm']],
 	])('%s under two connections, loses no entry of either', async (_how, suffixes) => {
 		const [one, other] = [open('one'), open('other')];

@@ -116,7 +116,7 @@ describe('sessions in SQLite', () => {
 		expect(world.query('SELECT name FROM session')).toEqual([{ name: 'mine' }]);
 	});
 
-	it('are gone when the monotonic clock has gone back, where nothing else tells of a start', async () => {
+	it('are gone when the monotonic clock has gone back, where nothing else shows a start', async () => {
 		const before = openStore('');
 		await before.renewSession('theirs');
 		monotonicMs = 1_000;

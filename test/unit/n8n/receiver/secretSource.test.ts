@@ -61,7 +61,7 @@ describe('the source of the signing secrets', () => {
 	it.each<[string, Changes, RegExp | undefined]>([
 		['no credential', {}, undefined],
 		['a credential that cannot be read', { credentials: signing('1') }, unreadable],
-		['that of the API alone', { credentials: apiKey }, undefined],
+		['only that of the API', { credentials: apiKey }, undefined],
 		['registration without one', { registration: 'automatic' }, /^set the API credential of/],
 		[
 			'registration with one that cannot be read',

@@ -199,7 +199,7 @@ describe('the description of the action node', () => {
 		}
 	});
 
-	it('says for each operation what goes in and comes out, and asks before what cannot be undone', () => {
+	it('says for each operation what its input and output are, and asks before what cannot be undone', () => {
 		const operations = Object.keys(OPERATIONS)
 			.flatMap((resource) => operationsOf(resource))
 			.flatMap(({ options = [] }) => options as { value: string; description: string }[]);

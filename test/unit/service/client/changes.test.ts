@@ -18,8 +18,8 @@ describe('an operation that changes something', () => {
 
 	it.each<[string, Answer, unknown]>([
 		['data', { body: { data: { a: 1 } } }, { a: 1 }],
-		['the answer', { body: { a: 1 } }, { a: 1 }],
-		['the answer when data is a list', { body: { data: [1] } }, { data: [1] }],
+		['the response', { body: { a: 1 } }, { a: 1 }],
+		['the response when data is a list', { body: { data: [1] } }, { data: [1] }],
 		['a value', { body: '"done"' }, { value: 'done' }],
 		['success', { status: 204 }, { success: true }],
 	])('gives %s', async (_name, answer, expected) => {
@@ -30,7 +30,7 @@ describe('an operation that changes something', () => {
 	it.each([
 		['an error', { error: 'No such delivery' }],
 		['a list of errors', { errors: [{ message: 'No such delivery' }] }],
-		['an error beside a list', { data: [], error: { message: 'No such delivery' } }],
+		['an error next to a list', { data: [], error: { message: 'No such delivery' } }],
 	])('fails when a success holds %s', async (_name, body) => {
 		const { client } = await answering({ body });
 		expect(await rejection(client.resendDelivery('we_1', 'del_1'))).toMatchObject({
@@ -42,7 +42,7 @@ describe('an operation that changes something', () => {
 		});
 	});
 
-	it('minds no error that is empty, or that stands beside data', async () => {
+	it('ignores an error that is empty or next to data', async () => {
 		const { client } = await answering({ body: { data: { id: 'del_1' }, error: 'old' } });
 		expect(await client.resendDelivery('we_1', 'del_1')).toEqual({ id: 'del_1' });
 		const { client: other } = await answering({ body: { id: 'del_1', error: null, errors: [] } });
@@ -51,7 +51,7 @@ describe('an operation that changes something', () => {
 
 	it.each([
 		['in data', { data: { id: 'we_1', secret: 'whsec_1', url: 'u' } }],
-		['beside', { id: 'we_1', secret: 'whsec_1', url: 'u' }],
+		['next to it', { id: 'we_1', secret: 'whsec_1', url: 'u' }],
 	])('creates an endpoint and finds its id and secret %s', async (_name, body) => {
 		const { client, world } = await answering({ status: 201, body });
 		expect(await client.createWebhookEndpoint(input)).toEqual({

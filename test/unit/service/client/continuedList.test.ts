@@ -20,7 +20,7 @@ async function pages(headers: Readonly<Record<string, string>> = { date: DATE })
 	};
 }
 
-it('continues after the record that it is told', async () => {
+it('continues after the given record', async () => {
 	const { client, cursors } = await pages();
 	expect(await all(client.list('event', { startingAfter: '2' }))).toEqual(
 		[3, 4, 5, 6].map((id) => ({ id })),

@@ -110,7 +110,7 @@ describe('the error of a list', () => {
 		expect(error).toMatchObject({ message: expect.stringContaining('quota') as string });
 	});
 
-	it('reads JSON with a byte order mark, and records beside errors', async () => {
+	it('reads JSON with a byte order mark, and records next to errors', async () => {
 		const body = `\ufeff${JSON.stringify({ items: [{ id: 'a' }], errors: ['b'], hasMore: false })}`;
 		const { client } = await answering({ body });
 		expect(await all(client.list('asset', {}))).toEqual([{ id: 'a' }]);

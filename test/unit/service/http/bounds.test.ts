@@ -102,7 +102,7 @@ describe('more requests than connections', () => {
 		jest.useRealTimers();
 	});
 
-	it('are all answered when each is answered in time from when it was sent', async () => {
+	it('all succeed when each gets its response in time, counted from when it was sent', async () => {
 		const service = await startHeld();
 		const answers = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
 			get(service.url, { timeouts }),

@@ -12,7 +12,7 @@ const check = (text: string) => () => {
 const nested = (depth: number, [open, close] = ['[', ']']) =>
 	open.repeat(depth) + close.repeat(depth);
 
-describe('the structure of an answer', () => {
+describe('the structure of a response', () => {
 	it.each([
 		['as deep as may be', nested(MAX_DEPTH)],
 		['wide', `[${nested(MAX_DEPTH - 1)},${nested(MAX_DEPTH - 1)}]`],

@@ -73,7 +73,7 @@ describe('the pooled transport', () => {
 	});
 
 	it.each<[string, Handler]>([
-		['with its length told', () => ({ body: 'x'.repeat(2000) })],
+		['with its length', () => ({ body: 'x'.repeat(2000) })],
 		[
 			'in pieces',
 			(_request, { response }) => {
