@@ -2,8 +2,8 @@
 import { startSimulator } from '../../simulator';
 import { useForAll } from '../support/lifetime';
 import { OPEN_TO_ALL } from '../support/n8n/accounts';
-import { type Execution, itemsOf } from '../support/n8n/responses';
 import { apiCredential } from '../support/n8n/credentials';
+import { type Execution, itemsOf } from '../support/n8n/responses';
 import type { N8nClient } from '../support/n8n/rest';
 import { runInline } from '../support/n8n/runInline';
 import { useWorld } from '../support/n8n/useWorld';

@@ -2,8 +2,8 @@
 import type { DeliveredEvent } from '../../simulator';
 import { expectAcknowledged, expectOneRunOf } from '../support/expectations';
 import { OPEN_TO_ALL } from '../support/n8n/accounts';
-import { itemsOf } from '../support/n8n/responses';
 import { countedWorkflows } from '../support/n8n/countedWorkflow';
+import { itemsOf } from '../support/n8n/responses';
 import { useQueueWorld } from '../support/n8n/useWorld';
 import { ACTION_TYPE } from '../support/nodes';
 import type { Attempt } from '../support/sender';

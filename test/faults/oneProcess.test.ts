@@ -2,10 +2,10 @@
 import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
 import { expectOneRunEach, untilMoreRan } from '../support/expectations';
-import { errorOf, itemsOf } from '../support/n8n/responses';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile } from '../support/n8n/ledgerClock';
 import { countClaimsInSqlite } from '../support/n8n/ledgerEntries';
+import { errorOf, itemsOf } from '../support/n8n/responses';
 import { runInline } from '../support/n8n/runInline';
 import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';

@@ -1,9 +1,9 @@
 /** Both triggers in n8n's editor, in a real browser: their fields, their tests, and the messages when publishing fails. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import type { Workflow } from '../../support/n8n/responses';
 import { openEditor } from '../../support/n8n/browser';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import type { Workflow } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 import { eventTrigger, POLL_TRIGGER_TYPE } from '../../support/nodes';
 import { waitFor } from '../../support/wait';

@@ -1,8 +1,8 @@
 /** Every response that a delivery can get on a real n8n, and whether the workflow starts. */
 import { startSimulator, type Tamper } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
-import { errorOf, itemsOf } from '../../support/n8n/responses';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
+import { errorOf, itemsOf } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { eventTrigger, POLL_TRIGGER_TYPE, TRIGGER } from '../../support/nodes';

@@ -1,10 +1,10 @@
 /** Every example workflow can be imported and published unchanged, and those of the main job work as described. */
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import { itemsOf, WorkflowFileShape } from '../../support/n8n/responses';
 import { apiCredential, signingCredential } from '../../support/n8n/credentials';
 import { EXAMPLES, example, runExample } from '../../support/n8n/examples';
 import { registerByHand } from '../../support/n8n/registerByHand';
+import { itemsOf, WorkflowFileShape } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 import { ACTION_TYPE, MANUAL_TYPE, TRIGGER, TRIGGER_TYPE } from '../../support/nodes';
 

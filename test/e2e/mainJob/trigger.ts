@@ -1,7 +1,7 @@
 /** Publishes a workflow with only the webhook trigger, for deliveries from the simulated service. */
 import type { Endpoint, Simulator } from '../../../simulator';
-import { itemsOf, type Workflow } from '../../support/n8n/responses';
 import { registerByHand } from '../../support/n8n/registerByHand';
+import { itemsOf, type Workflow } from '../../support/n8n/responses';
 import type { World } from '../../support/n8n/world';
 import { eventTrigger, TRIGGER } from '../../support/nodes';
 import { buildWorkflow } from '../../support/workflow';

@@ -2,10 +2,10 @@
 import { DateTime } from 'luxon';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { endAfterEach, useForEach } from '../../support/lifetime';
-import { WorkflowFileShape } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
 import { ledgerFile, passTimeInSqlite } from '../../support/n8n/ledgerClock';
+import { WorkflowFileShape } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 import { waitForWebhook } from '../../support/n8n/workflows';
 import { waitFor } from '../../support/wait';

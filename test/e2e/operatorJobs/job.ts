@@ -1,9 +1,9 @@
 /** Publishes an example that watches stations, as an operator does. */
 import { asRecord } from '../../../lib/shared/values';
 import type { Simulator } from '../../../simulator';
-import { WorkflowFileShape } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
+import { WorkflowFileShape } from '../../support/n8n/responses';
 import type { World } from '../../support/n8n/world';
 import { ACTION_TYPE, STATION_TRIGGER_TYPE } from '../../support/nodes';
 import type { Mailbox } from './mailbox';

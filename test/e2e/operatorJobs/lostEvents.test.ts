@@ -2,10 +2,10 @@
 import { startSimulator } from '../../../simulator';
 import { endAfterEach, useForAll } from '../../support/lifetime';
 import { OPEN_TO_ALL } from '../../support/n8n/accounts';
-import { WorkflowFileShape } from '../../support/n8n/responses';
 import { openEditor } from '../../support/n8n/browser';
 import { apiCredential } from '../../support/n8n/credentials';
 import { example } from '../../support/n8n/examples';
+import { WorkflowFileShape } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 import { httpRequest, POLL_TRIGGER_TYPE } from '../../support/nodes';
 import { waitFor } from '../../support/wait';

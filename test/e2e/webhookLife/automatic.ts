@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import automaticRegistration from '../../../examples/automatic-registration.json';
 import type { Simulator } from '../../../simulator';
-import type { Workflow } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
+import type { Workflow } from '../../support/n8n/responses';
 import type { N8nClient } from '../../support/n8n/rest';
 import { TRIGGER } from '../../support/nodes';
 

@@ -2,8 +2,8 @@
 import catchMissedEvents from '../../../examples/catch-missed-events.json';
 import { startSimulator } from '../../../simulator';
 import { useForAll } from '../../support/lifetime';
-import { itemsOf } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
+import { itemsOf } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 
 const POLL = 'Asset Service Poll Trigger';

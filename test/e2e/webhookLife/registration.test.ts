@@ -1,8 +1,8 @@
 /** An endpoint that the trigger registers itself: created, recognised, replaced and deleted as the workflow is published and unpublished. */
 import { startSimulator } from '../../../simulator';
 import { useForEach } from '../../support/lifetime';
-import { itemsOf, type Workflow } from '../../support/n8n/responses';
 import { apiCredential } from '../../support/n8n/credentials';
+import { itemsOf, type Workflow } from '../../support/n8n/responses';
 import { useWorld } from '../../support/n8n/useWorld';
 import { PublicationFailure } from '../../support/n8n/workflows';
 import { TRIGGER } from '../../support/nodes';

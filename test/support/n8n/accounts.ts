@@ -1,9 +1,9 @@
 /** Reconcile and Replay of the action node for another workflow, as a user runs them. */
 import { ACTION_TYPE, manualTrigger } from '../nodes';
 import { buildWorkflow } from '../workflow';
-import { itemsOf, type Workflow } from './responses';
 import { apiCredential, type ServiceAccess } from './credentials';
 import type { Recorder } from './recorder';
+import { itemsOf, type Workflow } from './responses';
 import type { N8nClient } from './rest';
 
 /** One item of Reconcile or Replay. */

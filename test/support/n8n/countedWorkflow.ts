@@ -7,9 +7,9 @@ import { endAfterEach } from '../lifetime';
 import { baseNode, countAll, countOne, eventTrigger, POLL_TRIGGER_TYPE, TRIGGER } from '../nodes';
 import { type EventSender, type SenderOptions, startSender } from '../sender';
 import { buildWorkflow, type NodePlan } from '../workflow';
-import type { Workflow } from './responses';
 import { apiCredential, type ServiceAccess, signingCredential } from './credentials';
 import { type Recorder, startRecorder } from './recorder';
+import type { Workflow } from './responses';
 import type { N8nClient } from './rest';
 import type { World } from './world';
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Simulator } from '../../../simulator';
 import { MANUAL_TYPE, SCHEDULE_TYPE } from '../nodes';
-import type { Execution } from './responses';
 import { apiCredential } from './credentials';
+import type { Execution } from './responses';
 import type { N8nClient } from './rest';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples');

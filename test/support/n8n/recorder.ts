@@ -7,8 +7,8 @@ import type { Fact, Line, Outcome, Settings, Step } from '../../history/history'
 import type { Call, Counter } from '../counter';
 import type { HostileList } from '../hostileList';
 import { type Attempt, isAcknowledged } from '../sender';
-import type { Execution, ExecutionSummary, Workflow } from './responses';
 import { passed } from './ledgerClock';
+import type { Execution, ExecutionSummary, Workflow } from './responses';
 import type { N8nClient } from './rest';
 import { type Run, runs } from './server';
 
@@ -74,7 +74,8 @@ export function startRecorder(recorded: Recorded): Recorder {
 		attempted({ id, type, createdAt }, attempt) {
 			create(id, type, Date.parse(createdAt));
 			if (attempt.url === '') return;
-			const { url, startedAt, endedAt, status, outcome: body = '' } = attempt;
+			const { url, startedAt, endedAt, status, outcome, error } = attempt;
+			const body = error === 'timeout' ? 'hung up' : (outcome ?? '');
 			const delivery = `${attempts.length}`;
 			attempts.push({ ...attempt, event: id });
 			const at = url.endsWith('/done') ? 'own' : 'other';

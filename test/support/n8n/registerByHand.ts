@@ -1,8 +1,8 @@
 /** Sets up a workflow with the webhook trigger as a user does who pastes its URL at the service. */
 import type { Endpoint, Simulator } from '../../../simulator';
 import { TRIGGER_TYPE } from '../nodes';
-import { type Credential, nodeOfType } from './responses';
 import { signingCredential } from './credentials';
+import { type Credential, nodeOfType } from './responses';
 import type { N8nClient } from './rest';
 
 interface Registered {

@@ -1,14 +1,14 @@
 /** A signed-in owner of an n8n instance, for tests: does everything over n8n's internal REST that a user does in the editor. */
 import { z } from 'zod/v4';
 import { waitFor } from '../wait';
+import { createDataTablesClient, type DataTablesClient } from './dataTables';
+import { createExecutionsClient, type ExecutionsClient } from './executions';
 import {
 	type Credential,
 	CredentialShape,
 	type CredentialTest,
 	CredentialTestShape,
 } from './responses';
-import { createDataTablesClient, type DataTablesClient } from './dataTables';
-import { createExecutionsClient, type ExecutionsClient } from './executions';
 import { createSession, type Session, unlessNotFound } from './session';
 import { createWorkflowsClient, type WorkflowsClient } from './workflows';
 

@@ -91,6 +91,18 @@ it('finds nothing in an event that is delivered twice and starts once', async ()
 	expect(await broken(recorder)).toEqual([]);
 });
 
+it('finds an event that is acknowledged but not stored, unless its sender had waited for 30 s', async () => {
+	const lost = { status: 0, outcome: undefined, endedAt: at(31) };
+	const recorder = recorderOf();
+	deliver(recorder, 'a', 1, { ...lost, error: 'ECONNRESET' });
+	deliver(recorder, 'a', 33, { outcome: 'duplicate' });
+	deliver(recorder, 'b', 1, { ...lost, error: 'timeout' });
+	deliver(recorder, 'b', 33, { outcome: 'duplicate' });
+	expect(await broken(recorder)).toEqual([
+		'acknowledged when stored: a was acknowledged (200 duplicate) and n8n has stored no execution',
+	]);
+});
+
 it('finds an event that starts a second time', async () => {
 	const recorder = recorderOf();
 	deliver(recorder, 'a', 1);
