@@ -1,10 +1,10 @@
 /** The stage of the demo: the simulated service, and a fresh n8n with the packed package and three published workflows. */
 import { startSimulator, type Endpoint, type Simulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
-import type { Workflow } from '../../test/support/n8n/responses';
 import { apiCredential } from '../../test/support/n8n/credentials';
 import { example } from '../../test/support/n8n/examples';
 import { registerByHand } from '../../test/support/n8n/registerByHand';
+import type { Workflow } from '../../test/support/n8n/responses';
 import { createWorld, type World } from '../../test/support/n8n/world';
 
 export interface Stage {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
-import type { Credential, Workflow } from '../../test/support/n8n/responses';
 import { type Editor, openEditor } from '../../test/support/n8n/browser';
 import { apiCredential, signingCredential } from '../../test/support/n8n/credentials';
 import { example } from '../../test/support/n8n/examples';
+import type { Credential, Workflow } from '../../test/support/n8n/responses';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { PUBLIC, publish } from './publicService';
 

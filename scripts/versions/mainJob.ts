@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { type DeliveryResult, type Simulator, startSimulator } from '../../simulator';
 import type { Log } from '../../test/support/log';
-import { itemsOf, nodeOfType, WorkflowFileShape } from '../../test/support/n8n/responses';
 import { apiCredential } from '../../test/support/n8n/credentials';
 import { example } from '../../test/support/n8n/examples';
 import { registerByHand } from '../../test/support/n8n/registerByHand';
+import { itemsOf, nodeOfType, WorkflowFileShape } from '../../test/support/n8n/responses';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { ACTION_TYPE, MANUAL_TYPE, TRIGGER_TYPE } from '../../test/support/nodes';
 import type { Figure } from '../demo/report';
