@@ -40,6 +40,9 @@ const LOST_AFTER_MS = 3 * MINUTES;
 /** How long before a kill an execution may have ended that n8n has recorded and the ledger has not. */
 const END_WINDOW_MS = SECONDS;
 
+/** How much of n8n's log a test shows that waits in vain, in characters. */
+const LOG_SHOWN = 4_000;
+
 /** n8n's queue notices after 30 s at the earliest that the worker of a job is dead. */
 const STALLS_AFTER_MS = 30 * SECONDS;
 /** What `statusOf` returns for a kill between n8n's own record of the end and the ledger's. */
@@ -59,8 +62,8 @@ interface Kind {
 	readonly targets: () => readonly N8nServer[];
 	/** Whether a poll trigger starts the events too. */
 	readonly polls: boolean;
-	/** Whether n8n runs and is going to run nothing. */
-	readonly isIdle: (trigger: CountedWorkflow) => Promise<boolean>;
+	/** What n8n runs or is going to run, as text. */
+	readonly unfinished: (trigger: CountedWorkflow) => Promise<readonly string[]>;
 	/** Lets the grace of stored events pass, where n8n loses executions. */
 	readonly passGrace: () => Promise<void>;
 	/** n8n's statuses of an execution whose process was killed. */
@@ -76,9 +79,10 @@ const kinds: [string, () => Kind][] = [
 				world,
 				targets: () => [world.server],
 				polls: true,
-				isIdle: async ({ client, workflow }) => {
+				unfinished: async ({ client, workflow }) => {
 					const rows = await client.listExecutions({ workflowId: workflow.id });
-					return rows.every(({ status }) => status !== 'new' && status !== 'running');
+					const open = rows.filter(({ status }) => status === 'new' || status === 'running');
+					return open.map(({ id, status, startedAt }) => `${id} ${status} ${String(startedAt)}`);
 				},
 				// n8n runs what it has stored after its restart.
 				passGrace: async () => undefined,
@@ -98,7 +102,7 @@ const kinds: [string, () => Kind][] = [
 						[world.workers[n], world.webhookProcessors[n]].filter((server) => server !== undefined),
 					),
 				polls: false,
-				isIdle: () => isQueueEmpty(world.redis),
+				unfinished: async () => ((await isQueueEmpty(world.redis)) ? [] : ['jobs in the queue']),
 				passGrace: () =>
 					passTimeInRedis(world.redis.url, GRACE_MS + MINUTES, { expires: false, only: 'stored' }),
 				// If the process that received the delivery is gone too, n8n looks for the execution only every three hours.
@@ -231,10 +235,13 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 	}
 
 	const untilIdle = async ({ trigger }: Scene): Promise<void> => {
-		await waitFor(() => kind.isIdle(trigger), {
+		let left: readonly string[] = [];
+		await waitFor(async () => (left = await kind.unfinished(trigger)).length === 0, {
 			what: 'n8n to have nothing left to run',
 			timeoutMs: 3 * MINUTES,
 			everyMs: SECONDS,
+			detail: () =>
+				[...left, ...kind.targets().map((server) => server.logs().slice(-LOG_SHOWN))].join('\n'),
 		});
 	};
 
