@@ -124,7 +124,13 @@ export function compactSessions(sessions: Sessions, watermark: number): void {
 	const { stops, transactions, starts } = sessions;
 	const ended = new Set(stops.filter(({ reported, t }) => reported && t < cut).map(({ tx }) => tx));
 	sessions.stops = stops.filter(({ reported, t }) => t >= cut || (!reported && isOpen(t)));
-	sessions.starts = starts.filter(({ used, t }) => t >= cut || (!used && isOpen(t)));
+	const byTime = starts.toSorted((a, b) => a.at - b.at);
+	sessions.starts = starts.filter(({ used, t, at, connector }) => {
+		if (t >= cut || !isOpen(t)) return t >= cut;
+		const before = byTime.findLast((other) => other.connector === connector && other.at < at);
+		// A start also says that the session before it is over, as long as that one's stop is missing.
+		return used === undefined || (before !== undefined && before.used === undefined);
+	});
 	sessions.transactions = transactions.filter(
 		({ reported, t, ended: end }) => (end?.t ?? t) >= cut || (!reported && isOpen(t)),
 	);

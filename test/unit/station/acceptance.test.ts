@@ -1,7 +1,7 @@
 /** What operators learn: a poll each full minute, whatever the order of the list. */
 import { type StationSettings } from '../../../lib/station';
 import { OCPP201, VERSIONS } from './stations';
-import { back, lost, MINUTE, stationWorld, time, type StationWorld } from './stationWorld';
+import { back, lost, message, MINUTE, stationWorld, time, type StationWorld } from './stationWorld';
 
 /** Such as `09:07 opened s1 09:00:10 - 5`. */
 function story(world: StationWorld): string[] {
@@ -252,6 +252,24 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 		await mixed.pollFrom('08:59', '09:20');
 		expect(mixed.items().map(({ energyKwh, connector }) => [energyKwh, connector])).toEqual([
 			[7.5, '1/2'],
+		]);
+	});
+
+	it('still knows, when a session is long over, that its start followed another one of its connector', async () => {
+		const world = worldOf({ kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 });
+		const start = (at: string, connectorId: number, meterStart: number) =>
+			message(at, 's1', ['StartTransaction', { connectorId, idTag: 'T', meterStart }]);
+		// The station got no response to its starts.
+		const stop = (at: string, meterStop: number) =>
+			message(at, 's1', ['StopTransaction', { transactionId: -1, meterStop }]);
+		world.events = [
+			...[start('09:01', 1, 1_000), start('09:02', 1, 2_000), stop('09:24', 2_500)],
+			...[start('10:14', 2, 100), stop('10:36', 3_000)],
+		];
+		await world.pollFrom('08:59', '10:50');
+		expect(world.items().map(({ connector, startFoundBy }) => [connector, startFoundBy])).toEqual([
+			['1', 'order'],
+			['2', 'order'],
 		]);
 	});
 });
