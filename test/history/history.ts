@@ -32,7 +32,7 @@ export type Step =
 			readonly what: 'world';
 			readonly hasWebhook: boolean;
 			readonly hasPoll: boolean;
-			readonly reportsEnd: boolean;
+			readonly reportsEnd: 'always' | 'if saved' | 'never';
 			readonly startFrom: 'now' | 'retained';
 			readonly pollMinutes: number;
 			/** All that the history can say; everything by default. A rule that needs more does not judge it. */
@@ -117,7 +117,7 @@ export type Step =
 	| {
 			readonly what: 'process';
 			readonly process: string;
-			readonly is: 'up' | 'killed' | 'exited' | 'paused' | 'resumed';
+			readonly is: 'up' | 'killed' | 'ending' | 'exited' | 'paused' | 'resumed';
 	  }
 	| {
 			readonly what: 'threw';

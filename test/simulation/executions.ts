@@ -164,7 +164,10 @@ export class Executions {
 			if (execution.host !== host || execution.status !== 'running') continue;
 			// Bull finds the stalled job, and repeats nothing.
 			this.#world.clock.after(45_000, () => {
-				if (execution.status === 'running') execution.status = 'crashed';
+				if (execution.status === 'running') {
+					execution.status = 'crashed';
+					this.#world.note({ what: 'lost', execution: execution.id });
+				}
 				execution.ended.reject(new Error('job stalled more than maxStalledCount'));
 			});
 			execution.ended.promise.catch(() => undefined);

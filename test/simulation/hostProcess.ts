@@ -51,6 +51,7 @@ export class HostProcess implements Owner {
 
 	/** SIGTERM: n8n's own listeners let its executions end before `exit`. */
 	terminate(): void {
+		this.#world.note({ what: 'process', process: this.name, is: 'ending' });
 		this.#events.emit('SIGTERM');
 	}
 

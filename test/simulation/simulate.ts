@@ -15,6 +15,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 /** After it, an event whose execution was lost at the end of the disturbances can be claimed again, if it was the second one at most. */
 const LAST_DELIVERIES_MS = 35 * MINUTE_MS;
 
+const REPORTS = { hooks: 'always', finish: 'if saved', nothing: 'never' } as const;
+
 export interface SimulateOptions {
 	readonly loadPackage: LoadPackage;
 	/** Left out of the plan, by their places. */
@@ -82,7 +84,7 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 		hasPoll,
 		startFrom,
 		pollMinutes,
-		reportsEnd: reports !== 'nothing',
+		reportsEnd: REPORTS[reports],
 	});
 	n8n.start();
 	// Some events are older than the publication.

@@ -15,7 +15,7 @@ export interface Account {
 	readonly dueInMs?: number;
 	/** True if it is running and starts again unless that succeeds. */
 	readonly repeats?: true;
-	/** When a user asked to run it again, in Unix milliseconds; absent once it has begun. */
+	/** When a user asked to run it again, in Unix milliseconds; absent once it has succeeded. */
 	readonly reopenedAt?: number;
 }
 

@@ -36,7 +36,7 @@ export interface Entry {
 	readonly run?: string | undefined;
 	/** How often a user has reopened it: an execution from before that no longer settles it. */
 	readonly reopenings: number;
-	/** When a user asked to run it again, until it begins. */
+	/** When a user asked to run it again, until it succeeds. */
 	readonly reopenedAt?: number | undefined;
 }
 

@@ -31,11 +31,12 @@ export function begin(
 	if (!isFirst && !isAgain && !isForced) return { result: false };
 	const left = withoutDead(entry, moment) ?? FRESH;
 	const kind = reportsEnd ? 'running' : 'begun';
-	const { attempts, reopenings } = left;
+	const { attempts, reopenings, reopenedAt } = left;
 	return {
 		result: true,
 		next: {
-			...{ kind, at: moment.now, grace: 0, attempts: attempts + 1, repeats, reopenings, run },
+			...{ kind, at: moment.now, grace: 0, attempts: attempts + 1, repeats, run },
+			...{ reopenings, reopenedAt },
 			holder: reportsEnd ? session : undefined,
 		},
 	};

@@ -159,7 +159,10 @@ export const RULES: readonly Rule[] = [
 				const stored = event.stored.filter(({ isGuess }) => isGuess !== true);
 				for (const [n, next] of stored.entries()) {
 					const open = stored.slice(0, n).find((each) => isWaiting(view, event, each, next.at));
-					if (open && next.mode !== 'retry') {
+					// It was claimed before the pause.
+					const isLate =
+						open && view.pausedMs(next.by, { from: open.at - MINUTE_MS, to: next.at }) > 0;
+					if (open && next.mode !== 'retry' && !isLate) {
 						yield {
 							at: next.at,
 							message: `n8n got execution ${next.execution} for ${event.id} although ${open.execution} was stored and had not begun`,
@@ -283,7 +286,11 @@ export const RULES: readonly Rule[] = [
 					continue;
 				if (event.starts.length > starts.length || event.replays.length > 0) continue;
 				if (view.hadLoss({ from: event.created.at, to: view.endAt })) continue;
-				if (last.end === undefined && view.downAt(last.by) === Infinity) continue;
+				// It counts as running as long as its process lives.
+				const hasNoEnd =
+					last.end === undefined ||
+					(last.end.outcome === 'not saved' && view.world.reportsEnd === 'if saved');
+				if (hasNoEnd && view.downAt(last.by) === Infinity) continue;
 				if (
 					!view.isWantedAlways(event, { from: last.at, to: view.endAt }) ||
 					event.listedAt === Infinity
@@ -599,12 +606,15 @@ function isWaiting(
 			line.execution === execution &&
 			line.at <= until,
 	);
+	// Then the ledger knows that one.
+	const hasBegunAnother = event.starts.some((start) => start.at >= at && start.at <= until);
 	return (
 		!isOver &&
+		!hasBegunAnother &&
 		isDenied !== true &&
 		mode !== 'retry' &&
 		until < at + FIRST_GRACE_MS &&
-		view.downAt(by) > until &&
+		view.endsAt(by) > until &&
 		view.pausedMs(by, period) === 0 &&
 		!mayBeGivenBack &&
 		!view.hadFault({ from: at, to: until }) &&
@@ -691,7 +701,7 @@ function heldLong(view: View, event: EventView): { by: string; lateAt: number }[
 
 /** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */
 function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
-	if (view.losses.length > 0 || !view.world.reportsEnd) return;
+	if (view.losses.length > 0 || view.world.reportsEnd === 'never') return;
 	for (const { at, status, body, delivery } of event.responses) {
 		const line = view.sent.get(delivery);
 		if (
@@ -722,10 +732,7 @@ function* replayedTooLate(view: View, event: EventView): Generator<Found> {
 		if (!view.isWantedAlways(event, { from: to, to: view.endAt })) continue;
 		const until = Math.max(to, view.quietAt) + polls(view);
 		const started = event.starts.find(({ at }) => at >= to - SECOND_MS);
-		const stored = started && event.stored.find(({ execution }) => execution === started.execution);
-		if (stored && stored.at > to && stored.mode !== 'retry' && !started.isMarked) {
-			yield { at: started.at, message: `${named(event, started)} was replayed and is not marked` };
-		}
+		yield* unmarked(view, event, to);
 		// An execution that was stored before it, or lost after it, has its grace.
 		const isOpen = event.stored.some(({ at }) => at >= to - 2 * MINUTE_MS);
 		if (!view.holds('settled') || until > view.endAt || isOpen) continue;
@@ -734,6 +741,22 @@ function* replayedTooLate(view: View, event: EventView): Generator<Found> {
 				at: Math.min(until, view.endAt),
 				message: `${event.id} was replayed at ${new Date(to).toISOString()} and did not start`,
 			};
+	}
+}
+
+/** Until an execution has succeeded, each that n8n gets after the replay is marked. */
+function* unmarked(view: View, event: EventView, to: number): Generator<Found> {
+	const storedAt = (start: Start) =>
+		event.stored.find(({ execution, mode }) => execution === start.execution && mode !== 'retry')
+			?.at;
+	const after = event.starts.filter((start) => (storedAt(start) ?? to) > to);
+	const success = after.find(succeeded);
+	// It was handed over before the replay, and n8n stored it after.
+	const isEarlier = heldLong(view, event).some(({ lateAt }) => lateAt <= to);
+	const isMarked = (start: Start) => start.isMarked || (isEarlier && start === after[0]);
+	for (const start of after.slice(0, success && after.indexOf(success) + 1)) {
+		if (!isMarked(start))
+			yield { at: start.at, message: `${named(event, start)} was replayed and is not marked` };
 	}
 }
 
@@ -808,7 +831,8 @@ function statesOf(
 	if (event.replays.length > 0 || event.starts.length > starts.length) return undefined;
 	if (last === undefined) return { states: ['missing', 'pending', 'stored', 'interrupted'] };
 	const executions = starts.map(({ execution }) => execution);
-	if (!view.world.reportsEnd) return { states: ['begun', 'pending', 'stored'], executions };
+	if (view.world.reportsEnd === 'never')
+		return { states: ['begun', 'pending', 'stored'], executions };
 	const isOpen = last.end === undefined && view.downAt(last.by) === Infinity;
 	if (isOpen || event.stored.some(({ at }) => at > last.at))
 		return {

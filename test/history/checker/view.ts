@@ -54,6 +54,7 @@ export class View {
 	readonly losses: readonly number[];
 	readonly #faults: readonly (Period & { readonly fault: string })[];
 	readonly #downs: ReadonlyMap<string, number>;
+	readonly #ends: ReadonlyMap<string, number>;
 	readonly #pauses: ReadonlyMap<string, readonly Period[]>;
 
 	constructor(history: readonly Line[]) {
@@ -72,6 +73,11 @@ export class View {
 		this.#downs = new Map(
 			this.all('process').flatMap(({ process, is, at }) =>
 				is === 'killed' || is === 'exited' ? [[process, at] as const] : [],
+			),
+		);
+		this.#ends = new Map(
+			this.all('process').flatMap(({ process, is, at }) =>
+				is === 'ending' ? [[process, at] as const] : [],
 			),
 		);
 		this.#pauses = this.#periodsOfPauses();
@@ -94,6 +100,11 @@ export class View {
 	/** When the process died or ended; Infinity if it lives at the end. */
 	downAt(process: string): number {
 		return this.#downs.get(process) ?? Infinity;
+	}
+
+	/** From when on it may have given back what it held. */
+	endsAt(process: string): number {
+		return this.#ends.get(process) ?? this.downAt(process);
 	}
 
 	/** The longest time for which the process was paused within the period. */

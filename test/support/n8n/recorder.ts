@@ -99,7 +99,7 @@ export function startRecorder(recorded: Recorded): Recorder {
 					what: 'world',
 					hasWebhook: true,
 					hasPoll: poll !== undefined,
-					reportsEnd: true,
+					reportsEnd: 'always',
 					holds,
 				},
 				...{ startFrom: poll?.startFrom ?? 'now', pollMinutes: 1, at: 0 },

@@ -151,12 +151,26 @@ describe('an attempt', () => {
 		expect(steps.begin(inState('running'), attempting(), DEAD).result).toBe(false);
 	});
 
-	it('runs under its session, with its setting of Acknowledge, and forgets the claim and the replay', () => {
+	it('runs under its session, with its setting of Acknowledge, and forgets the claim, not the replay', () => {
 		const before = inState('pending', { before: 'stored', reopenings: 2, reopenedAt: 5, grace: 1 });
 		const { next } = steps.begin(before, attempting({ repeats: true }), ALIVE);
 		expect(next).toEqual({
 			...{ kind: 'running', at: NOW, grace: 0, attempts: 1, repeats: true, reopenings: 2 },
-			...{ run: 'my run', holder: MINE.session },
+			...{ run: 'my run', holder: MINE.session, reopenedAt: 5 },
+		});
+	});
+
+	it('that a user asked for is one until it succeeds', () => {
+		const running = inState('running', { run: 'my run', repeats: true, reopenedAt: 5 });
+		const ending = { run: 'my run', repeats: true, reopenings: 0 };
+		const failed = steps.end(running, { ...ending, outcome: 'failed' }, ALIVE).next ?? undefined;
+		const later = { ...ALIVE, now: NOW + 60_000 };
+		expect(steps.claim(failed, MINE, later).result).toMatchObject({ reopenedAt: 5 });
+		const given = { run: 'my run', isRunningOnly: true };
+		const left = steps.giveBack(running, given, ALIVE).next ?? undefined;
+		expect(steps.claim(left, MINE, ALIVE).result).toMatchObject({ reopenedAt: 5 });
+		expect(steps.end(running, { ...ending, outcome: 'succeeded' }, ALIVE).next).toMatchObject({
+			...{ kind: 'done', reopenedAt: undefined },
 		});
 	});
 

@@ -75,7 +75,7 @@ function* begins(
 	const begun = worlds.taken(world, slot, (entry, moment) => steps.begin(entry, asked, moment));
 	for (const [result, next] of begun) {
 		if (next === world) yield [result, world];
-		else yield [result, { ...next, isReopened: false, fault: faultOfBegin(world) }];
+		else yield [result, { ...next, fault: faultOfBegin(world) }];
 	}
 }
 
@@ -114,7 +114,8 @@ function* ends(
 	for (const [, next] of ended) {
 		const hasSucceeded = next.hasSucceeded || (outcome === 'succeeded' && !isBeforeReopen);
 		const sleeps = outcome === 'asleep' && world.entry?.run === run && !hasSucceeded;
-		yield { ...next, hasSucceeded, isAsleep: next.isAsleep || sleeps };
+		const isReopened = next.isReopened && !hasSucceeded;
+		yield { ...next, hasSucceeded, isReopened, isAsleep: next.isAsleep || sleeps };
 	}
 }
 

@@ -153,6 +153,15 @@ export const broken: Record<string, Broken> = {
 			claim: (entry, ...rest) => life.claim(entry && { ...entry, reopenedAt: undefined }, ...rest),
 		},
 	],
+	'begin forgot that the event was replayed': [
+		UNMARKED,
+		{
+			begin: (entry, ...rest) => {
+				const { next, ...step } = life.begin(entry, ...rest);
+				return next ? { ...step, next: { ...next, reopenedAt: undefined } } : step;
+			},
+		},
+	],
 	'commit forgot what the event was': [
 		UNMARKED,
 		{

@@ -65,7 +65,7 @@ export interface World {
 	readonly hasSucceeded: boolean;
 	/** Whether the ledger was told that the last execution to begin sleeps. */
 	readonly isAsleep: boolean;
-	/** Whether a user has reopened it and nothing has begun since. */
+	/** Whether a user has reopened it and no execution has succeeded since. */
 	readonly isReopened: boolean;
 	/** What went wrong in the last step. */
 	readonly fault?: string | undefined;
