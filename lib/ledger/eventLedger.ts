@@ -168,8 +168,9 @@ export class EventLedger implements Ledger {
 
 	async untilBegun({ key, session, number }: Claim, ms: number): Promise<void> {
 		const isPending = (entry: Entry | undefined) =>
-			entry?.kind === 'pending' && entry.holder === session && entry.claim === number;
-		// A ledger that is down for a moment says nothing.
+			entry === undefined ||
+			(entry.kind === 'pending' && entry.holder === session && entry.claim === number);
+		// A ledger that is down for a moment, or has lost its data, says nothing.
 		const isOpen = async () => await this.#entries.look(key, isPending).catch(() => true);
 		await this.#waiting.untilBegun(key, ms, isOpen);
 	}

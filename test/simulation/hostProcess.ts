@@ -15,6 +15,7 @@ const UPTIME_MS = 1_000_000;
 
 export class HostProcess implements Owner {
 	isAlive = true;
+	isEnding = false;
 	held: Task[] | undefined;
 	readonly name: string;
 	readonly nodes: ReturnType<LoadPackage>;
@@ -51,6 +52,7 @@ export class HostProcess implements Owner {
 
 	/** SIGTERM: n8n's own listeners let its executions end before `exit`. */
 	terminate(): void {
+		this.isEnding = true;
 		this.#world.note({ what: 'process', process: this.name, is: 'ending' });
 		this.#events.emit('SIGTERM');
 	}

@@ -88,6 +88,11 @@ export class N8n {
 		);
 	}
 
+	/** Those that no SIGTERM has reached. */
+	staying(role: Role): N8nProcess[] {
+		return this.living(role).filter(({ host }) => !host.isEnding);
+	}
+
 	/** The main that polls: the first one. */
 	get leader(): N8nProcess | undefined {
 		return this.living('main').find(({ isReady }) => isReady);

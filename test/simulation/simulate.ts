@@ -273,7 +273,7 @@ class Players {
 		for (const { host } of n8n.living()) host.resume();
 		const { mode } = this.#world.scenario;
 		const roles: Role[] = mode === 'queue' ? ['main', 'webhook', 'worker'] : ['main'];
-		for (const role of roles) if (n8n.living(role).length === 0) n8n.boot(role);
+		for (const role of roles) if (n8n.staying(role).length === 0) n8n.boot(role);
 		if (n8n.published === undefined) n8n.publish();
 	}
 

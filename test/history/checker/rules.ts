@@ -474,7 +474,14 @@ export const RULES: readonly Rule[] = [
 			for (const event of view.events.filter((each) => !isForged(each))) {
 				for (const start of event.starts) {
 					if (wasReplayed(event, -Infinity, start.at)) continue;
-					if (!view.isWantedEver(event, { from: event.created.at, to: start.at })) {
+					// It was read and found wanted before the process was paused.
+					const stored = event.stored.find(({ execution }) => execution === start.execution);
+					const pausedMs = view.pausedMs(stored?.by ?? start.by, {
+						from: start.at - MINUTE_MS,
+						to: start.at,
+					});
+					const from = event.created.at - pausedMs;
+					if (!view.isWantedEver(event, { from, to: start.at })) {
 						yield {
 							at: start.at,
 							message: `${named(event, start)} started although it is not wanted`,

@@ -138,6 +138,16 @@ describe('the ledger of a process', () => {
 			expect(wait.isOver).toBe(true);
 		});
 
+		it('and learns nothing from a ledger that has lost its data', async () => {
+			const wait = await waits();
+			ledger.entries.clear();
+			await jest.advanceTimersByTimeAsync(1_000);
+			expect(wait.isOver).toBe(false);
+			await other.begin([KEY], BEGINNING);
+			await jest.advanceTimersByTimeAsync(250);
+			expect(wait.isOver).toBe(true);
+		});
+
 		it('no longer than it may, also while the ledger is down', async () => {
 			const wait = await waits();
 			ledger.failing = true;
