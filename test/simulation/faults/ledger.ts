@@ -38,6 +38,18 @@ export const LEDGER: readonly Fault[] = [
 		'return at === 0 || now >= at + grace * 1e6;',
 	),
 	fault(
+		'an execution that could not begin forgets that it was a replay',
+		EXECUTIONS,
+		'...{ reopenings, reopenedAt },',
+		'reopenings,',
+	),
+	fault(
+		'a ledger that has lost its data says that an execution has begun',
+		LEDGER_FILE,
+		'entry === undefined ||',
+		'',
+	),
+	fault(
 		'a failed event is due at once',
 		STATES,
 		'return Math.max(0, left.at + afterMs - moment.now);',
