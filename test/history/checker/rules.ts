@@ -424,7 +424,8 @@ export const RULES: readonly Rule[] = [
 						.all('process')
 						.some(({ process, is }) => process === before.by && is === 'exited');
 					// A session that ended in order is dead at once; n8n waits for what runs, for a while.
-					if (!isClosed && start.at < view.downAt(before.by) + SESSION_MS - 21 * SECOND_MS) {
+					const silentAt = view.silentAt(before.by);
+					if (!isClosed && start.at < silentAt + SESSION_MS - 21 * SECOND_MS) {
 						yield {
 							at: start.at,
 							message: `${named(event, start)} started before the process of ${before.execution} counted as dead`,
@@ -723,7 +724,8 @@ function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
 		if (!settings.every((each) => each?.acknowledge === 'succeeded')) continue;
 		const before = ownStarts(event).filter((start) => start.at <= at);
 		const isDone = before.some((start) => succeeded(start) && (start.end?.at ?? Infinity) <= at);
-		const isFinal = before.some(({ acknowledge }) => acknowledge === 'stored');
+		const isFinal =
+			before.some(({ acknowledge }) => acknowledge === 'stored') || wasCutOff(view, event);
 		if (!isDone && !isFinal && event.starts.length === before.length)
 			yield {
 				at,

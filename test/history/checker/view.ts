@@ -102,6 +102,13 @@ export class View {
 		return this.#downs.get(process) ?? Infinity;
 	}
 
+	/** When it died, or was paused before that. */
+	silentAt(process: string): number {
+		const diedAt = this.downAt(process);
+		const pause = this.#pauses.get(process)?.find(({ to }) => to === diedAt);
+		return pause?.from ?? diedAt;
+	}
+
 	/** From when on it may have given back what it held. */
 	endsAt(process: string): number {
 		return this.#ends.get(process) ?? this.downAt(process);
