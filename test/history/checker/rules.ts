@@ -94,6 +94,12 @@ function mayBeDead(view: View, { by, at }: Start, until: number): boolean {
 	);
 }
 
+/** When the ledger says that it began: while the ledger fails, the execution asks for up to 30 s whether it may start. */
+function begunAt(view: View, { at }: Start): number {
+	const from = at - 30 * SECOND_MS;
+	return view.hadFault({ from, to: at }) ? from : at;
+}
+
 const named = ({ id }: EventView, { execution, at }: Start) =>
 	`${id} in execution ${execution} at ${new Date(at).toISOString()}`;
 
@@ -378,7 +384,7 @@ export const RULES: readonly Rule[] = [
 						(outcome === 'error' || outcome === 'canceled') &&
 						at !== undefined &&
 						!mayLackEnd(view, before, start.at);
-					const since = isKnown ? at : before.at;
+					const since = isKnown ? at : begunAt(view, before);
 					const needed =
 						isKnown && outcome === 'canceled' ? Math.max(pause, PAUSE_AFTER_STOP_MS) : pause;
 					if (start.at < since + needed - 100) {
