@@ -282,7 +282,7 @@ export class View {
 		for (const { process, is, at } of this.all('process')) {
 			const from = since.get(process);
 			if (is === 'paused') since.set(process, at);
-			else if (from !== undefined) {
+			else if (from !== undefined && is !== 'ending') {
 				periods.set(process, [...(periods.get(process) ?? []), { from, to: at }]);
 				since.delete(process);
 			}
