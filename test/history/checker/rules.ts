@@ -224,6 +224,12 @@ export const RULES: readonly Rule[] = [
 				const { at, createdAt = at - 5 * MINUTE_MS } = event.created;
 				if (view.hadLoss({ from: Math.min(at, createdAt) - 5 * SECOND_MS, to: view.endAt }))
 					continue;
+				// The first poll after the loss cannot know whether it had started before.
+				const isListedFirst = (at: number) =>
+					!view
+						.all('polled')
+						.some((poll) => !poll.error && poll.at > at && poll.at < event.listedAt);
+				if (event.created.createdAt === undefined && view.losses.some(isListedFirst)) continue;
 				const isNew =
 					event.listedAt > first.at &&
 					(event.created.createdAt ?? Infinity) > first.at + 5 * SECOND_MS;
