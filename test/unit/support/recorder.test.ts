@@ -211,7 +211,7 @@ it('lets only those rules judge that find what they need', async () => {
 	const recorder = recorderOf();
 	const names = judges(await recorder.lines());
 	expect(names).toEqual([
-		...['one execution', 'one hand-over at a time', 'never after success'],
+		...['one hand-over at a time', 'one execution', 'never after success'],
 		...['pauses between attempts', 'interrupted executions', 'nothing else starts'],
 	]);
 	deliver(recorder, 'a', 1);

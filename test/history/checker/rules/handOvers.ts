@@ -1,0 +1,200 @@
+/** What n8n gets, and what the sender of a delivery gets. */
+import type { EventView, View } from '../view';
+import {
+	FIRST_GRACE_MS,
+	LONGEST_GRACE_MS,
+	MINUTE_MS,
+	SECOND_MS,
+	heldLong,
+	isForged,
+	ownStarts,
+	succeeded,
+	wasCutOff,
+	wasReplayed,
+	wasRetried,
+} from './facts';
+import type { Found, Rule } from './rule';
+
+export const HAND_OVERS: readonly Rule[] = [
+	{
+		name: 'only signed deliveries start',
+		promised: [
+			{ in: 'README.md', text: 'Only deliveries with a valid signature start a workflow.' },
+		],
+		needs: ['forged', 'response', 'stored', 'started'],
+		*check(view) {
+			for (const event of view.events.filter(isForged)) {
+				for (const { at } of [...event.stored, ...event.starts])
+					yield { at, message: `${event.id} was forged and started` };
+				for (const { at, status } of event.responses) {
+					if (![0, 401, 404].includes(status))
+						yield { at, message: `${event.id} was forged and got ${status}` };
+				}
+			}
+		},
+	},
+	{
+		name: 'one hand-over at a time',
+		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is in progress' }],
+		needs: ['stored', 'started', 'dropped', 'process'],
+		*check(view) {
+			for (const event of view.events) {
+				const stored = event.stored.filter(({ isGuess }) => isGuess !== true);
+				for (const [n, next] of stored.entries()) {
+					const open = stored.slice(0, n).find((each) => isWaiting(view, event, each, next.at));
+					// It was claimed before the pause.
+					const isLate =
+						open && view.pausedMs(next.by, { from: open.at - MINUTE_MS, to: next.at }) > 0;
+					if (open && next.mode !== 'retry' && !isLate) {
+						yield {
+							at: next.at,
+							message: `n8n got execution ${next.execution} for ${event.id} although ${open.execution} was stored and had not begun`,
+						};
+					}
+				}
+			}
+		},
+	},
+	{
+		name: 'acknowledged when stored',
+		promised: [
+			{
+				in: 'README.md',
+				text: 'An event that n8n did not store is not acknowledged, so the service delivers it again.',
+			},
+			{ in: 'docs/nodes.md', text: 'n8n stores the execution' },
+		],
+		needs: ['sent', 'response', 'stored', 'started', 'ended'],
+		*check(view) {
+			for (const event of view.events.filter((each) => !isForged(each))) {
+				for (const { at, status, body } of event.responses) {
+					if (status < 200 || status >= 300 || body === 'ignored') continue;
+					const isStored =
+						event.stored.some((stored) => stored.at <= at) || countsAsStored(view, event, at);
+					if (!isStored)
+						yield {
+							at,
+							message: `${event.id} was acknowledged (${status} ${body}) and n8n has stored no execution`,
+						};
+				}
+				yield* acknowledgedTooEarly(view, event);
+			}
+		},
+	},
+	{
+		name: 'responses',
+		promised: [{ in: 'docs/nodes.md', text: 'n8n could not store the execution' }],
+		needs: ['threw', 'unhandled', 'dropped', 'polled'],
+		*check(view) {
+			for (const { at, where, message } of view.all('threw'))
+				yield { at, message: `${where} threw: ${message}` };
+			for (const { at, message } of view.all('unhandled'))
+				yield { at, message: `unhandled rejection: ${message}` };
+			for (const { at, execution, error } of view.all('dropped')) {
+				if (error === undefined || /cancel|abort/i.test(error)) continue;
+				if (
+					!view.hadFault({ from: at - MINUTE_MS, to: at + 1 }) &&
+					!view.hadLoss({ from: at - MINUTE_MS, to: at })
+				)
+					yield { at, message: `execution ${execution} failed in the trigger: ${error}` };
+			}
+			yield* brokenPolls(view);
+		},
+	},
+];
+
+/** Whether the execution is stored, within its grace, and nothing was in the way of its beginning. */
+function isWaiting(
+	view: View,
+	event: EventView,
+	{ execution, by, at, mode, isDenied }: EventView['stored'][number],
+	until: number,
+): boolean {
+	const period = { from: at - MINUTE_MS, to: until };
+	// An execution that could not begin gives its events back, as soon as the ledger is there.
+	const mayBeGivenBack = view
+		.all('dropped')
+		.some(
+			(dropped) =>
+				dropped.error !== undefined &&
+				dropped.events.includes(event.id) &&
+				dropped.at <= until &&
+				(dropped.at >= at - 5 * SECOND_MS ||
+					view.hadFault({ from: Math.max(dropped.at, at - 5 * SECOND_MS), to: until })),
+		);
+	const isOver = view.history.some(
+		(line) =>
+			(line.what === 'started' || line.what === 'dropped' || line.what === 'lost') &&
+			line.execution === execution &&
+			line.at <= until,
+	);
+	// Then the ledger knows that one.
+	const hasBegunAnother = event.starts.some((start) => start.at >= at && start.at <= until);
+	return (
+		!isOver &&
+		!hasBegunAnother &&
+		isDenied !== true &&
+		mode !== 'retry' &&
+		until < at + FIRST_GRACE_MS &&
+		view.endsAt(by) > until &&
+		view.pausedMs(by, period) === 0 &&
+		!mayBeGivenBack &&
+		!view.hadFault({ from: at, to: until }) &&
+		// n8n may have said to a poll that it could not store it.
+		!(mode === 'trigger' && view.hadFault({ from: at, to: until }, ['n8n locked'])) &&
+		!view.hadLoss(period) &&
+		!wasReplayed(event, at - MINUTE_MS, until) &&
+		!wasRetried(event, period)
+	);
+}
+
+/**
+ * What n8n still stores 30 s after the delivery of a sender that has hung up, or after the claim of a poll, counts as stored:
+ * until n8n says that it could not, or, if its process dies, for the grace of a lost execution.
+ */
+function countsAsStored(view: View, event: EventView, at: number): boolean {
+	return heldLong(view, event).some(({ by, lateAt }) => {
+		if (lateAt > at) return false;
+		const resultAt = view.storingEndedAt(event.id, lateAt);
+		if (view.downAt(by) < resultAt) return at < lateAt + LONGEST_GRACE_MS;
+		return at <= resultAt + 2 * SECOND_MS || view.hadFault({ from: resultAt, to: at });
+	});
+}
+
+/** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */
+function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
+	if (view.losses.length > 0 || view.world.reportsEnd === 'never') return;
+	for (const { at, status, body, delivery } of event.responses) {
+		const line = view.sent.get(delivery);
+		if (
+			line === undefined ||
+			line.url !== 'own' ||
+			status < 200 ||
+			status >= 300 ||
+			body === 'ignored'
+		)
+			continue;
+		const settings = [view.settingsAt(line.at), view.settingsAt(at)];
+		if (!settings.every((each) => each?.acknowledge === 'succeeded')) continue;
+		const before = ownStarts(event).filter((start) => start.at <= at);
+		const isDone = before.some((start) => succeeded(start) && (start.end?.at ?? Infinity) <= at);
+		const isFinal =
+			before.some(({ acknowledge }) => acknowledge === 'stored') || wasCutOff(view, event);
+		if (!isDone && !isFinal && event.starts.length === before.length)
+			yield {
+				at,
+				message: `${event.id} was acknowledged (${status} ${body}) before an execution had succeeded`,
+			};
+	}
+}
+
+/** A poll may fail only with its list, or with the ledger. */
+function* brokenPolls(view: View): Generator<Found> {
+	for (const { at, error } of view.all('polled')) {
+		if (error === undefined) continue;
+		const period = { from: at - 2 * MINUTE_MS, to: at + 1 };
+		const isExplained =
+			view.hadFault(period) || view.hadFault(period, ['listFails']) || view.hadLoss(period);
+		if (!isExplained) yield { at, message: `a poll failed: ${error}` };
+	}
+}

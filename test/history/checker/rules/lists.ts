@@ -1,0 +1,280 @@
+/** What users ask for with Replay, conditions and Reconcile, and nothing else. */
+import type { EventView, Start, View } from '../view';
+import {
+	MINUTE_MS,
+	SECOND_MS,
+	heldLong,
+	isForged,
+	mayLackEnd,
+	named,
+	ownStarts,
+	polls,
+	succeeded,
+	wasReplayed,
+} from './facts';
+import type { Found, Rule } from './rule';
+
+export const LISTS: readonly Rule[] = [
+	{
+		name: 'replay starts once more',
+		promised: [
+			{ in: 'docs/nodes.md', text: 'You [replay](#replay) the event' },
+			{ in: 'docs/nodes.md', text: 'A replayed event has a field `_replay`.' },
+		],
+		needs: ['started', 'replayed', 'marks'],
+		*check(view) {
+			for (const event of view.events) {
+				for (const start of event.starts) {
+					const isAsked = event.replays.some(
+						({ from, isTaken }) => from <= start.at && isTaken !== false,
+					);
+					if (start.isMarked && !isAsked)
+						yield {
+							at: start.at,
+							message: `${named(event, start)} is marked as replayed, and was not`,
+						};
+				}
+				if (view.world.hasPoll) yield* replayedTooLate(view, event);
+			}
+		},
+	},
+	{
+		name: 'nothing else starts',
+		promised: [
+			{
+				in: 'docs/nodes.md',
+				text: '**Now**: events created after the workflow is first published.',
+			},
+			{ in: 'docs/nodes.md', text: 'Only events that meet all conditions start the workflow' },
+		],
+		needs: ['created', 'published', 'started'],
+		*check(view) {
+			for (const { at, event, execution } of view.strangers)
+				yield { at, message: `${event} in execution ${execution} was never created` };
+			const first = view.publications[0];
+			for (const event of view.events.filter((each) => !isForged(each))) {
+				for (const start of event.starts) {
+					if (wasReplayed(event, -Infinity, start.at)) continue;
+					// It was read and found wanted before the process was paused.
+					const stored = event.stored.find(({ execution }) => execution === start.execution);
+					const pausedMs = view.pausedMs(stored?.by ?? start.by, {
+						from: start.at - MINUTE_MS,
+						to: start.at,
+					});
+					const from = event.created.at - pausedMs;
+					if (!view.isWantedEver(event, { from, to: start.at })) {
+						yield {
+							at: start.at,
+							message: `${named(event, start)} started although it is not wanted`,
+						};
+					}
+					if (start.mode !== 'trigger' || event.responses.some(({ at }) => at < start.at)) continue;
+					if (first && event.listedAt < first.at && view.world.startFrom === 'now') {
+						yield { at: start.at, message: `${named(event, start)} is older than the publication` };
+					}
+					if (view.holds('page', 'polled')) yield* filteredBefore(view, event, start);
+				}
+			}
+		},
+	},
+	{
+		name: 'a lost ledger starts nothing again',
+		promised: [
+			{ in: 'docs/nodes.md', text: 'Nothing that it started before starts again by itself.' },
+		],
+		needs: ['started', 'listed', 'fault'],
+		*check(view) {
+			for (const event of view.events) {
+				const starts = ownStarts(event);
+				for (const [n, start] of starts.entries()) {
+					const before = starts[n - 1];
+					if (before?.mode !== 'trigger' || start.mode !== 'trigger') continue;
+					const period = { from: before.at, to: start.at };
+					if (
+						!view.hadLoss(period) ||
+						wasReplayed(event, before.at, start.at) ||
+						before.acknowledge === 'succeeded'
+					)
+						continue;
+					// What a process remembers of its last poll dies with it.
+					const isAlive = view
+						.all('process')
+						.every(
+							({ is, at }) => is !== 'killed' || at < before.at - 10 * MINUTE_MS || at > start.at,
+						);
+					const lostAt = view.losses.find((at) => at >= before.at) ?? 0;
+					if (isAlive && lostAt > before.at + 2 * polls(view))
+						yield {
+							at: start.at,
+							message: `${named(event, start)} started again after the ledger was lost`,
+						};
+				}
+			}
+		},
+	},
+	{
+		name: 'states of Reconcile',
+		promised: [
+			{
+				in: 'docs/nodes.md',
+				text: 'One item per listed event, with its state in the event ledger',
+			},
+		],
+		needs: ['reconciled', 'started', 'ended', 'quiet'],
+		*check(view) {
+			const last = view.all('reconciled').at(-1);
+			if (last === undefined || last.at < view.quietAt || view.losses.length > 0) return;
+			for (const { event: id, state, execution } of last.events) {
+				const event = view.events.find((each) => each.id === id);
+				const possible = event && statesOf(view, event);
+				if (possible === undefined || possible.states.includes(state)) {
+					if (
+						possible?.executions &&
+						execution !== undefined &&
+						!possible.executions.includes(execution)
+					) {
+						yield {
+							at: last.at,
+							message: `${id} is shown with execution ${execution}, and began in ${possible.executions.join()}`,
+						};
+					}
+					continue;
+				}
+				yield {
+					at: last.at,
+					message: `${id} is shown as ${state}, not as ${possible.states.join(' or ')}`,
+				};
+			}
+		},
+	},
+];
+
+/** At its next polls, each replayed event starts, marked. */
+function* replayedTooLate(view: View, event: EventView): Generator<Found> {
+	for (const { to, isTaken } of event.replays) {
+		if (isTaken !== true || view.losses.length > 0 || event.listedAt === Infinity) continue;
+		if (!view.isWantedAlways(event, { from: to, to: view.endAt })) continue;
+		const until = Math.max(to, view.quietAt) + polls(view);
+		const started = event.starts.find(({ at }) => at >= to - SECOND_MS);
+		yield* unmarked(view, event, to);
+		// An execution that was stored before it, or lost after it, has its grace.
+		const isOpen = event.stored.some(({ at }) => at >= to - 2 * MINUTE_MS);
+		if (!view.holds('settled') || until > view.endAt || isOpen) continue;
+		if (started === undefined || started.at > until)
+			yield {
+				at: Math.min(until, view.endAt),
+				message: `${event.id} was replayed at ${new Date(to).toISOString()} and did not start`,
+			};
+	}
+}
+
+/** Until an execution has succeeded, each that n8n gets after the replay is marked. */
+function* unmarked(view: View, event: EventView, to: number): Generator<Found> {
+	const storedAt = (start: Start) =>
+		event.stored.find(({ execution, mode }) => execution === start.execution && mode !== 'retry')
+			?.at;
+	const after = event.starts.filter((start) => (storedAt(start) ?? to) > to);
+	const success = after.find(succeeded);
+	// It was handed over before the replay, and n8n stored it after.
+	const isEarlier = heldLong(view, event).some(({ lateAt }) => lateAt <= to);
+	const isMarked = (start: Start) => start.isMarked || (isEarlier && start === after[0]);
+	for (const start of after.slice(0, success && after.indexOf(success) + 1)) {
+		if (!isMarked(start))
+			yield { at: start.at, message: `${named(event, start)} was replayed and is not marked` };
+	}
+}
+
+/** A poll has listed it, and it was not wanted: it does not start because it is now. */
+function* filteredBefore(view: View, event: EventView, start: Start): Generator<Found> {
+	const widened = view.publications.findLast(({ at }) => at <= start.at);
+	const first = view.publications.find(
+		({ at, settings }) => at > event.created.at && at <= start.at && view.isWanted(event, settings),
+	);
+	const settings = view.settingsAt(event.created.at);
+	if (
+		widened === undefined ||
+		first === undefined ||
+		settings === undefined ||
+		view.isWanted(event, settings)
+	)
+		return;
+	if (view.losses.length > 0 || event.created.createdAt === undefined) return;
+	const { createdAt } = event.created;
+	const polled = view
+		.all('polled')
+		.find(({ at, error }) => error === undefined && at > event.listedAt + 30 * SECOND_MS);
+	const isListed = view
+		.all('page')
+		.some(
+			({ at, reader, events }) => reader === 'poll' && at < first.at && events.includes(event.id),
+		);
+	if (
+		polled === undefined ||
+		!isListed ||
+		polled.at > first.at - 2 * view.world.pollMinutes * MINUTE_MS
+	)
+		return;
+	// An older event that is not settled keeps the poll reading from there.
+	const isHeld = view.events.some((other) => {
+		if (
+			other.id === event.id ||
+			isForged(other) ||
+			(other.created.createdAt ?? 0) > createdAt + MINUTE_MS
+		)
+			return false;
+		if (!view.isWantedEver(other, { from: other.created.at, to: first.at })) return false;
+		if (
+			other.listedAt < (view.publications[0]?.at ?? 0) &&
+			other.starts.length === 0 &&
+			other.replays.length === 0
+		)
+			return false;
+		const settledBy = polled.at;
+		const begun = other.starts.filter(({ at }) => at < settledBy);
+		return (
+			begun.length === 0 ||
+			(begun.some(({ acknowledge }) => acknowledge === 'succeeded') &&
+				!begun.some((each) => succeeded(each) && (each.end?.at ?? Infinity) < settledBy)) ||
+			other.replays.length > 0
+		);
+	});
+	if (!isHeld)
+		yield {
+			at: start.at,
+			message: `${named(event, start)} started because of new conditions, and a poll had listed it before`,
+		};
+}
+
+/** What Reconcile may show; undefined where the history does not say. */
+function statesOf(
+	view: View,
+	event: EventView,
+): { states: string[]; executions?: string[] } | undefined {
+	const starts = ownStarts(event);
+	const last = starts.at(-1);
+	if (event.replays.length > 0 || event.starts.length > starts.length) return undefined;
+	if (last === undefined) return { states: ['missing', 'pending', 'stored', 'interrupted'] };
+	const executions = starts.map(({ execution }) => execution);
+	if (view.world.reportsEnd === 'never')
+		return { states: ['begun', 'pending', 'stored'], executions };
+	const isOpen = last.end === undefined && view.downAt(last.by) === Infinity;
+	if (isOpen || event.stored.some(({ at }) => at > last.at))
+		return {
+			states: ['running', 'pending', 'stored', 'done', 'asleep', 'failed', 'interrupted'],
+			executions,
+		};
+	const ended = starts.filter(
+		(start) => !mayLackEnd(view, start, (start.end?.at ?? 0) + 10 * SECOND_MS),
+	);
+	if (ended.some((start) => start.end?.outcome === 'success'))
+		return { states: ['done'], executions };
+	if (!ended.includes(last))
+		return {
+			states: ['interrupted', 'failed', 'done', 'asleep', 'running', 'pending', 'stored'],
+			executions,
+		};
+	if (last.end?.outcome === 'waiting') return { states: ['asleep', 'done'], executions };
+	if (last.end?.outcome === 'not saved')
+		return { states: ['interrupted', 'running', 'pending'], executions };
+	return { states: ['failed', 'pending'], executions };
+}
