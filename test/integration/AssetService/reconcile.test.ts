@@ -382,12 +382,15 @@ it('reads no list of assets for events without one', async () => {
 	expect(world.service.to(ASSETS)).toEqual([]);
 });
 
-it('links to the execution where the address of n8n is known', async () => {
-	await begin(OWN, ['linked'], { run: newAttempt('4711') });
-	const world = await serving((request) => pages([event('linked', 5)], request));
+it.each([
+	['linked', '4711', '4711'],
+	['odd', '4711/../a b?', '4711%2F..%2Fa%20b%3F'],
+])('links to the execution where the address of n8n is known: %s', async (of, id, inUrl) => {
+	await begin(OWN, [of], { run: newAttempt(id) });
+	const world = await serving((request) => pages([event(of, 5)], request));
 	const { items } = await run(world, reconcile, { instanceBaseUrl: 'https://n8n.example.com/' });
 	expect(items.map(({ json }) => json['executionUrl'])).toEqual([
-		`https://n8n.example.com/workflow/${OWN}/executions/4711`,
+		`https://n8n.example.com/workflow/${OWN}/executions/${inUrl}`,
 	]);
 });
 
