@@ -12,7 +12,7 @@ export function newAttempt(executionId: string, now = Date.now()): string {
 	return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;
 }
 
-/** Undefined for a name without a time, as written by earlier versions. */
+/** Undefined for a name in another form. */
 export function attemptOf(run: string): Attempt | undefined {
 	const [executionId = '', time = '', random] = run.split(':');
 	const begunAt = Number.parseInt(time, 36);
