@@ -1,7 +1,10 @@
 /** The files of the SQLite ledger on disk: creates, identifies, protects and syncs them. */
 import {
+	accessSync,
 	chmodSync,
 	closeSync,
+	constants,
+	existsSync,
 	fdatasync,
 	fstatSync,
 	fsyncSync,
@@ -88,9 +91,21 @@ export function progressAt(path: string): string {
 	return `${of(path)} ${of(logOf(withoutLinks(path)))}`;
 }
 
+/** Node reports ENOENT if it cannot create a folder on a read-only disk (seen in Node 20 and 24). */
+function createFolder(path: string): void {
+	try {
+		mkdirSync(path, { recursive: true, mode: 0o700 });
+	} catch (error) {
+		let existing = path;
+		while (!existsSync(existing)) existing = dirname(existing);
+		accessSync(existing, constants.W_OK);
+		throw error;
+	}
+}
+
 /** Creates the file and its folder if missing, readable only by the owner. Throws for a broken link. */
 export function createFile(path: string): void {
-	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+	createFolder(dirname(path));
 	try {
 		// Only if there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
 		closeSync(openSync(path, 'ax', 0o600));

@@ -37,6 +37,15 @@ describe('a ledger created on a full disk', () => {
 	);
 });
 
+it('says that a disk must be writable that is read-only', async () => {
+	disk.setReadOnly(true);
+	await expect(oneEvent(ledger)).rejects.toThrow(
+		/events\.sqlite: the file and its folder must be writable by the user that runs n8n.*\(EROFS\)/,
+	);
+	disk.setReadOnly(false);
+	await oneEvent(ledger);
+});
+
 it('claims nothing while the disk is full, not even what its log has almost space for', async () => {
 	for (let n = 0; n < 5; n++) await oneEvent(ledger, `whevt_before_${n}`);
 	const release = holdLog(path);

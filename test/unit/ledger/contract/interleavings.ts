@@ -108,3 +108,20 @@ export const interleaving: fc.Arbitrary<Moment[]> = fc.array(
 	),
 	{ minLength: 3, maxLength: 25, size: 'max' },
 );
+
+/** An attempt gives back what another process hands over again: hardly any interleaving comes to that by chance. */
+export const GIVEN_BACK_WHILE_PENDING: Moment[] = [
+	{
+		kind: 'actions',
+		actions: [
+			{
+				...{ kind: 'begin', process: 0, keys: [0], acknowledge: 'succeeded' },
+				...{ reportsEnd: true, isRetry: false, retentionMs: 100_000_005_000 },
+			},
+		],
+	},
+	{ kind: 'actions', actions: [{ kind: 'end', process: 0, ofRun: 0, outcome: 'failed' }] },
+	{ kind: 'pass', ms: 141_000 },
+	{ kind: 'actions', actions: [{ kind: 'claim', process: 1, key: 0 }] },
+	{ kind: 'actions', actions: [{ kind: 'giveBack', process: 0, ofRun: 0, isRunningOnly: false }] },
+];

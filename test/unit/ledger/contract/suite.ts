@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { itClaims } from './claims';
 import { itBeginsExecutions, itRemembersEvents } from './executions';
-import { interleaving } from './interleavings';
+import { GIVEN_BACK_WHILE_PENDING, interleaving } from './interleavings';
 import { Play } from './play';
 import { itKeepsRecords } from './records';
 import { beginning, claimed, describeScene, type LedgerScene } from './scene';
@@ -66,7 +66,7 @@ function itFollowsLife(scene: () => LedgerScene): void {
 					await play.close();
 				}
 			}),
-			{ numRuns: INTERLEAVINGS },
+			{ numRuns: INTERLEAVINGS, examples: [[GIVEN_BACK_WHILE_PENDING]] },
 		);
 		expect(plays).toBeGreaterThanOrEqual(INTERLEAVINGS);
 		// Every possible answer has occurred, or the interleavings prove less than they seem to.
