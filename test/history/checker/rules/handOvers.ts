@@ -176,11 +176,11 @@ function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
 			continue;
 		const settings = [view.settingsAt(line.at), view.settingsAt(at)];
 		if (!settings.every((each) => each?.acknowledge === 'succeeded')) continue;
-		const before = ownStarts(event).filter((start) => start.at <= at);
+		const before = event.starts.filter((start) => start.at <= at);
 		const isDone = before.some((start) => succeeded(start) && (start.end?.at ?? Infinity) <= at);
 		const isFinal =
 			before.some(({ acknowledge }) => acknowledge === 'stored') || wasCutOff(view, event);
-		if (!isDone && !isFinal && event.starts.length === before.length)
+		if (!isDone && !isFinal)
 			yield {
 				at,
 				message: `${event.id} was acknowledged (${status} ${body}) before an execution had succeeded`,
