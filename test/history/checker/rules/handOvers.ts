@@ -5,9 +5,9 @@ import {
 	LONGEST_GRACE_MS,
 	MINUTE_MS,
 	SECOND_MS,
+	SESSION_MS,
 	heldLong,
 	isForged,
-	ownStarts,
 	succeeded,
 	wasCutOff,
 	wasReplayed,
@@ -39,6 +39,7 @@ export const HAND_OVERS: readonly Rule[] = [
 		needs: ['stored', 'started', 'dropped', 'process'],
 		*check(view) {
 			for (const event of view.events) {
+				yield* takenFromLiving(view, event);
 				const stored = event.stored.filter(({ isGuess }) => isGuess !== true);
 				for (const [n, next] of stored.entries()) {
 					const open = stored.slice(0, n).find((each) => isWaiting(view, event, each, next.at));
@@ -102,6 +103,24 @@ export const HAND_OVERS: readonly Rule[] = [
 		},
 	},
 ];
+
+/** What a living process holds, only it changes; but any execution may begin what is handed over, and succeed late. */
+function* takenFromLiving(view: View, event: EventView): Generator<Found> {
+	for (const [n, { at, by, from, to }] of event.entries.entries()) {
+		const owner = event.entries.slice(0, n).findLast((line) => line.to === from);
+		const isMine = owner === undefined || owner.by === by;
+		if (isMine || !/^[pr]/.test(from) || /^[da]/.test(to)) continue;
+		const isHandedOver = from.startsWith('p');
+		if (isHandedOver && /^[rb]/.test(to)) continue;
+		const endsAt = isHandedOver ? view.endsAt(owner.by) : view.downAt(owner.by);
+		const isAlive =
+			endsAt > at &&
+			view.pausedMs(owner.by, { from: owner.at, to: at }) < SESSION_MS - 20 * SECOND_MS &&
+			!view.hadFault({ from: at - 2 * SESSION_MS, to: at }) &&
+			!view.hadLoss({ from: owner.at - SESSION_MS, to: at });
+		if (isAlive) yield { at, message: `${by} took ${event.id} from ${owner.by}, which lives` };
+	}
+}
 
 /** Whether the execution is stored, within its grace, and nothing was in the way of its beginning. */
 function isWaiting(
