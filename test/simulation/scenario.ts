@@ -173,7 +173,8 @@ function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): A
 	const spread = (least: number, most: number) => random.spread('actions', least, most);
 	const chance = (share: number) => random.chance('actions', share);
 	const lengthMs = (chance(0.5) ? r(2, 8) : r(5, 45)) * MINUTE_MS;
-	const actions = disturbances(random, lengthMs);
+	const filters = otherFilters(random, lengthMs);
+	const actions = filters.length > 0 ? filters : disturbances(random, lengthMs);
 	const times = actions.map(endOf);
 	const atOnce = chance(0.25) ? 0.9 : 0.4;
 	const events = isRush ? r(2, 6) : spread(4, 40);
@@ -202,6 +203,17 @@ function actionsOf(random: Random, { hasWebhook }: Scenario, isRush: boolean): A
 		});
 	}
 	return actions.sort((a, b) => a.at - b.at);
+}
+
+/** Sometimes the workflow wants fewer events for some polls, and then all again, and nothing else happens. */
+function otherFilters(random: Random, lengthMs: number): Action[] {
+	if (!random.chance('filters', 0.05)) return [];
+	const at = random.whole('filters', 0, lengthMs);
+	const forMs = random.whole('filters', 5, 20) * MINUTE_MS;
+	return [
+		{ at, does: 'narrow' },
+		{ at: at + forMs, does: 'widen' },
+	];
 }
 
 /** When it is over. */

@@ -200,20 +200,20 @@ function* filteredBefore(view: View, event: EventView, start: Start): Generator<
 		return;
 	if (view.losses.length > 0 || event.created.createdAt === undefined) return;
 	const { createdAt } = event.created;
-	const polled = view
-		.all('polled')
-		.find(({ at, error }) => error === undefined && at > event.listedAt + 30 * SECOND_MS);
-	const isListed = view
+	const page = view
 		.all('page')
-		.some(
-			({ at, reader, events }) => reader === 'poll' && at < first.at && events.includes(event.id),
+		.find(
+			({ reader, at, events }) => reader === 'poll' && at < first.at && events.includes(event.id),
 		);
-	if (
-		polled === undefined ||
-		!isListed ||
-		polled.at > first.at - 2 * view.world.pollMinutes * MINUTE_MS
-	)
-		return;
+	// What the poll before the last one has started is settled for the last one.
+	const settledBy = view
+		.all('polled')
+		.filter(
+			({ at, by, error }) =>
+				error === undefined && page?.by === by && at >= page.at && at < first.at,
+		)
+		.at(-2)?.at;
+	if (settledBy === undefined) return;
 	// An older event that is not settled keeps the poll reading from there.
 	const isHeld = view.events.some((other) => {
 		if (
@@ -222,14 +222,13 @@ function* filteredBefore(view: View, event: EventView, start: Start): Generator<
 			(other.created.createdAt ?? 0) > createdAt + MINUTE_MS
 		)
 			return false;
-		if (!view.isWantedEver(other, { from: other.created.at, to: first.at })) return false;
+		if (!view.isWantedEver(other, { from: other.created.at, to: first.at - 1 })) return false;
 		if (
 			other.listedAt < (view.publications[0]?.at ?? 0) &&
 			other.starts.length === 0 &&
 			other.replays.length === 0
 		)
 			return false;
-		const settledBy = polled.at;
 		const begun = other.starts.filter(({ at }) => at < settledBy);
 		return (
 			begun.length === 0 ||
