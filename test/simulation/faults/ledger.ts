@@ -47,7 +47,7 @@ export const LEDGER: readonly Fault[] = [
 		'a ledger that has lost its data says that an execution has begun',
 		LEDGER_FILE,
 		'entry === undefined ||',
-		'',
+		'entry !== undefined &&',
 	),
 	fault(
 		'a failed event is due at once',
