@@ -9,7 +9,7 @@ import {
 	ledgerKey,
 } from '../ledger';
 import { chunksOf } from '../shared/chunks';
-import { type Listed, type Reading, walk } from '../walk';
+import { type Listed, type Reading, walk } from '../follow';
 
 /** The states of a listed event, in the order of its life. `missing`: it never arrived, or was given back. */
 export const STATES = [

@@ -2,7 +2,7 @@
 import type { Requested } from '../accounts';
 import type { ParsedEvent } from '../event';
 import type { ApiClient } from '../service';
-import { type Reading, walk } from '../walk';
+import { type Reading, walk } from '../follow';
 
 export interface ListReading {
 	readonly client: Pick<ApiClient, 'list'>;

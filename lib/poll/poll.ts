@@ -1,16 +1,10 @@
 /**
  * One poll, step by step: list, find new events, start the workflow for them, remember the progress.
  *
- * The states of a poll trigger, kept in a record of the ledger (`PollState`):
- *
- *     unpublished ──publication──▶ published ◀───────── poll ─────────┐
- *                                      │                              │
- *                                      └─ too much to read ─▶ walking, until polls reach the end of each part
+ * The state of a poll trigger is a record of the ledger (`PollState`). How the list is followed is in `lib/follow`.
  *
  * - publication: `now` fixes `publishedAt`, the time from which events start, and starts nothing; `retained` begins
- *   with a walk to the end of the list. Changing this setting is a new publication. Later publications change nothing.
- * - poll: reads the new events, then a little behind them, and more the longer that was not done (`LOOK_BACKS`). What it
- *   has no time for is a part to be walked by the next polls, which read their new events first (`reading.ts`).
+ *   with the whole list. Changing this setting is a new publication. Later publications change nothing.
  * - the *frontier*: every event created before it was listed and has settled: begun, or not wanted. Below it, a free event
  *   is one that was listed late, unless it is older than the last change of the filters, which had left it out.
  * - open: an event that was claimed, handed over or stored but has not begun, or may have to be repeated, is remembered with
@@ -18,18 +12,15 @@
  * - the state is written last: after a process that died, the next poll reads the same range again.
  * - forgotten: the record is gone or older than n8n's own memory of the polls, which has the time up to which the
  *   trigger polled. No event created before that time starts by itself; all later ones do, and a log line reports it.
- *
- * A list that begins with the oldest event is read at its end, where its new events are (`trail.ts`).
  */
+import { forgottenBy, type Memory } from '../follow';
 import { sleep } from '../shared/sleep';
 import { messageOf } from '../shared/thrown';
 import { start } from '../start';
-import { Budget } from './budget';
-import { type Memory, ProcessMemory } from './memory';
 import { firstState } from './publication';
 import { serveReplays } from './replay';
 import { readOnce, type Round, type RoundOptions } from './round';
-import { type PollState, readState, type Remembered, type StartFrom, writeState } from './state';
+import { type PollState, readState, type Saved, type StartFrom, writeState } from './state';
 
 export interface PollOptions extends RoundOptions {
 	readonly startFrom: StartFrom;
@@ -65,35 +56,35 @@ const polling = new Set<string>();
  * Throws `LedgerUnavailableError`, and the client's errors at publication.
  */
 export async function poll(options: PollOptions): Promise<Polled> {
-	const { workflowId, nodeId, startFrom, warn, budgetMs = Infinity } = options;
+	const { workflowId, nodeId, memory, warn, budgetMs = Infinity } = options;
 	const { now = Date.now, clock = () => performance.now() } = options;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const stateKey = `poll:${workflowId}:${nodeId}`;
-	const memory = new ProcessMemory(node, startFrom, options.memory);
-	const remembered = await readOrPublish(options, stateKey, memory, now());
-	if (remembered?.state === undefined || polling.has(node)) return {};
+	const deadline = clock() + budgetMs;
+	const isOver = () => clock() >= deadline;
+	const saved = await readOrPublish(options, { stateKey, polledAt: now(), isOver });
+	if (saved?.state === undefined || polling.has(node)) return {};
 
 	polling.add(node);
-	const deadline = clock() + budgetMs;
-	const read = async (saved: Remembered & { state: PollState }): Promise<Round> => {
-		const before = wantedNow(saved.state, options.wanted);
-		const context = { stateKey, memory, clock, deadline, polledAt: now() };
-		return await readOnce(options, saved, before, context);
-	};
+	const read = async (last: Saved & { state: PollState }): Promise<Round> =>
+		await readOnce(options, last, wantedNow(last.state, options.wanted), {
+			...{ stateKey, memory, isOver, polledAt: now() },
+		});
 	const finish = async (first: Round, { publishedAt }: PollState): Promise<void> => {
+		const replaysFrom = clock();
 		await serveReplays(options, {
 			...{ ...options, publishedAt, now: now() },
-			mayRequest: Budget.ofTime(budgetMs * REPLAY_SHARE, clock).share(1),
+			mayRequest: () => clock() < replaysFrom + budgetMs * REPLAY_SHARE,
 			start: async (pairs) => await start(options, pairs),
 		});
 		for (let round: Round | undefined = first; round !== undefined;) {
-			const saved: Remembered | undefined = await round.finish();
-			round = saved?.state && (await read({ ...saved, state: saved.state }));
+			const last: Saved | undefined = await round.finish();
+			round = last?.state && (await read({ ...last, state: last.state }));
 		}
 	};
 	try {
-		const first = await read({ ...remembered, state: remembered.state });
-		const started = finish(first, remembered.state)
+		const first = await read({ ...saved, state: saved.state });
+		const started = finish(first, saved.state)
 			.catch((error: unknown) => {
 				warn(`the next poll continues with the rest: ${messageOf(error)}`);
 			})
@@ -107,27 +98,32 @@ export async function poll(options: PollOptions): Promise<Polled> {
 	}
 }
 
+interface Publishing {
+	readonly stateKey: string;
+	readonly polledAt: number;
+	readonly isOver: () => boolean;
+}
+
 /** The saved state; undefined if this poll is a publication that starts nothing. */
 async function readOrPublish(
 	options: PollOptions,
-	stateKey: string,
-	memory: ProcessMemory,
-	polledAt: number,
-): Promise<Remembered | undefined> {
-	const { ledger, startFrom, wanted = '' } = options;
-	const remembered = await readState(ledger, stateKey);
-	const { until } = memory;
-	const isForgotten = until !== undefined && until.polls > (remembered.state?.polls ?? -1);
-	if (remembered.state?.startFrom === startFrom && !isForgotten) return remembered;
-	const forgotten = isForgotten ? until : undefined;
-	const state = await firstState(options, { ...options, wanted, now: polledAt, forgotten });
-	const saved = await writeState(ledger, stateKey, remembered, state);
-	if (forgotten !== undefined || startFrom === 'retained') return saved;
-	memory.write(state.publishedAt, state.polls);
+	{ stateKey, polledAt, isOver }: Publishing,
+): Promise<Saved | undefined> {
+	const { ledger, client, pageSize, memory, startFrom, wanted = '', warn } = options;
+	const saved = await readState(ledger, stateKey);
+	const forgotten = forgottenBy(memory, startFrom, saved.state?.polls);
+	if (saved.state?.startFrom === startFrom && forgotten === undefined) return saved;
+	const source = { client, pageSize, now: polledAt, mayRequest: () => !isOver() };
+	const state = await firstState(options, source, { startFrom, wanted, forgotten, warn });
+	const published = await writeState(ledger, stateKey, saved, state);
+	if (forgotten !== undefined || startFrom === 'retained') return published;
+	const { publishedAt, polls } = state;
+	memory.write({ as: startFrom, publishedAt, at: publishedAt, polls });
 	return undefined;
 }
 
 /** The state, with another choice of events noted. */
 function wantedNow(state: PollState, wanted = ''): PollState {
-	return state.wanted === wanted ? state : { ...state, wanted, wantedSince: state.readTo };
+	if (state.wanted === wanted) return state;
+	return { ...state, wanted, wantedSince: state.position.newestAt };
 }

@@ -1,5 +1,7 @@
 /** The state that a poll trigger saves between polls: a record of the ledger. All times are in Unix milliseconds. */
+import { placeOf, positionShape, type Stretch, unreadFrom, withStretch } from '../follow';
 import type { Records } from '../ledger';
+import { DAY_MS } from '../shared/durations';
 import { jsonIn } from '../shared/values';
 import {
 	array,
@@ -15,22 +17,6 @@ import {
 
 export type StartFrom = 'now' | 'retained';
 
-const startFrom = oneOf(['now', 'retained']);
-
-/** A part of the list that is still to be read. */
-const unfinished = object({
-	/** The ID of the record after which it continues; absent for the head of the list. */
-	cursor: optional(string()),
-	/** By when the events after that were created, if the list says so. */
-	by: optional(number()),
-	/** It ends at events created before this time. */
-	backTo: number(),
-	/** In a list that begins with the oldest event, it ends at events created after this time. */
-	upTo: optional(number()),
-	/** Present if it may contain events that no poll has read: they were created at this time or later. */
-	holdsAt: optional(number()),
-});
-
 /** An event that has not begun, or may have to be repeated. */
 const openEvent = object({
 	id: string(),
@@ -41,50 +27,42 @@ const openEvent = object({
 	hasBegun: boolean(),
 });
 
-/** A record in a list that begins with the oldest event, to begin a reading at. */
-const anchor = object({ id: string(), at: number() });
-
 const pollState = object({
 	/** The parameter's value at the time: a different choice starts a new state. */
-	startFrom,
+	startFrom: oneOf(['now', 'retained']),
 	/** Events created before never start, unless the ledger knows them as stored; 0 for no such bound. */
 	publishedAt: number(),
 	/** Which events the trigger wants, as text. */
 	wanted: string(),
 	/** The newest event read when that last changed: older ones may have been filtered out. */
 	wantedSince: number(),
-	/** Events created before have been listed and settled; 0 before the first complete walk. */
+	/** Events created before have been listed and settled; 0 before the list was read for the first time. */
 	frontier: number(),
-	/** The newest event that has been read, and is not dated in the future. */
-	readTo: number(),
 	/** How many polls have started events: a ledger that knows of fewer than n8n is an old copy. */
 	polls: number(),
-	/** When each of the deeper readings last began, in the order of `LOOK_BACKS`. */
-	lookedBackAt: array(number()),
-	/** The oldest comes first. */
-	walks: array(unfinished),
+	/** How far the list was read. */
+	position: positionShape,
 	open: array(openEvent),
-	/** The time of the oldest open event that `open` has no room for. */
-	openAt: optional(number()),
-	/** Only in a list that begins with the oldest event: by time, the last one is how far it was read. */
-	trail: optional(array(anchor)),
 	/** Only in a list without times: the ID of a record from which on everything has been listed and settled. */
 	knownFrom: optional(string()),
 });
 
 export type PollState = Readonly<output<typeof pollState>>;
-export type Unfinished = output<typeof unfinished>;
 export type OpenEvent = output<typeof openEvent>;
-export type Anchor = output<typeof anchor>;
 
-export interface Remembered {
+/** Events that are remembered one by one until they are settled; to further ones, the list is read again. */
+export const MOST_OPEN = 200;
+/** The service lists an event for 30 days (specification 6.6). */
+const LISTED_MS = 31 * DAY_MS;
+
+export interface Saved {
 	/** The record as stored; undefined for none. */
 	readonly text: string | undefined;
 	/** Undefined for no record, and for one that cannot be read or is not this process's. */
 	readonly state: PollState | undefined;
 }
 
-export async function readState(records: Records, key: string): Promise<Remembered> {
+export async function readState(records: Records, key: string): Promise<Saved> {
 	const text = await records.readRecord(key);
 	return { text, state: safeParse(pollState, jsonIn(text ?? '')).data };
 }
@@ -96,10 +74,40 @@ export async function readState(records: Records, key: string): Promise<Remember
 export async function writeState(
 	records: Records,
 	key: string,
-	{ text }: Remembered,
+	{ text }: Saved,
 	state: PollState,
-): Promise<Remembered> {
+): Promise<Saved> {
 	const next = JSON.stringify(state);
 	const isWritten = next === text || (await records.swapRecord(key, text, next));
 	return { text: next, state: isWritten ? state : undefined };
+}
+
+/** The state with these open events, and the frontier that follows. */
+export function settled(state: PollState, all: Iterable<OpenEvent>, polledAt: number): PollState {
+	const sorted = [...all].filter(({ at }) => at > polledAt - LISTED_MS).sort((a, b) => a.at - b.at);
+	const isOldestFirst = state.position.order === 'oldestFirst';
+	const further = stretchOf(sorted.slice(MOST_OPEN), { isOldestFirst, isUnread: true });
+	const stretches = further.reduce(withStretch, state.position.stretches);
+	const position = { ...state.position, stretches };
+	const next = { ...state, position, open: sorted.slice(0, MOST_OPEN) };
+	return { ...next, frontier: Math.max(state.frontier, Math.min(polledAt, unsettledAt(next))) };
+}
+
+/** The oldest time that may belong to an event that has not begun; otherwise the newest one listed. */
+export function unsettledAt({ position, open }: PollState): number {
+	const notBegun = open.flatMap(({ hasBegun, at }) => (hasBegun ? [] : [at]));
+	return Math.min(position.newestAt, unreadFrom(position), ...notBegun);
+}
+
+/** The part of the list that holds the events, from the first one on; nothing for no events. */
+export function stretchOf(
+	events: readonly OpenEvent[],
+	{ isOldestFirst, isUnread }: { readonly isOldestFirst: boolean; readonly isUnread: boolean },
+): Stretch[] {
+	const byTime = [...events].sort((a, b) => a.at - b.at);
+	const [oldest, newest] = [byTime[0], byTime.at(-1)];
+	if (oldest === undefined || newest === undefined) return [];
+	const first = isOldestFirst ? oldest : newest;
+	const place = placeOf({ cursor: first.place, by: first.at });
+	return [{ ...place, backTo: oldest.at, ...(isOldestFirst && { upTo: newest.at }), isUnread }];
 }

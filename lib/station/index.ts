@@ -1,6 +1,4 @@
 /** The incidents of stations: the exports that the trigger uses. */
-export { type Memory, type KnownUntil } from './head';
 export { newestIncidents } from './newest';
-export { type StationPollOptions } from './options';
-export { pollStations } from './poll';
+export { pollStations, type StationPollOptions } from './poll';
 export { type Kind, MINUTE_MS, type Scope, type StationSettings } from './common/settings';

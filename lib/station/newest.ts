@@ -1,6 +1,6 @@
 /** The newest incidents that the list shows, for a test in the editor: nothing is recorded. */
 import type { ApiClient } from '../service';
-import { walk } from '../walk';
+import { walk } from '../follow';
 import { GRACE_MS, type StationSettings } from './common/settings';
 import { directoryFor } from './directory';
 import { isWatched } from './fold/station';
@@ -24,7 +24,7 @@ export async function newestIncidents(
 	const now = clock();
 	const deadline = performance.now() + MOST_MS;
 	const mayRequest = () => performance.now() < deadline;
-	const readings = new Readings({ client, mayRequest, now }, ({ facts }) =>
+	const readings = new Readings(now, ({ facts }) =>
 		facts.some((fact) => isWatched(fact, settings)),
 	);
 	let requests = 0;
@@ -32,19 +32,25 @@ export async function newestIncidents(
 		{
 			...{ client, pageSize: PAGE_SIZE, backTo: -Infinity, now },
 			mayRequest: () => requests++ < MOST_REQUESTS && (requests === 1 || mayRequest()),
+			onDate: (date) => {
+				readings.serviceNow = date;
+			},
 		},
-		async (page) => {
-			for (const listed of page) readings.add(listed);
-			return undefined;
-		},
+		readings.take,
 	);
 	if (failure !== undefined) throw failure;
 	const moment = {
-		...{ workflowId: 'test', nodeId: 'test', settings, listing: undefined },
+		...{ workflowId: 'test', nodeId: 'test', settings, generation: 0, listing: undefined },
 		...{ publishedAt: -Infinity, watermark: readings.serviceNow - GRACE_MS, horizon: Infinity },
 	};
 	const { toTell } = nextShard(undefined, {
-		...{ events: readings.events, moment, settled: new Set<string>(), unlistedLeft: 0 },
+		...{
+			events: readings.events,
+			moment,
+			settled: new Set<string>(),
+			unlistedLeft: 0,
+			unreadUpTo: [],
+		},
 	});
 	const newest = new Map(
 		[...toTell].sort((a, b) => a.t - b.t).map((entry) => [entry.item['state'], entry]),

@@ -1,116 +1,212 @@
 /**
  * One poll of the station trigger, step by step: read the list, fold what it says into the state of the stations, decide
- * at the watermark, start the workflow for what is decided.
+ * at the watermark, start the workflow for what is decided. How the list is followed is in `lib/follow`.
  *
- *     unpublished ──publication──▶ reading back ──the whole range is read──▶ watching ◀── poll ──┐
- *                                                                                │               │
- *                                                                                └───────────────┘
- *
- * - publication: fixes the time from which incidents are reported, and reads back for the state before it. Other settings
- *   are a new publication: what is open resolves.
- * - watching: a poll (1) reads from the newest event back to the frontier minus an overlap, (2) changes each shard by a
- *   swap: folds, decides, and adds what is to be reported, (3) writes the head with the new watermark, (4) claims what is to
- *   be reported and hands it over. The next poll drops what has begun, and hands over what n8n could not store or has lost.
+ * - publication: fixes the time from which incidents are reported, and has the past read for the state before it, which
+ *   holds up nothing that is new. Other settings are a new publication: what is open resolves.
+ * - a poll (1) follows the list, (2) changes each shard by a swap: folds, decides, and adds what is to be reported, (3)
+ *   writes the head with the new position, (4) claims what is to be reported and hands it over. The next poll drops what has
+ *   begun, and hands over what n8n could not store or has lost.
+ * - the *watermark* is a minute behind `knownUpTo` of the position: what lasts until then has lasted, and what is over by then
+ *   has ended. A list that cannot be read leaves it: nothing opens or resolves.
  * - Every step can be repeated: facts are sets, incidents are kept in the shards, and each item passes through the
  *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
- *   into the winner's text.
- * - A list that cannot be read leaves the watermark: nothing opens or resolves, and the next whole reading decides.
+ *   into the winner's text. A poll of an earlier publication changes nothing of a later one.
  */
-import { ledgerKey } from '../ledger';
+import {
+	begin,
+	follow,
+	forgottenBy,
+	type Memory,
+	type Polled,
+	skippedTo,
+	type Source,
+} from '../follow';
+import { type Ledger, ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
-import { RETENTION_MS, start } from '../start';
+import { RETENTION_MS, start, type Start } from '../start';
+import type { Owner } from './common/incident';
+import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
+import type { Entry } from './common/state';
 import { type Directory, directoryFor } from './directory';
 import { isWatched } from './fold/station';
-import { readHead } from './head';
-import type { StationPollOptions } from './options';
-import { headOf, published } from './publication';
-import { readList, Readings } from './reading';
-import { type Changed, changeShards } from './round';
+import { type Head, readHead } from './head';
+import { Readings } from './reading';
+import { changeShards } from './round';
 import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './toTell';
 
-interface Polled {
+export interface StationPollOptions extends Owner, Pick<Start, 'batchSize' | 'handOver'> {
+	readonly ledger: Ledger;
+	readonly client: Source['client'];
+	readonly settings: StationSettings;
+	/** Survives the loss of the ledger. */
+	readonly memory: Memory;
+	/** Called with messages for operators; their kind limits how often similar ones are logged. */
+	readonly warn: (message: string, kind: string) => void;
+	/** How long the poll may read the list, in milliseconds. */
+	readonly budgetMs?: number | undefined;
+	readonly now?: () => number;
+	/** Milliseconds of a clock that nobody sets. */
+	readonly clock?: () => number;
+}
+
+interface StationPolled {
 	/** Why the list could not be read further. */
 	readonly failure?: Error | undefined;
 	/** Resolves when what is decided has been handed over. */
 	readonly started?: Promise<void>;
 }
 
-/** The share of n8n's time budget that reading may take: the rest is for the ledger. */
-const READING_SHARE = 0.5;
+/** As many as the service allows. */
+const PAGE_SIZE = 100;
 
+/** Publications that are being polled for. The next poll of such a one does nothing. */
+const polling = new Set<string>();
 /** Nodes whose items are being handed over: their next poll hands over nothing. */
 const starting = new Set<string>();
 
 /** Throws `LedgerUnavailableError`, and the client's error at publication. Handing over continues after the call returns. */
-export async function pollStations(options: StationPollOptions): Promise<Polled> {
-	const { ledger, workflowId, nodeId, settings, memory, client, warn } = options;
-	const { now = Date.now, budgetMs = Infinity } = options;
+export async function pollStations(options: StationPollOptions): Promise<StationPolled> {
+	const { workflowId, nodeId, settings } = options;
+	const publication = JSON.stringify([workflowId, nodeId, digestOf(settings)]);
+	if (polling.has(publication)) return {};
+	polling.add(publication);
+	try {
+		return await pollOnce(options);
+	} finally {
+		polling.delete(publication);
+	}
+}
+
+async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
+	const { ledger, workflowId, nodeId, settings, memory, client, warn, batchSize } = options;
+	const { now = Date.now, clock = () => performance.now(), budgetMs = Infinity } = options;
 	const polledAt = now();
+	const deadline = clock() + budgetMs;
+	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const key = `station:${workflowId}:${nodeId}`;
-	const deadline = performance.now() + budgetMs * READING_SHARE;
-	const mayRequest = () => performance.now() < deadline;
-
-	const remembered = await readHead(ledger, `${key}:head`);
-	const begun = headOf(options, remembered.head, polledAt);
-	const source = { client, mayRequest, now: polledAt };
-	const readings = new Readings(source, ({ facts }) =>
+	const readings = new Readings(polledAt, ({ facts }) =>
 		facts.some((fact) => isWatched(fact, settings)),
 	);
-	const read = await readList(source, readings, begun.head);
-	const isRead = read.isWhole || readings.newestAt !== undefined;
-	if (begun.isPublication && read.failure !== undefined && !isRead) throw read.failure;
-	const head = begun.isPublication ? published(read.head, read.isWhole, readings) : read.head;
-	// Before the shards: what they report depends on it.
-	let text = remembered.text;
-	if (begun.isPublication) {
-		const first = JSON.stringify({ ...begun.head, publishedAt: head.publishedAt });
+	const source: Source = {
+		...{ client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS },
+		onDate: (date) => {
+			readings.serviceNow = date;
+		},
+	};
+
+	const { text: saved, head: before } = await readHead(ledger, `${key}:head`);
+	let text = saved;
+	const digest = digestOf(settings);
+	const lost = forgottenBy(memory, digest, before?.polls);
+	let head = lost === undefined ? continued(options, before, polledAt) : undefined;
+	if (head === undefined) {
+		head = await published(options, { before, lost, source, readings });
+		// Before the shards: what they report depends on it.
+		const first = JSON.stringify(head);
 		if (!(await ledger.swapRecord(`${key}:head`, text, first, RETENTION_MS))) return {};
 		text = first;
 	}
+	const { position, failure, isWhole, serviceNow } = await follow(
+		head.position,
+		source,
+		readings.take,
+	);
+	head = { ...head, position };
 	warnOfReadings(readings, warn);
 
-	const { events, serviceNow } = readings;
+	const { events } = readings;
 	const assetIds = new Set(events.map(({ assetId }) => assetId));
 	const directory = await directoryFor({
 		...{ node, client, mayRequest, now: polledAt, serviceNow, assetIds },
 	});
 	if (directory.failure !== undefined) {
-		warn('assets', `stations are named by their IDs: ${messageOf(directory.failure)}`);
+		warn(`stations are named by their IDs: ${messageOf(directory.failure)}`, 'assets');
 	}
 
-	const changed = await changeShards(options, {
-		key,
-		events,
-		head,
-		directory,
-		isWhole: read.isWhole,
-	});
-	const next = JSON.stringify({ ...head, unlisted: changed.unlisted });
+	const changed = await changeShards(options, { key, events, head, directory, isWhole });
+	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
+	// Before n8n can know of this poll.
+	const polls = head.polls + Number(due.length > 0);
+	const next = JSON.stringify({ ...head, polls, unlisted: changed.unlisted });
 	// Another process that wrote in between has read as far.
 	if (await ledger.swapRecord(`${key}:head`, text, next, RETENTION_MS)) {
-		const { digest, publishedAt, watermark } = head;
-		memory.write({ digest, publishedAt, watermark });
+		const { publishedAt } = head;
+		memory.write({ as: digest, publishedAt, at: position.knownUpTo, polls });
 	}
+	return { failure, started: handOver(options, node, due, directory) };
+}
 
-	const started = handOver(options, node, changed, directory);
-	return { failure: read.failure, started };
+/** The head as it was; undefined if this poll is a publication. */
+function continued(
+	{ settings, warn }: StationPollOptions,
+	before: Head | undefined,
+	polledAt: number,
+): Head | undefined {
+	if (before?.digest !== digestOf(settings)) return undefined;
+	const oldest = polledAt - settings.catchUpMs;
+	const lastAt = Math.max(before.position.knownUpTo, before.position.newestAt);
+	if (lastAt >= oldest) return before;
+	const since = new Date(before.position.knownUpTo).toISOString();
+	const until = new Date(oldest).toISOString();
+	warn(`events created from ${since} to ${until} are skipped: see 'Catch Up (Hours)'`, 'skipped');
+	return { ...before, position: skippedTo(before.position, oldest) };
+}
+
+interface Publication {
+	readonly before: Head | undefined;
+	/** What a lost ledger knew. */
+	readonly lost: Polled | undefined;
+	readonly source: Source;
+	readonly readings: Readings;
+}
+
+/**
+ * The head of a publication: what is listed by now began before it. The past is read for the state before; after the loss of
+ * the ledger nothing is decided until it has been read.
+ */
+async function published(
+	{ settings, warn }: StationPollOptions,
+	{ before, lost, source, readings }: Publication,
+): Promise<Head> {
+	const { position, failure, isWhole, serviceNow } = await begin(source, readings.take);
+	if (failure !== undefined) throw failure;
+	if (lost !== undefined) {
+		const at = new Date(lost.at).toISOString();
+		warn(
+			`the event ledger is not the one that it was (its data was lost, or replaced by a backup): incidents up to ${at} count as reported`,
+			'lost',
+		);
+	}
+	const past = { backTo: serviceNow - settings.catchUpMs, isUnread: lost !== undefined };
+	return {
+		digest: digestOf(settings),
+		generation: Math.max(source.now, (before?.generation ?? 0) + 1),
+		publishedAt: lost?.publishedAt ?? (isWhole ? position.newestAt : serviceNow),
+		position: {
+			...position,
+			knownUpTo: lost?.at ?? position.knownUpTo,
+			stretches: position.order === 'oldestFirst' ? [] : [past],
+		},
+		...(lost !== undefined && { toldUntil: lost.at - GRACE_MS }),
+		polls: Math.max(before?.polls ?? 0, lost?.polls ?? 0),
+		unlisted: before?.unlisted ?? { day: 0, count: 0 },
+	};
 }
 
 async function handOver(
 	options: StationPollOptions,
 	node: string,
-	{ toTell, accounts }: Changed,
+	due: readonly Entry[],
 	{ fieldsOf }: Directory,
 ): Promise<void> {
 	const { ledger, workflowId, batchSize, warn } = options;
-	const due = dueEntries(toTell, accounts, batchSize);
-	if (due.length === 0 || starting.has(node)) return;
+	if (due.length === 0) return;
 	starting.add(node);
 	try {
-		const items = itemsOf(due, fieldsOf);
-		const pairs = items.map((item) => ({
+		const pairs = itemsOf(due, fieldsOf).map((item) => ({
 			key: ledgerKey(workflowId, String(item.record['id'])),
 			item,
 		}));
@@ -119,7 +215,7 @@ async function handOver(
 			pairs,
 		);
 	} catch (error) {
-		warn('start', `the next poll continues with the rest: ${messageOf(error)}`);
+		warn(`the next poll continues with the rest: ${messageOf(error)}`, 'start');
 	} finally {
 		starting.delete(node);
 	}
@@ -129,12 +225,12 @@ type Warn = StationPollOptions['warn'];
 
 function warnOfReadings({ unreadable, undated }: Readings, warn: Warn): void {
 	if (unreadable > 0) {
-		warn('unreadable', `${counted(unreadable, 'message')} left out that cannot be read`);
+		warn(`${counted(unreadable, 'message')} left out that cannot be read`, 'unreadable');
 	}
 	if (undated > 0) {
 		warn(
-			'undated',
 			`${counted(undated, 'event')} left out without a time, or with one of the future`,
+			'undated',
 		);
 	}
 }

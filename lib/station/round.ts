@@ -1,14 +1,21 @@
 /** One round of a poll over the shards: each is changed by a swap, and drops what has begun. */
 import { setImmediate } from 'node:timers/promises';
+import { unreadUpTo } from '../follow';
 import { type Account, changeRecord, ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import { isUnsettled, RETENTION_MS } from '../start';
-import { DAY_MS, MOST_UNLISTED_PER_DAY, MOST_UNLISTED_PER_POLL, SHARDS } from './common/settings';
+import {
+	DAY_MS,
+	GRACE_MS,
+	MOST_UNLISTED_PER_DAY,
+	MOST_UNLISTED_PER_POLL,
+	SHARDS,
+} from './common/settings';
 import type { Entry } from './common/state';
 import type { Directory } from './directory';
 import type { EventFacts } from './facts';
 import type { Head } from './head';
-import type { StationPollOptions } from './options';
+import type { StationPollOptions } from './poll';
 import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
 
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
@@ -32,16 +39,18 @@ export interface Changed {
 export async function changeShards(options: StationPollOptions, round: Round): Promise<Changed> {
 	const { workflowId, nodeId, settings, warn } = options;
 	const { head, directory, isWhole } = round;
-	const { publishedAt, watermark, toldUntil } = head;
+	const { publishedAt, generation, toldUntil, position } = head;
+	const watermark = position.knownUpTo - GRACE_MS;
 	const day = Math.floor(watermark / DAY_MS);
 	const counted24 = head.unlisted.day === day ? head.unlisted.count : 0;
 	const budget = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - counted24));
 	let left = budget;
 	const moment = {
-		...{ workflowId, nodeId, settings, publishedAt, watermark, toldUntil },
+		...{ workflowId, nodeId, settings, generation, publishedAt, watermark, toldUntil },
 		horizon: isWhole ? Infinity : watermark,
 		listing: directory.listing,
 	};
+	const ends = unreadUpTo(position);
 	const byShard = new Map<number, EventFacts[]>();
 	for (const one of round.events) {
 		const shard = shardOf(one.assetId);
@@ -58,7 +67,13 @@ export async function changeShards(options: StationPollOptions, round: Round): P
 		const key = `${round.key}:${shard}`;
 		const after = await changeShard(options, key, accounts, (text, settled) => {
 			left += used;
-			const tried = nextShard(text, { events, moment, settled, unlistedLeft: left });
+			const tried = nextShard(text, {
+				events,
+				moment,
+				settled,
+				unlistedLeft: left,
+				unreadUpTo: ends,
+			});
 			used = tried.unlisted;
 			left -= used;
 			return tried;
@@ -117,12 +132,12 @@ function warnOfShards(
 ): void {
 	if (tooMany > 0) {
 		warn(
-			'unlisted',
 			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many`,
+			'unlisted',
 		);
 	}
-	if (late > 0) warn('late', `${counted(late, 'event')} left out that appeared over an hour late`);
+	if (late > 0) warn(`${counted(late, 'event')} left out that appeared over an hour late`, 'late');
 	if (dropped > 0) {
-		warn('dropped', `${counted(dropped, 'station')} left out: the state of the trigger is full`);
+		warn(`${counted(dropped, 'station')} left out: the state of the trigger is full`, 'dropped');
 	}
 }

@@ -3,8 +3,6 @@ import { hash } from 'node:crypto';
 import { jsonIn } from '../shared/values';
 import { array, object, safeParse, string } from '../vendor/zod';
 import {
-	digestOf,
-	type Kind,
 	LATEST_MS,
 	MOST_SHARD_BYTES,
 	MOST_TO_TELL,
@@ -31,6 +29,8 @@ export interface ShardStep {
 	readonly settled: ReadonlySet<string>;
 	/** How many incidents of unlisted stations may open. */
 	readonly unlistedLeft: number;
+	/** The ends of the stretches of the list that are still to be read: what was created just before may still turn up. */
+	readonly unreadUpTo: readonly number[];
 }
 
 export interface ShardAfter {
@@ -46,14 +46,20 @@ export interface ShardAfter {
 	readonly dropped: number;
 }
 
+/** For a poll of an earlier publication. */
+const UNCHANGED: ShardAfter = {
+	...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, late: 0, dropped: 0 },
+};
+
 /** Has no effects: it runs again if another process has changed the text. */
 export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
 	const { events, settled, unlistedLeft } = step;
 	const known = safeParse(shardState, jsonIn(text ?? '')).data;
+	if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;
 	const moment = atLeast(step.moment, known?.cut ?? 0);
 	const { listing, watermark, settings } = moment;
 	const before = known && JSON.stringify(known);
-	const state = ofSettings(known, moment);
+	const state = ofPublication(known, moment);
 	state.toTell = state.toTell.filter(({ id }) => !settled.has(id));
 	const admitted = admit(state, events, moment);
 	const late = fold(state, admitted.events, moment);
@@ -71,7 +77,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	}
 	let { dropped } = admitted;
 	let next = JSON.stringify(state);
-	const isChanged = next !== (before ?? JSON.stringify(ofSettings(undefined, moment)));
+	const isChanged = next !== (before ?? JSON.stringify(ofPublication(undefined, moment)));
 	if (isChanged) {
 		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
 		for (const [assetId, station] of Object.entries(state.stations)) {
@@ -93,17 +99,16 @@ function atLeast(moment: Moment, cut: number): Moment {
 	return { ...moment, watermark, horizon: Math.max(moment.horizon, watermark) };
 }
 
-/** A state of other settings ends: what is open resolves, and what is to be reported stays so. */
-function ofSettings(known: ShardState | undefined, moment: Moment): ShardState {
-	const digest = digestOf(moment.settings);
-	if (known?.digest === digest) return known;
-	const cut = 0;
-	if (known === undefined) return { digest, cut, stations: {}, toTell: [] };
-	const kind = known.digest.split(' ')[0] as Kind;
+/** A state of an earlier publication ends: what is open resolves, and what is to be reported stays so. */
+function ofPublication(known: ShardState | undefined, moment: Moment): ShardState {
+	const { generation, settings } = moment;
+	if (known?.generation === generation) return known;
+	const { kind } = settings;
+	if (known === undefined) return { kind, generation, cut: 0, stations: {}, toTell: [] };
 	const ended = Object.entries(known.stations).flatMap(([assetId, station]) =>
-		endedBySettings(assetId, station, moment, kind),
+		endedBySettings(assetId, station, moment, known.kind),
 	);
-	return { digest, cut, stations: {}, toTell: [...known.toTell, ...ended] };
+	return { kind, generation, cut: 0, stations: {}, toTell: [...known.toTell, ...ended] };
 }
 
 /** Returns the number of events that came too late. */

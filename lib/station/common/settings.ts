@@ -30,7 +30,7 @@ export interface StationSettings {
 export const isRepeated = ({ kind, times }: StationSettings): boolean =>
 	kind === 'connectorFault' && times > 1;
 
-/** Names the kind, and the settings that a state depends on: if they change, the state starts again. */
+/** Names the settings that a state depends on: if they change, the state starts again. */
 export function digestOf(settings: StationSettings): string {
 	const { kind, statuses, scope } = settings;
 	const parts = {
@@ -40,7 +40,7 @@ export function digestOf(settings: StationSettings): string {
 		sessionEnded: [],
 	};
 	const text = JSON.stringify([kind, parts[kind]]);
-	return `${kind} ${createHash('sha256').update(text).digest('base64url').slice(0, 12)}`;
+	return createHash('sha256').update(text).digest('base64url').slice(0, 12);
 }
 
 /** Events appear in the list up to this long after their creation: what the state was before is certain. */

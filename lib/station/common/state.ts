@@ -131,8 +131,10 @@ const station = object({
 });
 
 export const shardState = object({
-	/** `digestOf` the settings: it begins with the kind. */
-	digest: string(),
+	/** Of the settings that it was kept for, */
+	kind: oneOf(['stationOffline', 'connectorStatus', 'connectorFault', 'sessionEnded']),
+	/** and of the publication. */
+	generation: number(),
 	/** Reports before this time are folded into the bases of the timelines; later ones of that time are left out. */
 	cut: number(),
 	stations: record(string(), station),

@@ -11,6 +11,8 @@ export interface Listing {
 
 export interface Moment extends Owner {
 	readonly settings: StationSettings;
+	/** Of the publication. */
+	readonly generation: number;
 	/** Everything up to here is known. */
 	readonly watermark: number;
 	/** What was read, if it was read without a hole: decides about states that count at once. */

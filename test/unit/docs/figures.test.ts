@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { MOST_REPLAYED } from '../../../lib/accounts';
 import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/parameters';
 import { MOST_ATTEMPTS } from '../../../lib/ledger';
+import { LOOK_BACKS, OVERLAP_MS } from '../../../lib/follow/position';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
 import type { Entry } from '../../../lib/ledger/life/entry';
 import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
 import { RETENTION_MS } from '../../../lib/poll';
-import { LOOK_BACKS, MOST_AT_ONCE, OVERLAP_MS } from '../../../lib/poll/bounds';
+import { MOST_AT_ONCE } from '../../../lib/poll/round';
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
 import {
 	DEFAULT_RETENTION_DAYS,

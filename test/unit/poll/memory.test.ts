@@ -1,7 +1,6 @@
 /** Data that survives a lost ledger, and how long the ledger keeps the records of a poll. */
-import { randomUUID } from 'node:crypto';
 import { RETENTION_MS } from '../../../lib/poll';
-import { type PolledUntil, ProcessMemory } from '../../../lib/poll/memory';
+import { advance, type Polled, positionAt } from '../../../lib/follow';
 import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
@@ -23,7 +22,7 @@ it('names each event as polled as it is handed over: n8n saves the two together'
 	};
 	await polled.poll();
 	expect(seen).toEqual([1, 2, 3, 4, 5].map(at));
-	expect(polled.kept).toEqual({ startFrom: 'retained', at: at(5), polls: 1 });
+	expect(polled.kept).toEqual({ as: 'retained', publishedAt: 0, at: at(5), polls: 1 });
 });
 
 it('names nothing behind an event that n8n could not store, and starts that one after the loss', async () => {
@@ -81,67 +80,41 @@ it('lets the ledger keep events, including those listed when publishing, for 35 
 	]);
 });
 
-describe('the memory of a node', () => {
-	const made = (survived?: PolledUntil) => {
-		const written: PolledUntil[] = [];
-		const survives = { read: () => survived, write: (until: PolledUntil) => written.push(until) };
-		const node = randomUUID();
-		return {
-			written,
-			of: (startFrom: 'now' | 'retained') => new ProcessMemory(node, startFrom, survives),
-		};
-	};
-
-	it('is what survived the process, of the same choice only', () => {
-		const until = { startFrom: 'now', at: 5, polls: 2 } as const;
-		expect(made().of('now').until).toBeUndefined();
-		expect(made(until).of('now').until).toEqual(until);
-		expect(made(until).of('retained').until).toBeUndefined();
-	});
-
-	it('is the later of that and of what the process knows, since n8n saves late', () => {
-		const { of } = made({ startFrom: 'now', at: 5, polls: 2 });
-		of('now').write(7, 3);
-		expect(of('now').until).toMatchObject({ at: 7, polls: 3 });
-		of('now').write(3, 1);
-		expect(of('now').until).toMatchObject({ at: 5, polls: 2 });
-	});
-
-	it('advances in time and in polls, and is written no more often than that', () => {
-		const { of, written } = made();
-		for (const [at, polls] of [
-			...([
-				[5, 1],
-				[5, 1],
-				[4, 1],
-				[6, 1],
-				[4, 2],
-			] as const),
-		]) {
-			of('now').advance(at, polls);
-		}
-		expect(written.map(({ at, polls }) => [at, polls])).toEqual([
-			...[
-				[5, 1],
-				[6, 1],
-				[6, 2],
-			],
-		]);
-	});
+it('advances in time and in polls, and is written no more often than that', () => {
+	const written: Polled[] = [];
+	const memory = { read: () => written.at(-1), write: (polled: Polled) => written.push(polled) };
+	for (const [at, polls] of [
+		...([
+			[5, 1],
+			[5, 1],
+			[4, 1],
+			[6, 1],
+			[4, 2],
+		] as const),
+	]) {
+		advance(memory, { as: 'now', publishedAt: 1, at, polls });
+	}
+	expect(written.map(({ at, polls }) => [at, polls])).toEqual([
+		...[
+			[5, 1],
+			[6, 1],
+			[6, 2],
+		],
+	]);
 });
 
 it('begins with publishing, and is not behind the record in the ledger', async () => {
 	const polled = world({ startFrom: 'now' });
 	await polled.poll();
-	expect(polled.kept).toEqual({ startFrom: 'now', at: at(5), polls: 0 });
+	expect(polled.kept).toEqual({ as: 'now', publishedAt: at(5), at: at(5), polls: 0 });
 	for (const [frontier, publishedAt, until] of [
 		[at(9), at(7), at(9) - 1],
 		[at(11), at(11), at(11)],
 	] as const) {
 		const record = {
 			...{ startFrom: 'now', publishedAt, frontier },
-			...{ lookedBackAt: [polled.now, polled.now, polled.now], polls: 0 },
-			...{ wanted: '', wantedSince: 0, readTo: frontier, walks: [], open: [] },
+			...{ polls: 0, wanted: '', wantedSince: 0, open: [] },
+			position: positionAt(frontier, polled.now),
 		};
 		polled.ledger.records.set(`poll:${polled.workflowId}:node`, JSON.stringify(record));
 		polled.failures.set(undefined, new Error('page 1'));
@@ -211,7 +184,7 @@ describe('a ledger that is older than the memory', () => {
 			polled.ledger.swapRecord = swapRecord;
 			// The other poll finds no event to start, and looks back.
 			const text = polled.ledger.records.get(key) ?? '';
-			const other = { ...(JSON.parse(text) as object), lookedBackAt: [at(7), at(7), at(7)] };
+			const other = { ...(JSON.parse(text) as object), position: positionAt(at(6), at(7)) };
 			polled.ledger.records.set(key, JSON.stringify(other));
 			return await swapRecord(key, expected, next);
 		};

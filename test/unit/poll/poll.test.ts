@@ -55,9 +55,10 @@ it('lists nothing while the poll before is still starting events', async () => {
 	expect(world.requests).toStrictEqual([undefined]);
 });
 
-it('ends listing when its time is over, after one request at least, and continues there', async () => {
+it('ends listing when its time is over, after two requests at least, and continues there', async () => {
 	const world = pollWorld();
 	world.list = eventsAt(...downFrom(30, 1));
+	world.now = at(31);
 	await world.poll({ budgetMs: 0 });
 	expect(world.requests).toStrictEqual([undefined, 'e21']);
 	await world.poll({ budgetMs: 0 });
@@ -90,7 +91,7 @@ describe('a publication', () => {
 		const world = pollWorld({ startFrom: 'now' });
 		world.list = eventsAt(2, 1);
 		world.now = at(3);
-		world.kept = { startFrom: 'now', at: at(1), polls: 0 };
+		world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
 		await world.poll();
 		expect(world.started()).toEqual(['e2']);
 		expect(world.warnings).toEqual([expect.stringContaining('is not the one that it was')]);
@@ -101,7 +102,7 @@ describe('a publication', () => {
 		world.list = eventsAt(2, 1);
 		world.now = at(3);
 		await world.poll({ isWanted: () => false });
-		world.kept = { startFrom: 'now', at: at(1), polls: 0 };
+		world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
 		await world.poll({ startFrom: 'now' });
 		expect([world.started(), world.warnings]).toEqual([[], []]);
 		expect(world.state()).toMatchObject({ startFrom: 'now', publishedAt: at(2) });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Item } from '../../../lib/event';
 import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
-import type { PolledUntil } from '../../../lib/poll/memory';
+import type { Polled } from '../../../lib/follow';
 import type { PollState } from '../../../lib/poll/state';
 import { walkPages } from '../../../lib/service/lists/paging';
 import { MemoryLedger } from '../ledger/memoryLedger';
@@ -59,7 +59,7 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 		items: [] as Item[],
 		/** Decides the result of an execution: it succeeds by default. */
 		fate: (async () => 'succeeded') as (ids: string[]) => Promise<Fate>,
-		kept: undefined as PolledUntil | undefined,
+		kept: undefined as Polled | undefined,
 		warnings: [] as string[],
 		started: () => world.runs.flat(),
 		entry: (id: string) => ledgerKey(workflowId, id),
@@ -83,7 +83,7 @@ export function pollWorld({ acknowledge = 'stored', ...options }: WorldOptions =
 				isWanted: () => true,
 				handOver,
 				memory: {
-					read: () => world.kept,
+					read: (as) => (world.kept?.as === as ? world.kept : undefined),
 					write: (until) => {
 						world.kept = until;
 					},

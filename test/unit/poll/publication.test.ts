@@ -114,7 +114,7 @@ describe('when the ledger has lost its data', () => {
 
 	it('is a first publication where the choice was another', async () => {
 		const world = pollWorld(NOW);
-		world.kept = { startFrom: 'retained', at: at(0), polls: 9 };
+		world.kept = { as: 'retained', publishedAt: 0, at: at(0), polls: 9 };
 		world.now = at(100);
 		world.list = eventsAt(99, 98);
 		await world.poll();

@@ -1,6 +1,6 @@
 /** What publishing reads from the list and keeps of it. */
 import { ledgerKey } from '../../../lib/ledger';
-import type { PolledUntil } from '../../../lib/poll/memory';
+import { type Polled, positionAt } from '../../../lib/follow';
 import { firstState } from '../../../lib/poll/publication';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { fakeList, listed } from './fakeList';
@@ -10,27 +10,18 @@ interface Choices {
 	readonly startFrom?: 'now' | 'retained';
 	readonly pageSize?: number;
 	readonly now?: number;
-	readonly forgotten?: PolledUntil;
+	readonly forgotten?: Polled;
 }
 
 async function published(records: readonly Record<string, unknown>[], choices: Choices = {}) {
 	const ledger = new MemoryLedger();
 	const list = fakeList(records);
 	const warnings: string[] = [];
+	const { pageSize = 21, now = 1_000, startFrom = 'now', forgotten } = choices;
 	const state = await firstState(
 		{ ledger, workflowId: 'w', nodeId: 'node' },
-		{
-			...{
-				client: list.client,
-				startFrom: 'now',
-				wanted: '',
-				pageSize: 21,
-				now: 1_000,
-				forgotten: undefined,
-			},
-			warn: (message) => warnings.push(message),
-			...choices,
-		},
+		{ client: list.client, pageSize, now, mayRequest: () => true },
+		{ startFrom, wanted: '', forgotten, warn: (message) => warnings.push(message) },
 	);
 	const scope = JSON.stringify(['w', 'node', 'listed before publication']);
 	const isRemembered = ({ id }: Record<string, unknown>) =>
@@ -53,9 +44,9 @@ it('uses the newest listed time, and remembers events with that time or none', a
 		startFrom: 'now',
 		publishedAt: 9,
 		frontier: 9,
-		lookedBackAt: [1_000, 1_000, 1_000],
 		polls: 0,
-		...{ wanted: '', wantedSince: 0, readTo: 9, walks: [], open: [] },
+		position: { ...positionAt(1_000, 1_000), newestAt: 9 },
+		...{ wanted: '', wantedSince: 0, open: [] },
 	});
 	expect(remembered).toEqual(['e9', 'same', 'untimed']);
 	expect(list.asked.map(([resource]) => resource)).toEqual(['event']);
@@ -70,7 +61,7 @@ it('lists nothing for all that is retained', async () => {
 
 it('starts missed events after the ledger has lost its data, and logs it', async () => {
 	const records = [...atTimes([90, 51, 50, 49]), listed('untimed')];
-	const forgotten = { startFrom: 'now', at: 50, polls: 7 } as const;
+	const forgotten = { as: 'now', publishedAt: 0, at: 50, polls: 7 };
 	const { state, remembered, warnings } = await published(records, { forgotten });
 	expect(state).toMatchObject({ publishedAt: 51, frontier: 50, polls: 7 });
 	expect(remembered).toEqual(['untimed']);

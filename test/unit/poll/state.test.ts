@@ -1,20 +1,18 @@
+import { positionAt } from '../../../lib/follow';
 import { type PollState, readState, writeState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const STATE: PollState = {
 	...{ startFrom: 'retained', publishedAt: 1, frontier: 2 },
-	...{ lookedBackAt: [3], polls: 4, wanted: 'all', wantedSince: 0, readTo: 2 },
-	...{ walks: [], open: [] },
+	...{ polls: 4, wanted: 'all', wantedSince: 0, position: positionAt(2, 3), open: [] },
 };
-const WALK = { cursor: 'a', backTo: 4 };
+const STRETCH = { after: 'a', by: 6, backTo: 4, isUnread: true };
 const OPEN = { id: 'a', at: 5, place: 'b', hasBegun: true };
 
 it.each<[string, PollState]>([
 	['settled', STATE],
-	['within a walk', { ...STATE, walks: [WALK, { backTo: 3, upTo: 5 }] }],
-	['with unread events', { ...STATE, walks: [{ ...WALK, holdsAt: 6 }] }],
-	['anchored', { ...STATE, startFrom: 'now', trail: [{ id: 'b', at: 1 }] }],
-	['with open events', { ...STATE, open: [OPEN], openAt: 9 }],
+	['unread', { ...STATE, position: { ...STATE.position, stretches: [STRETCH] } }],
+	['with open events', { ...STATE, open: [OPEN] }],
 ])('reads what it wrote: %s', async (_what, state) => {
 	const ledger = new MemoryLedger();
 	const none = await readState(ledger, 'key');

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Item } from '../../../lib/event';
 import { type Acknowledge, type Ledger, ledgerKey, newAttempt } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
+import type { Polled } from '../../../lib/follow';
 import { walkPages } from '../../../lib/service/lists/paging';
 import {
-	type KnownUntil,
 	MINUTE_MS,
 	pollStations,
 	type StationPollOptions,
@@ -125,7 +125,7 @@ export function stationWorld(options: WorldOptions = {}) {
 			items: Record<string, unknown>[],
 		) => Promise<'unstored' | 'succeeded' | 'failed' | undefined>,
 		executions: [] as Execution[],
-		memory: undefined as KnownUntil | undefined,
+		memory: undefined as Polled | undefined,
 		warnings: [] as string[],
 		settings: { ...DEFAULTS, ...options.settings },
 		/** Called before each hand-over, such as to kill the process. */
@@ -150,12 +150,12 @@ export function stationWorld(options: WorldOptions = {}) {
 				client: { list: (resource, asked) => pages(resource, asked) },
 				handOver,
 				memory: {
-					read: () => world.memory,
+					read: (as) => (world.memory?.as === as ? world.memory : undefined),
 					write: (known) => {
 						world.memory = known;
 					},
 				},
-				warn: (_kind, text) => world.warnings.push(text),
+				warn: (text) => world.warnings.push(text),
 				now: clock,
 				...changes,
 			});

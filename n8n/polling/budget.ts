@@ -1,9 +1,7 @@
 /** How long a poll may read the list: half of the time until the next one, and half of what n8n allows. */
-import { MINUTE_MS } from '../../lib/shared/durations';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/shared/durations';
 import { array, number, object, optional, safeParse, string, unknown } from '../../lib/vendor/zod';
 
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** The rest is for the ledger and a request in progress. */
 const SHARE = 0.5;
 

@@ -1,20 +1,28 @@
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { RETENTION_MS } from '../../../lib/poll';
-import {
-	knowledgeOf as knowledgeIn,
-	rememberListed,
-	type Scope,
-} from '../../../lib/poll/knowledge';
+import { positionAt } from '../../../lib/follow';
+import { Finds, rememberListed, type Scope } from '../../../lib/poll/finds';
 import type { PollState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
 import { parsed } from './fakeList';
 
 const STATE: PollState = {
-	...{ startFrom: 'retained', publishedAt: 0, frontier: 0, readTo: 0, polls: 0 },
-	...{ wanted: '', wantedSince: 0, lookedBackAt: [], walks: [], open: [] },
+	...{ startFrom: 'retained', publishedAt: 0, frontier: 0, polls: 0 },
+	...{ wanted: '', wantedSince: 0, position: positionAt(0, 0), open: [] },
 };
+
+/** `start`: to start. `wait`: unsettled, and not due. `done`: nothing left to do. */
+async function foundIn(
+	scope: Scope,
+	{ id, record, at, by }: { id: string; record: Record<string, unknown>; at?: number; by?: number },
+	state: PollState,
+) {
+	const finds = new Finds({ ...scope, isWanted: () => true }, state);
+	await finds.take([{ event: { id, type: undefined, record }, record, at, by, place: 'b' }]);
+	return finds.fresh.has(id) ? 'start' : finds.open.has(id) ? 'wait' : 'done';
+}
 
 async function knowledgeOf(
 	scope: Scope,
@@ -24,8 +32,8 @@ async function knowledgeOf(
 ) {
 	const { record } = event;
 	const at = 'createdAt' in record ? Date.parse(String(record['createdAt'])) : undefined;
-	const listed = { event, record, at, by: at, place: undefined };
-	return (await knowledgeIn(scope, listed, { ...STATE, publishedAt, ...changes })).next;
+	const listed = { id: event.id, record, ...(at !== undefined && { at, by: at }) };
+	return await foundIn(scope, listed, { ...STATE, publishedAt, ...changes });
 }
 
 function scoped() {
@@ -82,14 +90,12 @@ describe('an event that the ledger does not know', () => {
 	});
 
 	it.each([
-		['does not start when it follows one from before the publication', 1, undefined, 'done'],
-		['starts when it follows one of the publication', 2, undefined, 'start'],
-		['starts in a list that begins with the oldest event', 1, [], 'start'],
-	])('and has no time %s', async (_what, by, trail, next) => {
-		const event = parsed('a');
-		const listed = { event, record: event.record, at: undefined, by, place: 'b' };
-		const state = { ...STATE, publishedAt: 2, trail };
-		expect(await knowledgeIn(scoped(), listed, state)).toEqual({ next });
+		['does not start when it follows one from before the publication', 1, 'newestFirst', 'done'],
+		['starts when it follows one of the publication', 2, 'newestFirst', 'start'],
+		['starts in a list that begins with the oldest event', 1, 'oldestFirst', 'start'],
+	] as const)('and has no time %s', async (_what, by, order, next) => {
+		const state = { ...STATE, publishedAt: 2, position: { ...positionAt(0, 0), order } };
+		expect(await foundIn(scoped(), { ...parsed('a'), by }, state)).toBe(next);
 	});
 
 	it.each([2, undefined])(

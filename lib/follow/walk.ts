@@ -1,4 +1,4 @@
-/** Reads the list of events back to a moment, page by page, within a budget. A later call can continue where it stopped. */
+/** Reads a part of the list of events, page by page, as long as it may. A later call can continue where it stopped. */
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, type ParsedEvent } from '../event';
 import type { ApiClient, ApiRecord } from '../service';
@@ -21,8 +21,10 @@ export interface Reading {
 	readonly upTo?: number;
 	/** Called before each request; false ends the reading. */
 	readonly mayRequest?: () => boolean;
-	/** Events dated later than this, in Unix milliseconds, are not the newest: a date may be a day wrong. */
+	/** By n8n's clock, in Unix milliseconds. Events dated later than the service's time are not the newest: a date may be a day wrong. */
 	readonly now: number;
+	/** Called with the service's time of each page, before its records. */
+	readonly onDate?: (date: number) => void;
 }
 
 /** A record of the list that has an ID. */
@@ -64,26 +66,32 @@ export interface Walked {
 }
 
 /** Called with each page, before the next one is requested. False ends the reading, which then counts as whole. */
-type OnPage = (page: readonly Listed[]) => Promise<boolean | undefined>;
+export type OnPage = (page: readonly Listed[]) => Promise<boolean | undefined>;
 
 /** This many older records in a row, or half a page, end a reading. */
 const OLDER_IN_A_ROW = 20;
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 410, 422]);
+/** The service's `Date` header has whole seconds. */
+const SECOND_MS = 1_000;
 
 /** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
 export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
-	const { client, pageSize, after, now } = reading;
+	const { client, pageSize, after } = reading;
 	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
 	const { upTo: to = Infinity, backTo } = reading;
 	let newest = -Infinity;
-	const from = () => (backTo === 'newest' ? Math.min(newest, now) : backTo);
-	const reach = new Reach({ from, to, inARow });
 	let [isRefused, serviceAt] = [false, undefined as number | undefined];
+	const latest = () => (serviceAt === undefined ? reading.now : serviceAt + SECOND_MS);
+	const from = () => (backTo === 'newest' ? Math.min(newest, latest()) : backTo);
+	const reach = new Reach({ from, to, inARow });
 	const records = client.list('event', {
 		pageSize,
 		...(after !== undefined && { startingAfter: after }),
 		mayRequest: () => !(isRefused = reading.mayRequest?.() === false),
-		onDate: (date) => (serviceAt ??= date),
+		onDate: (date) => {
+			serviceAt ??= date;
+			reading.onDate?.(date);
+		},
 	});
 
 	let [cursor, by] = [after, reading.by];
@@ -102,7 +110,7 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 		reach.add(at);
 		cursor = event.id;
 		by = at ?? by;
-		if (at !== undefined && at <= now) newestAt = Math.max(newestAt ?? at, at);
+		if (at !== undefined && at <= latest()) newestAt = Math.max(newestAt ?? at, at);
 		return [{ event, record, at, by, place }];
 	};
 	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({

@@ -1,4 +1,4 @@
-import { budgetOf } from '../../../../n8n/poll/budget';
+import { budgetOf } from '../../../../n8n/polling/budget';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
