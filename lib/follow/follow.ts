@@ -179,7 +179,8 @@ async function readAll(
 	if (isTurned(before, news, reader)) {
 		reader.failure ??= new ListTurnedError(!isOldestFirst);
 		const { knownUpTo, lookedBackAt } = before;
-		return unread({ ...positionAt(knownUpTo, source.now), lookedBackAt });
+		const newestAt = Math.min(before.newestAt, knownUpTo);
+		return unread({ ...positionAt(knownUpTo, source.now), newestAt, lookedBackAt });
 	}
 	let position = afterNews(before, news, { source, reader });
 	if (reader.failure === undefined) position = await readStretches(position, reader);
@@ -248,6 +249,8 @@ function passed(stretches: readonly Stretch[], news: Walked): Stretch[] {
 async function readStretches(before: Position, reader: Reader): Promise<Position> {
 	let { stretches } = before;
 	const unread = stretches.filter(({ isUnread }) => isUnread);
+	// In a list that begins with the oldest event, the newest one is what was read behind the new events.
+	if (before.order === 'oldestFirst') unread.reverse();
 	const others = stretches.filter(({ isUnread }) => !isUnread).reverse();
 	for (const stretch of [...unread, ...others]) {
 		if (reader.isOver) break;
@@ -280,15 +283,16 @@ function ordered(position: Position, news: Walked, { anchors }: Reader): Positio
 }
 
 /**
- * Whether a list of known order has been turned: its first page holds only much older events than the newest one known, and
- * the pages after it show the other order.
+ * Whether a list of known order has been turned: its pages show the other order, and where its new events should be there are
+ * only older ones than the newest one known, which reach back far.
  */
 function isTurned({ order, newestAt }: Position, news: Walked, reader: Reader): boolean {
 	const { firstPageAt = Infinity, anchors } = reader;
-	const isOther = news.isOldestFirst === (order === 'newestFirst');
-	return (
-		order !== undefined && isOther && anchors.length > 1 && firstPageAt < newestAt - DISORDER_MS
-	);
+	if (order === undefined || anchors.length < 2) return false;
+	const longAgo = newestAt - DISORDER_MS;
+	if (order === 'newestFirst') return news.isOldestFirst === true && firstPageAt < longAgo;
+	const isOlder = (news.newestAt ?? Infinity) <= newestAt;
+	return news.isOldestFirst === false && isOlder && (anchors.at(-1)?.at ?? Infinity) < longAgo;
 }
 
 /** The record that the list was read to is gone. */

@@ -1,0 +1,354 @@
+/** Follows any list with any budget and any trouble: everything is given to the caller, and each poll gets further. */
+import fc from 'fast-check';
+import {
+	begin,
+	follow,
+	type Listed,
+	type Position,
+	positionAt,
+	type Source,
+	unreadFrom,
+} from '../../../lib/follow';
+import { MOST_UNREAD, OVERLAP_MS } from '../../../lib/follow/position';
+import { ApiError } from '../../../lib/service';
+import { walkPages } from '../../../lib/service/lists/paging';
+
+/** How many lists are tried. */
+const RUNS = Number(process.env['RUNS'] ?? 100);
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 10);
+/** Events that are listed at most this long after their creation, at their place, are known once they are this old. */
+const GRACE_MS = MINUTE;
+
+interface Arrival {
+	/** Seconds before the poll at which it is created, in a stretch since the poll before. */
+	readonly share: number;
+	/** Minutes between its creation and its listing; 0 for at once. */
+	readonly late: number;
+	/** Seconds by which its place in the list is wrong. */
+	readonly jitter: number;
+}
+interface Step {
+	readonly minutes: number;
+	readonly arrivals: readonly Arrival[];
+	/** Events that are listed after the first request of the poll. */
+	readonly meanwhile: number;
+	/** The pages that the poll may read. */
+	readonly pages: number;
+	readonly trouble: 'none' | 'fails' | 'refuses' | 'kills';
+	readonly at: number;
+}
+
+const arrival: fc.Arbitrary<Arrival> = fc.record({
+	share: fc.double({ min: 0, max: 1, noNaN: true }),
+	late: fc.oneof(
+		{ weight: 8, arbitrary: fc.constant(0) },
+		{ weight: 1, arbitrary: fc.integer({ min: 1, max: 20 }) },
+	),
+	jitter: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 30 })),
+});
+const step: fc.Arbitrary<Step> = fc.record({
+	minutes: fc.oneof(
+		{ weight: 4, arbitrary: fc.integer({ min: 1, max: 3 }) },
+		{ weight: 1, arbitrary: fc.integer({ min: 3, max: 200 }) },
+	),
+	arrivals: fc.oneof(
+		fc.array(arrival, { maxLength: 12 }),
+		fc.array(arrival, { minLength: 20, maxLength: 80 }),
+	),
+	meanwhile: fc.integer({ min: 0, max: 3 }),
+	pages: fc.integer({ min: 2, max: 12 }),
+	trouble: fc.oneof(
+		{ weight: 5, arbitrary: fc.constant('none' as const) },
+		fc.constantFrom('fails' as const, 'refuses' as const, 'kills' as const),
+	),
+	at: fc.integer({ min: 1, max: 6 }),
+});
+const network = fc.record({
+	isOldestFirst: fc.boolean(),
+	/** Whether all events have times of whole minutes, so that many are equal. */
+	isRounded: fc.boolean(),
+	pageSize: fc.integer({ min: 3, max: 12 }),
+	before: fc.array(arrival, { maxLength: 40 }),
+	steps: fc.array(step, { minLength: 1, maxLength: 8 }),
+});
+type Network = typeof network extends fc.Arbitrary<infer T> ? T : never;
+
+interface Event {
+	/** How many were created before it. */
+	readonly n: number;
+	readonly id: string;
+	readonly at: number;
+	readonly place: number;
+	readonly listedAt: number;
+}
+
+function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
+	const events: Event[] = [];
+	const given = new Set<string>();
+	const shown = { state: '', list: [] as Event[], indexOf: new Map<string, number>() };
+	const world = {
+		events,
+		given,
+		now: START,
+		position: positionAt(0, START),
+		requests: 0,
+		onRequest: (): void => undefined,
+		create(arrivals: readonly Arrival[], since: number) {
+			for (const { share, late, jitter } of arrivals) {
+				const exact = Math.max(since, world.now - 200 * MINUTE) * (1 - share) + world.now * share;
+				const at = isRounded ? Math.floor(exact / MINUTE) * MINUTE : Math.round(exact);
+				const listedAt = at + late * MINUTE;
+				const n = events.length;
+				events.push({ id: `e${n}`, n, at, place: at - jitter * 1_000, listedAt });
+			}
+		},
+		/** In the order of the list; sorted once for each poll. */
+		listed: (): readonly Event[] => {
+			const state = `${world.now} ${events.length}`;
+			if (shown.state !== state) {
+				shown.state = state;
+				shown.list = events
+					.filter(({ listedAt }) => listedAt <= world.now)
+					.sort((a, b) => a.place - b.place || a.n - b.n);
+				if (!isOldestFirst) shown.list.reverse();
+				shown.indexOf = new Map(shown.list.map(({ id }, index) => [id, index]));
+			}
+			return shown.list;
+		},
+		source: (pages: number): Source => ({
+			...{ pageSize, now: world.now, mayRequest: () => world.requests < pages },
+			client: { list: (_resource, options) => read(options) },
+		}),
+		take: async (page: readonly Listed[]): Promise<undefined> => {
+			for (const { event } of page) given.add(event.id);
+		},
+		async poll(pages: number) {
+			world.requests = 0;
+			return await follow(world.position, world.source(pages), world.take);
+		},
+		/** Of the events that were created after the publication. */
+		unread: () => world.listed().filter(({ id, at }) => at > START && !given.has(id)),
+	};
+	const read = (options: Parameters<Source['client']['list']>[1]) =>
+		walkPages(
+			async (limit, after) => {
+				world.requests += 1;
+				world.onRequest();
+				const list = world.listed();
+				const from = after === undefined ? 0 : (shown.indexOf.get(after) ?? -1) + 1;
+				const items = list.slice(from, from + limit).map(({ id, at }) => ({
+					...{ id, eventType: 'any', createdAt: new Date(at).toISOString() },
+				}));
+				return { items, hasMore: from + limit < list.length };
+			},
+			{ pageSize, ...options },
+			() => undefined,
+		);
+	return world;
+}
+type World = ReturnType<typeof worldOf>;
+
+const ORDINARY: Arrival = { share: 1, late: 0, jitter: 0 };
+
+/** One poll of the step, and what must hold after each. */
+async function take(world: World, { pageSize }: Network, step: Step): Promise<void> {
+	const { minutes, arrivals, meanwhile, pages, trouble, at } = step;
+	const since = world.now;
+	world.now += minutes * MINUTE;
+	world.create(arrivals, since);
+	const before = world.position;
+	// What is listed late is found by a look back.
+	const unread = () => world.unread().filter(({ at, listedAt }) => at === listedAt).length;
+	const unreadBefore = unread();
+	let [requests, grown] = [0, 0];
+	let isTroubled = false;
+	world.onRequest = () => {
+		requests += 1;
+		if (requests === 2) {
+			world.create(
+				Array.from({ length: meanwhile }, () => ORDINARY),
+				world.now,
+			);
+			grown = meanwhile;
+		}
+		if (requests !== at || trouble === 'none' || trouble === 'kills') return;
+		isTroubled = true;
+		const status = trouble === 'fails' ? 503 : 404;
+		throw new ApiError('Not now', { hint: '', status });
+	};
+	const { position, failure } = await world.poll(pages);
+	world.onRequest = () => undefined;
+	expect(failure === undefined).toBe(!isTroubled);
+	expect(world.requests).toBeLessThanOrEqual(pages);
+	expect(position.stretches.filter(({ isUnread }) => isUnread).length).toBeLessThanOrEqual(
+		MOST_UNREAD,
+	);
+	expect(position.knownUpTo).toBeGreaterThanOrEqual(before.knownUpTo);
+	if (trouble !== 'kills') world.position = position;
+	// With many events of the same time, the order of the list is unknown for a while.
+	if (trouble !== 'none' || position.order === undefined) return;
+	// The pages behind the newest event, one that is only partly new at each end, and the ends of the stretches.
+	const twoMinutes = before.newestAt - OVERLAP_MS - 30_000;
+	const anchor = before.trail.findLast(({ at }) => at < twoMinutes + 30_000)?.at ?? -Infinity;
+	const from = before.order === 'oldestFirst' ? Math.min(anchor, twoMinutes) : twoMinutes;
+	const overlap = world.listed().filter((event) => event.at <= before.newestAt && event.at >= from);
+	const others = Math.ceil(overlap.length / pageSize) + 3 + before.stretches.length;
+	const progress = Math.max(0, pages - others) * pageSize;
+	expect(unread()).toBeLessThanOrEqual(Math.max(grown, unreadBefore + grown - progress));
+}
+
+/** Everything that was listed in time has been read, as far as the position says. */
+function expectKnown(world: World): void {
+	const known = world.position.knownUpTo - GRACE_MS;
+	const missing = world
+		.unread()
+		.filter(
+			({ at, place, listedAt }) => at <= known && listedAt <= at + GRACE_MS && at - place <= 30_000,
+		);
+	expect(missing).toEqual([]);
+}
+
+it(
+	'gives everything to its caller, gets further in each poll, and knows what it has read',
+	async () => {
+		await fc.assert(
+			fc.asyncProperty(network, async (network) => {
+				const world = worldOf(network);
+				world.create(network.before, START - 200 * MINUTE);
+				world.position = (await begin(world.source(Infinity), world.take)).position;
+				for (const step of network.steps) {
+					await take(world, network, step);
+					expectKnown(world);
+				}
+				// The longest look back comes within a day.
+				for (const minutes of [1, 1, 11, 61, 25 * 60, 1]) {
+					world.now += minutes * MINUTE;
+					await world.poll(1_000).then(({ position }) => (world.position = position));
+				}
+				expect(world.unread()).toEqual([]);
+				expect(world.position.stretches).toEqual([]);
+				expect(world.position.knownUpTo).toBe(world.now);
+			}),
+			{ numRuns: RUNS, endOnFailure: process.env['RUNS'] !== undefined },
+		);
+	},
+	RUNS * 1_000,
+);
+
+describe('an outage of an hour, and another gap before it is caught up', () => {
+	/** Two events per second, a page of 100 takes 50 s of events. */
+	const EVERY_MS = 500;
+	const countAt = (now: number) => Math.floor((now - START) / EVERY_MS);
+
+	async function pollsToCatchUp(isOldestFirst: boolean, pages: number): Promise<number> {
+		let now = START + 60 * MINUTE;
+		let requests = 0;
+		const given = new Set<string>();
+		const source = (): Source => ({
+			...{ pageSize: 100, now, mayRequest: () => requests < pages },
+			client: {
+				list: (_resource, options) =>
+					walkPages(
+						async (limit, after) => {
+							requests += 1;
+							const last = countAt(now);
+							const first =
+								after === undefined
+									? isOldestFirst
+										? 0
+										: last
+									: Number(after) + (isOldestFirst ? 1 : -1);
+							const count = Math.min(limit, isOldestFirst ? last - first + 1 : first + 1);
+							const ids = Array.from(
+								{ length: count },
+								(_unused, n) => first + (isOldestFirst ? n : -n),
+							);
+							const items = ids.map((n) => ({
+								...{ id: String(n), createdAt: new Date(START + n * EVERY_MS).toISOString() },
+							}));
+							return { items, hasMore: isOldestFirst ? first + count <= last : first - count >= 0 };
+						},
+						{ ...options, pageSize: 100 },
+						() => undefined,
+					),
+			},
+		});
+		const onPage = async (page: readonly Listed[]): Promise<undefined> => {
+			for (const { event } of page) given.add(event.id);
+		};
+		let { position } = await begin({ ...source(), mayRequest: () => true }, onPage);
+		const from = countAt(now);
+		let polls = 0;
+		const poll = async () => {
+			requests = 0;
+			({ position } = await follow(position, source(), onPage));
+			polls += 1;
+		};
+		now += 60 * MINUTE;
+		for (let n = 0; n < 3; n++, now += MINUTE) await poll();
+		now += 10 * MINUTE;
+		while (unreadFrom(position) < Infinity || position.knownUpTo < now - MINUTE) {
+			if (polls > 60) break;
+			await poll();
+			now += MINUTE;
+		}
+		for (let n = from + 1; n <= countAt(now - MINUTE); n++) expect(given).toContain(String(n));
+		return polls;
+	}
+
+	it.each([
+		['newest', false],
+		['oldest', true],
+	])(
+		'is caught up within 15 polls of 12 pages, in a list that begins with the %s',
+		async (_which, isOldestFirst) => {
+			expect(await pollsToCatchUp(isOldestFirst, 12)).toBeLessThanOrEqual(15);
+		},
+	);
+});
+
+describe('a list that turns', () => {
+	const minutes = (count: number) => Array.from({ length: count }, (_unused, n) => n);
+	const page = (order: readonly number[]): Source => ({
+		...{ pageSize: 10, now: START + 200 * MINUTE, mayRequest: () => true },
+		client: {
+			list: (_resource, options) =>
+				walkPages(
+					async (limit, after) => {
+						const from = order.findIndex((n) => String(n) === after) + 1;
+						const items = order.slice(from, from + limit).map((n) => ({
+							...{ id: String(n), createdAt: new Date(START + n * MINUTE).toISOString() },
+						}));
+						return { items, hasMore: from + limit < order.length };
+					},
+					{ ...options, pageSize: 10 },
+					() => undefined,
+				),
+		},
+	});
+
+	it.each([
+		['newest', 'oldest', false],
+		['oldest', 'newest', true],
+	])(
+		'from the %s to the %s event is a failure, and loses nothing',
+		async (_from, now, isOldestFirst) => {
+			const given: string[] = [];
+			const onPage = async (listed: readonly Listed[]): Promise<undefined> => {
+				given.push(...listed.map(({ event }) => event.id));
+			};
+			const asBefore = (count: number) =>
+				isOldestFirst ? minutes(count) : minutes(count).reverse();
+			let position: Position = (await begin(page(asBefore(100)), onPage)).position;
+			position = (await follow(position, page(asBefore(130)), onPage)).position;
+			const turned = asBefore(160).reverse();
+			const { position: after, failure } = await follow(position, page(turned), onPage);
+			expect(failure?.message).toContain(`now begins with the ${now} event`);
+			given.length = 0;
+			const next = await follow(after, page(turned), onPage);
+			expect(next.failure).toBeUndefined();
+			for (let n = 130; n < 160; n++) expect(given).toContain(String(n));
+		},
+	);
+});
