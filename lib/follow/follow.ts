@@ -29,7 +29,7 @@ import {
 	unreadFrom,
 	withStretch,
 } from './position';
-import { type Listed, type OnPage, walk, type Walked } from './walk';
+import { type Listed, type OnPage, type Reading, walk, type Walked } from './walk';
 
 export interface Source {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -100,9 +100,12 @@ export async function begin(source: Source, onPage: OnPage): Promise<Followed> {
 	const { failure, serviceNow, withoutId } = reader;
 	const begun = { ...positionAt(serviceNow, source.now), newestAt: walked.newestAt ?? serviceNow };
 	const position = ordered(begun, walked, reader);
+	const isBehind = isFarBehind(position, walked, position.newestAt, reader);
 	const isWhole = position.order !== 'oldestFirst' || walked.end === 'whole';
-	return { position, failure, serviceNow, withoutId, isWhole };
+	return { position: { ...position, isBehind }, isWhole, failure, serviceNow, withoutId };
 }
+
+type Part = Pick<Reading, 'after' | 'by' | 'backTo' | 'upTo' | 'order'>;
 
 /** Reads parts of the list within the limits of one poll. */
 class Reader {
@@ -125,9 +128,7 @@ class Reader {
 		this.serviceNow = source.now;
 	}
 
-	async read(
-		part: Pick<Parameters<typeof walk>[0], 'after' | 'by' | 'backTo' | 'upTo'>,
-	): Promise<Walked> {
+	async read(part: Part): Promise<Walked> {
 		const { client, pageSize, mayRequest, onDate } = this.#source;
 		this.anchors = [];
 		this.firstPageAt = undefined;
@@ -172,7 +173,7 @@ async function readAll(
 	const isOldestFirst = before.order === 'oldestFirst';
 	const after = isOldestFirst ? before.trail.at(-1)?.id : undefined;
 	const backTo = isOldestFirst ? -Infinity : before.newestAt - OVERLAP_MS;
-	const news = await reader.read({ after, backTo });
+	const news = await reader.read({ after, backTo, order: before.order });
 	const unread = (position: Position) => ({ position, isWhole: false });
 	if (news.isCursorRefused) return unread({ ...before, ...withoutLastAnchor(before) });
 	if (reader.failure !== undefined && news.cursor === after) return unread(before);
@@ -209,7 +210,8 @@ function afterNews(before: Position, news: Walked, { source, reader }: Poll): Po
 	};
 	const behind = (backTo: number, isUnread: boolean): void => {
 		if (isOldestFirst) {
-			const after = anchorBefore(known.trail, backTo);
+			const trail = before.trail.length > 0 ? before.trail : known.trail;
+			const after = anchorBefore(trail, backTo);
 			add({ ...placeOf({ cursor: after }), backTo, upTo: before.newestAt, isUnread });
 		} else if (!news.isAtEnd && news.readBackTo >= backTo) {
 			add({ ...placeOf(news), backTo, isUnread });
@@ -218,7 +220,7 @@ function afterNews(before: Position, news: Walked, { source, reader }: Poll): Po
 	if (!isOldestFirst) stretches = passed(stretches, news);
 	if (before.order !== 'oldestFirst') {
 		if (!isOldestFirst && news.end !== 'whole') behind(before.newestAt - OVERLAP_MS, true);
-	} else behind(before.newestAt - OVERLAP_MS, news.end === 'whole');
+	} else if (before.isBehind !== true) behind(before.newestAt - OVERLAP_MS, true);
 	for (const stretch of source.again ?? []) {
 		if (stretch.after === undefined) behind(stretch.backTo, stretch.isUnread);
 		else add(stretch);
@@ -233,7 +235,18 @@ function afterNews(before: Position, news: Walked, { source, reader }: Poll): Po
 		behind(base - backMs, false);
 		return source.now;
 	});
-	return { ...known, newestAt, stretches, lookedBackAt };
+	const isBehind = isFarBehind(known, news, newestAt, reader);
+	return { ...known, newestAt, stretches, lookedBackAt, isBehind };
+}
+
+/** Whether the reading of a list that begins with the oldest event has ended where nothing can be listed any more but what is late. */
+function isFarBehind(
+	{ order }: Position,
+	news: Walked,
+	newestAt: number,
+	{ serviceNow }: Reader,
+): boolean {
+	return order === 'oldestFirst' && news.end !== 'whole' && newestAt < serviceNow - OVERLAP_MS;
 }
 
 /** Stretches of a list that begins with the newest event, without what the reading of the new events has covered of them. */
@@ -255,7 +268,10 @@ async function readStretches(before: Position, reader: Reader): Promise<Position
 	for (const stretch of [...unread, ...others]) {
 		if (reader.isOver) break;
 		const { after, by, backTo, upTo } = stretch;
-		const walked = await reader.read({ after, by, backTo, ...(upTo !== undefined && { upTo }) });
+		const walked = await reader.read({
+			...{ after, by, backTo, order: before.order },
+			...(upTo !== undefined && { upTo }),
+		});
 		const rest = walked.end === 'whole' ? [] : [restOf(stretch, walked)];
 		stretches = stretches.flatMap((each) => (each === stretch ? rest : [each]));
 		if (reader.failure !== undefined) break;

@@ -43,6 +43,8 @@ export const positionShape = object({
 	lookedBackAt: array(number()),
 	/** Only in a list that begins with the oldest event: by time, the last one is how far it was read. */
 	trail: array(anchor),
+	/** Only in such a list: whether the last record read is so old that nothing is listed near it any more. */
+	isBehind: optional(boolean()),
 });
 
 export type Position = Readonly<output<typeof positionShape>>;
@@ -136,7 +138,7 @@ export function anchorBefore(trail: readonly Anchor[], moment: number): string |
 	return trail.findLast(({ at }) => at < moment)?.id;
 }
 
-/** The trail with the records read since: the older, the wider their distances. */
+/** The trail with the records read since: the older, the wider their distances. The first one stays, as far as it reaches. */
 export function extendedTrail(trail: readonly Anchor[], read: readonly Anchor[]): Anchor[] {
 	const all = [...trail, ...read];
 	const newest = all.at(-1);
@@ -144,7 +146,7 @@ export function extendedTrail(trail: readonly Anchor[], read: readonly Anchor[])
 	const kept = [newest];
 	for (const each of all.toReversed()) {
 		const last = kept.at(-1) ?? newest;
-		const isApart = last.at - each.at > (newest.at - each.at) / 8;
+		const isApart = last.at - each.at > (newest.at - each.at) / 8 || each === all[0];
 		if (isApart && newest.at - last.at < LONGEST_TRAIL_MS) kept.push(each);
 	}
 	return kept.reverse();

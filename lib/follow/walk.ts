@@ -2,7 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, type ParsedEvent } from '../event';
 import type { ApiClient, ApiRecord } from '../service';
-import { Reach } from '../shared/reach';
+import { MINUTE_MS } from '../shared/durations';
+import { type ListOrderName, Reach } from '../shared/reach';
 import { isError } from '../shared/thrown';
 
 export interface Reading {
@@ -19,6 +20,8 @@ export interface Reading {
 	readonly backTo: number | 'newest';
 	/** A list that begins with the oldest event is read up to here; to its end by default. */
 	readonly upTo?: number;
+	/** Which event the list begins with, if that is known. */
+	readonly order?: ListOrderName | undefined;
 	/** Called before each request; false ends the reading. */
 	readonly mayRequest?: () => boolean;
 	/** By n8n's clock, in Unix milliseconds. Events dated later than the service's time are not the newest: a date may be a day wrong. */
@@ -71,6 +74,8 @@ export type OnPage = (page: readonly Listed[]) => Promise<boolean | undefined>;
 /** This many older records in a row, or half a page, end a reading. */
 const OLDER_IN_A_ROW = 20;
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 410, 422]);
+/** The order of a list is known once its times differ by more than neighbors may be in the wrong order. */
+const DISORDER_MS = MINUTE_MS;
 /** The service's `Date` header has whole seconds. */
 const SECOND_MS = 1_000;
 
@@ -83,7 +88,7 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 	let [isRefused, serviceAt] = [false, undefined as number | undefined];
 	const latest = () => (serviceAt === undefined ? reading.now : serviceAt + SECOND_MS);
 	const from = () => (backTo === 'newest' ? Math.min(newest, latest()) : backTo);
-	const reach = new Reach({ from, to, inARow });
+	const reach = new Reach({ from, to, inARow, order: reading.order, disorderMs: DISORDER_MS });
 	const records = client.list('event', {
 		pageSize,
 		...(after !== undefined && { startingAfter: after }),
@@ -117,7 +122,7 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 		...{ end, isAtEnd, cursor, by, newestAt, serviceAt, withoutId },
 		...(failure && { failure }),
 		readBackTo: reach.readBackTo,
-		isOldestFirst: reach.order.isOldestFirst,
+		isOldestFirst: isSure(reach) ? reach.order.isOldestFirst : undefined,
 		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(statusOf(failure)),
 	});
 
@@ -130,6 +135,8 @@ export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
 	}
 	return isRefused ? result('bounded') : result('whole', true);
 }
+
+const isSure = ({ order }: Reach) => Math.abs(order.rise) > DISORDER_MS;
 
 /** The status of an error of the service. */
 function statusOf(failure: Error | undefined): unknown {

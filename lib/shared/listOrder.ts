@@ -22,9 +22,14 @@ export class ListOrder {
 	 * nor one dated in the future reverses the result.
 	 */
 	get isOldestFirst(): boolean | undefined {
-		const end = Math.min(LONGEST_END, Math.ceil(this.#count / 3));
-		const rise = median(this.#last.slice(-end)) - median(this.#first.slice(0, end));
+		const { rise } = this;
 		return rise > 0 ? true : rise < 0 ? false : undefined;
+	}
+
+	/** From the beginning of the list to its end, in milliseconds; NaN while unknown. */
+	get rise(): number {
+		const end = Math.min(LONGEST_END, Math.ceil(this.#count / 3));
+		return median(this.#last.slice(-end)) - median(this.#first.slice(0, end));
 	}
 }
 

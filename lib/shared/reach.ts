@@ -8,7 +8,13 @@ export interface Range {
 	readonly to?: number;
 	/** This many records outside the range in a row end the reading, because a list need not be sorted to the second. */
 	readonly inARow: number;
+	/** Which record the list begins with, if that is known. */
+	readonly order?: ListOrderName | undefined;
+	/** The times of two records in a row may be in the wrong order by less than this, in milliseconds; 0 by default. */
+	readonly disorderMs?: number;
 }
+
+export type ListOrderName = 'newestFirst' | 'oldestFirst';
 
 /** Takes the times of a list in its order. */
 export class Reach {
@@ -16,6 +22,7 @@ export class Reach {
 	readonly #range: Range;
 	#olderInARow = 0;
 	#newerInARow = 0;
+	#isInside = false;
 	/** The last times, more than needed. */
 	#recent: number[] = [];
 
@@ -31,22 +38,33 @@ export class Reach {
 		const isNewer = at !== undefined && at > to;
 		this.#olderInARow = isOlder ? this.#olderInARow + 1 : 0;
 		this.#newerInARow = isNewer ? this.#newerInARow + 1 : 0;
+		this.#isInside ||= at !== undefined && !isOlder && !isNewer;
 		this.#recent.push(at ?? Infinity);
 		if (this.#recent.length >= 4 * inARow) this.#recent = this.#recent.slice(-inARow);
 		return !isOlder && !isNewer;
 	}
 
-	/** Whether nothing in the range follows. A list of unknown order is read to its end, since such records may be there. */
+	/**
+	 * Whether nothing in the range follows. A list of unknown order is read to its end, since such records may be there; one of
+	 * known order too, if it has shown no record of the range: it may have turned.
+	 */
 	get isFarEnough(): boolean {
 		const { inARow } = this.#range;
-		if (this.#olderInARow >= inARow) return this.order.isOldestFirst === false;
-		return this.#newerInARow >= inARow && this.order.isOldestFirst === true;
+		if (this.#olderInARow >= inARow) return this.#isOrder('newestFirst');
+		return this.#newerInARow >= inARow && this.#isOrder('oldestFirst');
 	}
 
 	/** In a list that begins with the newest record, everything created after this time has been read; Infinity while unknown. */
 	get readBackTo(): number {
 		const { inARow } = this.#range;
-		const isEnough = this.#recent.length >= inARow && this.order.isOldestFirst === false;
+		const isEnough = this.#recent.length >= inARow && this.#isOrder('newestFirst');
 		return isEnough ? Math.max(...this.#recent.slice(-inARow)) : Infinity;
+	}
+
+	#isOrder(order: ListOrderName): boolean {
+		const { disorderMs = 0, order: known } = this.#range;
+		if (known !== undefined && this.#isInside) return known === order;
+		const { rise } = this.order;
+		return order === 'newestFirst' ? rise < -disorderMs : rise > disorderMs;
 	}
 }

@@ -45,7 +45,7 @@ it('uses the newest listed time, and remembers events with that time or none', a
 		publishedAt: 9,
 		frontier: 9,
 		polls: 0,
-		position: { ...positionAt(1_000, 1_000), newestAt: 9 },
+		position: { ...positionAt(1_000, 1_000), newestAt: 9, isBehind: false },
 		...{ wanted: '', wantedSince: 0, open: [] },
 	});
 	expect(remembered).toEqual(['e9', 'same', 'untimed']);
@@ -69,14 +69,17 @@ it('starts missed events after the ledger has lost its data, and logs it', async
 });
 
 describe('reads', () => {
+	const SECOND = 1_000;
+	const seconds = (...all: number[]) => all.map((each) => each * SECOND);
+
 	it.each([
-		['a list of the newest first to the page with 20 older in a row', downFrom(100, 1), 1_000, 21],
-		['further for events dated ahead, which it is to know', downFrom(100, 1), 90, 42],
+		['a list of the newest first until its order is sure', downFrom(200, 1), 1_000, 105],
+		['further for events dated ahead, which it is to know', downFrom(200, 1), 90, 126],
 		[
 			'further for all that have the newest time',
-			[...Array<number>(11).fill(100), ...downFrom(99, 1)],
+			[...Array<number>(110).fill(200), ...downFrom(199, 1)],
 			1_000,
-			42,
+			210,
 		],
 		['a list of the oldest first to its end', downFrom(100, 1).toReversed(), 1_000, 100],
 		[
@@ -85,8 +88,9 @@ describe('reads', () => {
 			1_000,
 			100,
 		],
+		['a list of a minute to its end: its order is unknown', downFrom(60, 1), 1_000, 60],
 	])('%s', async (_what, times, now, taken) => {
-		const { list } = await published(atTimes(times), { now });
+		const { list } = await published(atTimes(seconds(...times)), { now: now * SECOND });
 		expect(list.taken).toBe(taken);
 	});
 
