@@ -11,16 +11,17 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
 import type { Outcome, Settings } from '../history/history';
-import { deferred, executeContext, parametersOf } from './contexts';
+import { deferred, executeContext, parametersOf, type PollingTrigger } from './contexts';
 import type { HostProcess } from './hostProcess';
 import { messageOf, type N8n, type N8nProcess, type Response } from './n8n';
+import { toldBy } from './stations/told';
 import type { World } from './world';
 
 type Status = 'new' | 'running' | 'crashed' | Outcome;
 
 interface Execution {
 	readonly id: string;
-	readonly trigger: 'webhook' | 'poll';
+	readonly trigger: 'webhook' | PollingTrigger;
 	readonly mode: string;
 	readonly settings: Settings;
 	readonly items: readonly INodeExecutionData[];
@@ -100,10 +101,16 @@ export class Executions {
 	/** For a poll: resolves with its end, rejects if n8n says that it did not store it. */
 	async fromPoll(
 		host: HostProcess,
+		trigger: PollingTrigger,
 		items: INodeExecutionData[],
 		settings: Settings,
 	): Promise<unknown> {
-		const execution = this.#create('poll', 'trigger', settings, items);
+		const execution = this.#create(trigger, 'trigger', settings, items);
+		if (trigger === 'station') {
+			for (const event of execution.events) this.#world.nameEntry(event);
+			const told = items.map(({ json }) => toldBy(json));
+			this.#world.note({ what: 'told', execution: execution.id, items: told });
+		}
 		await this.#store(host, execution);
 		if (this.#world.scenario.mode === 'queue') this.#enqueue(host, execution);
 		else await this.#turn(host, execution);
@@ -207,7 +214,7 @@ export class Executions {
 	}
 
 	#create(
-		trigger: 'webhook' | 'poll',
+		trigger: Execution['trigger'],
 		mode: string,
 		settings: Settings,
 		items: readonly INodeExecutionData[],
@@ -328,11 +335,13 @@ export class Executions {
 		const acknowledge = settings.acknowledge;
 		try {
 			if (execution.skipsTo === undefined) {
-				const node =
-					trigger === 'webhook'
-						? new host.nodes.AssetServiceTrigger()
-						: new host.nodes.AssetServicePollTrigger();
-				[passed = []] = await node.execute.call(context);
+				const { AssetServiceTrigger, AssetServicePollTrigger, AssetServiceStationTrigger } =
+					host.nodes;
+				const node = {
+					...{ webhook: AssetServiceTrigger, poll: AssetServicePollTrigger },
+					station: AssetServiceStationTrigger,
+				}[trigger];
+				passed = (await new node().execute.call(context)).flat();
 				execution.passed = passed;
 			}
 			if (passed.length === 0) note({ what: 'dropped', execution: id, events });
