@@ -7,6 +7,7 @@
  */
 import { signTimestamped } from '../../lib/signature';
 import type { HostProcess } from './hostProcess';
+import type { Load } from './stations/plan';
 import type { ListedMessage } from './stations/stories';
 import type { World } from './world';
 
@@ -73,11 +74,12 @@ export class Service {
 		return this.#world.clock.now + this.#world.scenario.serviceAheadMs;
 	}
 
-	/** From now on the list grows by itself. */
-	startLoad({ everyMs, pagesPerPoll }: { everyMs: number; pagesPerPoll: number }): void {
-		this.#load = { from: this.now, everyMs };
+	/** The list grows by itself. */
+	startLoad({ everyMs, pagesPerPoll, pastMs }: Load): void {
+		const from = this.now - pastMs;
+		this.#load = { from, everyMs };
 		const pageSize = STATION_PAGE_SIZE;
-		this.#world.note({ what: 'load', from: this.now, everyMs, pageSize, pagesPerPoll });
+		this.#world.note({ what: 'load', from, everyMs, pageSize, pagesPerPoll });
 	}
 
 	/** What a station has sent, perhaps some time ago. */

@@ -12,6 +12,14 @@ const PAGE_SIZE = 100;
 /** A poll may read for half of the time that it has. */
 const READING_SHARE = 0.5;
 
+/** Events that say nothing. */
+export interface Load {
+	readonly everyMs: number;
+	readonly pagesPerPoll: number;
+	/** The list goes back so far before the start. */
+	readonly pastMs: number;
+}
+
 /** The world of a station trigger. */
 export interface Stations {
 	readonly assets: readonly string[];
@@ -20,7 +28,7 @@ export interface Stations {
 	readonly settings: StationSettings;
 	/** How long the service takes for a page of its list; undefined for as long as for any other request. */
 	readonly pageMs: number | undefined;
-	readonly load: { readonly everyMs: number; readonly pagesPerPoll: number } | undefined;
+	readonly load: Load | undefined;
 }
 
 export interface StationPlan {
@@ -52,6 +60,7 @@ function besides(random: Random, { scenario, actions }: StationPlan, epoch: numb
 	const stories = storiesOf({
 		...{ random, settings: all, assets, lengthMs, epoch, latestMs: 15 * MINUTE_MS },
 		otherShare: 0.1,
+		near: changes.map(({ at }) => at),
 	});
 	return {
 		scenario: {
@@ -84,6 +93,7 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 	const stories = storiesOf({
 		...{ random, settings: all, assets, lengthMs, epoch, latestMs: 55 * MINUTE_MS },
 		otherShare: 0.2,
+		near: changes.map(({ at }) => at),
 	});
 	const downs = chance(load === undefined ? 0.4 : 0.9) ? downsOf(random, lengthMs, scenario) : [];
 	const trouble = isCalm
@@ -130,6 +140,7 @@ function loadOf(random: Random, { pollMinutes, pollBudgetMs = Infinity }: Scenar
 	// Of them, a poll needs those of its own interval and of the two minutes before, each begun anew, and two to catch up.
 	const perMinute = ((pagesPerPoll - 3) * PAGE_SIZE) / (pollMinutes + 2);
 	return {
+		pastMs: random.chance(LABEL, 0.2) ? random.whole(LABEL, 4, 8) * HOUR_MS : 0,
 		everyMs: Math.ceil(MINUTE_MS / (perMinute * (0.3 + 0.6 * random.next(LABEL)))),
 		pagesPerPoll,
 		pageMs: Math.floor(readingMs / (pagesPerPoll + 0.9)),

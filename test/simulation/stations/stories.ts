@@ -31,6 +31,7 @@ interface Story {
 	readonly lagMs: number;
 	readonly lateShare: number;
 	readonly latestMs: number;
+	readonly near: readonly number[];
 }
 
 const STATUSES: Readonly<Record<Version, readonly string[]>> = {
@@ -48,10 +49,12 @@ export interface StoriesOptions {
 	readonly latestMs: number;
 	/** The share of stories about something else than what the trigger watches first. */
 	readonly otherShare: number;
+	/** Something often changes soon after these times. */
+	readonly near: readonly number[];
 }
 
 export function storiesOf(options: StoriesOptions): ListedMessage[] {
-	const { random, settings, assets, lengthMs, epoch, latestMs } = options;
+	const { random, settings, assets, lengthMs, epoch, latestMs, near } = options;
 	const lagMs = random.pick('lag', [500, 500, 10 * SECOND_MS, 45 * SECOND_MS] as const);
 	const lateShare = random.chance('lag', 0.4) ? random.pick('lag', [0.05, 0.15] as const) : 0;
 	return assets.flatMap((asset) => {
@@ -59,7 +62,7 @@ export function storiesOf(options: StoriesOptions): ListedMessage[] {
 		const version: Version = random.chance(label, 0.6) ? '1.6' : '2.0.1';
 		const speaker = new Speaker(random, label, epoch);
 		const story = { random, label, asset, version, speaker, settings, lengthMs, lagMs };
-		const told = { ...story, lateShare, latestMs };
+		const told = { ...story, lateShare, latestMs, near };
 		const isOther = random.chance(label, options.otherShare);
 		const kind = isOther
 			? random.pick(label, ['stationOffline', 'connectorStatus', 'sessionEnded'] as const)
@@ -139,14 +142,18 @@ function sessions(story: Story): ListedMessage[] {
 
 /** When something changes: at least some seconds after the last time, in whole seconds. */
 function momentsOf(story: Story): number[] {
-	const { random, label, lengthMs } = story;
+	const { random, label, lengthMs, near } = story;
+	const soon = near
+		.filter(() => random.chance(label, 0.6))
+		.map((each) => each + random.whole(label, 0, 40) * SECOND_MS);
 	const moments: number[] = [];
 	let at = random.chance(label, 0.3)
 		? random.whole(label, EARLIEST_MS, -MINUTE_MS)
 		: random.whole(label, 0, lengthMs / 3);
 	while (at < lengthMs) {
 		moments.push(Math.round(at / SECOND_MS) * SECOND_MS);
-		at += 7 * SECOND_MS + lengthOf(story);
+		const next = at + 7 * SECOND_MS + lengthOf(story);
+		at = soon.find((each) => each > at + 7 * SECOND_MS && each < next) ?? next;
 	}
 	return moments;
 }

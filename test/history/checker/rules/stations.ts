@@ -184,10 +184,15 @@ function* missingEnds(
 	const deadline = report.deadline(closesAt, epoch);
 	if (deadline >= Math.min(view.endAt, epoch.to)) return;
 	for (const { id, incident, part } of opened) {
-		// It waits until the other one has begun.
-		const item = report.items.get(id);
-		const hasBegun = item?.starts.some(({ at }) => at < deadline - polls(view)) === true;
-		if (!hasBegun || report.isTold(`${incident}.resolved`, deadline)) continue;
+		// It waits until the other one need not be repeated.
+		const isSettled = report.items
+			.get(id)
+			?.starts.some(
+				(start) =>
+					start.at < deadline - polls(view) &&
+					(start.acknowledge === 'stored' || start.end?.outcome === 'success'),
+			);
+		if (isSettled !== true || report.isTold(`${incident}.resolved`, deadline)) continue;
 		yield {
 			at: deadline,
 			message: `${part} is over since ${iso(closesAt)}, and ${incident} was not resolved`,
