@@ -89,6 +89,8 @@ export type Step =
 			readonly hasWebhook: boolean;
 			readonly hasPoll: boolean;
 			readonly hasStation?: boolean;
+			/** n8n's durable scheduler makes a pause after a poll that failed: up to half an hour. */
+			readonly isScheduled?: boolean;
 			readonly reportsEnd: 'always' | 'if saved' | 'never';
 			readonly startFrom: 'now' | 'retained';
 			readonly pollMinutes: number;

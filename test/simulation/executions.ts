@@ -103,7 +103,7 @@ export class Executions {
 		host: HostProcess,
 		trigger: PollingTrigger,
 		items: INodeExecutionData[],
-		settings: Settings,
+		{ settings, commit }: { settings: Settings; commit?: () => boolean },
 	): Promise<unknown> {
 		const execution = this.#create(trigger, 'trigger', settings, items);
 		if (trigger === 'station') {
@@ -111,7 +111,7 @@ export class Executions {
 			const told = items.map(({ json }) => toldBy(json));
 			this.#world.note({ what: 'told', execution: execution.id, items: told });
 		}
-		await this.#store(host, execution);
+		if (!(await this.#store(host, execution, commit))) return undefined;
 		if (this.#world.scenario.mode === 'queue') this.#enqueue(host, execution);
 		else await this.#turn(host, execution);
 		const ended = await execution.ended.promise;
@@ -233,8 +233,15 @@ export class Executions {
 		};
 	}
 
-	/** Rejects if n8n says that it could not store it. */
-	async #store(host: HostProcess, execution: Execution): Promise<void> {
+	/**
+	 * Rejects if n8n says that it could not store it. `commit` belongs to the same transaction: if it returns false, nothing is
+	 * stored.
+	 */
+	async #store(
+		host: HostProcess,
+		execution: Execution,
+		commit: () => boolean = () => true,
+	): Promise<boolean> {
 		const { random, note } = this.#world;
 		const label = `store ${execution.events.join()}`;
 		await host.sleep(
@@ -249,6 +256,7 @@ export class Executions {
 			note({ what: 'not stored', events });
 			throw new Error('n8n could not store the execution');
 		}
+		if (!commit()) return false;
 		// As the database keeps it.
 		this.rows.set(id, execution);
 		const isDenied = random.chance(label, this.deniedStored);
@@ -264,6 +272,7 @@ export class Executions {
 		});
 		await host.sleep(random.spread(label, 1, 30));
 		if (isDenied) throw new Error('n8n could not store the data of the execution');
+		return true;
 	}
 
 	#enqueue(host: HostProcess, execution: Execution): void {

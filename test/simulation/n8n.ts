@@ -2,7 +2,8 @@
  * n8n: its processes, what it publishes, and what it does with webhooks and polls. Its executions are in `executions.ts`.
  *
  * Facts: an unpublished webhook is a 404. Publishing calls `checkExists` of the webhook trigger and `poll()` of the polling
- * triggers, which is called again at their Poll Times, only in the main process. A new version does not wait for a poll of the old one. Static data is saved at publication and with each
+ * triggers, which is called again at their Poll Times, only in the main process. A new version does not wait for a poll of the old one. With the
+ * durable scheduler, polls are as in `scheduler.ts`. Static data is saved at publication and with each
  * execution that a poll starts. A main that starts runs every execution that is stored and has not run, under its old ID; those
  * that ran in a process that died are crashed. SIGTERM: no new work, up to 30 s for what runs, then the exit.
  */
@@ -18,6 +19,7 @@ import {
 } from './contexts';
 import { Executions } from './executions';
 import { HostProcess } from './hostProcess';
+import { Scheduler } from './scheduler';
 import type { World } from './world';
 
 const MINUTE_MS = 60_000;
@@ -46,6 +48,8 @@ type Respond = (response: { status: number; body: string }) => void;
 
 export class N8n {
 	readonly executions: Executions;
+	/** Undefined if polls belong to the process that leads. */
+	readonly #scheduler: Scheduler | undefined;
 	/** The settings of the published version; undefined if the workflow is not published. */
 	published: Settings | undefined;
 	/** The newest settings. */
@@ -58,19 +62,22 @@ export class N8n {
 	#publications = 0;
 	#actions = 0;
 	/** The number of the published version. */
-	#version = 0;
+	version = 0;
 
 	constructor(world: World) {
 		this.#world = world;
 		this.settings = world.scenario.settings;
 		this.executions = new Executions(world, this);
+		this.#scheduler = world.scenario.isScheduled ? new Scheduler(world, this) : undefined;
 	}
 
 	/** All processes of the scenario, at once. */
 	start(): void {
-		const { mode, workers } = this.#world.scenario;
+		const { mode, workers, isScheduled } = this.#world.scenario;
 		this.boot('main');
 		if (mode === 'regular') return;
+		// With a scheduler, more than one polls.
+		if (isScheduled === true) this.boot('main', true);
 		this.boot('webhook');
 		for (let n = 0; n < workers; n += 1) this.boot('worker');
 	}
@@ -139,7 +146,7 @@ export class N8n {
 
 	publish(): void {
 		this.published = this.settings;
-		this.#version += 1;
+		this.version += 1;
 		this.#world.note({ what: 'published', settings: this.settings });
 		const { leader } = this;
 		if (leader) this.#activate(leader, 'activate');
@@ -147,6 +154,7 @@ export class N8n {
 
 	unpublish(): void {
 		this.published = undefined;
+		this.#scheduler?.remove();
 		this.#publications += 1;
 		this.#world.note({ what: 'unpublished' });
 	}
@@ -203,11 +211,12 @@ export class N8n {
 	}
 
 	async #activateNow(
-		{ host }: N8nProcess,
+		process: N8nProcess,
 		mode: 'init' | 'activate',
 		publication: number,
 	): Promise<void> {
 		const { scenario, note } = this.#world;
+		const { host } = process;
 		const isCurrent = () => this.published !== undefined && this.#publications === publication;
 		const settings = this.published;
 		if (settings === undefined) return;
@@ -220,6 +229,15 @@ export class N8n {
 			}
 		} catch (error) {
 			note({ what: 'threw', by: host.name, where: 'checkExists', message: messageOf(error) });
+		}
+		if (this.#scheduler !== undefined) {
+			// The jobs outlive the process.
+			if (mode === 'init') return;
+			while (!(await succeeds(this.#scheduler.register(process)))) {
+				await host.sleep(30_000);
+				if (!isCurrent()) return;
+			}
+			return;
 		}
 		const data = JSON.parse(this.staticData) as Record<string, Record<string, unknown>>;
 		const triggers: PollingTrigger[] = [
@@ -260,7 +278,7 @@ export class N8n {
 			done?: { resolve: (run: unknown) => void; reject: (error: Error) => void },
 		) => {
 			save();
-			void this.executions.fromPoll(host, trigger, items, settings).then(
+			void this.executions.fromPoll(host, trigger, items, { settings }).then(
 				(run) => done?.resolve(run),
 				(error: unknown) => done?.reject(error as Error),
 			);
@@ -273,7 +291,7 @@ export class N8n {
 			trigger === 'poll'
 				? new host.nodes.AssetServicePollTrigger()
 				: new host.nodes.AssetServiceStationTrigger();
-		const version = this.#version;
+		const { version } = this;
 		const by = { by: host.name, ...(trigger === 'station' && { trigger, version }) };
 		const poll = async (): Promise<boolean> => {
 			if (trigger === 'station') note({ what: 'polling', by: host.name, trigger, version });
@@ -328,6 +346,12 @@ export class N8n {
 		await this.executions.fromWebhook(host, { items, settings, response, isEarly });
 	}
 }
+
+const succeeds = (work: Promise<void>): Promise<boolean> =>
+	work.then(
+		() => true,
+		() => false,
+	);
 
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);

@@ -15,6 +15,8 @@ export interface Scenario {
 	readonly hasWebhook: boolean;
 	readonly hasPoll: boolean;
 	readonly hasStation: boolean;
+	/** Polls are run by n8n's durable scheduler, by any main. */
+	readonly isScheduled?: boolean;
 	/** Undefined without a station trigger. */
 	readonly stations?: Stations;
 	readonly startFrom: 'now' | 'retained';

@@ -226,12 +226,18 @@ export class Service {
 	#page(by: HostProcess, reader: string, limit: number, after: string | null): Answer {
 		const { isOldestFirst } = this.#world.scenario;
 		this.#grow();
-		const listed = this.events.filter(({ isListed }) => isListed);
-		const ordered = isOldestFirst ? listed : listed.toReversed();
-		const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-		if (after !== null && start === 0)
+		const { events: all } = this;
+		const step = isOldestFirst ? 1 : -1;
+		const known = after === null ? -1 : all.findIndex(({ id }) => id === after);
+		if (after !== null && all[known]?.isListed !== true)
 			return this.#answer(400, { error: 'startingAfter is unknown' });
-		const page = ordered.slice(start, start + limit);
+		const start = after !== null ? known + step : isOldestFirst ? 0 : all.length - 1;
+		const page: ServiceEvent[] = [];
+		let at = start;
+		for (let event = all[at]; event && page.length <= limit; event = all[(at += step)])
+			if (event.isListed) page.push(event);
+		const hasMore = page.length > limit;
+		page.splice(limit);
 		const events = page.flatMap(({ id, load }) => (load === undefined ? [id] : []));
 		const loads = page.flatMap(({ load }) => load ?? []);
 		const load = [Math.min(...loads), Math.max(...loads)] as const;
@@ -247,7 +253,7 @@ export class Service {
 					...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
 					payload: data,
 				})),
-				hasMore: start + limit < ordered.length,
+				hasMore,
 			},
 		});
 	}

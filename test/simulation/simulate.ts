@@ -88,6 +88,7 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 		hasWebhook,
 		hasPoll,
 		...(hasStation && { hasStation }),
+		...(scenario.isScheduled === true && { isScheduled: true }),
 		startFrom,
 		pollMinutes,
 		reportsEnd: REPORTS[reports],

@@ -2,6 +2,7 @@
 import type { Kind, StationSettings } from '../../history/history';
 import type { Random } from '../random';
 import { type Action, disturbances, type Scenario } from '../scenario';
+import { SCHEDULED_BUDGET_MS } from '../scheduler';
 import { storiesOf } from './stories';
 
 const SECOND_MS = 1_000;
@@ -48,7 +49,13 @@ const FITTING: ReadonlySet<Action['does']> = new Set<Action['does']>([
 
 /** The plan of a workflow that has a station trigger too, or only. */
 export function withStations(random: Random, plan: StationPlan, epoch: number): StationPlan {
-	return random.chance(LABEL, 0.3) ? besides(random, plan, epoch) : only(random, plan, epoch);
+	const isScheduled = random.chance('scheduler', 0.25);
+	const scenario = {
+		...plan.scenario,
+		...(isScheduled && { isScheduled, pollBudgetMs: SCHEDULED_BUDGET_MS }),
+	};
+	const next = { ...plan, scenario };
+	return random.chance(LABEL, 0.3) ? besides(random, next, epoch) : only(random, next, epoch);
 }
 
 function besides(random: Random, { scenario, actions }: StationPlan, epoch: number): StationPlan {
@@ -79,7 +86,9 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 	const isLoaded = chance(0.4);
 	// Long pages for a short time, so that a catch-up takes many polls and few records.
 	const pollMinutes = random.pick(LABEL, isLoaded ? ([1, 2] as const) : ([1, 2, 5, 5] as const));
-	const pollBudgetMs = isLoaded && chance(0.7) ? 45_000 : plan.scenario.pollBudgetMs;
+	const { isScheduled } = plan.scenario;
+	const isShort = isLoaded && chance(0.7) && isScheduled !== true;
+	const pollBudgetMs = isShort ? 45_000 : plan.scenario.pollBudgetMs;
 	const scenario = { ...plan.scenario, pollMinutes, pollBudgetMs };
 	const lengthMs = Math.round(
 		HOUR_MS * Math.min(5, 0.6 + pollMinutes * 0.5) * (0.5 + random.next(LABEL)),
@@ -123,11 +132,11 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 
 /** Enough for the longest catch-up, for what is open, and for lost executions. */
 function quietMsOf(
-	{ pollMinutes }: Scenario,
+	{ pollMinutes, isScheduled }: Scenario,
 	lengthMs: number,
 	load: ReturnType<typeof loadOf> | undefined,
 ): number {
-	const least = (30 + 8 * pollMinutes) * MINUTE_MS;
+	const least = (30 + 8 * pollMinutes + (isScheduled === true ? 30 : 0)) * MINUTE_MS;
 	if (load === undefined) return least;
 	const pages = lengthMs / load.everyMs / PAGE_SIZE;
 	return least + Math.ceil(pages / 2) * pollMinutes * MINUTE_MS;
@@ -140,7 +149,7 @@ function loadOf(random: Random, { pollMinutes, pollBudgetMs = Infinity }: Scenar
 	// Of them, a poll needs those of its own interval and of the two minutes before, each begun anew, and two to catch up.
 	const perMinute = ((pagesPerPoll - 3) * PAGE_SIZE) / (pollMinutes + 2);
 	return {
-		pastMs: random.chance(LABEL, 0.2) ? random.whole(LABEL, 4, 8) * HOUR_MS : 0,
+		pastMs: random.chance(LABEL, 0.12) ? random.whole(LABEL, 2, 4) * HOUR_MS : 0,
 		everyMs: Math.ceil(MINUTE_MS / (perMinute * (0.3 + 0.6 * random.next(LABEL)))),
 		pagesPerPoll,
 		pageMs: Math.floor(readingMs / (pagesPerPoll + 0.9)),
