@@ -43,6 +43,8 @@ export interface StationSettings {
 /** What an event says about its station. */
 export type Saying =
 	| { readonly about: 'connection'; readonly isConnected: boolean }
+	/** Nothing but that it is connected. */
+	| { readonly about: 'life' }
 	| {
 			readonly about: 'status';
 			readonly connector: string;
@@ -89,6 +91,8 @@ export type Step =
 			readonly hasWebhook: boolean;
 			readonly hasPoll: boolean;
 			readonly hasStation?: boolean;
+			/** Stations do not keep to the standard: a fault is reported again and again, and outages end without a word. */
+			readonly isField?: boolean;
 			/** n8n's durable scheduler makes a pause after a poll that failed: up to half an hour. */
 			readonly isScheduled?: boolean;
 			readonly reportsEnd: 'always' | 'if saved' | 'never';

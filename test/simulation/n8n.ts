@@ -232,7 +232,7 @@ export class N8n {
 		}
 		if (this.#scheduler !== undefined) {
 			// The jobs outlive the process.
-			if (mode === 'init') return;
+			if (mode === 'init' && this.#scheduler.isRegistered) return;
 			while (!(await succeeds(this.#scheduler.register(process)))) {
 				await host.sleep(30_000);
 				if (!isCurrent()) return;

@@ -17,6 +17,8 @@ export interface Scenario {
 	readonly hasStation: boolean;
 	/** Polls are run by n8n's durable scheduler, by any main. */
 	readonly isScheduled?: boolean;
+	/** Stations behave as in the field. */
+	readonly isField?: boolean;
 	/** Undefined without a station trigger. */
 	readonly stations?: Stations;
 	readonly startFrom: 'now' | 'retained';
@@ -140,9 +142,12 @@ const LEDGER_FAULTS: ReadonlySet<string> = new Set(['locked', 'broken', 'syncFai
 const STATION_SHARE = 0.4;
 
 /** `epoch` is when what is done begins, in Unix milliseconds. */
-export function planOf(random: Random, epoch: number): Plan {
+export function planOf(random: Random, epoch: number, isField = false): Plan {
 	const plan = planWithoutStations(random);
-	return random.chance('third trigger', STATION_SHARE) ? withStations(random, plan, epoch) : plan;
+	const scenario = { ...plan.scenario, ...(isField && { isField }) };
+	return random.chance('third trigger', STATION_SHARE)
+		? withStations(random, { ...plan, scenario }, epoch)
+		: plan;
 }
 
 function planWithoutStations(random: Random): Plan {

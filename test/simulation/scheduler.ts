@@ -48,6 +48,8 @@ export class Scheduler {
 	readonly #n8n: N8n;
 	readonly #pollers: readonly Poller[];
 	#job = 0;
+	/** The jobs of the published version are in the database. */
+	isRegistered = false;
 
 	constructor(world: World, n8n: N8n) {
 		this.#world = world;
@@ -64,16 +66,19 @@ export class Scheduler {
 	/** The workflow is published: its jobs are new. Rejects with the error of a first poll. */
 	async register(process: N8nProcess): Promise<void> {
 		const job = ++this.#job;
+		this.isRegistered = false;
 		for (const poller of this.#pollers) {
 			Object.assign(poller, { failures: 0, pausedUntil: 0 });
 			await this.#poll(poller, process, { isHeld: () => true });
 			this.#continue(poller, job);
 		}
+		this.isRegistered = true;
 	}
 
 	/** It is not published any more. */
 	remove(): void {
 		this.#job += 1;
+		this.isRegistered = false;
 	}
 
 	#continue(poller: Poller, job: number): void {

@@ -28,6 +28,8 @@ export interface SimulateOptions {
 	readonly without?: ReadonlySet<number>;
 	/** In memory, of this process. */
 	readonly folder?: string;
+	/** Stations behave as in the field. */
+	readonly isField?: boolean;
 	/** A real one that holds the ledger, and nothing else. */
 	readonly redis?: Redis | undefined;
 }
@@ -46,7 +48,7 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 	} = options;
 	await redis?.flushall();
 	const random = new Random(seed);
-	const plan = planOf(random, START + BEGIN_MS);
+	const plan = planOf(random, START + BEGIN_MS, options.isField);
 	const { scenario } = plan;
 	const world = new World({
 		...{ random, scenario, loadPackage, redis },
@@ -88,6 +90,7 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 		hasWebhook,
 		hasPoll,
 		...(hasStation && { hasStation }),
+		...(scenario.isField === true && { isField: true }),
 		...(scenario.isScheduled === true && { isScheduled: true }),
 		startFrom,
 		pollMinutes,

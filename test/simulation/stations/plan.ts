@@ -58,7 +58,8 @@ export function withStations(random: Random, plan: StationPlan, epoch: number): 
 	return random.chance(LABEL, 0.3) ? besides(random, next, epoch) : only(random, next, epoch);
 }
 
-function besides(random: Random, { scenario, actions }: StationPlan, epoch: number): StationPlan {
+function besides(random: Random, plan: StationPlan, epoch: number): StationPlan {
+	const { scenario, actions } = plan;
 	const lengthMs = Math.max(10 * MINUTE_MS, ...actions.map(({ at }) => at));
 	const first = settingsOf(random, 3);
 	const changes = changesOf(random, first, lengthMs);
@@ -68,6 +69,7 @@ function besides(random: Random, { scenario, actions }: StationPlan, epoch: numb
 		...{ random, settings: all, assets, lengthMs, epoch, latestMs: 15 * MINUTE_MS },
 		otherShare: 0.1,
 		near: changes.map(({ at }) => at),
+		isField: plan.scenario.isField === true,
 	});
 	return {
 		scenario: {
@@ -103,6 +105,7 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 		...{ random, settings: all, assets, lengthMs, epoch, latestMs: 55 * MINUTE_MS },
 		otherShare: 0.2,
 		near: changes.map(({ at }) => at),
+		isField: plan.scenario.isField === true,
 	});
 	const downs = chance(load === undefined ? 0.4 : 0.9) ? downsOf(random, lengthMs, scenario) : [];
 	const trouble = isCalm

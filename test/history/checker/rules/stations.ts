@@ -115,7 +115,9 @@ class Report {
 	variants(asset: string, epoch: Epoch): Incident[][] | undefined {
 		const known = this.#variants.get(epoch) ?? new Map<string, Incident[][] | undefined>();
 		this.#variants.set(epoch, known);
-		if (!known.has(asset)) known.set(asset, variantsOf(this.stations.get(asset) ?? [], epoch));
+		const isField = this.view.world.isField === true;
+		if (!known.has(asset))
+			known.set(asset, variantsOf(this.stations.get(asset) ?? [], epoch, isField));
 		return known.get(asset);
 	}
 

@@ -76,7 +76,11 @@ export const isLate = ({ at, listedAt }: Said): boolean => listedAt - at > LATE_
  * The incidents of a station by each of its possible knowledges: with and without each late event, by each version of the
  * settings, and for repeated faults with and without those from around the publication. Undefined for too many.
  */
-export function variantsOf(said: readonly Said[], epoch: Epoch): Incident[][] | undefined {
+export function variantsOf(
+	said: readonly Said[],
+	epoch: Epoch,
+	isField: boolean,
+): Incident[][] | undefined {
 	const watched = said.filter((each) => isWatched(each, epoch));
 	const late = watched.filter(isLate);
 	if (late.length > MOST_LATE) return undefined;
@@ -91,6 +95,7 @@ export function variantsOf(said: readonly Said[], epoch: Epoch): Incident[][] | 
 					incidentsOf(
 						known.filter(({ at }) => at > from),
 						settings,
+						isField,
 					),
 				);
 		}
@@ -119,6 +124,6 @@ export function isContinued(
 }
 
 function isWatched({ says }: Said, { versions }: Epoch): boolean {
-	const about = versions[0]?.kind === 'stationOffline' ? 'connection' : 'status';
-	return says.about === about;
+	const isOffline = versions[0]?.kind === 'stationOffline';
+	return isOffline ? says.about !== 'session' : says.about === 'status';
 }
