@@ -1,14 +1,14 @@
-/** Makes small changes to the code, one at a time, and counts those that the tests notice: `npm run test:mutation`, or `npm run test:mutation -- paging` (one area) or `-- paging-2` (one part of it), followed by any options of Stryker. */
+/** Makes small changes to the code, one at a time, and counts those that the tests notice: `npm run test:mutation`, or `npm run test:mutation -- station` (one area), followed by any options of Stryker. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AREAS, type Part } from './areas';
+import { type Area, AREAS, present } from './areas';
 
 /** Percent of the mutants of an area that its tests must kill. */
 const LEAST_KILLED = 90;
 
 const ROOT = join(__dirname, '..', '..');
-/** Output of a run: Stryker's sandbox, and per part one report for people and one for this script. */
+/** Output of a run: Stryker's sandbox, and per area one report for people and one for this script. */
 const FOLDER = join(ROOT, 'coverage', 'mutation');
 const STRYKER = join(
 	dirname(require.resolve('@stryker-mutator/core/package.json')),
@@ -16,7 +16,7 @@ const STRYKER = join(
 );
 
 /** Files with texts that n8n shows. */
-const DESCRIPTIONS = /^(nodes|credentials)\/|Properties/;
+const DESCRIPTIONS = /^(nodes|credentials|n8n)$/;
 
 interface Report {
 	readonly files: Readonly<
@@ -29,21 +29,23 @@ interface Count {
 	survived: number;
 }
 
-function optionsOf(name: string, { mutate, tests }: Part) {
+function optionsOf(name: string, { mutate, tests }: Area) {
 	return {
-		mutate,
+		mutate: present(mutate).map((folder) => `${folder}/**/*.ts`),
 		testRunner: 'jest',
 		coverageAnalysis: 'perTest',
 		jest: {
 			configFile: 'scripts/mutation/jest.config.js',
-			config: { testMatch: tests.map((pattern) => `<rootDir>/${pattern}`) },
+			config: {
+				testMatch: present(tests).map((folder) => `<rootDir>/${folder}/**/*.test.ts`),
+			},
 		},
 		// ts-jest does not check types here.
 		disableTypeChecks: false,
 		// A slow test on a busy machine must not count as a mutant that never ends.
 		timeoutMS: 10_000,
 		ignorePatterns: ['/coverage', '/dist', '/docs/pictures', '/examples'],
-		...(mutate.some((file) => DESCRIPTIONS.test(file)) && {
+		...(mutate.some((folder) => DESCRIPTIONS.test(folder)) && {
 			plugins: ['@stryker-mutator/*', join(__dirname, 'screenText.mjs')],
 			ignorers: ['screen-text'],
 		}),
@@ -56,9 +58,9 @@ function optionsOf(name: string, { mutate, tests }: Part) {
 	};
 }
 
-/** Results for the mutants of a part. Mutants without a result are not counted. */
-function mutantsOf(name: string, part: Part, more: readonly string[]): Count {
-	const options = optionsOf(name, part);
+/** Results for the mutants of an area. Mutants without a result are not counted. */
+function mutantsOf(name: string, area: Area, more: readonly string[]): Count {
+	const options = optionsOf(name, area);
 	const report = options.jsonReporter.fileName;
 	const config = join(FOLDER, `${name}.config.json`);
 	rmSync(report, { force: true });
@@ -76,23 +78,8 @@ function mutantsOf(name: string, part: Part, more: readonly string[]): Count {
 	return { killed: count('Killed', 'Timeout'), survived: count('Survived', 'NoCoverage') };
 }
 
-interface NamedPart extends Part {
-	readonly name: string;
-}
-
-/** All parts, those of one area, or one of them: `paging-2`. */
-function partsOf(area: string, only: string | undefined): NamedPart[] {
-	const parts = (AREAS[area] ?? []).map((part, index) => ({
-		name: `${area}-${index + 1}`,
-		...part,
-	}));
-	return only === undefined || only === area ? parts : parts.filter(({ name }) => name === only);
-}
-
-function rowOf(area: string, parts: readonly NamedPart[], more: readonly string[]) {
-	const counts = parts.map((part) => mutantsOf(part.name, part, more));
-	const killed = counts.reduce((sum, count) => sum + count.killed, 0);
-	const survived = counts.reduce((sum, count) => sum + count.survived, 0);
+function rowOf(area: string, folders: Area, more: readonly string[]) {
+	const { killed, survived } = mutantsOf(area, folders, more);
 	const percent = (100 * killed) / (killed + survived);
 	return {
 		area,
@@ -105,12 +92,12 @@ function rowOf(area: string, parts: readonly NamedPart[], more: readonly string[
 
 function main(): void {
 	const [only, ...more] = process.argv.slice(2);
-	const areas = Object.keys(AREAS)
-		.map((area) => [area, partsOf(area, only)] as const)
-		.filter(([, parts]) => parts.length > 0);
+	const areas = Object.entries(AREAS).filter(
+		([name, { mutate }]) => (only ?? name) === name && present(mutate).length > 0,
+	);
 	if (areas.length === 0) throw new Error(`Enter one of ${Object.keys(AREAS).join(', ')}.`);
 	mkdirSync(FOLDER, { recursive: true });
-	const rows = areas.map(([name, parts]) => rowOf(name, parts, more));
+	const rows = areas.map(([name, area]) => rowOf(name, area, more));
 	console.table(rows);
 	if (rows.some(({ enough }) => !enough)) {
 		throw new Error(`Below ${LEAST_KILLED} %. See ${FOLDER} for the surviving mutants.`);

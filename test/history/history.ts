@@ -21,6 +21,64 @@ export interface Settings {
 	readonly batchSize: number;
 	/** The workflow wants all events, or only those of the type `ocpp.message`. */
 	readonly wants: 'all' | 'messages';
+	/** Of its station trigger. */
+	readonly station?: StationSettings;
+}
+
+export type Kind = 'stationOffline' | 'connectorStatus' | 'connectorFault' | 'sessionEnded';
+
+/** What a station trigger watches, as a user enters it. */
+export interface StationSettings {
+	readonly kind: Kind;
+	readonly forMinutes: number;
+	readonly resolveAfterMinutes: number;
+	readonly statuses: readonly string[];
+	readonly scope: 'code' | 'connector' | 'station';
+	readonly times: number;
+	readonly withinMinutes: number;
+	readonly reportResolved: boolean;
+	readonly catchUpHours: number;
+}
+
+/** What an event says about its station. */
+export type Saying =
+	| { readonly about: 'connection'; readonly isConnected: boolean }
+	/** Nothing but that it is connected. */
+	| { readonly about: 'life' }
+	| {
+			readonly about: 'status';
+			readonly connector: string;
+			readonly status: string;
+			/** The error code, and that of the vendor, of a fault. */
+			readonly code?: string;
+			/** Equal for a message that the station repeats. */
+			readonly message: string;
+	  }
+	| {
+			readonly about: 'session';
+			readonly connector: string;
+			readonly transaction: string;
+			readonly isEnd: boolean;
+			/** The energy of the whole session. */
+			readonly energyKwh: number;
+	  };
+
+/** What the item of an incident or a session says. Times are in Unix milliseconds. */
+export interface Told {
+	readonly id: string;
+	readonly kind: Kind;
+	readonly asset: string;
+	readonly connector?: string;
+	readonly incident?: string;
+	readonly state?: 'opened' | 'resolved';
+	readonly since?: number;
+	readonly until?: number;
+	readonly endedBy?: string;
+	readonly status?: string;
+	/** The error code, and that of the vendor. */
+	readonly code?: string;
+	readonly transaction?: string;
+	readonly energyKwh?: number;
 }
 
 export type Outcome = 'success' | 'error' | 'canceled' | 'waiting';
@@ -32,6 +90,11 @@ export type Step =
 			readonly what: 'world';
 			readonly hasWebhook: boolean;
 			readonly hasPoll: boolean;
+			readonly hasStation?: boolean;
+			/** Stations do not keep to the standard: a fault is reported again and again, and outages end without a word. */
+			readonly isField?: boolean;
+			/** n8n's durable scheduler makes a pause after a poll that failed: up to half an hour. */
+			readonly isScheduled?: boolean;
 			readonly reportsEnd: 'always' | 'if saved' | 'never';
 			readonly startFrom: 'now' | 'retained';
 			readonly pollMinutes: number;
@@ -46,6 +109,18 @@ export type Step =
 			/** Unix milliseconds, as the service says; absent if it says none. */
 			readonly createdAt?: number;
 			readonly isForged?: true;
+			readonly asset?: string;
+			readonly says?: Saying;
+	  }
+	/** From here on the list also gets events that say nothing, numbered from 0: one each `everyMs`, the first one created at `from`. */
+	| {
+			readonly what: 'load';
+			readonly from: number;
+			readonly everyMs: number;
+			/** The records on a page, for the station trigger. */
+			readonly pageSize: number;
+			/** How many pages a poll can read at least, by how long it may take. */
+			readonly pagesPerPoll: number;
 	  }
 	| { readonly what: 'listed'; readonly event: string }
 	| {
@@ -68,6 +143,8 @@ export type Step =
 			readonly reader: string;
 			readonly by: string;
 			readonly events: readonly string[];
+			/** The least and the greatest number of the events of the load on it. */
+			readonly load?: readonly [least: number, greatest: number];
 	  }
 	/** In n8n. */
 	| {
@@ -95,6 +172,10 @@ export type Step =
 			/** Those marked as replayed. */
 			readonly replayed?: readonly string[];
 	  }
+	/** The items of the station trigger that n8n gets for an execution. */
+	| { readonly what: 'told'; readonly execution: string; readonly items: readonly Told[] }
+	/** The station trigger has written that it knows everything up to then, in Unix milliseconds by the service's clock. */
+	| { readonly what: 'known'; readonly by: string; readonly upTo: number }
 	/** The trigger itself failed or passed nothing on. */
 	| {
 			readonly what: 'dropped';
@@ -127,7 +208,22 @@ export type Step =
 	  }
 	| { readonly what: 'unhandled'; readonly message: string }
 	| { readonly what: 'warned'; readonly by: string; readonly message: string }
-	| { readonly what: 'polled'; readonly by: string; readonly error?: string }
+	/** A poll of the station trigger begins. */
+	| {
+			readonly what: 'polling';
+			readonly by: string;
+			readonly trigger: 'station';
+			/** The number of the publication that it belongs to, from 1. */
+			readonly version: number;
+	  }
+	| {
+			readonly what: 'polled';
+			readonly by: string;
+			readonly error?: string;
+			/** The poll trigger by default. */
+			readonly trigger?: 'station';
+			readonly version?: number;
+	  }
 	/** By a user. */
 	| { readonly what: 'published'; readonly settings: Settings }
 	| { readonly what: 'unpublished' }

@@ -14,11 +14,14 @@ import type { World } from './world';
 
 export const WORKFLOW = 'workflow-1';
 
-type Trigger = 'webhook' | 'poll' | 'action';
+type Trigger = 'webhook' | 'poll' | 'station' | 'action';
+
+export type PollingTrigger = 'poll' | 'station';
 
 const NODES = {
 	webhook: { id: 'node-webhook', name: 'Events', type: 'test.assetServiceTrigger' },
 	poll: { id: 'node-poll', name: 'Poll', type: 'test.assetServicePollTrigger' },
+	station: { id: 'node-station', name: 'Stations', type: 'test.assetServiceStationTrigger' },
 	action: { id: 'node-action', name: 'Asset Service', type: 'test.assetService' },
 } as const;
 
@@ -33,14 +36,16 @@ const CREDENTIALS: Readonly<Record<string, unknown>> = {
 /** The parameters of the triggers. */
 export function parametersOf(
 	world: World,
-	{ acknowledge, batchSize, wants }: Settings,
+	{ acknowledge, batchSize, wants, station }: Settings,
 ): Record<string, unknown> {
+	const { kind, catchUpHours, ...watched } = station ?? {};
 	return {
+		...{ ...watched, triggerOn: kind },
 		...{ acknowledge, registration: 'manual', startFrom: world.scenario.startFrom },
 		eventTypes: wants === 'all' ? [] : ['ocpp.message'],
 		...(batchSize > 1 ? { delivery: 'batched', batchSize } : { delivery: 'immediate' }),
 		pollTimes: { item: [{ mode: 'everyX', value: world.scenario.pollMinutes, unit: 'minutes' }] },
-		...{ limit: world.scenario.pageSize, options: { accountAccess: 'thisWorkflow' } },
+		...{ limit: world.scenario.pageSize, options: { accountAccess: 'thisWorkflow', catchUpHours } },
 	};
 }
 
@@ -133,11 +138,13 @@ export function pollContext(
 	world: World,
 	host: HostProcess,
 	{
+		trigger,
 		settings,
 		mode,
 		data,
 		emit,
 	}: {
+		trigger: PollingTrigger;
 		settings: Settings;
 		mode: string;
 		data: Record<string, unknown>;
@@ -149,7 +156,7 @@ export function pollContext(
 ): IPollFunctions {
 	const { pollBudgetMs } = world.scenario;
 	return {
-		...common(world, host, 'poll'),
+		...common(world, host, trigger),
 		...{ getMode: () => 'trigger', getActivationMode: () => mode },
 		getNodeParameter: reader(parametersOf(world, settings)),
 		getWorkflowStaticData: () => data,

@@ -33,6 +33,12 @@ export interface Storage {
 /** Called when an entry of the ledger was replaced, with its key and its text before and after; empty for none. */
 type OnEntry = (key: string, from: string, to: string) => void;
 
+export interface Listeners {
+	readonly onEntry: OnEntry;
+	/** Called when a record was written, with its key and its text. */
+	readonly onRecord: (key: string, text: string) => void;
+}
+
 interface Files {
 	readonly databases: Set<DatabaseSync>;
 	readonly open: Set<number>;
@@ -123,7 +129,7 @@ export class Disk implements Storage {
 	}
 
 	/** `node:sqlite` for this process. */
-	sqliteFor(owner: Owner, onEntry: OnEntry): unknown {
+	sqliteFor(owner: Owner, { onEntry, onRecord }: Listeners): unknown {
 		const { databases } = this.#filesOf(owner);
 		// eslint-disable-next-line @typescript-eslint/no-this-alias
 		const disk = this;
@@ -157,6 +163,7 @@ export class Disk implements Storage {
 					const get = statement.get.bind(statement);
 					const isEntry =
 						/^(INSERT INTO|UPDATE|DELETE FROM) entry/.test(sql) && !sql.includes('$after');
+					const isRecord = /^(INSERT INTO|UPDATE) record/.test(sql);
 					statement.get = ((...given: Record<string, SQLInputValue>[]) => {
 						disk.#check();
 						return get(...(given as [Record<string, SQLInputValue>]));
@@ -167,6 +174,14 @@ export class Disk implements Storage {
 						// The first one makes the log.
 						if ((disk.#writes += 1) % 100 === 1 || disk.#isFresh) disk.#stats.clear();
 						disk.#isFresh = false;
+						if (isRecord && result.changes !== 0) {
+							const { key, next } = given[0] ?? {};
+							const note = () => {
+								onRecord(asText(key), asText(next));
+							};
+							if (this.isTransaction) this.#pending.push(note);
+							else note();
+						}
 						if (isEntry && result.changes !== 0) {
 							const { key, seen, text } = given[0] ?? {};
 							const note = () => {

@@ -11,16 +11,17 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
 import type { Outcome, Settings } from '../history/history';
-import { deferred, executeContext, parametersOf } from './contexts';
+import { deferred, executeContext, parametersOf, type PollingTrigger } from './contexts';
 import type { HostProcess } from './hostProcess';
 import { messageOf, type N8n, type N8nProcess, type Response } from './n8n';
+import { toldBy } from './stations/told';
 import type { World } from './world';
 
 type Status = 'new' | 'running' | 'crashed' | Outcome;
 
 interface Execution {
 	readonly id: string;
-	readonly trigger: 'webhook' | 'poll';
+	readonly trigger: 'webhook' | PollingTrigger;
 	readonly mode: string;
 	readonly settings: Settings;
 	readonly items: readonly INodeExecutionData[];
@@ -100,11 +101,17 @@ export class Executions {
 	/** For a poll: resolves with its end, rejects if n8n says that it did not store it. */
 	async fromPoll(
 		host: HostProcess,
+		trigger: PollingTrigger,
 		items: INodeExecutionData[],
-		settings: Settings,
+		{ settings, commit }: { settings: Settings; commit?: () => boolean },
 	): Promise<unknown> {
-		const execution = this.#create('poll', 'trigger', settings, items);
-		await this.#store(host, execution);
+		const execution = this.#create(trigger, 'trigger', settings, items);
+		if (trigger === 'station') {
+			for (const event of execution.events) this.#world.nameEntry(event);
+			const told = items.map(({ json }) => toldBy(json));
+			this.#world.note({ what: 'told', execution: execution.id, items: told });
+		}
+		if (!(await this.#store(host, execution, commit))) return undefined;
 		if (this.#world.scenario.mode === 'queue') this.#enqueue(host, execution);
 		else await this.#turn(host, execution);
 		const ended = await execution.ended.promise;
@@ -207,7 +214,7 @@ export class Executions {
 	}
 
 	#create(
-		trigger: 'webhook' | 'poll',
+		trigger: Execution['trigger'],
 		mode: string,
 		settings: Settings,
 		items: readonly INodeExecutionData[],
@@ -226,8 +233,15 @@ export class Executions {
 		};
 	}
 
-	/** Rejects if n8n says that it could not store it. */
-	async #store(host: HostProcess, execution: Execution): Promise<void> {
+	/**
+	 * Rejects if n8n says that it could not store it. `commit` belongs to the same transaction: if it returns false, nothing is
+	 * stored.
+	 */
+	async #store(
+		host: HostProcess,
+		execution: Execution,
+		commit: () => boolean = () => true,
+	): Promise<boolean> {
 		const { random, note } = this.#world;
 		const label = `store ${execution.events.join()}`;
 		await host.sleep(
@@ -242,6 +256,7 @@ export class Executions {
 			note({ what: 'not stored', events });
 			throw new Error('n8n could not store the execution');
 		}
+		if (!commit()) return false;
 		// As the database keeps it.
 		this.rows.set(id, execution);
 		const isDenied = random.chance(label, this.deniedStored);
@@ -257,6 +272,7 @@ export class Executions {
 		});
 		await host.sleep(random.spread(label, 1, 30));
 		if (isDenied) throw new Error('n8n could not store the data of the execution');
+		return true;
 	}
 
 	#enqueue(host: HostProcess, execution: Execution): void {
@@ -328,11 +344,13 @@ export class Executions {
 		const acknowledge = settings.acknowledge;
 		try {
 			if (execution.skipsTo === undefined) {
-				const node =
-					trigger === 'webhook'
-						? new host.nodes.AssetServiceTrigger()
-						: new host.nodes.AssetServicePollTrigger();
-				[passed = []] = await node.execute.call(context);
+				const { AssetServiceTrigger, AssetServicePollTrigger, AssetServiceStationTrigger } =
+					host.nodes;
+				const node = {
+					...{ webhook: AssetServiceTrigger, poll: AssetServicePollTrigger },
+					station: AssetServiceStationTrigger,
+				}[trigger];
+				passed = (await new node().execute.call(context)).flat();
 				execution.passed = passed;
 			}
 			if (passed.length === 0) note({ what: 'dropped', execution: id, events });

@@ -110,6 +110,9 @@ export class HostProcess implements Owner {
 		const onEntry = (key: string, from: string, to: string) => {
 			this.#world.entryChanged(this, key, from, to);
 		};
+		const onRecord = (key: string, text: string) => {
+			this.#world.recordChanged(this, key, text);
+		};
 		const process = {
 			...{ env, argv: ['node', 'n8n', command], pid: 1, version: globalThis.process.version },
 			...{ platform: 'linux', versions: globalThis.process.versions, cwd: () => '/' },
@@ -124,7 +127,7 @@ export class HostProcess implements Owner {
 			off: this.#events.off.bind(this.#events),
 			listenerCount: (name: string) => this.#events.listenerCount(name),
 			hrtime: { bigint: () => BigInt(this.#world.uptimeMs() + UPTIME_MS) * 1_000_000n },
-			getBuiltinModule: () => disk.sqliteFor(this, onEntry),
+			getBuiltinModule: () => disk.sqliteFor(this, { onEntry, onRecord }),
 		};
 		const fileSystem = disk.fsFor(this);
 		const modules: Record<string, unknown> = {
@@ -133,7 +136,7 @@ export class HostProcess implements Owner {
 				readFileSync: (path: string, ...rest: []) =>
 					path.endsWith('/boot_id') ? this.#world.boot : fileSystem.readFileSync(path, ...rest),
 			},
-			...(redis && { ioredis: redis.moduleFor(this, onEntry) }),
+			...(redis && { ioredis: redis.moduleFor(this, { onEntry, onRecord }) }),
 			'node:os': { uptime: () => (this.#world.uptimeMs() + UPTIME_MS) / 1000 },
 			'node:crypto': {
 				...crypto,

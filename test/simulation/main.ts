@@ -1,7 +1,7 @@
 /**
  * Simulates seeds and judges their histories: `npm run simulate -- --seeds 10000`, on all cores. `--from 5000` begins at another
  * seed, `--seed 17` prints the history of one, `--faults` shows after how many seeds each fault of the past is found. With
- * `--redis`, the ledger is in a real Redis, which takes longer.
+ * `--redis`, the ledger is in a real Redis, which takes longer. With `--field`, stations do not keep to the standard.
  */
 import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -28,6 +28,8 @@ interface Task {
 	readonly fault?: string;
 	/** Whether the ledger is in a Redis. */
 	readonly hasRedis: boolean;
+	/** Whether stations behave as in the field. */
+	readonly isField: boolean;
 }
 
 interface Result {
@@ -42,6 +44,7 @@ const { values } = parseArgs({
 		from: { type: 'string', default: '1' },
 		seed: { type: 'string' },
 		redis: { type: 'boolean', default: false },
+		field: { type: 'boolean', default: false },
 		jobs: { type: 'string', default: String(availableParallelism()) },
 		faults: { type: 'boolean', default: false },
 		only: { type: 'string', default: '' },
@@ -91,7 +94,7 @@ async function trySeeds(): Promise<void> {
 
 async function showShortest(seed: number): Promise<void> {
 	const found = await withSurroundings(
-		{ hasRedis: values.redis },
+		{ hasRedis: values.redis, isField: values.field },
 		async (options) => await shortest(seed, options),
 	);
 	if (found === undefined) return;
@@ -103,7 +106,7 @@ async function showShortest(seed: number): Promise<void> {
 }
 
 async function showSeed(seed: number): Promise<void> {
-	const options = { fault: values.only, hasRedis: values.redis };
+	const options = { fault: values.only, hasRedis: values.redis, isField: values.field };
 	const { history } = await withSurroundings(
 		options,
 		async (options) => await simulate(seed, options),
@@ -141,12 +144,12 @@ async function findFaults(): Promise<void> {
 
 /** Runs `work` with the package, the fault of this name in it, and a Redis if there is to be one. */
 async function withSurroundings<T>(
-	{ fault, hasRedis }: Pick<Task, 'fault' | 'hasRedis'>,
+	{ fault, hasRedis, isField }: Pick<Task, 'fault' | 'hasRedis' | 'isField'>,
 	work: (options: SimulateOptions) => Promise<T>,
 ): Promise<T> {
 	const loadPackage = await bundlePackage(FAULTS.find(({ name }) => name === fault));
-	if (!hasRedis) return await work({ loadPackage });
-	return await withOwnRedis(async (redis) => await work({ loadPackage, redis }));
+	if (!hasRedis) return await work({ loadPackage, isField });
+	return await withOwnRedis(async (redis) => await work({ loadPackage, isField, redis }));
 }
 
 function chunksOf(from: number, to: number): Task[] {
@@ -154,7 +157,7 @@ function chunksOf(from: number, to: number): Task[] {
 	return Array.from({ length: count }, (_unused, n) => {
 		const first = from + n * SEEDS_PER_PROCESS;
 		const last = Math.min(first + SEEDS_PER_PROCESS - 1, to);
-		return { from: first, to: last, hasRedis: values.redis };
+		return { from: first, to: last, hasRedis: values.redis, isField: values.field };
 	});
 }
 

@@ -1,17 +1,25 @@
 /**
  * n8n: its processes, what it publishes, and what it does with webhooks and polls. Its executions are in `executions.ts`.
  *
- * Facts: an unpublished webhook is a 404. Publishing calls `checkExists` of the webhook trigger and `poll()` of the poll
- * trigger, which is called again at its Poll Times, only in the main process. Static data is saved at publication and with each
+ * Facts: an unpublished webhook is a 404. Publishing calls `checkExists` of the webhook trigger and `poll()` of the polling
+ * triggers, which is called again at their Poll Times, only in the main process. A new version does not wait for a poll of the old one. With the
+ * durable scheduler, polls are as in `scheduler.ts`. Static data is saved at publication and with each
  * execution that a poll starts. A main that starts runs every execution that is stored and has not run, under its old ID; those
  * that ran in a process that died are crashed. SIGTERM: no new work, up to 30 s for what runs, then the exit.
  */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
 import type { Settings } from '../history/history';
-import { executeContext, hookContext, pollContext, webhookContext } from './contexts';
+import {
+	executeContext,
+	hookContext,
+	pollContext,
+	type PollingTrigger,
+	webhookContext,
+} from './contexts';
 import { Executions } from './executions';
 import { HostProcess } from './hostProcess';
+import { Scheduler } from './scheduler';
 import type { World } from './world';
 
 const MINUTE_MS = 60_000;
@@ -40,6 +48,8 @@ type Respond = (response: { status: number; body: string }) => void;
 
 export class N8n {
 	readonly executions: Executions;
+	/** Undefined if polls belong to the process that leads. */
+	readonly #scheduler: Scheduler | undefined;
 	/** The settings of the published version; undefined if the workflow is not published. */
 	published: Settings | undefined;
 	/** The newest settings. */
@@ -51,18 +61,23 @@ export class N8n {
 	#names = 0;
 	#publications = 0;
 	#actions = 0;
+	/** The number of the published version. */
+	version = 0;
 
 	constructor(world: World) {
 		this.#world = world;
 		this.settings = world.scenario.settings;
 		this.executions = new Executions(world, this);
+		this.#scheduler = world.scenario.isScheduled ? new Scheduler(world, this) : undefined;
 	}
 
 	/** All processes of the scenario, at once. */
 	start(): void {
-		const { mode, workers } = this.#world.scenario;
+		const { mode, workers, isScheduled } = this.#world.scenario;
 		this.boot('main');
 		if (mode === 'regular') return;
+		// With a scheduler, more than one polls.
+		if (isScheduled === true) this.boot('main', true);
 		this.boot('webhook');
 		for (let n = 0; n < workers; n += 1) this.boot('worker');
 	}
@@ -131,6 +146,7 @@ export class N8n {
 
 	publish(): void {
 		this.published = this.settings;
+		this.version += 1;
 		this.#world.note({ what: 'published', settings: this.settings });
 		const { leader } = this;
 		if (leader) this.#activate(leader, 'activate');
@@ -138,6 +154,7 @@ export class N8n {
 
 	unpublish(): void {
 		this.published = undefined;
+		this.#scheduler?.remove();
 		this.#publications += 1;
 		this.#world.note({ what: 'unpublished' });
 	}
@@ -194,11 +211,12 @@ export class N8n {
 	}
 
 	async #activateNow(
-		{ host }: N8nProcess,
+		process: N8nProcess,
 		mode: 'init' | 'activate',
 		publication: number,
 	): Promise<void> {
 		const { scenario, note } = this.#world;
+		const { host } = process;
 		const isCurrent = () => this.published !== undefined && this.#publications === publication;
 		const settings = this.published;
 		if (settings === undefined) return;
@@ -212,8 +230,46 @@ export class N8n {
 		} catch (error) {
 			note({ what: 'threw', by: host.name, where: 'checkExists', message: messageOf(error) });
 		}
-		if (!scenario.hasPoll) return;
-		const data = JSON.parse(this.staticData) as Record<string, unknown>;
+		if (this.#scheduler !== undefined) {
+			// The jobs outlive the process.
+			if (mode === 'init' && this.#scheduler.isRegistered) return;
+			while (!(await succeeds(this.#scheduler.register(process)))) {
+				await host.sleep(30_000);
+				if (!isCurrent()) return;
+			}
+			return;
+		}
+		const data = JSON.parse(this.staticData) as Record<string, Record<string, unknown>>;
+		const triggers: PollingTrigger[] = [
+			...(scenario.hasPoll ? (['poll'] as const) : []),
+			...(scenario.hasStation ? (['station'] as const) : []),
+		];
+		await Promise.all(
+			triggers.map(async (trigger) => {
+				await this.#pollAlways(host, { trigger, mode, settings, data, isCurrent });
+			}),
+		);
+	}
+
+	/** Polls as long as the publication lasts. */
+	async #pollAlways(
+		host: HostProcess,
+		{
+			trigger,
+			mode,
+			settings,
+			data,
+			isCurrent,
+		}: {
+			trigger: PollingTrigger;
+			mode: 'init' | 'activate';
+			settings: Settings;
+			/** The static data of the workflow, by node. */
+			data: Record<string, Record<string, unknown>>;
+			isCurrent: () => boolean;
+		},
+	): Promise<void> {
+		const { scenario, note } = this.#world;
 		const save = () => {
 			this.staticData = JSON.stringify(data);
 		};
@@ -222,20 +278,29 @@ export class N8n {
 			done?: { resolve: (run: unknown) => void; reject: (error: Error) => void },
 		) => {
 			save();
-			void this.executions.fromPoll(host, items, settings).then(
+			void this.executions.fromPoll(host, trigger, items, { settings }).then(
 				(run) => done?.resolve(run),
 				(error: unknown) => done?.reject(error as Error),
 			);
 		};
-		const context = pollContext(this.#world, host, { settings, mode, data, emit });
-		const node = new host.nodes.AssetServicePollTrigger();
+		const ofNode = (data[trigger] ??= {});
+		const context = pollContext(this.#world, host, {
+			...{ trigger, settings, mode, data: ofNode, emit },
+		});
+		const node =
+			trigger === 'poll'
+				? new host.nodes.AssetServicePollTrigger()
+				: new host.nodes.AssetServiceStationTrigger();
+		const { version } = this;
+		const by = { by: host.name, ...(trigger === 'station' && { trigger, version }) };
 		const poll = async (): Promise<boolean> => {
+			if (trigger === 'station') note({ what: 'polling', by: host.name, trigger, version });
 			try {
 				await node.poll.call(context);
-				note({ what: 'polled', by: host.name });
+				note({ what: 'polled', ...by });
 				return true;
 			} catch (error) {
-				note({ what: 'polled', by: host.name, error: messageOf(error) });
+				note({ what: 'polled', ...by, error: messageOf(error) });
 				return false;
 			}
 		};
@@ -281,6 +346,12 @@ export class N8n {
 		await this.executions.fromWebhook(host, { items, settings, response, isEarly });
 	}
 }
+
+const succeeds = (work: Promise<void>): Promise<boolean> =>
+	work.then(
+		() => true,
+		() => false,
+	);
 
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);

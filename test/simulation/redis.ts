@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { Redis } from '../../lib/vendor/ioredis';
 import { withRedis, startRedis } from '../support/redis';
 import type { Clock, Owner } from './clock';
-import type { Storage } from './disk';
+import type { Listeners, Storage } from './disk';
 import type { Random } from './random';
 import { type Command, type Outcome, RedisClient, type Server } from './redisClient';
 
@@ -20,6 +20,9 @@ const CLOCK_DIFFERENCE_MS = 2 * SECOND_MS;
 
 /** Of a key of the ledger, without its prefix. */
 const KEY_LENGTH = 43;
+
+/** In the key of a record, before its name. */
+const RECORD = 'record:';
 
 /** The deadline, and what `SWAP` takes. */
 const ARGS_OF_SWAP = 6;
@@ -50,9 +53,6 @@ local redis = { call = function(command, key, value, px, ms)
 	return real.call(command, key)
 end }
 `;
-
-/** Called with the key of an entry, and its text before and after; empty for none. */
-type OnEntry = (key: string, from: string, to: string) => void;
 
 interface Options {
 	readonly redis: Redis;
@@ -96,13 +96,13 @@ export class RedisHost implements Storage {
 	}
 
 	/** `ioredis` for this process. */
-	moduleFor(owner: Owner, onEntry: OnEntry): unknown {
+	moduleFor(owner: Owner, listeners: Listeners): unknown {
 		const server: Server = {
 			accepts: () => this.#failure !== 'broken',
 			travelMs: () => this.#random.spread('network of Redis', 1, this.longestSyncMs),
 			receive: (command, respond) => {
 				const run = () => {
-					this.#run(command, respond, onEntry);
+					this.#run(command, respond, listeners);
 				};
 				if (this.#failure === 'locked') this.#waiting.push(run);
 				else run();
@@ -159,15 +159,15 @@ export class RedisHost implements Storage {
 		for (const [client, each] of this.#clients) if (each === owner) this.#clients.delete(client);
 	}
 
-	#run(command: Command, respond: (outcome: Outcome) => void, onEntry: OnEntry): void {
+	#run(command: Command, respond: (outcome: Outcome) => void, listeners: Listeners): void {
 		this.#clock.hold(async () => {
-			const outcome = await this.#outcomeOf(command, onEntry);
+			const outcome = await this.#outcomeOf(command, listeners);
 			const isLost = this.#random.chance('response lost', this.syncFailures);
 			respond(isLost ? 'lost' : outcome);
 		});
 	}
 
-	async #outcomeOf(command: Command, onEntry: OnEntry): Promise<Outcome> {
+	async #outcomeOf(command: Command, { onEntry, onRecord }: Listeners): Promise<Outcome> {
 		const now = this.#clock.now + this.#aheadMs;
 		if (command.name === 'time')
 			return { result: [Math.floor(now / 1_000), (now % 1_000) * 1_000] };
@@ -181,7 +181,9 @@ export class RedisHost implements Storage {
 		const before = args.length === ARGS_OF_SWAP ? await this.#redis.get(key) : undefined;
 		const result = await this.#redis.eval(TIME_OF_SIMULATION + text, 1, key, ...args, now);
 		const isSwapped = before !== undefined && result === 1 && (before ?? '') !== next;
-		if (isSwapped) onEntry(key.slice(-KEY_LENGTH), expected, next);
+		const record = key.indexOf(RECORD);
+		if (isSwapped && record >= 0) onRecord(key.slice(record + RECORD.length), next);
+		else if (isSwapped) onEntry(key.slice(-KEY_LENGTH), expected, next);
 		return { result };
 	}
 }

@@ -1,6 +1,8 @@
 /** What a seed decides before its history begins: the world, and what will be done to it. */
-import type { Settings } from '../history/history';
+import type { Settings, StationSettings } from '../history/history';
 import type { Random } from './random';
+import { type Stations, withStations } from './stations/plan';
+import type { ListedMessage } from './stations/stories';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -12,6 +14,13 @@ export interface Scenario {
 	readonly concurrency: number;
 	readonly hasWebhook: boolean;
 	readonly hasPoll: boolean;
+	readonly hasStation: boolean;
+	/** Polls are run by n8n's durable scheduler, by any main. */
+	readonly isScheduled?: boolean;
+	/** Stations behave as in the field. */
+	readonly isField?: boolean;
+	/** Undefined without a station trigger. */
+	readonly stations?: Stations;
 	readonly startFrom: 'now' | 'retained';
 	readonly settings: Settings;
 	readonly pollMinutes: number;
@@ -58,6 +67,11 @@ export type Action = { readonly at: number; readonly aim?: Aim } & (
 			/** Delivered again this long after the first delivery, acknowledged or not. */
 			readonly duplicates: readonly number[];
 	  }
+	/** Of a station. Before the publication if `at` is. */
+	| ({ readonly does: 'message'; readonly id: string } & ListedMessage)
+	| { readonly does: 'stationSettings'; readonly settings: StationSettings }
+	/** No main runs. */
+	| { readonly does: 'down'; readonly forMs: number }
 	| { readonly does: 'forge'; readonly id: string }
 	| { readonly does: 'redeliver'; readonly which: number }
 	| { readonly does: 'kill' | 'terminate'; readonly which: number; readonly downMs: number }
@@ -69,6 +83,7 @@ export type Action = { readonly at: number; readonly aim?: Aim } & (
 				| 'syncFails'
 				| 'syncSlow'
 				| 'listFails'
+				| 'slowPages'
 				| 'notStored'
 				| 'deniedStored'
 				| 'lostJobs'
@@ -123,7 +138,19 @@ const ENDING: ReadonlySet<string> = new Set([
 ]);
 const LEDGER_FAULTS: ReadonlySet<string> = new Set(['locked', 'broken', 'syncFails']);
 
-export function planOf(random: Random): Plan {
+/** The share of the seeds that have a station trigger. */
+const STATION_SHARE = 0.4;
+
+/** `epoch` is when what is done begins, in Unix milliseconds. */
+export function planOf(random: Random, epoch: number, isField = false): Plan {
+	const plan = planWithoutStations(random);
+	const scenario = { ...plan.scenario, ...(isField && { isField }) };
+	return random.chance('third trigger', STATION_SHARE)
+		? withStations(random, { ...plan, scenario }, epoch)
+		: plan;
+}
+
+function planWithoutStations(random: Random): Plan {
 	const r = (least: number, most: number) => random.whole('plan', least, most);
 	const chance = (share: number) => random.chance('plan', share);
 	const hasPoll = chance(0.75);
@@ -139,7 +166,7 @@ export function planOf(random: Random): Plan {
 		mode: chance(isRush ? 0.8 : 0.4) ? 'queue' : 'regular',
 		workers: isRush ? 2 : r(1, 2),
 		concurrency: chance(0.4) ? r(1, 3) : Infinity,
-		...{ hasPoll, hasWebhook: !hasPoll || isRush || chance(0.75) },
+		...{ hasPoll, hasWebhook: !hasPoll || isRush || chance(0.75), hasStation: false },
 		startFrom: chance(0.8) ? 'now' : 'retained',
 		settings: {
 			acknowledge,
@@ -221,7 +248,7 @@ function endOf(action: Action): number {
 	return action.at + ('forMs' in action ? action.forMs : 'downMs' in action ? action.downMs : 0);
 }
 
-function disturbances(random: Random, lengthMs: number): Action[] {
+export function disturbances(random: Random, lengthMs: number): Action[] {
 	const r = (least: number, most: number) => random.whole('actions', least, most);
 	const chance = (share: number) => random.chance('actions', share);
 	const actions: Action[] = [];

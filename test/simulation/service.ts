@@ -7,12 +7,16 @@
  */
 import { signTimestamped } from '../../lib/signature';
 import type { HostProcess } from './hostProcess';
+import type { Load } from './stations/plan';
+import type { ListedMessage } from './stations/stories';
 import type { World } from './world';
 
 export const SECRET = 'whsec-of-the-endpoint';
 export const SERVICE_URL = 'https://service.test';
 
 const MINUTE_MS = 60_000;
+/** As the specification has it; the pages of the poll trigger are smaller. */
+const STATION_PAGE_SIZE = 100;
 /** Between the attempts of a delivery. */
 const AGAIN_AFTER_MS = [
 	10_000,
@@ -30,8 +34,18 @@ export interface ServiceEvent {
 	readonly createdAt: number;
 	/** Records without a time are in the list all the same. */
 	readonly hasTime: boolean;
+	/** Its `data`; that of any event by default. */
+	readonly data?: Readonly<Record<string, unknown>>;
+	/** Its number, if it only is load. */
+	readonly load?: number;
 	isListed: boolean;
 }
+
+/** Of an event that is not from a station of the scenario. */
+const ANY = { asset: { id: 'asset_1' }, action: 'StatusNotification' };
+const LOAD = { asset: { id: 'load-1' }, messageType: 'CALL', action: 'Heartbeat', payload: {} };
+/** `slowPages`: a page takes so many times as long. */
+const SLOWNESS = 3;
 
 /** What n8n's helper resolves with. */
 interface Answer {
@@ -45,6 +59,10 @@ export class Service {
 	readonly events: ServiceEvent[] = [];
 	/** The share of requests that fail, from 0 to 1. */
 	failures = 0;
+	/** Pages of the station trigger take longer. */
+	isSlow = false;
+	#load: { readonly from: number; readonly everyMs: number } | undefined;
+	#loaded = 0;
 	readonly #world: World;
 	#deliveries = 0;
 
@@ -54,6 +72,28 @@ export class Service {
 
 	get now(): number {
 		return this.#world.clock.now + this.#world.scenario.serviceAheadMs;
+	}
+
+	/** The list grows by itself. */
+	startLoad({ everyMs, pagesPerPoll, pastMs }: Load): void {
+		const from = this.now - pastMs;
+		this.#load = { from, everyMs };
+		const pageSize = STATION_PAGE_SIZE;
+		this.#world.note({ what: 'load', from, everyMs, pageSize, pagesPerPoll });
+	}
+
+	/** What a station has sent, perhaps some time ago. */
+	say(id: string, { type, asset, data, says, listedAfterMs }: ListedMessage, at: number): void {
+		const exact = at + this.#world.scenario.serviceAheadMs;
+		const createdAt = this.#world.scenario.hasWholeSeconds
+			? Math.floor(exact / 1000) * 1000
+			: exact;
+		const whole = { asset: { id: asset }, ...data };
+		const event = { id, type, createdAt, hasTime: true, data: whole, isListed: false };
+		this.#insert(event);
+		const about = { asset, ...(says && { says }) };
+		this.#world.note({ what: 'created', event: id, type, createdAt, ...about });
+		this.#listLater(event, at + listedAfterMs - this.#world.clock.now);
 	}
 
 	create(
@@ -66,32 +106,67 @@ export class Service {
 		const exact = this.now - age;
 		const createdAt = scenario.hasWholeSeconds ? Math.floor(exact / 1000) * 1000 : exact;
 		const event = { id, type, createdAt, hasTime, isListed: false };
-		const index = this.events.findLastIndex((other) => other.createdAt <= createdAt);
-		this.events.splice(index + 1, 0, event);
+		this.#insert(event);
 		this.#world.note({ what: 'created', event: id, type, ...(hasTime && { createdAt }) });
-		this.#world.clock.after(listedAfterMs, () => {
-			event.isListed = true;
-			this.#world.note({ what: 'listed', event: id });
-		});
+		this.#listLater(event, listedAfterMs);
 		return event;
+	}
+
+	#insert(event: ServiceEvent): void {
+		const index = this.events.findLastIndex((other) => other.createdAt <= event.createdAt);
+		this.events.splice(index + 1, 0, event);
+	}
+
+	#listLater(event: ServiceEvent, ms: number): void {
+		this.#world.clock.after(ms, () => {
+			event.isListed = true;
+			this.#world.note({ what: 'listed', event: event.id });
+		});
+	}
+
+	#grow(): void {
+		if (this.#load === undefined) return;
+		const { from, everyMs } = this.#load;
+		for (let at = from + this.#loaded * everyMs; at <= this.now; at += everyMs) {
+			const load = this.#loaded++;
+			const id = `h${load}`;
+			const said = { type: 'ocpp.message', data: LOAD, isListed: true };
+			this.#insert({ ...said, id, createdAt: at, hasTime: true, load });
+		}
 	}
 
 	/** A request of a node. */
 	async request(by: HostProcess, reader: string, url: string): Promise<Answer> {
-		const { random } = this.#world;
-		await by.sleep(random.spread(`request ${by.name}`, 20, 800));
+		const { random, scenario } = this.#world;
+		const { pathname, searchParams } = new URL(url);
+		const isPage = pathname.endsWith('/webhook-events');
+		const { pageMs } = scenario.stations ?? {};
+		if (reader !== 'station' || !isPage)
+			await by.sleep(random.spread(`request ${by.name}`, 20, 800));
+		else {
+			const label = `page ${by.name}`;
+			const ms =
+				pageMs === undefined
+					? random.spread(label, 20, 800)
+					: random.whole(label, 0.8 * pageMs, pageMs);
+			await by.sleep(this.isSlow ? SLOWNESS * ms : ms);
+		}
 		if (random.chance('service fails', this.failures)) {
 			if (random.chance('service hangs', 0.2))
 				throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 			return this.#answer(random.pick('failure', [500, 503, 429]), { error: 'unavailable' });
 		}
-		const { pathname, searchParams } = new URL(url);
 		if (pathname.endsWith('/oauth/token')) {
 			return this.#answer(200, { access_token: 'token', token_type: 'Bearer', expires_in: 86_400 });
 		}
-		if (!pathname.endsWith('/webhook-events'))
-			return this.#answer(200, { data: { items: [], hasMore: false } });
-		const limit = Math.min(Number(searchParams.get('limit') ?? 50), this.#world.scenario.pageSize);
+		if (!isPage) {
+			const { assets = [], unlisted = [] } = scenario.stations ?? {};
+			const listed = assets.filter((asset) => !unlisted.includes(asset));
+			const items = pathname.endsWith('/assets') ? listed.map((id) => ({ id, name: id })) : [];
+			return this.#answer(200, { data: { items, hasMore: false } });
+		}
+		const most = reader === 'station' ? STATION_PAGE_SIZE : scenario.pageSize;
+		const limit = Math.min(Number(searchParams.get('limit') ?? 50), most);
 		return this.#page(by, reader, limit, searchParams.get('startingAfter'));
 	}
 
@@ -112,7 +187,7 @@ export class Service {
 
 	/** One attempt; whether it was acknowledged. */
 	async send(
-		event: Pick<ServiceEvent, 'id' | 'type' | 'createdAt' | 'hasTime'>,
+		event: Pick<ServiceEvent, 'id' | 'type' | 'createdAt' | 'hasTime' | 'data'>,
 		label: string,
 		secret = SECRET,
 	): Promise<boolean> {
@@ -122,7 +197,7 @@ export class Service {
 			id: event.id,
 			type: event.type,
 			...(event.hasTime && { createdAt: new Date(event.createdAt).toISOString() }),
-			data: { asset: { id: 'asset_1' }, action: 'StatusNotification' },
+			data: event.data ?? ANY,
 		});
 		const timestamp = Math.floor(this.now / 1000);
 		const headers = {
@@ -150,22 +225,35 @@ export class Service {
 
 	#page(by: HostProcess, reader: string, limit: number, after: string | null): Answer {
 		const { isOldestFirst } = this.#world.scenario;
-		const listed = this.events.filter(({ isListed }) => isListed);
-		const ordered = isOldestFirst ? listed : listed.toReversed();
-		const start = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-		if (after !== null && start === 0)
+		this.#grow();
+		const { events: all } = this;
+		const step = isOldestFirst ? 1 : -1;
+		const known = after === null ? -1 : all.findIndex(({ id }) => id === after);
+		if (after !== null && all[known]?.isListed !== true)
 			return this.#answer(400, { error: 'startingAfter is unknown' });
-		const page = ordered.slice(start, start + limit);
-		this.#world.note({ what: 'page', reader, by: by.name, events: page.map(({ id }) => id) });
+		const start = after !== null ? known + step : isOldestFirst ? 0 : all.length - 1;
+		const page: ServiceEvent[] = [];
+		let at = start;
+		for (let event = all[at]; event && page.length <= limit; event = all[(at += step)])
+			if (event.isListed) page.push(event);
+		const hasMore = page.length > limit;
+		page.splice(limit);
+		const events = page.flatMap(({ id, load }) => (load === undefined ? [id] : []));
+		const loads = page.flatMap(({ load }) => load ?? []);
+		const load = [Math.min(...loads), Math.max(...loads)] as const;
+		this.#world.note({
+			...{ what: 'page', reader, by: by.name, events },
+			...(loads.length > 0 && { load }),
+		});
 		return this.#answer(200, {
 			data: {
-				items: page.map(({ id, type, createdAt, hasTime }) => ({
+				items: page.map(({ id, type, createdAt, hasTime, data = ANY }) => ({
 					id,
 					eventType: type,
 					...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
-					payload: { asset: { id: 'asset_1' }, action: 'StatusNotification' },
+					payload: data,
 				})),
-				hasMore: start + limit < ordered.length,
+				hasMore,
 			},
 		});
 	}

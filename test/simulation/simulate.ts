@@ -8,12 +8,17 @@ import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
 import { Random } from './random';
 import { type Action, type Plan, planOf } from './scenario';
-import { World } from './world';
+import { START, World } from './world';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** After it, an event whose execution was lost at the end of the disturbances can be claimed again, if it was the second one at most. */
 const LAST_DELIVERIES_MS = 35 * MINUTE_MS;
+
+/** After the start of n8n. */
+const PUBLISHED_MS = MINUTE_MS;
+/** When what is done to the world begins, after its start. */
+const BEGIN_MS = 2 * MINUTE_MS;
 
 const REPORTS = { hooks: 'always', finish: 'if saved', nothing: 'never' } as const;
 
@@ -23,6 +28,8 @@ export interface SimulateOptions {
 	readonly without?: ReadonlySet<number>;
 	/** In memory, of this process. */
 	readonly folder?: string;
+	/** Stations behave as in the field. */
+	readonly isField?: boolean;
 	/** A real one that holds the ledger, and nothing else. */
 	readonly redis?: Redis | undefined;
 }
@@ -41,7 +48,7 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 	} = options;
 	await redis?.flushall();
 	const random = new Random(seed);
-	const plan = planOf(random);
+	const plan = planOf(random, START + BEGIN_MS, options.isField);
 	const { scenario } = plan;
 	const world = new World({
 		...{ random, scenario, loadPackage, redis },
@@ -77,11 +84,14 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 async function play(world: World, actions: readonly Action[]): Promise<void> {
 	const { clock, note, n8n, scenario, service } = world;
 	const start = clock.now;
-	const { hasWebhook, hasPoll, startFrom, pollMinutes, reports } = scenario;
+	const { hasWebhook, hasPoll, hasStation, stations, startFrom, pollMinutes, reports } = scenario;
 	note({
 		what: 'world',
 		hasWebhook,
 		hasPoll,
+		...(hasStation && { hasStation }),
+		...(scenario.isField === true && { isField: true }),
+		...(scenario.isScheduled === true && { isScheduled: true }),
 		startFrom,
 		pollMinutes,
 		reportsEnd: REPORTS[reports],
@@ -90,13 +100,17 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 	// Some events are older than the publication.
 	for (let n = 1; n <= 3; n += 1)
 		service.create(`old${n}`, { type: 'ocpp.message', listedAfterMs: 0, hasTime: true });
-	await clock.runUntil(start + MINUTE_MS);
+	const begin = start + BEGIN_MS;
+	if (stations?.load) service.startLoad(stations.load);
+	const isBefore = (action: Action) => begin + action.at < start + PUBLISHED_MS;
+	for (const action of actions.filter(isBefore))
+		if (action.does === 'message') service.say(action.id, action, begin + action.at);
+	await clock.runUntil(start + PUBLISHED_MS);
 	n8n.publish();
-	const begin = start + 2 * MINUTE_MS;
 	const players = new Players(world);
 	let last = begin;
 	let isQuiet = false;
-	for (const action of actions) {
+	for (const action of actions.filter((each) => !isBefore(each))) {
 		clock.after(begin + action.at - clock.now, () => {
 			if (action.aim === undefined) {
 				players.play(action);
@@ -120,6 +134,10 @@ async function play(world: World, actions: readonly Action[]): Promise<void> {
 		}
 	}
 	await clock.runUntil(quiet + scenario.quietMs);
+	if (!hasWebhook && !hasPoll) {
+		note({ what: 'over' });
+		return;
+	}
 	let isOver = false;
 	void players.reconcile().then(() => {
 		isOver = true;
@@ -152,6 +170,15 @@ class Players {
 					clock.after(ms, () => void service.send(event, `duplicate ${event.id}`));
 				break;
 			}
+			case 'message':
+				service.say(action.id, action, clock.now);
+				break;
+			case 'stationSettings':
+				this.#change({ station: action.settings });
+				break;
+			case 'down':
+				this.#down(action.forMs);
+				break;
 			case 'forge': {
 				this.#world.note({
 					what: 'created',
@@ -269,6 +296,7 @@ class Players {
 			notSaved: 0,
 		});
 		service.failures = 0;
+		service.isSlow = false;
 		Object.assign(storage, { failure: undefined, syncFailures: 0, longestSyncMs: 8 });
 		for (const { host } of n8n.living()) host.resume();
 		const { mode } = this.#world.scenario;
@@ -331,6 +359,14 @@ class Players {
 		});
 	}
 
+	#down(ms: number): void {
+		const { n8n } = this.#world;
+		const mains = n8n.living('main');
+		for (const process of mains) n8n.terminate(process);
+		const [first] = mains;
+		if (first !== undefined) this.#bootLater(first, ms);
+	}
+
 	#powerCut(): void {
 		const { n8n, storage, clock } = this.#world;
 		this.#once('power cut');
@@ -384,6 +420,9 @@ class Players {
 			},
 			listFails: (on) => {
 				service.failures = on ? 0.6 : 0;
+			},
+			slowPages: (on) => {
+				service.isSlow = on;
 			},
 			notStored: (on) => {
 				executions.notStored = on ? 0.6 : 0;

@@ -12,8 +12,10 @@ import type { Random } from './random';
 import { RedisHost } from './redis';
 import type { Aim, Scenario } from './scenario';
 import { Service } from './service';
+import { knownUpTo } from './stations/known';
 
-const START = Date.parse('2026-11-23T09:00:00.000Z');
+/** Of every simulation, in Unix milliseconds. */
+export const START = Date.parse('2026-11-23T09:00:00.000Z');
 
 export class World {
 	readonly history: Line[] = [];
@@ -33,6 +35,8 @@ export class World {
 	crashed: unknown;
 	#bootedAt = START;
 	readonly #events = new Map<string, string>();
+	/** Lines of entries whose event is not known yet, by key. */
+	readonly #unnamed = new Map<string, { event: string }[]>();
 	#aims: { readonly aim: Aim; readonly act: (by: string | undefined) => void }[] = [];
 
 	constructor(options: {
@@ -100,6 +104,23 @@ export class World {
 
 	entryChanged(host: HostProcess, key: string, from: string, to: string): void {
 		const event = this.#events.get(key);
-		if (event !== undefined) this.note({ what: 'entry', by: host.name, event, from, to });
+		if (event === undefined && !this.scenario.hasStation) return;
+		this.note({ what: 'entry', by: host.name, event: event ?? '', from, to });
+		const line = this.history.at(-1);
+		if (event !== undefined || line?.what !== 'entry') return;
+		this.#unnamed.set(key, [...(this.#unnamed.get(key) ?? []), line]);
+	}
+
+	/** The ID of an item is known when n8n gets it, which is after its first entry. */
+	nameEntry(event: string): void {
+		const key = ledgerKey(WORKFLOW, event);
+		this.#events.set(key, event);
+		for (const line of this.#unnamed.get(key) ?? []) line.event = event;
+		this.#unnamed.delete(key);
+	}
+
+	recordChanged(host: HostProcess, key: string, text: string): void {
+		const upTo = knownUpTo(key, text);
+		if (upTo !== undefined) this.note({ what: 'known', by: host.name, upTo });
 	}
 }

@@ -1,7 +1,7 @@
 /** A history in the order of its questions: by event, by execution, by process. */
 import type { Fact, Line, Outcome, Settings, Step } from '../history';
 
-type LineOf<What extends Step['what']> = Extract<Line, { what: What }>;
+export type LineOf<What extends Step['what']> = Extract<Line, { what: What }>;
 
 /** The nodes after the trigger ran with an event. */
 export interface Start {
@@ -42,6 +42,10 @@ export class View {
 	readonly history: readonly Line[];
 	readonly world: LineOf<'world'>;
 	readonly events: readonly EventView[];
+	/** The items of incidents and sessions, as events. */
+	readonly items: readonly EventView[];
+	/** Events and items. */
+	readonly startable: readonly EventView[];
 	/** The starts with events that the service has not created. */
 	readonly strangers: readonly Start[];
 	readonly publications: readonly LineOf<'published'>[];
@@ -83,7 +87,9 @@ export class View {
 		this.#pauses = this.#periodsOfPauses();
 		const starts = this.#startsOf();
 		this.events = this.#eventsOf(starts);
-		const known = new Set(this.events.map(({ id }) => id));
+		this.items = this.#itemsOf(starts);
+		this.startable = [...this.events, ...this.items];
+		const known = new Set(this.startable.map(({ id }) => id));
 		this.strangers = starts.filter(({ event }) => !known.has(event));
 	}
 
@@ -185,6 +191,26 @@ export class View {
 		return [...(first ? [first] : []), ...changed].some((settings) =>
 			this.isWanted(event, settings),
 		);
+	}
+
+	/** The polls of a trigger that have ended. */
+	polled(trigger?: 'station'): LineOf<'polled'>[] {
+		return this.all('polled').filter((line) => line.trigger === trigger);
+	}
+
+	#itemsOf(allStarts: readonly Start[]): EventView[] {
+		if (this.world.hasStation !== true) return [];
+		const starts = grouped(allStarts, ({ event }) => [event]);
+		const stored = grouped(this.all('stored'), ({ events }) => events);
+		const entries = grouped(this.all('entry'), ({ event }) => [event]);
+		const toldAt = new Map<string, number>();
+		for (const { at, items } of this.all('told'))
+			for (const { id } of items) if (!toldAt.has(id)) toldAt.set(id, at);
+		return [...toldAt].map(([id, at]) => ({
+			...{ id, created: { at, what: 'created', event: id, type: 'incident' }, listedAt: at },
+			...{ starts: starts.get(id) ?? [], stored: stored.get(id) ?? [] },
+			...{ responses: [], entries: entries.get(id) ?? [], replays: [] },
+		}));
 	}
 
 	#eventsOf(allStarts: readonly Start[]): EventView[] {

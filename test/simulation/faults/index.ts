@@ -5,7 +5,15 @@ import { N8N } from './n8n';
 import { POLL } from './poll';
 import { RECEIVER } from './receiver';
 import { REDIS } from './redis';
+import { STATIONS } from './station';
 
 export type { Fault } from './fault';
 
-export const FAULTS: readonly Fault[] = [...LEDGER, ...RECEIVER, ...N8N, ...POLL, ...REDIS];
+export const FAULTS: readonly Fault[] = [
+	...LEDGER,
+	...RECEIVER,
+	...N8N,
+	...POLL,
+	...STATIONS,
+	...REDIS,
+];

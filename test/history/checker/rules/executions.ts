@@ -30,7 +30,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		],
 		needs: ['started', 'ended', 'process'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				for (const { start, before, earlier } of repetitions(view, event)) {
 					if (before.acknowledge === 'stored') {
 						yield {
@@ -55,7 +55,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		promised: [{ in: 'docs/nodes.md', text: 'The execution succeeds' }],
 		needs: ['started', 'ended'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				for (const { start, earlier } of repetitions(view, event)) {
 					const success = earlier.find(
 						(each) => each.end?.outcome === 'success' && each.end.at <= start.at,
@@ -75,7 +75,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		promised: [{ in: 'docs/nodes.md', text: 'A Wait node puts the execution to sleep' }],
 		needs: ['started', 'ended', 'asleep'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				for (const { start, earlier } of repetitions(view, event)) {
 					const slept = earlier.find(
 						(each) => each.end?.outcome === 'waiting' && each.end.at <= start.at,
@@ -101,7 +101,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		],
 		needs: ['started', 'ended', 'clock'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				for (const { start, before, attempts } of repetitions(view, event)) {
 					const { outcome, at } = before.end ?? {};
 					const pause = PAUSES_MS[Math.min(attempts, PAUSES_MS.length) - 1] ?? 0;
@@ -132,7 +132,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		],
 		needs: ['started', 'listed'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				for (const { start, attempts } of repetitions(view, event)) {
 					if (start.mode === 'trigger' && attempts >= MOST_ATTEMPTS)
 						yield {
@@ -148,7 +148,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		promised: [{ in: 'docs/nodes.md', text: 'A crash or restart interrupts the execution' }],
 		needs: ['started', 'ended', 'process'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				for (const { start, before } of repetitions(view, event)) {
 					if (before.end !== undefined || view.downAt(before.by) > start.at) continue;
 					const isClosed = view

@@ -18,6 +18,9 @@ export const FIRST_GRACE_MS = 15 * MINUTE_MS;
 
 export const COUNTS_AS_STORED_MS = 30 * SECOND_MS;
 
+/** After polls that have failed, with n8n's durable scheduler. */
+const LONGEST_PAUSE_MS = 30 * MINUTE_MS;
+
 export const LONGEST_GRACE_MS = 240 * MINUTE_MS;
 
 /** Starts that the ledger knows: a retry by a user need not reach it. */
@@ -71,7 +74,8 @@ export function wasCutOff(view: View, { entries }: EventView): boolean {
 
 /** Enough for some polls, whatever the first of them met. */
 export function polls({ world }: View): number {
-	return 10 * world.pollMinutes * MINUTE_MS + 5 * MINUTE_MS;
+	const pauseMs = world.isScheduled === true ? LONGEST_PAUSE_MS : 0;
+	return 10 * world.pollMinutes * MINUTE_MS + 5 * MINUTE_MS + pauseMs;
 }
 
 /** By which processes the event was handed over, and from when on that counted as stored. */

@@ -38,7 +38,7 @@ export const HAND_OVERS: readonly Rule[] = [
 		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is in progress' }],
 		needs: ['stored', 'started', 'dropped', 'process'],
 		*check(view) {
-			for (const event of view.events) {
+			for (const event of view.startable) {
 				yield* takenFromLiving(view, event);
 				const stored = event.stored.filter(({ isGuess }) => isGuess !== true);
 				for (const [n, next] of stored.entries()) {

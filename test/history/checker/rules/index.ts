@@ -7,7 +7,14 @@ import { HAND_OVERS } from './handOvers';
 import { LISTS } from './lists';
 import { MISSED } from './missed';
 import type { Rule } from './rule';
+import { STATIONS } from './stations';
 
 export type { Found, Rule } from './rule';
 
-export const RULES: readonly Rule[] = [...HAND_OVERS, ...EXECUTIONS, ...MISSED, ...LISTS];
+export const RULES: readonly Rule[] = [
+	...HAND_OVERS,
+	...EXECUTIONS,
+	...MISSED,
+	...LISTS,
+	...STATIONS,
+];

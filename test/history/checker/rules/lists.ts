@@ -207,7 +207,7 @@ function* filteredBefore(view: View, event: EventView, start: Start): Generator<
 		);
 	// What the poll before the last one has started is settled for the last one.
 	const settledBy = view
-		.all('polled')
+		.polled()
 		.filter(
 			({ at, by, error }) =>
 				error === undefined && page?.by === by && at >= page.at && at < first.at,

@@ -40,9 +40,7 @@ export const MISSED: readonly Rule[] = [
 					continue;
 				// The first poll after the loss cannot know whether it had started before.
 				const isListedFirst = (at: number) =>
-					!view
-						.all('polled')
-						.some((poll) => !poll.error && poll.at > at && poll.at < event.listedAt);
+					!view.polled().some((poll) => !poll.error && poll.at > at && poll.at < event.listedAt);
 				if (event.created.createdAt === undefined && view.losses.some(isListedFirst)) continue;
 				const isNew =
 					event.listedAt > first.at &&

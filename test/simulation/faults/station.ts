@@ -1,0 +1,46 @@
+/** Faults in how the station trigger follows the list, and in what it makes an incident of. */
+import { type Fault, fault } from './fault';
+
+const STATION = 'lib/station/decide/station.ts';
+const DURATION = 'lib/station/decide/duration.ts';
+
+/** Of the sources as they are: nothing has to be changed. */
+const asIs = (name: string): Fault => ({ name, changes: [] });
+
+export const STATIONS: readonly Fault[] = [
+	asIs('a second gap during a catch-up is read again in each poll'),
+	asIs('a late event makes a second incident'),
+	asIs('a poll reads although one of the same node still reads'),
+	asIs('the past of a publication holds up what is new'),
+	asIs('a poll of an old version changes what the new one knows'),
+	fault(
+		'what was open at the publication is reported',
+		STATION,
+		'const isNews = first.t > publishedAt && mayOpen(assetId);',
+		'const isNews = first.t > 0 * publishedAt && mayOpen(assetId);',
+	),
+	fault(
+		'what is back soon is another incident',
+		DURATION,
+		'return run.since - until < resolveAfterMs;',
+		'return run.since - until < 0 * resolveAfterMs;',
+	),
+	fault(
+		'what has not lasted long enough is reported',
+		DURATION,
+		'- run.since < forMs) continue;',
+		'- run.since < 0 * forMs) continue;',
+	),
+	fault(
+		'what has not been listed yet counts as absent',
+		'lib/station/reading.ts',
+		'Math.max(head.watermark, serviceNow - GRACE_MS)',
+		'Math.max(head.watermark, serviceNow - 0 * GRACE_MS)',
+	),
+	fault(
+		'what says that an incident is over overtakes what says that it began',
+		'lib/station/toTell.ts',
+		"if (item['state'] !== 'resolved') return true;",
+		"if (item['state'] !== '') return true;",
+	),
+];

@@ -1,0 +1,192 @@
+/**
+ * The stories of the stations of a seed: what each one sends, and when the list has it.
+ *
+ * Facts: an event is listed some seconds after it was created, seldom some minutes, and hardly ever over an hour. Lengths are
+ * around the times that the trigger waits for, since that is where it has to decide.
+ */
+import type { StationSettings } from '../../history/history';
+import type { Random } from '../random';
+import { type Message, Speaker, type Version } from './messages';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** Stories begin before the publication. */
+const EARLIEST_MS = -20 * MINUTE_MS;
+/** Events of a station that are listed later than the watermark waits for; the checker tries all subsets of them. */
+const MOST_LATE = 3;
+
+export interface ListedMessage extends Message {
+	readonly listedAfterMs: number;
+}
+
+interface Story {
+	readonly random: Random;
+	readonly label: string;
+	readonly asset: string;
+	readonly version: Version;
+	readonly speaker: Speaker;
+	readonly settings: readonly StationSettings[];
+	readonly lengthMs: number;
+	/** How long an event usually takes to be listed. */
+	readonly lagMs: number;
+	readonly lateShare: number;
+	readonly latestMs: number;
+	readonly near: readonly number[];
+	readonly isField: boolean;
+}
+
+const STATUSES: Readonly<Record<Version, readonly string[]>> = {
+	'1.6': ['Available', 'Preparing', 'Charging', 'SuspendedEV', 'Finishing', 'Unavailable'],
+	'2.0.1': ['Available', 'Occupied', 'Reserved', 'Unavailable'],
+};
+
+export interface StoriesOptions {
+	readonly random: Random;
+	/** Those that the trigger will have. */
+	readonly settings: readonly StationSettings[];
+	readonly assets: readonly string[];
+	readonly lengthMs: number;
+	readonly epoch: number;
+	readonly latestMs: number;
+	/** The share of stories about something else than what the trigger watches first. */
+	readonly otherShare: number;
+	/** Stations behave as in the field. */
+	readonly isField: boolean;
+	/** Something often changes soon after these times. */
+	readonly near: readonly number[];
+}
+
+export function storiesOf(options: StoriesOptions): ListedMessage[] {
+	const { random, settings, assets, lengthMs, epoch, latestMs, near, isField } = options;
+	const lagMs = random.pick('lag', [500, 500, 10 * SECOND_MS, 45 * SECOND_MS] as const);
+	const lateShare = random.chance('lag', 0.4) ? random.pick('lag', [0.05, 0.15] as const) : 0;
+	return assets.flatMap((asset) => {
+		const label = `story ${asset}`;
+		const version: Version = random.chance(label, 0.6) ? '1.6' : '2.0.1';
+		const speaker = new Speaker(random, label, epoch);
+		const story = { random, label, asset, version, speaker, settings, lengthMs, lagMs };
+		const told = { ...story, lateShare, latestMs, near, isField };
+		const isOther = random.chance(label, options.otherShare);
+		const kind = isOther
+			? random.pick(label, ['stationOffline', 'connectorStatus', 'sessionEnded'] as const)
+			: settings[random.whole(label, 0, settings.length - 1)]?.kind;
+		if (kind === 'stationOffline') return connections(told);
+		return kind === 'sessionEnded' ? sessions(told) : statuses(told, kind === 'connectorFault');
+	});
+}
+
+/** How long something lasts, or is over. */
+function lengthOf({ random, label, settings }: Story): number {
+	const { forMinutes, resolveAfterMinutes, withinMinutes } =
+		settings[random.whole(label, 0, settings.length - 1)] ?? settings[0] ?? NO_TIMES;
+	const around = (minutes: number) =>
+		Math.max(5 * SECOND_MS, minutes * MINUTE_MS + random.whole(label, -60, 60) * SECOND_MS);
+	return random.pick(label, [
+		around(forMinutes),
+		around(resolveAfterMinutes),
+		around(withinMinutes / 3),
+		random.spread(label, 5 * SECOND_MS, 5 * MINUTE_MS),
+		random.spread(label, MINUTE_MS, 40 * MINUTE_MS),
+		random.spread(label, 5 * MINUTE_MS, 40 * MINUTE_MS),
+	] as const);
+}
+
+const NO_TIMES = { forMinutes: 5, resolveAfterMinutes: 5, withinMinutes: 15 };
+
+function connections(story: Story): ListedMessage[] {
+	const { random, label, asset, version, speaker, isField } = story;
+	const messages: Message[] = [];
+	let isConnected = true;
+	for (const at of momentsOf(story)) {
+		isConnected = !isConnected;
+		// Its old socket was noticed late, or what says that it is back never comes.
+		if (isField && isConnected && random.chance(label, 0.4)) {
+			messages.push(speaker.heartbeat(at, asset), speaker.heartbeat(at + 30 * SECOND_MS, asset));
+			continue;
+		}
+		messages.push(speaker.connection(at, asset, isConnected, version));
+		// The same again.
+		if (random.chance(label, 0.1))
+			messages.push(speaker.connection(at + 3 * SECOND_MS, asset, isConnected, version));
+	}
+	return listed(story, messages);
+}
+
+function statuses(story: Story, isFaulty: boolean): ListedMessage[] {
+	const { random, label, asset, version, speaker, isField } = story;
+	const known = STATUSES[version];
+	const connectors = random.whole(label, 1, 2);
+	return Array.from({ length: connectors }, (_unused, n) => n + 1).flatMap((connector) => {
+		const messages: Message[] = [];
+		let last = '';
+		for (const at of momentsOf(story)) {
+			const others = known.filter((each) => each !== last);
+			const isFault = isFaulty && last !== 'Faulted' && random.chance(label, 0.7);
+			const status = isFault
+				? 'Faulted'
+				: (others[random.whole(label, 0, others.length - 1)] ?? '');
+			last = status;
+			const message = speaker.status(at, asset, { connector, status, version });
+			messages.push(message);
+			// After each reconnect, with the time of the report.
+			if (isField && status === 'Faulted' && random.chance(label, 0.4))
+				messages.push(speaker.status(at + 4 * SECOND_MS, asset, { connector, status, version }));
+			// A station repeats what got no response.
+			if (random.chance(label, 0.1)) messages.push({ ...message, at: at + 3 * SECOND_MS });
+		}
+		return listed(story, messages);
+	});
+}
+
+function sessions(story: Story): ListedMessage[] {
+	const { random, label, asset, version, speaker } = story;
+	const connector = random.whole(label, 1, 2);
+	const moments = momentsOf(story).map((at) => at + MINUTE_MS);
+	const messages: Message[] = [];
+	for (let n = 0; n + 1 < moments.length; n += 2) {
+		const [from = 0, to = 0] = [moments[n], moments[n + 1]];
+		if (to - from < 20 * SECOND_MS) continue;
+		messages.push(...speaker.session([from, to], asset, { connector, version, number: n + 1 }));
+	}
+	return listed(story, messages);
+}
+
+/** When something changes: at least some seconds after the last time, in whole seconds. */
+function momentsOf(story: Story): number[] {
+	const { random, label, lengthMs, near } = story;
+	const soon = near
+		.filter(() => random.chance(label, 0.6))
+		.map((each) => each + random.whole(label, 0, 40) * SECOND_MS);
+	const moments: number[] = [];
+	let at = random.chance(label, 0.3)
+		? random.whole(label, EARLIEST_MS, -MINUTE_MS)
+		: random.whole(label, 0, lengthMs / 3);
+	while (at < lengthMs) {
+		moments.push(Math.round(at / SECOND_MS) * SECOND_MS);
+		const next = at + 7 * SECOND_MS + lengthOf(story);
+		at = soon.find((each) => each > at + 7 * SECOND_MS && each < next) ?? next;
+	}
+	return moments;
+}
+
+/** When the list has them. Sometimes two that follow each other come late, and take back what had been known. */
+function listed(story: Story, messages: readonly Message[]): ListedMessage[] {
+	const { random, label, lagMs, lateShare, latestMs } = story;
+	const isTakenBack = lateShare > 0 && messages.length > 4 && random.chance(label, 0.5);
+	const pair = isTakenBack ? random.whole(label, 1, messages.length - 3) : -1;
+	const after = messages[pair + 2];
+	let late = isTakenBack ? 2 : 0;
+	return messages.map((message, n) => {
+		if (after !== undefined && (n === pair || n === pair + 1)) {
+			const until = after.at + random.spread(label, SECOND_MS, 15 * MINUTE_MS);
+			return { ...message, listedAfterMs: Math.min(latestMs, until - message.at) };
+		}
+		const isLate = late < MOST_LATE && random.chance(label, lateShare);
+		if (isLate) late += 1;
+		const mostMs = random.chance(label, 0.1) ? 3 * latestMs : latestMs;
+		const listedAfterMs = isLate
+			? random.spread(label, MINUTE_MS, mostMs)
+			: random.spread(label, 1, lagMs);
+		return { ...message, listedAfterMs };
+	});
+}
