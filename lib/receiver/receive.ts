@@ -10,7 +10,16 @@ import {
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { handOverOne, takeTurn } from './batch';
 import type { TriggerSettings } from './triggerSettings';
-import { accepted, busy, busyFor, duplicate, ignored, refused, type Verdict } from './verdict';
+import {
+	accepted,
+	busy,
+	busyFor,
+	duplicate,
+	ignored,
+	refused,
+	unreadable,
+	type Verdict,
+} from './verdict';
 import type { VerifierCache } from './verifierCache';
 import { type SecretSource, verifyDelivery } from './verify';
 
@@ -26,19 +35,29 @@ export interface Receiver {
 	readonly now?: () => Date;
 }
 
+interface Delivery {
+	readonly headers: DeliveryHeaders;
+	/** The bytes as sent; undefined if n8n does not have them. */
+	readonly body: Uint8Array | undefined;
+}
+
 /**
  * Never throws on input. An event may be acknowledged only once its execution is stored, or was before. Every other
  * verdict makes the service deliver it again, or says that there is nothing to do.
  */
 export async function receive(
-	{ headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
+	{ headers, body: bytes }: Delivery,
 	receiver: Receiver,
 ): Promise<Verdict> {
 	const { verifiers, secrets, openLedger, workflowId, isEarly, settings } = receiver;
 	const { now = () => new Date() } = receiver;
 	const receivedAt = now();
+	const body = bytes ?? new Uint8Array();
 	const delivery = { headers, body, receivedAt };
 	const signed = await verifyDelivery(verifiers, secrets, delivery, settings.toleranceSeconds);
+	if (bytes === undefined && (signed.ok || signed.reason === 'signature_mismatch')) {
+		return unreadable(firstHeader(headers, 'content-type'));
+	}
 	if (!signed.ok) return refused(signed.reason, signed.detail);
 
 	const parsed = parseEvent(body, signed.messageId);

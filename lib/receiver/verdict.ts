@@ -38,6 +38,14 @@ export function ignored(event: ParsedEvent): NoStart {
 	return { ...finished('ignored'), ignored: event };
 }
 
+/** A body without bytes to check a signature over: 401, since anyone may have sent it. */
+export function unreadable(contentType: string | undefined): NoStart {
+	const detail = /^multipart\/form-data\b/i.test(contentType ?? '')
+		? 'the body is multipart/form-data, which n8n parses without keeping the signed bytes: ask the provider of the service to send JSON'
+		: 'n8n could not read the body: it broke off, cannot be decompressed, or is larger than N8N_PAYLOAD_SIZE_MAX';
+	return { ...refused('event_invalid', detail), response: rejected };
+}
+
 const rejected: Response = { status: 401, body: { status: 'rejected' } };
 const unavailable: Response = { status: 503, body: { status: 'unavailable' } };
 

@@ -22,6 +22,7 @@ interface DeliveryRequest {
 	readonly headers: DeliveryHeaders;
 	readonly headersDistinct?: DeliveryHeaders;
 	readonly rawBody?: Buffer;
+	readonly readableEnded?: boolean;
 	readRawBody?(): Promise<void>;
 }
 
@@ -88,14 +89,10 @@ export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExec
 	];
 }
 
-/** The body as sent; empty if it cannot be read, which fails the signature check. */
-async function rawBytes(request: DeliveryRequest): Promise<Buffer> {
-	if (request.rawBody === undefined) {
-		try {
-			await request.readRawBody?.();
-		} catch {
-			return Buffer.alloc(0);
-		}
+/** The body as sent; undefined if it cannot be read. n8n parses a form before it calls the node, and keeps no bytes of it. */
+async function rawBytes(request: DeliveryRequest): Promise<Buffer | undefined> {
+	if (request.rawBody === undefined && request.readableEnded !== true) {
+		await request.readRawBody?.().catch(() => undefined);
 	}
-	return request.rawBody ?? Buffer.alloc(0);
+	return request.rawBody;
 }

@@ -1,11 +1,16 @@
-/** Reads the station trigger's parameters: a value out of bounds becomes the nearest bound, one of the wrong kind its default. */
+/**
+ * Reads the station trigger's parameters, and finds what is wrong with them. So that a stored execution can always begin, a
+ * value out of bounds is read as the nearest bound, and one of the wrong kind as its default; `checkStationSettings` rejects both.
+ */
 import {
 	MAX_BATCH_SIZE,
 	readAcknowledge,
 	readBatchSize,
 	type ReadParameter,
 } from '../../lib/event';
-import { asNumber, asRecord, asTexts } from '../../lib/shared/values';
+import { PackageError } from '../../lib/shared/packageError';
+import { printable } from '../../lib/shared/printable';
+import { asNumber, asRecord, asTexts, numberOf } from '../../lib/shared/values';
 import { type Kind, MINUTE_MS, type Scope, type StationSettings } from '../../lib/station';
 
 export const KINDS = [
@@ -48,53 +53,113 @@ export interface StationTriggerSettings {
 	/** The most items per execution; 1 if each starts its own execution. */
 	readonly batchSize: number;
 	readonly acknowledge: 'stored' | 'succeeded';
+	/** Sentences without a period that each name a field, its bound and its value; empty if all is right. */
+	readonly problems: readonly string[];
+}
+
+/** @throws {PackageError} for settings that would not be applied as entered. */
+export function checkStationSettings({ problems }: StationTriggerSettings): void {
+	if (problems.length === 0) return;
+	// In the message, since n8n shows nothing else of a failed publication.
+	throw new PackageError(problems.join('. '), { hint: 'Correct it in the node, then try again.' });
 }
 
 export function readStationSettings(read: ReadParameter): StationTriggerSettings {
-	const kind = oneOf(KINDS, read('triggerOn', 'stationOffline'));
+	const problems: string[] = [];
+	const kind = oneOf('Trigger On', KINDS, read('triggerOn', 'stationOffline'), problems);
 	const defaults = DEFAULTS[kind];
-	const minutes = (name: string, fallback: number, least: number, most: number) =>
-		asNumber(read(name, fallback), fallback, least, most) * MINUTE_MS;
+	const whole = (label: string, value: unknown, fallback: number, least: number, most: number) => {
+		const number = numberOf(value);
+		const isRight = Number.isInteger(number) && number === asNumber(value, fallback, least, most);
+		const bounds = `a whole number from ${least} to ${most}`;
+		if (!isRight) problems.push(`'${label}' must be ${bounds}, but is ${shown(value)}`);
+		return Math.trunc(asNumber(value, fallback, least, most));
+	};
+	const minutes = (label: string, name: string, fallback: number, most: number, least = 0) =>
+		whole(label, read(name, fallback), fallback, least, most) * MINUTE_MS;
 	const isFault = kind === 'connectorFault';
-	const times = isFault ? Math.trunc(asNumber(read('times', 1), 1, 1, MAX_TIMES)) : 1;
+	const times = isFault ? whole('Number of Faults', read('times', 1), 1, 1, MAX_TIMES) : 1;
 	const isRepeated = times > 1;
 	const { forMinutes, resolveAfterMinutes } = defaults;
 	const isLasting = kind !== 'sessionEnded' && !isRepeated;
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
-	const hours = asRecord(read('options', {}))['catchUpHours'];
+	const { catchUpHours = defaults.catchUpHours } = asRecord(read('options', {}));
+	const batchSize = readBatchSize((name) =>
+		name === 'delivery'
+			? read(name, 'batched')
+			: whole('Batch Size', read(name, MAX_BATCH_SIZE), MAX_BATCH_SIZE, 1, MAX_BATCH_SIZE),
+	);
 	return {
 		station: {
 			kind,
 			times,
 			reportResolved,
-			forMs: isLasting ? minutes('forMinutes', forMinutes, 0, MAX_FOR_MINUTES) : 0,
+			forMs: isLasting ? minutes('For (Minutes)', 'forMinutes', forMinutes, MAX_FOR_MINUTES) : 0,
 			resolveAfterMs: isLasting
-				? minutes('resolveAfterMinutes', resolveAfterMinutes, 0, MAX_RESOLVE_MINUTES)
+				? minutes(
+						'Resolve After (Minutes)',
+						'resolveAfterMinutes',
+						resolveAfterMinutes,
+						MAX_RESOLVE_MINUTES,
+					)
 				: 0,
-			statuses: kind === 'connectorStatus' ? statusesOf(read) : [],
-			scope: oneOf(SCOPES, isFault ? read('scope', 'code') : 'code'),
+			statuses: kind === 'connectorStatus' ? statusesOf(read, problems) : [],
+			scope: oneOf('One Incident Per', SCOPES, isFault ? read('scope', 'code') : 'code', problems),
 			withinMs: isRepeated
-				? minutes('withinMinutes', DEFAULT_WITHIN_MINUTES, 1, MAX_FOR_MINUTES)
+				? minutes('Within (Minutes)', 'withinMinutes', DEFAULT_WITHIN_MINUTES, MAX_FOR_MINUTES, 1)
 				: 0,
-			catchUpMs: asNumber(hours, defaults.catchUpHours, 1, MAX_CATCH_UP_HOURS) * 60 * MINUTE_MS,
+			catchUpMs:
+				whole('Catch Up (Hours)', catchUpHours, defaults.catchUpHours, 1, MAX_CATCH_UP_HOURS) *
+				60 *
+				MINUTE_MS,
 		},
 		hasTwoOutputs: reportResolved,
-		batchSize: readBatchSize((name) =>
-			name === 'delivery' ? read(name, 'batched') : read(name, MAX_BATCH_SIZE),
-		),
+		batchSize,
 		acknowledge: readAcknowledge(read),
+		problems,
 	};
 }
 
+/** A value as a problem quotes it. */
+const shown = (value: unknown) => printable(JSON.stringify(value ?? null), 50);
+
 /** The first one for any other value. */
-function oneOf<T extends Kind | Scope>(known: readonly [T, ...T[]], value: unknown): T {
-	return known.find((each) => each === value) ?? known[0];
+function oneOf<T extends Kind | Scope>(
+	label: string,
+	known: readonly [T, ...T[]],
+	value: unknown,
+	problems: string[],
+): T {
+	const found = known.find((each) => each === value);
+	if (found === undefined) {
+		problems.push(`'${label}' must be one of ${known.join(', ')}, but is ${shown(value)}`);
+	}
+	return found ?? known[0];
 }
 
-/** Without any, the default ones: a trigger that can never start would look like one that works. */
-function statusesOf(read: ReadParameter): string[] {
-	const entered = [read('statuses', DEFAULT_STATUSES), read('otherStatuses', '')];
-	const statuses = entered.flatMap(asTexts).map((status) => status.trim());
-	const some = [...new Set(statuses.filter((status) => status !== ''))].slice(0, MOST_STATUSES);
-	return some.length > 0 ? some : DEFAULT_STATUSES;
+/** Without any, the default ones; at most 20. */
+function statusesOf(read: ReadParameter, problems: string[]): string[] {
+	const entered = {
+		Statuses: read('statuses', DEFAULT_STATUSES),
+		'Other Statuses': read('otherStatuses', ''),
+	};
+	const wrong = Object.entries(entered).filter(([, value]) => !isTexts(value));
+	for (const [label, value] of wrong) {
+		problems.push(`'${label}' must be a list of texts, but is ${shown(value)}`);
+	}
+	const trimmed = Object.values(entered)
+		.flatMap(asTexts)
+		.map((status) => status.trim());
+	const statuses = [...new Set(trimmed.filter((status) => status !== ''))];
+	if (statuses.length > MOST_STATUSES) {
+		problems.push(
+			`'Statuses' and 'Other Statuses' must name at most ${MOST_STATUSES} statuses together, but name ${statuses.length}`,
+		);
+	}
+	if (statuses.length > 0) return statuses.slice(0, MOST_STATUSES);
+	if (wrong.length === 0) problems.push("'Statuses' must name at least one status");
+	return DEFAULT_STATUSES;
 }
+
+const isTexts = (value: unknown) =>
+	typeof value === 'string' || (Array.isArray(value) && asTexts(value).length === value.length);

@@ -14,7 +14,7 @@ import { refuseEngine2 } from '../../n8n/engine';
 import { toNodeError } from '../../n8n/nodeError';
 import { testItems, toOutputs } from '../../n8n/station/outputs';
 import { pollForStations } from '../../n8n/station/poll';
-import { readStationSettings } from '../../n8n/station/settings';
+import { checkStationSettings, readStationSettings } from '../../n8n/station/settings';
 import { builderHint } from '../builderHints';
 import { outputs, subtitle } from './appearance';
 import { stationTriggerProperties } from './description';
@@ -45,6 +45,9 @@ export class AssetServiceStationTrigger implements INodeType {
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		refuseEngine2(this);
 		try {
+			checkStationSettings(
+				readStationSettings((name, fallback) => this.getNodeParameter(name, fallback)),
+			);
 			return await pollForStations(this, await apiClientFor(this));
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
@@ -61,6 +64,7 @@ export class AssetServiceStationTrigger implements INodeType {
 			return toOutputs(await beginRun(this, { acknowledge, retentionMs: RETENTION_MS }), settings);
 		}
 		try {
+			checkStationSettings(settings);
 			return await testItems(await apiClientFor(this), settings);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);

@@ -67,7 +67,7 @@ const statuses: INodeProperties = {
 		...['Available', 'Charging', 'Faulted', 'Finishing', 'Occupied', 'Preparing', 'Reserved'],
 		...['SuspendedEV', 'SuspendedEVSE', 'Unavailable'],
 	].map((value) => ({ name: nameOf(value), value })),
-	default: DEFAULT_STATUSES,
+	default: [...DEFAULT_STATUSES],
 	description:
 		'In which statuses a connector can be stuck. OCPP 2.0.1 reports Occupied for a connector in use.',
 };

@@ -25,8 +25,11 @@ export interface TriggerServerOptions {
 	/** Runs the execution; at the URL that responds after its end, a rejection gets 500. */
 	readonly run?: (items: readonly INodeExecutionData[]) => Promise<void>;
 	readonly mode?: WorkflowExecuteMode;
-	/** As for content types that n8n does not know: the bytes are read when the node asks for them, or cannot be read. */
-	readonly body?: 'onRequest' | 'unreadable';
+	/**
+	 * As for content types that n8n does not know, the bytes are read when the node asks for them, or cannot be read; as for
+	 * forms, n8n has parsed them before it calls the node, and does not have them any more.
+	 */
+	readonly body?: 'onRequest' | 'unreadable' | 'parsed';
 	readonly workflowId?: string;
 	/** Distinguishes the triggers of one workflow. */
 	readonly nodeId?: string;
@@ -82,8 +85,9 @@ async function handle(
 	{ started, runs, tested }: Pick<TriggerServer, 'started' | 'tested'> & { runs: IDataObject[][] },
 ): Promise<void> {
 	if (options.body === undefined) request.rawBody = await readAll(request);
+	if (options.body === 'parsed') await readAll(request);
 	request.readRawBody = async () => {
-		if (options.body === 'unreadable') throw new Error('request aborted');
+		if (options.body === 'unreadable' || request.readableEnded) throw new Error('not readable');
 		request.rawBody = await readAll(request);
 	};
 	const context = contextOf(options, request, expressLike(response));

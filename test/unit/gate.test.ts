@@ -22,7 +22,7 @@ function gate(failing = 'none') {
 	return { status, calls: scene.calls().filter((call) => call.startsWith('npm ')) };
 }
 
-const ALL = ['npm test', 'npm run test:e2e', 'npm run test:faults'];
+const ALL = ['npm test', 'npm run scan', 'npm run test:e2e', 'npm run test:faults'];
 const named = (calls: readonly string[]) => calls.map((call) => call.split(' -- ')[0]?.trim());
 
 it('runs all tests', () => {
@@ -32,8 +32,9 @@ it('runs all tests', () => {
 
 it.each([
 	['test', 1],
-	['run test:e2e', 2],
-	['run test:faults', 3],
+	['run scan', 2],
+	['run test:e2e', 3],
+	['run test:faults', 4],
 ])('fails and stops when `npm %s` fails', (failing, count) => {
 	const { status, calls } = gate(failing);
 	expect([status, named(calls)]).toEqual([3, ALL.slice(0, count)]);

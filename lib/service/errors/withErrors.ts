@@ -50,6 +50,12 @@ export function isSuccess(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
+/** Whether the service says that the access token is not valid: 401, or another refusal with the code of RFC 6750, 3.1. */
+export function isTokenRejected({ status, headers }: TransportResponse): boolean {
+	const challenge = headers['www-authenticate'] ?? '';
+	return status === 401 || (status === 403 && /\berror *= *"?invalid_token\b/i.test(challenge));
+}
+
 /** The reply's JSON. @throws {ApiError} if it is not JSON. */
 export function readJson(reply: Reply): unknown {
 	const json = jsonOf(reply);
@@ -72,7 +78,7 @@ function callError(response: TransportResponse, call: Call, destination: Destina
 	const { status } = response;
 	const responded = `${destination.address} responded with ${statusAndReason(response, destination.redactor)}`;
 	if (status >= 300 && status < 400) return redirectError(response, destination);
-	if (status === 401) {
+	if (isTokenRejected(response)) {
 		return new ApiError(
 			`'${FIELD_LABELS.audience}' is probably wrong: ${responded}, although the access token is new`,
 			{

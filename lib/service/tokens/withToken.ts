@@ -1,6 +1,7 @@
 /** Adds the bearer token to a sender (specification section 5). */
 import type { ApiSettings, Transport } from '../common/types';
 import type { Redactor } from '../errors/redaction';
+import { isTokenRejected } from '../errors/withErrors';
 import type { AccessTokens } from './accessTokens';
 
 interface TokenOptions {
@@ -12,7 +13,7 @@ interface TokenOptions {
 	redactor: Redactor;
 }
 
-/** A 401 drops the token, and the request is sent once more with a new one, if there may be one. */
+/** A response that rejects the token drops it, and the request is sent once more with a new one, if there may be one. */
 export function withToken(
 	send: Transport,
 	{ settings, tokens, transport, redactor }: TokenOptions,
@@ -23,7 +24,7 @@ export function withToken(
 			redactor.add(accessToken);
 			const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
 			const response = await send({ ...request, headers });
-			const mayRenew = response.status === 401 && tokens.drop(settings, accessToken);
+			const mayRenew = isTokenRejected(response) && tokens.drop(settings, accessToken);
 			return { response, mayRenew };
 		};
 		const { response, mayRenew } = await sendOnce();

@@ -65,6 +65,17 @@ it('responds with 400 to a signed body that is not an event', async () => {
 	expect(await trigger.startedWith()).toEqual([]);
 });
 
+it('names the form of the body if n8n has parsed it as a form', async () => {
+	const trigger = await publishTrigger(world, simulator);
+	const part = 'Content-Disposition: form-data; name="event"\r\n\r\n{"id":"a"}';
+	const body = `--x\r\n${part}\r\n--x--\r\n`;
+	const answer = await post(trigger, body, 'multipart/form-data; boundary=x');
+	expect(answer).toEqual(answered(401, 'rejected'));
+	expect(await refusalsIn(world, trigger, 1)).toEqual(['event_invalid']);
+	expect(world.server.logs()).toContain('; the body is multipart/form-data,');
+	expect(await trigger.startedWith()).toEqual([]);
+});
+
 it('accepts an event in any notation, by the signed bytes', async () => {
 	const trigger = await publishTrigger(world, simulator);
 	const bodies = [

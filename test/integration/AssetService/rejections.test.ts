@@ -108,6 +108,28 @@ it('gives the advice of the log', async () => {
 	expect(asText(advice).toLowerCase()).toBe(`${ADVICE.signature_malformed.toLowerCase()}.`);
 });
 
+it.each([
+	['parsed', 'multipart/form-data; boundary=x', /^The body is multipart\/form-data, .* JSON\.$/],
+	['unreadable', 'application/cloudevents', /^N8n could not read the body: .*\.$/],
+] as const)(
+	'names a body that was %s as the reason, not the secret',
+	async (body, type, problem) => {
+		const workflowId = await newWorkflow();
+		const server = await start({ workflowId, body });
+		expect(await send(server, eventOf(), { 'content-type': type })).toMatchObject({
+			...{ status: 401, body: { status: 'rejected' } },
+		});
+		expect(server.started).toEqual([]);
+		expect(await rejectionsOf({ workflowId })).toMatchObject([
+			{
+				reason: 'event_invalid',
+				advice: expect.not.stringMatching(/secret|signed/) as string,
+				lastProblem: expect.stringMatching(problem) as string,
+			},
+		]);
+	},
+);
+
 it('separates the triggers of a workflow, and reports on its own workflow by default', async () => {
 	const workflowId = 'workflow-1';
 	const [{ message } = {}] = (await getRejections({})).hints;

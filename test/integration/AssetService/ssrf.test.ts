@@ -75,6 +75,18 @@ describe('under n8n’s protection against requests to internal addresses', () =
 		expect(JSON.stringify(run)).not.toContain(SECRET);
 	});
 
+	it('a token that the API calls invalid is renewed', async () => {
+		const headers = { 'www-authenticate': 'Bearer error="invalid_token"' };
+		const world = await startWorld({
+			api: (request, raw) =>
+				request.headers.authorization === 'Bearer token-1'
+					? { status: 403, headers }
+					: twoPages(request, raw),
+		});
+		const { items, error } = await list(world);
+		expect([error, items.length, world.tokensAskedFor()]).toEqual([undefined, 2, 2]);
+	});
+
 	it('a redirect is not followed', async () => {
 		const world = await startWorld({
 			api: () => ({ status: 302, headers: { location: '/elsewhere' } }),

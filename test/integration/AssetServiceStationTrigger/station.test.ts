@@ -81,6 +81,23 @@ describe('the station trigger', () => {
 		expect(node.runs).toHaveLength(2);
 	});
 
+	it('cannot be published or tested with a value out of bounds, and says which', async () => {
+		const parameters = { triggerOn: 'stationOffline', forMinutes: 20_000 };
+		const trigger = new AssetServiceStationTrigger();
+		const node = createPollNode({
+			...{ trigger, parameters, credential: credential(), workflowId: randomUUID() },
+		});
+		const failure = {
+			name: 'NodeOperationError',
+			message: "'For (Minutes)' must be a whole number from 0 to 10080, but is 20000",
+			description: 'Correct it in the node, then try again.',
+		};
+		await expect(node.activation('activate')()).rejects.toMatchObject(failure);
+		const credentials = [{ type: new AssetServiceApi(), data: credential() }];
+		const { error } = await runNode({ node: trigger, credentials, parameters });
+		expect(error).toMatchObject(failure);
+	});
+
 	it('fetches the newest incident for each output', async () => {
 		await emit(60, 'DISCONNECTED');
 		await emit(30, 'CONNECTED');

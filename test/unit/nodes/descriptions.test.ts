@@ -17,7 +17,12 @@ import { triggerSettingsOf } from '../../../n8n/accountAccess';
 import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
 import { readPollSettings } from '../../../n8n/poll/settings';
-import { DEFAULTS, KINDS, readStationSettings } from '../../../n8n/station/settings';
+import {
+	checkStationSettings,
+	DEFAULTS,
+	KINDS,
+	readStationSettings,
+} from '../../../n8n/station/settings';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
@@ -185,6 +190,59 @@ describe('the parameters of the station trigger', () => {
 	])('%s is offered and read', (name, given, expected) => {
 		expect(namesOf(properties)).toContain(name);
 		expect(settingsOf(given).station).toMatchObject(expected);
+	});
+
+	const lasting = { triggerOn: 'connectorFault' };
+	const repeated = { triggerOn: 'connectorFault', times: 3 };
+	const stuck = { triggerOn: 'connectorStatus' };
+	const many = Array.from({ length: 20 }, (_, index) => `Status${index}`);
+	it.each<[string, Parameters, string]>([
+		['forMinutes', { forMinutes: 10_081 }, 'must be a whole number from 0 to 10080, but is 10081'],
+		['forMinutes', { forMinutes: -1 }, 'from 0 to 10080, but is -1'],
+		['forMinutes', { forMinutes: 1.5 }, 'whole number from 0 to 10080, but is 1.5'],
+		['forMinutes', { forMinutes: 'soon' }, 'from 0 to 10080, but is "soon"'],
+		['forMinutes', { forMinutes: ['5'] }, 'from 0 to 10080, but is ["5"]'],
+		[
+			'resolveAfterMinutes',
+			{ ...stuck, resolveAfterMinutes: 1_441 },
+			'from 0 to 1440, but is 1441',
+		],
+		['times', { ...lasting, times: 51 }, 'from 1 to 50, but is 51'],
+		['withinMinutes', { ...repeated, withinMinutes: 0 }, 'from 1 to 10080, but is 0'],
+		['batchSize', { batchSize: 1_001 }, 'from 1 to 1000, but is 1001'],
+		['catchUpHours', { options: { catchUpHours: 721 } }, 'from 1 to 720, but is 721'],
+		['triggerOn', { triggerOn: 'x' }, 'must be one of stationOffline, connectorStatus,'],
+		['scope', { ...lasting, scope: 7 }, 'must be one of code, connector, station, but is 7'],
+		['statuses', { ...stuck, statuses: [] }, 'must name at least one status'],
+		['statuses', { ...stuck, statuses: 7 }, 'must be a list of texts, but is 7'],
+		['otherStatuses', { ...stuck, otherStatuses: [7] }, 'must be a list of texts, but is [7]'],
+		[
+			'statuses',
+			{ ...stuck, statuses: many, otherStatuses: 'More' },
+			"and 'Other Statuses' must name at most 20 statuses together, but name 21",
+		],
+	])('names %s and what is wrong with %j', (name, given, problem) => {
+		const settings = settingsOf(given);
+		const shown = [...properties, ...fieldsIn(property(node, 'options'))];
+		const { displayName = '' } = shown.find((each) => each.name === name) ?? {};
+		expect(settings.problems).toEqual([expect.stringContaining(problem)]);
+		expect(settings.problems[0]).toMatch(RegExp(`^'${displayName.replace(/[()]/g, '\\$&')}' `));
+		expect(() => {
+			checkStationSettings(settings);
+		}).toThrow(settings.problems[0]);
+	});
+
+	it.each<Parameters>([
+		{},
+		{ forMinutes: 0, resolveAfterMinutes: 1_440, options: { catchUpHours: 720 } },
+		{ forMinutes: '7', batchSize: 1 },
+		{ ...stuck, statuses: many },
+		{ ...stuck, statuses: 'A, B, A' },
+		// Fields that are not shown.
+		{ triggerOn: 'sessionEnded', forMinutes: -1, times: 0, scope: 7, statuses: [] },
+		{ ...repeated, times: 50, forMinutes: -1 },
+	])('finds nothing wrong with %j', (given) => {
+		expect(settingsOf(given).problems).toEqual([]);
 	});
 
 	it('has no parameter that takes an expression', () => {

@@ -50,6 +50,20 @@ describe('receive', () => {
 		expect((await to.ledger.look(KEY)).state).toBe('stored');
 	});
 
+	it.each([
+		['signature_missing', [], SECRET],
+		['signature_malformed', ['forged'], SECRET],
+		['not_configured', [signTimestamped(SECRET, TIMESTAMP, '')], ''],
+		['event_invalid', [signTimestamped(SECRET, TIMESTAMP, JSON.stringify(event))], SECRET],
+		['event_invalid', [signTimestamped(SECRET, TIMESTAMP, '')], SECRET],
+	])('without the bytes of the body, rejects as %s', async (reason, signature, signingSecret) => {
+		const headers = { 'x-webhook-signature': signature };
+		const secrets = { ...receiver().secrets, read: async () => ({ settings: { signingSecret } }) };
+		expect(await receive({ headers, body: undefined }, receiver({}, { secrets }))).toMatchObject({
+			...{ start: false, log: { reason } },
+		});
+	});
+
 	it('adds the data of the delivery on request', async () => {
 		const to = receiver({ options: { includeDelivery: true } });
 		const verdict = await receive(delivery({ ...event, _delivery: 'from the event' }), to);

@@ -3,19 +3,24 @@ import { makeScene, removeScenes } from '../../../support/commands';
 afterEach(removeScenes);
 
 /** A scan that finds this in the sources and in the package. */
-function scan(found: {
-	readonly sources?: readonly string[];
-	readonly package?: readonly string[];
-}) {
+function scan(
+	found: {
+		readonly sources?: readonly string[];
+		readonly package?: readonly string[];
+	},
+	documented = 'This is 2 findings in the published JavaScript, 1 of them in the bundled libraries.',
+) {
 	const scene = makeScene();
 	scene.copy('scripts/setup/scan.mjs');
+	scene.write('docs/n8n-cloud.md', documented);
 	scene.write('package.json', '{ "repository": "somewhere" }');
 	scene.write(
 		'scanner.mjs',
 		`export const SOURCE_FILE_PATTERNS = ['sources'];
 		export const analyzePackage = async (folder, [first]) => {
 			const rules = ${JSON.stringify(found)}[first === 'sources' ? 'sources' : 'package'] ?? [];
-			const details = rules.map((rule) => '  1:1  error  What is wrong  ' + rule).join('\\n');
+			const findings = rules.map((rule) => '  1:1  error  What is wrong  ' + rule);
+			const details = ['/x/dist/lib/vendor/undici.js', ...findings.slice(1), '/x/dist/a.js', ...findings.slice(0, 1)].join('\\n');
 			return { passed: rules.length === 0, message: 'Security scan failed', details };
 		};`,
 	);
@@ -33,12 +38,19 @@ function scan(found: {
 const EXPECTED = '@n8n/community-nodes/no-restricted-globals';
 
 it('passes with nothing found, and with expected findings', () => {
-	expect(scan({}).status).toBe(0);
+	const nothing = '0 findings in the published JavaScript, 0 of them in the bundled libraries';
+	expect(scan({}, nothing).status).toBe(0);
 	const { status, output } = scan({ package: [EXPECTED, EXPECTED] });
 	expect([status, output]).toEqual([
 		0,
 		expect.stringContaining('package: 2 findings, all expected') as string,
 	]);
+});
+
+it('fails if the docs give other numbers, and shows those found', () => {
+	const { status, output } = scan({ package: [EXPECTED, EXPECTED] }, '3 findings');
+	const found = '2 findings in the published JavaScript, 1 of them in the bundled libraries';
+	expect([status, output]).toEqual([1, expect.stringContaining(found) as string]);
 });
 
 it.each([

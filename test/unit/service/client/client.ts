@@ -7,6 +7,12 @@ import { fakeRuntime, startWorld, type World } from '../world';
 
 export const ASSETS = '/asset-management/v1/assets';
 
+/** A token refused by the words of RFC 6750, section 3.1, with a status that the RFC gives to another error. */
+export const INVALID_TOKEN: Answer = {
+	status: 403,
+	headers: { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' },
+};
+
 /** A client of this world, and the warnings that it gave. */
 export function clientOf(world: World, options: Partial<ApiClientOptions> = {}) {
 	const warnings: string[] = [];

@@ -1,6 +1,7 @@
+import type { Answer } from '../../../support/httpService';
 import { expectedLists } from '../../../support/lists';
 import { all, rejection, stopWorlds } from '../world';
-import { answering, ASSETS, start } from './client';
+import { answering, ASSETS, INVALID_TOKEN, start } from './client';
 
 afterEach(stopWorlds);
 
@@ -62,13 +63,40 @@ describe('a list', () => {
 		expect(world.tokensAskedFor()).toBe(1);
 	});
 
-	it('gets one new token for many callers whose token was revoked', async () => {
-		const { client, world } = await start(({ headers }) =>
-			headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: [] },
-		);
-		await Promise.all(Array.from({ length: 20 }, () => all(client.list('asset', {}))));
-		expect(world.tokensAskedFor()).toBe(2);
-	});
+	it.each<[string, Answer]>([
+		['a 401', { status: 401 }],
+		['a 403 that calls it invalid (RFC 6750)', INVALID_TOKEN],
+		[
+			'a 403 that calls it invalid after another challenge',
+			{
+				status: 403,
+				headers: {
+					'www-authenticate': 'Basic realm="a", bearer realm="b", Error=invalid_token',
+				},
+			},
+		],
+	])(
+		'gets one new token for many callers whose token was refused with %s',
+		async (_name, refusal) => {
+			const { client, world } = await start(({ headers }) =>
+				headers.authorization === 'Bearer token-1' ? refusal : { body: [] },
+			);
+			await Promise.all(Array.from({ length: 20 }, () => all(client.list('asset', {}))));
+			expect(world.tokensAskedFor()).toBe(2);
+		},
+	);
+
+	it.each(['Bearer error="insufficient_scope"', 'Bearer scope="invalid_token"', 'Bearer'])(
+		'gets no new token after a 403 with %s',
+		async (challenge) => {
+			const { client, world } = await answering({
+				status: 403,
+				headers: { 'www-authenticate': challenge },
+			});
+			expect(await rejection(all(client.list('asset', {})))).toMatchObject({ status: 403 });
+			expect([world.tokensAskedFor(), world.service.to(ASSETS).length]).toEqual([1, 1]);
+		},
+	);
 
 	it('ends when its caller cancels', async () => {
 		const caller = new AbortController();

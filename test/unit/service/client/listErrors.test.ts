@@ -2,7 +2,7 @@ import type { ApiError, ListOptions } from '../../../../lib/service';
 import type { Answer } from '../../../support/httpService';
 import { expectedLists } from '../../../support/lists';
 import { all, rejection, SECRET, startWorld, stopWorlds } from '../world';
-import { answering, ASSETS, clientOf, start } from './client';
+import { answering, ASSETS, clientOf, INVALID_TOKEN, start } from './client';
 
 afterEach(stopWorlds);
 
@@ -23,15 +23,24 @@ describe('the error of a list', () => {
 		expect(world.tokensAskedFor()).toBe(2);
 	});
 
+	it('names Audience if a fresh token is called invalid', async () => {
+		expect((await listError(INVALID_TOKEN)).error).toMatchObject({
+			field: 'audience',
+			status: 403,
+		});
+	});
+
 	it.each([
-		['one after the other', 1],
-		['ten at a time', 10],
-	])('costs two tokens for 100 lists whose token is refused, %s', async (_name, atOnce) => {
-		const { client, world } = await answering({ status: 401 });
+		['one after the other', 1, { status: 401 }],
+		['ten at a time', 10, { status: 401 }],
+		['each with a 403 that calls it invalid', 10, INVALID_TOKEN],
+	])('costs two tokens for 100 lists whose token is refused, %s', async (_name, atOnce, answer) => {
+		const { client, world } = await answering(answer);
+		const { status } = answer;
 		for (let sent = 0; sent < 100; sent += atOnce) {
 			const lists = Array.from({ length: atOnce }, () => all(client.list('asset', {})));
 			for (const result of await Promise.allSettled(lists)) {
-				expect(result).toMatchObject({ status: 'rejected', reason: { status: 401 } });
+				expect(result).toMatchObject({ status: 'rejected', reason: { status } });
 			}
 		}
 		expect(world.tokensAskedFor()).toBe(2);
