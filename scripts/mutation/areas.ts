@@ -30,7 +30,6 @@ export const AREAS: Readonly<Record<string, Area>> = {
 	rejections: room('rejections', ACTION),
 	accounts: room('accounts', 'test/unit/poll', ACTION),
 	follow: room('follow', 'test/unit/poll', 'test/unit/station'),
-	walk: room('walk', 'test/unit/poll'),
 	poll: room('poll', POLL_TRIGGER),
 	start: room('start', 'test/unit/poll'),
 	station: room('station', STATION_TRIGGER),

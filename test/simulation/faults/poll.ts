@@ -1,32 +1,32 @@
 /** Faults in what a poll starts. */
 import { type Fault, fault } from './fault';
 
-const KNOWLEDGE = 'lib/poll/knowledge.ts';
+const FINDS = 'lib/poll/finds.ts';
 
 export const POLL: readonly Fault[] = [
 	fault(
 		'new conditions start what a poll had left out',
-		KNOWLEDGE,
+		FINDS,
 		'const isBelow = at <= frontier && at <= wantedSince;',
 		'const isBelow = at <= frontier && at <= wantedSince && at < 0;',
 	),
 	fault(
 		'events from before the publication start',
-		KNOWLEDGE,
+		FINDS,
 		'if (at < publishedAt) return false;',
 		'if (at < publishedAt && at < 0) return false;',
 	),
 	fault(
 		'a poll forgets the events that are not settled',
-		KNOWLEDGE,
-		"return { next: 'wait', account };",
-		"return { next: 'done' };",
+		FINDS,
+		'else this.leaveOpen(listed, account);',
+		'else void account;',
 	),
 	fault(
 		'a lost ledger is taken for a first publication',
-		'lib/poll/poll.ts',
-		'const isForgotten = until !== undefined && until.polls > (remembered.state?.polls ?? -1);',
-		'const isForgotten = until !== undefined && until.polls < (remembered.state?.polls ?? -1);',
+		'lib/follow/memory.ts',
+		'known.polls > (polls ?? -1)',
+		'known.polls < (polls ?? -1)',
 	),
 	fault(
 		'a replayed event is not marked',

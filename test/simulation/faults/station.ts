@@ -1,6 +1,7 @@
 /** Faults in how the station trigger follows the list, and in what it makes an incident of. */
 import { type Fault, fault } from './fault';
 
+const POLL = 'lib/station/poll.ts';
 const STATION = 'lib/station/decide/station.ts';
 const DURATION = 'lib/station/decide/duration.ts';
 
@@ -8,11 +9,40 @@ const DURATION = 'lib/station/decide/duration.ts';
 const asIs = (name: string): Fault => ({ name, changes: [] });
 
 export const STATIONS: readonly Fault[] = [
-	asIs('a second gap during a catch-up is read again in each poll'),
+	fault(
+		'a second gap during a catch-up is read again in each poll',
+		'lib/follow/follow.ts',
+		'let position = afterNews(before, news, { source, reader });',
+		"if (news.end === 'bounded' && unreadFrom(before) < Infinity) return unread(before);\n\tlet position = afterNews(before, news, { source, reader });",
+	),
 	asIs('a late event makes a second incident'),
-	asIs('a poll reads although one of the same node still reads'),
-	asIs('the past of a publication holds up what is new'),
-	asIs('a poll of an old version changes what the new one knows'),
+	fault(
+		'a poll reads although one of the same node still reads',
+		POLL,
+		'if (polling.has(publication)) return {};',
+		'',
+	),
+	{
+		name: 'the past of a publication holds up what is new',
+		changes: [
+			{
+				file: POLL,
+				find: 'isUnread: lost !== undefined };',
+				replace: 'isUnread: true };',
+			},
+			{
+				file: POLL,
+				find: 'knownUpTo: lost?.at ?? position.knownUpTo,',
+				replace: 'knownUpTo: lost?.at ?? 0,',
+			},
+		],
+	},
+	fault(
+		'a poll of an old version changes what the new one knows',
+		'lib/station/shards.ts',
+		'if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;',
+		'',
+	),
 	fault(
 		'what was open at the publication is reported',
 		STATION,
@@ -33,9 +63,9 @@ export const STATIONS: readonly Fault[] = [
 	),
 	fault(
 		'what has not been listed yet counts as absent',
-		'lib/station/reading.ts',
-		'Math.max(head.watermark, serviceNow - GRACE_MS)',
-		'Math.max(head.watermark, serviceNow - 0 * GRACE_MS)',
+		'lib/station/round.ts',
+		'const watermark = position.knownUpTo - GRACE_MS;',
+		'const watermark = position.knownUpTo - 0 * GRACE_MS;',
 	),
 	fault(
 		'what says that an incident is over overtakes what says that it began',
