@@ -109,11 +109,12 @@ function connections(story: Story): ListedMessage[] {
 		if (random.chance(label, 0.1))
 			messages.push(speaker.connection(at + 3 * SECOND_MS, asset, isConnected, version));
 	}
-	return listed(story, messages);
+	const say = (at: number, isOn: boolean) => speaker.connection(at, asset, !isOn, version);
+	return [...listed(story, messages), ...takenBack(story, messages, say)];
 }
 
 function statuses(story: Story, isFaulty: boolean): ListedMessage[] {
-	const { random, label, asset, version, speaker, isField } = story;
+	const { random, label, asset, version, speaker, isField, settings } = story;
 	const known = STATUSES[version];
 	const connectors = random.whole(label, 1, 2);
 	return Array.from({ length: connectors }, (_unused, n) => n + 1).flatMap((connector) => {
@@ -134,7 +135,11 @@ function statuses(story: Story, isFaulty: boolean): ListedMessage[] {
 			// A station repeats what got no response.
 			if (random.chance(label, 0.1)) messages.push({ ...message, at: at + 3 * SECOND_MS });
 		}
-		return listed(story, messages);
+		const { statuses: watched = [] } = settings.at(-1) ?? {};
+		const status = isFaulty ? 'Faulted' : (watched.find((each) => known.includes(each)) ?? '');
+		const say = (at: number, isOn: boolean) =>
+			speaker.status(at, asset, { connector, version, status: isOn ? status : 'Available' });
+		return [...listed(story, messages), ...(status === '' ? [] : takenBack(story, messages, say))];
 	});
 }
 
@@ -167,6 +172,33 @@ function momentsOf(story: Story): number[] {
 		at = soon.find((each) => each > at + 7 * SECOND_MS && each < next) ?? next;
 	}
 	return moments;
+}
+
+/** Something lasts, ends and is reported; then two late events say that it was over for a while in between. */
+function takenBack(
+	story: Story,
+	messages: readonly Message[],
+	say: (at: number, isOn: boolean) => Message,
+): ListedMessage[] {
+	const { random, label, settings, lateShare, latestMs, lagMs } = story;
+	const { forMinutes, resolveAfterMinutes } = settings.at(-1) ?? NO_TIMES;
+	const last = messages.at(-1)?.at;
+	if (lateShare === 0 || last === undefined || !random.chance(label, 0.6)) return [];
+	const longer = (minutes: number) =>
+		minutes * MINUTE_MS + random.whole(label, 20, 240) * SECOND_MS;
+	const over = last + longer(0);
+	const from = over + longer(resolveAfterMinutes);
+	const gap = from + longer(forMinutes);
+	const again = gap + longer(resolveAfterMinutes);
+	const end = again + longer(forMinutes);
+	const listedAt = end + longer(resolveAfterMinutes) + random.whole(label, 1, 10) * MINUTE_MS;
+	if (listedAt - gap > latestMs) return [];
+	const inTime = [say(over, false), say(from, true), say(end, false)];
+	const late = [say(gap, false), say(again, true)];
+	return [
+		...inTime.map((each) => ({ ...each, listedAfterMs: random.spread(label, 1, lagMs) })),
+		...late.map((each) => ({ ...each, listedAfterMs: listedAt - each.at })),
+	];
 }
 
 /** When the list has them. Sometimes two that follow each other come late, and take back what had been known. */
