@@ -68,11 +68,14 @@ function touches(run: Run, { since, until = Infinity }: Incident, resolveAfterMs
 	return run.since - until < resolveAfterMs;
 }
 
-/** The first stretch that is seen of an incident replaces what was known of its end: a late report may have ended it. */
+/**
+ * The first stretch that is seen of an incident replaces what was known of its end: a late report may have ended it. The
+ * end of one that is closed only moves forward: it is reported.
+ */
 function extend(incident: Incident, run: Run, isSeen: boolean): void {
 	incident.since = Math.min(incident.since, run.since);
 	const isLonger = (run.until ?? Infinity) > (incident.until ?? Infinity);
-	if (isSeen && !isLonger) return;
+	if ((isSeen || incident.reported === 'closed') && !isLonger) return;
 	if (run.until === undefined) {
 		delete incident.until;
 		delete incident.to;

@@ -79,6 +79,21 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 		]);
 	});
 
+	it('makes no second incident of late events that say the first was interrupted', async () => {
+		const world = worldOf({ kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 3 * MINUTE });
+		world.events = [
+			OCPP201.status('09:53', 'Reserved'),
+			OCPP201.status('10:29', 'Available'),
+			OCPP201.status('10:05', 'Available', { listedAt: '10:40' }),
+			OCPP201.status('10:14', 'Reserved', { listedAt: '10:40' }),
+		];
+		await world.pollFrom('09:50', '12:00');
+		expect(story(world)).toEqual([
+			'10:04 opened s1 09:53:00 - 10',
+			'10:33 resolved s1 09:53:00 10:29:00 36',
+		]);
+	});
+
 	it('reports a storm in one execution', async () => {
 		const stations = Array.from({ length: 500 }, (_unused, n) => `s${n}`);
 		const world = worldOf({}, { assets: stations });
