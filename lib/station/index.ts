@@ -1,4 +1,5 @@
 /** The incidents of stations: the exports that the trigger uses. */
+export { connectionSettings, DEFAULT_CONNECTION } from './facts';
 export { type Memory, type KnownUntil } from './head';
 export { newestIncidents } from './newest';
 export { type StationPollOptions } from './options';

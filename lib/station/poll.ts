@@ -21,7 +21,6 @@ import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
 import { RETENTION_MS, start } from '../start';
 import { type Directory, directoryFor } from './directory';
-import { isWatched } from './fold/station';
 import { readHead } from './head';
 import type { StationPollOptions } from './options';
 import { headOf, published } from './publication';
@@ -55,9 +54,7 @@ export async function pollStations(options: StationPollOptions): Promise<Polled>
 	const remembered = await readHead(ledger, `${key}:head`);
 	const begun = headOf(options, remembered.head, polledAt);
 	const source = { client, mayRequest, now: polledAt };
-	const readings = new Readings(source, ({ facts }) =>
-		facts.some((fact) => isWatched(fact, settings)),
-	);
+	const readings = new Readings(source, settings);
 	const read = await readList(source, readings, begun.head);
 	const isRead = read.isWhole || readings.newestAt !== undefined;
 	if (begun.isPublication && read.failure !== undefined && !isRead) throw read.failure;
@@ -127,7 +124,14 @@ async function handOver(
 
 type Warn = StationPollOptions['warn'];
 
-function warnOfReadings({ unreadable, undated }: Readings, warn: Warn): void {
+function warnOfReadings({ unreadable, undated, unknownWords }: Readings, warn: Warn): void {
+	if (unknownWords.size > 0) {
+		const words = [...unknownWords].map((word) => `'${word}'`).join(', ');
+		warn(
+			'words',
+			`asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
+		);
+	}
 	if (unreadable > 0) {
 		warn('unreadable', `${counted(unreadable, 'message')} left out that cannot be read`);
 	}

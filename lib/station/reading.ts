@@ -5,8 +5,9 @@
  */
 import type { ApiClient } from '../service';
 import { type Listed, walk, type Walked } from '../walk';
-import { GRACE_MS, HOUR_MS, MINUTE_MS } from './common/settings';
+import { GRACE_MS, HOUR_MS, MINUTE_MS, type StationSettings } from './common/settings';
 import { type Reading as FactsOf, readFacts, type EventFacts } from './facts';
+import { isWatched } from './fold/station';
 import type { Head } from './head';
 
 /** As many as the service allows. */
@@ -17,6 +18,8 @@ const OVERLAP_MS = 2 * MINUTE_MS;
 const DEEP_MS = 10 * MINUTE_MS;
 /** and how far back and how often few do. */
 const DEEPEST_MS = HOUR_MS;
+/** Unknown words that a poll names. */
+const MOST_WORDS = 5;
 /** The service's `Date` header has whole seconds. */
 const SECOND_MS = 1_000;
 
@@ -33,15 +36,17 @@ export class Readings {
 	readonly events: EventFacts[] = [];
 	unreadable = 0;
 	undated = 0;
+	/** Words for a connection that are in neither list: the first few. */
+	readonly unknownWords = new Set<string>();
 	/** By the service's clock, otherwise by n8n's. */
 	serviceNow: number;
 	newestAt: number | undefined;
 	readonly #isDated = { isKnown: false };
-	readonly #isWanted: (event: EventFacts) => boolean;
+	readonly #settings: StationSettings;
 
-	constructor({ now }: Source, isWanted: (event: EventFacts) => boolean) {
+	constructor({ now }: Source, settings: StationSettings) {
 		this.serviceNow = now;
-		this.#isWanted = isWanted;
+		this.#settings = settings;
 	}
 
 	onDate(date: number): void {
@@ -53,10 +58,13 @@ export class Readings {
 		if (at !== undefined && at <= this.serviceNow + SECOND_MS) {
 			this.newestAt = Math.max(this.newestAt ?? at, at);
 		}
-		const read: FactsOf = readFacts(event, this.serviceNow);
+		const read: FactsOf = readFacts(event, this.serviceNow, this.#settings);
 		if (read === 'unreadable') this.unreadable += 1;
 		else if (read === 'undated') this.undated += 1;
-		else if (read !== undefined && this.#isWanted(read)) this.events.push(read);
+		else if (read === undefined) return;
+		else if ('unknownWord' in read) {
+			if (this.unknownWords.size < MOST_WORDS) this.unknownWords.add(read.unknownWord);
+		} else if (read.facts.some((fact) => isWatched(fact, this.#settings))) this.events.push(read);
 	}
 }
 

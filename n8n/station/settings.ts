@@ -6,7 +6,13 @@ import {
 	type ReadParameter,
 } from '../../lib/event';
 import { asNumber, asRecord, asTexts } from '../../lib/shared/values';
-import { type Kind, MINUTE_MS, type Scope, type StationSettings } from '../../lib/station';
+import {
+	DEFAULT_CONNECTION,
+	type Kind,
+	MINUTE_MS,
+	type Scope,
+	type StationSettings,
+} from '../../lib/station';
 
 export const KINDS = [
 	'stationOffline',
@@ -64,6 +70,7 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const hours = asRecord(read('options', {}))['catchUpHours'];
 	return {
 		station: {
+			...DEFAULT_CONNECTION,
 			kind,
 			times,
 			reportResolved,

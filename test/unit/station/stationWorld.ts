@@ -5,6 +5,7 @@ import { type Acknowledge, type Ledger, ledgerKey, newAttempt } from '../../../l
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { walkPages } from '../../../lib/service/lists/paging';
 import {
+	DEFAULT_CONNECTION,
 	type KnownUntil,
 	MINUTE_MS,
 	pollStations,
@@ -24,6 +25,7 @@ export function time(text: string): number {
 }
 
 export const DEFAULTS: StationSettings = {
+	...DEFAULT_CONNECTION,
 	kind: 'stationOffline',
 	forMs: 5 * MINUTE_MS,
 	resolveAfterMs: 2 * MINUTE_MS,
