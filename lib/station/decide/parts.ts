@@ -1,7 +1,7 @@
 /** The stretches of each part of a station that can have an incident of its own. */
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
-import { faultOf, type Opening, openingsOf } from '../fold/faults';
+import { faultOf, keysOf, type Opening, openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOf } from '../fold/timeline';
 import { touches, united } from './duration';
@@ -84,7 +84,7 @@ function incidentsOf(
 ): string[] {
 	const { places, keys } = opening;
 	return Object.entries(incidents).flatMap(([part, incident]) => {
-		const named = part.slice(part.indexOf('|') + 1).split(',');
+		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
 		const isShared =
 			places.includes(incident.connector ?? '') && keys.some((key) => named.includes(key));
 		return isShared && touches(opening, incident, resolveAfterMs) ? [part] : [];

@@ -2,6 +2,7 @@
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
 import type { Entry, Incident, Report, StationState } from '../common/state';
+import { codesOf, isNone } from '../fold/codes';
 import { countFault, faultOf } from '../fold/faults';
 import { endOf, follow, type Step } from './duration';
 import { removed } from './ended';
@@ -78,7 +79,10 @@ function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: 
 				...endOf(run),
 			}),
 			note: (incident, run) => {
-				if (kind === 'connectorFault') countFault(incident, faultOf(run));
+				if (kind !== 'connectorFault') return;
+				countFault(incident, faultOf(run));
+				// A later report of the fault may be the first that names a code.
+				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},
 		});
 		keep(part, latest);

@@ -32,6 +32,15 @@ export interface Opening extends Run {
 	readonly vendors: readonly string[];
 }
 
+/** Each vendor code with the error code. */
+export function keysOf(
+	detail: Detail | undefined,
+	vendors: readonly string[] = codesOf(detail).vendors,
+): string[] {
+	const all = vendors.length > 0 ? vendors : codesOf(detail).vendors;
+	return (all.length > 0 ? all : ['']).map((vendor) => `${detail?.error ?? ''}/${vendor}`);
+}
+
 /**
  * One for each state; of a fault with `scope` = `code`, one for each report that names a code which none before it has
  * named. If the first ones name none, the first that names one completes the opening.
@@ -41,12 +50,9 @@ export function openingsOf(run: Run, { kind, scope }: StationSettings): Opening[
 	const named = new NamedCodes();
 	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];
 	for (const report of run.reports) {
-		const { error, vendors } = codesOf(report.d);
 		const news = report.key === '' ? undefined : named.add(report.d);
 		if (news === undefined) continue;
-		const keys = (news.vendors.length > 0 ? news.vendors : vendors.length > 0 ? vendors : ['']).map(
-			(vendor) => `${error ?? ''}/${vendor}`,
-		);
+		const keys = keysOf(report.d, news.vendors);
 		const [first] = found;
 		if (first === undefined) found.push({ report, d: report.d, keys: isByCode ? keys : [run.key] });
 		else if (isNone(news)) continue;

@@ -11,15 +11,7 @@ import type { ConnectorStatus, Fact, EventFacts } from '../facts';
 import { detailOf, faultOf, isFault, openingsOf } from './faults';
 import { addSessionFact, compactSessions, noSessions } from './sessions';
 import { inOrder } from './sets';
-import {
-	addQuiet,
-	addReport,
-	compact,
-	dropQuiet,
-	emptyTimeline,
-	excessOf,
-	runsOf,
-} from './timeline';
+import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, isFull, runsOf } from './timeline';
 
 const IS_ABOUT_STATE: ReadonlySet<Fact['about']> = new Set([
 	...(['connection', 'sent', 'status', 'problem'] as const),
@@ -64,12 +56,13 @@ function addFact(
 	if (found === undefined) return false;
 	const line = lineOf(state, found.name);
 	if (line === undefined || !addReport(line, found.report)) return false;
-	const cut = excessOf(line);
-	if (cut === undefined) return true;
-	forget(state, found.name, cut, settings);
-	line.cut = cut;
-	// They are all of one state that lasts.
-	if (excessOf(line) !== undefined) line.reports.splice(1, 1);
+	for (let n = 1; isFull(line) && n < line.reports.length; n++) {
+		const cut = line.reports[n]?.t ?? found.report.t;
+		forget(state, found.name, cut, settings);
+		line.cut = cut;
+	}
+	// They are all of states that last.
+	if (isFull(line)) line.reports.splice(1, 1);
 	return true;
 }
 

@@ -79,10 +79,7 @@ function withoutRepeats(reports: readonly Report[]): Report[] {
 	});
 }
 
-/** The time up to which a timeline with too many reports is to be compacted; undefined if it has room. */
-export function excessOf({ reports }: Timeline): number | undefined {
-	return reports.length > MOST_REPORTS ? reports[reports.length - MOST_REPORTS + 1]?.t : undefined;
-}
+export const isFull = ({ reports }: Timeline): boolean => reports.length > MOST_REPORTS;
 
 /** A stretch of time in which the state was the same, and watched. */
 export interface Run {
