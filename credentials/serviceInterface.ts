@@ -21,9 +21,23 @@ const field = (
 	...more,
 });
 
+const WORDS = 'separated by commas. Case, spaces, _ and - do not count';
+
 const settings: INodeProperties[] = [
+	field('connectedWords', {
+		description: `Words in asset.connectivity events for a station that is connected, ${WORDS}`,
+		placeholder: 'e.g. connected, online',
+	}),
+	field('connectionPath', {
+		description:
+			"Path of the word for the connection in the data of asset.connectivity events, in dot notation, such as 'connection.state'",
+	}),
 	field('cursorParameter', {
 		description: 'Query parameter for the ID of the last record of the previous page',
+	}),
+	field('disconnectedWords', {
+		description: `Words in asset.connectivity events for a station that is not connected, ${WORDS}`,
+		placeholder: 'e.g. disconnected, offline',
 	}),
 	field('endpointEventsField', { description: `Field for the event types ${CREATE_REQUEST}` }),
 	field('endpointIdField', { description: `Field with the endpoint ID ${CREATE_RESPONSE}` }),

@@ -43,6 +43,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	};
 
 	return {
+		serviceInterface: service,
 		list: (resource, options) => walk(calls.list(resource, options.endpointId), options),
 		resendDelivery: async (endpointId, deliveryId) => {
 			const call = calls.resendDelivery(service, endpointId, deliveryId);

@@ -3,7 +3,6 @@ import type { ApiClient } from '../service';
 import { walk } from '../follow';
 import { GRACE_MS, type StationSettings } from './common/settings';
 import { directoryFor } from './directory';
-import { isWatched } from './fold/station';
 import { Readings } from './reading';
 import { nextShard } from './shards';
 import { itemsOf } from './toTell';
@@ -24,9 +23,7 @@ export async function newestIncidents(
 	const now = clock();
 	const deadline = performance.now() + MOST_MS;
 	const mayRequest = () => performance.now() < deadline;
-	const readings = new Readings(now, ({ facts }) =>
-		facts.some((fact) => isWatched(fact, settings)),
-	);
+	const readings = new Readings(now, settings);
 	let requests = 0;
 	const { failure } = await walk(
 		{

@@ -30,7 +30,6 @@ import type { Owner } from './common/incident';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { Entry } from './common/state';
 import { type Directory, directoryFor } from './directory';
-import { isWatched } from './fold/station';
 import { type Head, readHead } from './head';
 import { Readings } from './reading';
 import { changeShards } from './round';
@@ -87,9 +86,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const key = `station:${workflowId}:${nodeId}`;
-	const readings = new Readings(polledAt, ({ facts }) =>
-		facts.some((fact) => isWatched(fact, settings)),
-	);
+	const readings = new Readings(polledAt, settings);
 	const source: Source = {
 		...{ client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS },
 		onDate: (date) => {
@@ -223,7 +220,14 @@ async function handOver(
 
 type Warn = StationPollOptions['warn'];
 
-function warnOfReadings({ unreadable, undated }: Readings, warn: Warn): void {
+function warnOfReadings({ unreadable, undated, unknownWords }: Readings, warn: Warn): void {
+	if (unknownWords.size > 0) {
+		const words = [...unknownWords].map((word) => `'${word}'`).join(', ');
+		warn(
+			`asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
+			'words',
+		);
+	}
 	if (unreadable > 0) {
 		warn(`${counted(unreadable, 'message')} left out that cannot be read`, 'unreadable');
 	}

@@ -7,6 +7,7 @@ import {
 	MOST_SHARD_BYTES,
 	MOST_TO_TELL,
 	MOST_UNLISTED,
+	RENEW_MS,
 	SHARDS,
 } from './common/settings';
 import { type Entry, shardState, type ShardState, type StationState } from './common/state';
@@ -14,7 +15,15 @@ import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide } from './decide/station';
 import type { EventFacts } from './facts';
-import { addEvent, compactStation, isEmpty } from './fold/station';
+import { ofStations } from './fold/signs';
+import {
+	addEvent,
+	addQuietFacts,
+	compactStation,
+	dropQuietReports,
+	isEmpty,
+	isQuiet,
+} from './fold/station';
 
 /** 6 bits of the hash of its ID. */
 export function shardOf(assetId: string): number {
@@ -29,8 +38,8 @@ export interface ShardStep {
 	readonly settled: ReadonlySet<string>;
 	/** How many incidents of unlisted stations may open. */
 	readonly unlistedLeft: number;
-	/** The ends of the stretches of the list that are still to be read: what was created just before may still turn up. */
-	readonly unreadUpTo: readonly number[];
+	/** The ends of the stretches of the list that are still to be read: what was created just before may still turn up. In Unix milliseconds. */
+	readonly unreadUpTo?: readonly number[];
 }
 
 export interface ShardAfter {
@@ -53,16 +62,19 @@ const UNCHANGED: ShardAfter = {
 
 /** Has no effects: it runs again if another process has changed the text. */
 export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
-	const { events, settled, unlistedLeft } = step;
+	const { settled, unlistedLeft, unreadUpTo = [] } = step;
 	const known = safeParse(shardState, jsonIn(text ?? '')).data;
 	if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;
 	const moment = atLeast(step.moment, known?.cut ?? 0);
 	const { listing, watermark, settings } = moment;
 	const before = known && JSON.stringify(known);
 	const state = ofPublication(known, moment);
-	state.toTell = state.toTell.filter(({ id }) => !settled.has(id));
-	const admitted = admit(state, events, moment);
-	const late = fold(state, admitted.events, moment);
+	const isWanted = ({ id, item }: Entry) =>
+		!settled.has(id) && (settings.reportResolved || item['state'] !== 'resolved');
+	state.toTell = state.toTell.filter(isWanted);
+	const isUseful = usefulTo(state, step);
+	const admitted = admit(state, step.events.filter(isUseful), moment);
+	const late = fold(state, admitted.events, moment, unreadUpTo);
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -77,8 +89,10 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	}
 	let { dropped } = admitted;
 	let next = JSON.stringify(state);
-	const isChanged = next !== (before ?? JSON.stringify(ofPublication(undefined, moment)));
+	const isDue = toTellOrOpen(state) && watermark - (state.written ?? -Infinity) >= RENEW_MS;
+	const isChanged = isDue || next !== (before ?? JSON.stringify(ofPublication(undefined, moment)));
 	if (isChanged) {
+		state.written = watermark;
 		state.cut = Math.max(state.cut, watermark - LATEST_MS, 0);
 		for (const [assetId, station] of Object.entries(state.stations)) {
 			compactStation(station, watermark, settings);
@@ -111,19 +125,43 @@ function ofPublication(known: ShardState | undefined, moment: Moment): ShardStat
 	return { kind, generation, cut: 0, stations: {}, toTell: [...known.toTell, ...ended] };
 }
 
+/** Whether the shard holds something that is to end, or to be reported. */
+const toTellOrOpen = ({ stations, toTell }: ShardState) =>
+	toTell.length > 0 || Object.keys(stations).length > 0;
+
+/** What healthy stations send is of no use: it can end something only if there is something, or may still come. */
+function usefulTo({ stations }: ShardState, { events, unreadUpTo = [] }: ShardStep) {
+	const known = new Set(Object.keys(stations));
+	for (const { assetId, facts } of events) if (!facts.every(isQuiet)) known.add(assetId);
+	return ({ assetId }: EventFacts): boolean => unreadUpTo.length > 0 || known.has(assetId);
+}
+
 /** Returns the number of events that came too late. */
-function fold(state: ShardState, events: readonly EventFacts[], { settings }: Moment): number {
+function fold(
+	state: ShardState,
+	events: readonly EventFacts[],
+	{ settings }: Moment,
+	unreadUpTo: readonly number[],
+): number {
 	let late = 0;
+	const stationOf = ({ assetId, at }: EventFacts): StationState =>
+		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
 	for (const one of events) {
+		if (one.facts.every(isQuiet)) continue;
 		if (one.at < state.cut) {
 			late += 1;
 			continue;
 		}
-		const { assetId } = one;
-		const known = Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined;
-		const station: StationState = known ?? { t: one.at };
-		if (addEvent(station, one, settings)) state.stations[assetId] = station;
+		const station = stationOf(one);
+		if (addEvent(station, one, settings)) state.stations[one.assetId] = station;
 	}
+	for (const one of ofStations(events)) {
+		if (one.at < state.cut) continue;
+		const station = stationOf(one);
+		addQuietFacts(station, one, settings, unreadUpTo);
+		if (!isEmpty(station)) state.stations[one.assetId] = station;
+	}
+	for (const station of Object.values(state.stations)) dropQuietReports(station, unreadUpTo);
 	return late;
 }
 

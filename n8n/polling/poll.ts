@@ -18,14 +18,14 @@ export interface Polling {
 	readonly memory: Memory;
 	readonly budgetMs: number;
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
-	/** One line per hour and kind; a message without a kind is always logged. */
-	readonly warn: (message: string, kind?: string) => void;
+	/** One line per kind in this time, an hour by default; a message without a kind is always logged. */
+	readonly warn: (message: string, kind?: string, everyMs?: number) => void;
 }
 
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
 
-/** By node. */
+/** By node and time. */
 const limiters = new Map<string, LogLimiter>();
 
 /** Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of the list. */
@@ -43,10 +43,10 @@ export async function runPoll(
 		...{ ledger: await ledgerFor(context), workflowId, nodeId, memory },
 		budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs),
 		handOver: (items) => handOver(context, items),
-		warn: (message, kind) => {
+		warn: (message, kind, everyMs = HOUR_MS) => {
 			const line = () => logLine(context, message);
 			if (kind === undefined) context.logger.warn(line());
-			else limiterOf(context, workflowId, nodeId).write(kind, line);
+			else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).write(kind, line);
 		},
 	});
 	// n8n's scheduler may keep static data as a cursor, and drops an execution that would move it after the poll.
@@ -55,9 +55,13 @@ export async function runPoll(
 	return null;
 }
 
-function limiterOf({ logger }: IPollFunctions, ...ids: readonly string[]): LogLimiter {
-	const node = JSON.stringify(ids);
-	const limiter = limiters.get(node) ?? createLogLimiter((line) => logger.warn(line), HOUR_MS);
-	limiters.set(node, limiter);
+function limiterOf(
+	{ logger }: IPollFunctions,
+	key: readonly (string | number)[],
+	everyMs: number,
+): LogLimiter {
+	const name = JSON.stringify(key);
+	const limiter = limiters.get(name) ?? createLogLimiter((line) => logger.warn(line), everyMs);
+	limiters.set(name, limiter);
 	return limiter;
 }

@@ -1,7 +1,7 @@
 /** What the station trigger passes on: to two outputs, where an incident opens and resolves. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../../lib/service';
-import { newestIncidents } from '../../lib/station';
+import { connectionSettings, newestIncidents } from '../../lib/station';
 import { sampleOf } from './samples';
 import type { StationTriggerSettings } from './settings';
 
@@ -16,11 +16,12 @@ export function toOutputs(
 
 /** For "Fetch Test Event": the newest incident of each output, otherwise a sample. */
 export async function testItems(
-	client: Pick<ApiClient, 'list'>,
+	client: Pick<ApiClient, 'list' | 'serviceInterface'>,
 	settings: StationTriggerSettings,
 ): Promise<INodeExecutionData[][]> {
 	const { station, hasTwoOutputs } = settings;
-	const found = await newestIncidents(client, station);
+	const connection = connectionSettings(client.serviceInterface);
+	const found = await newestIncidents(client, { ...station, ...connection });
 	const first = found.get('opened') ?? found.get(undefined) ?? sampleOf(station.kind, 'opened');
 	const opened = [{ json: first as IDataObject }];
 	if (!hasTwoOutputs) return [opened];

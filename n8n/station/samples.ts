@@ -24,6 +24,8 @@ const DETAILS: Readonly<Record<Exclude<Kind, 'sessionEnded'>, IDataObject>> = {
 	connectorFault: {
 		connector: '1',
 		...FAULT,
+		errorCodes: ['GroundFailure'],
+		vendorErrorCodes: ['E-031'],
 		count: 1,
 		faults: [{ at: SINCE, connector: '1', ...FAULT }],
 	},

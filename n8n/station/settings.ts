@@ -11,7 +11,13 @@ import {
 import { PackageError } from '../../lib/shared/packageError';
 import { printable } from '../../lib/shared/printable';
 import { asNumber, asRecord, asTexts, numberOf } from '../../lib/shared/values';
-import { type Kind, MINUTE_MS, type Scope, type StationSettings } from '../../lib/station';
+import {
+	DEFAULT_CONNECTION,
+	type Kind,
+	MINUTE_MS,
+	type Scope,
+	type StationSettings,
+} from '../../lib/station';
 
 export const KINDS = [
 	'stationOffline',
@@ -91,6 +97,7 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	);
 	return {
 		station: {
+			...DEFAULT_CONNECTION,
 			kind,
 			times,
 			reportResolved,

@@ -59,6 +59,11 @@ export type ServiceInterface = {
 	/** Fields of its response, as dot paths, in `data` or next to it. */
 	endpointIdField: string;
 	endpointSecretField: string;
+	/** Words of `asset.connectivity` events for both states of a connection, separated by commas; */
+	connectedWords: string;
+	disconnectedWords: string;
+	/** the dot path of the word in the event's data. */
+	connectionPath: string;
 };
 
 /** The defaults, if the credential's Service Interface is empty. */
@@ -77,6 +82,13 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	endpointEventsField: ENDPOINT_FIELDS.events,
 	endpointIdField: ENDPOINT_FIELDS.id,
 	endpointSecretField: ENDPOINT_FIELDS.secret,
+	/** Ours: what services call it. White space, `_` and `-` in a word do not count. */
+	connectedWords:
+		'connected, connect, reconnected, reconnect, online, up, reachable, available, alive, open, opened, established, restored, connection open, connection opened, connection established, connection restored, back online',
+	disconnectedWords:
+		'disconnected, disconnect, offline, down, unreachable, not connected, lost, closed, close, dead, timeout, timed out, connection lost, connection closed, connection timeout, went offline',
+	/** Inferred from the events of a service known to support this interface. */
+	connectionPath: 'status',
 };
 
 /** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */

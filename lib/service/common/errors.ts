@@ -18,6 +18,9 @@ export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
 	endpointEventsField: 'Endpoint Events Field',
 	endpointIdField: 'Endpoint ID Field',
 	endpointSecretField: 'Endpoint Secret Field',
+	connectedWords: 'Connected Words',
+	disconnectedWords: 'Disconnected Words',
+	connectionPath: 'Connection Path',
 };
 
 /** Where to find a field, for a person who is not looking at it: the form of the credential omits these words. */

@@ -96,6 +96,7 @@ export interface ListOptions {
 
 /** The client of the service. It handles tokens, paging, retries and errors. */
 export interface ApiClient {
+	readonly serviceInterface: ServiceInterface;
 	list(resource: ListedResource, options: ListOptions): AsyncIterable<ApiRecord>;
 	resendDelivery(endpointId: string, deliveryId: string): Promise<ApiRecord>;
 	createWebhookEndpoint(input: {

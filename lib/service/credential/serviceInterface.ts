@@ -27,6 +27,9 @@ const wholeNumber = pipe(
 /** A name for a query or for JSON. */
 const name = string().check(trim(), regex(/^[^\s\p{C}?&=#/]{1,100}$/u));
 
+/** Words separated by commas, of which at least one is not empty. */
+const words = string().check(trim(), regex(/^[^\p{Cc}]{0,2000}$/u), regex(/[^\s,]/));
+
 const PLACEHOLDERS = /\{(endpointId|deliveryId)\}/g;
 const SEGMENT = /^(?!(?:\.|%2e){1,2}$)[\w.~%!$&'()*+,;=:@-]+$/i;
 const isPath = (path: string) =>
@@ -59,14 +62,20 @@ const schema = object({
 	endpointEventsField: name,
 	endpointIdField: name,
 	endpointSecretField: name,
+	connectedWords: words,
+	disconnectedWords: words,
+	connectionPath: name,
 }).check(
 	different('limitParameter', 'cursorParameter'),
 	different('endpointUrlField', 'endpointEventsField'),
 	different('endpointIdField', 'endpointSecretField'),
+	different('connectedWords', 'disconnectedWords'),
 );
 
 const NAME_HINT =
 	'It must be a name without white space and without any of ? & = # /, and differ from the other fields';
+const WORDS_HINT =
+	'Enter words separated by commas, such as online, connected, and not the same in both fields';
 const HINTS: Readonly<Record<Field, string>> = {
 	pageSize: `It must be a whole number from 1 to ${MAX_PAGE_SIZE}, or 0 to send no limit`,
 	limitParameter: NAME_HINT,
@@ -77,6 +86,9 @@ const HINTS: Readonly<Record<Field, string>> = {
 	endpointEventsField: NAME_HINT,
 	endpointIdField: NAME_HINT,
 	endpointSecretField: NAME_HINT,
+	connectedWords: WORDS_HINT,
+	disconnectedWords: WORDS_HINT,
+	connectionPath: NAME_HINT,
 };
 
 /**

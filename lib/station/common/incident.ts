@@ -77,12 +77,15 @@ function entryOf(
 	return { id: item.id, t, assetId, item };
 }
 
-function detailsOf(kind: Kind, { d, count = 1, faults = [] }: Incident): Record<string, unknown> {
+function detailsOf(kind: Kind, incident: Incident): Record<string, unknown> {
+	const { d, count = 1, faults = [], errors = [], vendors = [] } = incident;
 	if (kind !== 'connectorFault') return { status: d?.status ?? null };
 	return {
 		errorCode: d?.error ?? null,
 		vendorErrorCode: d?.vendor ?? null,
 		info: d?.info ?? null,
+		errorCodes: errors,
+		vendorErrorCodes: vendors,
 		count,
 		faults: faults.map(faultOf).reverse(),
 	};

@@ -22,6 +22,11 @@ export interface StationSettings {
 	readonly times: number;
 	readonly withinMs: number;
 	readonly reportResolved: boolean;
+	/** For `stationOffline`: what the service calls both states, compared without case and separators, */
+	readonly connectedWords: readonly string[];
+	readonly disconnectedWords: readonly string[];
+	/** and the dot path of that word in the `data` of an `asset.connectivity` event. */
+	readonly connectionPath: string;
 	/** How far back the first poll reads, and the first one after a pause. */
 	readonly catchUpMs: number;
 }
@@ -47,6 +52,12 @@ export function digestOf(settings: StationSettings): string {
 export const GRACE_MS = MINUTE_MS;
 /** Events that appear later than this are left out: the state before is kept only as its result. */
 export const LATEST_MS = HOUR_MS;
+/** A lost connection that a message of the station follows within this time is that of an older socket. */
+export const OLD_SOCKET_MS = MINUTE_MS;
+/** A call and the response to it are at most this far apart: as far as each poll reads back. */
+export const RESPONSE_MS = 2 * MINUTE_MS;
+/** A record that is not written for as long as the ledger keeps it is removed: one with something open is written this often. */
+export const RENEW_MS = 7 * DAY_MS;
 /** A session whose start is not found is reported this long after its end. */
 export const START_WAIT_MS = 10 * MINUTE_MS;
 /** Parts of sessions that do not belong to an ended one. */
@@ -57,6 +68,8 @@ export const REMOVED_AFTER_MS = 10 * MINUTE_MS;
 /** Per timeline, set of faults or list of session parts; the newest stay. */
 export const MOST_REPORTS = 64;
 export const MOST_CONNECTORS = 32;
+/** Error codes that a fault names; a later one opens nothing. */
+export const MOST_CODES = 20;
 /** Faults that an item lists. */
 export const MOST_FAULTS = 20;
 export const SHARDS = 64;

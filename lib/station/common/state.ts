@@ -27,24 +27,36 @@ const report = object({
 	id: string(),
 	/** What it says, as far as the trigger watches it: empty for a state that it does not watch. */
 	key: string(),
+	/** Which connector of the EVSE it is about; absent for the EVSE itself, and where there is only one. */
+	of: text,
+	/** The component that has a problem; absent for a status. */
+	part: text,
+	/** Kept only while it ends something: a sign of life, or a problem that is over. */
+	quiet: optional(boolean()),
 	d: optional(detail),
 });
 
-/** The reports of a station or connector. `base` is the first report of the state in force before the others. */
+/** The reports of a station, or of an EVSE with its connectors. */
 const timeline = object({
-	base: optional(report),
 	reports: array(report),
 	/** Reports before this time are left out, because there were too many. */
 	cut: count,
 });
 
+const codes = optional(array(string()));
+
 const fault = object({
 	t: number(),
 	id: string(),
 	connector: string(),
-	/** Equal for a fault that is reported again. */
-	same: string(),
+	/** Absent while it lasts. */
+	until: count,
 	d: detail,
+	/** The codes that it has named, if there are more than one. */
+	errors: codes,
+	vendors: codes,
+	/** The codes that name the incident which it opens. */
+	opens: text,
 });
 
 const incident = object({
@@ -61,6 +73,9 @@ const incident = object({
 	to: text,
 	count: count,
 	faults: optional(array(fault)),
+	/** All codes that its faults have named. */
+	errors: codes,
+	vendors: codes,
 	/** The asset list had the station when it opened. */
 	listed: optional(boolean()),
 	/** When a list first lacked the station. */
@@ -137,6 +152,8 @@ export const shardState = object({
 	generation: number(),
 	/** Reports before this time are folded into the bases of the timelines; later ones of that time are left out. */
 	cut: number(),
+	/** The watermark of the last write. */
+	written: count,
 	stations: record(string(), station),
 	toTell: array(entry),
 });

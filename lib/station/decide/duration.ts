@@ -6,6 +6,8 @@
  * stretch that touches it is the same one: a late report can change when it began or ended, and never make a second.
  */
 import type { Incident } from '../common/state';
+import type { Opening } from '../fold/faults';
+import { inOrder } from '../fold/sets';
 import type { Run } from '../fold/timeline';
 
 export interface Times {
@@ -23,14 +25,14 @@ export type Step =
 
 interface Incidents {
 	/** The incident that a stretch begins. */
-	readonly open: (run: Run) => Incident;
+	readonly open: (run: Opening) => Incident;
 	/** Called with each stretch that belongs to an incident. */
-	readonly note: (incident: Incident, run: Run) => void;
+	readonly note: (incident: Incident, run: Opening) => void;
 }
 
 /** Returns what happened, and the latest incident. */
 export function follow(
-	runs: readonly Run[],
+	runs: readonly Opening[],
 	before: Incident | undefined,
 	{ watermark, horizon, forMs, resolveAfterMs }: Times,
 	{ open, note }: Incidents,
@@ -63,16 +65,24 @@ export function follow(
 	return { steps, latest };
 }
 
-function touches(run: Run, { since, until = Infinity }: Incident, resolveAfterMs: number): boolean {
+/** Whether the stretch belongs to the incident by its time. */
+export function touches(
+	run: Run,
+	{ since, until = Infinity }: Incident,
+	resolveAfterMs: number,
+): boolean {
 	if (run.since <= since) return (run.until ?? Infinity) >= since;
 	return run.since - until < resolveAfterMs;
 }
 
-/** The first stretch that is seen of an incident replaces what was known of its end: a late report may have ended it. */
+/**
+ * The first stretch that is seen of an incident replaces what was known of its end: a late report may have ended it. The
+ * end of one that is closed only moves forward: it is reported.
+ */
 function extend(incident: Incident, run: Run, isSeen: boolean): void {
 	incident.since = Math.min(incident.since, run.since);
 	const isLonger = (run.until ?? Infinity) > (incident.until ?? Infinity);
-	if (isSeen && !isLonger) return;
+	if ((isSeen || incident.reported === 'closed') && !isLonger) return;
 	if (run.until === undefined) {
 		delete incident.until;
 		delete incident.to;
@@ -88,11 +98,14 @@ export function united(runs: readonly Run[]): Run[] {
 	for (const run of [...runs].sort((a, b) => a.since - b.since)) {
 		const last = result.at(-1);
 		const end = last === undefined ? -Infinity : (last.until ?? Infinity);
-		if (last === undefined || run.since > end) result.push(run);
-		else if ((run.until ?? Infinity) > end) {
-			const { until: _until, to: _to, ...begun } = last;
-			result[result.length - 1] = { ...begun, ...endOf(run) };
+		if (last === undefined || run.since > end) {
+			result.push(run);
+			continue;
 		}
+		const { until: _until, to: _to, ...begun } = last;
+		const reports = [...last.reports, ...run.reports].sort(inOrder);
+		const isLonger = (run.until ?? Infinity) > end;
+		result[result.length - 1] = { ...begun, reports, ...endOf(isLonger ? run : last) };
 	}
 	return result;
 }

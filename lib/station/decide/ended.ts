@@ -25,13 +25,14 @@ export function removed(assetId: string, state: StationState, moment: Moment): E
 	});
 }
 
-/** Ends what is open, because the settings no longer watch it. */
+/** Ends what is open, because the settings no longer watch it. Without an output for what resolved, nothing is sent. */
 export function endedBySettings(
 	assetId: string,
 	state: StationState,
 	moment: Moment,
 	kind: StationSettings['kind'],
 ): Entry[] {
+	if (!moment.settings.reportResolved) return [];
 	const open = Object.values(state.incidents ?? {}).filter(({ reported }) => reported === 'opened');
 	const place = { kind, assetId, watermark: moment.watermark };
 	const until = Math.max(moment.watermark, moment.publishedAt);

@@ -1,12 +1,13 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
-import type { Entry, Fault, Incident, Report, StationState } from '../common/state';
-import { codeOf, countFault } from '../fold/faults';
-import { type Run, runsOf } from '../fold/timeline';
-import { endOf, follow, type Step, united } from './duration';
+import type { Entry, Incident, Report, StationState } from '../common/state';
+import { codesOf, isNone } from '../fold/codes';
+import { countFault, faultOf } from '../fold/faults';
+import { endOf, follow, type Step } from './duration';
 import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
+import { faultsOf, partsOf } from './parts';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';
 
@@ -30,7 +31,7 @@ export function decide(
 /** The incident of a part that begins with a report. */
 type Opener = (
 	part: string,
-) => (first: Omit<Report, 'key'>, connector: string | undefined) => Incident;
+) => (first: Pick<Report, 't' | 'id' | 'd'>, connector: string | undefined) => Incident;
 
 function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: MayOpen): Step[][] {
 	const incidents = (state.incidents ??= {});
@@ -51,67 +52,39 @@ function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: 
 	const keep = (part: string, latest: Incident | undefined) => {
 		if (latest !== undefined) incidents[part] = latest;
 	};
-	if (isRepeated(settings)) return repeats(state, moment, opener, keep);
-	const horizon = settings.forMs === 0 ? moment.horizon : moment.watermark;
-	return [...partsOf(state, settings, horizon)].map(([part, { connector, runs }]) => {
+	if (isRepeated(settings)) {
+		const { times, withinMs, scope } = settings;
+		return [...faultsOf(state, moment)].map(([part, faults]) => {
+			const open = opener(part);
+			const bounds = { ...moment, times, withinMs };
+			const { steps, latest } = followRepeats(
+				faults,
+				incidents[part],
+				bounds,
+				({ connector, ...first }) => open(first, scope === 'station' ? undefined : connector),
+			);
+			keep(part, latest);
+			return steps;
+		});
+	}
+	const { forMs, resolveAfterMs, kind } = settings;
+	const isAtOnce = forMs === 0 && kind !== 'stationOffline';
+	const horizon = isAtOnce ? moment.horizon : moment.watermark;
+	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs };
+	return [...partsOf(state, moment)].map(([part, { connector, runs }]) => {
 		const open = opener(part);
-		const times = { ...moment, ...settings, horizon };
 		const { steps, latest } = follow(runs, incidents[part], times, {
-			open: (run) => ({ ...open(run.first, connector), ...endOf(run) }),
-			note: (incident, { connector: of, first: { t, id, d = {} } }) => {
-				if (settings.kind !== 'connectorFault') return;
-				countFault(incident, { t, id, connector: of, same: id, d });
+			open: (run) => ({
+				...open({ t: run.since, id: run.first.id, d: run.d }, connector),
+				...endOf(run),
+			}),
+			note: (incident, run) => {
+				if (kind !== 'connectorFault') return;
+				countFault(incident, faultOf(run));
+				// A later report of the fault may be the first that names a code.
+				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},
 		});
-		keep(part, latest);
-		return steps;
-	});
-}
-
-interface Part {
-	readonly connector: string | undefined;
-	readonly runs: readonly Run[];
-}
-
-/** The stretches of each part of a station that can have an incident of its own, and the parts that have one. */
-function partsOf(state: StationState, settings: StationSettings, horizon: number) {
-	const parts = new Map<string, Part>();
-	const isWhole = settings.kind === 'connectorFault' && settings.scope === 'station';
-	for (const [name, line] of Object.entries(state.lines ?? {})) {
-		const connector = name === '' || isWhole ? undefined : name;
-		for (const run of runsOf(line, name, horizon)) {
-			const part = isWhole || name === '' ? '' : `${name}|${run.first.key}`;
-			parts.set(part, { connector, runs: [...(parts.get(part)?.runs ?? []), run] });
-		}
-	}
-	for (const [part, { connector }] of Object.entries(state.incidents ?? {})) {
-		if (!parts.has(part)) parts.set(part, { connector, runs: [] });
-	}
-	for (const [part, { connector, runs }] of parts) {
-		if (isWhole) parts.set(part, { connector, runs: united(runs) });
-	}
-	return parts;
-}
-
-function repeats(
-	state: StationState,
-	{ settings, watermark, horizon, publishedAt }: Moment,
-	opener: Opener,
-	keep: (part: string, latest: Incident | undefined) => void,
-): Step[][] {
-	const { times, withinMs, scope } = settings;
-	const partOf = ({ connector, d }: Fault) =>
-		scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${codeOf(d)}`;
-	const faults = (state.faults ?? []).filter(({ t }) => t > publishedAt);
-	const parts = new Set([...faults.map(partOf), ...Object.keys(state.incidents ?? {})]);
-	return [...parts].map((part) => {
-		const open = opener(part);
-		const { steps, latest } = followRepeats(
-			faults.filter((fault) => partOf(fault) === part),
-			state.incidents?.[part],
-			{ watermark, horizon, times, withinMs },
-			(first) => open(first, scope === 'station' ? undefined : first.connector),
-		);
 		keep(part, latest);
 		return steps;
 	});

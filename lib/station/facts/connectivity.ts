@@ -1,16 +1,52 @@
-/** Whether a station is connected: events of the service about it, and its own message after a start. */
+/** Whether a station is connected: events of the service about it, and the station's own message after a start. */
+import { SERVICE_INTERFACE } from '../../service';
+import { asTexts, valueAt } from '../../shared/values';
+import type { StationSettings } from '../common/settings';
 import type { Connection, Reader } from './types';
 import { text } from './values';
 
-const DISCONNECTED: ReadonlySet<string> = new Set(['disconnected', 'offline']);
+export type ConnectionSettings = Pick<
+	StationSettings,
+	'connectedWords' | 'disconnectedWords' | 'connectionPath'
+>;
+
+/** A word for a connection that is in neither list: it changes nothing, and is to be reported. */
+export interface UnknownWord {
+	readonly unknownWord: string;
+}
+
+const LONGEST_WORD = 40;
+
+/** `CONNECTION_LOST` and `Connection lost` are the same word. */
+const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, '');
+
+/** From the fields of the credential's Service Interface. */
+export function connectionSettings({
+	connectedWords,
+	disconnectedWords,
+	connectionPath,
+}: Readonly<Record<keyof ConnectionSettings, string>>): ConnectionSettings {
+	return {
+		connectedWords: asTexts(connectedWords).map(plain),
+		disconnectedWords: asTexts(disconnectedWords).map(plain),
+		connectionPath,
+	};
+}
+
+export const DEFAULT_CONNECTION = connectionSettings(SERVICE_INTERFACE);
 
 /** From the `data` of an `asset.connectivity` event; undefined if it has no status. */
 export function readConnectivity(
 	data: Readonly<Record<string, unknown>>,
-): Connection[] | undefined {
-	const status = text(data['status']);
+	{ connectedWords, disconnectedWords, connectionPath }: ConnectionSettings,
+): Connection[] | UnknownWord | undefined {
+	const status = text(valueAt(data, connectionPath));
 	if (status === undefined) return undefined;
-	return [{ about: 'connection', isConnected: !DISCONNECTED.has(status.toLowerCase()), status }];
+	const isConnected = connectedWords.includes(plain(status));
+	if (!isConnected && !disconnectedWords.includes(plain(status))) {
+		return { unknownWord: status.slice(0, LONGEST_WORD) };
+	}
+	return [{ about: 'connection', isConnected, status }];
 }
 
 /** A station that sends a BootNotification is connected, in every version of OCPP. */

@@ -1,7 +1,15 @@
 /** From an event to what it says about a station. The fields of a payload decide the version of OCPP, never its label. */
 import { createdAt, type ParsedEvent } from '../../event';
 import { isRecord, own } from '../../shared/values';
-import { readBoot, readConnectivity } from './connectivity';
+import type { Kind } from '../common/settings';
+import {
+	type ConnectionSettings,
+	DEFAULT_CONNECTION,
+	readBoot,
+	readConnectivity,
+	type UnknownWord,
+} from './connectivity';
+import { readSender } from './senders';
 import { readMeterValues, readResponse, readStart, readStop } from './session16';
 import { readTransactionEvent } from './session201';
 import { readStatus16 } from './status16';
@@ -9,6 +17,7 @@ import { readNotifyEvent, readStatus201 } from './status201';
 import type { Fact, Reader } from './types';
 import { at, text } from './values';
 
+export { type ConnectionSettings, connectionSettings, DEFAULT_CONNECTION } from './connectivity';
 export type * from './types';
 
 /** What an event says about one station. */
@@ -20,16 +29,21 @@ export interface EventFacts {
 	readonly facts: readonly Fact[];
 }
 
-/** `unreadable`: it should say something about a station, but lacks a field. `undated`: it has no time, or one of the future. */
-export type Reading = EventFacts | 'unreadable' | 'undated' | undefined;
+/**
+ * `unreadable`: it should say something about a station, but lacks a field. `undated`: it has no time, or one of the future.
+ * A word for a connection that is in no list says nothing, but is to be reported.
+ */
+export type Reading = EventFacts | UnknownWord | 'unreadable' | 'undated' | undefined;
 
 const readStatus: Reader = (message) =>
 	Object.hasOwn(message.payload, 'connectorStatus') || Object.hasOwn(message.payload, 'evseId')
 		? readStatus201(message)
 		: readStatus16(message);
 
+const BOOT = 'BootNotification';
+
 const READERS: Readonly<Record<string, Reader>> = {
-	BootNotification: readBoot,
+	[BOOT]: readBoot,
 	MeterValues: readMeterValues,
 	NotifyEvent: readNotifyEvent,
 	StartTransaction: readStart,
@@ -43,11 +57,21 @@ const LATEST_AHEAD_MS = 10 * 60_000;
 /** The longest IDs of assets and events; longer ones are not the service's. */
 const LONGEST_ID = 100;
 
+interface Watched extends ConnectionSettings {
+	/** Who sends messages is read only for `stationOffline`. Undefined reads everything else. */
+	readonly kind?: Kind;
+}
+
 /** `serviceNow`: the time by the service's clock, in Unix milliseconds. Undefined for an event that is not about a station. */
-export function readFacts(event: ParsedEvent, serviceNow: number): Reading {
+export function readFacts(
+	event: ParsedEvent,
+	serviceNow: number,
+	watched: Watched = DEFAULT_CONNECTION,
+): Reading {
 	const data = event.record['data'];
 	if (!isRecord(data)) return undefined;
-	const facts = factsOf(event, data);
+	const facts = factsOf(event, data, watched);
+	if (facts !== undefined && 'unknownWord' in facts) return facts;
 	if (facts?.length === 0) return undefined;
 	const assetId = text(at(data, 'asset.id')) ?? text(data['assetId']);
 	// A plain object cannot have a field of this name.
@@ -61,8 +85,19 @@ export function readFacts(event: ParsedEvent, serviceNow: number): Reading {
 function factsOf(
 	event: ParsedEvent,
 	data: Readonly<Record<string, unknown>>,
-): readonly Fact[] | undefined {
-	if (event.type === 'asset.connectivity') return readConnectivity(data);
+	watched: Watched,
+): readonly Fact[] | UnknownWord | undefined {
+	const { kind } = watched;
+	if (event.type === 'asset.connectivity') {
+		return kind === undefined || kind === 'stationOffline' ? readConnectivity(data, watched) : [];
+	}
+	if (kind !== 'stationOffline') return saidIn(data);
+	// Whatever a station sends shows that it is connected, even if it cannot be read.
+	const said = data['action'] === BOOT ? saidIn(data) : [];
+	return [...(said ?? []), ...readSender(data)];
+}
+
+function saidIn(data: Readonly<Record<string, unknown>>): readonly Fact[] | undefined {
 	const payload = data['payload'];
 	const isCall = text(data['messageType']) !== 'CALL_RESULT';
 	const action = text(data['action']) ?? '';

@@ -7,6 +7,16 @@ export interface Connection {
 	readonly status: string;
 }
 
+/** That somebody sent a message: one of the station shows that it is connected. */
+export interface Sent {
+	readonly about: 'sent';
+	/** Undefined for a response: it is the station's if the service sent the call. */
+	readonly by: 'station' | 'service' | undefined;
+	readonly isResponse: boolean;
+	/** Equal for a call and the response to it; the calls of the other side may have equal ones. */
+	readonly messageId: string | undefined;
+}
+
 export interface ConnectorStatus {
 	readonly about: 'status';
 	readonly connector: string;
@@ -15,6 +25,17 @@ export interface ConnectorStatus {
 	readonly vendorErrorCode?: string | undefined;
 	readonly info?: string | undefined;
 	/** By the station's clock: distinguishes a repeated message from a new one. */
+	readonly stationTime?: number | undefined;
+}
+
+/** Whether a component of a connector, an EVSE or the station has a problem. */
+export interface Problem {
+	readonly about: 'problem';
+	readonly connector: string;
+	readonly component: string;
+	readonly isActive: boolean;
+	readonly errorCode: string;
+	readonly info?: string | undefined;
 	readonly stationTime?: number | undefined;
 }
 
@@ -62,7 +83,15 @@ export interface Transaction {
 }
 
 export type Fact =
-	Connection | ConnectorStatus | Start | StartResponse | Metered | Stop | Transaction;
+	| Connection
+	| Sent
+	| ConnectorStatus
+	| Problem
+	| Start
+	| StartResponse
+	| Metered
+	| Stop
+	| Transaction;
 
 /** The payload and the ID of an OCPP message. */
 export interface Message {

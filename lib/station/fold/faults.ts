@@ -1,47 +1,99 @@
-/** The faults of a station, for incidents that open when several come within a time: a set with the time each came first. */
-import { MOST_FAULTS, MOST_REPORTS } from '../common/settings';
+/** Faults: which incident a report of one opens, by the codes that it names, and how often a fault comes. */
+import { MOST_FAULTS, type StationSettings } from '../common/settings';
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
-import { add, inOrder } from './sets';
+import { codesOf, isNone, NamedCodes } from './codes';
+import { inOrder } from './sets';
+import type { Run } from './timeline';
 
 const FAULTED = 'faulted';
+const NO_ERROR = 'noerror';
 
-export const isFault = ({ status }: ConnectorStatus): boolean => status.toLowerCase() === FAULTED;
+export const isFault = ({ status }: Pick<ConnectorStatus, 'status'>): boolean =>
+	status.toLowerCase() === FAULTED;
 
-/** What distinguishes one kind of fault from another: the error code, with that of the vendor. */
-export function codeOf({ error, vendor }: Detail): string {
-	return [error, vendor].filter((code) => code !== undefined).join('/');
-}
-
-export function detailOf(fact: ConnectorStatus): Detail {
-	const { status, errorCode: error, vendorErrorCode: vendor, info } = fact;
+/** NoError names no code. */
+export function detailOf({
+	status,
+	errorCode,
+	vendorErrorCode: vendor,
+	info,
+}: Omit<ConnectorStatus, 'about' | 'connector'>): Detail {
+	const error = errorCode?.toLowerCase() === NO_ERROR ? undefined : errorCode;
 	return { status, error, vendor, info };
 }
 
-/** A message that the station sends again has the same time of the station. Returns whether the set changed. */
-export function addFault(
-	faults: Fault[],
-	fact: ConnectorStatus,
-	{ at: t, eventId: id }: { readonly at: number; readonly eventId: string },
-): boolean {
-	const d = detailOf(fact);
-	const { connector, stationTime } = fact;
-	const same = JSON.stringify([connector, codeOf(d), stationTime ?? id]);
-	const added = { t, id, connector, same, d };
-	return add(faults, added, MOST_REPORTS, (known) => known.same === same);
+/** A stretch from the report that opens an incident, with what that is named by. */
+export interface Opening extends Run {
+	readonly keys: readonly string[];
+	readonly d: Detail | undefined;
+	/** All codes that the fault has named. */
+	readonly errors: readonly string[];
+	readonly vendors: readonly string[];
 }
 
-/** Removes the faults that are too old for an incident to come. */
-export function compactFaults(faults: readonly Fault[], before: number): Fault[] {
-	return faults.filter(({ t }) => t >= before);
+/** Each vendor code with the error code. */
+export function keysOf(
+	detail: Detail | undefined,
+	vendors: readonly string[] = codesOf(detail).vendors,
+): string[] {
+	const all = vendors.length > 0 ? vendors : codesOf(detail).vendors;
+	return (all.length > 0 ? all : ['']).map((vendor) => `${detail?.error ?? ''}/${vendor}`);
 }
 
-/** Adds a fault to those of the incident: once, however often it is seen. Returns whether it is new. */
+/**
+ * One for each state; of a fault with `scope` = `code`, one for each report that names a code which none before it has
+ * named. If the first ones name none, the first that names one completes the opening.
+ */
+export function openingsOf(run: Run, { kind, scope }: StationSettings): Opening[] {
+	const isByCode = kind === 'connectorFault' && scope === 'code';
+	const named = new NamedCodes();
+	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];
+	for (const report of run.reports) {
+		const news = report.key === '' ? undefined : named.add(report.d);
+		if (news === undefined) continue;
+		const keys = keysOf(report.d, news.vendors);
+		const [first] = found;
+		if (first === undefined) found.push({ report, d: report.d, keys: isByCode ? keys : [run.key] });
+		else if (isNone(news)) continue;
+		else if (found.length === 1 && isNone(codesOf(first.d))) first.d = report.d;
+		else if (isByCode) found.push({ report, d: report.d, keys });
+	}
+	const codes = { errors: [...named.errors], vendors: [...named.vendors] };
+	return found.map(({ report, d, keys }) => {
+		return { ...run, first: report, since: report.t, d, keys, ...codes };
+	});
+}
+
+export function faultOf(opening: Opening): Fault {
+	const { since, first, connector, until, d = {}, keys, errors, vendors } = opening;
+	const isMore = errors.length + vendors.length > 1;
+	const more = isMore ? { errors: [...errors], vendors: [...vendors] } : {};
+	const end = until === undefined ? {} : { until };
+	return { t: since, id: first.id, connector, ...end, d, ...more, opens: keys.join() };
+}
+
+/** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. Returns whether it is new. */
 export function countFault(incident: Incident, fault: Fault): boolean {
-	const { faults = [], count = 0 } = incident;
+	const { faults = [], count = 0, errors = [], vendors = [] } = incident;
 	const isOld = fault.t < (faults[0]?.t ?? -Infinity) && faults.length >= MOST_FAULTS;
-	if (isOld || faults.some(({ same }) => same === fault.same)) return false;
-	incident.faults = [...faults, fault].sort(inOrder).slice(-MOST_FAULTS);
-	incident.count = count + 1;
-	return true;
+	if (isOld) return false;
+	const own = codesOf(fault.d);
+	const ownErrors = fault.errors ?? (own.error === undefined ? [] : [own.error]);
+	incident.errors = union(errors, ownErrors);
+	incident.vendors = union(vendors, fault.vendors ?? own.vendors);
+	const known = faults.find((other) => isSame(other, fault));
+	const next =
+		known !== undefined && known.t < fault.t ? { ...fault, t: known.t, id: known.id } : fault;
+	const others = faults.filter((other) => other !== known);
+	incident.faults = [...others, next].sort(inOrder).slice(-MOST_FAULTS);
+	incident.count = known === undefined ? count + 1 : count;
+	return known === undefined;
 }
+
+const isSame = (a: Fault, b: Fault) =>
+	a.connector === b.connector &&
+	((a.t === b.t && a.id === b.id) || (a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity)));
+
+const union = (a: readonly string[], b: readonly string[]) =>
+	[...new Set([...a, ...b])].slice(0, MOST_FAULTS);

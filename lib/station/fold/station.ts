@@ -1,19 +1,34 @@
 /** Adds what an event says to the state of its station, as far as the trigger watches it. */
-import { isRepeated, LATEST_MS, MOST_CONNECTORS, type StationSettings } from '../common/settings';
-import type { Report, StationState } from '../common/state';
+import {
+	isRepeated,
+	LATEST_MS,
+	MOST_CONNECTORS,
+	MOST_REPORTS,
+	type StationSettings,
+} from '../common/settings';
+import type { Report, StationState, Timeline } from '../common/state';
 import type { ConnectorStatus, Fact, EventFacts } from '../facts';
-import { addFault, codeOf, compactFaults, detailOf, isFault } from './faults';
+import { detailOf, faultOf, isFault, openingsOf } from './faults';
 import { addSessionFact, compactSessions, noSessions } from './sessions';
-import { addReport, compact, emptyTimeline } from './timeline';
+import { inOrder } from './sets';
+import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, isFull, runsOf } from './timeline';
+
+const IS_ABOUT_STATE: ReadonlySet<Fact['about']> = new Set([
+	...(['connection', 'sent', 'status', 'problem'] as const),
+]);
 
 /** Whether the trigger watches this kind of fact. */
 export function isWatched({ about }: Fact, { kind }: StationSettings): boolean {
-	if (kind === 'stationOffline') return about === 'connection';
-	if (kind === 'sessionEnded') return about !== 'connection' && about !== 'status';
-	return about === 'status';
+	if (kind === 'stationOffline') return about === 'connection' || about === 'sent';
+	if (kind === 'sessionEnded') return !IS_ABOUT_STATE.has(about);
+	return about === 'status' || (about === 'problem' && kind === 'connectorFault');
 }
 
-/** Returns whether the state changed. */
+/** Whether it only ends something, and is dropped if there is nothing to end. */
+export const isQuiet = (fact: Fact): boolean =>
+	fact.about === 'sent' || (fact.about === 'problem' && !fact.isActive);
+
+/** Adds all but what is quiet. Returns whether the state changed. */
 export function addEvent(
 	state: StationState,
 	event: EventFacts,
@@ -21,7 +36,8 @@ export function addEvent(
 ): boolean {
 	let changed = false;
 	for (const fact of event.facts) {
-		if (isWatched(fact, settings) && addFact(state, fact, event, settings)) changed = true;
+		if (isQuiet(fact) || !isWatched(fact, settings)) continue;
+		if (addFact(state, fact, event, settings)) changed = true;
 	}
 	if (changed) state.t = Math.max(state.t, event.at);
 	return changed;
@@ -33,32 +49,115 @@ function addFact(
 	event: EventFacts,
 	settings: StationSettings,
 ): boolean {
-	const { at: t, eventId: id } = event;
 	if (settings.kind === 'sessionEnded') {
 		return addSessionFact((state.sessions ??= noSessions()), fact, event);
 	}
+	const found = reportOf(fact, event, settings);
+	if (found === undefined) return false;
+	const line = lineOf(state, found.name);
+	if (line === undefined || !addReport(line, found.report)) return false;
+	for (let n = 1; isFull(line) && n < line.reports.length; n++) {
+		const cut = line.reports[n]?.t ?? found.report.t;
+		forget(state, found.name, cut, settings);
+		line.cut = cut;
+	}
+	// They are all of states that last.
+	if (isFull(line)) line.reports.splice(1, 1);
+	return true;
+}
+
+interface Placed {
+	readonly name: string;
+	readonly report: Report;
+}
+
+/** An EVSE and its connectors share a timeline, because what one says can be about the other. */
+function reportOf(
+	fact: Fact,
+	{ at: t, eventId: id }: EventFacts,
+	settings: StationSettings,
+): Placed | undefined {
 	if (fact.about === 'connection') {
 		const key = fact.isConnected ? '' : 'offline';
-		return addTo(state, '', { t, id, key, ...(key !== '' && { d: { status: fact.status } }) });
+		const d = key === '' ? {} : { d: { status: fact.status } };
+		return { name: '', report: { t, id, key, ...d } };
 	}
-	if (fact.about !== 'status') return false;
-	if (isRepeated(settings)) return isFault(fact) && addFault((state.faults ??= []), fact, event);
-	const key = keyOf(fact, settings);
-	return addTo(state, fact.connector, { t, id, key, ...(key !== '' && { d: detailOf(fact) }) });
+	if (fact.about !== 'status' && fact.about !== 'problem') return undefined;
+	const { connector, stationTime: _time, about: _about, ...said } = fact;
+	const [name = connector, of] = connector.split('/');
+	const place = of === undefined ? {} : { of: connector };
+	if (!('component' in said)) {
+		const key = keyOf(said, settings);
+		const isStatus = settings.kind === 'connectorStatus';
+		const d = isStatus ? { status: said.status } : detailOf(said);
+		return { name, report: { t, id, key, ...place, ...(key !== '' && { d }) } };
+	}
+	const { component: part, isActive, errorCode: error, info } = said;
+	if (!isActive) return { name, report: { t, id, key: '', ...place, part } };
+	return { name, report: { t, id, key: FAULTED, ...place, part, d: { error, info } } };
 }
+
+const FAULTED = 'Faulted';
 
 /** Empty for a status that the trigger does not watch. */
-function keyOf(fact: ConnectorStatus, { kind, statuses, scope }: StationSettings): string {
-	if (kind === 'connectorStatus') return statuses.includes(fact.status) ? fact.status : '';
-	if (!isFault(fact)) return '';
-	return scope === 'code' ? `Faulted ${codeOf(detailOf(fact))}` : 'Faulted';
+function keyOf(said: Pick<ConnectorStatus, 'status'>, { kind, statuses }: StationSettings): string {
+	if (kind === 'connectorStatus') return statuses.includes(said.status) ? said.status : '';
+	return isFault(said) ? FAULTED : '';
 }
 
-function addTo(state: StationState, name: string, report: Report): boolean {
+/** Undefined if the station has too many. */
+function lineOf(state: StationState, name: string): Timeline | undefined {
 	const lines = (state.lines ??= {});
-	const known = Object.hasOwn(lines, name) ? lines[name] : undefined;
-	if (known === undefined && Object.keys(lines).length >= MOST_CONNECTORS) return false;
-	return addReport((lines[name] = known ?? emptyTimeline()), report);
+	if (Object.hasOwn(lines, name)) return lines[name];
+	if (Object.keys(lines).length >= MOST_CONNECTORS) return undefined;
+	return (lines[name] = emptyTimeline());
+}
+
+/** Adds what is quiet, after all events of a poll that are not. */
+export function addQuietFacts(
+	state: StationState,
+	{ facts, ...event }: EventFacts,
+	settings: StationSettings,
+	unreadUpTo: readonly number[],
+): void {
+	for (const fact of facts) {
+		if (!isQuiet(fact) || !isWatched(fact, settings)) continue;
+		const { at: t, eventId: id } = event;
+		const placed =
+			fact.about === 'sent'
+				? { name: '', report: { t, id, key: '' } }
+				: reportOf(fact, { facts, ...event }, settings);
+		if (placed === undefined) continue;
+		const isUseful = unreadUpTo.length > 0 || Object.hasOwn(state.lines ?? {}, placed.name);
+		const line = isUseful ? lineOf(state, placed.name) : undefined;
+		if (line) addQuiet(line, { ...placed.report, quiet: true }, unreadUpTo);
+	}
+}
+
+/** Drops the quiet reports that end nothing any more. */
+export function dropQuietReports(
+	{ lines = {} }: StationState,
+	unreadUpTo: readonly number[],
+): void {
+	for (const [name, line] of Object.entries(lines)) {
+		dropQuiet(line, unreadUpTo);
+		if (line.reports.length === 0) Reflect.deleteProperty(lines, name);
+	}
+}
+
+/** Compacts a timeline. Faults that are over then are kept, if their number counts. */
+function forget(state: StationState, name: string, cut: number, settings: StationSettings): void {
+	const line = state.lines?.[name];
+	if (line === undefined) return;
+	if (isRepeated(settings) && (line.reports[0]?.t ?? Infinity) < cut) {
+		const over = runsOf(line, name, Infinity)
+			.filter(({ until = Infinity }) => until < cut)
+			.flatMap((run) => openingsOf(run, settings))
+			.map(faultOf);
+		const faults = [...(state.faults ?? []), ...over].sort(inOrder);
+		state.faults = faults.slice(-MOST_REPORTS);
+	}
+	compact(line, name, cut);
 }
 
 /** Folds and removes what everything up to the watermark no longer needs. */
@@ -69,10 +168,10 @@ export function compactStation(
 ): void {
 	const cut = watermark - LATEST_MS;
 	for (const [name, line] of Object.entries(state.lines ?? {})) {
-		compact(line, cut);
-		if (line.base === undefined && line.reports.length === 0) delete state.lines?.[name];
+		forget(state, name, cut, settings);
+		if (line.reports.length === 0) delete state.lines?.[name];
 	}
-	if (state.faults) state.faults = compactFaults(state.faults, cut - settings.withinMs);
+	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
 	if (state.sessions) compactSessions(state.sessions, watermark);
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);

@@ -1,11 +1,12 @@
 /**
- * The reports of one station or connector, as a set: the state at any time follows from it, in whatever order the
- * reports arrived. Compacting it up to a time keeps the first report of the state in force then, which changes nothing
- * for later reports: a state that lasts until after that time began with that report, or begins later.
+ * The reports of a station, a connector, or an EVSE with its connectors, as a set: the state at any time follows from it,
+ * in whatever order the reports arrived. Compacting it up to a time keeps what tells how the states in force then began,
+ * which changes nothing for later reports.
  */
 import { MOST_REPORTS } from '../common/settings';
 import type { Report, Timeline } from '../common/state';
-import { add } from './sets';
+import { isNone, NamedCodes } from './codes';
+import { add, inOrder } from './sets';
 
 export const emptyTimeline = (): Timeline => ({ reports: [] });
 
@@ -13,59 +14,139 @@ export const emptyTimeline = (): Timeline => ({ reports: [] });
 export function addReport(timeline: Timeline, report: Report): boolean {
 	const { reports, cut = -Infinity } = timeline;
 	if (report.t < cut) return false;
-	const changed = add(
-		reports,
-		report,
-		MOST_REPORTS + 1,
-		({ t, id }) => t === report.t && id === report.id,
-		(known, added) => (textOf(added) > textOf(known) ? added : known),
+	return add(reports, report, Infinity, isSame(report), (known, added) =>
+		textOf(added) > textOf(known) ? added : known,
 	);
-	// The start of a state that lasts is kept even then.
-	if (reports.length > MOST_REPORTS) {
-		foldFirst(timeline);
-		const [oldest] = reports;
-		if (oldest !== undefined) timeline.cut = oldest.t;
-	}
-	return changed;
 }
+
+const isSame =
+	({ t, id, of, part }: Report) =>
+	(other: Report): boolean =>
+		t === other.t && id === other.id && of === other.of && part === other.part;
 
 const textOf = ({ key, d }: Report) => JSON.stringify([key, d]);
 
-/** Folds the reports before `cut` into the base. */
-export function compact(timeline: Timeline, cut: number): void {
-	while ((timeline.reports[0]?.t ?? Infinity) < cut) foldFirst(timeline);
-	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
+/**
+ * Adds a report that is kept only if it ends something: one that directly follows a report of a watched state; or, because
+ * an older one may still be read, that directly follows the end of a stretch of the list that is unread.
+ */
+export function addQuiet(timeline: Timeline, report: Report, unreadUpTo: readonly number[]): void {
+	const { reports, cut = -Infinity } = timeline;
+	if (report.t < cut || reports.some(isSame(report))) return;
+	const before = reports.findLast(
+		(other) => isOfOneSource(other, report) && inOrder(other, report) < 0,
+	);
+	if (isEnd(before, report, unreadUpTo)) addReport(timeline, report);
 }
 
-function foldFirst(timeline: Timeline): void {
-	const first = timeline.reports.shift();
-	if (first === undefined || first.key === timeline.base?.key) return;
-	if (first.key === '') delete timeline.base;
-	else timeline.base = first;
+/** Drops those that end nothing any more. */
+export function dropQuiet(timeline: Timeline, unreadUpTo: readonly number[]): void {
+	const last = new Map<string, Report>();
+	timeline.reports = timeline.reports.filter((report) => {
+		const source = sourceOf(report);
+		const isKept = !report.quiet || isEnd(last.get(source), report, unreadUpTo);
+		if (isKept) last.set(source, report);
+		return isKept;
+	});
 }
+
+const isEnd = (before: Report | undefined, { t }: Report, unreadUpTo: readonly number[]) =>
+	(before?.key ?? '') !== '' ||
+	unreadUpTo.some((end) => (before?.t ?? -Infinity) <= end && end < t);
+
+const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
+const isOfOneSource = (a: Report, b: Report) => a.of === b.of && a.part === b.part;
+
+/** Removes the reports before `cut`, except those of states that were in force then. */
+export function compact(timeline: Timeline, name: string, cut: number): void {
+	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
+	if ((timeline.reports[0]?.t ?? Infinity) >= cut) return;
+	const inForce = runsOf(timeline, name, Infinity).filter(({ until = Infinity }) => until >= cut);
+	const kept = new Set(inForce.flatMap(({ reports }) => withoutRepeats(reports)));
+	timeline.reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
+}
+
+/** Without reports that say the same as the one before, and name no code that none has named. */
+function withoutRepeats(reports: readonly Report[]): Report[] {
+	const last = new Map<string, string>();
+	const named = new NamedCodes();
+	return reports.filter((report) => {
+		const source = sourceOf(report);
+		const isRepeat = last.get(source) === report.key;
+		last.set(source, report.key);
+		const isNews = report.key !== '' && !isNone(named.add(report.d));
+		return !isRepeat || isNews;
+	});
+}
+
+export const isFull = ({ reports }: Timeline): boolean => reports.length > MOST_REPORTS;
 
 /** A stretch of time in which the state was the same, and watched. */
 export interface Run {
+	/** The connector, or the EVSE or station as a whole, that it began with. */
 	readonly connector: string;
+	/** With those that share it: an EVSE as a whole and one of its connectors. */
+	readonly places: readonly string[];
+	readonly key: string;
 	readonly first: Report;
 	readonly since: number;
 	/** When the state ended, and the event that says so; absent if it lasts. */
 	readonly until?: number;
 	readonly to?: string;
+	/** A sign of life ended it, and no report. */
+	readonly isEndedBySign?: boolean;
+	/** All about it, with the one that ended it. */
+	readonly reports: readonly Report[];
 }
 
-/** The watched stretches, by the reports up to `horizon`, oldest first. */
-export function runsOf({ base, reports }: Timeline, connector: string, horizon: number): Run[] {
+interface Open extends Run {
+	readonly places: string[];
+	readonly reports: Report[];
+	/** Whether the last status is that of the run, and which components have a problem. */
+	hasStatus: boolean;
+	readonly problems: Set<string>;
+}
+
+/**
+ * The watched stretches, by the reports up to `horizon`, oldest first. What an EVSE says about itself while one of its
+ * connectors is in the same state, or the other way round, is about the same thing: the first of the two that is over
+ * ends it.
+ */
+export function runsOf({ reports }: Timeline, name: string, horizon: number): Run[] {
 	const runs: Run[] = [];
-	let first: Report | undefined;
-	for (const report of base === undefined ? reports : [base, ...reports]) {
+	const open = new Set<Open>();
+	for (const report of reports) {
 		if (report.t > horizon) break;
-		if (report.key === (first?.key ?? '')) continue;
-		if (first !== undefined) {
-			runs.push({ connector, first, since: first.t, until: report.t, to: report.id });
+		const place = report.of ?? name;
+		let known = [...open].find(({ places }) => places.includes(place));
+		if (known !== undefined && !isOver(known, report)) continue;
+		if (known !== undefined) {
+			open.delete(known);
+			const isEndedBySign = report.quiet === true && report.part === undefined;
+			runs.push({ ...known, until: report.t, to: report.id, isEndedBySign });
 		}
-		first = report.key === '' ? undefined : report;
+		if (report.key === '') continue;
+		known = [...open].find(
+			({ key, places }) =>
+				key === report.key && places.length === 1 && (place === name) !== places.includes(name),
+		);
+		if (known === undefined) {
+			const run = { connector: place, places: [], key: report.key, first: report, since: report.t };
+			known = { ...run, reports: [], hasStatus: false, problems: new Set() };
+			open.add(known);
+		}
+		known.places.push(place);
+		isOver(known, report);
 	}
-	if (first !== undefined) runs.push({ connector, first, since: first.t });
-	return runs;
+	return [...runs, ...open].sort((a, b) => inOrder(a.first, b.first));
+}
+
+/** Adds the report to the run, and returns whether that is over. */
+function isOver(run: Open, report: Report): boolean {
+	run.reports.push(report);
+	const problem = `${report.of ?? ''} ${report.part ?? ''}`;
+	if (report.part === undefined) run.hasStatus = report.key === run.key;
+	else if (report.key === '') run.problems.delete(problem);
+	else run.problems.add(problem);
+	return !run.hasStatus && run.problems.size === 0;
 }

@@ -79,6 +79,25 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 		]);
 	});
 
+	it('makes no second incident of late events that say the first was interrupted', async () => {
+		const world = worldOf({
+			kind: 'connectorStatus',
+			forMs: 10 * MINUTE,
+			resolveAfterMs: 3 * MINUTE,
+		});
+		world.events = [
+			OCPP201.status('09:53', 'Reserved'),
+			OCPP201.status('10:29', 'Available'),
+			OCPP201.status('10:05', 'Available', { listedAt: '10:40' }),
+			OCPP201.status('10:14', 'Reserved', { listedAt: '10:40' }),
+		];
+		await world.pollFrom('09:50', '12:00');
+		expect(story(world)).toEqual([
+			'10:04 opened s1 09:53:00 - 10',
+			'10:33 resolved s1 09:53:00 10:29:00 36',
+		]);
+	});
+
 	it('reports a storm in one execution', async () => {
 		const stations = Array.from({ length: 500 }, (_unused, n) => `s${n}`);
 		const world = worldOf({}, { assets: stations });
@@ -210,9 +229,13 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 			const fault = (at: string, stationTime?: string) =>
 				ocpp.status(at, 'Faulted', stationTime === undefined ? {} : { stationTime });
 			const repeated = '2026-11-22T10:00:00Z';
-			const before = [fault('11-22 10:00', repeated), fault('11-22 10:01', repeated)];
+			const over = (at: string) => ocpp.status(at, 'Available');
+			const before = [
+				...[fault('11-22 10:00', repeated), fault('11-22 10:01', repeated), over('11-22 10:02')],
+				...[fault('11-22 15:00'), over('11-22 15:01')],
+			];
 			const world = worldOf(settings);
-			const last = [fault('11-22 15:00'), fault('09:59:30'), fault('10:30:10')];
+			const last = [fault('09:59:30'), over('10:10'), fault('10:30:10'), over('10:31')];
 			world.events = [...before, ...last];
 			await world.pollFrom('11-22 09:59', '11-22 10:05');
 			await world.pollFrom('11-22 15:00', '11-22 15:05');
@@ -224,7 +247,7 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 			]);
 			expect(world.items()[0]).toMatchObject({ count: 3, since: '2026-11-22T10:00:00.000Z' });
 			const later = worldOf(settings);
-			later.events = [...before, fault('11-22 15:00'), fault('10:01:30'), fault('10:30:10')];
+			later.events = [...before, fault('10:01:30'), over('10:10'), fault('10:30:10')];
 			await later.pollFrom('11-22 09:59', '11-22 10:05');
 			await later.pollFrom('11-22 15:00', '11-22 15:05');
 			await later.pollFrom('09:58', '10:32');

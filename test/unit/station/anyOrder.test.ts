@@ -51,36 +51,56 @@ type Story = (happening: Happening, n: number, version: Version) => readonly Sta
 const atOf = ({ second }: Happening, n: number) => FROM + second * SECOND + n;
 const assetOf = ({ isFirst }: Happening) => (isFirst ? 's1' : 's2');
 
+/** Connections that are lost; new ones, messages of the station, and its responses to those of the service. */
 const connections: Story = (happening, n, version) => {
+	const { what, second } = happening;
 	const [at, asset] = [atOf(happening, n), assetOf(happening)];
-	if (happening.what !== 3) return [(happening.what === 0 ? back : lost)(at, asset)];
-	const station = { model: 'M', vendorName: 'V' };
-	const payload =
-		version === 'OCPP 1.6'
-			? { chargePointModel: 'M', chargePointVendor: 'V' }
-			: { reason: 'PowerUp', chargingStation: station };
-	return [message(at, asset, ['BootNotification', payload])];
+	if (what < 2) return [lost(at, asset)];
+	if (what === 2) {
+		if (second % 2 === 0) return [back(at, asset)];
+		const station = { model: 'M', vendorName: 'V' };
+		const payload =
+			version === 'OCPP 1.6'
+				? { chargePointModel: 'M', chargePointVendor: 'V' }
+				: { reason: 'PowerUp', chargingStation: station };
+		return [message(at, asset, ['BootNotification', payload])];
+	}
+	if (second % 2 === 0) return [message(at, asset, ['Heartbeat', {}])];
+	const messageId = `call-${n}`;
+	const response = message(at + 1, asset, ['', { status: 'Accepted' }], {
+		...{ messageType: 'CALL_RESULT', messageId },
+	});
+	return [message(at, asset, ['TriggerMessage', {}], { messageId }), response];
 };
 
 const STATUSES = ['Available', 'Unavailable', 'Faulted', 'Reserved'] as const;
-const CODES = ['GroundFailure', 'HighTemperature'] as const;
+const CODES = ['GroundFailure', 'HighTemperature', 'NoError'] as const;
+const VENDOR_CODES = [undefined, 'E1', 'E2', 'E1,E2', 'E3'] as const;
 
 const statuses: Story = (happening, n, version) => {
 	const { connector, what, second } = happening;
 	const [at, asset] = [atOf(happening, n), assetOf(happening)];
 	const [status, timestamp] = [STATUSES[what], new Date(at).toISOString()];
 	if (version === 'OCPP 1.6') {
-		const errorCode = status === 'Faulted' ? CODES[second % 2] : 'NoError';
-		const payload = { connectorId: connector, status, errorCode, timestamp };
+		const isFaulted = status === 'Faulted';
+		const errorCode = isFaulted ? CODES[second % CODES.length] : 'NoError';
+		const vendorErrorCode = isFaulted ? VENDOR_CODES[second % VENDOR_CODES.length] : undefined;
+		const codes = { errorCode, vendorErrorCode };
+		const payload = { connectorId: connector, status, ...codes, timestamp };
 		return [message(at, asset, ['StatusNotification', payload])];
 	}
-	if (second % 2 === 0) {
+	if (second % 4 === 0) {
 		const payload = { evseId: 1, connectorId: connector, connectorStatus: status, timestamp };
 		return [message(at, asset, ['StatusNotification', payload])];
 	}
-	const component = { name: 'Connector', evse: { id: 1, connectorId: connector } };
-	const variable = { name: 'AvailabilityState' };
-	const eventData = [{ component, variable, actualValue: status, timestamp }];
+	const whole = second % 4 === 1 ? {} : { connectorId: connector };
+	const evse = { id: 1, ...whole };
+	const isProblem = second % 4 === 2;
+	const name = isProblem ? `Lock${second % 3}` : second % 4 === 1 ? 'EVSE' : 'Connector';
+	const said = isProblem
+		? { variable: { name: 'Problem' }, actualValue: String(what > 1) }
+		: { variable: { name: 'AvailabilityState' }, actualValue: status };
+	const eventData = [{ component: { name, evse }, ...said, timestamp }];
 	return [message(at, asset, ['NotifyEvent', { seqNo: 0, eventData }])];
 };
 
@@ -142,6 +162,7 @@ const fault = (scope: StationSettings['scope'], times: number): Partial<StationS
 
 const KINDS: readonly [name: string, Story, Partial<StationSettings>][] = [
 	['stationOffline', connections, {}],
+	['stationOffline, at once', connections, { forMs: 0, resolveAfterMs: 0 }],
 	[
 		'connectorStatus',
 		statuses,
@@ -198,16 +219,13 @@ async function poll(world: World, kill?: number): Promise<void> {
 
 /** What is reported, without what depends on when it is reported. */
 function reported(world: World): string[] {
-	const isRepeated = world.settings.times > 1;
 	return world
 		.items()
-		.map(({ minutes, together: _together, events, until, count, faults, ...item }) => {
-			if (item['state'] !== 'opened') {
-				return JSON.stringify({ ...item, minutes, events, until, count, faults });
-			}
-			// A poll that comes later knows of more faults.
-			const { errorCode, vendorErrorCode, ...known } = item;
-			return JSON.stringify(isRepeated ? known : { ...known, errorCode, vendorErrorCode });
+		.map(({ together: _together, ...item }) => {
+			if (item['state'] !== 'opened') return JSON.stringify(item);
+			// A poll that comes later knows of more faults, and of more codes.
+			const { id, kind, since, connector, status, station } = item;
+			return JSON.stringify({ id, kind, since, connector, status, station });
 		})
 		.sort();
 }
@@ -321,10 +339,11 @@ function overlapping(world: World): unknown[] {
 	const last = new Map<unknown, Record<string, unknown>>();
 	for (const item of world.items()) last.set(item['incident'] ?? item['id'], item);
 	const byPart = Object.groupBy([...last.values()], (item) => {
-		const { station, connector, status, errorCode, transactionId, stoppedAt } = item;
+		const { station, connector, status, transactionId, stoppedAt } = item;
+		const codes = [item['errorCode'], item['vendorErrorCode']];
 		const id = (station as { id: string }).id;
 		if (kind === 'sessionEnded') return JSON.stringify([id, transactionId, stoppedAt]);
-		const code = kind === 'connectorStatus' ? status : scope === 'code' ? errorCode : '';
+		const code = kind === 'connectorStatus' ? status : scope === 'code' ? codes : '';
 		return JSON.stringify([id, connector, code]);
 	});
 	const sinceOf = ({ since }: Record<string, unknown>) => Date.parse(String(since));

@@ -1,6 +1,12 @@
 /** What the messages of both OCPP versions say about a station, and how tolerant the readers are. */
 import { eventFromList } from '../../../lib/event';
-import { type Fact, readFacts, type Reading } from '../../../lib/station/facts';
+import {
+	connectionSettings,
+	DEFAULT_CONNECTION,
+	type Fact,
+	readFacts,
+	type Reading,
+} from '../../../lib/station/facts';
 import { OCPP_SAMPLES, type OcppSample } from '../../support/ocppSamples';
 
 const CREATED_AT = '2026-01-24T12:00:00.000Z';
@@ -9,10 +15,13 @@ const TX = '7c1f0b1e-5d0e-4f5c-9d43-2f6a1f0c9b11';
 
 type Message = Pick<OcppSample, 'action' | 'messageType' | 'payload'>;
 
-function readRecord(record: Record<string, unknown>): Reading {
+function readRecord(
+	record: Record<string, unknown>,
+	watched?: Parameters<typeof readFacts>[2],
+): Reading {
 	const parsed = eventFromList({ id: 'whevt_1', createdAt: CREATED_AT, ...record });
 	if (!parsed.ok) throw new Error('The event has no ID');
-	return readFacts(parsed.event, NOW);
+	return readFacts(parsed.event, NOW, watched);
 }
 
 function read({ action, messageType, payload }: Message): Reading {
@@ -25,6 +34,7 @@ function read({ action, messageType, payload }: Message): Reading {
 /** Undefined for a message that says nothing about a station. */
 function factsOf(reading: Reading): readonly Fact[] | undefined {
 	if (typeof reading === 'string') throw new Error(`The message is ${reading}`);
+	if (reading !== undefined && 'unknownWord' in reading) throw new Error(reading.unknownWord);
 	return reading?.facts;
 }
 
@@ -43,6 +53,12 @@ const status16 = (connector: string, status: string, time?: string, more: object
 });
 const status201 = (connector: string, status: string, time: string) => ({
 	...{ about: 'status', connector, status, stationTime: at(time) },
+});
+const TECH = { errorCode: 'E-031', info: 'Residual current 32 mA' };
+const problem = (connector: string, name: string, time: string, more: object = {}) => ({
+	...{ about: 'problem', connector, component: name.toLowerCase(), isActive: true },
+	...{ errorCode: name, stationTime: at(time) },
+	...more,
 });
 const transaction = (phase: string, seqNo: number, time: string, more: object = {}) => ({
 	...{ about: 'transaction', transaction: TX, phase, seqNo, stationTime: at(time) },
@@ -140,6 +156,17 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		'Connector status as an event, in place of StatusNotification',
 		[status201('1/1', 'Occupied', '07:59:30')],
 	],
+	['ocpp2.0.1', 'Problem of a component', [problem('2', 'ElectricalFeed', '11:02:43', TECH)]],
+	[
+		'ocpp2.0.1',
+		'Problem of a component cleared',
+		[problem('2', 'ElectricalFeed', '11:20:00', { errorCode: 'E-031', isActive: false })],
+	],
+	[
+		'ocpp2.0.1',
+		'Connector lock failed',
+		[problem('1/1', 'ConnectorPlugRetentionLock', '12:00:00')],
+	],
 	[
 		'ocpp2.0.1',
 		'Session start',
@@ -170,6 +197,11 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 	['ocpp2.1', 'Boot', [connected]],
 	['ocpp2.1', 'Connector status (deprecated message)', [status201('1/1', 'Available', '06:00:03')]],
 	['ocpp2.1', 'Connector status as an event', [status201('1/1', 'Occupied', '07:59:30')]],
+	[
+		'ocpp2.1',
+		'Problem with its severity',
+		[problem('2', 'ElectricalFeed', '11:02:43', { errorCode: 'E-031' })],
+	],
 	[
 		'ocpp2.1',
 		'Session start',
@@ -348,18 +380,67 @@ describe('an event', () => {
 		expect(readRecord({ eventType: 'ocpp.message', payload: data, ...time })).toBe('undated');
 	});
 
-	it('about the connection counts with any status but those of a lost one', () => {
-		const connection = (status: unknown) =>
-			readRecord({ eventType: 'asset.connectivity', payload: { asset: { id: 's1' }, status } });
+	it('about the connection counts with the words for both states, whatever their case and separators', () => {
+		const connection = (status: unknown, watched?: Parameters<typeof readFacts>[2]) =>
+			readRecord(
+				{ eventType: 'asset.connectivity', payload: { asset: { id: 's1' }, status } },
+				watched,
+			);
 		for (const [status, isConnected] of [
-			['DISCONNECTED', false],
-			['offline', false],
-			['CONNECTED', true],
-			['Degraded', true],
+			...([
+				['DISCONNECTED', false],
+				['disconnect', false],
+				['offline', false],
+			] as const),
+			...([
+				['CONNECTION_LOST', false],
+				['Connection lost', false],
+				[' Unreachable ', false],
+			] as const),
+			...([
+				['CONNECTED', true],
+				['Online', true],
+				['connection-established', true],
+			] as const),
 		] as const) {
-			expect(factsOf(connection(status))).toMatchObject([{ isConnected, status }]);
+			expect(factsOf(connection(status))).toMatchObject([{ isConnected, status: status.trim() }]);
 		}
+		expect(connection('Degraded')).toEqual({ unknownWord: 'Degraded' });
+		expect(connection('x'.repeat(60))).toEqual({ unknownWord: 'x'.repeat(40) });
 		expect(connection({})).toBe('unreadable');
+		const own = connectionSettings({
+			connectedWords: 'da, Hier',
+			disconnectedWords: 'weg',
+			connectionPath: 'link.state',
+		});
+		const said = (state: string) =>
+			readRecord(
+				{ eventType: 'asset.connectivity', payload: { asset: { id: 's1' }, link: { state } } },
+				own,
+			);
+		expect(factsOf(said('HIER'))).toMatchObject([{ isConnected: true }]);
+		expect(factsOf(said('Weg'))).toMatchObject([{ isConnected: false }]);
+		expect(said('connected')).toEqual({ unknownWord: 'connected' });
+	});
+
+	it('says who sent it, where it can be known', () => {
+		const watched = { ...DEFAULT_CONNECTION, kind: 'stationOffline' as const };
+		const sender = (action: string | undefined, messageType = 'CALL') => {
+			const payload = { asset: { id: 's1' }, messageType, messageId: 'm1', action };
+			return factsOf(readRecord({ eventType: 'ocpp.message', payload }, watched));
+		};
+		const sent = (by: string | undefined, isResponse = false) => [
+			{ about: 'sent', by, isResponse, messageId: 'm1' },
+		];
+		expect(sender('Heartbeat')).toEqual(sent('station'));
+		expect(sender('StatusNotification')).toEqual(sent('station'));
+		expect(sender('TriggerMessage')).toEqual(sent('service'));
+		expect(sender('DataTransfer')).toBeUndefined();
+		expect(sender('Sulk')).toBeUndefined();
+		expect(sender('TriggerMessage', 'CALL_RESULT')).toEqual(sent('station', true));
+		expect(sender('Heartbeat', 'CALL_ERROR')).toEqual(sent('service', true));
+		expect(sender(undefined, 'CALL_RESULT')).toEqual(sent(undefined, true));
+		expect(sender('DataTransfer', 'CALL_RESULT')).toBeUndefined();
 	});
 
 	it('that is an error of a call, or has an unknown action, says nothing', () => {

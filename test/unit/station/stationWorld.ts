@@ -6,6 +6,7 @@ import { EventLedger } from '../../../lib/ledger/eventLedger';
 import type { Polled } from '../../../lib/follow';
 import { walkPages } from '../../../lib/service/lists/paging';
 import {
+	DEFAULT_CONNECTION,
 	MINUTE_MS,
 	pollStations,
 	type StationPollOptions,
@@ -24,6 +25,7 @@ export function time(text: string): number {
 }
 
 export const DEFAULTS: StationSettings = {
+	...DEFAULT_CONNECTION,
 	kind: 'stationOffline',
 	forMs: 5 * MINUTE_MS,
 	resolveAfterMs: 2 * MINUTE_MS,

@@ -1,0 +1,128 @@
+/** The stretches of each part of a station that can have an incident of its own. */
+import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
+import type { Fault, Incident, StationState } from '../common/state';
+import { faultOf, keysOf, type Opening, openingsOf } from '../fold/faults';
+import { inOrder } from '../fold/sets';
+import { type Run, runsOf } from '../fold/timeline';
+import { touches, united } from './duration';
+import type { Moment } from './moment';
+
+export interface Part {
+	readonly connector: string | undefined;
+	readonly runs: Opening[];
+}
+
+type Incidents = NonNullable<StationState['incidents']>;
+
+/** Also the parts that have an incident and no stretch. */
+export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string, Part> {
+	const { settings } = moment;
+	const incidents = state.incidents ?? {};
+	const parts = new Map<string, Part>();
+	for (const [part, { connector }] of Object.entries(incidents)) {
+		parts.set(part, { connector, runs: [] });
+	}
+	const openings = stretchesOf(state, moment).flatMap((run) => openingsOf(run, settings));
+	for (const opening of openings) {
+		const known = isWhole(settings) ? [] : incidentsOf(opening, incidents, settings);
+		for (const name of known.length > 0 ? known : [partOf(opening, settings)]) {
+			const part = parts.get(name) ?? { connector: connectorOf(opening, settings), runs: [] };
+			parts.set(name, part);
+			part.runs.push(opening);
+		}
+	}
+	for (const [name, { runs }] of parts) runs.push(...heirOf(name, runs, openings, incidents));
+	for (const { runs } of parts.values()) runs.sort((a, b) => inOrder(a.first, b.first));
+	return parts;
+}
+
+function stretchesOf(state: StationState, { settings, watermark, horizon }: Moment): Run[] {
+	const { kind, forMs } = settings;
+	const isOffline = kind === 'stationOffline';
+	const until = isOffline || forMs === 0 ? horizon : watermark;
+	const runs = Object.entries(state.lines ?? {}).flatMap(([name, line]) =>
+		runsOf(line, name, until),
+	);
+	if (isOffline) return outages(runs, watermark, state.incidents?.['']);
+	return kind === 'connectorFault' && settings.scope === 'station' ? united(runs) : runs;
+}
+
+/**
+ * A lost connection that a message of the station follows at once, without a new connection, is that of an older socket.
+ * It is decided when everything up to that message is known;
+ * one that has been reported stays an outage.
+ */
+function outages(runs: readonly Run[], watermark: number, known: Incident | undefined): Run[] {
+	return runs.flatMap((run) => {
+		const { until = Infinity, since, isEndedBySign } = run;
+		const isKnown = known !== undefined && touches(run, known, 0);
+		const isOldSocket = isEndedBySign === true && until - since < OLD_SOCKET_MS;
+		if ((isOldSocket && !isKnown) || since > watermark) return [];
+		if (until <= watermark) return [run];
+		const { until: _until, to: _to, ...lasting } = run;
+		return [lasting];
+	});
+}
+
+const isWhole = ({ kind, scope }: StationSettings) =>
+	kind === 'stationOffline' || (kind === 'connectorFault' && scope === 'station');
+
+const connectorOf = ({ connector }: Run, settings: StationSettings) =>
+	isWhole(settings) ? undefined : connector;
+
+const partOf = ({ connector, keys }: Opening, settings: StationSettings) =>
+	isWhole(settings) ? '' : `${connector}|${keys.join()}`;
+
+/**
+ * The parts with an incident that the stretch belongs to, though a late report may have changed what it is named by: of
+ * the same EVSE, and with one of its codes.
+ */
+function incidentsOf(
+	opening: Opening,
+	incidents: Incidents,
+	{ resolveAfterMs }: StationSettings,
+): string[] {
+	const { places, keys } = opening;
+	return Object.entries(incidents).flatMap(([part, incident]) => {
+		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
+		const isShared =
+			places.includes(incident.connector ?? '') && keys.some((key) => named.includes(key));
+		return isShared && touches(opening, incident, resolveAfterMs) ? [part] : [];
+	});
+}
+
+/** The stretch that an open incident ends with, if late reports have left it none of its own. */
+function heirOf(
+	part: string,
+	runs: readonly Opening[],
+	openings: readonly Opening[],
+	incidents: Incidents,
+): Opening[] {
+	const incident = Object.hasOwn(incidents, part) ? incidents[part] : undefined;
+	if (incident === undefined || incident.until !== undefined) return [];
+	const { since, connector = '' } = incident;
+	const contains = (run: Run) => run.since <= since && since <= (run.until ?? Infinity);
+	if (runs.some((run) => touches(run, incident, 0))) return [];
+	const heir = openings.find((run) => run.places.includes(connector) && contains(run));
+	return heir === undefined ? [] : [{ ...heir, since }];
+}
+
+/** The faults of each part, oldest first: those of its timelines, and those that are folded. */
+export function faultsOf(
+	state: StationState,
+	{ settings, horizon, publishedAt }: Moment,
+): ReadonlyMap<string, readonly Fault[]> {
+	const { scope } = settings;
+	const partOfFault = ({ connector, opens }: Fault) =>
+		scope === 'station' ? '' : scope === 'connector' ? connector : `${connector}|${opens ?? ''}`;
+	const runs = Object.entries(state.lines ?? {}).flatMap(([name, line]) =>
+		runsOf(line, name, horizon),
+	);
+	const current = runs.flatMap((run) => openingsOf(run, settings)).map(faultOf);
+	const faults = [...(state.faults ?? []), ...current].filter(({ t }) => t > publishedAt);
+	const parts = Map.groupBy(faults.sort(inOrder), partOfFault);
+	for (const part of Object.keys(state.incidents ?? {})) {
+		if (!parts.has(part)) parts.set(part, []);
+	}
+	return parts;
+}

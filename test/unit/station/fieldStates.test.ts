@@ -1,0 +1,464 @@
+/** What stations and services really send about connections and faults, and what operators learn of it. */
+import { connectionSettings, type StationSettings } from '../../../lib/station';
+import { SERVICE_INTERFACE } from '../../../lib/service';
+import {
+	back,
+	connection,
+	lost,
+	message,
+	MINUTE,
+	type StationEvent,
+	stationWorld,
+	time,
+} from './stationWorld';
+
+const DAY_MINUTES = 24 * 60;
+
+const heartbeats = (from: string, to: string, everyMs: number, action = 'Heartbeat') => {
+	const events: StationEvent[] = [];
+	for (let at = time(from); at <= time(to); at += everyMs) {
+		events.push(message(at, 's1', [action, {}], { messageId: `${action}-${at}` }));
+	}
+	return events;
+};
+const response = (at: string, messageId: string) =>
+	message(at, 's1', ['', { status: 'Accepted' }], { messageType: 'CALL_RESULT', messageId });
+
+const status = (
+	at: string,
+	connectorId: number,
+	value: string,
+	[error, vendor, info]: string[] = [],
+) =>
+	message(at, 's1', [
+		'StatusNotification',
+		{
+			...{ connectorId, status: value, errorCode: error ?? 'NoError' },
+			...{ vendorErrorCode: vendor, info, timestamp: new Date(time(at)).toISOString() },
+		},
+	]);
+const faulted = (at: string, ...codes: string[]) => status(at, 1, 'Faulted', codes);
+
+const status201 = (at: string, evseId: number, connectorId: number, connectorStatus: string) =>
+	message(at, 's1', ['StatusNotification', { evseId, connectorId, connectorStatus }]);
+const notified = (
+	at: string,
+	name: string,
+	evse: Record<string, number> | undefined,
+	more: Record<string, unknown>,
+) => {
+	const data = {
+		component: { name, ...(evse && { evse }) },
+		variable: { name: 'AvailabilityState' },
+	};
+	return message(at, 's1', ['NotifyEvent', { seqNo: 0, eventData: [{ ...data, ...more }] }]);
+};
+const availability = (
+	at: string,
+	name: string,
+	evse: Record<string, number> | undefined,
+	value: string,
+) => notified(at, name, evse, { actualValue: value });
+const problem = (
+	at: string,
+	name: string,
+	evse: Record<string, number> | undefined,
+	actualValue: string,
+	more: Record<string, unknown> = {},
+) => notified(at, name, evse, { variable: { name: 'Problem' }, actualValue, ...more });
+
+const FAULT: Partial<StationSettings> = {
+	...{ kind: 'connectorFault', forMs: 0, resolveAfterMs: 0 },
+};
+
+/** Such as `opened 09:30 - 1 OverVoltage`: state, since, until, connector and codes. */
+async function told(
+	events: readonly StationEvent[],
+	settings: Partial<StationSettings> = {},
+	[from, to]: readonly [string, string] = ['08:57', '10:15'],
+): Promise<string[]> {
+	const world = stationWorld({ settings });
+	world.events = [...events];
+	await world.pollFrom(from, to);
+	const items = world.items().map((item) => {
+		const clock = (value: unknown) =>
+			typeof value === 'string' ? value.slice(11, 19).replace(/:00$/, '') : '-';
+		const { state, since, until, connector, errorCode, vendorErrorCode } = item;
+		const where = [connector, errorCode, vendorErrorCode].filter(
+			(each) => typeof each === 'string',
+		);
+		return [state, clock(since), clock(until), ...where].join(' ');
+	});
+	return items.sort();
+}
+
+describe('a station', () => {
+	it('that opens a new socket before the old one is closed is not offline', async () => {
+		const events = [back('09:00'), lost('09:00:40'), ...heartbeats('08:59', '10:00', 30_000)];
+		expect(await told(events)).toEqual([]);
+		expect(await told(events, { forMs: 0 })).toEqual([]);
+	});
+
+	it('is offline at once with forMinutes 0, unless it goes on', async () => {
+		const blip = [lost('09:00:10'), back('09:00:30')];
+		expect(await told(blip, { forMs: 0, resolveAfterMs: 0 })).toEqual([
+			'opened 09:00:10 09:00:30',
+			'resolved 09:00:10 09:00:30',
+		]);
+		expect(await told([lost('09:00:10')], { forMs: 0 }, ['08:59', '09:02'])).toEqual([
+			'opened 09:00:10 -',
+		]);
+	});
+
+	it('that only sends messages again is back with the first of them', async () => {
+		const events = [lost('09:00'), ...heartbeats('09:30', '11:00', 5 * MINUTE)];
+		const expected = ['opened 09:00 -', 'resolved 09:00 09:30'];
+		expect(await told(events)).toEqual(expected);
+		const boot = message('09:30', 's1', ['BootNotification', {}]);
+		expect(await told([lost('09:00'), boot])).toEqual(expected);
+		for (const action of ['MeterValues', 'NotifyReport', 'StatusNotification', 'Authorize']) {
+			const said = message('09:30', 's1', [action, {}]);
+			expect(await told([lost('09:00'), said])).toEqual(expected);
+		}
+	});
+
+	it('is offline though the service sends it messages, without a response', async () => {
+		const calls = heartbeats('09:01', '10:00', 2 * MINUTE, 'TriggerMessage');
+		const transfers = heartbeats('09:01', '10:00', 2 * MINUTE, 'DataTransfer');
+		const own = heartbeats('09:01', '10:00', 2 * MINUTE, 'SomethingElse');
+		expect(await told([lost('09:00'), ...calls, ...transfers, ...own])).toEqual(['opened 09:00 -']);
+	});
+
+	it('is back with a response, if that is certainly its own', async () => {
+		const call = (at: string, action: string, messageId = '7') =>
+			message(at, 's1', [action, {}], { messageId });
+		const resolved = ['opened 09:00 -', 'resolved 09:00 09:30:01'];
+		expect(await told([lost('09:00'), call('09:30', 'Reset'), response('09:30:01', '7')])).toEqual(
+			resolved,
+		);
+		const others = [response('09:30:01', '7'), call('09:20', 'Reset'), call('09:31', 'Reset')];
+		expect(await told([lost('09:00'), ...others])).toEqual(['opened 09:00 -']);
+		const transfer = [call('09:30', 'DataTransfer'), response('09:30:01', '7')];
+		expect(await told([lost('09:00'), ...transfer])).toEqual(['opened 09:00 -']);
+	});
+
+	it('that is lost at a time that is listed late is not offline, if it went on', async () => {
+		const events = [
+			lost('09:00:40', 's1', { listedAt: '09:50' }),
+			...heartbeats('08:59', '10:00', 30_000),
+		];
+		expect(await told(events)).toEqual([]);
+		const late = { ...heartbeats('09:01', '09:01', MINUTE)[0], listedAt: time('09:20') };
+		expect(await told([lost('09:00'), late as StationEvent])).toEqual([
+			'opened 09:00 -',
+			'resolved 09:00 09:01',
+		]);
+	});
+
+	it('that is healthy costs nothing', async () => {
+		const world = stationWorld();
+		world.events = heartbeats('08:00', '10:00', 10_000);
+		await world.pollFrom('08:59', '09:00');
+		const before = new Map(world.store.records);
+		await world.pollFrom('09:01', '10:00');
+		const changed = [...world.store.records].filter(([key, text]) => before.get(key) !== text);
+		expect(changed.map(([key]) => key.split(':').at(-1))).toEqual(['head']);
+	});
+
+	it.each(['disconnect', 'DISCONNECTED', 'CONNECTION_LOST', 'unreachable', 'Offline'])(
+		'is offline by the word %s, and back by others; a word in no list changes nothing',
+		async (word) => {
+			expect(
+				await told([connection('09:00', 's1', word), connection('09:30', 's1', 'online')]),
+			).toEqual(['opened 09:00 -', 'resolved 09:00 09:30']);
+			const world = stationWorld();
+			world.events = [
+				connection('09:00', 's1', word),
+				...['09:10', '09:20'].map((at) => connection(at, 's1', 'degraded')),
+				connection('09:00', 's2', 'degraded'),
+			];
+			await world.pollFrom('08:55', '10:00');
+			expect(world.ids()).toHaveLength(1);
+			expect(new Set(world.warnings)).toEqual(
+				new Set([
+					"asset.connectivity events with 'degraded' change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential",
+				]),
+			);
+		},
+	);
+
+	it('is connected by the words of the credential, at their path', async () => {
+		const settings = connectionSettings({
+			...{ ...SERVICE_INTERFACE, connectedWords: 'here', disconnectedWords: 'Gone, not here' },
+			connectionPath: 'link.state',
+		});
+		const said = (at: string, state: string) => {
+			const one = connection(at, 's1', 'CONNECTED');
+			Object.assign(one.record['payload'] as object, { link: { state } });
+			return one;
+		};
+		expect(await told([said('09:00', 'NOT HERE'), said('09:20', 'Here')], settings)).toEqual([
+			'opened 09:00 -',
+			'resolved 09:00 09:20',
+		]);
+	});
+});
+
+describe('a fault', () => {
+	const ok = (at: string) => status(at, 1, 'Available');
+
+	it('that is reported again, each time with the time of the report, counts once', async () => {
+		const reports = ['09:30', '09:40', '09:50'].map((at) => faulted(at, 'GroundFailure'));
+		for (const scope of ['code', 'connector', 'station'] as const) {
+			const repeated = { ...FAULT, scope, times: 3, withinMs: 60 * MINUTE };
+			expect(await told(reports, repeated)).toEqual([]);
+			const between = [
+				faulted('09:30', 'GroundFailure'),
+				ok('09:35'),
+				reports[1],
+				ok('09:45'),
+				reports[2],
+			];
+			const events = between.filter((event) => event !== undefined);
+			expect(await told(events, repeated, ['08:55', '10:40'])).toEqual([
+				scope === 'station' ? 'opened 09:30 - GroundFailure' : 'opened 09:30 - 1 GroundFailure',
+			]);
+		}
+		expect(await told([...reports, ok('10:00')], FAULT)).toEqual([
+			'opened 09:30 - 1 GroundFailure',
+			'resolved 09:30 10:00 1 GroundFailure',
+		]);
+	});
+
+	it('opens an incident for each report that names a new code, until it is over', async () => {
+		const events = [
+			faulted('09:30', 'OtherError', 'A'),
+			faulted('09:31', 'GroundFailure', 'B'),
+			faulted('09:33', 'GroundFailure', 'A', 'Error A resolved'),
+		];
+		const opened = ['opened 09:30 - 1 OtherError A', 'opened 09:31 - 1 GroundFailure B'];
+		expect(await told(events, FAULT)).toEqual(opened);
+		expect(await told([...events, ok('09:50')], FAULT)).toEqual([
+			...opened,
+			'resolved 09:30 09:50 1 OtherError A',
+			'resolved 09:31 09:50 1 GroundFailure B',
+		]);
+		expect(await told(events, { ...FAULT, scope: 'connector' })).toEqual(opened.slice(0, 1));
+	});
+
+	it('names several codes of the vendor in one text', async () => {
+		const events = ['F101', 'F101,F205', 'F205'].map((code, n) =>
+			faulted(`09:3${n}`, 'OtherError', code),
+		);
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:30 - 1 OtherError F101',
+			'opened 09:31 - 1 OtherError F101,F205',
+		]);
+		expect(
+			await told(
+				[faulted('09:30', 'OtherError', 'F1, F2'), faulted('09:31', 'OtherError', 'F2,F1')],
+				FAULT,
+			),
+		).toHaveLength(1);
+	});
+
+	it('lists all codes that it has named', async () => {
+		const world = stationWorld({ settings: { ...FAULT, scope: 'connector' } });
+		world.events = [
+			...[faulted('09:30', 'OtherError', 'F101'), faulted('09:31', 'GroundFailure', 'F101,F205')],
+			ok('09:40'),
+		];
+		await world.pollFrom('08:55', '10:00');
+		expect(world.items().at(-1)).toMatchObject({
+			...{ errorCode: 'OtherError', vendorErrorCode: 'F101', count: 1 },
+			errorCodes: ['OtherError', 'GroundFailure'],
+			vendorErrorCodes: ['F101', 'F205'],
+		});
+	});
+
+	it('keeps its code when the station, asked for its status, says NoError', async () => {
+		const events = [faulted('09:30', 'OverVoltage'), faulted('09:31:15', 'NoError'), ok('09:50')];
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:30 - 1 OverVoltage',
+			'resolved 09:30 09:50 1 OverVoltage',
+		]);
+		const later = [faulted('09:30'), faulted('09:31:15', 'OverVoltage'), ok('09:50')];
+		expect(await told(later, FAULT)).toEqual([
+			'opened 09:30 - 1',
+			'resolved 09:30 09:50 1 OverVoltage',
+		]);
+	});
+
+	it('lasts longer than its reports are kept', async () => {
+		const events = [
+			faulted('09:30', 'OtherError', 'A'),
+			faulted('10:30', 'OtherError', 'B'),
+			...['11:30', '12:30'].map((at) => faulted(at, 'OtherError', 'A')),
+			ok('13:00'),
+		];
+		expect(await told(events, FAULT, ['09:25', '13:05'])).toEqual([
+			...['opened 09:30 - 1 OtherError A', 'opened 10:30 - 1 OtherError B'],
+			...['resolved 09:30 13:00 1 OtherError A', 'resolved 10:30 13:00 1 OtherError B'],
+		]);
+	});
+
+	it('of a station that names a new code each time opens a limited number of incidents', async () => {
+		const events = Array.from({ length: 200 }, (_unused, n) =>
+			message(time('09:00') + n * 10_000, 's1', [
+				'StatusNotification',
+				{ connectorId: 1, status: 'Faulted', errorCode: 'OtherError', vendorErrorCode: `E${n}` },
+			]),
+		);
+		const items = await told([...events, ok('10:00')], FAULT);
+		expect(items.filter((item) => item.startsWith('opened'))).toHaveLength(19);
+		expect(items.filter((item) => item.startsWith('resolved'))).toHaveLength(19);
+	});
+});
+
+describe('OCPP 2.0.1', () => {
+	const EVSE = { id: 1 };
+	const PLUG = { id: 1, connectorId: 1 };
+
+	it('reports a problem of a component as a fault of its connector, EVSE or station', async () => {
+		const LOCK = 'ConnectorPlugRetentionLock';
+		const code = { techCode: 'ConnectorLockFailure' };
+		const events = [
+			problem('09:30', LOCK, PLUG, 'true', code),
+			problem('09:50', LOCK, PLUG, 'false', code),
+		];
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:30 - 1/1 ConnectorLockFailure',
+			'resolved 09:30 09:50 1/1 ConnectorLockFailure',
+		]);
+		const cleared = { techInfo: 'Hot', cleared: true };
+		for (const [place, connector] of [
+			[EVSE, '1'],
+			[undefined, '0'],
+		] as const) {
+			const more = [
+				problem('09:30', 'Fan', place, 'true'),
+				problem('09:50', 'FAN', place, 'true', cleared),
+			];
+			expect(await told(more, FAULT)).toEqual([
+				`opened 09:30 - ${connector} Fan`,
+				`resolved 09:30 09:50 ${connector} Fan`,
+			]);
+		}
+		expect(await told([problem('09:30', LOCK, PLUG, 'false')], FAULT)).toEqual([]);
+	});
+
+	it('takes a problem and the status of its connector for one fault', async () => {
+		const events = [
+			...[
+				status201('09:30', 1, 1, 'Faulted'),
+				problem('09:30:01', 'Lock', PLUG, 'true', { techCode: 'X' }),
+			],
+			...[status201('09:40', 1, 1, 'Available'), problem('09:50', 'Lock', PLUG, 'false')],
+		];
+		const one = ['opened 09:30 - 1/1', 'resolved 09:30 09:50 1/1 X'];
+		expect(await told(events, FAULT)).toEqual(one);
+		expect(await told(events, { ...FAULT, scope: 'connector' })).toEqual(one);
+		const feed = [
+			problem('09:30', 'Feed', EVSE, 'true', { techCode: 'X' }),
+			status201('09:30:01', 1, 1, 'Faulted'),
+		];
+		expect(await told(feed, FAULT)).toEqual(['opened 09:30 - 1 X']);
+	});
+
+	it('reports a fault of an EVSE, and of the whole station', async () => {
+		const evse = [
+			availability('09:30', 'EVSE', EVSE, 'Faulted'),
+			availability('09:50', 'evse', EVSE, 'Available'),
+		];
+		expect(await told(evse, FAULT)).toEqual(['opened 09:30 - 1', 'resolved 09:30 09:50 1']);
+		const station = ['opened 09:30 - 0', 'resolved 09:30 09:50 0'];
+		const whole = [
+			availability('09:30', 'ChargingStation', undefined, 'Faulted'),
+			availability('09:50', 'ChargingStation', undefined, 'Available'),
+		];
+		expect(await told(whole, FAULT)).toEqual(station);
+		const zero = [status201('09:30', 0, 0, 'Faulted'), status201('09:50', 0, 0, 'Available')];
+		expect(await told(zero, FAULT)).toEqual(station);
+	});
+
+	it('takes what an EVSE says about itself and its connector for one incident', async () => {
+		for (const name of ['Connector', 'EVSE']) {
+			const [own, both] = [
+				status201('09:30', 1, 1, 'Faulted'),
+				availability('09:30:01', name, EVSE, 'Faulted'),
+			];
+			const ends = [
+				[status201('09:50', 1, 1, 'Available')],
+				[availability('09:50', name, EVSE, 'Available')],
+				[status201('09:50', 1, 1, 'Available'), availability('09:51', name, EVSE, 'Available')],
+			];
+			for (const end of ends) {
+				expect(await told([own, both, ...end], FAULT)).toEqual([
+					'opened 09:30 - 1/1',
+					'resolved 09:30 09:50 1/1',
+				]);
+			}
+		}
+		const first = [
+			availability('09:30', 'EVSE', EVSE, 'Unavailable'),
+			status201('09:30:01', 1, 1, 'Unavailable'),
+		];
+		const stuck = { kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 0 } as const;
+		expect(await told(first, stuck)).toEqual(['opened 09:30 - 1']);
+	});
+
+	it('takes faults of two connectors, or of two EVSEs, for two', async () => {
+		const connectors = [status201('09:30', 1, 1, 'Faulted'), status201('09:31', 1, 2, 'Faulted')];
+		expect(await told(connectors, FAULT)).toEqual(['opened 09:30 - 1/1', 'opened 09:31 - 1/2']);
+		const evses = [
+			status201('09:30', 1, 1, 'Faulted'),
+			availability('09:31', 'EVSE', { id: 2 }, 'Faulted'),
+		];
+		expect(await told(evses, FAULT)).toEqual(['opened 09:30 - 1/1', 'opened 09:31 - 2']);
+		const whole = [status201('09:30', 1, 1, 'Faulted'), status201('09:31', 0, 0, 'Faulted')];
+		expect(await told(whole, FAULT)).toEqual(['opened 09:30 - 1/1', 'opened 09:31 - 0']);
+	});
+});
+
+describe('the state', () => {
+	it('sends nothing to the only output when the settings change', async () => {
+		const world = stationWorld({ settings: { ...FAULT, reportResolved: false } });
+		world.events = [faulted('09:00', 'GroundFailure')];
+		await world.pollFrom('08:55', '09:05');
+		world.settings = { ...world.settings, scope: 'connector' };
+		await world.pollFrom('09:06', '09:10');
+		expect(world.items()).toMatchObject([{ state: 'opened' }]);
+	});
+
+	it('drops what is resolved and has not begun when nobody wants it any more', async () => {
+		const world = stationWorld();
+		world.events = [lost('09:00'), back('09:20')];
+		await world.pollFrom('08:55', '09:20');
+		world.fate = async () => 'unstored';
+		await world.pollFrom('09:21', '09:25');
+		world.fate = async () => 'succeeded';
+		world.settings = { ...world.settings, reportResolved: false };
+		await world.pollFrom('09:26', '09:30');
+		expect(world.items()).toMatchObject([{ state: 'opened' }]);
+	});
+
+	it('of an incident is kept for as long as it lasts', async () => {
+		const world = stationWorld({ settings: { kind: 'connectorStatus', forMs: 10 * MINUTE } });
+		world.events = [status('09:00', 1, 'Unavailable')];
+		await world.pollFrom('08:55', '09:15');
+		for (let day = 1; day <= 80; day++) {
+			world.now = time('09:15') + day * DAY_MINUTES * MINUTE;
+			world.settings = { ...world.settings, catchUpMs: 2 * DAY_MINUTES * MINUTE };
+			await world.poll();
+		}
+		const at = world.now;
+		world.events.push(
+			message(at, 's1', ['StatusNotification', { connectorId: 1, status: 'Available' }]),
+		);
+		for (let minute = 1; minute < 5; minute++) {
+			world.now = at + minute * MINUTE;
+			await world.poll();
+		}
+		expect(world.items()).toMatchObject([{ state: 'opened' }, { state: 'resolved' }]);
+	});
+});
