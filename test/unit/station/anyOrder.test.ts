@@ -4,105 +4,26 @@
  */
 import fc from 'fast-check';
 import type { StationSettings } from '../../../lib/station';
-import { back, lost, message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+import { message, MINUTE, type StationEvent, stationWorld } from './stationWorld';
+import {
+	assetOf,
+	atOf,
+	connections,
+	FROM,
+	type Happening,
+	happenings,
+	LATE_MINUTES,
+	SECOND,
+	statuses,
+	type Story,
+	type Version,
+} from './stories';
 
 const RUNS = Number(process.env['RUNS'] ?? 3);
 const SEED = process.env['SEED'];
-const SECOND = 1_000;
-const FROM = time('09:00');
 const SLOW_MS = RUNS * 10_000 + 60_000;
-/** Events are created in this time, and listed at most this much later: later than an hour, they may be left out. */
-const CREATED_SECONDS = 5_400;
-const LATE_MINUTES = 55;
 /** By then every event is listed, and every incident over or reported. */
 const SETTLED_MINUTES = 240;
-
-/** Something that happens at one of two stations: what it is, depends on the kind. */
-interface Happening {
-	readonly second: number;
-	readonly isFirst: boolean;
-	readonly connector: 1 | 2;
-	readonly what: number;
-	/** How much later it is listed. */
-	readonly lateMinutes: number;
-	/** Whether the station sends it again, as another event. */
-	readonly isAgain: boolean;
-}
-
-const happenings = fc.array(
-	fc.record({
-		second: fc.integer({ min: 0, max: CREATED_SECONDS }),
-		isFirst: fc.boolean(),
-		connector: fc.constantFrom(1 as const, 2 as const),
-		what: fc.nat(3),
-		lateMinutes: fc.oneof(
-			{ weight: 3, arbitrary: fc.constant(0) },
-			{ weight: 1, arbitrary: fc.integer({ min: 0, max: LATE_MINUTES }) },
-		),
-		isAgain: fc.boolean(),
-	}),
-	{ minLength: 4, maxLength: 24 },
-);
-
-type Version = 'OCPP 1.6' | 'OCPP 2.0.1';
-/** `n` makes times and IDs unique. */
-type Story = (happening: Happening, n: number, version: Version) => readonly StationEvent[];
-
-const atOf = ({ second }: Happening, n: number) => FROM + second * SECOND + n;
-const assetOf = ({ isFirst }: Happening) => (isFirst ? 's1' : 's2');
-
-/** Connections that are lost; new ones, messages of the station, and its responses to those of the service. */
-const connections: Story = (happening, n, version) => {
-	const { what, second } = happening;
-	const [at, asset] = [atOf(happening, n), assetOf(happening)];
-	if (what < 2) return [lost(at, asset)];
-	if (what === 2) {
-		if (second % 2 === 0) return [back(at, asset)];
-		const station = { model: 'M', vendorName: 'V' };
-		const payload =
-			version === 'OCPP 1.6'
-				? { chargePointModel: 'M', chargePointVendor: 'V' }
-				: { reason: 'PowerUp', chargingStation: station };
-		return [message(at, asset, ['BootNotification', payload])];
-	}
-	if (second % 2 === 0) return [message(at, asset, ['Heartbeat', {}])];
-	const messageId = `call-${n}`;
-	const response = message(at + 1, asset, ['', { status: 'Accepted' }], {
-		...{ messageType: 'CALL_RESULT', messageId },
-	});
-	return [message(at, asset, ['TriggerMessage', {}], { messageId }), response];
-};
-
-const STATUSES = ['Available', 'Unavailable', 'Faulted', 'Reserved'] as const;
-const CODES = ['GroundFailure', 'HighTemperature', 'NoError'] as const;
-const VENDOR_CODES = [undefined, 'E1', 'E2', 'E1,E2', 'E3'] as const;
-
-const statuses: Story = (happening, n, version) => {
-	const { connector, what, second } = happening;
-	const [at, asset] = [atOf(happening, n), assetOf(happening)];
-	const [status, timestamp] = [STATUSES[what], new Date(at).toISOString()];
-	if (version === 'OCPP 1.6') {
-		const isFaulted = status === 'Faulted';
-		const errorCode = isFaulted ? CODES[second % CODES.length] : 'NoError';
-		const vendorErrorCode = isFaulted ? VENDOR_CODES[second % VENDOR_CODES.length] : undefined;
-		const codes = { errorCode, vendorErrorCode };
-		const payload = { connectorId: connector, status, ...codes, timestamp };
-		return [message(at, asset, ['StatusNotification', payload])];
-	}
-	if (second % 4 === 0) {
-		const payload = { evseId: 1, connectorId: connector, connectorStatus: status, timestamp };
-		return [message(at, asset, ['StatusNotification', payload])];
-	}
-	const whole = second % 4 === 1 ? {} : { connectorId: connector };
-	const evse = { id: 1, ...whole };
-	const isProblem = second % 4 === 2;
-	const name = isProblem ? `Lock${second % 3}` : second % 4 === 1 ? 'EVSE' : 'Connector';
-	const said = isProblem
-		? { variable: { name: 'Problem' }, actualValue: String(what > 1) }
-		: { variable: { name: 'AvailabilityState' }, actualValue: status };
-	const eventData = [{ component: { name, evse }, ...said, timestamp }];
-	return [message(at, asset, ['NotifyEvent', { seqNo: 0, eventData }])];
-};
 
 /** A session of some minutes: its messages are listed at different times. */
 const sessions: Story = (happening, n, version) => {

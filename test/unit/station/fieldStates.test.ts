@@ -1,6 +1,6 @@
 /** What stations and services really send about connections and faults, and what operators learn of it. */
-import { connectionSettings, type StationSettings } from '../../../lib/station';
 import { SERVICE_INTERFACE } from '../../../lib/service';
+import { connectionSettings, type StationSettings } from '../../../lib/station';
 import {
 	back,
 	connection,

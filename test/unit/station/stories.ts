@@ -1,0 +1,96 @@
+/** What happens at stations, at random, for property tests: connections and statuses in both versions of OCPP. */
+import fc from 'fast-check';
+import { back, lost, message, type StationEvent, time } from './stationWorld';
+
+export const SECOND = 1_000;
+export const FROM = time('09:00');
+/** Events are created in this time, and listed at most this much later: later than an hour, they may be left out. */
+const CREATED_SECONDS = 5_400;
+export const LATE_MINUTES = 55;
+
+/** Something that happens at one of two stations: what it is, depends on the kind. */
+export interface Happening {
+	readonly second: number;
+	readonly isFirst: boolean;
+	readonly connector: 1 | 2;
+	readonly what: number;
+	/** How much later it is listed. */
+	readonly lateMinutes: number;
+	/** Whether the station sends it again, as another event. */
+	readonly isAgain: boolean;
+}
+
+export const happenings = fc.array(
+	fc.record({
+		second: fc.integer({ min: 0, max: CREATED_SECONDS }),
+		isFirst: fc.boolean(),
+		connector: fc.constantFrom(1 as const, 2 as const),
+		what: fc.nat(3),
+		lateMinutes: fc.oneof(
+			{ weight: 3, arbitrary: fc.constant(0) },
+			{ weight: 1, arbitrary: fc.integer({ min: 0, max: LATE_MINUTES }) },
+		),
+		isAgain: fc.boolean(),
+	}),
+	{ minLength: 4, maxLength: 24 },
+);
+
+export type Version = 'OCPP 1.6' | 'OCPP 2.0.1';
+/** `n` makes times and IDs unique. */
+export type Story = (happening: Happening, n: number, version: Version) => readonly StationEvent[];
+
+export const atOf = ({ second }: Happening, n: number) => FROM + second * SECOND + n;
+export const assetOf = ({ isFirst }: Happening) => (isFirst ? 's1' : 's2');
+
+/** Connections that are lost; new ones, messages of the station, and its responses to those of the service. */
+export const connections: Story = (happening, n, version) => {
+	const { what, second } = happening;
+	const [at, asset] = [atOf(happening, n), assetOf(happening)];
+	if (what < 2) return [lost(at, asset)];
+	if (what === 2) {
+		if (second % 2 === 0) return [back(at, asset)];
+		const station = { model: 'M', vendorName: 'V' };
+		const payload =
+			version === 'OCPP 1.6'
+				? { chargePointModel: 'M', chargePointVendor: 'V' }
+				: { reason: 'PowerUp', chargingStation: station };
+		return [message(at, asset, ['BootNotification', payload])];
+	}
+	if (second % 2 === 0) return [message(at, asset, ['Heartbeat', {}])];
+	const messageId = `call-${n}`;
+	const response = message(at + 1, asset, ['', { status: 'Accepted' }], {
+		...{ messageType: 'CALL_RESULT', messageId },
+	});
+	return [message(at, asset, ['TriggerMessage', {}], { messageId }), response];
+};
+
+const STATUSES = ['Available', 'Unavailable', 'Faulted', 'Reserved'] as const;
+const CODES = ['GroundFailure', 'HighTemperature', 'NoError'] as const;
+const VENDOR_CODES = [undefined, 'E1', 'E2', 'E1,E2', 'E3'] as const;
+
+export const statuses: Story = (happening, n, version) => {
+	const { connector, what, second } = happening;
+	const [at, asset] = [atOf(happening, n), assetOf(happening)];
+	const [status, timestamp] = [STATUSES[what], new Date(at).toISOString()];
+	if (version === 'OCPP 1.6') {
+		const isFaulted = status === 'Faulted';
+		const errorCode = isFaulted ? CODES[second % CODES.length] : 'NoError';
+		const vendorErrorCode = isFaulted ? VENDOR_CODES[second % VENDOR_CODES.length] : undefined;
+		const codes = { errorCode, vendorErrorCode };
+		const payload = { connectorId: connector, status, ...codes, timestamp };
+		return [message(at, asset, ['StatusNotification', payload])];
+	}
+	if (second % 4 === 0) {
+		const payload = { evseId: 1, connectorId: connector, connectorStatus: status, timestamp };
+		return [message(at, asset, ['StatusNotification', payload])];
+	}
+	const whole = second % 4 === 1 ? {} : { connectorId: connector };
+	const evse = { id: 1, ...whole };
+	const isProblem = second % 4 === 2;
+	const name = isProblem ? `Lock${second % 3}` : second % 4 === 1 ? 'EVSE' : 'Connector';
+	const said = isProblem
+		? { variable: { name: 'Problem' }, actualValue: String(what > 1) }
+		: { variable: { name: 'AvailabilityState' }, actualValue: status };
+	const eventData = [{ component: { name, evse }, ...said, timestamp }];
+	return [message(at, asset, ['NotifyEvent', { seqNo: 0, eventData }])];
+};
