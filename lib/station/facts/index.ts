@@ -3,7 +3,7 @@ import { createdAt, type ParsedEvent } from '../../event';
 import { isRecord, own } from '../../shared/values';
 import { readBoot, readConnectivity } from './connectivity';
 import { readMeterValues, readResponse, readStart, readStop } from './session16';
-import { readTransactionEvent } from './session201';
+import { readMeterValues201, readTransactionEvent } from './session201';
 import { readStatus16 } from './status16';
 import { readNotifyEvent, readStatus201 } from './status201';
 import type { Fact, Reader } from './types';
@@ -28,9 +28,12 @@ const readStatus: Reader = (message) =>
 		? readStatus201(message)
 		: readStatus16(message);
 
+const readMeter: Reader = (message) =>
+	Object.hasOwn(message.payload, 'evseId') ? readMeterValues201(message) : readMeterValues(message);
+
 const READERS: Readonly<Record<string, Reader>> = {
 	BootNotification: readBoot,
-	MeterValues: readMeterValues,
+	MeterValues: readMeter,
 	NotifyEvent: readNotifyEvent,
 	StartTransaction: readStart,
 	StatusNotification: readStatus,

@@ -35,7 +35,7 @@ function addFact(
 ): boolean {
 	const { at: t, eventId: id } = event;
 	if (settings.kind === 'sessionEnded') {
-		return addSessionFact((state.sessions ??= noSessions()), fact, event);
+		return addSessionFact((state.sessions ??= noSessions()), fact, event, settings);
 	}
 	if (fact.about === 'connection') {
 		const key = fact.isConnected ? '' : 'offline';
@@ -73,7 +73,7 @@ export function compactStation(
 		if (line.base === undefined && line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = compactFaults(state.faults, cut - settings.withinMs);
-	if (state.sessions) compactSessions(state.sessions, watermark);
+	if (state.sessions) compactSessions(state.sessions, watermark, settings);
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);
 		if (reported === 'closed' && isLeft) delete state.incidents?.[part];
