@@ -109,7 +109,8 @@ function ofSettings(known: ShardState | undefined, moment: Moment): ShardState {
 /** Returns the number of events that came too late. */
 function fold(state: ShardState, events: readonly EventFacts[], { settings }: Moment): number {
 	let late = 0;
-	for (const one of events) {
+	// A session begins before its meter values.
+	for (const one of events.toSorted((a, b) => a.at - b.at)) {
 		if (one.at < state.cut) {
 			late += 1;
 			continue;

@@ -69,14 +69,20 @@ function measured(registers: readonly Register[], window: Window): Energy {
 			);
 	const isFirstKnown = isMarked(first) || !isInGap(window.from, registers);
 	const isLastKnown = right !== undefined && (isMarked(right) || !isInGap(window.to, registers));
-	return {
+	if (right === undefined) {
+		// The only value that counts.
+		const isStop = first.c === 'stop' || first.c === 'end';
+		return isStop ? { stopWh: first.wh } : isFirstKnown ? { startWh: first.wh } : {};
+	}
+	const ends = {
 		...(isFirstKnown && { startWh: first.wh }),
 		...(isLastKnown && { stopWh: right.wh }),
-		...(isFirstKnown &&
-			isLastKnown && {
-				kwh: Math.max(0, Math.round(right.wh - first.wh)) / 1000,
-				from: `${nameOf(first, 'first reading')} to ${nameOf(right, 'last reading')}`,
-			}),
+	};
+	if (!isFirstKnown || !isLastKnown) return ends;
+	return {
+		...ends,
+		kwh: Math.max(0, Math.round(right.wh - first.wh)) / 1000,
+		from: `${nameOf(first, 'first reading')} to ${nameOf(right, 'last reading')}`,
 	};
 }
 

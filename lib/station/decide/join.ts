@@ -48,23 +48,26 @@ export function join(
 		...part,
 	});
 	const isFree = ({ start }: Candidate) => (start.used ?? Infinity) > known;
-	const all = candidatesOf(sessions, known);
-	const fitting = all.filter(
-		({ start }) => (start.at <= stop.at || start.t <= stop.t) && canMeasure(start, stop),
+	const all = candidatesOf(sessions, known).filter(
+		({ start }) => start.at <= stop.at || start.t <= stop.t,
 	);
+	const fitting = all.filter(({ start }) => canMeasure(start, stop));
 	const current = fitting.filter((one) => isCurrent(one, stop, 'at'));
 
-	const ofTransaction = isTransaction(tx) ? fitting.filter((one) => isNamed(one, tx)) : [];
+	const ofTransaction = all.filter((one) => isNamed(one, tx));
 	const named = firstOf(
-		[current, fitting].map((some) => some.filter((one) => isNamed(one, tx) && isFree(one))),
+		[current, fitting, ofTransaction.length === 1 ? ofTransaction : []].map((some) =>
+			some.filter((one) => isNamed(one, tx) && isFree(one)),
+		),
 	);
-	if (ofTransaction.length > 0 && named.length > 0) {
+	if (named.length > 0) {
 		const [candidate] = named;
 		if (named.length > 1 || candidate === undefined) return joined({ possible: startsOf(named) });
 		const foundBy = candidate.response === tx ? 'response' : 'meter values';
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}
-	if (ofTransaction.length > 0 || isAgain(sessions, stop, current.filter(isFree))) {
+	const isOver = ofTransaction.length > 0 && !ofTransaction.some(isFree);
+	if (isOver || isAgain(sessions, stop, current.filter(isFree))) {
 		return joined({ isRepeated: true });
 	}
 

@@ -79,7 +79,7 @@ function stopped(
 	}
 	const times = timesOf(start, stop);
 	const registers: Register[] = [
-		...meteredIn(sessions, candidate, stop, times),
+		...meteredIn(sessions, candidate, stop.tx, times),
 		...stop.readings,
 		...registerOf(start, 'start'),
 		...registerOf(stop, 'stop'),
@@ -103,23 +103,19 @@ function registerOf(
 function meteredIn(
 	{ metered }: Sessions,
 	candidate: Candidate | undefined,
-	stop: SessionStop | undefined,
-	{ from, to = Infinity }: Window,
+	tx: string | undefined,
+	window: Window,
 ): Register[] {
-	if (candidate === undefined || from === undefined) return [];
-	const { start, next, response } = candidate;
-	const names = new Set([response, stop?.tx, ...candidate.metered]);
-	const until = next?.at ?? Infinity;
+	if (candidate === undefined) return [];
+	const { start, response } = candidate;
+	const names = new Set([undefined, response, tx, ...candidate.metered]);
 	return metered
-		.filter(
-			({ tx, connector }) => connector === start.connector && (tx === undefined || names.has(tx)),
-		)
-		.flatMap(({ tx, readings }) =>
-			readings.filter((reading) => {
-				const at = atOf(reading);
-				return at >= from && (at <= to || (tx !== undefined && at < until));
-			}),
-		);
+		.filter((one) => one.connector === start.connector && names.has(one.tx))
+		.flatMap(({ readings }) => readings.filter((reading) => isIn(window, reading)));
+}
+
+function isIn({ from = -Infinity, to = Infinity }: Window, register: Register): boolean {
+	return from <= atOf(register) && atOf(register) <= to;
 }
 
 /** Starts that another one of their connector follows, if no stop has come by then or soon after. */
@@ -156,7 +152,7 @@ function unended(
 		Object.assign(one, { used: known, unended: true });
 	const times = { from: start.at, to: next.at };
 	const registers = [
-		...meteredIn(sessions, candidate, undefined, times).filter((one) => atOf(one) < next.at),
+		...meteredIn(sessions, candidate, undefined, { from: start.at, to: next.at - 1 }),
 		...registerOf(start, 'start'),
 	];
 	const [tx] = [candidate.response, ...candidate.metered].filter((name) => name !== undefined);
@@ -261,29 +257,30 @@ function unendedLife(
 
 function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life) {
 	const { tx, where, who, readings } = transaction;
-	const { start, end, since, until } = life;
+	const { start, end, since } = life;
+	// Another one of the same ID may have begun by now.
+	const now = livesOf(transaction, Infinity).find((one) => one.start === start);
+	const until = Math.min(life.until, now?.until ?? Infinity);
+	const isOwn = (at: number) => since <= at && at < until;
 	const times = timesOf(start, end);
-	const isOnly = since === -Infinity && until === Infinity;
-	const isIn = ({ at }: { readonly at: number }) => isOnly || (since <= at && at < until);
+	const window = { from: times.from, to: times.to ?? until };
 	const connector =
-		start?.connector ?? end?.connector ?? (where && isIn(where) ? where.connector : undefined);
-	const { from, to = until } = times;
+		start?.connector ?? end?.connector ?? (where && isOwn(where.at) ? where.connector : undefined);
 	const atEvse = sessions.metered.filter(
 		(one) => one.tx === undefined && connector !== undefined && one.connector === evseOf(connector),
 	);
 	const registers = [
-		...readings.filter((one) => isIn({ at: atOf(one) })),
+		...readings.filter(
+			(one) => isOwn(atOf(one)) && (one.c !== undefined || isIn({ to: window.to }, one)),
+		),
 		...atEvse.flatMap((one) =>
-			one.readings.filter((reading) => {
-				const at = atOf(reading);
-				return from !== undefined && from <= at && at <= to;
-			}),
+			one.readings.filter((reading) => start !== undefined && isIn(window, reading)),
 		),
 	];
 	return {
-		...{ tx, start, registers, times: { from, to: times.to ?? life.until } },
+		...{ tx, start, registers, times: window },
 		connector: connector ?? null,
-		tag: who && isIn(who) ? who.tag : undefined,
+		tag: who && isOwn(who.at) ? who.tag : undefined,
 	};
 }
 

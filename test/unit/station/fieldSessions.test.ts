@@ -272,7 +272,12 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 	],
 	[
 		'a stop that is higher than 4 MW allow',
-		[start('09:00', 1_000), metered('09:20', 2_000), stop('09:30', 25, 900_000_000)],
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			metered('09:20', 2_000),
+			stop('09:30', 25, 900_000_000),
+		],
 		[{ energyKwh: 1, energyFrom: 'start to last reading' }],
 	],
 	[
