@@ -70,8 +70,8 @@ const incident = object({
 /** A value of the imported energy register. */
 const register = object({
 	t: number(),
-	/** By the station's clock; absent if it is `t`. */
-	at: count,
+	/** How far the station's clock was ahead, in milliseconds; absent if it was not, or does not count. */
+	d: count,
 	wh: number(),
 	/** The `seqNo` of its message. */
 	n: count,

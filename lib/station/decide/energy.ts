@@ -107,7 +107,7 @@ function inSession(registers: readonly Register[], { from }: Window): Register[]
 	const rankOf = ({ c }: Register) => (c === undefined ? 2 : RANK[c]);
 	const sorted = registers
 		.filter(({ wh }) => wh >= 0)
-		.map((one) => (one.c === 'begin' && from !== undefined ? { ...one, at: from } : one))
+		.map((one) => (one.c === 'begin' && from !== undefined ? { ...one, d: from - one.t } : one))
 		.toSorted(
 			(a, b) =>
 				rankOf(a) - rankOf(b) || atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh,

@@ -96,7 +96,7 @@ function registerOf(
 	end: { readonly t: number; readonly at: number; readonly wh?: number | undefined } | undefined,
 	c: 'start' | 'stop',
 ): Register[] {
-	return end?.wh === undefined ? [] : [{ t: end.t, at: end.at, wh: end.wh, c }];
+	return end?.wh === undefined ? [] : [{ t: end.t, d: end.at - end.t, wh: end.wh, c }];
 }
 
 /** The meter values of the connector in this time: those of the transaction, and those that name none. */
@@ -228,7 +228,7 @@ function ended(
 	const { start } = life;
 	return entryOf(place, {
 		parts: [transaction.tx, end.at],
-		...lifeOf(sessions, transaction, life),
+		...lifeOf(sessions, transaction, life, known),
 		...{ stop: end, foundBy: start === undefined ? 'not found' : 'transaction ID' },
 	});
 }
@@ -249,13 +249,13 @@ function unendedLife(
 		start.unended = true;
 		return entryOf(place, {
 			parts: [transaction.tx, start.at, NOT_REPORTED],
-			...lifeOf(sessions, transaction, { ...life, until: Math.min(life.until, next.at) }),
+			...lifeOf(sessions, transaction, { ...life, until: Math.min(life.until, next.at) }, known),
 			...{ stop: undefined, shownAt: next.t, foundBy: null },
 		});
 	});
 }
 
-function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life) {
+function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life, known: number) {
 	const { tx, where, who, readings } = transaction;
 	const { start, end, since } = life;
 	// Another one of the same ID may have begun by now.
@@ -271,7 +271,8 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life)
 	);
 	const registers = [
 		...readings.filter(
-			(one) => isOwn(atOf(one)) && (one.c !== undefined || isIn({ to: window.to }, one)),
+			(one) =>
+				isOwn(atOf(one)) && (one.c === undefined ? isIn({ to: window.to }, one) : one.t <= known),
 		),
 		...atEvse.flatMap((one) =>
 			one.readings.filter((reading) => start !== undefined && isIn(window, reading)),

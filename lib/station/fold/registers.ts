@@ -1,14 +1,14 @@
 /**
  * Values of the imported energy register, as a set that is the same in whatever order they arrive: those at the start and
- * the end of a transaction, and of the others the first and the last of each quarter of an hour. So the last one is always
- * there, and a station that sends one each second costs no more than one that sends four an hour.
+ * the end of a transaction, and of the others the first and the last of each half hour. So the last one is always there,
+ * and a station that sends one each second costs no more than one that sends four an hour.
  */
 import { MOST_LIVES, READINGS_MS, STATION_AHEAD_MS, STATION_BEHIND_MS } from '../common/settings';
 import type { Register } from '../common/state';
 import type { MeterReading } from '../facts';
 
 /** By the station's clock, where that counts. */
-export const atOf = ({ t, at = t }: Register): number => at;
+export const atOf = ({ t, d = 0 }: Register): number => t + d;
 
 /** What the station's clock said, if that counts, otherwise the service's; `raw` if it does not. */
 export function clockOf(stationTime: number | undefined, t: number): { at: number; raw?: number } {
@@ -27,7 +27,7 @@ export function registersOf(
 		const { at } = clockOf(stationTime, t);
 		return {
 			...{ t, wh },
-			...(at !== t && { at }),
+			...(at !== t && { d: at - t }),
 			...(n !== undefined && { n }),
 			...(context !== undefined && { c: context }),
 			...(location !== undefined && { l: location }),

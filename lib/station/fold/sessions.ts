@@ -16,7 +16,7 @@ import type {
 	SessionTransaction,
 } from '../common/state';
 import type { Fact, Metered, Transaction } from '../facts';
-import { clockOf, registersOf, thinned, withRegisters } from './registers';
+import { atOf, clockOf, registersOf, thinned, withRegisters } from './registers';
 import { add, earlier } from './sets';
 
 /** Longer lists of message IDs are those of a station that repeats itself. */
@@ -107,8 +107,10 @@ function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
 function addMetered(sessions: Sessions, fact: Metered, t: number): boolean {
 	const { transaction: tx, connector, stationTime, readings } = fact;
 	const registers = registersOf(readings, t, undefined, stationTime);
-	if (tx === undefined && !isCharging(sessions, connector)) return false;
 	const { at } = clockOf(stationTime, t);
+	const stops = sessions.stops.filter((stop) => stop.tx === tx);
+	const isOver = stops.length > 0 && at <= reportedUntil(stops);
+	if (isOver || (tx === undefined && !isCharging(sessions, connector))) return false;
 	return add<SessionMeter>(
 		sessions.metered,
 		{
@@ -130,9 +132,8 @@ function isCharging({ starts, transactions }: Sessions, connector: string): bool
 	return (
 		starts.some((start) => start.connector === connector && start.used === undefined) ||
 		transactions.some(
-			({ where, ends }) =>
-				where !== undefined &&
-				evseOf(where.connector) === connector &&
+			({ where, starts: begun, ends }) =>
+				[where, ...begun].some((one) => evseOf(one?.connector ?? '') === connector) &&
 				ends.every(({ reported }) => !reported),
 		)
 	);
@@ -156,7 +157,7 @@ function addTransaction(
 	const added: SessionTransaction = {
 		tx,
 		t,
-		...(where && { where: { at, ...where } }),
+		...(where && phase === 'updated' && { where: { at, ...where } }),
 		...(tag !== undefined && { who: { at, tag } }),
 		starts: phase === 'started' ? [{ t, ...clock, ...where, wh }] : [],
 		ends: phase === 'ended' ? [{ t, ...clock, ...where, id, reason }] : [],
@@ -168,9 +169,7 @@ function addTransaction(
 /** A reading without a context belongs to the start or the end, if its message is the first or the last. */
 function marked(readings: readonly Register[], phase: Transaction['phase']): Register[] {
 	if (phase === 'updated') return [...readings];
-	const others = readings
-		.filter(({ c }) => c === undefined)
-		.toSorted((a, b) => (a.at ?? a.t) - (b.at ?? b.t));
+	const others = readings.filter(({ c }) => c === undefined).toSorted((a, b) => atOf(a) - atOf(b));
 	const one = phase === 'started' ? others[0] : others.at(-1);
 	const c = phase === 'started' ? ('start' as const) : ('stop' as const);
 	return readings.map((reading) => (reading === one ? { ...reading, c } : reading));
@@ -191,9 +190,17 @@ function joined(known: SessionTransaction, added: SessionTransaction): SessionTr
 		ends: united(known.ends, added.ends, (one, other) =>
 			one.reported ? one : earlier(one, other),
 		),
-		readings: withRegisters(known.readings, added.readings),
+		readings: withRegisters(
+			known.readings,
+			added.readings.filter((one) => atOf(one) > reportedUntil(known.ends)),
+		),
 	};
 }
+
+/** What the station said up to then is no longer needed. */
+const reportedUntil = (
+	ends: readonly { readonly at: number; readonly reported?: boolean | undefined }[],
+) => Math.max(...ends.filter(({ reported }) => reported).map(({ at }) => at), -Infinity);
 
 function united<T extends Clocked & { readonly t: number }>(
 	known: readonly T[],
@@ -226,9 +233,7 @@ export function compactSessions(
 	const isKept = (t: number, isReported: boolean | undefined) =>
 		t >= (isReported ? watermark - REPEATED_MS : watermark - UNMATCHED_MS);
 	const { stops, starts } = sessions;
-	const ended = stops.filter(({ reported, t }) => reported && t < cut);
-	const endedAt = (tx: string | undefined) =>
-		Math.max(...ended.filter((stop) => stop.tx === tx).map(({ at }) => at), -Infinity);
+	const endedAt = (tx: string | undefined) => reportedUntil(stops.filter((stop) => stop.tx === tx));
 	sessions.stops = stops.filter(({ reported, t }) => isKept(t, reported));
 	const byTime = starts.toSorted((a, b) => a.at - b.at);
 	sessions.starts = starts.filter(({ used, unended, unsure, t, at, connector }) => {
@@ -240,36 +245,46 @@ export function compactSessions(
 			used === undefined || (before !== undefined && (before.used === undefined || before.unended))
 		);
 	});
+	const oldStops = new Set(
+		stops.flatMap(({ reported, t, tx }) => (reported && t < cut ? [tx] : [])),
+	);
 	sessions.named = sessions.named.filter(
-		({ t, tx }) => t >= cut || (isOpen(t) && endedAt(tx) === -Infinity),
+		({ t, tx }) => t >= cut || (isOpen(t) && !oldStops.has(tx)),
 	);
 	sessions.metered = sessions.metered.flatMap((meter) => {
-		const { tx, connector } = meter;
-		const first = sessions.starts.find(
+		const { tx, connector, t } = meter;
+		const begun = sessions.starts.find(
 			(one) => one.connector === connector && one.used === undefined,
 		);
-		const from = tx === undefined ? (first?.at ?? cut) : endedAt(tx);
-		const left = meter.readings.filter((one) => one.t >= cut || (one.at ?? one.t) > from);
-		const isLeft = left.length > 0 || meter.t >= cut || (tx !== undefined && from === -Infinity);
-		return isLeft && isOpen(meter.t) ? [{ ...meter, readings: thinned(left, cut) }] : [];
+		const from = tx === undefined ? (begun?.at ?? cut) : endedAt(tx);
+		const readings = meter.readings.filter((one) => atOf(one) > from);
+		const isNeeded = tx !== undefined && !oldStops.has(tx) && isOpen(t);
+		if (t < cut && readings.length === 0 && !isNeeded) return [];
+		return [{ ...meter, readings: thinned(readings, cut) }];
 	});
-	for (const stop of sessions.stops) if (stop.reported && stop.t < cut) stop.readings = [];
+	// Only whether it comes again matters.
+	for (const stop of sessions.stops) {
+		if (stop.reported) Object.assign(stop, { readings: [], reason: '' });
+	}
 	sessions.transactions = sessions.transactions.flatMap((transaction) => {
-		const { starts: begun, ends, readings, t } = transaction;
+		const { starts: begun, ends, t } = transaction;
+		const until = reportedUntil(ends);
 		const kept = ends.filter((end) => isKept(end.t, end.reported));
-		const last = ends.findLast(({ reported, t: at }) => reported && at < cut);
-		const isAfter = (at: number) => last === undefined || at > last.at;
 		const next = {
 			...transaction,
-			starts: begun.filter((one) => (one.t >= cut || isAfter(one.at)) && isOpen(one.t)),
-			ends: kept,
+			starts: begun.filter(
+				({ t: since, at, unended }) =>
+					since >= cut ||
+					(at > until && since >= watermark - (unended ? LATE_STOP_MS : UNMATCHED_MS)),
+			),
+			ends: kept.map((end) => (end.reported ? { ...end, reason: '' } : end)),
 			readings: thinned(
-				readings.filter((one) => one.t >= cut || isAfter(one.at ?? one.t)),
+				transaction.readings.filter((one) => atOf(one) > until),
 				cut,
 			),
 		};
-		const isLeft = next.starts.length + kept.length > 0 || (last === undefined && isOpen(t));
-		return isLeft || t >= cut ? [next] : [];
+		const isUnknown = begun.length + ends.length === 0 && isOpen(t);
+		return t >= cut || next.starts.length + kept.length > 0 || isUnknown ? [next] : [];
 	});
 	if (includeIdTag) return;
 	for (const one of sessions.starts) delete one.tag;
