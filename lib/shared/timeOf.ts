@@ -1,15 +1,59 @@
-/** Reads a time that the service sends. */
+/** Reads a time that the service or a station sends: the only place that does, so a time without a zone is UTC everywhere. */
 import { numberOf } from './values';
 
 /** From 1973 on; a smaller number is a year or a count. From 13 digits on it is not seconds. */
 const SECONDS = { least: 1e8, below: 1e12 };
+/** In characters; no time is longer. */
+const LONGEST = 64;
+/**
+ * ISO 8601 as it is sent: with or without separators, seconds, a fraction of any length after a point or comma, and an offset
+ * of hours, with or without minutes. Each text matches in one way only.
+ */
+const ISO =
+	/^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d))(?:(?:T|\s+)(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(?:\s*(Z|UTC|GMT|[+\-\u2212]\d\d(?::?\d\d)?))?)?$/i;
+/** The three forms of an HTTP date begin with a weekday; one of them has no zone. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8},? /;
+const ZONE = /(?:[A-Z]|[+-]\d{4})$/i;
 
-/** Unix milliseconds of Unix seconds or of a text with a date (open point: times are not specified); otherwise undefined. */
+/**
+ * Unix milliseconds of Unix seconds, of an ISO 8601 text, or of an HTTP date (open point: times are not specified); otherwise
+ * undefined. `Date.parse` reads most of these texts too, but takes the host's zone where none is given.
+ */
 export function timeOf(value: unknown): number | undefined {
 	const seconds = numberOf(value);
 	if (seconds !== undefined) {
 		return seconds >= SECONDS.least && seconds < SECONDS.below ? seconds * 1000 : undefined;
 	}
-	const time = typeof value === 'string' ? Date.parse(value) : NaN;
+	if (typeof value !== 'string' || value.length > LONGEST) return undefined;
+	const text = value.trim();
+	const iso = ISO.exec(text);
+	if (iso !== null) return isoTime(iso);
+	if (!HTTP_DATE.test(text)) return undefined;
+	const time = Date.parse(ZONE.test(text) ? text : `${text} GMT`);
 	return Number.isNaN(time) ? undefined : time;
+}
+
+function isoTime(parts: RegExpExecArray): number | undefined {
+	const number = (index: number) => Number(parts[index] ?? 0);
+	const [year, month, day] = [number(1), number(2) || number(4), number(3) || number(5)];
+	const [hour, minute, second] = [number(6), number(7), number(8)];
+	// A leap second is the next minute; 24:00 is the next day.
+	const isClock = hour * 60 + minute <= 24 * 60 && minute < 60 && second <= 60;
+	const midnight = Date.UTC(year, month - 1, day);
+	// `Date.UTC` moves the 30th of February to March, and the years before 100 to the twentieth century.
+	const isMonth = month >= 1 && month <= 12;
+	const isDate = year >= 100 && isMonth && new Date(midnight).getUTCDate() === day;
+	const offset = offsetMinutes(parts[10] ?? 'Z');
+	if (!isDate || !isClock || offset === undefined) return undefined;
+	const milliseconds = Number((parts[9] ?? '').slice(0, 3).padEnd(3, '0'));
+	return midnight + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds;
+}
+
+/** How far the zone is ahead of UTC. */
+function offsetMinutes(zone: string): number | undefined {
+	const [, sign, hours, minutes = '0'] = /^([+\-\u2212])(\d\d):?(\d\d)?$/.exec(zone) ?? [];
+	if (sign === undefined) return 0;
+	const offset = Number(hours) * 60 + Number(minutes);
+	if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+	return sign === '+' ? offset : -offset;
 }

@@ -146,7 +146,8 @@ function fold(
 	let late = 0;
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
-	for (const one of events) {
+	// A session begins before its meter values.
+	for (const one of events.toSorted((a, b) => a.at - b.at)) {
 		if (one.facts.every(isQuiet)) continue;
 		if (one.at < state.cut) {
 			late += 1;

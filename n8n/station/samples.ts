@@ -42,6 +42,7 @@ const SESSION: IDataObject = {
 	meterStartWh: 711112,
 	meterStopWh: 722404,
 	energyKwh: 11.292,
+	energyFrom: 'start to stop',
 	reason: 'Local',
 	startFoundBy: 'response',
 	receivedAt: '2026-11-23T11:02:15.600Z',

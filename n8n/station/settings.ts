@@ -34,17 +34,19 @@ export const MAX_TIMES = 50;
 export const DEFAULT_WITHIN_MINUTES = 1_440;
 const MOST_STATUSES = 20;
 
+/** A session that lasts longer is rare, and an incident that began before is not reported. */
+export const DEFAULT_CATCH_UP_HOURS = 24;
+
 interface Defaults {
 	readonly forMinutes: number;
 	readonly resolveAfterMinutes: number;
-	readonly catchUpHours: number;
 }
 
 export const DEFAULTS: Readonly<Record<Kind, Defaults>> = {
-	stationOffline: { forMinutes: 5, resolveAfterMinutes: 2, catchUpHours: 6 },
-	connectorStatus: { forMinutes: 120, resolveAfterMinutes: 0, catchUpHours: 6 },
-	connectorFault: { forMinutes: 0, resolveAfterMinutes: 60, catchUpHours: 6 },
-	sessionEnded: { forMinutes: 0, resolveAfterMinutes: 0, catchUpHours: MAX_CATCH_UP_HOURS },
+	stationOffline: { forMinutes: 5, resolveAfterMinutes: 2 },
+	connectorStatus: { forMinutes: 120, resolveAfterMinutes: 0 },
+	connectorFault: { forMinutes: 0, resolveAfterMinutes: 60 },
+	sessionEnded: { forMinutes: 0, resolveAfterMinutes: 0 },
 };
 
 /** The statuses in which a connector can be stuck; both versions of OCPP. */
@@ -89,7 +91,7 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const { forMinutes, resolveAfterMinutes } = defaults;
 	const isLasting = kind !== 'sessionEnded' && !isRepeated;
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
-	const { catchUpHours = defaults.catchUpHours } = asRecord(read('options', {}));
+	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag } = asRecord(read('options', {}));
 	const batchSize = readBatchSize((name) =>
 		name === 'delivery'
 			? read(name, 'batched')
@@ -116,9 +118,10 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 				? minutes('Within (Minutes)', 'withinMinutes', DEFAULT_WITHIN_MINUTES, MAX_FOR_MINUTES, 1)
 				: 0,
 			catchUpMs:
-				whole('Catch Up (Hours)', catchUpHours, defaults.catchUpHours, 1, MAX_CATCH_UP_HOURS) *
+				whole('Catch Up (Hours)', catchUpHours, DEFAULT_CATCH_UP_HOURS, 1, MAX_CATCH_UP_HOURS) *
 				60 *
 				MINUTE_MS,
+			includeIdTag: kind === 'sessionEnded' && includeIdTag === true,
 		},
 		hasTwoOutputs: reportResolved,
 		batchSize,

@@ -4,6 +4,7 @@ import { MAX_BATCH_SIZE } from '../../lib/event';
 import type { Kind } from '../../lib/station';
 import { deliveryPropertiesFor } from '../../n8n/deliveryProperties';
 import {
+	DEFAULT_CATCH_UP_HOURS,
 	DEFAULT_STATUSES,
 	DEFAULTS,
 	MAX_CATCH_UP_HOURS,
@@ -117,17 +118,27 @@ const reportResolved: INodeProperties = {
 	description: 'Whether a second output reports the incidents that are over',
 };
 
-const catchUp = (kind: Kind): INodeProperties => ({
+const catchUpHours: INodeProperties = {
 	displayName: 'Catch Up (Hours)',
 	name: 'catchUpHours',
 	type: 'number',
 	noDataExpression: true,
-	displayOptions: { show: { '/triggerOn': [kind] } },
 	typeOptions: whole(1, MAX_CATCH_UP_HOURS),
-	default: DEFAULTS[kind].catchUpHours,
+	default: DEFAULT_CATCH_UP_HOURS,
 	description:
 		'How far back to read the list when the workflow is first published, and after a pause. Incidents of the pause are reported then.',
-});
+};
+
+const includeIdTag: INodeProperties = {
+	displayName: 'Include ID Tag',
+	name: 'includeIdTag',
+	type: 'boolean',
+	noDataExpression: true,
+	displayOptions: { show: { '/triggerOn': ['sessionEnded'] } },
+	default: false,
+	description:
+		'Whether a session has the RFID tag or token of the driver, which is personal data. It is then also kept in the event ledger.',
+};
 
 export const stationTriggerProperties: INodeProperties[] = [
 	{
@@ -150,7 +161,7 @@ export const stationTriggerProperties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [...LASTING, 'sessionEnded' as const].map(catchUp),
+		options: [catchUpHours, includeIdTag],
 	},
 ];
 

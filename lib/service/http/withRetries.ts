@@ -91,8 +91,7 @@ export function retryAfterMs(
 	const value = headers['retry-after'] ?? '';
 	const seconds = numberOf(value);
 	if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
-	// Only the three forms of an HTTP date begin with a weekday; other texts are not a wait. One of them omits the time
-	// zone, which is GMT in all of them.
-	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? timeOf(`${value} GMT`) : undefined;
+	// Only the three forms of an HTTP date begin with a weekday; other texts are not a wait.
+	const date = /^[A-Z][a-z]{2,8},? /.test(value) ? timeOf(value) : undefined;
 	return date && Math.max(0, date - now);
 }

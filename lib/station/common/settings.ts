@@ -29,6 +29,8 @@ export interface StationSettings {
 	readonly connectionPath: string;
 	/** How far back the first poll reads, and the first one after a pause. */
 	readonly catchUpMs: number;
+	/** For `sessionEnded`: whether sessions have the RFID tag, which is personal data. Without, it is not kept either. */
+	readonly includeIdTag?: boolean;
 }
 
 /** Whether an incident is a number of faults and not a state that lasts. */
@@ -60,6 +62,20 @@ export const RESPONSE_MS = 2 * MINUTE_MS;
 export const RENEW_MS = 7 * DAY_MS;
 /** A session whose start is not found is reported this long after its end. */
 export const START_WAIT_MS = 10 * MINUTE_MS;
+/**
+ * A station's time counts if it is at most so far ahead of the service's, as of a clock that drifts between two boots, and at
+ * most so far behind, as of a message that waited in a station without a connection. Any other clock is not set.
+ */
+export const STATION_AHEAD_MS = 10 * MINUTE_MS;
+export const STATION_BEHIND_MS = 30 * DAY_MS;
+/** A station that boots may send a stop again, with another time: it is known that long. */
+export const REPEATED_MS = 2 * HOUR_MS;
+/** A stop may arrive that long after its session was reported as having none. */
+export const LATE_STOP_MS = DAY_MS;
+/** Of the readings of a transaction, the first and the last of each such time are kept, until it is too late for others. */
+export const READINGS_MS = 30 * MINUTE_MS;
+/** Per transaction of OCPP 2.0.1: starts, ends, and readings at either, as of a station that uses an ID again. */
+export const MOST_LIVES = 4;
 /** Parts of sessions that do not belong to an ended one. */
 export const UNMATCHED_MS = 30 * DAY_MS;
 /** An asset counts as removed when a second list lacks it, this long after the first. */

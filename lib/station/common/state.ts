@@ -82,40 +82,83 @@ const incident = object({
 	missing: count,
 });
 
-const start = object({
+/** A value of the imported energy register. */
+const register = object({
 	t: number(),
+	/** How far the station's clock was ahead, in milliseconds; absent if it was not, or does not count. */
+	d: count,
+	wh: number(),
+	/** The `seqNo` of its message. */
+	n: count,
+	/** Its context, or the message that it is from: that of the start or of the stop. */
+	c: optional(oneOf(['begin', 'end', 'start', 'stop'])),
+	/** Where it was measured, unless at the outlet. */
+	l: text,
+	/** Readings after this one, up to that time of the station, are left out. */
+	gap: count,
+});
+
+/** When a message was created, and what the station's clock said. */
+const moment = {
+	t: number(),
+	at: number(),
+	/** The station's time where it does not count: distinguishes a repeated message from a new one. */
+	raw: count,
+};
+
+const start = object({
+	...moment,
 	id: string(),
 	connector: string(),
-	at: number(),
 	wh: count,
 	messages: array(string()),
+	tag: text,
 	/** It belongs to a session that was reported, and that was decided by what was created up to then. */
 	used: count,
+	/** It was reported without a stop. */
+	unended: optional(boolean()),
+	/** A stop whose start was not found may be its stop. */
+	unsure: optional(boolean()),
 });
 const stop = object({
-	t: number(),
+	...moment,
 	id: string(),
 	tx: string(),
-	at: number(),
 	wh: count,
 	reason: string(),
+	readings: array(register),
 	reported: optional(boolean()),
+	/** It was reported with its start. */
+	found: optional(boolean()),
 });
 const named = object({ t: number(), message: string(), tx: string() });
-const metered = object({ t: number(), tx: string(), connector: string(), at: number() });
+/** Meter values of a connector, of one transaction or of none; `at` is the least time of the station. */
+const metered = object({
+	t: number(),
+	tx: text,
+	connector: string(),
+	at: number(),
+	readings: array(register),
+});
 
-/** The message with the least or greatest number: `n` is its `seqNo`, or the station's time. */
-const point = object({ n: number(), at: number(), wh: count });
+/** A transaction of OCPP 2.0.1, or several that have the same ID. */
 const transaction = object({
 	tx: string(),
 	t: number(),
-	/** The numbered message that names the connector. */
-	where: optional(object({ n: number(), connector: string() })),
-	started: optional(point),
-	ended: optional(object({ ...point.shape, t: number(), id: string(), reason: string() })),
-	first: optional(point),
-	last: optional(point),
-	reported: optional(boolean()),
+	/** The first message that names the connector, and the first one that names who charges. */
+	where: optional(object({ at: number(), connector: string() })),
+	who: optional(object({ at: number(), tag: string() })),
+	starts: array(object({ ...moment, connector: text, wh: count, unended: optional(boolean()) })),
+	ends: array(
+		object({
+			...moment,
+			id: string(),
+			connector: text,
+			reason: string(),
+			reported: optional(boolean()),
+		}),
+	),
+	readings: array(register),
 });
 
 const sessions = object({
@@ -165,7 +208,9 @@ export type Fault = output<typeof fault>;
 export type Incident = output<typeof incident>;
 export type Sessions = output<typeof sessions>;
 export type SessionStart = output<typeof start>;
+export type Register = output<typeof register>;
 export type SessionStop = output<typeof stop>;
+export type SessionMeter = output<typeof metered>;
 export type SessionTransaction = output<typeof transaction>;
 export type StationState = output<typeof station>;
 export type Entry = output<typeof entry>;

@@ -1,65 +1,176 @@
-/** Joins the stops of OCPP 1.6 to their starts, by what the messages say: their order of arrival changes nothing. */
+/**
+ * Joins the stops of OCPP 1.6 to their starts, by what the messages say: their order of arrival changes nothing. A stop has the
+ * start that it can belong to, whatever its transaction ID; if two fit, it has none, because an empty field is better than a
+ * wrong one.
+ */
 import type { Sessions, SessionStart, SessionStop } from '../common/state';
+import { isTransaction } from '../facts/values';
+import { atOf } from '../fold/registers';
+import { canRise } from './energy';
 
 export type FoundBy = 'response' | 'meter values' | 'order' | 'not found';
 
-interface Joined {
-	readonly start: SessionStart | undefined;
+export interface Joined {
+	readonly candidate: Candidate | undefined;
 	readonly connector: string | undefined;
 	readonly foundBy: FoundBy;
+	/** The session of this stop has been reported. */
+	readonly isRepeated: boolean;
+	/** The starts of which one may be the right one. */
+	readonly possible: readonly SessionStart[];
 }
 
 /** A start, and which transaction it began, as far as that is known. */
-interface Candidate {
+export interface Candidate {
 	readonly start: SessionStart;
-	/** When the next session of the connector began. */
-	readonly until: number;
-	tx?: string;
-	foundBy: FoundBy;
+	readonly repeats: readonly SessionStart[];
+	/** The next session of its connector. */
+	readonly next: SessionStart | undefined;
+	/** By its response, and by meter values. */
+	readonly response: string | undefined;
+	readonly metered: ReadonlySet<string>;
 }
 
-/** A station that got no response to its start uses -1 (errata of OCPP 1.6, 3.18), or 0. */
-const isNamed = (tx: string): boolean => tx !== '-1' && tx !== '0';
-
-/** By the messages that were created up to `known`, in Unix milliseconds. */
-export function join(sessions: Sessions, stop: SessionStop, known: number): Joined {
-	const metered = sessions.metered.filter(({ tx, t }) => t <= known && isNamed(tx));
-	const connector = metered.find(({ tx }) => tx === stop.tx)?.connector;
-	const candidates = candidatesOf(sessions, known);
-	for (const { tx, connector: of, at } of metered) {
-		if (candidates.some((one) => one.tx === tx)) continue;
-		const begun = candidates.find(
-			({ start, until, tx: other }) =>
-				other === undefined && start.connector === of && start.at <= at && at < until,
-		);
-		if (begun !== undefined) Object.assign(begun, { tx, foundBy: 'meter values' });
-	}
-	const earlier = candidates.filter(
-		({ start }) => start.at <= stop.at && (start.wh ?? -Infinity) <= (stop.wh ?? Infinity),
+/** By the messages that were created up to `known`, in Unix milliseconds; `isLast` if no more are waited for. */
+export function join(
+	sessions: Sessions,
+	stop: SessionStop,
+	known: number,
+	isLast: boolean,
+): Joined {
+	const { tx } = stop;
+	const connectors = new Set(
+		sessions.metered.flatMap((one) => (one.tx === tx && one.t <= known ? [one.connector] : [])),
 	);
-	const named = isNamed(stop.tx) ? earlier.findLast(({ tx }) => tx === stop.tx) : undefined;
-	if (named !== undefined) return { start: named.start, connector, foundBy: named.foundBy };
-	const open = earlier.filter(
-		({ start, tx, until }) =>
-			tx === undefined &&
-			(start.used ?? Infinity) > known &&
-			until >= stop.at &&
-			(connector === undefined || start.connector === connector),
-	);
-	// If two starts fit, it is unknown which one is right: an empty field is better than a wrong one.
-	const [fitting] = open.length === 1 ? open : [];
-	// It was reported with another stop before this one was listed.
-	const only = fitting?.start.used === undefined ? fitting : undefined;
-	return { start: only?.start, connector, foundBy: only === undefined ? 'not found' : 'order' };
-}
-
-function candidatesOf({ starts, named }: Sessions, known: number): Candidate[] {
-	const sorted = starts.filter(({ t }) => t <= known).sort((a, b) => a.at - b.at);
-	const responses = named.filter(({ t, tx }) => t <= known && isNamed(tx));
-	return sorted.map((start) => {
-		const tx = responses.find(({ message }) => start.messages.includes(message))?.tx;
-		const next = sorted.find(({ connector, at }) => connector === start.connector && at > start.at);
-		const until = next?.at ?? Infinity;
-		return { start, until, ...(tx !== undefined && { tx }), foundBy: 'response' };
+	const connector = connectors.size === 1 ? [...connectors][0] : undefined;
+	const joined = (part: Partial<Joined>): Joined => ({
+		...{ candidate: undefined, connector, foundBy: 'not found', isRepeated: false, possible: [] },
+		...part,
 	});
+	const isFree = ({ start }: Candidate) => (start.used ?? Infinity) > known;
+	const all = candidatesOf(sessions, known).filter(
+		({ start }) => start.at <= stop.at || start.t <= stop.t,
+	);
+	const fitting = all.filter(({ start }) => canMeasure(start, stop));
+	const current = fitting.filter((one) => isCurrent(one, stop, 'at'));
+
+	const ofTransaction = all.filter((one) => isNamed(one, tx));
+	const named = firstOf(
+		[current, fitting, ofTransaction.length === 1 ? ofTransaction : []].map((some) =>
+			some.filter((one) => isNamed(one, tx) && isFree(one)),
+		),
+	);
+	if (named.length > 0) {
+		const [candidate] = named;
+		if (named.length > 1 || candidate === undefined) return joined({ possible: startsOf(named) });
+		const foundBy = candidate.response === tx ? 'response' : 'meter values';
+		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
+	}
+	const isOver = ofTransaction.length > 0 && !ofTransaction.some(isFree);
+	if (isOver || isAgain(sessions, stop, current.filter(isFree))) {
+		return joined({ isRepeated: true });
+	}
+
+	const isOther = ({ metered }: Candidate) => isTransaction(tx) && metered.size > 0;
+	const byTime = firstOf([current, fitting.filter((one) => isCurrent(one, stop, 't'))]);
+	const open = byTime.filter(
+		(one) =>
+			(isFree(one) || one.start.unended) &&
+			!isOther(one) &&
+			(connector === undefined || one.start.connector === connector),
+	);
+	const [candidate] = open;
+	if (candidate === undefined || open.length > 1) return joined({ possible: startsOf(open) });
+	if (candidate.start.unended) return joined({ isRepeated: true });
+	// Its own start may be listed later.
+	const isDoubtful = isTransaction(tx) && candidate.response !== undefined;
+	if (takenLater(candidate) || (isDoubtful && !isLast)) return joined({});
+	return joined({ candidate, foundBy: 'order' });
+}
+
+/** It was reported with another stop before this one was listed. */
+const takenLater = ({ start }: Candidate) => start.used !== undefined;
+
+const startsOf = (candidates: readonly Candidate[]) => candidates.map(({ start }) => start);
+
+const firstOf = (lists: readonly (readonly Candidate[])[]): readonly Candidate[] =>
+	lists.find(({ length }) => length > 0) ?? [];
+
+const isNamed = ({ response, metered }: Candidate, tx: string) =>
+	isTransaction(tx) && (response === tx || metered.has(tx));
+
+/** A register that is missing, or a placeholder, excludes nothing. */
+function canMeasure(start: SessionStart, stop: SessionStop): boolean {
+	const [from = 0, to = 0] = [start.wh, stop.wh];
+	const ms = Math.max(Math.abs(stop.at - start.at), Math.abs(stop.t - start.t));
+	return from <= 0 || to <= 0 || canRise(from, to, ms);
+}
+
+/** Whether the session was the one of its connector at that time, by the clock of the station or of the service. */
+function isCurrent({ start, next }: Candidate, stop: SessionStop, clock: 'at' | 't'): boolean {
+	return start[clock] <= stop[clock] && stop[clock] <= (next?.[clock] ?? Infinity);
+}
+
+/** Whether it is a stop that was reported before, and no session began since that it could end. */
+function isAgain({ stops }: Sessions, stop: SessionStop, free: readonly Candidate[]): boolean {
+	return stops.some(
+		(other) =>
+			other !== stop &&
+			other.reported &&
+			other.tx === stop.tx &&
+			other.t <= stop.t &&
+			((isTransaction(stop.tx) && other.found) ||
+				(stop.wh !== undefined && other.wh === stop.wh)) &&
+			!free.some(({ start }) => start.t > other.t),
+	);
+}
+
+/** By their beginning. */
+export function candidatesOf(sessions: Sessions, known: number): Candidate[] {
+	const { named, metered } = sessions;
+	const starts = sessions.starts
+		.filter(({ t }) => t <= known)
+		.sort((a, b) => a.at - b.at || a.t - b.t);
+	const responses = new Map(
+		named
+			.filter(({ t, tx }) => t <= known && isTransaction(tx))
+			.map(({ message, tx }) => [message, tx]),
+	);
+	return [...Map.groupBy(starts, ({ connector }) => connector)].flatMap(([connector, own]) => {
+		const groups = withRepeats(own, sessions.stops);
+		return groups.flatMap(({ start, repeats }, n) => {
+			const next = groups[n + 1]?.start;
+			const message = [start, ...repeats]
+				.flatMap(({ messages }) => messages)
+				.find((each) => responses.has(each));
+			const isIn = (at: number) => start.at <= at && at < (next?.at ?? Infinity);
+			const names = metered.flatMap((one) => {
+				const isOwn =
+					one.connector === connector &&
+					one.t <= known &&
+					(isIn(one.at) || one.readings.some((reading) => isIn(atOf(reading))));
+				return isOwn && one.tx !== undefined ? [one.tx] : [];
+			});
+			const response = message === undefined ? undefined : responses.get(message);
+			return [{ start, repeats, next, response, metered: new Set(names) }];
+		});
+	});
+}
+
+/** A start that repeats the register of the one before is sent again, unless a stop in between may have ended that one. */
+function withRepeats(starts: readonly SessionStart[], stops: readonly SessionStop[]) {
+	const groups: { readonly start: SessionStart; readonly repeats: SessionStart[] }[] = [];
+	for (const start of starts) {
+		const last = groups.at(-1);
+		const isRepeat =
+			last !== undefined &&
+			(start.wh ?? 0) > 0 &&
+			start.wh === last.start.wh &&
+			!stops.some(
+				({ at, wh = 0 }) => last.start.at <= at && at < start.at && (wh <= 0 || wh === start.wh),
+			);
+		if (isRepeat) last.repeats.push(start);
+		else groups.push({ start, repeats: [] });
+	}
+	return groups;
 }

@@ -1,115 +1,342 @@
-/** Charging sessions that have ended: each is decided once, when everything up to its end is known. */
+/**
+ * Charging sessions that have ended: each is decided once, when everything up to its end is known. One without an end is over
+ * when its connector begins another one.
+ */
 import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
-import { START_WAIT_MS } from '../common/settings';
-import type { Entry, Sessions, SessionStop, SessionTransaction } from '../common/state';
-import { inOrder } from '../fold/sets';
-import { join } from './join';
+import { START_WAIT_MS, type StationSettings } from '../common/settings';
+import type { Entry, Register, Sessions, SessionStop, SessionTransaction } from '../common/state';
+import { atOf } from '../fold/registers';
+import { evseOf } from '../fold/sessions';
+import { energyOf, type Window } from './energy';
+import { type Candidate, candidatesOf, join } from './join';
+import { type Life, livesOf } from './lives';
 
 interface Place extends Owner {
 	readonly assetId: string;
 	readonly watermark: number;
 	/** Sessions that ended up to then are not reported. */
 	readonly publishedAt: number;
+	readonly settings: StationSettings;
 }
+
+/** The reason of a session whose end was never reported. */
+const NOT_REPORTED = 'NotReported';
 
 /** Marks the sessions as reported, and returns their items. */
 export function endedSessions(sessions: Sessions, place: Place): Entry[] {
-	const entries = [
-		...attemptsOf(sessions.stops, place.watermark).flatMap((attempt) =>
-			endOf16(sessions, attempt, place),
-		),
-		...sessions.transactions.flatMap((transaction) => endOf201(transaction, place)),
+	const attempts = [
+		...stopAttempts(sessions, place),
+		...unendedAttempts(sessions, place),
+		...sessions.transactions.flatMap((transaction) => lifeAttempts(sessions, transaction, place)),
 	];
-	return entries.filter(({ t }) => t > place.publishedAt);
+	return attempts
+		.filter(({ known }) => known <= place.watermark)
+		.sort((a, b) => a.known - b.known || a.at - b.at || (a.id < b.id ? -1 : 1))
+		.flatMap(({ decide }) => decide())
+		.filter(({ t }) => t > place.publishedAt);
 }
 
-/** Looks for the start of a session, by what was created up to `known`. */
+/**
+ * Looks for both ends of a session, by what was created up to `known`: in this order, so that polls that come late, or miss
+ * some, decide the same.
+ */
 interface Attempt {
-	readonly stop: SessionStop;
 	readonly known: number;
+	readonly at: number;
+	readonly id: string;
+	readonly decide: () => Entry[];
 }
 
-/** In the order in which they are decided by polls that miss none, so the result is the same for polls that come late. */
-function attemptsOf(stops: readonly SessionStop[], watermark: number): Attempt[] {
-	return stops
+function stopAttempts(sessions: Sessions, place: Place): Attempt[] {
+	return sessions.stops
 		.filter(({ reported }) => !reported)
-		.flatMap((stop) => [stop.t, stop.t + START_WAIT_MS].map((known) => ({ stop, known })))
-		.filter(({ known }) => known <= watermark)
-		.sort((a, b) => a.known - b.known || a.stop.at - b.stop.at || inOrder(a.stop, b.stop));
+		.flatMap((stop) =>
+			[false, true].map((isLast) => {
+				const known = stop.t + (isLast ? START_WAIT_MS : 0);
+				const decide = () => stopped(sessions, stop, { known, isLast }, place);
+				return { known, at: stop.at, id: stop.id, decide };
+			}),
+		);
 }
 
-function endOf16(sessions: Sessions, { stop, known }: Attempt, place: Place): Entry[] {
-	const joined = join(sessions, stop, known);
-	const mayWait = joined.start === undefined && known === stop.t;
-	if (stop.reported || mayWait) return [];
-	const { start, connector = null, foundBy } = joined;
+function stopped(
+	sessions: Sessions,
+	stop: SessionStop,
+	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
+	place: Place,
+): Entry[] {
+	if (stop.reported) return [];
+	const joined = join(sessions, stop, known, isLast);
+	const { candidate, connector, foundBy } = joined;
+	if (candidate === undefined && !joined.isRepeated && !isLast) return [];
 	stop.reported = true;
-	if (start !== undefined) start.used = known;
+	if (joined.isRepeated) return [];
+	for (const start of joined.possible) start.unsure = true;
+	const start = candidate?.start;
+	if (candidate !== undefined) {
+		stop.found = true;
+		for (const one of [candidate.start, ...candidate.repeats]) one.used = known;
+	}
+	const times = timesOf(start, stop);
+	const registers: Register[] = [
+		...meteredIn(sessions, candidate, stop.tx, times),
+		...stop.readings,
+		...registerOf(start, 'start'),
+		...registerOf(stop, 'stop'),
+	];
 	return entryOf(place, {
 		tx: stop.tx,
-		connector: start?.connector ?? connector,
-		start,
-		stop,
-		...{ meterStartWh: start?.wh, meterStopWh: stop.wh },
-		foundBy,
+		connector: start?.connector ?? connector ?? null,
+		parts: [stop.tx, stop.at],
+		...{ start, stop, times, registers, foundBy, tag: start?.tag },
 	});
 }
 
-function endOf201(transaction: SessionTransaction, place: Place): Entry[] {
-	const { tx, t, where, started, ended, first, last, reported } = transaction;
-	if (reported || ended === undefined || ended.t > place.watermark) return [];
-	if (started === undefined && place.watermark < ended.t + START_WAIT_MS) return [];
-	transaction.reported = true;
-	return entryOf(place, {
-		tx,
-		connector: where?.connector ?? null,
-		start: started && { at: started.at, t },
-		stop: ended,
-		...{ meterStartWh: first?.wh, meterStopWh: last?.wh },
-		foundBy: started === undefined ? 'not found' : 'transaction ID',
+function registerOf(
+	end: { readonly t: number; readonly at: number; readonly wh?: number | undefined } | undefined,
+	c: 'start' | 'stop',
+): Register[] {
+	return end?.wh === undefined ? [] : [{ t: end.t, d: end.at - end.t, wh: end.wh, c }];
+}
+
+/** The meter values of the connector in this time: those of the transaction, and those that name none. */
+function meteredIn(
+	{ metered }: Sessions,
+	candidate: Candidate | undefined,
+	tx: string | undefined,
+	window: Window,
+): Register[] {
+	if (candidate === undefined) return [];
+	const { start, response } = candidate;
+	const names = new Set([undefined, response, tx, ...candidate.metered]);
+	return metered
+		.filter((one) => one.connector === start.connector && names.has(one.tx))
+		.flatMap(({ readings }) => readings.filter((reading) => isIn(window, reading)));
+}
+
+function isIn({ from = -Infinity, to = Infinity }: Window, register: Register): boolean {
+	return from <= atOf(register) && atOf(register) <= to;
+}
+
+/** Starts that another one of their connector follows, if no stop has come by then or soon after. */
+function unendedAttempts(sessions: Sessions, place: Place): Attempt[] {
+	return sessions.starts.flatMap((start) => {
+		if (start.used !== undefined) return [];
+		const { connector, at, id } = start;
+		const later = sessions.starts.filter((one) => one.connector === connector && one.at > at);
+		return later.flatMap(({ t }) =>
+			[1, 2].map((times) => {
+				const known = t + times * START_WAIT_MS;
+				const decide = () => unended(sessions, start, known, place);
+				return { known, at, id, decide };
+			}),
+		);
 	});
+}
+
+function unended(
+	sessions: Sessions,
+	start: Sessions['starts'][number],
+	known: number,
+	place: Place,
+): Entry[] {
+	const candidate = candidatesOf(sessions, known).find((one) => one.start === start);
+	const next = candidate?.next;
+	if (candidate === undefined || next === undefined) return [];
+	if (known < next.t + START_WAIT_MS) return [];
+	if (start.used !== undefined || start.unsure) return [];
+	const mayEnd = (stop: SessionStop) =>
+		!stop.reported && stop.t <= known && start.at <= stop.at && stop.at <= next.at;
+	if (sessions.stops.some(mayEnd)) return [];
+	for (const one of [start, ...candidate.repeats])
+		Object.assign(one, { used: known, unended: true });
+	const times = { from: start.at, to: next.at };
+	const registers = [
+		...meteredIn(sessions, candidate, undefined, { from: start.at, to: next.at - 1 }),
+		...registerOf(start, 'start'),
+	];
+	const [tx] = [candidate.response, ...candidate.metered].filter((name) => name !== undefined);
+	return entryOf(place, {
+		tx: tx ?? null,
+		connector: start.connector,
+		parts: [start.connector, start.at, NOT_REPORTED],
+		...{ start, stop: undefined, shownAt: next.t, times, registers, foundBy: null, tag: start.tag },
+	});
+}
+
+function lifeAttempts(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	place: Place,
+): Attempt[] {
+	const ends = transaction.ends
+		.filter(({ reported }) => !reported)
+		.flatMap((end) =>
+			[0, START_WAIT_MS].map((waited) => {
+				const known = end.t + waited;
+				const decide = () => ended(sessions, transaction, end, known, place);
+				return { known, at: end.at, id: end.id, decide };
+			}),
+		);
+	const nexts = transaction.starts
+		.filter((start) => !start.unended)
+		.flatMap((start) =>
+			nextOf(sessions, transaction, start).map(({ t }) => {
+				const known = t + START_WAIT_MS;
+				const decide = () => unendedLife(sessions, transaction, known, place);
+				return { known, at: start.at, id: transaction.tx, decide };
+			}),
+		);
+	return [...ends, ...nexts];
+}
+
+type LifeStart = SessionTransaction['starts'][number];
+
+/** The next starts of the connector, of another transaction or of the same ID. */
+function nextOf({ transactions }: Sessions, { tx, where }: SessionTransaction, start: LifeStart) {
+	const connector = start.connector ?? where?.connector;
+	return transactions
+		.flatMap((other) =>
+			other.starts
+				.filter((one) => one !== start && one.at > start.at)
+				.filter((one) => {
+					const of = one.connector ?? other.where?.connector;
+					if (of === undefined || connector === undefined) return other.tx === tx;
+					// An EVSE without a connector is each of its connectors.
+					const isSame = of === connector || evseOf(of) === connector || of === evseOf(connector);
+					return isSame || other.tx === tx;
+				}),
+		)
+		.sort((a, b) => a.at - b.at);
+}
+
+function ended(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	end: SessionTransaction['ends'][number],
+	known: number,
+	place: Place,
+): Entry[] {
+	if (end.reported) return [];
+	const lives = livesOf(transaction, known);
+	const life = lives.find((one) => one.end === end);
+	// Its transaction has ended before, or was reported without an end.
+	const isRepeated = life === undefined || life.start?.unended === true;
+	if (!isRepeated && life.start === undefined && known === end.t) return [];
+	end.reported = true;
+	if (isRepeated) return [];
+	const { start } = life;
+	return entryOf(place, {
+		parts: [transaction.tx, end.at],
+		...lifeOf(sessions, transaction, life, known),
+		...{ stop: end, foundBy: start === undefined ? 'not found' : 'transaction ID' },
+	});
+}
+
+function unendedLife(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	known: number,
+	place: Place,
+): Entry[] {
+	return livesOf(transaction, known).flatMap((life) => {
+		const { start, end } = life;
+		if (start === undefined || end !== undefined || start.unended) return [];
+		const [next] = nextOf(sessions, transaction, start).filter(
+			({ t }) => t + START_WAIT_MS <= known,
+		);
+		if (next === undefined) return [];
+		start.unended = true;
+		return entryOf(place, {
+			parts: [transaction.tx, start.at, NOT_REPORTED],
+			...lifeOf(sessions, transaction, { ...life, until: Math.min(life.until, next.at) }, known),
+			...{ stop: undefined, shownAt: next.t, foundBy: null },
+		});
+	});
+}
+
+function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life, known: number) {
+	const { tx, where, who, readings } = transaction;
+	const { start, end, since } = life;
+	// Another one of the same ID may have begun by now.
+	const now = livesOf(transaction, Infinity).find((one) => one.start === start);
+	const until = Math.min(life.until, now?.until ?? Infinity);
+	const isOwn = (at: number) => since <= at && at < until;
+	const times = timesOf(start, end);
+	const window = { from: times.from, to: times.to ?? until };
+	const connector =
+		start?.connector ?? end?.connector ?? (where && isOwn(where.at) ? where.connector : undefined);
+	const atEvse = sessions.metered.filter(
+		(one) => one.tx === undefined && connector !== undefined && one.connector === evseOf(connector),
+	);
+	const registers = [
+		...readings.filter(
+			(one) =>
+				isOwn(atOf(one)) && (one.c === undefined ? isIn({ to: window.to }, one) : one.t <= known),
+		),
+		...atEvse.flatMap((one) =>
+			one.readings.filter((reading) => start !== undefined && isIn(window, reading)),
+		),
+	];
+	return {
+		...{ tx, start, registers, times: window },
+		connector: connector ?? null,
+		tag: who && isOwn(who.at) ? who.tag : undefined,
+	};
+}
+
+interface Clock {
+	/** The station's time. */
+	readonly at: number;
+	/** The service's. */
+	readonly t: number;
+}
+
+/** By the station's clock, whose error cancels out, unless it was set in between. */
+function timesOf(start: Clock | undefined, stop: Clock | undefined): Window {
+	const isRight = start === undefined || stop === undefined || start.at <= stop.at;
+	return isRight ? { from: start?.at, to: stop?.at } : { from: start.t, to: stop.t };
 }
 
 interface Session {
-	readonly tx: string;
+	/** What its ID depends on. */
+	readonly parts: readonly (string | number)[];
+	readonly tx: string | null;
 	readonly connector: string | null;
-	/** `at` is the station's time, `t` the service's. */
-	readonly start: { readonly at: number; readonly t: number } | undefined;
-	readonly stop: { readonly at: number; readonly t: number; readonly reason: string };
-	readonly meterStartWh: number | undefined;
-	readonly meterStopWh: number | undefined;
-	readonly foundBy: string;
+	readonly start: Clock | undefined;
+	readonly stop: (Clock & { readonly reason: string }) | undefined;
+	/** When the event was created that shows that it is over, if no stop does. */
+	readonly shownAt?: number;
+	readonly times: Window;
+	readonly registers: readonly Register[];
+	readonly foundBy: string | null;
+	readonly tag: string | undefined;
 }
 
 function entryOf(place: Place, session: Session): Entry[] {
-	const { assetId } = place;
-	const { tx, start, stop, meterStartWh, meterStopWh } = session;
-	const id = incidentId(place, 'sessionEnded', [assetId, tx, stop.at]);
+	const { assetId, settings } = place;
+	const { tx, start, stop, shownAt = 0, times, registers, foundBy } = session;
+	const { from, to } = times;
+	const energy = energyOf(registers, times);
+	const t = stop?.t ?? shownAt;
+	const id = incidentId(place, 'sessionEnded', [assetId, ...session.parts]);
 	const item = {
 		id,
 		kind: 'sessionEnded',
 		connector: session.connector,
 		transactionId: tx,
-		startedAt: isoOf(start?.at),
-		stoppedAt: isoOf(stop.at),
-		minutes: start === undefined ? null : minutesOf(lengthOf(start, stop)),
-		meterStartWh: meterStartWh ?? null,
-		meterStopWh: meterStopWh ?? null,
-		energyKwh: energyOf(meterStartWh, meterStopWh),
-		reason: stop.reason,
-		startFoundBy: session.foundBy,
-		receivedAt: isoOf(stop.t),
+		startedAt: isoOf(from),
+		stoppedAt: stop === undefined ? null : isoOf(to),
+		// Up to the last reading would be too few: when the session ended is unknown.
+		minutes: start === undefined || stop === undefined ? null : minutesOf((to ?? 0) - (from ?? 0)),
+		meterStartWh: energy.startWh ?? null,
+		meterStopWh: energy.stopWh ?? null,
+		energyKwh: energy.kwh ?? null,
+		energyFrom: energy.from ?? null,
+		reason: stop?.reason ?? NOT_REPORTED,
+		startFoundBy: foundBy,
+		receivedAt: isoOf(t),
+		...(settings.includeIdTag && { idTag: session.tag ?? null }),
 	};
-	return [{ id, t: stop.t, assetId, item }];
-}
-
-/** By the station's clock, whose error cancels out, unless it was set in between. */
-function lengthOf(start: { at: number; t: number }, stop: { at: number; t: number }): number {
-	return stop.at >= start.at ? stop.at - start.at : stop.t - start.t;
-}
-
-/** A register that ran backwards measures nothing. */
-function energyOf(startWh: number | undefined, stopWh: number | undefined): number | null {
-	if (startWh === undefined || stopWh === undefined || stopWh < startWh) return null;
-	return Math.round(stopWh - startWh) / 1000;
+	return [{ id, t, assetId, item }];
 }

@@ -11,7 +11,7 @@ import {
 } from './connectivity';
 import { readSender } from './senders';
 import { readMeterValues, readResponse, readStart, readStop } from './session16';
-import { readTransactionEvent } from './session201';
+import { readMeterValues201, readTransactionEvent } from './session201';
 import { readStatus16 } from './status16';
 import { readNotifyEvent, readStatus201 } from './status201';
 import type { Fact, Reader } from './types';
@@ -40,11 +40,14 @@ const readStatus: Reader = (message) =>
 		? readStatus201(message)
 		: readStatus16(message);
 
+const readMeter: Reader = (message) =>
+	Object.hasOwn(message.payload, 'evseId') ? readMeterValues201(message) : readMeterValues(message);
+
 const BOOT = 'BootNotification';
 
 const READERS: Readonly<Record<string, Reader>> = {
 	[BOOT]: readBoot,
-	MeterValues: readMeterValues,
+	MeterValues: readMeter,
 	NotifyEvent: readNotifyEvent,
 	StartTransaction: readStart,
 	StatusNotification: readStatus,

@@ -1,10 +1,13 @@
 /** The session messages of OCPP 1.6: StartTransaction with its response, MeterValues and StopTransaction. */
 import { numberOf } from '../../shared/values';
+import { readingsOf } from './readings';
 import type { Reader } from './types';
-import { elements, at, ordinal, stationTime, text } from './values';
+import { at, elements, isTransaction, ordinal, stationTime, text } from './values';
 
 /** An absent reason means Local (OCPP 1.6, section 4.10). */
 const DEFAULT_REASON = 'Local';
+/** The main meter of a station is no connector (OCPP 1.6, section 4.7). */
+const MAIN_METER = '0';
 
 export const readStart: Reader = ({ payload, messageId }) => {
 	const connector = ordinal(payload['connectorId']);
@@ -16,6 +19,7 @@ export const readStart: Reader = ({ payload, messageId }) => {
 			messageId,
 			meterWh: numberOf(payload['meterStart']),
 			stationTime: stationTime(payload['timestamp']),
+			idTag: text(payload['idTag']),
 		},
 	];
 };
@@ -27,15 +31,21 @@ export const readResponse: Reader = ({ payload, messageId }) => {
 	return [{ about: 'startResponse', messageId, transaction }];
 };
 
-/** Meter values outside a session, as those of the main meter, say nothing about sessions. */
+/** Those of the main meter say nothing about sessions, nor do those without a session or a register. */
 export const readMeterValues: Reader = ({ payload }) => {
 	const transaction = text(payload['transactionId']);
-	if (transaction === undefined) return [];
+	const isNamed = transaction !== undefined && isTransaction(transaction);
 	const connector = ordinal(payload['connectorId']);
-	if (connector === undefined) return undefined;
+	if (connector === undefined) return isNamed ? undefined : [];
+	const readings = readingsOf(payload['meterValue']);
+	if (connector === MAIN_METER || (!isNamed && readings.length === 0)) return [];
 	const [first] = elements(payload['meterValue']);
+	const time = stationTime(at(first, 'timestamp'));
 	return [
-		{ about: 'metered', transaction, connector, stationTime: stationTime(at(first, 'timestamp')) },
+		{
+			...{ about: 'metered', connector, stationTime: time, readings },
+			...(isNamed && { transaction }),
+		},
 	];
 };
 
@@ -49,6 +59,7 @@ export const readStop: Reader = ({ payload }) => {
 			meterWh: numberOf(payload['meterStop']),
 			reason: text(payload['reason']) ?? DEFAULT_REASON,
 			stationTime: stationTime(payload['timestamp']),
+			readings: readingsOf(payload['transactionData']),
 		},
 	];
 };

@@ -39,12 +39,23 @@ export interface Problem {
 	readonly stationTime?: number | undefined;
 }
 
+/** A value of the imported energy register. */
+export interface MeterReading {
+	readonly wh: number;
+	readonly stationTime?: number | undefined;
+	/** Absent for one that is neither the first nor the last of a transaction. */
+	readonly context?: 'begin' | 'end' | undefined;
+	/** Where it was measured; absent for the outlet. */
+	readonly location?: string | undefined;
+}
+
 export interface Start {
 	readonly about: 'start';
 	readonly connector: string;
 	readonly messageId?: string | undefined;
 	readonly meterWh?: number | undefined;
 	readonly stationTime?: number | undefined;
+	readonly idTag?: string | undefined;
 }
 
 /** The response to a start has the transaction's ID, but names neither the start nor the connector. */
@@ -54,11 +65,14 @@ export interface StartResponse {
 	readonly transaction: string;
 }
 
+/** Meter values of a connector, or of an EVSE of OCPP 2.0.1. */
 export interface Metered {
 	readonly about: 'metered';
-	readonly transaction: string;
+	/** Absent if they name none, or only that the station knows none. */
+	readonly transaction?: string | undefined;
 	readonly connector: string;
 	readonly stationTime?: number | undefined;
+	readonly readings: readonly MeterReading[];
 }
 
 export interface Stop {
@@ -67,6 +81,7 @@ export interface Stop {
 	readonly meterWh?: number | undefined;
 	readonly reason: string;
 	readonly stationTime?: number | undefined;
+	readonly readings: readonly MeterReading[];
 }
 
 /** A message about a transaction of OCPP 2.0.1. */
@@ -74,12 +89,13 @@ export interface Transaction {
 	readonly about: 'transaction';
 	readonly transaction: string;
 	readonly phase: 'started' | 'updated' | 'ended';
-	/** Orders the messages of a transaction. */
+	/** Orders messages of the same time; it can begin again within a transaction. */
 	readonly seqNo?: number | undefined;
 	readonly connector?: string | undefined;
-	readonly energyWh?: number | undefined;
+	readonly readings: readonly MeterReading[];
 	readonly reason?: string | undefined;
 	readonly stationTime?: number | undefined;
+	readonly idTag?: string | undefined;
 }
 
 export type Fact =

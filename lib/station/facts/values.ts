@@ -15,9 +15,12 @@ export function text(value: unknown): string | undefined {
 
 /** A time of the station in Unix milliseconds; undefined if there is none, or if its clock was not set. */
 export function stationTime(value: unknown): number | undefined {
-	const at = timeOf(typeof value === 'string' ? value.trim() : value);
+	const at = timeOf(value);
 	return at === undefined || at < EARLIEST ? undefined : at;
 }
+
+/** A station that got no response to its start uses -1 (errata of OCPP 1.6, 3.18), or 0: these name no transaction. */
+export const isTransaction = (id: string): boolean => id !== '-1' && id !== '0';
 
 /** The text of a whole number that is not negative, such as a connector. */
 export function ordinal(value: unknown): string | undefined {

@@ -1,8 +1,26 @@
-/** The parts of a station's sessions: sets, and for each transaction of OCPP 2.0.1 the least and greatest of its messages. */
-import { LATEST_MS, MOST_REPORTS, UNMATCHED_MS } from '../common/settings';
-import type { Sessions, SessionTransaction } from '../common/state';
-import type { Fact, Transaction } from '../facts';
+/** The parts of a station's sessions, as sets: starts, stops and meter values, and the transactions of OCPP 2.0.1. */
+import {
+	LATE_STOP_MS,
+	LATEST_MS,
+	MOST_LIVES,
+	MOST_REPORTS,
+	REPEATED_MS,
+	type StationSettings,
+	UNMATCHED_MS,
+} from '../common/settings';
+import type {
+	Register,
+	Sessions,
+	SessionMeter,
+	SessionStart,
+	SessionTransaction,
+} from '../common/state';
+import type { Fact, Metered, Transaction } from '../facts';
+import { atOf, clockOf, registersOf, thinned, withRegisters } from './registers';
 import { add, earlier } from './sets';
+
+/** Longer lists of message IDs are those of a station that repeats itself. */
+const MOST_MESSAGES = 8;
 
 export const noSessions = (): Sessions => ({
 	...{ starts: [], named: [], metered: [], stops: [], transactions: [] },
@@ -13,24 +31,36 @@ interface When {
 	readonly eventId: string;
 }
 
+interface Clocked {
+	readonly at: number;
+	readonly raw?: number | undefined;
+}
+
+/** A message that is sent again has the same time of the station, whether that counts or not. */
+const isSameTime = (a: Clocked, b: Clocked) =>
+	a.raw === b.raw && (a.raw ?? a.at) === (b.raw ?? b.at);
+
 /** Returns whether it changed. */
-export function addSessionFact(sessions: Sessions, fact: Fact, when: When): boolean {
+export function addSessionFact(
+	sessions: Sessions,
+	fact: Fact,
+	when: When,
+	{ includeIdTag = false }: StationSettings,
+): boolean {
 	const { at: t, eventId: id } = when;
 	switch (fact.about) {
 		case 'start': {
-			const { connector, meterWh, messageId, stationTime: at = t } = fact;
+			const { connector, meterWh: wh, messageId, stationTime, idTag } = fact;
 			const messages = messageId === undefined ? [] : [messageId];
+			const tag = includeIdTag && idTag !== undefined && { tag: idTag };
+			const added = { t, id, connector, ...clockOf(stationTime, t), wh, messages, ...tag };
 			return add(
 				sessions.starts,
-				{ t, id, connector, at, wh: meterWh, messages },
+				added,
 				MOST_REPORTS,
-				// A start that is sent again, perhaps with another message ID.
-				(known) => known.connector === connector && known.at === at && known.wh === meterWh,
-				(known, added) => ({
-					...earlier(known, added),
-					messages: [...new Set([...known.messages, ...added.messages])].sort().slice(0, 8),
-					...(known.used !== undefined && { used: known.used }),
-				}),
+				// Perhaps with another message ID.
+				(known) => known.connector === connector && known.wh === wh && isSameTime(known, added),
+				repeatedStart,
 			);
 		}
 		case 'startResponse': {
@@ -38,104 +68,225 @@ export function addSessionFact(sessions: Sessions, fact: Fact, when: When): bool
 			const isSame = (known: { message: string }) => known.message === message;
 			return add(sessions.named, { t, message, tx }, MOST_REPORTS, isSame);
 		}
-		case 'metered': {
-			const { transaction: tx, connector, stationTime: at = t } = fact;
-			return add(
-				sessions.metered,
-				{ t, tx, connector, at },
-				MOST_REPORTS,
-				(known) => known.tx === tx,
-				(known, added) =>
-					added.at < known.at || (added.at === known.at && added.t < known.t) ? added : known,
-			);
-		}
+		case 'metered':
+			return addMetered(sessions, fact, t);
 		case 'stop': {
-			const { transaction: tx, meterWh, reason, stationTime: at = t } = fact;
+			const { transaction: tx, meterWh: wh, reason, stationTime, readings } = fact;
+			const clock = clockOf(stationTime, t);
+			const registers = withRegisters([], registersOf(readings, t, undefined, stationTime));
 			return add(
 				sessions.stops,
-				{ t, id, tx, at, wh: meterWh, reason },
+				{ t, id, tx, ...clock, wh, reason, readings: registers },
 				MOST_REPORTS,
-				(known) => known.tx === tx && known.at === at,
+				(known) => known.tx === tx && isSameTime(known, clock),
 				(known, added) => (known.reported ? known : earlier(known, added)),
 			);
 		}
-		case 'transaction':
-			return addTransaction(sessions, fact, when);
+		case 'transaction': {
+			const { idTag } = fact;
+			return addTransaction(sessions, fact, when, includeIdTag ? idTag : undefined);
+		}
 		default:
 			return false;
 	}
 }
 
-function addTransaction(sessions: Sessions, fact: Transaction, { at: t, eventId }: When): boolean {
-	const { transaction: tx, phase, stationTime: at = t, seqNo: n = at, energyWh: wh } = fact;
-	const point = { n, at, wh };
+function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
+	const { used, unended, unsure } = known;
+	const messages = [...new Set([...known.messages, ...added.messages])].sort();
+	return {
+		...earlier(known, added),
+		messages: messages.slice(0, MOST_MESSAGES),
+		...(used !== undefined && { used }),
+		...(unended && { unended }),
+		...(unsure && { unsure }),
+	};
+}
+
+/** Those that name no transaction count only while the connector has a session: most are of stations that do not charge. */
+function addMetered(sessions: Sessions, fact: Metered, t: number): boolean {
+	const { transaction: tx, connector, stationTime, readings } = fact;
+	const registers = registersOf(readings, t, undefined, stationTime);
+	const { at } = clockOf(stationTime, t);
+	const stops = sessions.stops.filter((stop) => stop.tx === tx);
+	const isOver = stops.length > 0 && at <= reportedUntil(stops);
+	if (isOver || (tx === undefined && !isCharging(sessions, connector))) return false;
+	return add<SessionMeter>(
+		sessions.metered,
+		{
+			...{ t, connector, at, readings: withRegisters([], registers) },
+			...(tx !== undefined && { tx }),
+		},
+		MOST_REPORTS,
+		(known) => known.tx === tx && known.connector === connector,
+		(known, added) => ({
+			...known,
+			t: Math.min(known.t, added.t),
+			at: Math.min(known.at, added.at),
+			readings: withRegisters(known.readings, added.readings),
+		}),
+	);
+}
+
+function isCharging({ starts, transactions }: Sessions, connector: string): boolean {
+	return (
+		starts.some((start) => start.connector === connector && start.used === undefined) ||
+		transactions.some(
+			({ where, starts: begun, ends }) =>
+				[where, ...begun].some((one) => evseOf(one?.connector ?? '') === connector) &&
+				ends.every(({ reported }) => !reported),
+		)
+	);
+}
+
+/** The EVSE of a connector of OCPP 2.0.1. */
+export const evseOf = (connector: string): string => connector.split('/')[0] ?? connector;
+
+function addTransaction(
+	sessions: Sessions,
+	fact: Transaction,
+	{ at: t, eventId: id }: When,
+	tag: string | undefined,
+): boolean {
+	const { transaction: tx, phase, stationTime, seqNo, connector, reason = '' } = fact;
+	const clock = clockOf(stationTime, t);
+	const { at } = clock;
+	const readings = registersOf(fact.readings, t, seqNo, stationTime);
+	const where = connector !== undefined && { connector };
+	const wh = readings.find((one) => one.wh >= 0 && one.c !== 'end')?.wh;
 	const added: SessionTransaction = {
 		tx,
 		t,
-		...(fact.connector !== undefined && { where: { n, connector: fact.connector } }),
-		...(phase === 'started' && { started: point }),
-		...(phase === 'ended' && {
-			ended: { ...point, t, id: eventId, reason: fact.reason ?? '' },
-		}),
-		...(wh !== undefined && { first: point, last: point }),
+		...(where && phase === 'updated' && { where: { at, ...where } }),
+		...(tag !== undefined && { who: { at, tag } }),
+		starts: phase === 'started' ? [{ t, ...clock, ...where, wh }] : [],
+		ends: phase === 'ended' ? [{ t, ...clock, ...where, id, reason }] : [],
+		readings: withRegisters([], marked(readings, phase)),
 	};
 	return add(sessions.transactions, added, MOST_REPORTS, (known) => known.tx === tx, joined);
 }
 
+/** A reading without a context belongs to the start or the end, if its message is the first or the last. */
+function marked(readings: readonly Register[], phase: Transaction['phase']): Register[] {
+	if (phase === 'updated') return [...readings];
+	const others = readings.filter(({ c }) => c === undefined).toSorted((a, b) => atOf(a) - atOf(b));
+	const one = phase === 'started' ? others[0] : others.at(-1);
+	const c = phase === 'started' ? ('start' as const) : ('stop' as const);
+	return readings.map((reading) => (reading === one ? { ...reading, c } : reading));
+}
+
 function joined(known: SessionTransaction, added: SessionTransaction): SessionTransaction {
-	if (known.reported) return known;
-	const fields = {
-		where: least(known.where, added.where),
-		started: least(known.started, added.started),
-		// A later end of the same transaction takes the place of an earlier one.
-		ended: greatest(known.ended, added.ended),
-		first: least(known.first, added.first),
-		last: greatest(known.last, added.last),
+	const where = least(known.where, added.where);
+	const who = least(known.who, added.who);
+	return {
+		tx: known.tx,
+		t: Math.min(known.t, added.t),
+		...(where && { where }),
+		...(who && { who }),
+		starts: united(known.starts, added.starts, (one, other) => ({
+			...earlier(one, other),
+			...(one.unended && { unended: true }),
+		})),
+		ends: united(known.ends, added.ends, (one, other) =>
+			one.reported ? one : earlier(one, other),
+		),
+		readings: withRegisters(
+			known.readings,
+			added.readings.filter((one) => atOf(one) > reportedUntil(known.ends)),
+		),
 	};
-	const present = Object.entries(fields).filter(([, value]) => value !== undefined);
-	return { tx: known.tx, t: Math.min(known.t, added.t), ...Object.fromEntries(present) };
 }
 
-interface Numbered {
-	readonly n: number;
+/** What the station said up to then is no longer needed. */
+const reportedUntil = (
+	ends: readonly { readonly at: number; readonly reported?: boolean | undefined }[],
+) => Math.max(...ends.filter(({ reported }) => reported).map(({ at }) => at), -Infinity);
+
+function united<T extends Clocked & { readonly t: number }>(
+	known: readonly T[],
+	added: readonly T[],
+	join: (one: T, other: T) => T,
+): T[] {
+	const all = [...known];
+	for (const one of added) add(all, one, MOST_LIVES, (other) => isSameTime(other, one), join);
+	return all;
 }
 
-function least<T extends Numbered>(a: T | undefined, b: T | undefined): T | undefined {
+/** Of several at the same time, one is the first whatever their order. */
+function least<T extends { readonly at: number }>(
+	a: T | undefined,
+	b: T | undefined,
+): T | undefined {
 	if (a === undefined || b === undefined) return a ?? b;
-	return compare(a, b) <= 0 ? a : b;
-}
-
-function greatest<T extends Numbered>(a: T | undefined, b: T | undefined): T | undefined {
-	if (a === undefined || b === undefined) return a ?? b;
-	return compare(a, b) <= 0 ? b : a;
-}
-
-/** Of messages with the same number, one is the least whatever their order. */
-function compare<T extends Numbered>(a: T, b: T): number {
-	if (a.n !== b.n) return a.n - b.n;
-	const [first, second] = [JSON.stringify(a), JSON.stringify(b)];
-	return first < second ? -1 : first > second ? 1 : 0;
+	if (a.at !== b.at) return a.at < b.at ? a : b;
+	return JSON.stringify(a) <= JSON.stringify(b) ? a : b;
 }
 
 /** Removes what no session to come can need. */
-export function compactSessions(sessions: Sessions, watermark: number): void {
+export function compactSessions(
+	sessions: Sessions,
+	watermark: number,
+	{ includeIdTag = false }: StationSettings,
+): void {
 	const cut = watermark - LATEST_MS;
 	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
-	const { stops, transactions, starts } = sessions;
-	const ended = new Set(stops.filter(({ reported, t }) => reported && t < cut).map(({ tx }) => tx));
-	sessions.stops = stops.filter(({ reported, t }) => t >= cut || (!reported && isOpen(t)));
+	const isKept = (t: number, isReported: boolean | undefined) =>
+		t >= (isReported ? watermark - REPEATED_MS : watermark - UNMATCHED_MS);
+	const { stops, starts } = sessions;
+	const endedAt = (tx: string | undefined) => reportedUntil(stops.filter((stop) => stop.tx === tx));
+	sessions.stops = stops.filter(({ reported, t }) => isKept(t, reported));
 	const byTime = starts.toSorted((a, b) => a.at - b.at);
-	sessions.starts = starts.filter(({ used, t, at, connector }) => {
+	sessions.starts = starts.filter(({ used, unended, unsure, t, at, connector }) => {
 		if (t >= cut || !isOpen(t)) return t >= cut;
 		const before = byTime.findLast((other) => other.connector === connector && other.at < at);
+		if (unended || unsure) return t >= watermark - LATE_STOP_MS;
 		// A start also says that the session before it is over, as long as that one's stop is missing.
-		return used === undefined || (before !== undefined && before.used === undefined);
+		return (
+			used === undefined || (before !== undefined && (before.used === undefined || before.unended))
+		);
 	});
-	sessions.transactions = transactions.filter(
-		({ reported, t, ended: end }) => (end?.t ?? t) >= cut || (!reported && isOpen(t)),
+	const oldStops = new Set(
+		stops.flatMap(({ reported, t, tx }) => (reported && t < cut ? [tx] : [])),
 	);
-	const isLeft = ({ t, tx }: { t: number; tx: string }) =>
-		t >= cut || (!ended.has(tx) && isOpen(t));
-	sessions.named = sessions.named.filter(isLeft);
-	sessions.metered = sessions.metered.filter(isLeft);
+	sessions.named = sessions.named.filter(
+		({ t, tx }) => t >= cut || (isOpen(t) && !oldStops.has(tx)),
+	);
+	sessions.metered = sessions.metered.flatMap((meter) => {
+		const { tx, connector, t } = meter;
+		const begun = sessions.starts.find(
+			(one) => one.connector === connector && one.used === undefined,
+		);
+		const from = tx === undefined ? (begun?.at ?? cut) : endedAt(tx);
+		const readings = meter.readings.filter((one) => atOf(one) > from);
+		const isNeeded = tx !== undefined && !oldStops.has(tx) && isOpen(t);
+		if (t < cut && readings.length === 0 && !isNeeded) return [];
+		return [{ ...meter, readings: thinned(readings, cut) }];
+	});
+	// Only whether it comes again matters.
+	for (const stop of sessions.stops) {
+		if (stop.reported) Object.assign(stop, { readings: [], reason: '' });
+	}
+	sessions.transactions = sessions.transactions.flatMap((transaction) => {
+		const { starts: begun, ends, t } = transaction;
+		const until = reportedUntil(ends);
+		const kept = ends.filter((end) => isKept(end.t, end.reported));
+		const next = {
+			...transaction,
+			starts: begun.filter(
+				({ t: since, at, unended }) =>
+					since >= cut ||
+					(at > until && since >= watermark - (unended ? LATE_STOP_MS : UNMATCHED_MS)),
+			),
+			ends: kept.map((end) => (end.reported ? { ...end, reason: '' } : end)),
+			readings: thinned(
+				transaction.readings.filter((one) => atOf(one) > until),
+				cut,
+			),
+		};
+		const isUnknown = begun.length + ends.length === 0 && isOpen(t);
+		return t >= cut || next.starts.length + kept.length > 0 || isUnknown ? [next] : [];
+	});
+	if (includeIdTag) return;
+	for (const one of sessions.starts) delete one.tag;
+	for (const one of sessions.transactions) delete one.who;
 }

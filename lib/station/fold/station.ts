@@ -50,7 +50,7 @@ function addFact(
 	settings: StationSettings,
 ): boolean {
 	if (settings.kind === 'sessionEnded') {
-		return addSessionFact((state.sessions ??= noSessions()), fact, event);
+		return addSessionFact((state.sessions ??= noSessions()), fact, event, settings);
 	}
 	const found = reportOf(fact, event, settings);
 	if (found === undefined) return false;
@@ -172,7 +172,7 @@ export function compactStation(
 		if (line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);
-	if (state.sessions) compactSessions(state.sessions, watermark);
+	if (state.sessions) compactSessions(state.sessions, watermark, settings);
 	for (const [part, { reported, until = Infinity }] of Object.entries(state.incidents ?? {})) {
 		const isLeft = until < Math.min(cut, watermark - settings.resolveAfterMs);
 		if (reported === 'closed' && isLeft) delete state.incidents?.[part];

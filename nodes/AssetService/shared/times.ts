@@ -1,6 +1,7 @@
 /** Times from n8n's date fields and from expressions. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DAY_MS } from '../../../lib/shared/durations';
+import { timeOf } from '../../../lib/shared/timeOf';
 import { unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, type InputItem } from './parameters';
 
@@ -46,10 +47,8 @@ function instantOf(value: unknown, timeZone: string): number | undefined {
 		return typeof time === 'number' && !Number.isNaN(time) ? time : undefined;
 	}
 	if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
-	const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/i.test(value) && /[T ]/.test(value);
-	const time = Date.parse(hasOffset ? value : `${value}${/[T ]/.test(value) ? '' : 'T00:00'}Z`);
-	if (Number.isNaN(time)) return undefined;
-	if (hasOffset) return time;
+	const time = timeOf(value);
+	if (time === undefined || /[T ].*(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)\s*$/i.test(value)) return time;
 	// Twice, for the hours around a clock change.
 	const near = time - offsetMs(time, timeZone);
 	return time - offsetMs(near, timeZone);

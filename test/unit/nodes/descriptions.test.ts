@@ -158,11 +158,10 @@ describe('the parameters of the station trigger', () => {
 				})
 				.map((one) => [one.name, one.default]),
 		);
-		const { catchUpHours, ...times } = DEFAULTS[kind];
-		if (kind !== 'sessionEnded') expect(shown).toMatchObject(times);
+		if (kind !== 'sessionEnded') expect(shown).toMatchObject(DEFAULTS[kind]);
 		const given = { ...shown, triggerOn: kind };
 		expect(settingsOf(given)).toEqual(settingsOf({ triggerOn: kind }));
-		expect(settingsOf(given).station.catchUpMs).toBe(catchUpHours * HOUR_MS);
+		expect(settingsOf(given).station.catchUpMs).toBe(24 * HOUR_MS);
 		expect(settingsOf(given)).toMatchObject({ batchSize: 1000, acknowledge: 'stored' });
 	});
 
@@ -171,6 +170,13 @@ describe('the parameters of the station trigger', () => {
 		['resolveAfterMinutes', { resolveAfterMinutes: 7 }, { resolveAfterMs: 7 * 60_000 }],
 		['reportResolved', { reportResolved: false }, { reportResolved: false }],
 		['options', { options: { catchUpHours: 7 } }, { catchUpMs: 7 * HOUR_MS }],
+		['options', { options: {} }, { includeIdTag: false }],
+		['options', { options: { includeIdTag: true } }, { includeIdTag: false }],
+		[
+			'options',
+			{ triggerOn: 'sessionEnded', options: { includeIdTag: true } },
+			{ includeIdTag: true },
+		],
 		[
 			'statuses',
 			{ triggerOn: 'connectorStatus', statuses: ['Occupied'] },

@@ -61,8 +61,16 @@ const problem = (connector: string, name: string, time: string, more: object = {
 	...more,
 });
 const transaction = (phase: string, seqNo: number, time: string, more: object = {}) => ({
-	...{ about: 'transaction', transaction: TX, phase, seqNo, stationTime: at(time) },
+	...{ about: 'transaction', transaction: TX, phase, seqNo, stationTime: at(time), readings: [] },
 	...more,
+});
+const reading = (time: string, wh: number, context?: 'begin' | 'end') => ({
+	...{ wh, stationTime: at(time) },
+	...(context !== undefined && { context }),
+});
+const metered = (time: string, wh: number) => ({
+	...{ about: 'metered', transaction: '100731', connector: '1', stationTime: at(time) },
+	readings: [reading(time, wh)],
 });
 
 const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[]])[] = [
@@ -107,7 +115,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		[
 			{
 				...{ about: 'start', connector: '1', messageId: 'm1', meterWh: 711_112 },
-				stationTime: at('08:00:01'),
+				...{ stationTime: at('08:00:01'), idTag: 'TAG1017' },
 			},
 		],
 	],
@@ -116,15 +124,11 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		'Session start: response with the transaction ID',
 		[{ about: 'startResponse', messageId: 'm1', transaction: '100731' }],
 	],
-	[
-		'ocpp1.6',
-		'Meter values of a session',
-		[{ about: 'metered', transaction: '100731', connector: '1', stationTime: at('08:15:01') }],
-	],
+	['ocpp1.6', 'Meter values of a session', [metered('08:15:01', 713_870)]],
 	[
 		'ocpp1.6',
 		'Meter value with defaults only (Wh, imported energy register)',
-		[{ about: 'metered', transaction: '100731', connector: '1', stationTime: at('08:30:01') }],
+		[metered('08:30:01', 716_620)],
 	],
 	[
 		'ocpp1.6',
@@ -133,6 +137,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 			{
 				...{ about: 'stop', transaction: '100731', meterWh: 722_404, reason: 'EVDisconnected' },
 				stationTime: at('09:41:06'),
+				readings: [reading('08:00:01', 711_112, 'begin'), reading('09:41:06', 722_404, 'end')],
 			},
 		],
 	],
@@ -142,7 +147,7 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 		[
 			{
 				...{ about: 'stop', transaction: '-1', meterWh: 725_030, reason: 'PowerLoss' },
-				stationTime: at('02:10:00'),
+				...{ stationTime: at('02:10:00'), readings: [] },
 			},
 		],
 	],
@@ -170,14 +175,23 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 	[
 		'ocpp2.0.1',
 		'Session start',
-		[transaction('started', 0, '07:59:31', { connector: '1/1', energyWh: 8_801_250 })],
+		[
+			transaction('started', 0, '07:59:31', {
+				connector: '1/1',
+				readings: [reading('07:59:31', 8_801_250, 'begin')],
+			}),
+		],
 	],
-	['ocpp2.0.1', 'Session authorized', [transaction('updated', 1, '08:00:05')]],
+	[
+		'ocpp2.0.1',
+		'Session authorized',
+		[transaction('updated', 1, '08:00:05', { idTag: 'TAG1017' })],
+	],
 	['ocpp2.0.1', 'Session charging', [transaction('updated', 2, '08:00:20')]],
 	[
 		'ocpp2.0.1',
 		'Session meter value',
-		[transaction('updated', 3, '08:15:00', { energyWh: 8_815_940 })],
+		[transaction('updated', 3, '08:15:00', { readings: [reading('08:15:00', 8_815_940)] })],
 	],
 	[
 		'ocpp2.0.1',
@@ -187,7 +201,12 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 	[
 		'ocpp2.0.1',
 		'Session end, sent late',
-		[transaction('ended', 6, '08:52:10', { energyWh: 8_840_310, reason: 'EVDisconnected' })],
+		[
+			transaction('ended', 6, '08:52:10', {
+				readings: [reading('08:52:10', 8_840_310, 'end')],
+				reason: 'EVDisconnected',
+			}),
+		],
 	],
 	[
 		'ocpp2.0.1',
@@ -205,13 +224,33 @@ const SAYS: readonly (readonly [OcppSample['protocol'], string, readonly object[
 	[
 		'ocpp2.1',
 		'Session start',
-		[transaction('started', 0, '08:00:05', { connector: '1/1', energyWh: 120_000 })],
+		[
+			transaction('started', 0, '08:00:05', {
+				...{ connector: '1/1', idTag: 'TAG1017' },
+				readings: [reading('08:00:05', 120_000, 'begin')],
+			}),
+		],
 	],
 	['ocpp2.1', 'Session continued after a restart', [transaction('updated', 1, '08:20:00')]],
 	[
 		'ocpp2.1',
+		'Meter value outside a session',
+		[
+			{
+				...{ about: 'metered', connector: '1', stationTime: undefined },
+				readings: [reading('08:15:00', 120_000)],
+			},
+		],
+	],
+	[
+		'ocpp2.1',
 		'Session end',
-		[transaction('ended', 2, '08:52:10', { energyWh: 139_060, reason: 'Local' })],
+		[
+			transaction('ended', 2, '08:52:10', {
+				readings: [reading('08:52:10', 139_060, 'end')],
+				reason: 'Local',
+			}),
+		],
 	],
 ];
 
@@ -258,7 +297,12 @@ function changed<T extends Message>(message: T, path: Path, value: unknown): T {
 }
 
 const withoutTimes = (facts: readonly Fact[] | undefined) =>
-	facts?.map((fact) => ({ ...fact, stationTime: undefined }));
+	facts?.map((fact) => ({
+		...{ ...fact, stationTime: undefined },
+		...('readings' in fact && {
+			readings: fact.readings.map(({ stationTime: _, ...rest }) => rest),
+		}),
+	}));
 
 describe.each(OCPP_SAMPLES.map((each) => [each.protocol, each.name, each] as const))(
 	'%s: %s',
@@ -464,5 +508,44 @@ describe('an event', () => {
 			status201('1/1', 'Available', '08:10:00'),
 			status201('2', 'Occupied', '07:59:30'),
 		]);
+	});
+});
+
+describe('the imported register', () => {
+	const stop = sampleOf('ocpp1.6', 'Session end');
+	const readingsOf = (sampledValue: unknown[]) => {
+		const transactionData = [{ timestamp: '2026-01-24T09:00:00Z', sampledValue }];
+		const [fact] = factsOf(read({ ...stop, payload: { ...stop.payload, transactionData } })) ?? [];
+		return fact?.about === 'stop' ? fact.readings : undefined;
+	};
+	const per = (phases: readonly string[], value = '100') =>
+		phases.map((phase) => ({ value, phase }));
+	const stationTime = at('09:00:00');
+
+	it.each([
+		['with the defaults', [{ value: '5' }], [{ wh: 5 }]],
+		['in kWh, also in another case', [{ value: '1.005', unit: 'KWH' }], [{ wh: 1_005 }]],
+		['with a multiplier', [{ value: 2, unitOfMeasure: { multiplier: 3 } }], [{ wh: 2_000 }]],
+		['at the outlet first', [{ value: '9', location: 'Inlet' }, { value: '5' }], [{ wh: 5 }]],
+		['elsewhere', [{ value: '9', location: 'Inlet' }], [{ wh: 9, location: 'inlet' }]],
+		['as a total next to its parts', [...per(['L1', 'L2']), { value: '250' }], [{ wh: 250 }]],
+		['as parts', per(['L1', 'L2', 'L3', 'L1-L2', 'N']), [{ wh: 300 }]],
+		['as parts against neutral', per(['L1-N', 'L2-N']), [{ wh: 200 }]],
+		[
+			'in several contexts',
+			[
+				{ value: '9', context: 'Transaction.End' },
+				{ value: '5', context: ' transaction.begin ' },
+				{ value: '7', context: 'Sample.Clock' },
+			],
+			[{ wh: 9, context: 'end' }, { wh: 5, context: 'begin' }, { wh: 7 }],
+		],
+		['not in an unknown unit', [{ value: '5', unit: 'Percent' }], []],
+		['not of another measurand', [{ value: '5', measurand: 'Energy.Active.Import.Interval' }], []],
+		['not signed', [{ value: 'AABB', format: 'SignedData' }, { value: '5' }], [{ wh: 5 }]],
+		['not if a part is no number', [...per(['L1']), ...per(['L2'], '?')], []],
+		['not without a number', [{ value: '5 kWh' }, { value: '' }, '?', null], []],
+	])('is read %s', (_name, sampledValue, readings) => {
+		expect(readingsOf(sampledValue)).toEqual(readings.map((one) => ({ ...one, stationTime })));
 	});
 });

@@ -141,7 +141,14 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Ent
 		const end = unread[0]?.[0]?.at;
 		for (const { eventId } of batch) read.add(eventId);
 		const moment = {
-			...{ workflowId: 'w', nodeId: 'n', settings, publishedAt: -Infinity, watermark },
+			...{
+				workflowId: 'w',
+				generation: 1,
+				nodeId: 'n',
+				settings,
+				publishedAt: -Infinity,
+				watermark,
+			},
 			horizon: unread.length === 0 ? Infinity : watermark,
 			listing: undefined,
 		};

@@ -1,0 +1,159 @@
+/** The energy of a session, from all values of the imported register that are known of it: the right one, or none. */
+import { HOUR_MS } from '../common/settings';
+import type { Register } from '../common/state';
+import { atOf } from '../fold/registers';
+
+/** The most that one connector delivers, as the Megawatt Charging System does (1,250 V, 3,000 A): no register rises faster. */
+const MOST_W = 4_000_000;
+/** Registers are rounded to whole Wh, each in its own way. */
+const ROUNDING_WH = 1;
+/**
+ * A register of 0 at the start is that of a station that counts each session from 0, or a placeholder before a register
+ * that counts for life. It is one if the next value is more than a car takes, or than one takes in that time, and may be one
+ * if the register rises much slower afterwards. A charger with alternating current does not tell the two apart.
+ */
+const CAR = { mostWh: 100_000, mostW: 400_000, alternatingW: 22_000, timesSlower: 3 };
+
+export interface Energy {
+	readonly startWh?: number;
+	readonly stopWh?: number;
+	readonly kwh?: number;
+	/** Where the first and the last value are from. */
+	readonly from?: string;
+}
+
+/** When a session began and ended by the station's clock, as far as that is known. */
+export interface Window {
+	readonly from?: number | undefined;
+	readonly to?: number | undefined;
+}
+
+/** Whether a register can have risen from one value to another in that time. */
+export function canRise(fromWh: number, toWh: number, ms: number): boolean {
+	const rise = toWh - fromWh;
+	// Several values of one message have its time, whenever they were measured.
+	return rise >= -ROUNDING_WH && (ms === 0 || rise <= (MOST_W * Math.abs(ms)) / HOUR_MS);
+}
+
+/** A register elsewhere than at the outlet counts only if there is none at it. */
+export function energyOf(registers: readonly Register[], window: Window): Energy {
+	const atOutlet = registers.filter(({ l }) => l === undefined);
+	const energy = measured(atOutlet, window);
+	const other = registers.find(({ l }) => l !== undefined)?.l;
+	if (energy.kwh !== undefined || other === undefined) return energy;
+	const elsewhere = measured(
+		registers.filter(({ l }) => l === other),
+		window,
+	);
+	return elsewhere.kwh === undefined ? energy : elsewhere;
+}
+
+function measured(registers: readonly Register[], window: Window): Energy {
+	const ordered = inSession(registers, window);
+	const values = withoutPlaceholder(ordered);
+	if (values === undefined) return {};
+	const [first, ...others] = values;
+	if (first === undefined) return {};
+	const hasStop = others.some(({ c }) => c === 'stop');
+	const last = lastOf(
+		first,
+		others.filter(({ c }) => c !== 'stop' || !hasEnd(others)),
+	);
+	const isEndRight = last?.c === 'end' || !hasEnd(others) || !hasStop;
+	// The end that the meter gives is wrong: the message has another one.
+	const right = isEndRight
+		? last
+		: lastOf(
+				first,
+				others.filter(({ c }) => c !== 'end'),
+			);
+	const isFirstKnown = isMarked(first) || !isInGap(window.from, registers);
+	const isLastKnown = right !== undefined && (isMarked(right) || !isInGap(window.to, registers));
+	if (right === undefined) {
+		// The only value that counts.
+		const isStop = first.c === 'stop' || first.c === 'end';
+		return isStop ? { stopWh: first.wh } : isFirstKnown ? { startWh: first.wh } : {};
+	}
+	const ends = {
+		...(isFirstKnown && { startWh: first.wh }),
+		...(isLastKnown && { stopWh: right.wh }),
+	};
+	if (!isFirstKnown || !isLastKnown) return ends;
+	return {
+		...ends,
+		kwh: Math.max(0, Math.round(right.wh - first.wh)) / 1000,
+		from: `${nameOf(first, 'first reading')} to ${nameOf(right, 'last reading')}`,
+	};
+}
+
+const hasEnd = (registers: readonly Register[]) => registers.some(({ c }) => c === 'end');
+const isMarked = ({ c }: Register) => c !== undefined;
+const NAMES = { begin: 'Transaction.Begin', start: 'start', stop: 'stop', end: 'Transaction.End' };
+
+const nameOf = ({ c }: Register, other: string): string => (c === undefined ? other : NAMES[c]);
+
+/** Whether values around this time are left out. */
+const isInGap = (time: number | undefined, registers: readonly Register[]): boolean =>
+	time !== undefined &&
+	registers.some((one) => one.gap !== undefined && atOf(one) < time && time < one.gap);
+
+const RANK = { begin: 0, start: 1, stop: 3, end: 4 };
+
+/**
+ * What the start and the end say is first and last, whatever the time of their message; then by time. Without a start, the
+ * first of the others may be one of the middle of the session.
+ */
+function inSession(registers: readonly Register[], { from }: Window): Register[] {
+	const rankOf = ({ c }: Register) => (c === undefined ? 2 : RANK[c]);
+	const sorted = registers
+		.filter(({ wh }) => wh >= 0)
+		.map((one) => (one.c === 'begin' && from !== undefined ? { ...one, d: from - one.t } : one))
+		.toSorted(
+			(a, b) =>
+				rankOf(a) - rankOf(b) || atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh,
+		);
+	const hasBegin = sorted.some(({ c, wh }) => c === 'begin' && wh > 0);
+	if (hasBegin) return sorted.filter(({ c }) => c !== 'start');
+	return from !== undefined ? sorted : sorted.filter(({ c }) => c === 'stop' || c === 'end');
+}
+
+/** Without a 0 that measures nothing; undefined if that is uncertain. */
+function withoutPlaceholder(ordered: readonly Register[]): Register[] | undefined {
+	const index = ordered.findIndex(({ wh }) => wh > 0);
+	const [zero] = ordered;
+	const risen = ordered.slice(index).filter(({ wh }) => wh > 0);
+	const [next] = risen;
+	// A meter that only ever says 0 measures nothing.
+	if (zero === undefined || next === undefined) return [];
+	if (index === 0) return risen;
+	const hours = Math.abs(atOf(next) - atOf(zero)) / HOUR_MS;
+	const isBegin = next.c === 'begin' || next.c === 'start';
+	if (isBegin || next.wh > CAR.mostWh || next.wh > CAR.mostW * hours) return risen;
+	const last = risen.at(-1) ?? next;
+	const hoursLater = Math.abs(atOf(last) - atOf(next)) / HOUR_MS;
+	const watts = hoursLater === 0 ? Infinity : (last.wh - next.wh) / hoursLater;
+	const isSlow = next.wh <= Math.max(CAR.alternatingW, watts * CAR.timesSlower) * hours;
+	return isSlow ? [zero, ...risen] : undefined;
+}
+
+/**
+ * The last of the longest row of values of which each can follow the one before: those that are lower, or higher than the
+ * power allows, are passed over. Of several rows that are as long and end with different values, none is right.
+ */
+function lastOf(first: Register, others: readonly Register[]): Register | undefined {
+	const rows: { readonly end: Register; readonly length: number }[] = [{ end: first, length: 1 }];
+	for (const end of others) {
+		const before = rows.filter((row) => canRise(row.end.wh, end.wh, timeBetween(row.end, end)));
+		const length = Math.max(...before.map((row) => row.length));
+		if (before.length > 0) rows.push({ end, length: length + 1 });
+	}
+	const most = Math.max(...rows.map(({ length }) => length));
+	const longest = rows.filter(({ length }) => length === most).map(({ end }) => end);
+	const last = longest.at(-1);
+	if (most === 1 || last === undefined) return undefined;
+	return longest.every(({ wh }) => Math.abs(wh - last.wh) <= ROUNDING_WH) ? last : undefined;
+}
+
+/** By the clock by which it is longer. */
+const timeBetween = (a: Register, b: Register): number =>
+	Math.max(Math.abs(atOf(b) - atOf(a)), Math.abs(b.t - a.t));

@@ -1,0 +1,87 @@
+/** The imported energy register in meter values, which are the same in every message and version of OCPP but for the unit's place. */
+import { numberOf } from '../../shared/values';
+import type { MeterReading } from './types';
+import { at, elements, stationTime, text } from './values';
+
+const REGISTER = 'energy.active.import.register';
+const OUTLET = 'outlet';
+const CONTEXTS: Readonly<Record<string, MeterReading['context']>> = {
+	'transaction.begin': 'begin',
+	'transaction.end': 'end',
+};
+const UNITS_WH: Readonly<Record<string, number>> = { wh: 1, kwh: 1_000, mwh: 1_000_000 };
+/** Phases that add up to the total, in the two notations; between two phases, nothing is measured that does. */
+const NOTATIONS = [/^l[123]$/, /^l[123]-n$/];
+
+/** In the order of the message: one for each time and context. */
+export function readingsOf(meterValues: unknown): MeterReading[] {
+	return elements(meterValues).flatMap((meterValue) => {
+		const time = stationTime(at(meterValue, 'timestamp'));
+		const samples = elements(at(meterValue, 'sampledValue')).filter(isRegister);
+		const contexts = new Set(samples.map(contextOf));
+		return [...contexts].flatMap((context) => {
+			const [location, ofContext] = atOnePlace(
+				samples.filter((sample) => contextOf(sample) === context),
+			);
+			const wh = totalOf(ofContext);
+			if (wh === undefined) return [];
+			return [
+				{
+					wh,
+					...(time !== undefined && { stationTime: time }),
+					...(context !== undefined && { context }),
+					...(location !== OUTLET && { location }),
+				},
+			];
+		});
+	});
+}
+
+const lower = (sample: unknown, field: string, absent: string) =>
+	(text(at(sample, field)) ?? absent).toLowerCase();
+
+/** The measurand is the register by default. */
+const isRegister = (sample: unknown): boolean =>
+	lower(sample, 'measurand', REGISTER) === REGISTER && lower(sample, 'format', '') !== 'signeddata';
+
+const contextOf = (sample: unknown) => CONTEXTS[lower(sample, 'context', '')];
+
+/** Those at the outlet, otherwise those at the place of the first one: registers at two places differ. */
+function atOnePlace(samples: readonly unknown[]): [string, unknown[]] {
+	const placeOf = (sample: unknown) => lower(sample, 'location', OUTLET);
+	const places = samples.map(placeOf);
+	const place = places.includes(OUTLET) ? OUTLET : (places[0] ?? OUTLET);
+	return [place, samples.filter((sample) => placeOf(sample) === place)];
+}
+
+/** In Wh: the sample without a phase, otherwise the sum of the phases. */
+function totalOf(samples: readonly unknown[]): number | undefined {
+	const total = samples.find((sample) => text(at(sample, 'phase')) === undefined);
+	if (total !== undefined) return whOf(total);
+	for (const notation of NOTATIONS) {
+		const parts = new Map<string, number | undefined>();
+		for (const sample of samples) {
+			const phase = lower(sample, 'phase', '');
+			if (notation.test(phase)) parts.set(phase, whOf(sample));
+		}
+		const values = [...parts.values()];
+		if (values.length > 0 && values.every((value) => value !== undefined)) {
+			return rounded(values.reduce((sum, value) => sum + value, 0));
+		}
+	}
+	return undefined;
+}
+
+function whOf(sample: unknown): number | undefined {
+	const value = numberOf(at(sample, 'value'));
+	const unit = text(at(sample, 'unit')) ?? text(at(sample, 'unitOfMeasure.unit')) ?? 'Wh';
+	const factor = UNITS_WH[unit.toLowerCase()];
+	const multiplier = numberOf(at(sample, 'unitOfMeasure.multiplier')) ?? 0;
+	if (value === undefined || factor === undefined) return undefined;
+	return rounded(value * 10 ** multiplier * factor);
+}
+
+/** Decimal fractions of kWh are not exact in binary. */
+function rounded(wh: number): number | undefined {
+	return Number.isFinite(wh) ? Math.round(wh * 1000) / 1000 : undefined;
+}

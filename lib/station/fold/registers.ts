@@ -1,0 +1,82 @@
+/**
+ * Values of the imported energy register, as a set that is the same in whatever order they arrive: those at the start and
+ * the end of a transaction, and of the others the first and the last of each half hour. So the last one is always there,
+ * and a station that sends one each second costs no more than one that sends four an hour.
+ */
+import { MOST_LIVES, READINGS_MS, STATION_AHEAD_MS, STATION_BEHIND_MS } from '../common/settings';
+import type { Register } from '../common/state';
+import type { MeterReading } from '../facts';
+
+/** By the station's clock, where that counts. */
+export const atOf = ({ t, d = 0 }: Register): number => t + d;
+
+/** What the station's clock said, if that counts, otherwise the service's; `raw` if it does not. */
+export function clockOf(stationTime: number | undefined, t: number): { at: number; raw?: number } {
+	if (stationTime === undefined) return { at: t };
+	const isRight = stationTime <= t + STATION_AHEAD_MS && stationTime >= t - STATION_BEHIND_MS;
+	return isRight ? { at: stationTime } : { at: t, raw: stationTime };
+}
+
+export function registersOf(
+	readings: readonly MeterReading[],
+	t: number,
+	n?: number,
+	messageTime?: number,
+): Register[] {
+	return readings.map(({ wh, stationTime = messageTime, context, location }) => {
+		const { at } = clockOf(stationTime, t);
+		return {
+			...{ t, wh },
+			...(at !== t && { d: at - t }),
+			...(n !== undefined && { n }),
+			...(context !== undefined && { c: context }),
+			...(location !== undefined && { l: location }),
+		};
+	});
+}
+
+const compare = (a: Register, b: Register): number =>
+	atOf(a) - atOf(b) || (a.n ?? 0) - (b.n ?? 0) || a.wh - b.wh || textOf(a).localeCompare(textOf(b));
+
+const textOf = ({ c, l }: Register) => `${c ?? ''} ${l ?? ''}`;
+
+const isSame = (a: Register, b: Register) =>
+	atOf(a) === atOf(b) && a.wh === b.wh && a.n === b.n && a.c === b.c && a.l === b.l;
+
+/** The set with more, sorted. Repeats change nothing. */
+export function withRegisters(known: readonly Register[], added: readonly Register[]): Register[] {
+	const all = [...known];
+	for (const one of added) {
+		const index = all.findIndex((other) => isSame(other, one));
+		const other = all[index];
+		if (other === undefined) all.push(one);
+		else if (one.t < other.t) {
+			all[index] = { ...one, ...(other.gap !== undefined && { gap: other.gap }) };
+		}
+	}
+	return thinned(all, -Infinity);
+}
+
+/** Of those created before `cut`, which are all known, the first and the last stay. */
+export function thinned(registers: readonly Register[], cut: number): Register[] {
+	const groups = new Map<string, Register[]>();
+	for (const one of registers.toSorted(compare)) {
+		const { c, l = '', t } = one;
+		const time = t < cut ? 'past' : Math.floor(t / READINGS_MS);
+		const key = `${c ?? time} ${l}`;
+		const known = groups.get(key);
+		if (known === undefined) groups.set(key, [one]);
+		else known.push(one);
+	}
+	return [...groups.values()].flatMap(limited).sort(compare);
+}
+
+function limited(group: Register[]): Register[] {
+	const [first] = group;
+	const last = group.at(-1);
+	if (first === undefined || last === undefined) return group;
+	if (first.c !== undefined) return group.slice(-MOST_LIVES);
+	const isWhole = group.length <= 2 && group.every(({ gap }) => gap === undefined);
+	if (isWhole || first === last) return group;
+	return [{ ...first, gap: atOf(last) }, last];
+}

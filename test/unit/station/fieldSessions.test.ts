@@ -1,0 +1,616 @@
+/** Charging sessions as stations really send them: odd times, registers and transaction IDs. One row each, and no wrong number. */
+import type { StationSettings } from '../../../lib/station';
+import { message, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';
+
+type Payload = Record<string, unknown>;
+type Item = Record<string, unknown>;
+
+const iso = (at: string) => new Date(time(at)).toISOString();
+const of =
+	(action: string) =>
+	(at: string, payload: Payload, more: Payload = {}) =>
+		message(at, 's1', [action, payload], more);
+
+/** OCPP 1.6: connector 1 and the time of the event, unless the payload says otherwise. */
+const start = (at: string, meterStart: number, payload: Payload = {}, messageId = `m ${at}`) =>
+	of('StartTransaction')(
+		at,
+		{ connectorId: 1, idTag: 'TAG', meterStart, timestamp: iso(at), ...payload },
+		{ messageId },
+	);
+const answered = (startedAt: string, transactionId: number, messageId = `m ${startedAt}`) =>
+	of('')(startedAt, { transactionId }, { messageType: 'CALL_RESULT', messageId });
+const stop = (at: string, transactionId: number, meterStop: number, payload: Payload = {}) =>
+	of('StopTransaction')(at, { transactionId, meterStop, timestamp: iso(at), ...payload });
+const metered = (at: string, value: number, payload: Payload = {}, sample: Payload = {}) =>
+	of('MeterValues')(at, {
+		connectorId: 1,
+		meterValue: [
+			{
+				timestamp: iso(at),
+				sampledValue: [
+					{ value: '7', measurand: 'Power.Active.Import' },
+					{ value: String(value), ...sample },
+				],
+			},
+		],
+		...payload,
+	});
+
+/** OCPP 2.0.1. */
+type Sample = readonly [wh: number, context?: string];
+const transaction =
+	(eventType: string) =>
+	(at: string, seqNo: number, samples: readonly Sample[] = [], payload: Payload = {}) =>
+		of('TransactionEvent')(at, {
+			...{ eventType, seqNo, timestamp: iso(at) },
+			transactionInfo: { transactionId: 'A' },
+			...(eventType === 'Started' && { evse: { id: 1, connectorId: 1 } }),
+			...(samples.length > 0 && {
+				meterValue: [
+					{
+						timestamp: iso(at),
+						sampledValue: samples.map(([value, context]) => ({
+							value,
+							...(context !== undefined && { context }),
+						})),
+					},
+				],
+			}),
+			...payload,
+		});
+const started = transaction('Started');
+const updated = transaction('Updated');
+const ended = transaction('Ended');
+const tx = (transactionId: string, payload: Payload = {}) => ({
+	transactionInfo: { transactionId },
+	...payload,
+});
+
+/** What is reported, whatever the order of the list and the polls. */
+async function rowsOf(
+	events: readonly StationEvent[],
+	settings: Partial<StationSettings> = {},
+): Promise<Item[]> {
+	const lists = [
+		{ every: 1, options: {} },
+		{ every: 13, options: { isOldestFirst: true, copies: 2 } },
+		{ every: 55, options: {} },
+	];
+	const rows: Item[][] = [];
+	for (const { every, options } of lists) {
+		const world = stationWorld({
+			...options,
+			workflowId: 'field',
+			settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0, ...settings },
+		});
+		world.events = [...events];
+		for (let at = time('08:50'); at <= time('11:30'); at += every * MINUTE) {
+			world.now = at;
+			await world.poll();
+		}
+		for (const last of ['11:31', '11:32']) {
+			world.now = time(last);
+			await world.poll();
+		}
+		expect(new Set(world.ids()).size).toBe(world.ids().length);
+		rows.push(world.items().map(({ together: _together, ...item }) => item));
+	}
+	const [first = [], ...others] = rows.map((some) =>
+		some.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1)),
+	);
+	for (const other of others) expect(other).toEqual(first);
+	return (rows[0] ?? []).toSorted((a, b) =>
+		String(a['receivedAt']).localeCompare(String(b['receivedAt'])),
+	);
+}
+
+/** A row: minutes, kWh, what else counts. */
+const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[]])[] = [
+	[
+		'T1: an offset of two digits',
+		[
+			start('09:00', 1_000, { timestamp: '2026-11-23T11:00:00+02' }),
+			stop('09:30', 25, 6_000, { timestamp: '2026-11-23T11:30:00+02' }),
+		],
+		[{ startedAt: iso('09:00'), stoppedAt: iso('09:30'), minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'T2: times without a zone, sent later',
+		[
+			start('09:05', 1_000, { timestamp: '2026-11-23T09:00:00' }),
+			stop('09:35', 25, 6_000, { timestamp: '2026-11-23 09:31:00' }),
+		],
+		[{ startedAt: iso('09:00'), stoppedAt: iso('09:31'), minutes: 31, energyKwh: 5 }],
+	],
+	[
+		'C1: the clock is set during the session',
+		[start('09:00', 1_000, { timestamp: '2023-01-01T00:00:20Z' }), stop('09:30', 25, 6_000)],
+		[{ startedAt: iso('09:00'), stoppedAt: iso('09:30'), minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'C2: local time that is marked as UTC at the start',
+		[start('09:05', 1_000, { timestamp: iso('11:05') }), stop('09:35', 25, 21_000)],
+		[{ startedAt: iso('09:05'), minutes: 30, energyKwh: 20, connector: '1' }],
+	],
+	[
+		'a clock that is set back during the session',
+		[start('09:00', 1_000), stop('09:30', 25, 6_000, { timestamp: iso('07:30') })],
+		[{ startedAt: iso('09:00'), stoppedAt: iso('09:30'), minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'C3: a start of three days ago may have been sent late',
+		[start('09:00', 1_000, { timestamp: iso('11-20 09:00') }), stop('09:30', 25, 6_000)],
+		[{ startedAt: iso('11-20 09:00'), stoppedAt: iso('09:30'), energyKwh: 5 }],
+	],
+	[
+		'a clock that was never set',
+		[
+			start('09:00', 1_000, { timestamp: '1970-01-01T00:00:05Z' }),
+			stop('09:30', 25, 6_000, { timestamp: '1970-01-01T00:30:05Z' }),
+		],
+		[{ startedAt: iso('09:00'), stoppedAt: iso('09:30'), minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'E1: a placeholder at the start',
+		[started('09:00', 0, [[0]]), updated('09:10', 1, [[909_948]]), ended('09:40', 2, [[910_031]])],
+		[{ minutes: 40, energyKwh: 0.083, energyFrom: 'first reading to stop' }],
+	],
+	[
+		'a placeholder at the start, and nothing else before the end',
+		[started('09:00', 0, [[0]]), ended('09:40', 2, [[910_031]])],
+		[{ energyKwh: null, energyFrom: null, meterStartWh: null }],
+	],
+	[
+		'a 0 at the start that may be a placeholder',
+		[started('09:00', 0, [[0]]), updated('09:20', 1, [[60_000]]), ended('09:50', 2, [[61_000]])],
+		[{ energyKwh: null }],
+	],
+	[
+		'a register that counts each session from 0',
+		[started('09:00', 0, [[0]]), updated('09:20', 1, [[20_000]]), ended('09:50', 2, [[31_000]])],
+		[{ energyKwh: 31, meterStartWh: 0, energyFrom: 'start to stop' }],
+	],
+	[
+		'E3: both ends in one list, in any order',
+		[
+			started('09:00', 0),
+			ended('09:30', 1, [
+				[6_000, 'Transaction.End'],
+				[1_000, 'Transaction.Begin'],
+			]),
+		],
+		[{ energyKwh: 5, energyFrom: 'Transaction.Begin to Transaction.End' }],
+	],
+	[
+		'E4: seqNo begins again after a power cut',
+		[
+			started('09:00', 0, [[1_000, 'Transaction.Begin']]),
+			updated('09:03', 1, [[2_000]]),
+			updated('09:05', 2, [[3_500]]),
+			updated('09:20', 0, [], { triggerReason: 'TxResumed' }),
+			ended('09:40', 1, [[9_000]]),
+		],
+		[{ minutes: 40, energyKwh: 8, energyFrom: 'Transaction.Begin to stop' }],
+	],
+	[
+		'E8: all readings in the last message',
+		[
+			started('09:00', 0),
+			ended('09:30', 1, [
+				[1_000, 'Transaction.Begin'],
+				[2_000, 'Sample.Periodic'],
+				[4_500, 'Transaction.End'],
+			]),
+		],
+		[{ energyKwh: 3.5 }],
+	],
+	[
+		'a Begin of 0 that a later message corrects',
+		[
+			started('09:00', 0, [[0, 'Transaction.Begin']]),
+			ended('09:30', 1, [
+				[1_000, 'Transaction.Begin'],
+				[4_500, 'Transaction.End'],
+			]),
+		],
+		[{ energyKwh: 3.5 }],
+	],
+	[
+		'E9: the end of transactionData in place of meterStop -1',
+		[
+			start('09:00', 1_000),
+			stop('09:30', 25, -1, {
+				transactionData: [
+					{
+						timestamp: iso('09:30'),
+						sampledValue: [{ value: '4000', context: 'Transaction.End' }],
+					},
+				],
+			}),
+		],
+		[{ energyKwh: 3, meterStopWh: 4_000, energyFrom: 'start to Transaction.End' }],
+	],
+	[
+		'E10: meterStart and meterStop of 0, and meter values',
+		[
+			start('09:00', 0),
+			answered('09:00', 25),
+			metered('09:10', 1_000, { transactionId: 25 }),
+			metered('09:20', 2_000, { transactionId: 25 }),
+			metered('09:29', 3_000, { transactionId: 25 }),
+			stop('09:30', 25, 0),
+		],
+		[{ energyKwh: 3, energyFrom: 'start to last reading' }],
+	],
+	[
+		'a meter that only ever says 0',
+		[start('09:00', 0), stop('09:30', 25, 0)],
+		[{ minutes: 30, energyKwh: null }],
+	],
+	[
+		'a meterStop that is that of the start, and meter values without a transaction',
+		[
+			start('09:00', 1_000),
+			metered('09:10', 2_000),
+			metered('09:20', 3, { transactionId: -1 }, { unit: 'kWh' }),
+			metered('09:29', 4_000),
+			stop('09:30', 25, 1_000),
+			metered('10:00', 9_000),
+		],
+		[{ energyKwh: 3, energyFrom: 'start to last reading' }],
+	],
+	[
+		'a register that rises faster than 4 MW allow',
+		[
+			start('09:00', 1_000),
+			metered('09:10', 2_000),
+			metered('09:11', 900_000_000),
+			stop('09:30', 25, 4_000),
+		],
+		[{ energyKwh: 3, energyFrom: 'start to stop' }],
+	],
+	[
+		'a stop that is higher than 4 MW allow',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			metered('09:20', 2_000),
+			stop('09:30', 25, 900_000_000),
+		],
+		[{ energyKwh: 1, energyFrom: 'start to last reading' }],
+	],
+	[
+		'a stop that is lower than the start, and no other reading',
+		[start('09:00', 5_000), stop('09:30', 25, 400)],
+		[{ energyKwh: null, energyFrom: null }],
+	],
+	[
+		'values that contradict each other',
+		[start('09:00', 1_000), metered('09:20', 9_000), stop('09:30', 25, 5_000)],
+		[{ energyKwh: null }],
+	],
+	[
+		'parts per phase',
+		[
+			started('09:00', 0),
+			ended('09:30', 1, [], {
+				meterValue: (
+					[
+						['09:00', 'Transaction.Begin', 100],
+						['09:30', 'Transaction.End', 1_100],
+					] as const
+				).map(([at, context, value]) => ({
+					timestamp: iso(at),
+					sampledValue: ['L1', 'L2', 'L3', 'L1-L2'].map((phase) => ({ value, context, phase })),
+				})),
+			}),
+		],
+		[{ energyKwh: 3, meterStartWh: 300 }],
+	],
+	[
+		'meter values of the EVSE, outside the transaction',
+		[
+			started('09:00', 0),
+			of('MeterValues')('08:55', { evseId: 1, meterValue: samples('08:55', 900) }),
+			of('MeterValues')('09:01', { evseId: 1, meterValue: samples('09:01', 1_000) }),
+			of('MeterValues')('09:29', { evseId: 1, meterValue: samples('09:29', 4_000) }),
+			ended('09:30', 1),
+			of('MeterValues')('09:45', { evseId: 1, meterValue: samples('09:45', 8_000) }),
+		],
+		[{ energyKwh: 3, energyFrom: 'first reading to last reading' }],
+	],
+	[
+		'no register but a signed one, one of the grid, and one in an unknown unit',
+		[
+			start('09:00', -1),
+			metered('09:10', 1_000, {}, { format: 'SignedData' }),
+			metered('09:11', 2_000, {}, { unit: 'Percent' }),
+			metered('09:12', 2_000, {}, { measurand: 'Energy.Active.Export.Register' }),
+			stop('09:30', 25, -1),
+		],
+		[{ energyKwh: null, meterStartWh: null, meterStopWh: null }],
+	],
+	[
+		'I13: the station stops with -1, although the start was answered',
+		[start('09:00', 1_000), answered('09:00', 25), stop('09:30', -1, 6_000)],
+		[{ energyKwh: 5, startFoundBy: 'order', connector: '1' }],
+	],
+	[
+		'I13: the station stops with a number of its own',
+		[start('09:00', 1_000), answered('09:00', 25), stop('09:30', 7, 6_000)],
+		[{ energyKwh: 5, startFoundBy: 'order' }],
+	],
+	[
+		'a stop of a session that began long ago takes no other start',
+		[
+			start('09:00', 1_000, { connectorId: 2 }),
+			answered('09:00', 26),
+			metered('09:05', 1_100, { connectorId: 2, transactionId: 26 }),
+			stop('09:10', 25, 90_000),
+			stop('09:30', 26, 6_000),
+		],
+		[
+			{ transactionId: '25', startFoundBy: 'not found', energyKwh: null, minutes: null },
+			{ transactionId: '26', startFoundBy: 'response', energyKwh: 5 },
+		],
+	],
+	[
+		'I2: the same ID on two connectors; the second stop decides the first one',
+		[
+			start('09:00', 80_000),
+			answered('09:00', 1),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 1),
+			stop('09:30', 1, 84_000),
+			stop('09:35', 1, 57_000),
+		],
+		[
+			{ connector: '1', energyKwh: 4 },
+			{ connector: '2', energyKwh: 7 },
+		],
+	],
+	[
+		'I2: the same ID on two connectors; the second stop comes late',
+		[
+			start('09:00', 80_000),
+			answered('09:00', 1),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 1),
+			stop('09:30', 1, 84_000),
+			stop('09:50', 1, 57_000),
+			start('10:00', 84_000),
+			start('10:01', 57_000, { connectorId: 2 }),
+		],
+		[
+			{ connector: null, energyKwh: null, startFoundBy: 'not found' },
+			{ connector: '2', energyKwh: 7 },
+		],
+	],
+	[
+		'I3: the same ID again after a boot',
+		[
+			started('09:00', 0, [[1_000]], tx('1')),
+			ended('09:10', 1, [[2_000]], tx('1')),
+			started('09:30', 0, [[2_000]], tx('1')),
+			updated('09:40', 1, [[5_000]], tx('1')),
+			ended('09:50', 2, [[6_000]], tx('1')),
+		],
+		[
+			{ minutes: 10, energyKwh: 1 },
+			{ minutes: 20, energyKwh: 4, connector: '1/1' },
+		],
+	],
+	[
+		'I3: the same ID again, OCPP 1.6',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 1),
+			stop('09:10', 1, 2_000),
+			start('09:30', 2_000),
+			answered('09:30', 1),
+			stop('09:50', 1, 6_000),
+		],
+		[
+			{ minutes: 10, energyKwh: 1 },
+			{ minutes: 20, energyKwh: 4 },
+		],
+	],
+	[
+		'I11: no stop, and another session of the connector',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 1),
+			metered('09:10', 1_500, { transactionId: 1 }),
+			metered('09:12', 2_000, { transactionId: 1 }),
+			metered('09:14', 2_500, { transactionId: 1 }),
+			start('09:30', 2_600),
+			answered('09:30', 2),
+			stop('09:50', 2, 6_600),
+		],
+		[
+			{
+				...{ transactionId: '1', connector: '1', startedAt: iso('09:00'), stoppedAt: null },
+				...{ minutes: null, energyKwh: 1.5, energyFrom: 'start to last reading' },
+				...{ reason: 'NotReported', startFoundBy: null, receivedAt: iso('09:30') },
+			},
+			{ transactionId: '2', minutes: 20, energyKwh: 4 },
+		],
+	],
+	[
+		'I11: the same, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[1_000]]),
+			updated('09:10', 1, [[2_500]]),
+			started('09:30', 0, [[2_600]], tx('B')),
+			ended('09:50', 1, [[6_600]], tx('B')),
+		],
+		[
+			{
+				...{ transactionId: 'A', connector: '1/1', startedAt: iso('09:00'), stoppedAt: null },
+				...{ minutes: null, energyKwh: 1.5, reason: 'NotReported' },
+			},
+			{ transactionId: 'B', minutes: 20, energyKwh: 4 },
+		],
+	],
+	[
+		'I11: the stop comes long after the next start',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 1),
+			start('09:30', 2_600),
+			answered('09:30', 2),
+			stop('10:00', 1, 2_600, { timestamp: iso('09:20') }),
+			stop('10:10', 2, 6_600),
+		],
+		[
+			{ transactionId: '1', reason: 'NotReported', energyKwh: null },
+			{ transactionId: '2', minutes: 40, energyKwh: 4 },
+		],
+	],
+	[
+		'I11: the end comes long after the next start, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[1_000]]),
+			started('09:30', 0, [[2_600]], tx('B')),
+			ended('10:00', 1, [[2_600]], { timestamp: iso('09:20') }),
+			ended('10:10', 1, [[6_600]], tx('B')),
+		],
+		[
+			{ transactionId: 'A', reason: 'NotReported' },
+			{ transactionId: 'B', energyKwh: 4 },
+		],
+	],
+	[
+		'a stop soon after the next start still ends its session',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 1),
+			start('09:30', 2_600),
+			answered('09:30', 2),
+			stop('09:35', 1, 2_600, { timestamp: iso('09:20') }),
+			stop('10:10', 2, 6_600),
+		],
+		[
+			{ transactionId: '1', minutes: 20, energyKwh: 1.6 },
+			{ transactionId: '2', minutes: 40, energyKwh: 4 },
+		],
+	],
+	[
+		'I12: the same stop again, with another time',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			stop('09:30', 25, 6_000),
+			start('09:40', 1_000, { connectorId: 2 }),
+			stop('09:45', 25, 6_000),
+		],
+		[{ minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'I12: the same stop again, with another time and no ID',
+		[
+			start('09:00', 1_000),
+			start('09:05', 500, { connectorId: 2 }),
+			metered('09:10', 700, { connectorId: 2, transactionId: 26 }),
+			stop('09:30', 26, 6_000, { timestamp: iso('09:30') }),
+			stop('09:31', -1, 7_000),
+			stop('09:45', -1, 7_000),
+		],
+		[
+			{ connector: '2', energyKwh: 5.5 },
+			{ connector: '1', energyKwh: 6 },
+		],
+	],
+	[
+		'I12: the same end again, with another time, OCPP 2.0.1',
+		[started('09:00', 0, [[1_000]]), ended('09:30', 1, [[6_000]]), ended('09:45', 2, [[6_000]])],
+		[{ minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'the same start again, with another time and message ID',
+		[
+			start('09:00', 1_000, { timestamp: '2023-01-01T00:00:20Z' }),
+			start('09:02', 1_000),
+			answered('09:02', 25),
+			stop('09:30', 25, 6_000),
+			start('10:00', 6_000),
+		],
+		[{ startedAt: iso('09:00'), minutes: 30, energyKwh: 5 }],
+	],
+];
+
+function samples(at: string, value: number): Payload[] {
+	return [{ timestamp: iso(at), sampledValue: [{ value }] }];
+}
+
+describe('a session of the field', () => {
+	it.each(CASES)('%s', async (_name, events, rows) => {
+		const found = await rowsOf(events);
+		expect(found).toEqual(rows.map((row) => expect.objectContaining(row) as Item));
+	});
+
+	it('Z1: is reported if the events themselves have times without a zone', async () => {
+		const events = [start('09:00', 1_000), stop('09:30', 25, 6_000)].map((event) => {
+			const createdAt = event.createdAt.replace('Z', '');
+			return { ...event, record: { ...event.record, createdAt } };
+		});
+		expect(await rowsOf(events)).toEqual([
+			expect.objectContaining({ minutes: 30, energyKwh: 5, receivedAt: iso('09:30') }),
+		]);
+	});
+});
+
+describe('the RFID tag of a session', () => {
+	const events = [
+		start('09:00', 1_000, { idTag: 'TAG1017' }),
+		stop('09:30', 25, 6_000, { idTag: 'OTHER' }),
+		started('09:10', 0, [[1_000]]),
+		updated('09:11', 1, [], { idToken: { idToken: 'TAG2017', type: 'ISO14443' } }),
+		ended('09:40', 2, [[6_000]], { idToken: { idToken: 'OTHER', type: 'ISO14443' } }),
+	];
+
+	it('is in the row, if it is wanted', async () => {
+		const rows = await rowsOf(events, { includeIdTag: true });
+		expect(rows.map(({ idTag }) => idTag)).toEqual(['TAG1017', 'TAG2017']);
+	});
+
+	it('is neither in the row nor in the state otherwise', async () => {
+		const world = stationWorld({ settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } });
+		world.events = [...events];
+		const texts: string[] = [];
+		const swap = world.ledger.swapRecord.bind(world.ledger);
+		world.ledger.swapRecord = async (key, expected, next, keepMs) => {
+			texts.push(next ?? '');
+			return await swap(key, expected, next, keepMs);
+		};
+		await world.pollFrom('09:05', '09:05');
+		await world.pollFrom('09:25', '09:45');
+		expect(world.items()).toHaveLength(2);
+		for (const item of world.items()) expect(item).not.toHaveProperty('idTag');
+		expect(texts.join()).toContain('ses_');
+		expect(texts.join()).not.toMatch(/TAG|OTHER/);
+	});
+});
+
+describe('meter values of a station that does not charge', () => {
+	it('change nothing', async () => {
+		const world = stationWorld({ settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 } });
+		await world.pollFrom('08:58', '08:59');
+		const keys: string[] = [];
+		const swap = world.ledger.swapRecord.bind(world.ledger);
+		world.ledger.swapRecord = async (key, expected, next, keepMs) => {
+			keys.push(key);
+			return await swap(key, expected, next, keepMs);
+		};
+		world.events = [
+			metered('09:00:10', 1_000),
+			metered('09:00:20', 1_000, { transactionId: 0 }),
+			metered('09:00:30', 1_000, { connectorId: 0, transactionId: 25 }),
+			of('MeterValues')('09:00:40', { evseId: 1, meterValue: samples('09:00', 1_000) }),
+		];
+		await world.pollFrom('09:01', '09:03');
+		expect(keys.length).toBeGreaterThan(0);
+		expect(keys.every((key) => key.endsWith(':head'))).toBe(true);
+	});
+});
