@@ -21,11 +21,11 @@ const mayImport = {
   service: ['shared', 'vendor'],
   receiver: ['event', 'signature', 'ledger', 'shared'],
   rejections: ['receiver', 'ledger', 'shared', 'vendor'],
-  walk: ['event', 'service', 'shared'],
+  follow: ['event', 'service', 'shared', 'vendor'],
   start: ['event', 'ledger', 'shared'],
-  accounts: ['walk', 'event', 'ledger', 'shared', 'vendor'],
-  poll: ['accounts', 'walk', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
-  station: ['walk', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
+  accounts: ['follow', 'event', 'ledger', 'shared', 'vendor'],
+  poll: ['accounts', 'follow', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
+  station: ['follow', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 
