@@ -68,8 +68,8 @@ export const START_WAIT_MS = 10 * MINUTE_MS;
  */
 export const STATION_AHEAD_MS = 10 * MINUTE_MS;
 export const STATION_BEHIND_MS = 30 * DAY_MS;
-/** A station that boots may send a stop again, with another time: it is known that long. */
-export const REPEATED_MS = 2 * HOUR_MS;
+/** A station that boots may send a stop again, with another time: it is known that long. At least `LATEST_MS`. */
+export const REPEATED_MS = HOUR_MS;
 /** A stop may arrive that long after its session was reported as having none. */
 export const LATE_STOP_MS = DAY_MS;
 /** Of the readings of a transaction, the first and the last of each such time are kept, until it is too late for others. */

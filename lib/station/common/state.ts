@@ -125,8 +125,9 @@ const stop = object({
 	id: string(),
 	tx: string(),
 	wh: count,
-	reason: string(),
-	readings: array(register),
+	/** Absent once it is reported, as the values are. */
+	reason: text,
+	readings: optional(array(register)),
 	reported: optional(boolean()),
 	/** It was reported with its start. */
 	found: optional(boolean()),
@@ -154,7 +155,8 @@ const transaction = object({
 			...moment,
 			id: string(),
 			connector: text,
-			reason: string(),
+			/** Absent once it is reported. */
+			reason: text,
 			reported: optional(boolean()),
 		}),
 	),

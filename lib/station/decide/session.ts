@@ -80,7 +80,7 @@ function stopped(
 	const times = timesOf(start, stop);
 	const registers: Register[] = [
 		...meteredIn(sessions, candidate, stop.tx, times),
-		...stop.readings,
+		...(stop.readings ?? []),
 		...registerOf(start, 'start'),
 		...registerOf(stop, 'stop'),
 	];
@@ -304,7 +304,7 @@ interface Session {
 	readonly tx: string | null;
 	readonly connector: string | null;
 	readonly start: Clock | undefined;
-	readonly stop: (Clock & { readonly reason: string }) | undefined;
+	readonly stop: (Clock & { readonly reason?: string | undefined }) | undefined;
 	/** When the event was created that shows that it is over, if no stop does. */
 	readonly shownAt?: number;
 	readonly times: Window;

@@ -59,6 +59,7 @@ export function withRegisters(known: readonly Register[], added: readonly Regist
 
 /** Of those created before `cut`, which are all known, the first and the last stay. */
 export function thinned(registers: readonly Register[], cut: number): Register[] {
+	if (registers.length <= 2) return registers.toSorted(compare);
 	const groups = new Map<string, Register[]>();
 	for (const one of registers.toSorted(compare)) {
 		const { c, l = '', t } = one;

@@ -76,7 +76,7 @@ export function addSessionFact(
 			const registers = withRegisters([], registersOf(readings, t, undefined, stationTime));
 			return add(
 				sessions.stops,
-				{ t, id, tx, ...clock, wh, reason, readings: registers },
+				{ t, id, tx, ...clock, wh, reason, ...(registers.length > 0 && { readings: registers }) },
 				MOST_REPORTS,
 				(known) => known.tx === tx && isSameTime(known, clock),
 				(known, added) => (known.reported ? known : earlier(known, added)),
@@ -264,7 +264,9 @@ export function compactSessions(
 	});
 	// Only whether it comes again matters.
 	for (const stop of sessions.stops) {
-		if (stop.reported) Object.assign(stop, { readings: [], reason: '' });
+		if (!stop.reported) continue;
+		delete stop.readings;
+		delete stop.reason;
 	}
 	sessions.transactions = sessions.transactions.flatMap((transaction) => {
 		const { starts: begun, ends, t } = transaction;
@@ -277,7 +279,7 @@ export function compactSessions(
 					since >= cut ||
 					(at > until && since >= watermark - (unended ? LATE_STOP_MS : UNMATCHED_MS)),
 			),
-			ends: kept.map((end) => (end.reported ? { ...end, reason: '' } : end)),
+			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
 			readings: thinned(
 				transaction.readings.filter((one) => atOf(one) > until),
 				cut,
