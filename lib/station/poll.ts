@@ -13,42 +13,19 @@
  *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
  *   into the winner's text. A poll of an earlier publication changes nothing of a later one.
  */
-import {
-	begin,
-	follow,
-	forgottenBy,
-	type Memory,
-	type Polled,
-	skippedTo,
-	type Source,
-} from '../follow';
-import { type Ledger, ledgerKey } from '../ledger';
+import { begin, follow, forgottenBy, type Polled, skippedTo, type Source } from '../follow';
+import { ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
-import { RETENTION_MS, start, type Start } from '../start';
-import type { Owner } from './common/incident';
-import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
+import { RETENTION_MS, start } from '../start';
+import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
 import type { Entry } from './common/state';
 import { type Directory, directoryFor } from './directory';
 import { type Head, readHead } from './head';
+import type { StationPollOptions } from './options';
 import { Readings } from './reading';
 import { changeShards } from './round';
 import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './toTell';
-
-export interface StationPollOptions extends Owner, Pick<Start, 'batchSize' | 'handOver'> {
-	readonly ledger: Ledger;
-	readonly client: Source['client'];
-	readonly settings: StationSettings;
-	/** Survives the loss of the ledger. */
-	readonly memory: Memory;
-	/** Called with messages for operators; their kind limits how often similar ones are logged. */
-	readonly warn: (message: string, kind: string) => void;
-	/** How long the poll may read the list, in milliseconds. */
-	readonly budgetMs?: number | undefined;
-	readonly now?: () => number;
-	/** Milliseconds of a clock that nobody sets. */
-	readonly clock?: () => number;
-}
 
 interface StationPolled {
 	/** Why the list could not be read further. */

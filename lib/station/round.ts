@@ -15,7 +15,7 @@ import type { Entry } from './common/state';
 import type { Directory } from './directory';
 import type { EventFacts } from './facts';
 import type { Head } from './head';
-import type { StationPollOptions } from './poll';
+import type { StationPollOptions } from './options';
 import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
 
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
