@@ -147,6 +147,7 @@ async function published(
 ): Promise<Head> {
 	const { position, failure, isWhole, serviceNow } = await begin(source, readings.take);
 	if (failure !== undefined) throw failure;
+	if (position.order !== 'oldestFirst') readings.clear();
 	if (lost !== undefined) {
 		const at = new Date(lost.at).toISOString();
 		warn(

@@ -22,6 +22,13 @@ export class Readings {
 		this.#settings = settings;
 	}
 
+	/** What was read so far is read again. */
+	clear(): void {
+		this.events.length = 0;
+		this.unreadable = 0;
+		this.undated = 0;
+	}
+
 	readonly take = async (page: readonly Listed[]): Promise<undefined> => {
 		for (const { event } of page) {
 			const read: Reading = readFacts(event, this.serviceNow, this.#settings);

@@ -66,6 +66,8 @@ const incident = object({
 	until: count,
 	/** `muted`: not to be reported. `opened`: its opening is reported. `closed`: it is over, and reported as far as it has to be. */
 	reported: oneOf(['muted', 'opened', 'closed']),
+	/** Of one that is closed: the end that it had then. A late report can only move it forward. */
+	closedUntil: count,
 	connector: text,
 	d: optional(detail),
 	/** The event that opened it, and the one that ended it. */

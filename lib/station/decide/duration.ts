@@ -46,6 +46,7 @@ export function follow(
 			steps.push({ step: 'closed', incident: { ...latest }, until: latest.until });
 		}
 		latest.reported = 'closed';
+		latest.closedUntil = latest.until;
 	};
 	for (const run of runs) {
 		if (latest !== undefined && touches(run, latest, resolveAfterMs)) {
@@ -81,15 +82,13 @@ export function touches(
  */
 function extend(incident: Incident, run: Run, isSeen: boolean): void {
 	incident.since = Math.min(incident.since, run.since);
-	const isLonger = (run.until ?? Infinity) > (incident.until ?? Infinity);
-	if ((isSeen || incident.reported === 'closed') && !isLonger) return;
-	if (run.until === undefined) {
-		delete incident.until;
-		delete incident.to;
-	} else {
-		incident.until = run.until;
-		incident.to = run.to;
-	}
+	const { until = Infinity, closedUntil = -Infinity } = incident;
+	const end = run.until ?? Infinity;
+	if (isSeen && end <= until) return;
+	delete incident.until;
+	if (end < closedUntil) incident.until = closedUntil;
+	else if (run.until !== undefined) Object.assign(incident, { until: run.until, to: run.to });
+	else delete incident.to;
 }
 
 /** The stretches in which at least one of several was in force. They are sorted by their beginning. */

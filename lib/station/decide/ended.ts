@@ -19,6 +19,7 @@ export function removed(assetId: string, state: StationState, moment: Moment): E
 		if (listing.at - incident.missing < REMOVED_AFTER_MS) return [];
 		incident.reported = 'closed';
 		incident.until ??= listing.at;
+		incident.closedUntil = incident.until;
 		if (!settings.reportResolved) return [];
 		const place = { kind: settings.kind, assetId, watermark };
 		return [resolvedEntry(incident, place, incident.until, 'removed')];
