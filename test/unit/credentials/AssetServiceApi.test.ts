@@ -174,6 +174,9 @@ describe('the fields of the API credential', () => {
 			endpointEventsField: 'events',
 			endpointIdField: 'id',
 			endpointSecretField: 'secret',
+			connectedWords: 'connected, online',
+			disconnectedWords: 'disconnected, offline',
+			connectionPath: 'status',
 		});
 	});
 
