@@ -25,9 +25,18 @@ import {
 	isQuiet,
 } from './fold/station';
 
+/** Hashing the station of each event would cost more than all else that is done with most of them. */
+const shards = new Map<string, number>();
+const MOST_KNOWN = 50_000;
+
 /** 6 bits of the hash of its ID. */
 export function shardOf(assetId: string): number {
-	return (hash('sha256', assetId, 'buffer')[0] ?? 0) % SHARDS;
+	const known = shards.get(assetId);
+	if (known !== undefined) return known;
+	const shard = (hash('sha256', assetId, 'buffer')[0] ?? 0) % SHARDS;
+	if (shards.size >= MOST_KNOWN) shards.clear();
+	shards.set(assetId, shard);
+	return shard;
 }
 
 export interface ShardStep {

@@ -1,7 +1,7 @@
 /** The stretches of each part of a station that can have an incident of its own. */
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
-import { faultOf, keysOf, type Opening, openingsOf } from '../fold/faults';
+import { faultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOf } from '../fold/timeline';
 import { touches, united } from './duration';
@@ -75,21 +75,26 @@ const partOf = ({ connector, keys }: Opening, settings: StationSettings) =>
 
 /**
  * The parts with an incident that the stretch belongs to, though a late report may have changed what it is named by: of
- * the same EVSE, and with one of its codes.
+ * the same EVSE, and with one of its codes. One of no code belongs to the stretch that it began in.
  */
 function incidentsOf(
 	opening: Opening,
 	incidents: Incidents,
-	{ resolveAfterMs }: StationSettings,
+	{ resolveAfterMs, kind, scope }: StationSettings,
 ): string[] {
-	const { places, keys } = opening;
+	const { places, keys, d } = opening;
+	const completed = kind === 'connectorFault' && scope === 'code' ? [...keysOf(d), NO_CODE] : [];
 	return Object.entries(incidents).flatMap(([part, incident]) => {
+		if (!places.includes(incident.connector ?? '')) return [];
 		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
-		const isShared =
-			places.includes(incident.connector ?? '') && keys.some((key) => named.includes(key));
-		return isShared && touches(opening, incident, resolveAfterMs) ? [part] : [];
+		const isShared = (some: readonly string[]) => some.some((key) => named.includes(key));
+		const isSame = isShared(keys) && touches(opening, incident, resolveAfterMs);
+		return isSame || (isShared(completed) && contains(opening, incident)) ? [part] : [];
 	});
 }
+
+const contains = ({ since, until = Infinity }: Run, incident: Incident) =>
+	since <= incident.since && incident.since < until;
 
 /** The stretch that an open incident ends with, if late reports have left it none of its own. */
 function heirOf(
@@ -101,9 +106,8 @@ function heirOf(
 	const incident = Object.hasOwn(incidents, part) ? incidents[part] : undefined;
 	if (incident === undefined || incident.until !== undefined) return [];
 	const { since, connector = '' } = incident;
-	const contains = (run: Run) => run.since <= since && since <= (run.until ?? Infinity);
 	if (runs.some((run) => touches(run, incident, 0))) return [];
-	const heir = openings.find((run) => run.places.includes(connector) && contains(run));
+	const heir = openings.find((run) => run.places.includes(connector) && contains(run, incident));
 	return heir === undefined ? [] : [{ ...heir, since }];
 }
 

@@ -32,6 +32,9 @@ export interface Opening extends Run {
 	readonly vendors: readonly string[];
 }
 
+/** The key of a report that names no code. */
+export const NO_CODE = '/';
+
 /** Each vendor code with the error code. */
 export function keysOf(
 	detail: Detail | undefined,

@@ -35,9 +35,13 @@ describe('the service interface of the credential', () => {
 			endpointEventsField: 'types',
 			endpointIdField: 'hook.uid',
 			endpointSecretField: 'hook.signingSecret',
+			connectedWords: 'up, da ',
+			disconnectedWords: 'down,weg',
+			connectionPath: 'link.state',
 		};
 		expect(parse(entered)).toEqual({
 			...entered,
+			connectedWords: 'up, da',
 			pageSize: 20,
 			limitParameter: 'page[size]',
 			endpointsPath: '/v2/hooks',
@@ -63,6 +67,9 @@ describe('the service interface of the credential', () => {
 		['endpointEventsField', 'Endpoint Events Field', ['url', 3]],
 		['endpointIdField', 'Endpoint ID Field', ['i d']],
 		['endpointSecretField', 'Endpoint Secret Field', ['id', false]],
+		['connectedWords', 'Connected Words', [', ,', 7, 'a\u0007b', []]],
+		['disconnectedWords', 'Disconnected Words', [SERVICE_INTERFACE.connectedWords, {}]],
+		['connectionPath', 'Connection Path', ['link state', 3]],
 	])('refuses a wrong %s and names it', (field, label, values) => {
 		for (const value of values) {
 			const error = refusal({ serviceInterface: { [field]: value } });
