@@ -70,7 +70,10 @@ function stopped(
 	const { candidate, connector, foundBy } = joined;
 	if (candidate === undefined && !joined.isRepeated && !isLast) return [];
 	stop.reported = true;
-	if (joined.isRepeated) return [];
+	if (joined.isRepeated) {
+		stop.found = true;
+		return [];
+	}
 	for (const start of joined.possible) start.unsure = true;
 	const start = candidate?.start;
 	if (candidate !== undefined) {
@@ -145,8 +148,9 @@ function unended(
 	if (candidate === undefined || next === undefined) return [];
 	if (known < next.t + START_WAIT_MS) return [];
 	if (start.used !== undefined || start.unsure) return [];
-	const mayEnd = (stop: SessionStop) =>
-		!stop.reported && stop.t <= known && start.at <= stop.at && stop.at <= next.at;
+	// One that was reported without a start may be the end of this one, which was listed late.
+	const mayEnd = ({ reported, found, t, at }: SessionStop) =>
+		!(reported && found) && t <= known && start.at <= at && at <= next.at;
 	if (sessions.stops.some(mayEnd)) return [];
 	for (const one of [start, ...candidate.repeats])
 		Object.assign(one, { used: known, unended: true });

@@ -12,8 +12,8 @@ const CLOCKS_MS = 5 * SECOND_MS;
 const GRACE_MS = MINUTE_MS;
 /** A session whose start is not found waits for it. */
 const START_WAIT_MS = 10 * MINUTE_MS;
-/** Pages that a poll reads besides new ones and those that reduce what is unread: of the two minutes before, and parts of pages. */
-const SPARE_PAGES = 2;
+/** Pages of a poll that are only partly unread: at both ends of what is new and of a stretch that was left unread. */
+const SPARE_PAGES = 4;
 const OVERLAP_MS = 2 * MINUTE_MS;
 /** Of what a catch-up has reached, some polls may be needed to say so. */
 const SPARE_POLLS = 4;
@@ -435,7 +435,8 @@ function* rereads(view: View): Generator<Found> {
 		if (!poll.isAlone) continue;
 		const left = unreadOf(poll.events);
 		const gained = poll.unread - left;
-		const least = (poll.pages.length - overlapPages - SPARE_PAGES) * pageSize;
+		// What was listed late in the two minutes before a gap is read with the gap.
+		const least = (poll.pages.length - 2 * overlapPages - SPARE_PAGES) * pageSize;
 		if (left <= pageSize || gained >= least) continue;
 		const inPages = (events: number) => (events / pageSize).toFixed(1);
 		yield {
