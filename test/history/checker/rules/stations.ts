@@ -414,8 +414,15 @@ function* rereads(view: View): Generator<Found> {
 	for (const line of view.history) {
 		if (line.what === 'process' && line.is !== 'ending')
 			open = open.filter(({ by }) => by !== line.process);
-		if (line.what === 'fault' && line.is === 'once') [open, isRead] = [[], []];
-		if (line.what === 'published' && starts.has(line.at)) isRead = [];
+		if (line.what === 'fault' && line.is === 'once') {
+			// A ledger that has lost its data, or the last seconds of it, has an older position, or none.
+			if (line.fault !== 'database restored') return;
+			open = [];
+		}
+		// What was listed before another publication holds up nothing.
+		if (line.what === 'published' && starts.has(line.at)) {
+			isRead = Array.from({ length: countAt(line.at) }, () => true);
+		}
 		if (line.what === 'polling' || line.what === 'published' || line.what === 'unpublished')
 			for (const poll of open) poll.isAlone = false;
 		if (line.what === 'polling') {
