@@ -291,6 +291,8 @@ describe.each(LISTS)('a list %s', (_name, list) => {
 		];
 		await world.pollFrom('08:59', '10:50');
 		expect(world.items().map(({ connector, startFoundBy }) => [connector, startFoundBy])).toEqual([
+			// Its stop was never reported.
+			['1', null],
 			['1', 'order'],
 			['2', 'order'],
 		]);
