@@ -187,11 +187,13 @@ function unpaired(entries: readonly Entry[]): unknown[] {
 	});
 }
 
-/** Two incidents of one part at the same time. */
+/** Two incidents of one part at the same time, by the codes with which they opened. */
 function overlapping(entries: readonly Entry[], { kind, scope }: StationSettings): unknown[] {
+	const opened = new Map(entries.map((entry) => [entry.id, entry.item]));
 	const resolved = entries.filter(({ item }) => item['state'] === 'resolved');
 	const byPart = Object.groupBy(resolved, ({ assetId, item }) => {
-		const { connector, status, errorCode, vendorErrorCode } = item;
+		const { connector, status, errorCode, vendorErrorCode } =
+			opened.get(`${String(item['incident'])}.opened`) ?? item;
 		const code =
 			kind === 'connectorStatus' ? status : scope === 'code' && [errorCode, vendorErrorCode];
 		return JSON.stringify([assetId, connector, code]);
