@@ -1,5 +1,6 @@
 /** Reports the state of listed events from the event ledger; changes nothing there. */
 import type { ParsedEvent } from '../event';
+import { type Listed, type Reading, walk } from '../follow';
 import {
 	type Account as Entry,
 	attemptOf,
@@ -9,7 +10,6 @@ import {
 	ledgerKey,
 } from '../ledger';
 import { chunksOf } from '../shared/chunks';
-import { type Listed, type Reading, walk } from '../follow';
 
 /** The states of a listed event, in the order of its life. `missing`: it never arrived, or was given back. */
 export const STATES = [

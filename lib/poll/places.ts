@@ -1,8 +1,8 @@
 /** Finds events in the list by their places: the record before each. The list may have changed since the places were noted. */
 import type { Requested } from '../accounts';
 import type { ParsedEvent } from '../event';
-import type { ApiClient } from '../service';
 import { type Reading, walk } from '../follow';
+import type { ApiClient } from '../service';
 
 export interface ListReading {
 	readonly client: Pick<ApiClient, 'list'>;

@@ -1,6 +1,6 @@
 /** The newest incidents that the list shows, for a test in the editor: nothing is recorded. */
-import type { ApiClient } from '../service';
 import { walk } from '../follow';
+import type { ApiClient } from '../service';
 import { GRACE_MS, type StationSettings } from './common/settings';
 import { directoryFor } from './directory';
 import { Readings } from './reading';

@@ -183,7 +183,7 @@ async function createWorld(kind: Kind, assets: readonly Asset[], list: readonly 
 		handOver,
 		client: clientOf(list, assets, clock, seen),
 		memory: { read: () => undefined, write: () => undefined },
-		warn: (_kind: string, message: string) => {
+		warn: (message: string) => {
 			console.error(`${kind}: ${message}`);
 		},
 		now: () => clock.now,

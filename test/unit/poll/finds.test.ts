@@ -1,7 +1,7 @@
+import { positionAt } from '../../../lib/follow';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { RETENTION_MS } from '../../../lib/poll';
-import { positionAt } from '../../../lib/follow';
 import { Finds, rememberListed, type Scope } from '../../../lib/poll/finds';
 import type { PollState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';

@@ -1,6 +1,6 @@
 /** Data that survives a lost ledger, and how long the ledger keeps the records of a poll. */
-import { RETENTION_MS } from '../../../lib/poll';
 import { advance, type Polled, positionAt } from '../../../lib/follow';
+import { RETENTION_MS } from '../../../lib/poll';
 import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;

@@ -1,9 +1,9 @@
 /** A poll without n8n: a list in an array, a ledger in memory, a clock that the test moves, and executions that end as told. */
 import { randomUUID } from 'node:crypto';
 import type { Item } from '../../../lib/event';
+import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
-import type { Polled } from '../../../lib/follow';
 import type { PollState } from '../../../lib/poll/state';
 import { walkPages } from '../../../lib/service/lists/paging';
 import { MemoryLedger } from '../ledger/memoryLedger';

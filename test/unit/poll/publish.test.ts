@@ -1,6 +1,6 @@
 /** What publishing reads from the list and keeps of it. */
-import { ledgerKey } from '../../../lib/ledger';
 import { type Polled, positionAt } from '../../../lib/follow';
+import { ledgerKey } from '../../../lib/ledger';
 import { firstState } from '../../../lib/poll/publication';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { fakeList, listed } from './fakeList';

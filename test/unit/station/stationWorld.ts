@@ -1,9 +1,9 @@
 /** Stations without n8n: a list in an array, a ledger in memory, a clock that the test moves, and executions that end as told. */
 import { randomUUID } from 'node:crypto';
 import type { Item } from '../../../lib/event';
+import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, type Ledger, ledgerKey, newAttempt } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import type { Polled } from '../../../lib/follow';
 import { walkPages } from '../../../lib/service/lists/paging';
 import {
 	DEFAULT_CONNECTION,
