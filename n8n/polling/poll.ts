@@ -61,7 +61,11 @@ function limiterOf(
 	everyMs: number,
 ): LogLimiter {
 	const name = JSON.stringify(key);
-	const limiter = limiters.get(name) ?? createLogLimiter((line) => { logger.warn(line); }, everyMs);
+	const limiter =
+		limiters.get(name) ??
+		createLogLimiter((line) => {
+			logger.warn(line);
+		}, everyMs);
 	limiters.set(name, limiter);
 	return limiter;
 }
