@@ -82,9 +82,10 @@ export function touches(
  */
 function extend(incident: Incident, run: Run, isSeen: boolean): void {
 	incident.since = Math.min(incident.since, run.since);
-	const { until = Infinity, closedUntil = -Infinity } = incident;
+	const { until, closedUntil = -Infinity } = incident;
 	const end = run.until ?? Infinity;
-	if (isSeen && end <= until) return;
+	const isEnded = incident.reported === 'closed' && until !== undefined;
+	if ((isSeen || isEnded) && end <= (until ?? Infinity)) return;
 	delete incident.until;
 	if (end < closedUntil) incident.until = closedUntil;
 	else if (run.until !== undefined) Object.assign(incident, { until: run.until, to: run.to });
