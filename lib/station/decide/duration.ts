@@ -56,7 +56,8 @@ export function follow(
 		} else if (run.since > (latest?.since ?? -Infinity)) {
 			if (Math.min(run.until ?? horizon, horizon) - run.since < forMs) continue;
 			close();
-			latest = open(run);
+			const { until: after } = latest ?? {};
+			latest = { ...open(run), ...(after !== undefined && { after }) };
 			note(latest, run);
 			isSeen = true;
 			if (latest.reported === 'opened') steps.push({ step: 'opened', incident: { ...latest } });
@@ -81,7 +82,8 @@ export function touches(
  * end of one that is closed only moves forward: it is reported.
  */
 function extend(incident: Incident, run: Run, isSeen: boolean): void {
-	incident.since = Math.min(incident.since, run.since);
+	const { since, after = -Infinity } = incident;
+	incident.since = Math.min(since, Math.max(after, run.since));
 	const { until, closedUntil = -Infinity } = incident;
 	const end = run.until ?? Infinity;
 	const isEnded = incident.reported === 'closed' && until !== undefined;

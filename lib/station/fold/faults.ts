@@ -99,4 +99,4 @@ const isSame = (a: Fault, b: Fault) =>
 	((a.t === b.t && a.id === b.id) || (a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity)));
 
 const union = (a: readonly string[], b: readonly string[]) =>
-	[...new Set([...a, ...b])].slice(0, MOST_FAULTS);
+	[...new Set([...a, ...b])].sort().slice(0, MOST_FAULTS);

@@ -271,7 +271,7 @@ describe('a fault', () => {
 		await world.pollFrom('08:55', '10:00');
 		expect(world.items().at(-1)).toMatchObject({
 			...{ errorCode: 'OtherError', vendorErrorCode: 'F101', count: 1 },
-			errorCodes: ['OtherError', 'GroundFailure'],
+			errorCodes: ['GroundFailure', 'OtherError'],
 			vendorErrorCodes: ['F101', 'F205'],
 		});
 	});
