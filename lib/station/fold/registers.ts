@@ -1,9 +1,16 @@
 /**
  * Values of the imported energy register, as a set that is the same in whatever order they arrive: those at the start and
  * the end of a transaction, and of the others the first and the last of each half hour. So the last one is always there,
- * and a station that sends one each second costs no more than one that sends four an hour.
+ * and a station that sends one each minute costs no more than one that sends four an hour. Those after the newest session
+ * that is decided are all kept: others may end there.
  */
-import { MOST_LIVES, READINGS_MS, STATION_AHEAD_MS, STATION_BEHIND_MS } from '../common/settings';
+import {
+	MOST_LIVES,
+	MOST_REPORTS,
+	READINGS_MS,
+	STATION_AHEAD_MS,
+	STATION_BEHIND_MS,
+} from '../common/settings';
 import type { Register } from '../common/state';
 import type { MeterReading } from '../facts';
 
@@ -54,16 +61,21 @@ export function withRegisters(known: readonly Register[], added: readonly Regist
 			all[index] = { ...one, ...(other.gap !== undefined && { gap: other.gap }) };
 		}
 	}
-	return thinned(all, -Infinity);
+	if (all.length > MOST_REPORTS) return thinned(all, Infinity);
+	return all.length === known.length ? all : all.sort(compare);
 }
 
-/** Of those created before `cut`, which are all known, the first and the last stay. */
-export function thinned(registers: readonly Register[], cut: number): Register[] {
-	if (registers.length <= 2) return registers.toSorted(compare);
+/** Of those created before `settled`, the first and the last of each half hour stay; of those before `cut`, only these two. */
+export function thinned(
+	registers: readonly Register[],
+	settled: number,
+	cut = -Infinity,
+): Register[] {
+	if (registers.length <= 2) return [...registers];
 	const groups = new Map<string, Register[]>();
-	for (const one of registers.toSorted(compare)) {
+	for (const [n, one] of registers.toSorted(compare).entries()) {
 		const { c, l = '', t } = one;
-		const time = t < cut ? 'past' : Math.floor(t / READINGS_MS);
+		const time = t < cut ? 'past' : t < settled ? Math.floor(t / READINGS_MS) : `recent ${n}`;
 		const key = `${c ?? time} ${l}`;
 		const known = groups.get(key);
 		if (known === undefined) groups.set(key, [one]);

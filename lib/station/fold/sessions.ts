@@ -1,13 +1,5 @@
 /** The parts of a station's sessions, as sets: starts, stops and meter values, and the transactions of OCPP 2.0.1. */
-import {
-	LATE_STOP_MS,
-	LATEST_MS,
-	MOST_LIVES,
-	MOST_REPORTS,
-	REPEATED_MS,
-	type StationSettings,
-	UNMATCHED_MS,
-} from '../common/settings';
+import { MOST_LIVES, MOST_REPORTS, type StationSettings } from '../common/settings';
 import type {
 	Register,
 	Sessions,
@@ -16,7 +8,8 @@ import type {
 	SessionTransaction,
 } from '../common/state';
 import type { Fact, Metered, Transaction } from '../facts';
-import { atOf, clockOf, registersOf, thinned, withRegisters } from './registers';
+import { isMeterDecided, isTransactionDecided } from './decided';
+import { atOf, clockOf, registersOf, withRegisters } from './registers';
 import { add, earlier } from './sets';
 
 /** Longer lists of message IDs are those of a station that repeats itself. */
@@ -108,9 +101,8 @@ function addMetered(sessions: Sessions, fact: Metered, t: number): boolean {
 	const { transaction: tx, connector, stationTime, readings } = fact;
 	const registers = registersOf(readings, t, undefined, stationTime);
 	const { at } = clockOf(stationTime, t);
-	const stops = sessions.stops.filter((stop) => stop.tx === tx);
-	const isOver = stops.length > 0 && at <= reportedUntil(stops);
-	if (isOver || (tx === undefined && !isCharging(sessions, connector))) return false;
+	const isOfNone = tx === undefined && !hasTransaction(sessions, connector);
+	if (isMeterDecided(sessions, { tx, connector }, at, isOfNone)) return false;
 	return add<SessionMeter>(
 		sessions.metered,
 		{
@@ -128,14 +120,12 @@ function addMetered(sessions: Sessions, fact: Metered, t: number): boolean {
 	);
 }
 
-function isCharging({ starts, transactions }: Sessions, connector: string): boolean {
-	return (
-		starts.some((start) => start.connector === connector && start.used === undefined) ||
-		transactions.some(
-			({ where, starts: begun, ends }) =>
-				[where, ...begun].some((one) => evseOf(one?.connector ?? '') === connector) &&
-				ends.every(({ reported }) => !reported),
-		)
+/** Whether an EVSE of OCPP 2.0.1 has a transaction. */
+function hasTransaction({ transactions }: Sessions, evse: string): boolean {
+	return transactions.some(
+		({ where, starts, ends }) =>
+			[where, ...starts].some((one) => evseOf(one?.connector ?? '') === evse) &&
+			!(ends.length > 0 && ends.every(({ reported }) => reported)),
 	);
 }
 
@@ -178,11 +168,7 @@ function marked(readings: readonly Register[], phase: Transaction['phase']): Reg
 function joined(known: SessionTransaction, added: SessionTransaction): SessionTransaction {
 	const where = least(known.where, added.where);
 	const who = least(known.who, added.who);
-	return {
-		tx: known.tx,
-		t: Math.min(known.t, added.t),
-		...(where && { where }),
-		...(who && { who }),
+	const lives = {
 		starts: united(known.starts, added.starts, (one, other) => ({
 			...earlier(one, other),
 			...(one.unended && { unended: true }),
@@ -190,17 +176,17 @@ function joined(known: SessionTransaction, added: SessionTransaction): SessionTr
 		ends: united(known.ends, added.ends, (one, other) =>
 			one.reported ? one : earlier(one, other),
 		),
-		readings: withRegisters(
-			known.readings,
-			added.readings.filter((one) => atOf(one) > reportedUntil(known.ends)),
-		),
+	};
+	const isNews = (one: Register) => !isTransactionDecided(lives, atOf(one));
+	return {
+		tx: known.tx,
+		t: Math.min(known.t, added.t),
+		...(where && { where }),
+		...(who && { who }),
+		...lives,
+		readings: withRegisters(known.readings, added.readings.filter(isNews)),
 	};
 }
-
-/** What the station said up to then is no longer needed. */
-const reportedUntil = (
-	ends: readonly { readonly at: number; readonly reported?: boolean | undefined }[],
-) => Math.max(...ends.filter(({ reported }) => reported).map(({ at }) => at), -Infinity);
 
 function united<T extends Clocked & { readonly t: number }>(
 	known: readonly T[],
@@ -220,75 +206,4 @@ function least<T extends { readonly at: number }>(
 	if (a === undefined || b === undefined) return a ?? b;
 	if (a.at !== b.at) return a.at < b.at ? a : b;
 	return JSON.stringify(a) <= JSON.stringify(b) ? a : b;
-}
-
-/** Removes what no session to come can need. */
-export function compactSessions(
-	sessions: Sessions,
-	watermark: number,
-	{ includeIdTag = false }: StationSettings,
-): void {
-	const cut = watermark - LATEST_MS;
-	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
-	const isKept = (t: number, isReported: boolean | undefined) =>
-		t >= (isReported ? watermark - REPEATED_MS : watermark - UNMATCHED_MS);
-	const { stops, starts } = sessions;
-	const endedAt = (tx: string | undefined) => reportedUntil(stops.filter((stop) => stop.tx === tx));
-	sessions.stops = stops.filter(({ reported, t }) => isKept(t, reported));
-	const byTime = starts.toSorted((a, b) => a.at - b.at);
-	sessions.starts = starts.filter(({ used, unended, unsure, t, at, connector }) => {
-		if (t >= cut || !isOpen(t)) return t >= cut;
-		const before = byTime.findLast((other) => other.connector === connector && other.at < at);
-		if (unended || unsure) return t >= watermark - LATE_STOP_MS;
-		// A start also says that the session before it is over, as long as that one's stop is missing.
-		return (
-			used === undefined || (before !== undefined && (before.used === undefined || before.unended))
-		);
-	});
-	const oldStops = new Set(
-		stops.flatMap(({ reported, t, tx }) => (reported && t < cut ? [tx] : [])),
-	);
-	sessions.named = sessions.named.filter(
-		({ t, tx }) => t >= cut || (isOpen(t) && !oldStops.has(tx)),
-	);
-	sessions.metered = sessions.metered.flatMap((meter) => {
-		const { tx, connector, t } = meter;
-		const begun = sessions.starts.find(
-			(one) => one.connector === connector && one.used === undefined,
-		);
-		const from = tx === undefined ? (begun?.at ?? cut) : endedAt(tx);
-		const readings = meter.readings.filter((one) => atOf(one) > from);
-		const isNeeded = tx !== undefined && !oldStops.has(tx) && isOpen(t);
-		if (t < cut && readings.length === 0 && !isNeeded) return [];
-		return [{ ...meter, readings: thinned(readings, cut) }];
-	});
-	// Only whether it comes again matters.
-	for (const stop of sessions.stops) {
-		if (!stop.reported) continue;
-		delete stop.readings;
-		delete stop.reason;
-	}
-	sessions.transactions = sessions.transactions.flatMap((transaction) => {
-		const { starts: begun, ends, t } = transaction;
-		const until = reportedUntil(ends);
-		const kept = ends.filter((end) => isKept(end.t, end.reported));
-		const next = {
-			...transaction,
-			starts: begun.filter(
-				({ t: since, at, unended }) =>
-					since >= cut ||
-					(at > until && since >= watermark - (unended ? LATE_STOP_MS : UNMATCHED_MS)),
-			),
-			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
-			readings: thinned(
-				transaction.readings.filter((one) => atOf(one) > until),
-				cut,
-			),
-		};
-		const isUnknown = begun.length + ends.length === 0 && isOpen(t);
-		return t >= cut || next.starts.length + kept.length > 0 || isUnknown ? [next] : [];
-	});
-	if (includeIdTag) return;
-	for (const one of sessions.starts) delete one.tag;
-	for (const one of sessions.transactions) delete one.who;
 }

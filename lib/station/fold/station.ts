@@ -8,8 +8,9 @@ import {
 } from '../common/settings';
 import type { Report, StationState, Timeline } from '../common/state';
 import type { ConnectorStatus, Fact, EventFacts } from '../facts';
+import { compactSessions } from './compactSessions';
 import { detailOf, faultOf, isFault, openingsOf } from './faults';
-import { addSessionFact, compactSessions, noSessions } from './sessions';
+import { addSessionFact, noSessions } from './sessions';
 import { inOrder } from './sets';
 import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, isFull, runsOf } from './timeline';
 

@@ -1,0 +1,84 @@
+/** Removes the parts of a station's sessions that no session to come can need. */
+import {
+	LATE_STOP_MS,
+	LATEST_MS,
+	REPEATED_MS,
+	START_WAIT_MS,
+	type StationSettings,
+	UNMATCHED_MS,
+} from '../common/settings';
+import type { Sessions } from '../common/state';
+import { isMeterDecided, isTransactionDecided } from './decided';
+import { atOf, thinned } from './registers';
+
+export function compactSessions(
+	sessions: Sessions,
+	watermark: number,
+	{ includeIdTag = false }: StationSettings,
+): void {
+	const cut = watermark - LATEST_MS;
+	/** What ended before is decided. */
+	const settled = watermark - START_WAIT_MS;
+	const isOpen = (t: number) => t >= watermark - UNMATCHED_MS;
+	const isKept = (t: number, isReported: boolean | undefined) =>
+		t >= (isReported ? watermark - REPEATED_MS : watermark - UNMATCHED_MS);
+	const { stops, starts } = sessions;
+	sessions.stops = stops.filter(({ reported, t }) => isKept(t, reported));
+	const byTime = starts.toSorted((a, b) => a.at - b.at);
+	sessions.starts = starts.filter(({ used, unended, unsure, t, at, connector }) => {
+		if (t >= cut || !isOpen(t)) return t >= cut;
+		const before = byTime.findLast((other) => other.connector === connector && other.at < at);
+		if (unended || unsure) return t >= watermark - LATE_STOP_MS;
+		// A start also says that the session before it is over, as long as that one's stop is missing.
+		return (
+			used === undefined || (before !== undefined && (before.used === undefined || before.unended))
+		);
+	});
+	const oldStops = new Set(
+		stops.flatMap(({ reported, t, tx }) => (reported && t < cut ? [tx] : [])),
+	);
+	sessions.named = sessions.named.filter(
+		({ t, tx }) => t >= cut || (isOpen(t) && !oldStops.has(tx)),
+	);
+	const before = { ...sessions, starts, stops };
+	sessions.metered = sessions.metered.flatMap((meter) => {
+		const { tx, t } = meter;
+		const isNeeded = tx !== undefined && !oldStops.has(tx) && isOpen(t);
+		const readings = meter.readings.filter(
+			(one) => !isMeterDecided(before, meter, atOf(one), tx === undefined && one.t < cut),
+		);
+		if (readings.length === 0 && t < cut && !isNeeded) return [];
+		return [{ ...meter, readings: thinned(readings, settled, cut) }];
+	});
+	// Only whether it comes again matters.
+	for (const stop of sessions.stops) {
+		if (!stop.reported) continue;
+		delete stop.readings;
+		delete stop.reason;
+	}
+	sessions.transactions = sessions.transactions.flatMap((transaction) => {
+		const { starts: begun, ends, t } = transaction;
+		const kept = ends.filter((end) => isKept(end.t, end.reported));
+		const next = {
+			...transaction,
+			starts: begun.filter(
+				({ t: since, at, unended }) =>
+					since >= cut ||
+					(unended
+						? since >= watermark - LATE_STOP_MS
+						: isOpen(since) && !isTransactionDecided(transaction, at)),
+			),
+			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
+			readings: thinned(
+				transaction.readings.filter((one) => !isTransactionDecided(transaction, atOf(one))),
+				settled,
+				cut,
+			),
+		};
+		const isUnknown = begun.length + ends.length === 0 && isOpen(t);
+		return t >= cut || next.starts.length + kept.length > 0 || isUnknown ? [next] : [];
+	});
+	if (includeIdTag) return;
+	for (const one of sessions.starts) delete one.tag;
+	for (const one of sessions.transactions) delete one.who;
+}

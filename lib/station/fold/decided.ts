@@ -1,0 +1,39 @@
+/** Which meter values are of sessions that have been reported: they are not kept, nor added again when they are read again. */
+import type { Sessions, SessionMeter, SessionTransaction } from '../common/state';
+
+/** Those of a connector, at that time of the station; `unknown` is what counts without a start and a stop. */
+export function isMeterDecided(
+	{ starts, stops }: Sessions,
+	{ tx, connector }: Pick<SessionMeter, 'tx' | 'connector'>,
+	at: number,
+	unknown: boolean,
+): boolean {
+	const start = latest(
+		starts.filter((one) => one.connector === connector),
+		at,
+	);
+	if (start !== undefined) return start.used !== undefined;
+	return unknown || stops.some((stop) => stop.tx === tx && stop.reported && at <= stop.at);
+}
+
+export function isTransactionDecided(
+	{ starts, ends }: Pick<SessionTransaction, 'starts' | 'ends'>,
+	at: number,
+): boolean {
+	const start = latest(starts, at);
+	if (start?.unended) return true;
+	const next = Math.min(...starts.map((one) => one.at).filter((other) => other > at));
+	return ends.some(({ reported, at: end }) => reported && at <= end && end < next);
+}
+
+function latest<T extends { readonly at: number }>(
+	all: readonly T[],
+	until: number,
+): T | undefined {
+	return all
+		.filter(({ at }) => at <= until)
+		.reduce<T | undefined>(
+			(last, one) => (one.at > (last?.at ?? -Infinity) ? one : last),
+			undefined,
+		);
+}
