@@ -3,8 +3,9 @@
  * start that it can belong to, whatever its transaction ID; if two fit, it has none, because an empty field is better than a
  * wrong one.
  */
-import type { Sessions, SessionStart, SessionStop } from '../common/state';
+import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
+import { isMeterDecided } from '../fold/decided';
 import { atOf } from '../fold/registers';
 import { canRise } from './energy';
 
@@ -40,7 +41,9 @@ export function join(
 ): Joined {
 	const { tx } = stop;
 	const connectors = new Set(
-		sessions.metered.flatMap((one) => (one.tx === tx && one.t <= known ? [one.connector] : [])),
+		sessions.metered
+			.filter((one) => one.tx === tx && one.t <= known && isUndecided(sessions, one))
+			.map((one) => one.connector),
 	);
 	const connector = connectors.size === 1 ? [...connectors][0] : undefined;
 	const joined = (part: Partial<Joined>): Joined => ({
@@ -87,6 +90,10 @@ export function join(
 	if (takenLater(candidate) || (isDoubtful && !isLast)) return joined({});
 	return joined({ candidate, foundBy: 'order' });
 }
+
+/** Whether it says something of a session that is not reported: an ID is used again. */
+const isUndecided = (sessions: Sessions, meter: SessionMeter) =>
+	[meter.at, ...meter.readings.map(atOf)].some((at) => !isMeterDecided(sessions, meter, at, false));
 
 /** It was reported with another stop before this one was listed. */
 const takenLater = ({ start }: Candidate) => start.used !== undefined;

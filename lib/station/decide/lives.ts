@@ -23,8 +23,10 @@ export function livesOf({ starts, ends }: SessionTransaction, known: number): Li
 	});
 	const [before, first] = lives;
 	// The clock was set back in between, or the messages have no time and came in the wrong order.
-	const isContradiction = before?.ends.length && first !== undefined && first.ends.length === 0;
-	if (isContradiction) first.ends.push(...before.ends.splice(0));
+	if (before !== undefined && first !== undefined && first.ends.length === 0) {
+		first.ends = before.ends.filter(({ reported }) => !reported);
+		before.ends = before.ends.filter(({ reported }) => reported);
+	}
 	return lives
 		.filter(({ start, ends: own }) => start !== undefined || own.length > 0)
 		.map(({ start, since, until, ends: own }, n) => ({

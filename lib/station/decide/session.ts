@@ -230,6 +230,8 @@ function ended(
 	end.reported = true;
 	if (isRepeated) return [];
 	const { start } = life;
+	// It is not found again as the end of this start.
+	if (start !== undefined && end.at < start.at) start.unended = true;
 	return entryOf(place, {
 		parts: [transaction.tx, end.at],
 		...lifeOf(sessions, transaction, life, known),

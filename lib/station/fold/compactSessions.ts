@@ -43,12 +43,14 @@ export function compactSessions(
 	const before = { ...sessions, starts, stops };
 	sessions.metered = sessions.metered.flatMap((meter) => {
 		const { tx, t } = meter;
-		const isNeeded = tx !== undefined && !oldStops.has(tx) && isOpen(t);
-		const readings = meter.readings.filter(
-			(one) => !isMeterDecided(before, meter, atOf(one), tx === undefined && one.t < cut),
-		);
-		if (readings.length === 0 && t < cut && !isNeeded) return [];
-		return [{ ...meter, readings: thinned(readings, settled, cut) }];
+		const isDecided = (at: number, isOld: boolean) =>
+			isMeterDecided(before, meter, at, tx === undefined && isOld);
+		const readings = meter.readings.filter((one) => !isDecided(atOf(one), one.t < cut));
+		const isNeeded = !isDecided(meter.at, t < cut) && isOpen(t) && !oldStops.has(tx ?? '');
+		const [first] = readings;
+		if (isNeeded) return [{ ...meter, readings: thinned(readings, settled, cut) }];
+		if (first === undefined) return [];
+		return [{ ...meter, at: atOf(first), t: first.t, readings: thinned(readings, settled, cut) }];
 	});
 	// Only whether it comes again matters.
 	for (const stop of sessions.stops) {
