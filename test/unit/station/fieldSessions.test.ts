@@ -73,7 +73,7 @@ async function rowsOf(
 	settings: Partial<StationSettings> = {},
 ): Promise<Item[]> {
 	const lists = [
-		{ every: 1, options: {} },
+		{ every: 3, options: {} },
 		{ every: 13, options: { isOldestFirst: true, copies: 2 } },
 		{ every: 55, options: {} },
 	];
@@ -85,11 +85,11 @@ async function rowsOf(
 			settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0, ...settings },
 		});
 		world.events = [...events];
-		for (let at = time('08:50'); at <= time('11:30'); at += every * MINUTE) {
+		for (let at = time('08:50'); at <= time('11:00'); at += every * MINUTE) {
 			world.now = at;
 			await world.poll();
 		}
-		for (const last of ['11:31', '11:32']) {
+		for (const last of ['11:01', '11:02']) {
 			world.now = time(last);
 			await world.poll();
 		}

@@ -1,6 +1,6 @@
 /** What stations send in a charging session: as the standard says, and as the field does. */
-import { assetOf, atOf, type Happening, SECOND, type Story } from './stories';
 import { message, MINUTE } from './stationWorld';
+import { assetOf, atOf, type Happening, SECOND, type Story } from './stories';
 
 /** What the stations of sessions do besides what the standard says; each at the times of the story that it owns. */
 const HABITS = [

@@ -22,7 +22,7 @@ function factsOf(content: readonly Happening[], version: Version): EventFacts[] 
 		sessions(happening, n, version).flatMap(({ id, record }) => {
 			const parsed = eventFromList({ ...record, id });
 			const facts = parsed.ok ? readFacts(parsed.event, Infinity) : undefined;
-			return typeof facts === 'object' ? [facts] : [];
+			return typeof facts === 'object' && 'facts' in facts ? [facts] : [];
 		}),
 	);
 }
@@ -42,7 +42,7 @@ function rowsOf(
 		const after = nextShard(text, {
 			events: order(read, poll),
 			moment: {
-				...{ workflowId: 'w', nodeId: 'n', settings: SETTINGS, listing: undefined },
+				...{ workflowId: 'w', nodeId: 'n', settings: SETTINGS, listing: undefined, generation: 0 },
 				...{ publishedAt: FROM - 1, watermark: now - GRACE_MS, horizon: Infinity },
 			},
 			settled: new Set(rows.keys()),
