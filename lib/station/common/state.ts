@@ -153,8 +153,8 @@ const transaction = object({
 	/** The first message that names the connector, and the first one that names who charges. */
 	where: optional(object({ at: number(), connector: string() })),
 	who: optional(object({ at: number(), tag: string() })),
-	/** `unended`: it was reported without an end, or with one of an earlier time. */
-	starts: array(object({ ...moment, connector: text, wh: count, unended: optional(boolean()) })),
+	/** `done`: its session was reported. */
+	starts: array(object({ ...moment, connector: text, wh: count, done: optional(boolean()) })),
 	ends: array(
 		object({
 			...moment,

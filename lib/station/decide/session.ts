@@ -183,7 +183,7 @@ function lifeAttempts(
 			}),
 		);
 	const nexts = transaction.starts
-		.filter((start) => !start.unended)
+		.filter((start) => !start.done)
 		.flatMap((start) =>
 			nextOf(sessions, transaction, start).map(({ t }) => {
 				const known = t + START_WAIT_MS;
@@ -225,18 +225,31 @@ function ended(
 	const lives = livesOf(transaction, known);
 	const life = lives.find((one) => one.end === end);
 	// Its transaction has ended before, or was reported without an end.
-	const isRepeated = life === undefined || life.start?.unended === true;
+	const isRepeated = life === undefined || life.start?.done === true;
 	if (!isRepeated && life.start === undefined && known === end.t) return [];
 	end.reported = true;
 	if (isRepeated) return [];
 	const { start } = life;
-	// It is not found again as the end of this start.
-	if (start !== undefined && end.at < start.at) start.unended = true;
+	markDone(transaction, life);
 	return entryOf(place, {
 		parts: [transaction.tx, end.at],
 		...lifeOf(sessions, transaction, life, known),
 		...{ stop: end, foundBy: start === undefined ? 'not found' : 'transaction ID' },
 	});
+}
+
+/** When the next one of the same ID began, by all that is known now. */
+function untilOf(transaction: SessionTransaction, { start, until }: Life): number {
+	const now = livesOf(transaction, Infinity).find((one) => one.start === start);
+	return Math.min(until, now?.until ?? Infinity);
+}
+
+/** A start that is sent again is done with the one that it repeats. */
+function markDone(transaction: SessionTransaction, life: Life): void {
+	const [{ start }, until] = [life, untilOf(transaction, life)];
+	for (const one of transaction.starts) {
+		if (start !== undefined && one.at >= start.at && one.at < until) one.done = true;
+	}
 }
 
 function unendedLife(
@@ -247,12 +260,12 @@ function unendedLife(
 ): Entry[] {
 	return livesOf(transaction, known).flatMap((life) => {
 		const { start, end } = life;
-		if (start === undefined || end !== undefined || start.unended) return [];
+		if (start === undefined || end !== undefined || start.done) return [];
 		const [next] = nextOf(sessions, transaction, start).filter(
 			({ t }) => t + START_WAIT_MS <= known,
 		);
 		if (next === undefined) return [];
-		start.unended = true;
+		markDone(transaction, life);
 		return entryOf(place, {
 			parts: [transaction.tx, start.at, NOT_REPORTED],
 			...lifeOf(sessions, transaction, { ...life, until: Math.min(life.until, next.at) }, known),
@@ -264,9 +277,7 @@ function unendedLife(
 function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life, known: number) {
 	const { tx, where, who, readings } = transaction;
 	const { start, end, since } = life;
-	// Another one of the same ID may have begun by now.
-	const now = livesOf(transaction, Infinity).find((one) => one.start === start);
-	const until = Math.min(life.until, now?.until ?? Infinity);
+	const until = untilOf(transaction, life);
 	const isOwn = (at: number) => since <= at && at < until;
 	const times = timesOf(start, end);
 	const window = { from: times.from, to: times.to ?? until };

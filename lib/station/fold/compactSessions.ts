@@ -61,14 +61,12 @@ export function compactSessions(
 	sessions.transactions = sessions.transactions.flatMap((transaction) => {
 		const { starts: begun, ends, t } = transaction;
 		const kept = ends.filter((end) => isKept(end.t, end.reported));
+		const hasEnd = (from: number) => ends.some(({ at, reported }) => reported && at >= from);
 		const next = {
 			...transaction,
 			starts: begun.filter(
-				({ t: since, at, unended }) =>
-					since >= cut ||
-					(unended
-						? since >= watermark - LATE_STOP_MS
-						: isOpen(since) && !isTransactionDecided(transaction, at)),
+				({ t: since, at, done }) =>
+					since >= cut || (done ? !hasEnd(at) && since >= watermark - LATE_STOP_MS : isOpen(since)),
 			),
 			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
 			readings: thinned(

@@ -21,8 +21,8 @@ export function isTransactionDecided(
 	at: number,
 ): boolean {
 	const start = latest(starts, at);
-	if (start?.unended) return true;
-	const next = Math.min(...starts.map((one) => one.at).filter((other) => other > at));
+	if (start !== undefined) return start.done === true;
+	const next = Math.min(...starts.map((one) => one.at));
 	return ends.some(({ reported, at: end }) => reported && at <= end && end < next);
 }
 

@@ -171,7 +171,7 @@ function joined(known: SessionTransaction, added: SessionTransaction): SessionTr
 	const lives = {
 		starts: united(known.starts, added.starts, (one, other) => ({
 			...earlier(one, other),
-			...(one.unended && { unended: true }),
+			...(one.done && { done: true }),
 		})),
 		ends: united(known.ends, added.ends, (one, other) =>
 			one.reported ? one : earlier(one, other),
