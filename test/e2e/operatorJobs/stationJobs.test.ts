@@ -28,10 +28,15 @@ async function startNetwork() {
 	const simulator = stopped(await startSimulator({ assets: ASSETS.length }));
 	const left = pairs();
 	let lastTime = 0;
-	/** Messages of one kind at the same time would count as one that is repeated. */
 	const now = () => {
 		lastTime = Math.max(Date.now(), lastTime + 1);
-		return new Date(lastTime).toISOString();
+		return lastTime;
+	};
+	/** Nothing is delivered, since the trigger reads the list. */
+	const emit = async (message: Message, atMs: number, lateByMinutes = 0) => {
+		const createdAt = new Date(atMs).toISOString();
+		const { type, data } = message(new Date(atMs - lateByMinutes * MINUTES).toISOString());
+		await simulator.emit({ type, data, createdAt }, { deliver: false });
 	};
 	const stationOf = (asset: Asset) => new Station(asset, createRandom(0), 10_000);
 	return {
@@ -43,13 +48,13 @@ async function startNetwork() {
 			const [older, newer] = next.value;
 			return [stationOf(older), stationOf(newer)];
 		},
-		/** The stations send this now; nothing is delivered, since the trigger reads the list. */
+		/** The stations send this now, one after the other. */
 		send: async (...messages: readonly (Message | undefined)[]): Promise<void> => {
-			for (const message of messages) {
-				if (message === undefined) continue;
-				const { type, data } = message(now());
-				await simulator.emit({ type, data }, { deliver: false });
-			}
+			for (const message of messages) if (message) await emit(message, now());
+		},
+		/** A station sends this now, which happened before: it had no connection. */
+		sendLate: async (message: Message, minutes: number): Promise<void> => {
+			await emit(message, now(), minutes);
 		},
 	};
 }
@@ -215,16 +220,16 @@ it.concurrent(
 it.concurrent(
 	'sessions-to-table.json writes a row for each session, and energy-chart.json draws their energy',
 	async () => {
-		const { simulator, nextPair, send } = await startNetwork();
+		const { simulator, nextPair, sendLate } = await startNetwork();
 		stopped(await publishJob(world, simulator, 'sessions-to-table.json'));
 		const stations = nextPair();
 		for (const [n, station] of stations.entries()) {
 			const transactionId = 501 + n;
 			const of = { connector: 1, transactionId, idTag: 'TAG1', meterStartWh: 1000 };
 			const session = station.session(of);
-			await send(session.started());
-			await send(session.measured({ registerWh: 5000, kilowatts: 11 }));
-			await send(session.ended(8500, 'Local'));
+			await sendLate(session.started(), 40);
+			await sendLate(session.measured({ registerWh: 5000, kilowatts: 11 }), 20);
+			await sendLate(session.ended(8500, 'Local'), 0);
 		}
 		const rows = await waitFor(
 			async () => {
