@@ -5,9 +5,6 @@ const POLL = 'lib/station/poll.ts';
 const STATION = 'lib/station/decide/station.ts';
 const DURATION = 'lib/station/decide/duration.ts';
 
-/** Of the sources as they are: nothing has to be changed. */
-const asIs = (name: string): Fault => ({ name, changes: [] });
-
 export const STATIONS: readonly Fault[] = [
 	fault(
 		'a second gap during a catch-up is read again in each poll',
@@ -15,7 +12,21 @@ export const STATIONS: readonly Fault[] = [
 		'let position = afterNews(before, news, { source, reader });',
 		"if (news.end === 'bounded' && unreadFrom(before) < Infinity) return unread(before);\n\tlet position = afterNews(before, news, { source, reader });",
 	),
-	asIs('a late event makes a second incident'),
+	{
+		name: 'a late event makes a second incident',
+		changes: [
+			{
+				file: DURATION,
+				find: "const isEnded = incident.reported === 'closed' && until !== undefined;",
+				replace: 'const isEnded = false;',
+			},
+			{
+				file: DURATION,
+				find: 'if (end < closedUntil) incident.until = closedUntil;\n\telse if (run',
+				replace: 'if (run',
+			},
+		],
+	},
 	fault(
 		'a poll reads although one of the same node still reads',
 		POLL,
