@@ -101,13 +101,14 @@ export function united(runs: readonly Run[]): Run[] {
 		const last = result.at(-1);
 		const end = last === undefined ? -Infinity : (last.until ?? Infinity);
 		if (last === undefined || run.since > end) {
-			result.push(run);
+			result.push({ ...run, parts: [run] });
 			continue;
 		}
 		const { until: _until, to: _to, ...begun } = last;
 		const reports = [...last.reports, ...run.reports].sort(inOrder);
 		const isLonger = (run.until ?? Infinity) > end;
-		result[result.length - 1] = { ...begun, reports, ...endOf(isLonger ? run : last) };
+		const parts = [...(last.parts ?? []), run];
+		result[result.length - 1] = { ...begun, reports, parts, ...endOf(isLonger ? run : last) };
 	}
 	return result;
 }

@@ -49,13 +49,12 @@ function stretchesOf(state: StationState, { settings, watermark, horizon }: Mome
 
 /**
  * A lost connection that a message of the station follows at once, without a new connection, is that of an older socket.
- * It is decided when everything up to that message is known;
- * one that has been reported stays an outage.
+ * It is decided when everything up to that message is known; one that an incident began with stays an outage.
  */
 function outages(runs: readonly Run[], watermark: number, known: Incident | undefined): Run[] {
 	return runs.flatMap((run) => {
 		const { until = Infinity, since, isEndedBySign } = run;
-		const isKnown = known !== undefined && touches(run, known, 0);
+		const isKnown = known !== undefined && contains(run, known);
 		const isOldSocket = isEndedBySign === true && until - since < OLD_SOCKET_MS;
 		if ((isOldSocket && !isKnown) || since > watermark) return [];
 		if (until <= watermark) return [run];

@@ -3,7 +3,7 @@ import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
 import type { Entry, Incident, Report, StationState } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
-import { countFault, faultOf } from '../fold/faults';
+import { countFault, faultOf, openingsOf } from '../fold/faults';
 import { endOf, follow, type Step } from './duration';
 import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
@@ -80,7 +80,8 @@ function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: 
 			}),
 			note: (incident, run) => {
 				if (kind !== 'connectorFault') return;
-				countFault(incident, faultOf(run));
+				const own = run.parts?.flatMap((one) => openingsOf(one, settings)) ?? [run];
+				for (const opening of own) countFault(incident, faultOf(opening));
 				// A later report of the fault may be the first that names a code.
 				if (isNone(codesOf(incident.d))) incident.d = run.d;
 			},

@@ -97,6 +97,8 @@ export interface Run {
 	readonly isEndedBySign?: boolean;
 	/** All about it, with the one that ended it. */
 	readonly reports: readonly Report[];
+	/** Of one that is united from those of several connectors. */
+	readonly parts?: readonly Run[];
 }
 
 interface Open extends Run {

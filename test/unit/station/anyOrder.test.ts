@@ -7,12 +7,11 @@ import type { StationSettings } from '../../../lib/station';
 import { apart, sessions } from './sessionStories';
 import { MINUTE, type StationEvent, stationWorld } from './stationWorld';
 import {
-	connections,
 	FROM,
 	type Happening,
 	happenings,
+	KINDS,
 	LATE_MINUTES,
-	statuses,
 	type Story,
 	type Version,
 } from './stories';
@@ -23,32 +22,10 @@ const SLOW_MS = RUNS * 10_000 + 60_000;
 /** By then every event is listed, and every incident over or reported. */
 const SETTLED_MINUTES = 240;
 
-const fault = (scope: StationSettings['scope'], times: number): Partial<StationSettings> => ({
-	...{ kind: 'connectorFault', scope, times, withinMs: 30 * MINUTE },
-	...(times === 1 ? { forMs: 0, resolveAfterMs: 20 * MINUTE } : { forMs: 0, resolveAfterMs: 0 }),
-});
-
-const KINDS: readonly [name: string, Story, Partial<StationSettings>][] = [
-	['stationOffline', connections, {}],
-	['stationOffline, at once', connections, { forMs: 0, resolveAfterMs: 0 }],
-	[
-		'connectorStatus',
-		statuses,
-		{ kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 3 * MINUTE },
-	],
-	...([1, 3] as const).flatMap((times) =>
-		(['code', 'connector', 'station'] as const).map(
-			(scope) =>
-				[`connectorFault, ${scope}, ${times}`, statuses, fault(scope, times)] as [
-					string,
-					Story,
-					Partial<StationSettings>,
-				],
-		),
-	),
-	['sessionEnded', sessions, { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 }],
-];
-const CASES = KINDS.flatMap(([name, story, settings]) =>
+const CASES = [
+	...KINDS,
+	['sessionEnded', sessions, { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 }] as const,
+].flatMap(([name, story, settings]) =>
 	(['OCPP 1.6', 'OCPP 2.0.1'] as const).map((version) => [name, version, story, settings] as const),
 );
 

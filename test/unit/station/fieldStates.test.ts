@@ -110,6 +110,19 @@ describe('a station', () => {
 		]);
 	});
 
+	it('that opens another socket just after an outage is not offline again', async () => {
+		const events = [
+			lost('08:50'),
+			back('09:00:10'),
+			lost('09:00:30'),
+			...heartbeats('09:00:31', '09:30', MINUTE),
+		];
+		expect(await told(events, { forMs: 0, resolveAfterMs: 0 }, ['08:45', '09:30'])).toEqual([
+			'opened 08:50 -',
+			'resolved 08:50 09:00:10',
+		]);
+	});
+
 	it('that only sends messages again is back with the first of them', async () => {
 		const events = [lost('09:00'), ...heartbeats('09:30', '11:00', 5 * MINUTE)];
 		const expected = ['opened 09:00 -', 'resolved 09:00 09:30'];
@@ -300,6 +313,17 @@ describe('a fault', () => {
 			...['opened 09:30 - 1 OtherError A', 'opened 10:30 - 1 OtherError B'],
 			...['resolved 09:30 13:00 1 OtherError A', 'resolved 10:30 13:00 1 OtherError B'],
 		]);
+	});
+
+	it('counts the faults of each connector in an incident of the station', async () => {
+		const second = (at: string, state: string) => status(at, 2, state, ['HighTemperature']);
+		const world = stationWorld({ settings: { ...FAULT, scope: 'station' } });
+		world.events = [
+			...[faulted('09:30', 'GroundFailure'), second('09:40', 'Faulted')],
+			...[ok('09:50'), second('10:00', 'Available')],
+		];
+		await world.pollFrom('09:25', '10:05');
+		expect(world.items().map(({ count }) => count)).toEqual([1, 2]);
 	});
 
 	it('of a station that names a new code each time opens a limited number of incidents', async () => {

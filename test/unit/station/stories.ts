@@ -1,6 +1,7 @@
 /** What happens at stations, at random, for property tests: connections and statuses in both versions of OCPP. */
 import fc from 'fast-check';
-import { back, lost, message, type StationEvent, time } from './stationWorld';
+import type { StationSettings } from '../../../lib/station';
+import { back, lost, message, MINUTE, type StationEvent, time } from './stationWorld';
 
 export const SECOND = 1_000;
 export const FROM = time('09:00');
@@ -94,3 +95,24 @@ export const statuses: Story = (happening, n, version) => {
 	const eventData = [{ component: { name, evse }, ...said, timestamp }];
 	return [message(at, asset, ['NotifyEvent', { seqNo: 0, eventData }])];
 };
+
+const fault = (scope: StationSettings['scope'], times: number): Partial<StationSettings> => ({
+	...{ kind: 'connectorFault', scope, times, withinMs: 30 * MINUTE, forMs: 0 },
+	resolveAfterMs: times === 1 ? 20 * MINUTE : 0,
+});
+
+/** The kinds of states, each with its story. */
+export const KINDS: readonly (readonly [string, Story, Partial<StationSettings>])[] = [
+	['stationOffline', connections, {}],
+	['stationOffline, at once', connections, { forMs: 0, resolveAfterMs: 0 }],
+	[
+		'connectorStatus',
+		statuses,
+		{ kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 3 * MINUTE },
+	],
+	...([1, 3] as const).flatMap((times) =>
+		(['code', 'connector', 'station'] as const).map(
+			(scope) => [`connectorFault, ${scope}, ${times}`, statuses, fault(scope, times)] as const,
+		),
+	),
+];

@@ -1,0 +1,227 @@
+/**
+ * The state of a shard by itself, without polls, pages and a ledger: whatever the order and the batches in which events are
+ * read, stretch by stretch from the newest to the oldest, the same is decided. `RUNS` sets the number of stories, 10 by default.
+ */
+import fc from 'fast-check';
+import { eventFromList } from '../../../lib/event';
+import type { StationSettings } from '../../../lib/station';
+import type { Entry } from '../../../lib/station/common/state';
+import { type EventFacts, readFacts } from '../../../lib/station/facts';
+import { nextShard } from '../../../lib/station/shards';
+import { back, DEFAULTS, message, MINUTE, type StationEvent } from './stationWorld';
+import {
+	FROM,
+	type Happening,
+	happenings,
+	KINDS,
+	LATE_MINUTES,
+	type Story,
+	type Version,
+} from './stories';
+
+const RUNS = Number(process.env['RUNS'] ?? 10);
+const SEED = process.env['SEED'];
+const SLOW_MS = RUNS * 1_000 + 60_000;
+const SETTLED_MINUTES = 480;
+/** By then all that happens is listed, and everything is over. */
+const OVER_AT = FROM + 160 * MINUTE;
+
+const CASES = KINDS.flatMap(([name, story, settings]) =>
+	(['OCPP 1.6', 'OCPP 2.0.1'] as const).map((version) => [name, version, story, settings] as const),
+);
+
+interface Read extends EventFacts {
+	readonly listedAt: number;
+}
+
+/** The last events say that all is well. */
+function eventsOf(content: readonly Happening[], story: Story, version: Version, isLate: boolean) {
+	const told = content.flatMap((happening, n) =>
+		story(happening, n, version).map((event, part) => {
+			const lateMs = isLate ? ((happening.lateMinutes * (part + 1)) % LATE_MINUTES) * MINUTE : 0;
+			return { ...event, listedAt: event.listedAt + lateMs };
+		}),
+	);
+	return [...told, ...['s1', 's2'].flatMap((asset) => allWell(asset, version))];
+}
+
+function allWell(asset: string, version: Version): StationEvent[] {
+	if (version === 'OCPP 1.6') {
+		return [1, 2].map((connectorId) =>
+			message(OVER_AT + connectorId, asset, [
+				'StatusNotification',
+				{ connectorId, status: 'Available', errorCode: 'NoError' },
+			]),
+		);
+	}
+	const places = [{ id: 1 }, { id: 1, connectorId: 1 }, { id: 1, connectorId: 2 }];
+	const eventData = places.flatMap((evse) => [
+		...['EVSE', 'Connector'].map((name) => ({
+			...{ component: { name, evse }, variable: { name: 'AvailabilityState' } },
+			actualValue: 'Available',
+		})),
+		...[0, 1, 2].map((lock) => ({
+			...{ component: { name: `Lock${lock}`, evse }, variable: { name: 'Problem' } },
+			actualValue: 'false',
+		})),
+	]);
+	return [message(OVER_AT, asset, ['NotifyEvent', { eventData }])];
+}
+
+function readAll(events: readonly StationEvent[], settings: StationSettings): Read[] {
+	return events.flatMap(({ record, listedAt }) => {
+		const parsed = eventFromList(record);
+		const read = parsed.ok ? readFacts(parsed.event, Infinity, settings) : undefined;
+		return typeof read === 'object' && 'facts' in read ? [{ ...read, listedAt }] : [];
+	});
+}
+
+interface Way {
+	/** The minutes between polls, in turn. */
+	readonly pauses: readonly number[];
+	/** In how many stretches a poll's range is read, one per poll and the newest first, in turn. */
+	readonly stretches: readonly number[];
+	readonly isReversed: boolean;
+}
+
+/** Each poll reads contiguously from the newest event back to the oldest that is not read, and two minutes more. */
+function play(events: readonly Read[], settings: StationSettings, way: Way): Entry[] {
+	const told = new Map<string, Entry>();
+	const read = new Set<string>();
+	let text: string | undefined;
+	let watermark = FROM - MINUTE;
+	let readUntil = watermark;
+	/** What is being read, the newest first: its rest is unread. */
+	const unread: Read[][] = [];
+	for (let at = FROM, n = 0; at <= FROM + SETTLED_MINUTES * MINUTE; n++) {
+		at += (way.pauses[n % way.pauses.length] ?? 1) * MINUTE;
+		if (unread.length === 0) {
+			const listed = events.filter(({ listedAt }) => listedAt <= at);
+			const from = Math.min(
+				at,
+				...listed.filter(({ eventId }) => !read.has(eventId)).map((one) => one.at),
+			);
+			const range = listed.filter((one) => one.at >= from - 2 * MINUTE).sort((a, b) => b.at - a.at);
+			const size = Math.ceil(range.length / (way.stretches[n % way.stretches.length] ?? 1));
+			// A response is read with its call.
+			for (let first = 0; first < range.length;) {
+				let end = first + size;
+				while ((range[end - 1]?.at ?? NaN) - (range[end]?.at ?? NaN) <= 1) end++;
+				unread.push(range.slice(first, end));
+				first = end;
+			}
+			// What is listed from now on is newer than the poll that listed it, or late: the next range has it.
+			readUntil = at - MINUTE;
+		}
+		const batch = unread.shift() ?? [];
+		if (unread.length === 0) watermark = readUntil;
+		const end = unread[0]?.[0]?.at;
+		for (const { eventId } of batch) read.add(eventId);
+		const moment = {
+			...{ workflowId: 'w', nodeId: 'n', generation: 1, settings, publishedAt: -Infinity },
+			...{ watermark, horizon: unread.length === 0 ? Infinity : watermark, listing: undefined },
+		};
+		const after = nextShard(text, {
+			events: way.isReversed ? batch : batch.toReversed(),
+			...{ moment, settled: new Set(told.keys()), unlistedLeft: 0 },
+			unreadUpTo: end === undefined ? [] : [end],
+		});
+		text = after.text ?? text;
+		for (const entry of after.toTell) {
+			told.set(entry.id, told.get(entry.id) ?? entry);
+		}
+	}
+	return [...told.values()];
+}
+
+/** Without what depends on when it is decided. */
+const shown = (entries: readonly Entry[]) =>
+	entries
+		.map(({ item, assetId }) => {
+			if (item['state'] !== 'opened') return JSON.stringify({ assetId, ...item });
+			const { id, since, connector, status } = item;
+			return JSON.stringify({ assetId, id, since, connector, status });
+		})
+		.sort();
+
+/** Incidents without an end, or without a beginning. */
+function unpaired(entries: readonly Entry[]): unknown[] {
+	const ids = new Set(entries.map(({ id }) => id));
+	return entries.filter(({ item }) => {
+		const other = item['state'] === 'opened' ? 'resolved' : 'opened';
+		return !ids.has(`${String(item['incident'])}.${other}`);
+	});
+}
+
+/** Two incidents of one part at the same time, by the codes with which they opened. */
+function overlapping(entries: readonly Entry[], { kind, scope }: StationSettings): unknown[] {
+	const opened = new Map(entries.map((entry) => [entry.id, entry.item]));
+	const resolved = entries.filter(({ item }) => item['state'] === 'resolved');
+	const byPart = Object.groupBy(resolved, ({ assetId, item }) => {
+		const { connector, status, errorCode, vendorErrorCode } =
+			opened.get(`${String(item['incident'])}.opened`) ?? item;
+		const code =
+			kind === 'connectorStatus' ? status : scope === 'code' && [errorCode, vendorErrorCode];
+		return JSON.stringify([assetId, connector, code]);
+	});
+	const sinceOf = ({ item }: Entry) => Date.parse(String(item['since']));
+	return Object.values(byPart).flatMap((items = []) => {
+		const sorted = items.toSorted((a, b) => sinceOf(a) - sinceOf(b));
+		return sorted.slice(1).flatMap((entry, n) => {
+			const until = Date.parse(String(sorted[n]?.item['until']));
+			return until <= sinceOf(entry) ? [] : [[sorted[n]?.item, entry.item]];
+		});
+	});
+}
+
+const ways = fc.record({
+	pauses: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 6 }),
+	stretches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+	isReversed: fc.boolean(),
+});
+const OFTEN: Way = { pauses: [2], stretches: [1], isReversed: false };
+const parameters = {
+	...{ numRuns: RUNS, endOnFailure: process.env['RUNS'] === undefined },
+	...(SEED !== undefined && { seed: Number(SEED) }),
+};
+
+describe.each(CASES)('%s, %s', (_name, version, story, changes) => {
+	const settings = { ...DEFAULTS, ...changes };
+	const isOffline = settings.kind === 'stationOffline';
+	const all = (content: readonly Happening[], isLate: boolean) => {
+		const events = eventsOf(content, story, version, isLate);
+		const ends = isOffline ? ['s1', 's2'].map((asset) => back(OVER_AT, asset)) : [];
+		return readAll([...events, ...ends], settings);
+	};
+
+	it(
+		'decides the same, in any order and in any batches',
+		() => {
+			fc.assert(
+				fc.property(happenings, ways, (content, way) => {
+					const events = all(content, false);
+					const told = play(events, settings, way);
+					expect(shown(told)).toEqual(shown(play(events, settings, OFTEN)));
+					expect(unpaired(told)).toEqual([]);
+				}),
+				parameters,
+			);
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'makes no second incident of a late event, and ends each',
+		() => {
+			fc.assert(
+				fc.property(happenings, ways, (content, way) => {
+					const told = play(all(content, true), settings, way);
+					expect(unpaired(told)).toEqual([]);
+					expect(overlapping(told, settings)).toEqual([]);
+				}),
+				parameters,
+			);
+		},
+		SLOW_MS,
+	);
+});
