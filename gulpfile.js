@@ -1,6 +1,6 @@
 /**
  * Builds `dist`, which is what n8n loads: first-party code file by file, third-party code in one bundle a vendor file,
- * and what has to travel with bundled code: its licences, and a bill of materials for scanners.
+ * what has to travel with bundled code (its licences, and a bill of materials for scanners), and the descriptions of the nodes.
  */
 const { execFileSync } = require('node:child_process');
 const { readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -82,4 +82,10 @@ const copyAssets = () =>
     dest('dist'),
   );
 
-exports.default = series(clean, compile, parallel(bundleVendor, copyAssets));
+/** What n8n reads at its start instead of loading each node: `dist/known`, `dist/types` and `dist/methods`. */
+const describe = async () => {
+  const script = require.resolve('n8n-core/bin/generate-metadata');
+  execFileSync(process.execPath, [script], { stdio: 'inherit' });
+};
+
+exports.default = series(clean, compile, parallel(bundleVendor, copyAssets), describe);

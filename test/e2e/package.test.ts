@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { PackageDirectoryLoader } from 'n8n-core';
+import { LazyPackageDirectoryLoader } from 'n8n-core';
 import { z } from 'zod/v4';
 import { buildPackage, installPackage } from '../support/n8n/package';
 
@@ -18,6 +18,7 @@ const ALLOWED = [
 	/^docs\/[a-z0-9-]+\.md$/,
 	/^examples\/([a-z-]+\.json|docker\/(Dockerfile|compose\.yaml))$/,
 	/^dist\/(THIRD-PARTY-NOTICES|sbom\.cdx\.json)$/,
+	/^dist\/(known|types|methods)\/\w+\.json$/,
 	/^dist\/(credentials|nodes|n8n|lib)\/[\w./-]+\.js$/,
 	/^dist\/(credentials|nodes)\/[\w/]+(\.dark)?\.svg$/,
 	/^dist\/nodes\/\w+\/\w+\.node\.json$/,
@@ -70,14 +71,17 @@ it('names every bundled package with its licence, in the notices and in the bill
 	expect(notices).toContain('Apache License');
 });
 
-it('is loaded by n8n’s own loader, with its nodes and credentials', async () => {
+it('is described to n8n’s own loader, which loads a node when it is used', async () => {
 	const userFolder = join(folder, 'user');
 	await installPackage(tgz, userFolder);
 	const modules = join(userFolder, '.n8n', 'nodes', 'node_modules');
 	// Provided by n8n itself.
 	symlinkSync(resolve('node_modules', 'n8n-workflow'), join(modules, 'n8n-workflow'));
-	const loader = new PackageDirectoryLoader(join(modules, 'n8n-nodes-asset-service'));
+	const loader = new LazyPackageDirectoryLoader(join(modules, 'n8n-nodes-asset-service'));
 	await loader.loadAll();
+	expect(loader.isLazyLoaded).toBe(true);
+	const { type } = loader.getNode('assetService');
+	expect('description' in type && type.description.displayName).toBe('Asset Service');
 	expect(Object.keys(loader.known.nodes).sort()).toEqual([
 		'assetService',
 		'assetServicePollTrigger',

@@ -90,11 +90,20 @@ describe('the build', () => {
 		components: z.array(z.object({ name: z.string(), version: z.string() })),
 	});
 	beforeAll(() => {
-		scene.copy('gulpfile.js', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'lib/vendor');
-		scene.write('nodes/A/A.node.ts', '/** A comment. */\nexport class A {}\n');
+		scene.copy('gulpfile.js', 'tsconfig.json', 'tsconfig.build.json', 'lib/vendor');
+		const n8n = {
+			nodes: ['dist/nodes/A/A.node.js'],
+			credentials: ['dist/credentials/C.credentials.js'],
+		};
+		scene.write('package.json', JSON.stringify({ ...packageJson, n8n }));
+		const description = "{ name: 'a', version: 1, group: ['input'], properties: [] }";
+		scene.write(
+			'nodes/A/A.node.ts',
+			`/** A comment. */\nexport class A { description = ${description}; }\n`,
+		);
 		for (const file of ['A.node.json', 'a.svg', '__schema__/v1.0.0/b/c.json'])
 			scene.write(`nodes/A/${file}`, '{}');
-		scene.write('credentials/C.credentials.ts', 'export class C {}\n');
+		scene.write('credentials/C.credentials.ts', "export class C { name = 'c'; }\n");
 		scene.write('credentials/c.svg', '');
 		scene.write('n8n/use.ts', `export { parse } from '../lib/vendor/zod';\n`);
 		scene.write('test/some.test.ts', '');
@@ -110,11 +119,22 @@ describe('the build', () => {
 		const files = readdirSync(join(scene.folder, 'built'), { recursive: true, encoding: 'utf8' });
 		expect(files.filter((file) => /\.(js|json|svg)$/.test(file)).sort()).toEqual([
 			...['credentials/C.credentials.js', 'credentials/c.svg'],
+			...['known/credentials.json', 'known/nodes.json'],
 			...['lib/vendor/ioredis.js', 'lib/vendor/undici.js', 'lib/vendor/zod.js'],
+			...['methods/defined.json', 'methods/referenced.json'],
 			...['n8n/use.js', 'nodes/A/A.node.js', 'nodes/A/A.node.json'],
 			...['nodes/A/__schema__/v1.0.0/b/c.json', 'nodes/A/a.svg', 'sbom.cdx.json'],
+			...['types/credentials.json', 'types/nodes.json'],
 		]);
 		expect(built('nodes/A/A.node.js')).not.toContain('A comment');
+	});
+
+	it('describes its nodes and credentials, so that n8n loads one only when it is used', () => {
+		expect(JSON.parse(built('known/nodes.json'))).toMatchObject({
+			a: { className: 'A', sourcePath: 'dist/nodes/A/A.node.js' },
+		});
+		expect(JSON.parse(built('types/nodes.json'))).toMatchObject([{ name: 'a', version: 1 }]);
+		expect(JSON.parse(built('types/credentials.json'))).toMatchObject([{ name: 'c' }]);
 	});
 
 	it('needs no installed package', () => {
