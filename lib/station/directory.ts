@@ -18,6 +18,8 @@ export interface Directory {
 	readonly listing: Listing | undefined;
 	/** The station's fields; a station that is not listed has its ID as its name. */
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
+	/** Of the list; empty if it could not be read. */
+	readonly assetIds: readonly string[];
 	/** Why the list could not be read; absent if it was, or need not be. */
 	readonly failure?: unknown;
 }
@@ -69,13 +71,29 @@ export async function directoryFor(wanted: Wanted): Promise<Directory> {
 	}
 }
 
+/** Reads the list for one question: nothing is kept. Never rejects. */
+export async function directoryNow(
+	client: Wanted['client'],
+	mayRequest: () => boolean = () => true,
+): Promise<Directory> {
+	try {
+		const assets = await read({ client, mayRequest });
+		return asDirectory({ ...NOTHING, assets });
+	} catch (failure) {
+		return { ...asDirectory(NOTHING), failure };
+	}
+}
+
 /** Forgets what the process knows, for tests and for a node that is no longer published. */
 export function forgetDirectory(node: string): void {
 	directories.delete(node);
 }
 
 /** Undefined if the list is longer than may be read. */
-async function read({ client, mayRequest }: Wanted): Promise<Map<string, ApiRecord> | undefined> {
+async function read({
+	client,
+	mayRequest,
+}: Pick<Wanted, 'client' | 'mayRequest'>): Promise<Map<string, ApiRecord> | undefined> {
 	const assets = new Map<string, ApiRecord>();
 	const end = { isRefused: false };
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
@@ -92,6 +110,13 @@ async function read({ client, mayRequest }: Wanted): Promise<Map<string, ApiReco
 function asDirectory({ assets, listing }: Kept): Directory {
 	return {
 		listing,
-		fieldsOf: (assetId) => assets?.get(assetId) ?? { id: assetId, name: assetId },
+		fieldsOf: (assetId) => {
+			const { name, ...fields } = assets?.get(assetId) ?? { id: assetId };
+			// People read the name first.
+			return { name: name ?? assetId, ...fields };
+		},
+		get assetIds() {
+			return [...(assets?.keys() ?? [])];
+		},
 	};
 }

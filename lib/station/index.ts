@@ -1,6 +1,19 @@
-/** The incidents of stations: the exports that the trigger uses. */
+/** The incidents of stations: the exports that the nodes use. */
 export { connectionSettings, DEFAULT_CONNECTION } from './facts';
 export { newestIncidents } from './newest';
+export { directoryNow } from './directory';
+export {
+	type Asked,
+	incidentsIn,
+	pastIncidents,
+	pastSessions,
+	pastUptime,
+	stationStatus,
+} from './past/ask';
+export type { Wants } from './past/facts';
+export { type Past, readPast } from './past/read';
+export { split, type SplitBy } from './past/split';
+export type { Exclusion, UptimeQuestion } from './past/uptime';
 export { type StationPollOptions } from './options';
 export { pollStations } from './poll';
 export { type Kind, MINUTE_MS, type Scope, type StationSettings } from './common/settings';

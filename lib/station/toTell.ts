@@ -50,6 +50,6 @@ export function itemsOf(
 	}
 	return entries.map(({ item, assetId }) => {
 		const together = 'incident' in item && { together: counts.get(item['state']) };
-		return { record: { ...item, ...together, station: fieldsOf(assetId) } };
+		return { record: { station: fieldsOf(assetId), ...item, ...together } };
 	});
 }

@@ -89,5 +89,6 @@ function fieldsOf(operations: Resource['operations']): Shown[] {
 }
 
 function shownFor(choice: Record<string, string[]>, field: INodeProperties): INodeProperties {
-	return { ...field, displayOptions: { show: { ...choice, ...field.displayOptions?.show } } };
+	const { show, ...others } = field.displayOptions ?? {};
+	return { ...field, displayOptions: { ...others, show: { ...choice, ...show } } };
 }

@@ -22,7 +22,7 @@ const shownFor = (kind: Kind) => ({
 	show: { triggerOn: [kind], ...(kind === 'connectorFault' && { times: [1] }) },
 });
 
-const triggerOn: INodeProperties = {
+export const triggerOn: INodeProperties = {
 	displayName: 'Trigger On',
 	name: 'triggerOn',
 	type: 'options',
@@ -58,7 +58,7 @@ const triggerOn: INodeProperties = {
 };
 
 /** The statuses of OCPP 1.6 and 2.0.1. */
-const statuses: INodeProperties = {
+export const statuses: INodeProperties = {
 	displayName: 'Statuses',
 	name: 'statuses',
 	type: 'multiOptions',
@@ -73,7 +73,7 @@ const statuses: INodeProperties = {
 		'In which statuses a connector can be stuck. OCPP 2.0.1 reports Occupied for a connector in use.',
 };
 
-const otherStatuses: INodeProperties = {
+export const otherStatuses: INodeProperties = {
 	displayName: 'Other Statuses',
 	name: 'otherStatuses',
 	type: 'string',
@@ -84,7 +84,7 @@ const otherStatuses: INodeProperties = {
 	description: 'Further statuses, separated by commas, exactly as the stations send them',
 };
 
-const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
+export const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 	{
 		displayName: 'For (Minutes)',
 		name: 'forMinutes',
@@ -129,7 +129,7 @@ const catchUpHours: INodeProperties = {
 		'How far back to read the list when the workflow is first published, and after a pause. Incidents of the pause are reported then.',
 };
 
-const includeIdTag: INodeProperties = {
+export const includeIdTag: INodeProperties = {
 	displayName: 'Include ID Tag',
 	name: 'includeIdTag',
 	type: 'boolean',

@@ -83,10 +83,19 @@ async function outputsOf(
 	for (let failed = 0; failed < 2; failed++) await simulator.emit();
 	const [first] = simulator.deliveries(endpointId);
 	const createdAfter = new Date(0).toISOString();
+	const fault = { createdAfter, triggerOn: 'connectorFault', resolveAfterMinutes: 0 };
+	const offline = { createdAfter, triggerOn: 'stationOffline', forMinutes: 0 };
+	/** What an operation needs that has several kinds of items. */
+	const several: Readonly<Record<string, readonly INodeParameters[]>> = {
+		'station/getIncidents': [offline, fault],
+	};
 	/** What an operation needs in addition to `everywhere`. */
 	const own: Readonly<Record<string, INodeParameters>> = {
 		'event/reconcile': { createdAfter },
 		'event/replay': { createdAfter, states: ['done', 'missing'] },
+		'station/getSessions': { createdAfter, includeOpen: true },
+		'station/getStatus': { lookBackHours: 720 },
+		'station/getUptime': { createdAfter },
 		'webhookEndpoint/create': { url: `${PUBLIC_URL}webhook/1`, events: ['ocpp.message'] },
 		'webhookEndpoint/delete': { endpointId: simulator.createEndpoint({ url }).id },
 	};
@@ -95,17 +104,18 @@ async function outputsOf(
 	for (const [resource, { operations }] of Object.entries(resources)) {
 		for (const operation of Object.keys(operations)) {
 			const path = `${resource}/${operation}`;
-			const { items, error } = await runNode({
-				node,
-				credentials: [{ type: new AssetServiceApi(), data }],
-				parameters: { resource, operation, ...everywhere, ...own[path] },
-				instanceBaseUrl: PUBLIC_URL,
-			});
-			if (error) throw new Error(`${path}: ${error.message}`);
-			outputs.set(
-				path,
-				items.map(({ json }) => json),
-			);
+			const found: IDataObject[] = [];
+			for (const parameters of several[path] ?? [own[path]]) {
+				const { items, error } = await runNode({
+					node,
+					credentials: [{ type: new AssetServiceApi(), data }],
+					parameters: { resource, operation, ...everywhere, ...parameters },
+					instanceBaseUrl: PUBLIC_URL,
+				});
+				if (error) throw new Error(`${path}: ${error.message}`);
+				found.push(...items.map(({ json }) => json));
+			}
+			outputs.set(path, found);
 		}
 	}
 	return outputs;

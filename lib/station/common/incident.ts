@@ -39,8 +39,8 @@ export function openedEntry(incident: Incident, place: Place, until?: number): E
 	const minutes = minutesOf(place.watermark - incident.since);
 	return entryOf(incident, place, incident.since, {
 		state: 'opened',
-		until: isoOf(until),
 		minutes,
+		until: isoOf(until),
 	});
 }
 
@@ -51,7 +51,7 @@ export function resolvedEntry(
 	endedBy: EndedBy,
 ): Entry {
 	const minutes = minutesOf(until - incident.since);
-	const state = { state: 'resolved', until: isoOf(until), minutes, endedBy };
+	const state = { state: 'resolved', minutes, until: isoOf(until), endedBy };
 	return entryOf(incident, place, until, state);
 }
 
@@ -63,15 +63,16 @@ function entryOf(
 ): Entry {
 	const { state, ...rest } = ending;
 	const { id, since, connector = null, from, to } = incident;
+	// What people read first comes first.
 	const item = {
-		id: `${id}.${state}`,
-		incident: id,
-		kind,
-		state,
+		connector,
 		since: isoOf(since),
 		...rest,
-		connector,
 		...detailsOf(kind, incident),
+		state,
+		kind,
+		id: `${id}.${state}`,
+		incident: id,
 		events: to === undefined || rest.until === null ? [from] : [from, to],
 	};
 	return { id: item.id, t, assetId, item };

@@ -31,6 +31,8 @@ export interface StationSettings {
 	readonly catchUpMs: number;
 	/** For `sessionEnded`: whether sessions have the RFID tag, which is personal data. Without, it is not kept either. */
 	readonly includeIdTag?: boolean;
+	/** Parts of sessions that are kept per list: `MOST_REPORTS` by default, which limits a state that is stored. */
+	readonly mostParts?: number;
 }
 
 /** Whether an incident is a number of faults and not a state that lasts. */

@@ -36,7 +36,8 @@ export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string
 	return parts;
 }
 
-function stretchesOf(state: StationState, { settings, watermark, horizon }: Moment): Run[] {
+/** The stretches of all parts of a station, before they are assigned to incidents. */
+export function stretchesOf(state: StationState, { settings, watermark, horizon }: Moment): Run[] {
 	const { kind, forMs } = settings;
 	const isOffline = kind === 'stationOffline';
 	const until = isOffline || forMs === 0 ? horizon : watermark;

@@ -302,6 +302,56 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 	};
 }
 
+/**
+ * The sessions that have neither ended nor been followed by another one of their connector, once `endedSessions` has decided.
+ * Their items have the energy so far.
+ */
+export function openSessions(sessions: Sessions, place: Place): Entry[] {
+	const { watermark: known } = place;
+	const of16 = candidatesOf(sessions, known)
+		.filter(({ start, next }) => start.used === undefined && next === undefined)
+		.flatMap((candidate) => {
+			const { start, response, metered } = candidate;
+			const [tx = null] = [response, ...metered].filter((name) => name !== undefined);
+			const registers = [
+				...meteredIn(sessions, candidate, undefined, { from: start.at }),
+				...registerOf(start, 'start'),
+			];
+			const { connector, tag } = start;
+			const parts = [connector, start.at, OPEN];
+			return openEntry(place, { ...{ tx, connector, parts, start, registers, tag } });
+		});
+	const of201 = sessions.transactions.flatMap((transaction) =>
+		livesOf(transaction, known).flatMap((life) => {
+			const { start, end } = life;
+			if (start === undefined || end !== undefined || start.done) return [];
+			if (nextOf(sessions, transaction, start).length > 0) return [];
+			const parts = [transaction.tx, start.at, OPEN];
+			return openEntry(place, {
+				...lifeOf(sessions, transaction, life, known),
+				...{ parts, start },
+			});
+		}),
+	);
+	return [...of16, ...of201];
+}
+
+const OPEN = 'Open';
+
+function openEntry(
+	place: Place,
+	session: Omit<Session, 'stop' | 'times' | 'foundBy'> & { readonly start: Clock },
+): Entry[] {
+	const { start } = session;
+	const times = { from: start.at };
+	return entryOf(place, {
+		...{ ...session, stop: undefined, shownAt: start.t, times, foundBy: null },
+	}).map(({ item, ...entry }) => {
+		const minutes = minutesOf(place.watermark - start.t);
+		return { ...entry, item: { ...item, minutes, reason: null, receivedAt: null } };
+	});
+}
+
 interface Clock {
 	/** The station's time. */
 	readonly at: number;
@@ -338,21 +388,21 @@ function entryOf(place: Place, session: Session): Entry[] {
 	const t = stop?.t ?? shownAt;
 	const id = incidentId(place, 'sessionEnded', [assetId, ...session.parts]);
 	const item = {
-		id,
-		kind: 'sessionEnded',
 		connector: session.connector,
-		transactionId: tx,
 		startedAt: isoOf(from),
 		stoppedAt: stop === undefined ? null : isoOf(to),
 		// Up to the last reading would be too few: when the session ended is unknown.
 		minutes: start === undefined || stop === undefined ? null : minutesOf((to ?? 0) - (from ?? 0)),
+		energyKwh: energy.kwh ?? null,
 		meterStartWh: energy.startWh ?? null,
 		meterStopWh: energy.stopWh ?? null,
-		energyKwh: energy.kwh ?? null,
 		energyFrom: energy.from ?? null,
+		transactionId: tx,
 		reason: stop?.reason ?? NOT_REPORTED,
 		startFoundBy: foundBy,
 		receivedAt: isoOf(t),
+		id,
+		kind: 'sessionEnded',
 		...(settings.includeIdTag && { idTag: session.tag ?? null }),
 	};
 	return [{ id, t, assetId, item }];

@@ -38,7 +38,7 @@ export function addSessionFact(
 	sessions: Sessions,
 	fact: Fact,
 	when: When,
-	{ includeIdTag = false }: StationSettings,
+	{ includeIdTag = false, mostParts: most = MOST_REPORTS }: StationSettings,
 ): boolean {
 	const { at: t, eventId: id } = when;
 	switch (fact.about) {
@@ -50,7 +50,7 @@ export function addSessionFact(
 			return add(
 				sessions.starts,
 				added,
-				MOST_REPORTS,
+				most,
 				// Perhaps with another message ID.
 				(known) => known.connector === connector && known.wh === wh && isSameTime(known, added),
 				repeatedStart,
@@ -59,10 +59,10 @@ export function addSessionFact(
 		case 'startResponse': {
 			const { messageId: message, transaction: tx } = fact;
 			const isSame = (known: { message: string }) => known.message === message;
-			return add(sessions.named, { t, message, tx }, MOST_REPORTS, isSame);
+			return add(sessions.named, { t, message, tx }, most, isSame);
 		}
 		case 'metered':
-			return addMetered(sessions, fact, t);
+			return addMetered(sessions, fact, t, most);
 		case 'stop': {
 			const { transaction: tx, meterWh: wh, reason, stationTime, readings } = fact;
 			const clock = clockOf(stationTime, t);
@@ -70,14 +70,14 @@ export function addSessionFact(
 			return add(
 				sessions.stops,
 				{ t, id, tx, ...clock, wh, reason, ...(registers.length > 0 && { readings: registers }) },
-				MOST_REPORTS,
+				most,
 				(known) => known.tx === tx && isSameTime(known, clock),
 				(known, added) => (known.reported ? known : earlier(known, added)),
 			);
 		}
 		case 'transaction': {
 			const { idTag } = fact;
-			return addTransaction(sessions, fact, when, includeIdTag ? idTag : undefined);
+			return addTransaction(sessions, fact, when, { tag: includeIdTag ? idTag : undefined, most });
 		}
 		default:
 			return false;
@@ -97,7 +97,7 @@ function repeatedStart(known: SessionStart, added: SessionStart): SessionStart {
 }
 
 /** Those that name no transaction count only while the connector has a session: most are of stations that do not charge. */
-function addMetered(sessions: Sessions, fact: Metered, t: number): boolean {
+function addMetered(sessions: Sessions, fact: Metered, t: number, most: number): boolean {
 	const { transaction: tx, connector, stationTime, readings } = fact;
 	const registers = registersOf(readings, t, undefined, stationTime);
 	const { at } = clockOf(stationTime, t);
@@ -109,7 +109,7 @@ function addMetered(sessions: Sessions, fact: Metered, t: number): boolean {
 			...{ t, connector, at, readings: withRegisters([], registers) },
 			...(tx !== undefined && { tx }),
 		},
-		MOST_REPORTS,
+		most,
 		(known) => known.tx === tx && known.connector === connector,
 		(known, added) => ({
 			...known,
@@ -136,7 +136,7 @@ function addTransaction(
 	sessions: Sessions,
 	fact: Transaction,
 	{ at: t, eventId: id }: When,
-	tag: string | undefined,
+	{ tag, most }: { readonly tag: string | undefined; readonly most: number },
 ): boolean {
 	const { transaction: tx, phase, stationTime, seqNo, connector, reason = '' } = fact;
 	const clock = clockOf(stationTime, t);
@@ -153,7 +153,7 @@ function addTransaction(
 		ends: phase === 'ended' ? [{ t, ...clock, ...where, id, reason }] : [],
 		readings: withRegisters([], marked(readings, phase)),
 	};
-	return add(sessions.transactions, added, MOST_REPORTS, (known) => known.tx === tx, joined);
+	return add(sessions.transactions, added, most, (known) => known.tx === tx, joined);
 }
 
 /** A reading without a context belongs to the start or the end, if its message is the first or the last. */

@@ -4,19 +4,17 @@ import type { EventFacts, Fact, Sent } from '../facts';
 
 /**
  * The events with what is quiet in them, without messages that the service sent. A response is the station's if the
- * service sent a call with its ID shortly before, and the station none: both may number their calls alike.
+ * service sent a call with its ID shortly before, and the station none: both may number their calls alike. The calls are
+ * `among` the events by default.
  */
-export function ofStations(events: readonly EventFacts[]): EventFacts[] {
-	const calls = new Map<string, { readonly at: number; readonly by: Sent['by'] }[]>();
-	for (const { assetId, at, facts } of events) {
-		for (const fact of facts) {
-			if (fact.about !== 'sent' || fact.isResponse || fact.messageId === undefined) continue;
-			const key = `${assetId} ${fact.messageId}`;
-			calls.set(key, [...(calls.get(key) ?? []), { at, by: fact.by }]);
-		}
-	}
+export function ofStations(
+	events: readonly EventFacts[],
+	among: readonly EventFacts[] = events,
+): EventFacts[] {
+	let calls: Calls | undefined;
 	const isOfStation = (sent: Sent, { assetId, at }: EventFacts): boolean => {
 		if (sent.by !== undefined) return sent.by === 'station';
+		calls ??= callsIn(among);
 		const near = (calls.get(`${assetId} ${sent.messageId ?? ''}`) ?? []).filter(
 			(call) => at - call.at <= RESPONSE_MS && call.at - at <= RESPONSE_MS,
 		);
@@ -28,4 +26,20 @@ export function ofStations(events: readonly EventFacts[]): EventFacts[] {
 		const facts = event.facts.filter(isLeft);
 		return facts.length > 0 ? [{ ...event, facts }] : [];
 	});
+}
+
+type Calls = ReadonlyMap<string, readonly { readonly at: number; readonly by: Sent['by'] }[]>;
+
+function callsIn(events: readonly EventFacts[]): Calls {
+	const calls = new Map<string, { readonly at: number; readonly by: Sent['by'] }[]>();
+	for (const { assetId, at, facts } of events) {
+		for (const fact of facts) {
+			if (fact.about !== 'sent' || fact.isResponse || fact.messageId === undefined) continue;
+			const key = `${assetId} ${fact.messageId}`;
+			const known = calls.get(key);
+			if (known === undefined) calls.set(key, [{ at, by: fact.by }]);
+			else known.push({ at, by: fact.by });
+		}
+	}
+	return calls;
 }

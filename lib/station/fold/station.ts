@@ -67,13 +67,14 @@ function addFact(
 	return true;
 }
 
-interface Placed {
+/** A report, and the timeline that it belongs to. */
+export interface Placed {
 	readonly name: string;
 	readonly report: Report;
 }
 
 /** An EVSE and its connectors share a timeline, because what one says can be about the other. */
-function reportOf(
+export function reportOf(
 	fact: Fact,
 	{ at: t, eventId: id }: EventFacts,
 	settings: StationSettings,

@@ -57,6 +57,34 @@ const isEnd = (before: Report | undefined, { t }: Report, unreadUpTo: readonly n
 const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
 const isOfOneSource = (a: Report, b: Report) => a.of === b.of && a.part === b.part;
 
+/**
+ * The timeline that `addReport` and `addQuiet` make of these reports one by one, whatever their number. `quietAfter` is the
+ * first report after another one of the same source that only ends something.
+ */
+export function timelineOf(
+	reports: readonly Report[],
+	quietAfter: (report: Report) => Report | undefined,
+): Timeline {
+	const known = new Map<string, Report>();
+	for (const report of reports) {
+		const key = `${report.t} ${report.id} ${sourceOf(report)}`;
+		const other = known.get(key);
+		if (other === undefined || textOf(report) > textOf(other)) known.set(key, report);
+	}
+	const loud = [...known.values()].sort(inOrder);
+	const next = new Map<string, Report>();
+	const quiet: Report[] = [];
+	for (const report of loud.toReversed()) {
+		const source = sourceOf(report);
+		const after = next.get(source);
+		next.set(source, report);
+		const found = report.key === '' ? undefined : quietAfter(report);
+		if (found === undefined || (after !== undefined && inOrder(found, after) >= 0)) continue;
+		quiet.push({ ...found, quiet: true });
+	}
+	return { reports: quiet.length > 0 ? [...loud, ...quiet].sort(inOrder) : loud };
+}
+
 /** Removes the reports before `cut`, except those of states that were in force then. */
 export function compact(timeline: Timeline, name: string, cut: number): void {
 	if ((timeline.cut ?? cut) < cut) delete timeline.cut;

@@ -4,6 +4,7 @@ import { getMany, type Filters } from '../shared/lists';
 import type { Operation, Resource } from '../shared/resource';
 import { delivery } from './delivery';
 import { event } from './event';
+import { station } from './station';
 import { webhookEndpoint } from './webhookEndpoint';
 
 interface Further {
@@ -25,5 +26,6 @@ const listed = LISTED_RESOURCES.map((resource): [string, Resource] => {
 
 export const resources: Readonly<Record<string, Resource>> = {
 	...Object.fromEntries(listed),
+	station,
 	webhookEndpoint,
 };

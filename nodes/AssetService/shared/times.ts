@@ -2,6 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DAY_MS } from '../../../lib/shared/durations';
 import { timeOf } from '../../../lib/shared/timeOf';
+import { inZone } from '../../../lib/shared/zone';
 import { unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, type InputItem } from './parameters';
 
@@ -49,13 +50,5 @@ function instantOf(value: unknown, timeZone: string): number | undefined {
 	if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
 	const time = timeOf(value);
 	if (time === undefined || /[T ].*(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)\s*$/i.test(value)) return time;
-	// Twice, for the hours around a clock change.
-	const near = time - offsetMs(time, timeZone);
-	return time - offsetMs(near, timeZone);
-}
-
-/** How far the time zone is ahead of UTC at this time, in milliseconds. */
-function offsetMs(time: number, timeZone: string): number {
-	const shown = new Date(time).toLocaleString('sv-SE', { timeZone });
-	return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(time / 1000) * 1000;
+	return inZone(time, timeZone);
 }

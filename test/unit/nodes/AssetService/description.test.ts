@@ -16,6 +16,7 @@ const OPERATIONS = {
 	...Object.fromEntries(expectedLists.map(([resource]) => [resource, ['getAll']])),
 	delivery: ['getAll', 'resend'],
 	event: ['getAll', 'reconcile', 'replay', 'getRejections'],
+	station: ['getIncidents', 'getSessions', 'getStatus', 'getUptime'],
 	webhookEndpoint: ['create', 'delete', 'getHealth'],
 };
 
@@ -28,11 +29,11 @@ const operationsOf = (resource: string) =>
 	);
 
 /** The parameters that n8n shows and passes on for these values. */
-const propertiesFor = (values: Record<string, string | boolean>) =>
+const propertiesFor = (values: Record<string, string | boolean | number>) =>
 	description.properties.filter((property: INodeProperties) =>
 		NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
 	);
-const shown = (values: Record<string, string | boolean>) =>
+const shown = (values: Record<string, string | boolean | number>) =>
 	propertiesFor(values).map(({ name }) => name);
 
 describe('the description of the action node', () => {
@@ -95,6 +96,25 @@ describe('the description of the action node', () => {
 			],
 		],
 		[{ resource: 'event', operation: 'getRejections' }, ['workflowId', 'options']],
+		[
+			{ resource: 'station', operation: 'getIncidents', triggerOn: 'connectorFault', times: 1 },
+			[
+				...['triggerOn', 'times', 'scope', 'forMinutes', 'resolveAfterMinutes', 'assetIds'],
+				...['createdAfter', 'createdBefore', 'lookBackHours', 'options'],
+			],
+		],
+		[
+			{ resource: 'station', operation: 'getSessions' },
+			['assetIds', 'createdAfter', 'createdBefore', 'includeOpen', 'lookBackHours', 'options'],
+		],
+		[
+			{ resource: 'station', operation: 'getUptime' },
+			[
+				...['assetIds', 'createdAfter', 'createdBefore', 'per', 'splitBy', 'countUnavailable'],
+				...['unknownAs', 'exclusions', 'exclusionList', 'lookBackHours', 'options'],
+			],
+		],
+		[{ resource: 'station', operation: 'getStatus' }, ['assetIds', 'lookBackHours', 'options']],
 		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
 		[
 			{ resource: 'webhookEndpoint', operation: 'create' },

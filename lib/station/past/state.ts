@@ -1,0 +1,73 @@
+/** The state of a station from the facts of a period, without the bounds of a state that is stored. */
+import type { StationSettings } from '../common/settings';
+import type { Report, StationState, Timeline } from '../common/state';
+import type { EventFacts } from '../facts';
+import { inOrder } from '../fold/sets';
+import { isQuiet, isWatched, reportOf } from '../fold/station';
+import { timelineOf } from '../fold/timeline';
+import type { StationFacts } from './facts';
+
+interface Lines {
+	readonly reports: Report[];
+	readonly quiet: Report[];
+}
+
+/** The timelines by what was created before `until`. */
+export function stateOf(
+	facts: StationFacts,
+	settings: StationSettings,
+	until: number,
+): StationState {
+	const isOffline = settings.kind === 'stationOffline';
+	const found = new Map<string, Lines>();
+	for (const event of isOffline ? facts.connections : facts.states) {
+		if (event.at < until) place(event, settings, found);
+	}
+	const lines = Object.fromEntries(
+		[...found].map(([name, { reports, quiet }]): [string, Timeline] => [
+			name,
+			timelineOf(reports, isOffline ? signAfter(facts, until) : firstOf(quiet)),
+		]),
+	);
+	return { t: 0, lines };
+}
+
+function place(event: EventFacts, settings: StationSettings, found: Map<string, Lines>): void {
+	for (const fact of event.facts) {
+		const placed = isWatched(fact, settings) ? reportOf(fact, event, settings) : undefined;
+		if (placed === undefined) continue;
+		const line = found.get(placed.name) ?? { reports: [], quiet: [] };
+		found.set(placed.name, line);
+		(isQuiet(fact) ? line.quiet : line.reports).push(placed.report);
+	}
+}
+
+/** The first report of the same source after a report. */
+function firstOf(quiet: Report[]): (report: Report) => Report | undefined {
+	const sorted = quiet.sort(inOrder);
+	return (report) =>
+		sorted.find(
+			(one) => one.of === report.of && one.part === report.part && inOrder(one, report) > 0,
+		);
+}
+
+/** The first sign of life after a report. */
+function signAfter(
+	{ signs: { times, ids } }: StationFacts,
+	until: number,
+): (report: Report) => Report | undefined {
+	let order: number[] | undefined;
+	const signAt = (n: number): Report => ({ t: times[n] ?? 0, id: ids[n] ?? '', key: '' });
+	return (report) => {
+		order ??= [...times.keys()].sort((a, b) => inOrder(signAt(a), signAt(b)));
+		let [low, high] = [0, order.length];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (inOrder(signAt(order[middle] ?? 0), report) > 0) high = middle;
+			else low = middle + 1;
+		}
+		const found = order[low];
+		const sign = found === undefined ? undefined : signAt(found);
+		return sign === undefined || sign.t >= until ? undefined : sign;
+	};
+}

@@ -1,0 +1,151 @@
+/** What is wrong with a station now, and since when: connection, connectors, faults, running sessions. */
+import { isoOf, minutesOf, type Owner } from '../common/incident';
+import type { StationSettings } from '../common/settings';
+import type { Detail } from '../common/state';
+import { stretchesOf } from '../decide/parts';
+import type { ConnectionSettings, ConnectorStatus } from '../facts';
+import { openingsOf } from '../fold/faults';
+import { runsOf } from '../fold/timeline';
+import type { StationFacts } from './facts';
+import { pastMoment } from './moment';
+import type { Past } from './read';
+import { sessionsOf } from './sessions';
+import { stateOf } from './state';
+
+interface StatusQuestion {
+	readonly owner: Owner;
+	readonly words: ConnectionSettings;
+}
+
+interface Reported extends Pick<ConnectorStatus, 'status'> {
+	readonly connector: string;
+	readonly since: number;
+}
+
+interface OpenFault {
+	readonly connector: string;
+	readonly since: number;
+	readonly d: Detail | undefined;
+	readonly errors: readonly string[];
+}
+
+/** Without the station. `facts` is undefined if nothing was read of it. */
+export function statusOf(
+	[assetId, facts]: readonly [string, StationFacts | undefined],
+	past: Past,
+	question: StatusQuestion,
+): Record<string, unknown> {
+	const { serviceNow: now } = past;
+	const minutesSince = (since: number) => minutesOf(now - since);
+	const offlineSince = facts && outageOf(facts, past, question);
+	const lastSeen = facts && lastSignOf(facts, offlineSince);
+	const statuses = facts ? statusesOf(facts) : [];
+	const faults = facts ? faultsOf(facts, question) : [];
+	const sessions = facts ? runningOf([assetId, facts], past, question) : [];
+	const isConnected = offlineSince === undefined && lastSeen !== undefined;
+	const unavailable = statuses.filter(({ status }) => status.toLowerCase() === 'unavailable');
+	const [status, since] =
+		offlineSince !== undefined
+			? ['offline', offlineSince]
+			: faults.length > 0
+				? ['faulted', Math.min(...faults.map((one) => one.since))]
+				: unavailable.length > 0
+					? ['unavailable', Math.min(...unavailable.map((one) => one.since))]
+					: [isConnected ? 'ok' : 'unknown', undefined];
+	return {
+		status,
+		since: isoOf(since),
+		minutes: since === undefined ? null : minutesSince(since),
+		connected: offlineSince !== undefined ? false : isConnected ? true : null,
+		connectors: statuses.map((one) => ({
+			connector: one.connector,
+			status: one.status,
+			since: isoOf(one.since),
+			minutes: minutesSince(one.since),
+		})),
+		faults: faults.map(({ connector, since: from, d, errors }) => ({
+			connector,
+			errorCode: d?.error ?? null,
+			vendorErrorCode: d?.vendor ?? null,
+			info: d?.info ?? null,
+			errorCodes: errors,
+			since: isoOf(from),
+			minutes: minutesSince(from),
+		})),
+		sessions,
+		lastSeenAt: isoOf(lastSeen),
+	};
+}
+
+const settingsFor = (
+	{ words }: StatusQuestion,
+	kind: StationSettings['kind'],
+): StationSettings => ({
+	...{ ...words, kind, forMs: 0, resolveAfterMs: 0, statuses: [], scope: 'connector' },
+	...{ times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
+});
+
+/** Since when the station is offline. */
+function outageOf(
+	facts: StationFacts,
+	{ serviceNow }: Past,
+	question: StatusQuestion,
+): number | undefined {
+	const settings = settingsFor(question, 'stationOffline');
+	const moment = pastMoment(question.owner, settings, serviceNow);
+	const runs = stretchesOf(stateOf(facts, settings, Infinity), moment);
+	return runs.findLast(({ until }) => until === undefined)?.since;
+}
+
+/** When the station last sent something, or was connected. */
+function lastSignOf(facts: StationFacts, offlineSince: number | undefined): number | undefined {
+	const { signs, connections } = facts;
+	let last = -Infinity;
+	for (const at of signs.times) last = Math.max(last, at);
+	for (const { at, facts: said } of connections) {
+		const isSign = said.some((fact) => fact.about === 'connection' && fact.isConnected);
+		if (isSign) last = Math.max(last, at);
+	}
+	if (last > -Infinity) return last;
+	return offlineSince;
+}
+
+/** The last status of each place, and since when it has had that. */
+function statusesOf({ states }: StationFacts): Reported[] {
+	const last = new Map<string, Reported>();
+	for (const { at, facts } of states.toSorted((a, b) => a.at - b.at)) {
+		for (const fact of facts) {
+			if (fact.about !== 'status') continue;
+			const { connector, status } = fact;
+			if (last.get(connector)?.status === status) continue;
+			last.set(connector, { connector, status, since: at });
+		}
+	}
+	return [...last.values()].sort((a, b) =>
+		a.connector.localeCompare(b.connector, 'en', { numeric: true }),
+	);
+}
+
+function faultsOf(facts: StationFacts, question: StatusQuestion): OpenFault[] {
+	const settings = settingsFor(question, 'connectorFault');
+	const { lines = {} } = stateOf(facts, settings, Infinity);
+	return Object.entries(lines)
+		.flatMap(([name, line]) => runsOf(line, name, Infinity))
+		.filter(({ until }) => until === undefined)
+		.flatMap((run) => openingsOf(run, settings))
+		.map(({ connector, since, d, errors }) => ({ connector, since, d, errors }));
+}
+
+function runningOf(
+	station: readonly [string, StationFacts],
+	past: Past,
+	question: StatusQuestion,
+): Record<string, unknown>[] {
+	const settings = settingsFor(question, 'sessionEnded');
+	const { owner } = question;
+	return sessionsOf(station, past, settings, { owner, includeOpen: true })
+		.filter(({ item }) => item['state'] === 'open')
+		.map(({ item: { connector, transactionId, startedAt, minutes, energyKwh } }) => ({
+			...{ connector, transactionId, startedAt, minutes, energyKwh },
+		}));
+}

@@ -1,0 +1,255 @@
+/**
+ * How long connectors and stations were up in a period. Each moment counts once, as the first of these that holds:
+ *
+ * - excluded: planned maintenance and the like
+ * - offline, faulted, unavailable: down, because of the station, the EVSE or the connector
+ * - unknown: the connector has not reported a status so far
+ * - up
+ *
+ * A station is down if it is offline or down as a whole, or if all of its connectors are.
+ */
+import type { Owner } from '../common/incident';
+import { MINUTE_MS, type StationSettings } from '../common/settings';
+import { stretchesOf } from '../decide/parts';
+import type { ConnectionSettings } from '../facts';
+import { evseOf } from '../fold/sessions';
+import { type Run, runsOf } from '../fold/timeline';
+import type { StationFacts } from './facts';
+import { pastMoment } from './moment';
+import type { Past } from './read';
+import { merged, type Span, sweep } from './spans';
+import { stateOf } from './state';
+
+export interface Exclusion extends Span {
+	/** Every station if it is undefined, */
+	readonly assetId: string | undefined;
+	/** and every connector of the station. */
+	readonly connector: string | undefined;
+}
+
+export interface UptimeQuestion {
+	readonly per: 'connector' | 'station';
+	readonly countUnavailable: boolean;
+	readonly unknownAs: 'leftOut' | 'up' | 'down';
+	readonly exclusions: readonly Exclusion[];
+	readonly words: ConnectionSettings;
+	/** Of the period: an item for each. */
+	readonly parts: readonly Span[];
+}
+
+const STATION = '0';
+
+/** Sets of moments, as merged spans. */
+interface Layers {
+	readonly excluded: readonly Span[];
+	readonly offline: readonly Span[];
+	readonly faulted: readonly Span[];
+	readonly unavailable: readonly Span[];
+	readonly known: readonly Span[];
+}
+
+type Cause = 'excluded' | 'offline' | 'faulted' | 'unavailable' | 'unknown' | 'up';
+
+const NEITHER: Owner = { workflowId: '', nodeId: '' };
+const NO_FACTS: StationFacts = {
+	...{ connections: [], states: [], sessions: [], signs: { times: [], ids: [] } },
+};
+
+/** One item per part of the period and connector, without the station; the connector is null if none is known. */
+export function uptimeOf(
+	[assetId, facts = NO_FACTS]: readonly [string, StationFacts | undefined],
+	past: Pick<Past, 'from' | 'to' | 'serviceNow'>,
+	question: UptimeQuestion,
+): Record<string, unknown>[] {
+	const { per, parts } = question;
+	const { connectors, of } = layersOf(assetId, facts, past, question);
+	const named = per === 'station' || connectors.length === 0 ? [null] : connectors;
+	return named.flatMap((connector) =>
+		parts.map((part) => {
+			const moments =
+				connector === null
+					? ofStation(of(undefined), connectors.map(of), part)
+					: ofConnector(of(connector), part);
+			return itemOf(connector, part, tallied(moments, question));
+		}),
+	);
+}
+
+function layersOf(
+	assetId: string,
+	facts: StationFacts,
+	{ to, serviceNow }: Pick<Past, 'from' | 'to' | 'serviceNow'>,
+	{ words, countUnavailable, exclusions }: UptimeQuestion,
+): { connectors: string[]; of: (connector: string | undefined) => Layers } {
+	const settingsFor = (part: Partial<StationSettings>): StationSettings => ({
+		...{ ...words, kind: 'stationOffline', forMs: 0, resolveAfterMs: 0, statuses: [] },
+		...{ scope: 'connector', times: 1, withinMs: 0, reportResolved: true, catchUpMs: 0 },
+		...part,
+	});
+	const spanOf = ({ since, until = Infinity }: Run): Span => ({ from: since, to: until });
+	const offlineSettings = settingsFor({});
+	const outages = stretchesOf(
+		stateOf(facts, offlineSettings, to),
+		pastMoment(NEITHER, offlineSettings, Math.max(to, serviceNow)),
+	);
+	const faults = stateOf(facts, settingsFor({ kind: 'connectorFault' }), to);
+	const unavailable = settingsFor({ kind: 'connectorStatus', statuses: ['Unavailable'] });
+	const statuses = stateOf(
+		facts,
+		countUnavailable ? unavailable : settingsFor({ kind: 'connectorStatus' }),
+		to,
+	);
+	const runsIn = ({ lines = {} }: typeof faults) =>
+		Object.entries(lines).flatMap(([name, line]) => runsOf(line, name, Infinity));
+	const [faultRuns, unavailableRuns] = [runsIn(faults), runsIn(statuses)];
+
+	/** When each connector first reported a status. */
+	const knownFrom = new Map<string, number>();
+	for (const [name, { reports }] of Object.entries(statuses.lines ?? {})) {
+		const places = new Set(reports.map(({ of = name }) => of));
+		// An EVSE that has connectors is none itself.
+		if (places.size > 1) places.delete(name);
+		for (const place of places) {
+			const first = reports.find(({ of = name }) => of === place);
+			if (place !== STATION && first !== undefined) knownFrom.set(place, first.t);
+		}
+	}
+	const connectors = [...knownFrom.keys()].sort((a, b) =>
+		a.localeCompare(b, 'en', { numeric: true }),
+	);
+	const of = (connector: string | undefined): Layers => {
+		const places = connector === undefined ? [STATION] : [STATION, connector, evseOf(connector)];
+		const isHere = (run: Run) => run.places.some((place) => places.includes(place));
+		const since = connector === undefined ? undefined : knownFrom.get(connector);
+		const excluded = exclusions.filter(
+			(one) =>
+				(one.assetId ?? assetId) === assetId &&
+				(one.connector === undefined ||
+					one.connector === connector ||
+					one.connector === evseOf(connector ?? '')),
+		);
+		return {
+			excluded: merged(excluded),
+			offline: merged(outages.map(spanOf)),
+			faulted: merged(faultRuns.filter(isHere).map(spanOf)),
+			unavailable: merged(unavailableRuns.filter(isHere).map(spanOf)),
+			known: since === undefined ? [] : [{ from: since, to: Infinity }],
+		};
+	};
+	return { connectors, of };
+}
+
+interface Moments extends Span {
+	readonly cause: Cause;
+}
+
+const layersIn = ({ excluded, offline, faulted, unavailable, known }: Layers) => [
+	...[excluded, offline, faulted, unavailable, known],
+];
+
+function causeOf([excluded, offline, faulted, unavailable, known]: readonly boolean[]): Cause {
+	if (excluded) return 'excluded';
+	if (offline) return 'offline';
+	if (faulted) return 'faulted';
+	if (unavailable) return 'unavailable';
+	return known ? 'up' : 'unknown';
+}
+
+function* ofConnector(layers: Layers, part: Span): Generator<Moments> {
+	for (const { from, to, isIn } of sweep(layersIn(layers), part)) {
+		yield { from, to, cause: causeOf(isIn) };
+	}
+}
+
+const LAYERS = 5;
+
+function* ofStation(
+	station: Layers,
+	connectors: readonly Layers[],
+	part: Span,
+): Generator<Moments> {
+	const layers = [station, ...connectors].flatMap(layersIn);
+	for (const { from, to, isIn } of sweep(layers, part)) {
+		const own = causeOf(isIn.slice(0, LAYERS));
+		const others = connectors.map((_one, n) =>
+			causeOf(isIn.slice((n + 1) * LAYERS, (n + 2) * LAYERS)),
+		);
+		yield { from, to, cause: own === 'unknown' ? causeOfAll(others) : own };
+	}
+}
+
+/** Of the connectors of a station that is not down as a whole. */
+function causeOfAll(causes: readonly Cause[]): Cause {
+	const counted = causes.filter((cause) => cause !== 'excluded');
+	if (causes.length > 0 && counted.length === 0) return 'excluded';
+	const found = (['up', 'unknown', 'faulted', 'unavailable'] as const).find((cause) =>
+		counted.includes(cause),
+	);
+	return found ?? 'unknown';
+}
+
+interface Tally {
+	readonly ms: Record<Cause, number>;
+	readonly percent: number | null;
+	readonly outages: number;
+	readonly longestMs: number;
+}
+
+function tallied(moments: Iterable<Moments>, { unknownAs }: UptimeQuestion): Tally {
+	const ms = { excluded: 0, offline: 0, faulted: 0, unavailable: 0, unknown: 0, up: 0 };
+	let [outages, longestMs, downSince, downUntil] = [0, 0, 0, -1];
+	for (const { from, to, cause } of moments) {
+		ms[cause] += to - from;
+		if (cause === 'up' || cause === 'unknown' || cause === 'excluded') continue;
+		if (from !== downUntil) [outages, downSince] = [outages + 1, from];
+		downUntil = to;
+		longestMs = Math.max(longestMs, to - downSince);
+	}
+	const downMs = ms.offline + ms.faulted + ms.unavailable;
+	const up = ms.up + (unknownAs === 'up' ? ms.unknown : 0);
+	const down = downMs + (unknownAs === 'down' ? ms.unknown : 0);
+	// Rounded down: 96.9999 is not yet 97.
+	const percent = up + down === 0 ? null : Math.floor((up * 100_000) / (up + down)) / 1000;
+	return { ms, percent, outages, longestMs };
+}
+
+function itemOf(
+	connector: string | null,
+	{ from, to }: Span,
+	{ ms, percent, outages, longestMs }: Tally,
+): Record<string, unknown> {
+	const { up, offline, faulted, unavailable, unknown, excluded } = wholeMinutes(ms);
+	return {
+		connector,
+		from: new Date(from).toISOString(),
+		to: new Date(to).toISOString(),
+		uptimePercent: percent,
+		upMinutes: up,
+		downMinutes: offline + faulted + unavailable,
+		offlineMinutes: offline,
+		faultedMinutes: faulted,
+		unavailableMinutes: unavailable,
+		unknownMinutes: unknown,
+		excludedMinutes: excluded,
+		outages,
+		longestOutageMinutes: Math.floor(longestMs / MINUTE_MS),
+	};
+}
+
+/** Whole minutes that add up to the period: the largest remainders are rounded up, and never the time up. */
+function wholeMinutes(ms: Readonly<Record<Cause, number>>): Record<Cause, number> {
+	const causes = Object.keys(ms) as Cause[];
+	const minutes = { ...ms };
+	for (const cause of causes) minutes[cause] = Math.floor(ms[cause] / MINUTE_MS);
+	const total = causes.reduce((sum, cause) => sum + ms[cause], 0);
+	let left = Math.floor(total / MINUTE_MS) - causes.reduce((sum, cause) => sum + minutes[cause], 0);
+	const rest = (cause: Cause) => ms[cause] % MINUTE_MS;
+	const ranked = causes.filter((cause) => cause !== 'up').sort((a, b) => rest(b) - rest(a));
+	for (const cause of ranked) {
+		if (left <= 0 || rest(cause) === 0) break;
+		minutes[cause] += 1;
+		left -= 1;
+	}
+	minutes.up += left;
+	return minutes;
+}

@@ -1,0 +1,67 @@
+/** The incidents that a Station Trigger with these settings would have reported in a period that has passed. */
+import type { INodeProperties } from 'n8n-workflow';
+import { type Kind, pastIncidents, pastSessions } from '../../../../lib/station';
+import { readStationSettings } from '../../../../n8n/station/settings';
+import {
+	otherStatuses,
+	statuses,
+	timeProperties,
+	triggerOn,
+} from '../../../AssetServiceStationTrigger/description';
+import { faultProperties } from '../../../AssetServiceStationTrigger/faults';
+import { parameterError } from '../../shared/parameters';
+import type { Operation, Run } from '../../shared/resource';
+import { assetIdsField, lookBackField, options, periodFields } from './fields';
+import { ask, wordsOf } from './question';
+
+/** In an action node, expressions and AI agents may fill in what they cannot in a trigger. */
+function asked({ noDataExpression: _never, ...field }: INodeProperties): INodeProperties {
+	return field;
+}
+
+const kindField: INodeProperties = {
+	...triggerOn,
+	displayName: 'Incident',
+	options: (triggerOn.options ?? []).flatMap((option) => {
+		if (!('value' in option) || option.value === 'sessionEnded') return [];
+		const { action: _action, ...kind } = option;
+		return [kind];
+	}),
+	description: 'What to look for, as in the Asset Service Station Trigger',
+};
+
+export const getIncidents: Operation = {
+	name: 'Get Incidents',
+	description:
+		'Find out which stations were offline, which connectors were stuck or faulted, since when and for how long. Takes a kind of incident and a period and returns one item per incident.',
+	action: 'Get the incidents of stations',
+	fields: [
+		kindField,
+		...[statuses, otherStatuses, ...faultProperties, ...timeProperties].map(asked),
+		...[assetIdsField, ...periodFields, lookBackField, options],
+	],
+	run,
+};
+
+const WANTS: Readonly<Record<Kind, 'connections' | 'states' | 'sessions'>> = {
+	stationOffline: 'connections',
+	connectorStatus: 'states',
+	connectorFault: 'states',
+	sessionEnded: 'sessions',
+};
+
+async function run(item: Run) {
+	const { context, itemIndex, client } = item;
+	const { station, problems } = readStationSettings((name, fallback) =>
+		context.getNodeParameter(name, itemIndex, fallback),
+	);
+	const [problem, ...others] = problems;
+	if (problem !== undefined) {
+		throw parameterError(item, [problem, ...others].join('. '), 'Correct it in the node.');
+	}
+	const settings = { ...station, ...wordsOf(client) };
+	const question = await ask(item, { [WANTS[settings.kind]]: true });
+	return settings.kind === 'sessionEnded'
+		? await pastSessions(question, settings, false)
+		: await pastIncidents(question, settings);
+}

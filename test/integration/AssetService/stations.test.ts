@@ -1,0 +1,158 @@
+/** Questions about the past of stations, through the node. */
+import type { INodeParameters } from 'n8n-workflow';
+import type { Handler, SeenRequest } from '../../support/httpService';
+import { startNode } from '../../support/runNode';
+import { gate } from '../../support/wait';
+import { stopWorlds } from '../../unit/service/world';
+import { ASSETS, failure, optionsFor, pages, records, run, serving } from './runs';
+
+afterEach(stopWorlds);
+
+const EVENTS = '/webhooks/v1/webhook-events';
+const MINUTE = 60_000;
+const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+let count = 0;
+const event = (minutes: number, assetId: string, eventType: string, more: object) => ({
+	id: `whevt_${++count}`,
+	eventType,
+	createdAt: ago(minutes),
+	payload: { asset: { id: assetId }, ...more },
+});
+const connection = (minutes: number, status: string, assetId = 'as_1') =>
+	event(minutes, assetId, 'asset.connectivity', { status });
+const status = (minutes: number, connectorId: number, status: string, assetId = 'as_1') =>
+	event(minutes, assetId, 'ocpp.message', {
+		...{ messageType: 'CALL', messageId: `m${count}`, action: 'StatusNotification' },
+		payload: { connectorId, status, errorCode: 'NoError' },
+	});
+const stations = [
+	{ id: 'as_1', type: 'CHARGING_STATION', chargingStation: { name: 'Harbour Street 1' } },
+	{ id: 'as_2', type: 'CHARGING_STATION', chargingStation: { name: 'Harbour Street 2' } },
+];
+const history = () => [
+	connection(20.5, 'DISCONNECTED', 'as_2'),
+	...[connection(90, 'CONNECTED'), connection(120, 'DISCONNECTED')],
+	...[status(1000, 1, 'Available'), status(1001, 2, 'Available')],
+];
+const handler =
+	(events: readonly { id: string }[]): Handler =>
+	(request: SeenRequest) =>
+		pages(request.path === ASSETS ? stations : events, request);
+const closeTo95 = expect.closeTo(95, 1) as number;
+const ask = (operation: string, more: INodeParameters = {}): INodeParameters => ({
+	resource: 'station',
+	operation,
+	...more,
+});
+
+it('finds the outages of the last day, without any other setting', async () => {
+	const world = await serving(handler(history()));
+	const found = await records(run(world, ask('getIncidents')));
+	expect(found).toMatchObject([
+		{ station: { name: 'Harbour Street 1' }, minutes: 30, state: 'resolved' },
+		{ station: { name: 'Harbour Street 2' }, until: null, state: 'open' },
+	]);
+	const few = await records(run(world, ask('getIncidents', { forMinutes: 60 })));
+	expect(few).toEqual([]);
+});
+
+it('calculates uptime, and reads the list once for items that ask about the same period', async () => {
+	const world = await serving(handler(history()));
+	const input = [{ id: 'as_1' }, { id: 'as_2' }, { id: 'as_1' }];
+	const parameters = ask('getUptime', { assetIds: '={{ $json.id }}', createdAfter: ago(600) });
+	const { items, error } = await run(world, parameters, { input });
+	expect(error).toBeUndefined();
+	expect(items.map(({ json, pairedItem }) => [json['connector'], pairedItem])).toEqual([
+		...['1', '2'].map((connector) => [connector, { item: 0 }]),
+		[null, { item: 1 }],
+		...['1', '2'].map((connector) => [connector, { item: 2 }]),
+	]);
+	expect(items[0]?.json).toMatchObject({ downMinutes: 30, uptimePercent: closeTo95 });
+	expect(world.service.to(EVENTS)).toHaveLength(1);
+	expect(world.service.to(ASSETS)).toHaveLength(1);
+});
+
+it('takes exclusions from an expression over the items of another node', async () => {
+	const world = await serving(handler(history()));
+	const input = [{ assetId: 'as_1', from: ago(125), to: ago(80), reason: 'Works' }];
+	const exclusionList = '={{ $input.all() }}';
+	const parameters = ask('getUptime', { exclusionList, assetIds: 'as_1', createdAfter: ago(600) });
+	const found = await records(run(world, parameters, { input }));
+	expect(found).toMatchObject([
+		{ downMinutes: 0, excludedMinutes: 45, uptimePercent: 100 },
+		{ downMinutes: 0, excludedMinutes: 45, uptimePercent: 100 },
+	]);
+});
+
+it('says how the stations are, by name', async () => {
+	const world = await serving(handler(history()));
+	const found = await records(run(world, ask('getStatus')));
+	expect(found).toMatchObject([
+		{ station: { name: 'Harbour Street 1' }, status: 'ok', connected: true },
+		{ station: { name: 'Harbour Street 2' }, status: 'offline', minutes: 20, connected: false },
+	]);
+	expect(found[0]?.['connectors']).toHaveLength(2);
+});
+
+it('answers an AI agent', async () => {
+	const world = await serving(handler(history()));
+	const { items } = await run(world, ask('getStatus'), { asTool: true });
+	expect(JSON.stringify(items)).toContain('Harbour Street 2');
+});
+
+it('an item that fails becomes an item, if the node continues', async () => {
+	const world = await serving(handler(history()));
+	const input = [{ from: 'never' }, { from: ago(600) }];
+	const parameters = ask('getUptime', { assetIds: 'as_1', createdAfter: '={{ $json.from }}' });
+	const { items } = await run(world, parameters, { input, onError: 'continueRegularOutput' });
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 1 },
+	]);
+	expect(items[0]?.json['error']).toBe("'Created After' is not a date and time");
+});
+
+it.each([
+	['getIncidents', { forMinutes: 20_000 }, "'For (Minutes)' must be a whole number"],
+	['getUptime', { per: 'site' }, "'Per' has no 'site'"],
+	[
+		'getUptime',
+		{ exclusionList: '={{ [{}] }}' },
+		"'Exclusion List' has an entry without 'From' or 'To'",
+	],
+	['getSessions', { createdBefore: '2020-01-01' }, "'Created After' is not before"],
+	['getStatus', { assetIds: '={{ ({}) }}' }, "'Asset IDs' cannot be an object"],
+])('%s with %j names what to correct', async (operation, parameters, message) => {
+	const world = await serving(handler(history()));
+	const { message: found } = await failure(run(world, ask(operation, parameters)));
+	expect(found).toContain(message);
+});
+
+it('says how far it got, if the period has too many events', async () => {
+	const many = Array.from({ length: 500 }, (_unused, n) => connection(n + 1, 'CONNECTED'));
+	const world = await serving(handler(many));
+	const { message, description } = await failure(
+		run(world, ask('getIncidents', { options: { maxEvents: 200 } })),
+	);
+	expect(message).toMatch(/^Stopped after 200 events, which reach to .*Z: the period begins at/);
+	expect(description).toContain("'Created After'");
+});
+
+it('ends soon after the execution is cancelled', async () => {
+	const open = gate();
+	const arrived = gate();
+	const world = await serving(async (request) => {
+		if (request.path !== EVENTS) return pages(stations, request);
+		arrived.open();
+		await open.opened;
+		return pages(history(), request);
+	});
+	const { finished, cancel } = startNode(optionsFor(world, ask('getUptime')));
+	await arrived.opened;
+	const since = performance.now();
+	cancel();
+	await finished;
+	expect(performance.now() - since).toBeLessThan(1_000);
+	open.open();
+});

@@ -1,0 +1,204 @@
+import { back, lost, MINUTE, time } from '../stationWorld';
+import { OCPP16, VERSIONS } from '../stations';
+import { askPast, incidents, sessions, status, uptime } from './pastWorld';
+
+const iso = (text: string) => new Date(time(text)).toISOString();
+
+describe('Get Incidents', () => {
+	it('returns one item per incident of the period, open or resolved, with its station first', async () => {
+		const events = [
+			lost('09:10'),
+			back('09:40'),
+			lost('11:00', 's2'),
+			lost('10:00'),
+			back('10:01'),
+		];
+		const found = await incidents(events, {});
+		expect(found).toMatchObject([
+			{
+				station: { name: 'Station s1' },
+				...{ since: iso('09:10'), until: iso('09:40'), minutes: 30 },
+				...{ state: 'resolved', status: 'DISCONNECTED', connector: null },
+			},
+			{ station: { id: 's2' }, since: iso('11:00'), until: null, minutes: 59, state: 'open' },
+		]);
+		expect(Object.keys(found[0] ?? {}).slice(0, 5)).toEqual([
+			...['station', 'connector', 'since', 'minutes', 'until'],
+		]);
+	});
+
+	it('knows the state before the period, and leaves out what was over by then or began later', async () => {
+		const events = [
+			...[lost('08:00'), back('09:30'), lost('07:00', 's2'), back('08:00', 's2')],
+			lost('11:30', 's2'),
+		];
+		const found = await incidents(events, {}, { to: time('11:00') });
+		expect(found).toMatchObject([{ since: iso('08:00'), until: iso('09:30') }]);
+		const before = await incidents(events, {}, { lookBackMs: 0 });
+		expect(before).toMatchObject([{ since: iso('11:30') }]);
+	});
+
+	it('is not cut by the bounds of a state that is stored', async () => {
+		const start = time('09:00');
+		const events = Array.from({ length: 300 }, (_unused, n) => [
+			lost(start + n * 30_000),
+			back(start + n * 30_000 + 10_000),
+		]).flat();
+		const found = await incidents(events, { forMs: 0, resolveAfterMs: 0 });
+		expect(found).toHaveLength(300);
+	});
+
+	it('ends an outage with the first sign of life, and ignores an older socket', async () => {
+		const status = OCPP16.status('09:30', 'Available');
+		const found = await incidents([lost('09:10'), status, lost('09:29')], { forMs: 0 });
+		expect(found).toMatchObject([{ since: iso('09:10'), until: iso('09:30') }]);
+		const older = [lost('09:10'), OCPP16.status('09:10:30', 'Available')];
+		expect(await incidents(older, { forMs: 0 })).toEqual([]);
+	});
+
+	it.each(VERSIONS)('counts repeated faults (%s)', async (_name, version) => {
+		const events = ['09:00', '09:20', '09:40'].flatMap((at) => [
+			version.status(at, 'Faulted'),
+			version.status(at.replace(/0$/, '5'), 'Available'),
+		]);
+		const settings = { kind: 'connectorFault', times: 3, withinMs: 60 * MINUTE } as const;
+		expect(await incidents(events, { ...settings, scope: 'connector' })).toMatchObject([
+			{ connector: version.connector, count: 3, state: 'resolved', since: iso('09:00') },
+		]);
+	});
+});
+
+describe('Get Sessions', () => {
+	it.each(VERSIONS)(
+		'returns the sessions that ended, and open ones if asked (%s)',
+		async (_n, version) => {
+			const ended = version.session({ start: '09:00', stop: '09:45', fromWh: 1000, toWh: 12_500 });
+			const [start, meter] = version.session({
+				...{ assetId: 's2', start: '11:00', stop: '11:59', fromWh: 500, toWh: 900 },
+			});
+			const events = [...ended, ...(start && meter ? [start, meter] : [])];
+			const found = await sessions(events, { includeOpen: true });
+			expect(found).toMatchObject([
+				{ station: { id: 's1' }, minutes: 45, energyKwh: 11.5, state: 'ended' },
+				{ station: { id: 's2' }, minutes: 60, stoppedAt: null, reason: null, state: 'open' },
+			]);
+			expect(await sessions(events)).toHaveLength(1);
+		},
+	);
+});
+
+describe('Get Uptime', () => {
+	const events = [
+		OCPP16.status('09:00', 'Available'),
+		...[lost('09:30'), back('09:40')],
+		...[OCPP16.status('10:00', 'Faulted'), OCPP16.status('10:30', 'Available')],
+		...[OCPP16.status('11:00', 'Unavailable'), OCPP16.status('11:15', 'Available')],
+	];
+	const period = { from: time('08:30'), to: time('11:30') };
+
+	it('adds up to the period', async () => {
+		const found = await uptime(events, {}, { ...period, assets: ['s1'] });
+		expect(found).toEqual([
+			{
+				station: expect.objectContaining({ name: 'Station s1' }) as unknown,
+				connector: '1',
+				...{ from: iso('08:30'), to: iso('11:30'), uptimePercent: 63.333 },
+				...{ upMinutes: 95, downMinutes: 55, offlineMinutes: 10, faultedMinutes: 30 },
+				...{ unavailableMinutes: 15, unknownMinutes: 30, excludedMinutes: 0 },
+				...{ outages: 3, longestOutageMinutes: 30 },
+			},
+		]);
+	});
+
+	it('counts the unknown time as it is told to, and shows it in any case', async () => {
+		for (const [unknownAs, uptimePercent] of [
+			['up', 69.444],
+			['down', 52.777],
+		] as const) {
+			const [found] = await uptime(events, { unknownAs }, { ...period, assets: ['s1'] });
+			expect(found).toMatchObject({ uptimePercent, unknownMinutes: 30, upMinutes: 95 });
+		}
+	});
+
+	it('leaves out exclusions, and statuses that do not count', async () => {
+		const exclusion = { from: time('10:10'), to: time('10:20'), assetId: 's1', connector: '1' };
+		const question = { exclusions: [exclusion], countUnavailable: false };
+		const [found] = await uptime(events, question, { ...period, assets: ['s1'] });
+		expect(found).toMatchObject({
+			...{ excludedMinutes: 10, faultedMinutes: 20, unavailableMinutes: 0, upMinutes: 110 },
+			outages: 3,
+		});
+	});
+
+	it('says that it knows nothing of a station that says nothing', async () => {
+		const found = await uptime([], {}, { ...period, assets: ['s1'] });
+		expect(found).toMatchObject([
+			{ connector: null, uptimePercent: null, unknownMinutes: 180, upMinutes: 0 },
+		]);
+	});
+
+	it('splits at midnight of the time zone, across a clock change', async () => {
+		const options = {
+			...{ from: Date.parse('2026-10-24T22:00Z'), to: Date.parse('2026-10-26T23:00Z') },
+			...{ now: time('12:00'), assets: ['s1'], lookBackMs: 0 },
+		};
+		const question = { splitBy: 'day', timeZone: 'Europe/Berlin' } as const;
+		const found = await uptime([], question, options);
+		expect(found.map(({ unknownMinutes }) => unknownMinutes)).toEqual([25 * 60, 24 * 60]);
+	});
+
+	it('of a station is down if all of its connectors are', async () => {
+		const two = [
+			...[OCPP16.status('09:00', 'Available'), OCPP16.status('10:00', 'Faulted')],
+			...['Available', 'Faulted'].map((status, n) =>
+				OCPP16.status(n === 0 ? '09:00' : '10:30', status, { error: { connectorId: 2 } }),
+			),
+		];
+		const options = { from: time('09:00'), to: time('11:00'), assets: ['s1'] };
+		const [found, ...others] = await uptime(two, { per: 'station' }, options);
+		expect([found, others]).toMatchObject([
+			{ connector: null, upMinutes: 90, faultedMinutes: 30, outages: 1 },
+			[],
+		]);
+	});
+});
+
+describe('Get Status', () => {
+	it('says what is wrong, and since when', async () => {
+		const [start, meter] = OCPP16.session({
+			...{ assetId: 's2', start: '11:00', stop: '11:59', fromWh: 500, toWh: 900 },
+		});
+		const events = [
+			...[OCPP16.status('09:00', 'Available'), lost('11:10')],
+			OCPP16.status('10:00', 'Faulted', { assetId: 's2', error: { errorCode: 'GroundFailure' } }),
+			...(start && meter ? [start, meter] : []),
+		];
+		const found = await status(events, { assets: ['s1', 's2', 's3'] });
+		expect(found).toMatchObject([
+			{ status: 'offline', since: iso('11:10'), minutes: 50, connected: false },
+			{
+				...{ status: 'faulted', since: iso('10:00'), minutes: 120, connected: true },
+				connectors: [{ connector: '1', status: 'Faulted', minutes: 120 }],
+				faults: [{ connector: '1', errorCode: 'GroundFailure' }],
+				sessions: [{ connector: '1', startedAt: iso('11:00') }],
+			},
+			{ station: { name: 'Station s3' }, status: 'unknown', connected: null, lastSeenAt: null },
+		]);
+	});
+});
+
+describe('reading', () => {
+	const many = Array.from({ length: 1_000 }, (_unused, n) => lost(time('09:00') + n * 1_000));
+
+	it('stops at the most events that it may read, and says how far it got', async () => {
+		const reading = askPast(many, { connections: true }, { maxEvents: 300, to: time('09:30') });
+		await expect(reading).rejects.toMatchObject({
+			message: expect.stringMatching(/^Stopped after 300 events, which reach to 2026-/) as unknown,
+		});
+	});
+
+	it('reads a list that begins with its oldest event', async () => {
+		const found = await incidents([lost('09:10'), back('09:40')], {}, { isOldestFirst: true });
+		expect(found).toMatchObject([{ minutes: 30 }]);
+	});
+});

@@ -1,0 +1,125 @@
+/** Asks about the past of a list that a test writes. */
+import { walkPages } from '../../../../lib/service/lists/paging';
+import {
+	type Asked,
+	DEFAULT_CONNECTION,
+	directoryNow,
+	pastIncidents,
+	pastSessions,
+	pastUptime,
+	readPast,
+	split,
+	stationStatus,
+	type SplitBy,
+	type StationSettings,
+	type UptimeQuestion,
+	type Wants,
+} from '../../../../lib/station';
+import { DEFAULTS, MINUTE, type StationEvent, time } from '../stationWorld';
+
+export interface PastOptions {
+	readonly from?: number;
+	readonly to?: number | undefined;
+	readonly now?: number;
+	readonly assets?: readonly string[];
+	readonly isOldestFirst?: boolean;
+	/** How often the list has each record. */
+	readonly copies?: number;
+	readonly lookBackMs?: number;
+	readonly maxEvents?: number;
+	readonly owner?: Asked['owner'];
+	readonly assetIds?: readonly string[];
+}
+
+export const OWNER = { workflowId: 'workflow', nodeId: 'node' };
+
+function listOf(events: readonly StationEvent[], options: PastOptions = {}) {
+	const { now = time('12:00'), copies = 1, isOldestFirst = false } = options;
+	const { assets = ['s1', 's2'] } = options;
+	const all = Array.from({ length: copies }, (_unused, n) =>
+		events.map(({ id, ...event }) => ({ ...event, id: n === 0 ? id : `${id}-${n}` })),
+	).flat();
+	const sorted = all.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+	const list = (isOldestFirst ? sorted.reverse() : sorted).map(({ id, record }) => ({
+		...record,
+		id,
+	}));
+	const client: Parameters<typeof readPast>[0]['client'] = {
+		list: (resource, asked) =>
+			walkPages(
+				async (limit, after) => {
+					asked.onDate?.(Math.floor(now / 1000) * 1000);
+					const records: { id: string }[] =
+						resource === 'asset' ? assets.map((id) => ({ id, name: `Station ${id}` })) : list;
+					const from = records.findIndex(({ id }) => id === after) + 1;
+					const items = records.slice(from, from + limit);
+					return { items, hasMore: from + limit < records.length };
+				},
+				{ pageSize: 100, ...asked },
+				() => undefined,
+			),
+	};
+	return client;
+}
+
+export async function askPast(
+	events: readonly StationEvent[],
+	wants: Wants,
+	options: PastOptions = {},
+): Promise<Asked> {
+	const { now = time('12:00'), from = time('09:00'), to, lookBackMs = 24 * 60 * MINUTE } = options;
+	const { maxEvents = 1_000_000, owner = OWNER, assetIds } = options;
+	const client = listOf(events, options);
+	const words = DEFAULT_CONNECTION;
+	const past = await readPast({ client, wants, words, from, to, lookBackMs, maxEvents, now });
+	return {
+		...{ past, owner, directory: await directoryNow(client) },
+		assetIds: assetIds && new Set(assetIds),
+	};
+}
+
+const WANTS = {
+	stationOffline: { connections: true },
+	connectorStatus: { states: true },
+	connectorFault: { states: true },
+	sessionEnded: { sessions: true },
+};
+
+export async function incidents(
+	events: readonly StationEvent[],
+	settings: Partial<StationSettings>,
+	options: PastOptions = {},
+) {
+	const all = { ...DEFAULTS, ...settings };
+	return await pastIncidents(await askPast(events, WANTS[all.kind], options), all);
+}
+
+export async function sessions(
+	events: readonly StationEvent[],
+	options: PastOptions & { includeOpen?: boolean } = {},
+) {
+	const settings: StationSettings = { ...DEFAULTS, kind: 'sessionEnded', forMs: 0 };
+	const asked = await askPast(events, { sessions: true }, options);
+	return await pastSessions(asked, settings, options.includeOpen ?? false);
+}
+
+export async function uptime(
+	events: readonly StationEvent[],
+	question: Partial<UptimeQuestion> & { splitBy?: SplitBy; timeZone?: string } = {},
+	options: PastOptions = {},
+) {
+	const asked = await askPast(events, { connections: true, states: true }, options);
+	const { splitBy = 'none', timeZone = 'UTC', ...others } = question;
+	return await pastUptime(asked, {
+		...{ per: 'connector', countUnavailable: true, unknownAs: 'leftOut', exclusions: [] },
+		...{ words: DEFAULT_CONNECTION, parts: split(asked.past, splitBy, timeZone) },
+		...others,
+	});
+}
+
+export async function status(events: readonly StationEvent[], options: PastOptions = {}) {
+	const { now = time('12:00') } = options;
+	const wants = { connections: true, states: true, sessions: true };
+	const asked = await askPast(events, wants, { from: now, ...options });
+	return await stationStatus(asked, DEFAULT_CONNECTION);
+}
