@@ -9,7 +9,7 @@ import { workflowIdIn } from './workflowId';
 /** For the options of a trigger. In the words of n8n's own setting 'This workflow can be called by'. */
 export const accountAccessOptions: INodeProperties[] = [
 	{
-		displayName: 'Can Be Reconciled and Replayed By',
+		displayName: 'Other Workflows That May Replay',
 		name: 'accountAccess',
 		type: 'options',
 		noDataExpression: true,
@@ -24,7 +24,7 @@ export const accountAccessOptions: INodeProperties[] = [
 		],
 		default: 'thisWorkflow',
 		description:
-			'Which workflows may reconcile and replay the events of this workflow and read its rejections. If its triggers differ, the stricter setting counts.',
+			'Which other workflows may reconcile and replay the events of this workflow and read its rejections. If its triggers differ, the stricter setting counts.',
 	},
 	{
 		displayName: 'Workflow IDs',

@@ -152,9 +152,9 @@ function endOf(
 function tooOld(context: IExecuteFunctions): NodeOperationError {
 	return new NodeOperationError(
 		context.getNode(),
-		"'Acknowledge' = 'Once Succeeded' needs a newer version of n8n",
+		"'If the Execution Fails' = 'Start Again' needs a newer version of n8n",
 		{
-			description: `This version of n8n does not report how an execution ends. Update n8n to ${REPORTS_END} or later, or set 'Acknowledge' to 'Once Stored'.`,
+			description: `This version of n8n does not report how an execution ends. Update n8n to ${REPORTS_END} or later, or set 'If the Execution Fails' to 'Do Not Start Again'.`,
 		},
 	);
 }

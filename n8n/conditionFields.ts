@@ -8,7 +8,7 @@ import { arrivedFields } from './arrivedFields';
 export const KNOWN_FIELDS: INodePropertyOptions[] = [
 	...Object.entries(CONDITION_FIELDS).map(([value, name]) => ({ name, value })),
 	{ name: 'Other (Enter Path)', value: OTHER_FIELD },
-].sort((a, b) => a.name.localeCompare(b.name));
+];
 
 /** One page, the largest that the service is known to return. */
 const MOST_EVENTS = 100;

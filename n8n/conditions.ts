@@ -41,7 +41,7 @@ export const conditionsProperty: INodeProperties = {
 	},
 	default: {},
 	description:
-		"Only events that meet all conditions start the workflow. Other events are acknowledged as 'ignored' without an execution.",
+		'Only events that meet all conditions start the workflow. Other events start no execution.',
 	options: [
 		{
 			displayName: 'Condition',
@@ -73,7 +73,7 @@ export const conditionsProperty: INodeProperties = {
 					description:
 						'Path to the field in dot notation, from the top of the event. If it leads through a list, one matching entry is enough.',
 				},
-				obstacle('Path (Must Be Names and Single Dots)', 'pathMustBeNamesAndDots', {
+				obstacle("Correct 'Path': names with single dots between them", 'pathMustBeNamesAndDots', {
 					show: { field: [OTHER_FIELD] },
 					hide: { path: ['', { _cnd: { regex: PATH } }] },
 				}),
@@ -98,7 +98,7 @@ export const conditionsProperty: INodeProperties = {
 					description:
 						"Value to compare with. Separate several values by commas: one of them must match ('Does Not Equal': none of them). Write a comma that belongs to a value as \\,. 'Greater Than' and 'Less Than' take one number.",
 				},
-				obstacle('Value (Must Be a Number)', 'valueMustBeNumber', {
+				obstacle("Correct 'Value': enter a number", 'valueMustBeNumber', {
 					show: { operator: ['greaterThan', 'lessThan'] },
 					hide: { value: ['', { _cnd: { regex: NUMERAL.source } }] },
 				}),
@@ -106,6 +106,15 @@ export const conditionsProperty: INodeProperties = {
 		},
 	],
 };
+
+/** For a trigger: what becomes of other events depends on how it gets them. */
+export const conditionsPropertyFor = (kind: 'webhook' | 'poll'): INodeProperties => ({
+	...conditionsProperty,
+	...(kind === 'webhook' && {
+		description:
+			"Only events that meet all conditions start the workflow. Other events start no execution and get the response 'ignored'.",
+	}),
+});
 
 /** For the subtitle of a trigger, as a part of its expression. */
 export const withConditions =

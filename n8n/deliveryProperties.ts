@@ -1,4 +1,4 @@
-/** The parameters for the number of events per execution and when events are acknowledged, the same in all triggers. */
+/** The parameters for the number of events per execution and what follows a failure, the same in all triggers. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 
@@ -7,27 +7,21 @@ interface Delivery {
 	readonly item: 'event' | 'incident';
 	readonly delivery: 'immediate' | 'batched';
 	readonly batchSize: number;
+	/** Whether the service waits for a response. */
+	readonly isWebhook?: boolean;
 }
 
-const ACKNOWLEDGE = {
-	event:
-		"When n8n acknowledges the event. 'Once Stored': as soon as the execution is stored. 'Once Succeeded': when the execution has succeeded. The service must wait that long for the response to a webhook; otherwise it delivers the event again. Each failed attempt starts the error workflow.",
-	incident:
-		"When the incident counts as reported. 'Once Stored': as soon as the execution is stored. 'Once Succeeded': when the execution has succeeded. Each failed attempt starts the error workflow.",
-};
-const SUCCEEDED = {
-	event:
-		'After a failure, the next delivery or poll starts the event again, so an execution can repeat. A poll trigger starts it at most six times.',
-	incident:
-		'After a failure, a later poll reports the incident again, at most six times, so an execution can repeat',
-};
-
-/** For the other triggers. */
 const EVENTS: Delivery = { item: 'event', delivery: 'immediate', batchSize: DEFAULT_BATCH_SIZE };
 
-export const deliveryProperties = deliveryPropertiesFor(EVENTS);
+export const pollDeliveryProperties = deliveryPropertiesFor(EVENTS);
+export const webhookDeliveryProperties = deliveryPropertiesFor({ ...EVENTS, isWebhook: true });
 
-export function deliveryPropertiesFor({ item, delivery, batchSize }: Delivery): INodeProperties[] {
+export function deliveryPropertiesFor({
+	item,
+	delivery,
+	batchSize,
+	isWebhook = false,
+}: Delivery): INodeProperties[] {
 	const Item = item.charAt(0).toUpperCase() + item.slice(1);
 	return [
 		{
@@ -61,24 +55,26 @@ export function deliveryPropertiesFor({ item, delivery, batchSize }: Delivery): 
 			description: `Max number of ${item}s per execution. An execution also holds at most 4 MB of ${item}s.`,
 		},
 		{
-			displayName: 'Acknowledge',
+			displayName: 'If the Execution Fails',
 			name: 'acknowledge',
 			type: 'options',
 			noDataExpression: true,
 			options: [
 				{
-					name: 'Once Stored',
+					name: 'Do Not Start Again',
 					value: 'stored',
-					description: `At most one execution per ${item}. If it fails or is interrupted, the ${item} does not start again automatically.`,
+					description: `At most one execution per ${item}, unless you start it again yourself`,
 				},
 				{
-					name: 'Once Succeeded',
+					name: 'Start Again',
 					value: 'succeeded',
-					description: SUCCEEDED[item],
+					description: isWebhook
+						? 'Until an execution has succeeded, within limits. The service gets its 200 when the execution has succeeded.'
+						: 'Until an execution has succeeded, within limits',
 				},
 			],
 			default: 'stored',
-			description: ACKNOWLEDGE[item],
+			description: `'Start Again': after a failure or an interruption the ${item} starts again, at most six times by a poll; steps can repeat. Each failed attempt starts the error workflow.`,
 		},
 	];
 }

@@ -16,7 +16,7 @@ const NODES = {
 
 /** For the triggers. */
 const ONCE =
-	" Duplicate deliveries do not start the workflow again, so no node to remove them is needed. With 'Once Succeeded', a failed or interrupted execution repeats: steps that must not repeat need their own check.";
+	" Duplicate deliveries do not start the workflow again, so no node to remove them is needed. With 'Start Again', a failed or interrupted execution repeats: steps that must not repeat need their own check.";
 /** For those that have conditions. */
 const FILTER = ' Filter events with the conditions of the trigger instead of an If node.';
 const HINTS: Readonly<Record<keyof typeof NODES, string>> = {

@@ -6,27 +6,27 @@ import { printable } from '../shared/printable';
 import { asRecord, asText, own, textOf } from '../shared/values';
 import { inLists, isOperator, type Operator, OPERATORS, type Test, testOf } from './operators';
 
-/** The fields that the editor always offers: path and name, with the OCPP version if only one of them has the field. */
+/** The fields that the editor always offers, the most used ones first, then those of OCPP 2.0.1: path and name, with the OCPP version if only one of them has the field. */
 export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
-	'data.asset.id': 'Asset ID',
-	'data.status': 'Connectivity State',
+	'data.action': 'OCPP Action',
+	'data.payload.status': 'Status',
 	'data.payload.connectorId': 'Connector',
 	'data.payload.errorCode': 'Error Code (OCPP 1.6)',
-	type: 'Event Type',
-	'data.messageType': 'Message Type',
-	'data.action': 'OCPP Action',
-	'data.protocol': 'OCPP Version',
-	'data.payload.type': 'Security Event Type',
-	'data.payload.status': 'Status',
 	'data.payload.vendorErrorCode': 'Vendor Error Code (OCPP 1.6)',
-	'data.payload.transactionInfo.chargingState': 'Charging State (OCPP 2.0.1)',
-	'data.payload.eventData.component.name': 'Component (OCPP 2.0.1)',
+	'data.status': 'Connectivity State',
+	'data.asset.id': 'Asset ID',
+	type: 'Event Type',
+	'data.protocol': 'OCPP Version',
+	'data.messageType': 'Message Type',
+	'data.payload.type': 'Security Event Type',
 	'data.payload.connectorStatus': 'Connector Status (OCPP 2.0.1)',
 	'data.payload.evseId': 'EVSE (OCPP 2.0.1)',
-	'data.payload.eventData.techCode': 'Technical Code (OCPP 2.0.1)',
 	'data.payload.eventType': 'Transaction Event (OCPP 2.0.1)',
-	'data.payload.eventData.actualValue': 'Value of Variable (OCPP 2.0.1)',
+	'data.payload.transactionInfo.chargingState': 'Charging State (OCPP 2.0.1)',
+	'data.payload.eventData.component.name': 'Component (OCPP 2.0.1)',
 	'data.payload.eventData.variable.name': 'Variable (OCPP 2.0.1)',
+	'data.payload.eventData.actualValue': 'Value of Variable (OCPP 2.0.1)',
+	'data.payload.eventData.techCode': 'Technical Code (OCPP 2.0.1)',
 };
 
 /** The value of 'Field' for a field that is not offered; its path is in `path`. */

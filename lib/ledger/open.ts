@@ -80,7 +80,7 @@ const UNKNOWN = (events: number) =>
 	`Executions started for ${events} events that the event ledger did not know. Either the ledger lost its data, or another n8n process uses a different ledger: compare the "Event ledger" lines in the logs of all mains, workers and webhook processors.`;
 
 const LOST = () =>
-	'The event ledger is not the one that it was: its data was deleted or replaced while n8n ran. Events that it no longer knows start again if the service delivers them again. Find out what deletes or replaces the data of the event ledger.';
+	'The event ledger was replaced or lost its data while n8n ran. Events that it no longer knows start again if the service delivers them again. Find out what deletes or replaces the data of the event ledger.';
 
 /** Counts the calls in between. */
 function atMostEvery(

@@ -34,7 +34,7 @@ export async function firstState(
 	}
 	if (forgotten !== undefined) {
 		warn(
-			`the event ledger is not the one that it was (its data was lost, or replaced by a backup): events created up to ${new Date(forgotten.at).toISOString()} do not start by themselves; later ones do, even if they have started before`,
+			`the event ledger was replaced or lost its data: events created up to ${new Date(forgotten.at).toISOString()} do not start by themselves; later ones do, even if they have started before`,
 		);
 	}
 	let known: { id: string; at: number | undefined }[] = [];

@@ -88,7 +88,7 @@ export async function receive(
 	return turn.outcome === 'accepted' ? accepted : busy;
 }
 
-/** With "Once Succeeded", n8n may still lose a stored execution, or it may fail: the service has to deliver the event again. */
+/** With "Start Again", n8n may still lose a stored execution, or it may fail: the service has to deliver the event again. */
 const IS_OPEN: ReadonlySet<EntryState> = new Set(['pending', 'stored', 'overdue', 'running']);
 
 /** The hold of the event, or the verdict if it was not claimed. */

@@ -151,7 +151,7 @@ async function published(
 	if (lost !== undefined) {
 		const at = new Date(lost.at).toISOString();
 		warn(
-			`the event ledger is not the one that it was (its data was lost, or replaced by a backup): incidents up to ${at} count as reported`,
+			`the event ledger was replaced or lost its data: incidents up to ${at} count as reported`,
 			'lost',
 		);
 	}

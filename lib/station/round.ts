@@ -132,12 +132,15 @@ function warnOfShards(
 ): void {
 	if (tooMany > 0) {
 		warn(
-			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many`,
+			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many. Check that the API client may list all assets`,
 			'unlisted',
 		);
 	}
 	if (late > 0) warn(`${counted(late, 'event')} left out that appeared over an hour late`, 'late');
 	if (dropped > 0) {
-		warn(`${counted(dropped, 'station')} left out: the state of the trigger is full`, 'dropped');
+		warn(
+			`${counted(dropped, 'station')} left out: the state of the trigger is full. Use fewer 'Statuses', or check that the API client may list all assets`,
+			'dropped',
+		);
 	}
 }

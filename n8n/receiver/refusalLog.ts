@@ -22,7 +22,7 @@ function ensureLimiter(logger: Logger): LogLimiter {
 
 const otherUrl = new WeakMap<Logger, LogLimiter>();
 
-/** A delivery arrived at the URL of the other setting of "Acknowledge", the parameter of the node. */
+/** A delivery arrived at the URL of the other setting of "If the Execution Fails", the parameter of the node. */
 export function logOtherUrl(
 	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
 	acknowledge: Acknowledge,
@@ -37,8 +37,8 @@ export function logOtherUrl(
 	const line = logLine(
 		context,
 		acknowledge === 'stored'
-			? "a delivery arrived at the URL for 'Acknowledge' = 'Once Succeeded', but the node is set to 'Once Stored', which applies. Register the URL that the node shows"
-			: "a delivery arrived at the URL for 'Acknowledge' = 'Once Stored', but the node is set to 'Once Succeeded', which applies: n8n responds before the execution ends, so after a failure only a poll trigger or another delivery starts the event again. Register the URL that the node shows",
+			? "a delivery arrived at the URL for 'If the Execution Fails' = 'Start Again', but the node is set to 'Do Not Start Again', which applies. Register the URL that the node shows"
+			: "a delivery arrived at the URL for 'If the Execution Fails' = 'Do Not Start Again', but the node is set to 'Start Again', which applies: n8n responds before the execution ends, so after a failure only a poll trigger or another delivery starts the event again. Register the URL that the node shows",
 	);
 	limiter.write(line, () => line);
 }

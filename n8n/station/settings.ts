@@ -103,7 +103,9 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 			kind,
 			times,
 			reportResolved,
-			forMs: isLasting ? minutes('For (Minutes)', 'forMinutes', forMinutes, MAX_FOR_MINUTES) : 0,
+			forMs: isLasting
+				? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MAX_FOR_MINUTES)
+				: 0,
 			resolveAfterMs: isLasting
 				? minutes(
 						'Resolve After (Minutes)',

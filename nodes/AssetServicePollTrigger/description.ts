@@ -1,22 +1,22 @@
 /** The parameters of the poll trigger. */
 import type { INodeProperties } from 'n8n-workflow';
 import { accountAccessOptions } from '../../n8n/accountAccess';
-import { conditionsProperty } from '../../n8n/conditions';
-import { deliveryProperties } from '../../n8n/deliveryProperties';
+import { conditionsPropertyFor } from '../../n8n/conditions';
+import { pollDeliveryProperties } from '../../n8n/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/eventTypeProperties';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
 
 export const pollTriggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Each event that the service lists starts the workflow once. Use this node by itself if the service cannot reach your n8n, or add it next to an Asset Service Trigger to pick up events whose webhook never arrived. Set 'Acknowledge' to the same value in both.",
+			"Next to an Asset Service Trigger, set 'If the Execution Fails' to the same value in both.",
 		name: 'notice',
 		type: 'notice',
 		default: '',
 	},
 	...triggerEventTypes,
-	conditionsProperty,
-	...deliveryProperties,
+	conditionsPropertyFor('poll'),
+	...pollDeliveryProperties,
 	{
 		displayName: 'Start From',
 		name: 'startFrom',

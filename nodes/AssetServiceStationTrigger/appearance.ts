@@ -1,10 +1,14 @@
 /** What the canvas shows of the station trigger: its subtitle and its outputs follow from the parameters. */
 
+/** Such as `5 minutes`. */
+const minutes = (name: string) =>
+	`$parameter["${name}"] + ($parameter["${name}"] === 1 ? " minute" : " minutes")`;
+
 /** Such as `Offline for 5 minutes`. */
 export const subtitle = `={{ {
-	stationOffline: "Offline for " + $parameter["forMinutes"] + " minutes",
-	connectorStatus: "Stuck for " + $parameter["forMinutes"] + " minutes",
-	connectorFault: $parameter["times"] > 1 ? $parameter["times"] + " faults within " + $parameter["withinMinutes"] + " minutes" : $parameter["forMinutes"] > 0 ? "Fault for " + $parameter["forMinutes"] + " minutes" : "Fault",
+	stationOffline: "Offline for " + ${minutes('forMinutes')},
+	connectorStatus: "Stuck for " + ${minutes('forMinutes')},
+	connectorFault: $parameter["times"] > 1 ? $parameter["times"] + " faults within " + ${minutes('withinMinutes')} : $parameter["forMinutes"] > 0 ? "Fault for " + ${minutes('forMinutes')} : "Fault",
 	sessionEnded: "Charging Session Ended",
 }[$parameter["triggerOn"]] }}`.replace(/\n\t?/g, ' ');
 

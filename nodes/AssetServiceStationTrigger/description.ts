@@ -38,19 +38,19 @@ export const triggerOn: INodeProperties = {
 			name: 'Connector Fault',
 			value: 'connectorFault',
 			action: 'On connector fault',
-			description: 'A connector reports a fault, or several within a time',
+			description: 'A connector reports a fault, or several in a period',
 		},
 		{
 			name: 'Connector Stuck in a Status',
 			value: 'connectorStatus',
 			action: 'On connector stuck in a status',
-			description: 'A connector has had the same status for a time',
+			description: 'A connector stays in one status too long',
 		},
 		{
 			name: 'Station Offline',
 			value: 'stationOffline',
 			action: 'On station offline',
-			description: 'A station has been disconnected for a time',
+			description: 'A station stays disconnected for some minutes',
 		},
 	],
 	default: 'stationOffline',
@@ -86,14 +86,14 @@ export const otherStatuses: INodeProperties = {
 
 export const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 	{
-		displayName: 'For (Minutes)',
+		displayName: 'Report After (Minutes)',
 		name: 'forMinutes',
 		type: 'number',
 		noDataExpression: true,
 		displayOptions: shownFor(kind),
 		typeOptions: whole(0, MAX_FOR_MINUTES),
 		default: DEFAULTS[kind].forMinutes,
-		description: 'How long it has to last before the incident opens',
+		description: 'Report the incident once it has lasted this long',
 	},
 	{
 		displayName: 'Resolve After (Minutes)',
@@ -104,7 +104,7 @@ export const timeProperties: INodeProperties[] = LASTING.flatMap((kind) => [
 		typeOptions: whole(0, MAX_RESOLVE_MINUTES),
 		default: DEFAULTS[kind].resolveAfterMinutes,
 		description:
-			'How long it has to be over before the incident resolves. If it is back sooner, it is the same incident.',
+			'Report it as resolved once it has been over this long. If it comes back sooner, it is the same incident.',
 	},
 ]);
 
@@ -115,7 +115,7 @@ const reportResolved: INodeProperties = {
 	noDataExpression: true,
 	displayOptions: { hide: { triggerOn: ['sessionEnded'] } },
 	default: true,
-	description: 'Whether a second output reports the incidents that are over',
+	description: 'Whether to add a second output for incidents that are over',
 };
 
 const catchUpHours: INodeProperties = {
@@ -142,8 +142,7 @@ export const includeIdTag: INodeProperties = {
 
 export const stationTriggerProperties: INodeProperties[] = [
 	{
-		displayName:
-			'Polls the list of events and starts the workflow for incidents of stations, with OCPP 1.6 and 2.0.1. Incidents that began before the workflow was first published are not reported.',
+		displayName: 'Incidents that began before the workflow was first published are not reported.',
 		name: 'notice',
 		type: 'notice',
 		default: '',

@@ -12,7 +12,7 @@ export const faultProperties: INodeProperties[] = [
 		displayOptions: { show: { triggerOn: ['connectorFault'] } },
 		typeOptions: whole(1, MAX_TIMES),
 		default: 1,
-		description: 'How many faults within a time open an incident',
+		description: "Report at this number of faults. From 2 on, set 'Within (Minutes)'.",
 	},
 	{
 		displayName: 'Within (Minutes)',
@@ -22,7 +22,8 @@ export const faultProperties: INodeProperties[] = [
 		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
 		typeOptions: whole(1, MAX_FOR_MINUTES),
 		default: DEFAULT_WITHIN_MINUTES,
-		description: 'The incident resolves when no fault was reported for this time',
+		description:
+			'Time in which these faults have to be reported. After the same time without a fault, the incident is over.',
 	},
 	{
 		displayName: 'One Incident Per',

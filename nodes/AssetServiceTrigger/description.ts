@@ -1,7 +1,7 @@
 /** The parameters of the webhook trigger. */
 import type { INodeProperties } from 'n8n-workflow';
-import { conditionsProperty } from '../../n8n/conditions';
-import { deliveryProperties } from '../../n8n/deliveryProperties';
+import { conditionsPropertyFor } from '../../n8n/conditions';
+import { webhookDeliveryProperties } from '../../n8n/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/eventTypeProperties';
 import { triggerOptions } from './options';
 
@@ -9,7 +9,7 @@ import { triggerOptions } from './options';
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then create a credential with its signing secret: each endpoint has its own. Each choice of 'Acknowledge' has its own URL: after a change, register the new one.",
+			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then create a credential with its signing secret: each endpoint has its own. After you change 'If the Execution Fails', register the new URL.",
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -17,7 +17,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"The API client needs permission to create and delete webhook endpoints, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After you change 'Acknowledge', publish the workflow again.",
+			"The API client needs permission to create and delete webhook endpoints, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After you change 'If the Execution Fails', publish the workflow again.",
 		name: 'automaticNotice',
 		type: 'notice',
 		default: '',
@@ -45,8 +45,8 @@ export const triggerProperties: INodeProperties[] = [
 		description: 'How the webhook endpoint is created at the service',
 	},
 	...triggerEventTypes,
-	conditionsProperty,
-	...deliveryProperties,
+	conditionsPropertyFor('webhook'),
+	...webhookDeliveryProperties,
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -49,7 +49,10 @@ export const triggerOptions: INodeProperties[] = [
 		name: 'rotationGraceHours',
 		type: 'number',
 		noDataExpression: true,
-		displayOptions: { show: { '/registration': ['automatic'] } },
+		// Without a rotation it has no effect. n8n reads the field next to it, and shows this one only if that was added.
+		displayOptions: {
+			show: { '/registration': ['automatic'], rotateAfterDays: [{ _cnd: { gt: 0 } }] },
+		},
 		typeOptions: { minValue: 0 },
 		default: 24,
 		description:

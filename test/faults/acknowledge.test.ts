@@ -1,4 +1,4 @@
-/** Failing executions: the promise of "Acknowledge" under each of its two settings. `kills.test.ts` kills n8n meanwhile. */
+/** Failing executions: the promise of "If the Execution Fails" under each of its two settings. `kills.test.ts` kills n8n meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptOf, ledgerKey, openLedger } from '../../lib/ledger';
 import { createRandom } from '../../simulator/data/random';
@@ -112,18 +112,18 @@ describe.each(kindsOf())('in %s', (name, declare) => {
 		return { ...trigger.counter, accounts: await accountsOf(trigger, ids) };
 	};
 
-	it('starts each event until one execution has succeeded, and not again, with "Once Succeeded"', async () => {
+	it('starts each event until one execution has succeeded, and not again, with "Start Again"', async () => {
 		const { calls, accounts } = await underFire('succeeded');
-		report(`${EVENTS} events, "Once Succeeded", ${name}: ${calls.length} executions`);
+		report(`${EVENTS} events, "Start Again", ${name}: ${calls.length} executions`);
 		expect(new Set(accounts)).toEqual(new Set(['done: success']));
 		expect(calls.length).toBeGreaterThan(EVENTS);
 	});
 
-	it('runs no event twice, with "Once Stored"', async () => {
+	it('runs no event twice, with "Do Not Start Again"', async () => {
 		const { accounts } = await underFire('stored');
 		const states = Object.groupBy(accounts, (account) => account);
 		const counts = Object.entries(states).map(([state, all]) => `${all?.length ?? 0} ${state}`);
-		report(`${EVENTS} events, "Once Stored", ${name}: ${counts.join(', ')}`);
+		report(`${EVENTS} events, "Do Not Start Again", ${name}: ${counts.join(', ')}`);
 		expect(Object.keys(states).sort()).toEqual(['done: success', 'failed: error']);
 	});
 });

@@ -1,4 +1,4 @@
-/** n8n's processes are killed and stopped again and again at random moments: the promise of "Acknowledge" under both of its settings. */
+/** n8n's processes are killed and stopped again and again at random moments: the promise of "If the Execution Fails" under both of its settings. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../../simulator/data/random';
 import { type Deliveries, deliveriesBy } from '../support/deliveries';
@@ -285,7 +285,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		return { byId, pairs, disagreeing };
 	}
 
-	/** With "Once Succeeded": runs each event until one execution has succeeded, and never afterwards. */
+	/** With "Start Again": runs each event until one execution has succeeded, and never afterwards. */
 	async function expectOneSuccess(scene: Scene, killedAt: readonly number[]): Promise<void> {
 		const { trigger, events, deliveries } = scene;
 		const late = new Set((await untilAcknowledged(scene)).map(({ id }) => id));
@@ -295,7 +295,7 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		await deliveries.settled();
 		await untilIdle(scene);
 		report(
-			`${KILLS} kills of ${name}, "Once Succeeded": ${events.length} events, ${trigger.counter.calls.length} executions, ${late.size} still waiting; accounts and n8n's status: ${JSON.stringify(pairs)}`,
+			`${KILLS} kills of ${name}, "Start Again": ${events.length} events, ${trigger.counter.calls.length} executions, ${late.size} still waiting; accounts and n8n's status: ${JSON.stringify(pairs)}`,
 		);
 		await expectPromisesKept(trigger);
 		expect(trigger.counter.lost(settled)).toEqual([]);
@@ -313,13 +313,13 @@ describe.each(kinds)('with kills of %s', (name, declare) => {
 		expect(late.size).toBeLessThanOrEqual(Math.ceil(events.length / 100));
 	}
 
-	/** With "Once Stored": begins no event twice. */
+	/** With "Do Not Start Again": begins no event twice. */
 	async function expectNoSecondBegin(scene: Scene, killedAt: readonly number[]): Promise<void> {
 		const { trigger, events } = scene;
 		await untilAcknowledged(scene);
 		const { pairs, disagreeing } = await accountsByStatus(scene, killedAt);
 		report(
-			`${KILLS} kills of ${name}, "Once Stored": ${events.length} events; accounts and n8n's status: ${JSON.stringify(pairs)}`,
+			`${KILLS} kills of ${name}, "Do Not Start Again": ${events.length} events; accounts and n8n's status: ${JSON.stringify(pairs)}`,
 		);
 		await expectPromisesKept(trigger);
 		expect(disagreeing).toEqual([]);

@@ -1,4 +1,4 @@
-/** What n8n's processes need goes away for longer than a session lives, while long executions run and their events are delivered again: nothing starts twice, with "Once Succeeded". */
+/** What n8n's processes need goes away for longer than a session lives, while long executions run and their events are delivered again: nothing starts twice, with "Start Again". */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveriesBy } from '../support/deliveries';
 import { expectOneRunOf } from '../support/expectations';

@@ -1,4 +1,4 @@
-/** Deliveries to the URL `/done` whose execution fails: neither a recorded one nor the setting "Once Stored" repeats it without limit. */
+/** Deliveries to the URL `/done` whose execution fails: neither a recorded one nor the setting "Do Not Start Again" repeats it without limit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signedDelivery, type SignedDelivery } from '../../simulator/delivery/signedDelivery';
 import { expectOneRunOf, expectPromisesKept } from '../support/expectations';
@@ -64,7 +64,7 @@ it('repeats a failing execution once a minute at most while a recorded delivery 
 	expect(rejected).toHaveLength(all.length - executions);
 });
 
-it('runs an event once at the URL "/done" of a trigger set to "Once Stored", even if its execution fails', async () => {
+it('runs an event once at the URL "/done" of a trigger set to "Do Not Start Again", even if its execution fails', async () => {
 	const { trigger, event, sender } = await publishFailing('stored');
 	const done = trigger.urls[0].replace(/webhook$/, 'done');
 	await waitForWebhook(done);
@@ -72,7 +72,7 @@ it('runs an event once at the URL "/done" of a trigger set to "Once Stored", eve
 	const others = [];
 	for (let time = 0; time < 3; time++) others.push(await sender.attempt(event, { url: done }));
 	report(
-		`"Once Stored" at "/done": ${others.length + 1} deliveries got ${[first, ...others].map(({ status }) => status).join(', ')}`,
+		`"Do Not Start Again" at "/done": ${others.length + 1} deliveries got ${[first, ...others].map(({ status }) => status).join(', ')}`,
 	);
 	await expectOneRunOf(trigger, [event]);
 	expect(others.map(({ outcome }) => outcome)).toEqual(others.map(() => 'duplicate'));

@@ -25,7 +25,7 @@ interface Scene {
 	readonly deactivate: () => Promise<void>;
 }
 
-/** Publishes a workflow with "Once Stored" that polls a single event, and waits until its execution has begun. */
+/** Publishes a workflow with "Do Not Start Again" that polls a single event, and waits until its execution has begun. */
 async function sceneOf(lastsMs: number): Promise<Scene> {
 	const list = ended(await startHostileList([]));
 	const trigger = await publish(world, {

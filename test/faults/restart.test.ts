@@ -1,4 +1,4 @@
-/** n8n restarts with executions that wait for their turn, and runs them itself: each event still succeeds once, with "Once Succeeded". */
+/** n8n restarts with executions that wait for their turn, and runs them itself: each event still succeeds once, with "Start Again". */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expectOneRunOf } from '../support/expectations';
 import { type HostileList, eventOf, startHostileList } from '../support/hostileList';

@@ -23,7 +23,7 @@ const list = useForAll((): Promise<HostileList> => startHostileList([eventOf(0)]
 const world = useWorld();
 const publish = countedWorkflows();
 
-it('starts each event once over an ordinary restart and a kill, delivered or listed, with "Once Succeeded"', async () => {
+it('starts each event once over an ordinary restart and a kill, delivered or listed, with "Start Again"', async () => {
 	const trigger = await publish(world, {
 		parameters: { acknowledge: 'succeeded', ...OPEN_TO_ALL },
 		poll: { service: list, startFrom: 'retained' },

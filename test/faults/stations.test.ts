@@ -190,7 +190,7 @@ it('reports every incident of the simulator’s own record once and invents none
 	expect(items.filter((item, n) => items.indexOf(item) !== n)).toEqual([]);
 });
 
-it('reports an incident until an execution has succeeded, and not again, with "Once Succeeded"', async () => {
+it('reports an incident until an execution has succeeded, and not again, with "Start Again"', async () => {
 	const simulator = ended(await startSimulator({ assets: 10 }));
 	const work = ended(await startCounter({ fails: (_id, execution) => execution <= 2 }));
 	const workflow = await publish(

@@ -40,7 +40,7 @@ export interface N8nProcess {
 export interface Delivery {
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
-	/** It arrives at the URL of the other setting of Acknowledge. */
+	/** It arrives at the URL of the other setting of "If the Execution Fails". */
 	readonly isOtherUrl: boolean;
 }
 

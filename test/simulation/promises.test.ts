@@ -19,7 +19,7 @@ function rowsAfter(file: string, heading: string): string[] {
 }
 
 const guarantees = rowsAfter('README.md', '## What you can rely on');
-const acknowledge = rowsAfter('docs/nodes.md', '### Acknowledge');
+const acknowledge = rowsAfter('docs/nodes.md', '### If the execution fails');
 const promised = RULES.flatMap((rule) => rule.promised);
 
 it('reads both tables', () => {

@@ -24,7 +24,7 @@ export interface Entry {
 	readonly grace: number;
 	/** How many executions have begun it since it was last reopened. */
 	readonly attempts: number;
-	/** Whether it starts again after an execution that did not succeed: the setting of Acknowledge when it began. */
+	/** Whether it starts again after an execution that did not succeed: the setting of "If the Execution Fails" when it began. */
 	readonly repeats: boolean;
 	/** The session of the process that hands it over or runs it. */
 	readonly holder?: string | undefined;

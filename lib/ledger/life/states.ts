@@ -23,7 +23,7 @@
  * | asleep      | committed                              | no                        | overdue |
  * | done, begun | committed                              | no                        | overdue |
  *
- * - An event repeats if the attempt that began it said so (Acknowledge is Once Succeeded): a later change of the setting
+ * - An event repeats if the attempt that began it said so ("If the Execution Fails" is "Start Again"): a later change of the setting
  *   starts nothing old. It is due again after a pause that grows with its attempts.
  * - `end` counts for the last attempt that began the event. A success counts for every attempt, unless a user has
  *   reopened the event since: its work is done.

@@ -144,7 +144,7 @@ const HOST_FORM = /^([\p{L}\p{N}._-]{1,255}|[\da-f:.]{2,45}(%\w{1,20})?)$/iu;
 /** The address for a log line or an error: never a user or a password, even if a person entered a URL as the host. */
 export function describeRedis(settings: RedisSettings): string {
 	const name = ({ host, port }: RedisAddress) => {
-		if (!HOST_FORM.test(host)) return 'a host whose name is not one';
+		if (!HOST_FORM.test(host)) return 'a host with an invalid name';
 		return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 	};
 	const tls = settings.tls ? ', TLS' : '';

@@ -34,7 +34,7 @@ export function unreachableError(
 	const label = FIELD_LABELS[destination.field];
 	const hints = [
 		error.hint ??
-			`Check '${label}'${IN_CREDENTIAL} and whether the n8n server can reach it. If both are right, try again later.`,
+			`Check '${label}'${IN_CREDENTIAL} and whether the n8n server can reach it. If it is right and reachable, try again later.`,
 		...(addition === undefined ? [] : [addition]),
 		// Not in the message: n8n replaces a message that contains such a code with a generic one.
 		...(error.code === undefined ? [] : [`(${error.code})`]),
@@ -87,9 +87,15 @@ export function notTheServiceError(
 ): ApiError {
 	const what =
 		response.status < 300
-			? 'a body that is not JSON'
+			? isWebPage(response)
+				? 'a web page instead of JSON'
+				: 'a body that is not JSON'
 			: statusAndReason(response, destination.redactor);
 	return wrongAddressError(`responded with ${what}`, response.status, destination);
+}
+
+function isWebPage({ headers }: TransportResponse): boolean {
+	return /^\s*text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
 /** The error for a URL that is probably wrong. */

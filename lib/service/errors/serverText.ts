@@ -60,5 +60,8 @@ export function quotable(text: string, redactor: Redactor): string {
 		.redact(text.slice(0, MAX_READ))
 		.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
 		.trim();
-	return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line;
+	// The sentence that it becomes a part of has its own period.
+	return line.length > MAX_LENGTH
+		? `${line.slice(0, MAX_LENGTH)}…`
+		: line.replace(/(?<=[^.])\.$/, '');
 }

@@ -84,7 +84,7 @@ function callError(response: TransportResponse, call: Call, destination: Destina
 			{
 				field: 'audience',
 				status,
-				hint: `Check 'Audience'${IN_CREDENTIAL}: it must match the API audience in the documentation of the service. 'Base URL' and 'Auth URL' must belong to the same service.`,
+				hint: `Check 'Audience'${IN_CREDENTIAL}: it must match the API audience in the documentation of the service. 'Base URL' and 'Auth URL' must belong to the same service. If all of this is right, check that the API client is not disabled.`,
 			},
 		);
 	}

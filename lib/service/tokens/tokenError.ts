@@ -67,7 +67,6 @@ function culprit(response: TransportResponse, says: string): Culprit {
 
 function clientHint(settings: ApiSettings): string {
 	const stray = settings.clientSecret !== settings.clientSecret.trim();
-	return `Enter 'Client ID' and 'Client Secret' of the API client again${IN_CREDENTIAL}${
-		stray ? "; 'Client Secret' starts or ends with white space" : ''
-	}. If they are right, check that the API client still exists and that 'Auth URL' belongs to the same service.`;
+	const first = stray ? "'Client Secret' starts or ends with white space. " : '';
+	return `${first}Enter 'Client ID' and 'Client Secret' of the API client again${IN_CREDENTIAL}. If they are right, check that the API client still exists and that 'Auth URL' belongs to the same service.`;
 }

@@ -99,7 +99,7 @@ describe('the webhook trigger', () => {
 			'Trigger On',
 			'Conditions',
 			'Executions',
-			'Acknowledge',
+			'If the Execution Fails',
 			'Options',
 		];
 		for (const label of labels) await panel.getByText(label, { exact: true }).first().waitFor();

@@ -412,7 +412,7 @@ it.each<[string, Partial<TriggerSettings> | undefined, boolean]>([
 	}
 	expect(await failure(result)).toMatchObject({
 		message: containing('does not give this workflow access to its events'),
-		description: containing("'Can Be Reconciled and Replayed By'"),
+		description: containing("'Other Workflows That May Replay'"),
 	});
 	expect(world.service.to(EVENTS)).toEqual([]);
 });
@@ -479,7 +479,7 @@ it('leaves out events that the conditions of the trigger exclude, and rejects co
 	const unmeetable = { ...condition, operator: 'lessThan' };
 	await expect(
 		run(world, { ...reconcile, conditions: { condition: [unmeetable] } }),
-	).rejects.toThrow('"Value (Must Be a Number)" is required');
+	).rejects.toThrow(`"Correct 'Value': enter a number" is required`);
 });
 
 it('warns once of a condition whose field no event has', async () => {

@@ -155,7 +155,7 @@ it.each<[string, INodeParameters, string[]]>([
 	for (const id of ['a', 'b', 'c', 'd']) {
 		expect(await stateOf(id)).toBe(ids.includes(id) ? 'overdue' : 'failed');
 	}
-	expect(hints).toEqual([message(`Reopened ${ids.length} event`)]);
+	expect(hints).toEqual([message(`${ids.length} event`)]);
 	expect((await requested()).map(({ id }) => id).sort()).toEqual(ids);
 });
 
@@ -247,7 +247,7 @@ it('says for each event why it does not start again, and does not touch it', asy
 		['d', true, null],
 		['gone', false, 'not listed'],
 	]);
-	expect(hints).toEqual([message('Reopened 1 event.')]);
+	expect(hints).toEqual([message('1 event starts again at the next poll.')]);
 	expect(await stateOf('a')).toBe('pending');
 	expect(await stateOf('b')).toBe('free');
 	expect(await stateOf('c')).toBe('running');

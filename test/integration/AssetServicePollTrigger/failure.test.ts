@@ -208,7 +208,7 @@ describe('a ledger restored from a backup', () => {
 		expect(restarted.ids()).toEqual(later);
 		expect(node.ids()).toEqual([...before, ...since]);
 		expect(restarted.warnings).toEqual([
-			expect.stringContaining('the event ledger is not the one that it was'),
+			expect.stringContaining('the event ledger was replaced or lost its data'),
 		]);
 	});
 });

@@ -89,7 +89,7 @@ describe('the station trigger', () => {
 		});
 		const failure = {
 			name: 'NodeOperationError',
-			message: "'For (Minutes)' must be a whole number from 0 to 10080, but is 20000",
+			message: "'Report After (Minutes)' must be a whole number from 0 to 10080, but is 20000",
 			description: 'Correct it in the node, then try again.',
 		};
 		await expect(node.activation('activate')()).rejects.toMatchObject(failure);

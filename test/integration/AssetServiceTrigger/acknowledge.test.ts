@@ -139,7 +139,7 @@ describe('an event that must succeed', () => {
 		expect(await send(server, event)).toMatchObject({ body: { status: 'accepted' } });
 		await waitFor(async () => (await look(event)).state === 'done', { what: 'its success' });
 		expect(warnings.filter((line) => line.includes('a delivery arrived at the URL'))).toEqual([
-			expect.stringContaining("the URL for 'Acknowledge' = 'Once Stored'"),
+			expect.stringContaining("the URL for 'If the Execution Fails' = 'Do Not Start Again'"),
 		]);
 	});
 });
@@ -156,7 +156,7 @@ describe('an event that must be stored', () => {
 			expect(await deliver(server, event)).toMatchObject({ body: { status: 'duplicate' } });
 			expect([ran, executions()]).toEqual([[[event.id]], 1]);
 			expect(warnings).toEqual([
-				expect.stringContaining("the URL for 'Acknowledge' = 'Once Succeeded'"),
+				expect.stringContaining("the URL for 'If the Execution Fails' = 'Start Again'"),
 			]);
 		},
 	);

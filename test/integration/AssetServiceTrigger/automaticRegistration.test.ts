@@ -26,7 +26,7 @@ it.each<[string[], string, string[]]>([
 	expect(simulator.endpoints).toMatchObject([{ events }]);
 });
 
-it('registers the URL that matches "Acknowledge", and replaces the endpoint when that changes', async () => {
+it('registers the URL that matches "If the Execution Fails", and replaces the endpoint when that changes', async () => {
 	const { publish, deliver, simulator, server, change } = await createWorld();
 	await publish();
 	change({ acknowledge: 'succeeded' });

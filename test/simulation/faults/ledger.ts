@@ -62,7 +62,7 @@ export const LEDGER: readonly Fault[] = [
 		'export const MOST_ATTEMPTS = Infinity;',
 	),
 	fault(
-		'a failed event starts again with Once Stored',
+		'a failed event starts again with Do Not Start Again',
 		STATES,
 		'if (!left?.repeats || !ENDED_BADLY.has(left.kind)) return undefined;',
 		'if (left === undefined || !ENDED_BADLY.has(left.kind)) return undefined;',

@@ -140,7 +140,7 @@ const FIGURES: readonly (readonly [
 		[DAYS_KEPT],
 	],
 	[['docs/nodes.md'], /A request takes at most ([\d,]+) events/g, [MOST_REPLAYED]],
-	[['docs/nodes.md'], /\(1 to ([\d,]+)\) +\|\n\| Acknowledge/g, [MAX_BATCH_SIZE]],
+	[['docs/nodes.md'], /\(1 to ([\d,]+)\) +\|\n\| If the Execution Fails/g, [MAX_BATCH_SIZE]],
 	[['docs/nodes.md'], /\*\*Batch Size\*\* events or (\d+) MB/g, [MAX_BATCH_BYTES / MEGABYTE]],
 	[
 		['docs/nodes.md'],
@@ -216,7 +216,7 @@ it('versions are those that the package is made with, and that it asks for', () 
 	for (const [, version] of n8n) expect(version).toBe(devDependencies['n8n-core']);
 	for (const file of ['README.md', 'CHANGELOG.md'])
 		expect(
-			/\*\*Once Succeeded\*\*[^.]*?(?:\.[^.]*)?needs (?:n8n )?(\d+\.\d+)/.exec(
+			/\*\*Start Again\*\*[^.]*?(?:\.[^.]*)?needs (?:n8n )?(\d+\.\d+)/.exec(
 				textOf(file).replaceAll('It needs', 'needs'),
 			)?.[1],
 		).toBe(REPORTS_END);

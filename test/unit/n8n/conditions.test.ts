@@ -28,11 +28,11 @@ const BAD: [Row, string][] = [
 		(row): [Row, string] => [row, 'Parameter "Value" is required.'],
 	),
 	...rows(STATUS, ['greaterThan', 'abc'], ['lessThan', '1,2'], ['lessThan', '0x1']).map(
-		(row): [Row, string] => [row, 'Parameter "Value (Must Be a Number)" is required.'],
+		(row): [Row, string] => [row, `Parameter "Correct 'Value': enter a number" is required.`],
 	),
 	...['.a', 'a.', 'a..b'].map((path): [Row, string] => [
 		{ field: OTHER_FIELD, path, operator: 'exists' },
-		'Parameter "Path (Must Be Names and Single Dots)" is required.',
+		`Parameter "Correct 'Path': names with single dots between them" is required.`,
 	]),
 	[{ field: OTHER_FIELD, path: '', operator: 'exists' }, 'Parameter "Path" is required.'],
 ];

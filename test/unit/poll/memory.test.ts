@@ -154,7 +154,7 @@ describe('a ledger that is older than the memory', () => {
 			for (let polls = 0; polls < 3; polls++) await polled.poll();
 			expect(polled.started()).toEqual([...before, 'e10', 'e11', 'e12']);
 			expect(polled.warnings).toEqual([
-				expect.stringMatching(/is not the one that it was.*up to 2026-01-10T00:09:00.000Z/),
+				expect.stringMatching(/was replaced or lost its data.*up to 2026-01-10T00:09:00.000Z/),
 			]);
 		},
 	);

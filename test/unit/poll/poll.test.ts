@@ -94,7 +94,7 @@ describe('a publication', () => {
 		world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
 		await world.poll();
 		expect(world.started()).toEqual(['e2']);
-		expect(world.warnings).toEqual([expect.stringContaining('is not the one that it was')]);
+		expect(world.warnings).toEqual([expect.stringContaining('was replaced or lost its data')]);
 	});
 
 	it('with another choice is a first one, whatever was polled with that choice before', async () => {

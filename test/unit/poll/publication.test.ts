@@ -108,7 +108,7 @@ describe('when the ledger has lost its data', () => {
 		await world.poll();
 		expect(world.started()).toEqual(['e100', 'e103', 'e104', 'e105']);
 		expect(world.warnings).toEqual([
-			expect.stringMatching(/is not the one that it was.*2026-01-10T01:40/),
+			expect.stringMatching(/was replaced or lost its data.*2026-01-10T01:40/),
 		]);
 	});
 

@@ -54,12 +54,12 @@ async function stored(id: string): Promise<string> {
 	return key;
 }
 
-it('is a duplicate with "Once Stored"', async () => {
+it('is a duplicate with "Do Not Start Again"', async () => {
 	await stored('whevt_1');
 	expect(await answerTo('whevt_1', 'stored')).toMatchObject({ status: 200 });
 });
 
-it('is not acknowledged with "Once Succeeded" until its execution has succeeded', async () => {
+it('is not acknowledged with "Start Again" until its execution has succeeded', async () => {
 	const key = await stored('whevt_2');
 	expect(await answerTo('whevt_2', 'succeeded')).toMatchObject({
 		status: 503,

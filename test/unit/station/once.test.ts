@@ -88,7 +88,7 @@ it('a ledger that has lost its data reports nothing twice, and the end of what i
 	world.store.entries.clear();
 	await world.pollFrom('09:21', '09:50');
 	expect(world.items().slice(3)).toMatchObject([{ state: 'resolved', station: { id: 's1' } }]);
-	expect(world.warnings).toEqual([expect.stringContaining('the event ledger is not the one')]);
+	expect(world.warnings).toEqual([expect.stringContaining('the event ledger was replaced')]);
 });
 
 it('messages that cannot be read change nothing and are counted', async () => {

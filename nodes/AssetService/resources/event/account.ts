@@ -45,7 +45,7 @@ export async function openAccounts(item: InputItem): Promise<Accounts> {
 	throw new NodeOperationError(context.getNode(), message, { itemIndex, description });
 }
 
-const OPTION = "'Can Be Reconciled and Replayed By' in the options of its triggers";
+const OPTION = "'Other Workflows That May Replay' in the options of its triggers";
 
 /** The same for a workflow that does not exist, about which nothing may be learnt either. */
 const REFUSALS = {

@@ -87,7 +87,7 @@ function report(
 ): void {
 	const message = isDryRun
 		? `Dry run: ${counted(count, 'event')} would start again. Turn off 'Dry Run' to start them.`
-		: `Reopened ${counted(count, 'event')}. Reconcile shows what becomes of them.`;
+		: `${counted(count, 'event')} ${count === 1 ? 'starts' : 'start'} again at the next poll. To follow them, use Reconcile.`;
 	context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	if (isDryRun) return;
 	context.logger.info(

@@ -24,7 +24,7 @@ export const EXECUTIONS: readonly Rule[] = [
 			},
 			{
 				in: 'README.md',
-				text: '**Once Stored** (default): an execution that fails or is interrupted does not run again.',
+				text: '**Do Not Start Again** (default): an execution that fails or is interrupted does not run again.',
 			},
 			{ in: 'docs/nodes.md', text: 'The execution begins' },
 		],
@@ -35,7 +35,7 @@ export const EXECUTIONS: readonly Rule[] = [
 					if (before.acknowledge === 'stored') {
 						yield {
 							at: start.at,
-							message: `${named(event, start)} started although ${before.execution} had begun with Once Stored`,
+							message: `${named(event, start)} started although ${before.execution} had begun with Do Not Start Again`,
 						};
 					}
 					const running = earlier.find(

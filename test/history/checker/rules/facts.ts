@@ -54,7 +54,7 @@ export function mayLackEnd(
 		view.downAt(by) <= until ||
 		view.pausedMs(by, { from: at, to: until }) > 0 ||
 		view.hadFault({ from: from - MINUTE_MS, to: until }) ||
-		// With Once Stored, the disk need not have it at once.
+		// With Do Not Start Again, the disk need not have it at once.
 		(acknowledge === 'stored' &&
 			view.hadFault({ from, to: from + 90 * SECOND_MS }, ['power cut'])) ||
 		// It is written in the background.
@@ -65,7 +65,7 @@ export function mayLackEnd(
 export const named = ({ id }: EventView, { execution, at }: Start) =>
 	`${id} in execution ${execution} at ${new Date(at).toISOString()}`;
 
-/** With Once Stored, an execution that was interrupted after the ledger knew that it begins is not repeated. */
+/** With Do Not Start Again, an execution that was interrupted after the ledger knew that it begins is not repeated. */
 export function wasCutOff(view: View, { entries }: EventView): boolean {
 	return entries.some(
 		({ at, by, to }) => /^[rb]\|/.test(to) && view.downAt(by) < at + 35 * SECOND_MS,

@@ -180,7 +180,7 @@ function countsAsStored(view: View, event: EventView, at: number): boolean {
 	});
 }
 
-/** With Once Succeeded, a 200 at its own URL says that an execution has succeeded. */
+/** With Start Again, a 200 at its own URL says that an execution has succeeded. */
 function* acknowledgedTooEarly(view: View, event: EventView): Generator<Found> {
 	if (view.losses.length > 0 || view.world.reportsEnd === 'never') return;
 	for (const { at, status, body, delivery } of event.responses) {

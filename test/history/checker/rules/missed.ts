@@ -92,7 +92,7 @@ export const MISSED: readonly Rule[] = [
 		promised: [
 			{
 				in: 'README.md',
-				text: '**Once Succeeded**: after a failure, the event starts again with the next delivery or poll.',
+				text: '**Start Again**: after a failure, the event starts again with the next delivery or poll.',
 			},
 			{ in: 'docs/nodes.md', text: 'The execution fails' },
 		],

@@ -107,7 +107,7 @@ export function itBeginsExecutions(scene: () => LedgerScene): void {
 		['stored', 'committed'],
 		['succeeded', 'claimed'],
 	] as const)(
-		'in a process that died are interrupted, and with Acknowledge %s the event is %s',
+		'in a process that died are interrupted, and with `acknowledge` %s the event is %s',
 		async (acknowledge, state) => {
 			const { processes, process, ledger, other, key } = scene();
 			await ledger.begin([key], beginning('run 1', { acknowledge }));

@@ -6,7 +6,7 @@ import type { World } from './world';
 export interface Options {
 	/** For each process, how many deliveries it has at a time, and how many starts of executions. */
 	readonly processes: readonly (readonly [number, number])[];
-	/** Acknowledge: whether attempts are repeated. With both, the user changes it at any time. */
+	/** `acknowledge`: whether attempts are repeated. With both, the user changes it at any time. */
 	readonly repeats: readonly boolean[];
 	/** How executions can end; undefined if n8n does not report it. */
 	readonly outcomes: readonly Outcome[] | undefined;

@@ -5,19 +5,19 @@ import { search } from './search';
 
 /** With how many different worlds there are at least: far fewer would mean that steps are missing. */
 const searched: Record<string, readonly [least: number, Options]> = {
-	'Once Stored, with two deliveries and two executions at a time': [
+	'Do Not Start Again, with two deliveries and two executions at a time': [
 		60_000,
 		{ ...TWO_DELIVERIES, repeats: [false] },
 	],
-	'Once Succeeded, with two deliveries and two executions at a time': [
+	'Start Again, with two deliveries and two executions at a time': [
 		160_000,
 		{ ...TWO_DELIVERIES, repeats: [true], outcomes: ['succeeded'], respondsLate: true },
 	],
-	'Once Succeeded, with executions that fail, sleep or are lost': [
+	'Start Again, with executions that fail, sleep or are lost': [
 		60_000,
 		{ ...ONE_DELIVERY, repeats: [true], respondsLate: true },
 	],
-	'Acknowledge that a user changes': [
+	'a setting that a user changes': [
 		80_000,
 		{ ...ONE_DELIVERY, repeats: [true, false], outcomes: ['failed'] },
 	],

@@ -195,7 +195,7 @@ describe('the description of a Redis', () => {
 
 	it('says of a host that is none what it is', () => {
 		const settings = readRedisSettings({ QUEUE_BULL_REDIS_HOST: 'user@redis.local' });
-		expect(describeRedis(settings)).toMatch(/^Redis at a host whose name is not one, database 0/);
+		expect(describeRedis(settings)).toMatch(/^Redis at a host with an invalid name, database 0/);
 	});
 
 	it.each(['redis.local', '10.1.2.3', 'fe80::1', 'fe80::1%eth0', 'rédis_1'])(

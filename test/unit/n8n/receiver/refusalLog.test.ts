@@ -54,11 +54,11 @@ describe('logRefusal', () => {
 it.each([
 	[
 		'stored',
-		/^a delivery arrived at the URL for 'Acknowledge' = 'Once Succeeded', but .*'Once Stored'/,
+		/^a delivery arrived at the URL for 'If the Execution Fails' = 'Start Again', but .*'Do Not Start Again'/,
 	],
 	[
 		'succeeded',
-		/^a delivery arrived at the URL for 'Acknowledge' = 'Once Stored', but .*'Once Succeeded'.*starts the event again/,
+		/^a delivery arrived at the URL for 'If the Execution Fails' = 'Do Not Start Again', but .*'Start Again'.*starts the event again/,
 	],
 ] as const)('writes one line a day about the other URL of a node set to %s', (setting, text) => {
 	jest.useFakeTimers();

@@ -213,9 +213,18 @@ describe('the description of the action node', () => {
 			'Charge point',
 			'CSMS',
 		];
-		const operators = ['Offline', 'Fault', 'Session', 'EVSE', 'Charger', 'CPO'];
+		const operators = ['EVSE', 'Charger', 'CPO'];
 		for (const { alias } of [codex, triggerCodex, pollCodex, stationCodex]) {
 			expect(alias).toEqual(expect.arrayContaining([...known, ...operators]));
+		}
+		// An exact match comes first, so a search for one of these words finds the station trigger before the other nodes.
+		const incidents = ['Offline', 'Fault', 'Session'];
+		expect(stationCodex.alias).toEqual(expect.arrayContaining(incidents));
+		for (const { alias } of [codex, triggerCodex, pollCodex]) {
+			expect(alias.filter((word) => incidents.includes(word))).toEqual([]);
+			for (const word of incidents) {
+				expect(alias).toContainEqual(expect.stringContaining(` ${word.toLowerCase()}`));
+			}
 		}
 	});
 
