@@ -1,7 +1,7 @@
 /** Counts the deliveries that did not start a workflow, for this process of n8n. */
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Wanted } from '../lib/event';
-import { ADVICE, deliveryIdOf, type NoStart } from '../lib/receiver';
+import { ADVICE, deliveryIdOf, type NoStart, type RefusalLog, UNMET_ADVICE } from '../lib/receiver';
 import { RejectionCounter } from '../lib/rejections';
 import type { DeliveryHeaders } from '../lib/signature';
 import { ledgerFor } from './ledger';
@@ -13,6 +13,9 @@ export const rejections = new RejectionCounter();
 for (const signal of ['SIGTERM', 'SIGINT']) {
 	if (process.listenerCount(signal) > 0) process.once(signal, () => void rejections.flush());
 }
+
+/** The advice for a problem that contains its own. */
+const AS_IT_SAYS = 'do what lastProblem says';
 
 /** Counts a rejected delivery or an ignored event; a duplicate is neither. */
 export function countRejection(
@@ -27,10 +30,16 @@ export function countRejection(
 	const { logger } = context;
 	const unmet =
 		ignored && wanted.isWantedType(ignored.type) && wanted.conditions.unmet(ignored.record);
-	const detail = log?.detail === ADVICE[reason] ? undefined : log?.detail;
 	rejections.count({ workflowId, nodeId, nodeName }, reason, () => ledgerFor({ logger }), {
 		deliveryId: deliveryIdOf(headers),
 		// The condition, but not the value that did not meet it: that is part of the event.
-		problem: unmet ? `it does not meet the condition '${unmet}'` : detail,
+		...(unmet
+			? { problem: `it does not meet the condition '${unmet}'`, advice: UNMET_ADVICE }
+			: log && causeOf(log)),
 	});
+}
+
+function causeOf({ reason, detail, cause }: RefusalLog): RefusalLog['cause'] {
+	if (cause !== undefined || detail === ADVICE[reason]) return cause;
+	return { problem: detail, advice: AS_IT_SAYS };
 }

@@ -1,5 +1,11 @@
 /** A delivery from bytes to verdict: the exports that the webhook trigger uses. */
-export { ADVICE, PROBLEMS, type RefusalReason, type RejectionReason } from './reasons';
+export {
+	ADVICE,
+	PROBLEMS,
+	type RefusalReason,
+	type RejectionReason,
+	UNMET_ADVICE,
+} from './reasons';
 export { deliveryIdOf, receive } from './receive';
 export {
 	DEFAULT_RETENTION_DAYS,

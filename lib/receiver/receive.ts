@@ -58,7 +58,7 @@ export async function receive(
 	if (bytes === undefined && (signed.ok || signed.reason === 'signature_mismatch')) {
 		return unreadable(firstHeader(headers, 'content-type'));
 	}
-	if (!signed.ok) return refused(signed.reason, signed.detail);
+	if (!signed.ok) return refused(signed.reason, signed.cause ?? signed.detail);
 
 	const parsed = parseEvent(body, signed.messageId);
 	if (!parsed.ok) return refused('event_invalid');
@@ -66,7 +66,10 @@ export async function receive(
 
 	const { conditions, includeDelivery } = settings;
 	if (conditions.problems.length > 0)
-		return refused('not_configured', conditions.problems.join(' '));
+		return refused('not_configured', {
+			problem: conditions.problems.join(' '),
+			advice: "correct 'Conditions' in the trigger, then publish the workflow again",
+		});
 	if (!isWanted(event, settings)) return ignored(event);
 
 	const facts = { _delivery: deliveryFacts(headers, signed, receivedAt) };

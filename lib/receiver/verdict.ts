@@ -1,7 +1,7 @@
 /** All outcomes of a delivery: the workflow starts, or the sender gets a response that makes it do the right thing. */
 import type { ParsedEvent } from '../event';
 import type { HandOver } from './batch';
-import { ADVICE, type RefusalReason } from './reasons';
+import { ADVICE, type Cause, detailOf, type RefusalReason } from './reasons';
 
 interface Response {
 	readonly status: number;
@@ -13,6 +13,8 @@ interface Response {
 export interface RefusalLog {
 	readonly reason: RefusalReason;
 	readonly detail: string;
+	/** Its parts; absent if the detail is the general advice or contains its own. */
+	readonly cause?: Cause;
 }
 
 export type Verdict = Start | NoStart;
@@ -61,9 +63,13 @@ const responses: Readonly<Record<RefusalReason, Response>> = {
 	busy: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
 };
 
-/** The verdict for a rejection, with the standard advice unless `detail` says more. */
-export function refused(reason: RefusalReason, detail = ADVICE[reason]): NoStart {
-	return { start: false, response: responses[reason], log: { reason, detail } };
+/** The verdict for a rejection, with the general advice unless more is known. A text contains its own advice. */
+export function refused(reason: RefusalReason, known: Cause | string = ADVICE[reason]): NoStart {
+	const log =
+		typeof known === 'string'
+			? { reason, detail: known }
+			: { reason, detail: detailOf(reason, known), cause: known };
+	return { start: false, response: responses[reason], log };
 }
 
 function finished(status: string): NoStart {
@@ -73,8 +79,11 @@ function finished(status: string): NoStart {
 /** Another execution may have the event; the sender should retry. */
 export const busy = refused('busy');
 
-const NOT_DUE =
-	'the last execution of this event did not succeed. A delivery starts it again after a pause, which grows with each attempt';
+const NOT_DUE: Cause = {
+	problem: 'the last execution of this event did not succeed',
+	advice:
+		'look at the failed execution. A delivery starts the event again after a pause, which grows with each attempt',
+};
 
 /** The event is due again in so many milliseconds: its last execution did not succeed. */
 export function busyFor(ms: number): NoStart {

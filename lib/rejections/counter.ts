@@ -21,7 +21,7 @@ const WRITE_EVERY_MS = MINUTE_MS;
 const MOST_UNWRITTEN = 10_000;
 /** The most characters of an ID or a name, which an import or a sender can make as long as it likes. */
 const LONGEST = 100;
-const LONGEST_PROBLEM = 200;
+const LONGEST_CAUSE = 300;
 
 interface Trigger {
 	readonly workflowId: string;
@@ -58,7 +58,7 @@ export class RejectionCounter {
 		{ workflowId, nodeId, nodeName }: Trigger,
 		reason: RejectionReason,
 		open: Open,
-		{ deliveryId, problem }: Example = {},
+		{ deliveryId, problem, advice }: Example = {},
 	): void {
 		const now = Date.now();
 		this.#add(workflowId, open, {
@@ -69,7 +69,8 @@ export class RejectionCounter {
 			firstAt: now,
 			lastAt: now,
 			deliveryId: deliveryId && printable(deliveryId, LONGEST),
-			problem: problem && printable(problem, LONGEST_PROBLEM),
+			problem: problem && printable(problem, LONGEST_CAUSE),
+			advice: advice && printable(advice, LONGEST_CAUSE),
 		});
 		this.#limiter.call(workflowId, open);
 	}

@@ -13,6 +13,8 @@ export interface Example {
 	readonly deliveryId?: string | undefined;
 	/** What was wrong, if the reason does not say it. */
 	readonly problem?: string | undefined;
+	/** What to do about it, if the reason does not say it. */
+	readonly advice?: string | undefined;
 }
 
 /** How many deliveries a node rejected for a reason. Times are in Unix milliseconds. */
@@ -39,6 +41,7 @@ const tally = object({
 	lastAt: number(),
 	deliveryId: optional(string()),
 	problem: optional(string()),
+	advice: optional(string()),
 });
 const recordShape = object({ version: literal(1), tallies: array(tally) });
 

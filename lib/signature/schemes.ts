@@ -20,6 +20,8 @@ export interface ReadSignature {
 
 export interface Scheme {
 	readonly algorithm: Algorithm;
+	/** The field of the credential that decides in which header the signature is. */
+	readonly headerField: 'Scheme' | 'Signature Header';
 	/** Never throws. */
 	read(headers: DeliveryHeaders): ReadSignature | 'signature_missing' | 'signature_malformed';
 }
@@ -27,7 +29,7 @@ export interface Scheme {
 /** The scheme `timestamped`: one header, `t=<unix seconds>,v1=<hex>`, HMAC-SHA256 over `<t>.<raw body>`. */
 export function timestamped(header: string): Scheme {
 	return {
-		algorithm: 'sha256',
+		...{ algorithm: 'sha256', headerField: 'Signature Header' },
 		read(headers) {
 			const value = singleHeader(headers, header);
 			if (value === undefined) return 'signature_missing';
@@ -48,7 +50,7 @@ const ID = /^[\x21-\x2d\x2f-\x7e]+$/;
 
 /** The scheme `standardWebhooks` (standardwebhooks.com, symmetric signatures): HMAC-SHA256 over `<id>.<timestamp>.<raw body>`. */
 export const standardWebhooks: Scheme = {
-	algorithm: 'sha256',
+	...{ algorithm: 'sha256', headerField: 'Scheme' },
 	read(headers) {
 		const signatures = singleHeader(headers, 'webhook-signature');
 		if (signatures === undefined) return 'signature_missing';
@@ -84,7 +86,7 @@ export function custom(settings: CustomSettings): Scheme {
 	/** The text after the prefix in each entry of a list separated by commas and white space. */
 	const signatures = new RegExp(`(?<![^\\s,])${literal}([^\\s,]+)`, 'g');
 	return {
-		algorithm,
+		...{ algorithm, headerField: 'Signature Header' },
 		read(headers) {
 			const value = singleHeader(headers, signatureHeader);
 			if (value === undefined) return 'signature_missing';

@@ -59,12 +59,16 @@ export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: Sig
 
 /** Compiled settings: built once and used for every delivery. Immutable. */
 export interface Verifier {
+	/** The field of the credential that decides in which header the signature is. */
+	readonly headerField: string;
 	/**
 	 * Reads the headers and returns at once if one is missing or malformed, then verifies the raw bytes of the body.
 	 * Never throws on input. The signature is checked before the age of the timestamp, so `timestamp_outside_tolerance`
 	 * implies a valid signature.
 	 */
 	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult;
+	/** How many seconds the timestamp is behind the time; negative if it is ahead. Undefined without a readable timestamp. */
+	secondsBehind(headers: DeliveryHeaders, nowSeconds: number): number | undefined;
 }
 
 export type VerifierResult =

@@ -39,6 +39,10 @@ class CompiledVerifier implements Verifier {
 		private readonly keys: readonly SigningKey[],
 	) {}
 
+	get headerField(): string {
+		return this.scheme.headerField;
+	}
+
 	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult {
 		const signature = this.scheme.read(headers);
 		if (typeof signature === 'string') return { ok: false, reason: signature };
@@ -51,6 +55,12 @@ class CompiledVerifier implements Verifier {
 			return { ok: false, reason: 'timestamp_outside_tolerance' };
 		}
 		return { ok: true, secret, timestamp, messageId };
+	}
+
+	secondsBehind(headers: DeliveryHeaders, nowSeconds: number): number | undefined {
+		const signature = this.scheme.read(headers);
+		if (typeof signature === 'string' || signature.timestamp === null) return undefined;
+		return nowSeconds - signature.timestamp;
 	}
 
 	/** Computes every key's digest, even after a match, so that the time taken does not show which secret is in use. */

@@ -69,6 +69,9 @@ describe('the signature of a delivery', () => {
 		expect(await by('first ', TIMESTAMP - 301)).toEqual({
 			ok: false,
 			reason: 'timestamp_outside_tolerance',
+			cause: {
+				problem: "its timestamp is 301 seconds behind n8n's clock, and at most 300 are allowed",
+			},
 		});
 	});
 
@@ -97,14 +100,18 @@ describe('the signature of a delivery', () => {
 		const { by, deliver, advance, stored } = setUp();
 		await by('first');
 		advance(1_000);
-		expect(await deliver(signature)).toEqual({ ok: false, reason });
+		expect(await deliver(signature)).toMatchObject({ ok: false, reason });
 		expect(stored.reads).toBe(1);
 	});
 
 	it('is tried with new secrets at once if the source reports that they have changed', async () => {
 		const { by, stored } = setUp({ version: async () => 'two' });
 		stored.signingSecret = '';
-		expect(await by('second')).toEqual({ ok: false, reason: 'not_configured' });
+		expect(await by('second')).toEqual({
+			ok: false,
+			reason: 'not_configured',
+			detail: "'Signing Secret' is empty. Paste the signing secret of the webhook endpoint.",
+		});
 		Object.assign(stored, { signingSecret: 'second', version: 'two' });
 		expect(await by('second')).toMatchObject({ ok: true });
 	});
@@ -115,6 +122,20 @@ describe('the signature of a delivery', () => {
 		const refusal = { ok: false, reason: 'not_configured', detail: 'Publish again.' };
 		expect(await by('')).toEqual(refusal);
 	});
+
+	it.each([
+		['missing', undefined],
+		['malformed', 'no signature'],
+		['of another secret', signTimestamped('another', TIMESTAMP, BODY)],
+	])(
+		'that is %s has no advice about a credential if the node registers its endpoint',
+		async (_name, signature) => {
+			const { deliver } = setUp({ notConfigured: 'Publish again.' });
+			const refusal = await deliver(signature);
+			expect(refusal).toMatchObject({ ok: false, cause: { advice: expect.any(String) as string } });
+			expect(JSON.stringify(refusal)).not.toContain('credential');
+		},
+	);
 
 	it('is rejected with the reason of the source if it cannot be read', async () => {
 		const away = () => Promise.reject(new Error('away'));

@@ -33,7 +33,7 @@ async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 	return counts.map(({ reason, count, firstAt, lastAt, ...each }) => ({
 		reason,
 		count,
-		advice: sentence(asText(own(ADVICE, reason))),
+		advice: sentence(each.advice ?? asText(own(ADVICE, reason))),
 		lastAt: new Date(lastAt).toISOString(),
 		lastDeliveryId: each.deliveryId ?? null,
 		lastProblem: sentence(each.problem ?? asText(own(PROBLEMS, reason))),

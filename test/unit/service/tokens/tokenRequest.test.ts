@@ -193,7 +193,8 @@ describe('the error of a token request', () => {
 		const settings = { ...world.settings, clientSecret };
 		const error = (await rejection(fetchAccessToken(settings, transport))) as ApiError;
 		expect(error.message).toContain('(401 Unauthorized)');
-		expect(error.hint.includes('white space')).toBe(stray);
+		// The likely cause comes first.
+		expect(error.hint.startsWith("'Client Secret' starts or ends with white space. ")).toBe(stray);
 	});
 
 	it.each<[string, Answer]>([

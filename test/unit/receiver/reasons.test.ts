@@ -1,0 +1,39 @@
+import { ADVICE, PROBLEMS, type RejectionReason, UNMET_ADVICE } from '../../../lib/receiver';
+import { detailOf } from '../../../lib/receiver/reasons';
+
+/** The fields on the screen that a text names. */
+const fieldsIn = (text: string) => [...text.matchAll(/'([^']+)'/g)].map(([, field = '']) => field);
+
+/** The fields whose value can be the cause, by reason. */
+const FIELDS: Readonly<Record<RejectionReason, readonly string[]>> = {
+	signature_missing: ['Signature Header'],
+	signature_malformed: ['Scheme'],
+	signature_mismatch: [],
+	timestamp_outside_tolerance: [],
+	event_invalid: [],
+	not_configured: [],
+	ledger_unavailable: [],
+	busy: [],
+	ignored: ['Trigger On'],
+};
+
+it.each(Object.entries(FIELDS))('the advice for %s names only the fields %j', (reason, fields) => {
+	expect(fieldsIn(ADVICE[reason as RejectionReason])).toEqual(fields);
+	expect(
+		fieldsIn(PROBLEMS[reason as RejectionReason]).filter((each) => !fields.includes(each)),
+	).toEqual([]);
+});
+
+it('the advice for an event of a wanted type is about the conditions', () => {
+	expect(fieldsIn(UNMET_ADVICE)).toEqual(['Conditions']);
+});
+
+it.each([
+	[{}, ADVICE.busy],
+	[{ advice: 'wait' }, 'wait'],
+	[{ problem: 'it is late', advice: 'wait' }, 'it is late: wait'],
+	[{ problem: 'It is late.', advice: 'wait' }, 'It is late. Wait.'],
+	[{ problem: 'it is late' }, `it is late: ${ADVICE.busy}`],
+])('the cause %j reads in the log: %s', (cause, text) => {
+	expect(detailOf('busy', cause)).toBe(text);
+});
