@@ -12,7 +12,7 @@ const notYet = {
   '@n8n/community-nodes/require-homepage': 'off',
 };
 
-/** The rooms of lib, and which others each may import: arrows run one way. docs/architecture.md draws them. */
+/** The rooms of lib, and which others each may import: arrows run one way. docs/dev/architecture.md draws them. */
 const mayImport = {
   shared: [],
   event: ['shared'],

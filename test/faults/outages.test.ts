@@ -24,7 +24,7 @@ const EVERY_MS = 3 * SECONDS;
 const TAIL_MS = 7 * MINUTES;
 const TEST_MS = 20 * MINUTES;
 
-/** n8n survives an outage of its Redis and finds webhooks without it, as docs/operations.md advises. */
+/** n8n survives an outage of its Redis and finds webhooks without it, as docs/run.md advises. */
 const SURVIVING = { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '600000', N8N_CACHE_BACKEND: 'memory' };
 
 const regular = useWorld();

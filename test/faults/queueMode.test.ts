@@ -23,7 +23,7 @@ const world = useQueueWorld({
 	workers: 2,
 	workersAreToldMode: false,
 	redis: { appendOnly: true },
-	// As docs/operations.md advises: n8n survives an outage of its Redis and finds webhooks without it.
+	// As docs/run.md advises: n8n survives an outage of its Redis and finds webhooks without it.
 	env: { QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: '120000', N8N_CACHE_BACKEND: 'memory' },
 });
 let trigger: CountedWorkflow;

@@ -19,7 +19,7 @@ function rowsAfter(file: string, heading: string): string[] {
 }
 
 const guarantees = rowsAfter('README.md', '## What you can rely on');
-const acknowledge = rowsAfter('docs/nodes.md', '### If the execution fails');
+const acknowledge = rowsAfter('docs/promises.md', '## If the execution fails');
 const promised = RULES.flatMap((rule) => rule.promised);
 
 it('reads both tables', () => {
@@ -33,7 +33,7 @@ it.each(promised)('finds what a rule stands for in $in: $text', (promise) => {
 
 it.each([
 	...guarantees.map((row) => ['README.md', row] as const),
-	...acknowledge.map((row) => ['docs/nodes.md', row] as const),
+	...acknowledge.map((row) => ['docs/promises.md', row] as const),
 ])('has one rule for the promise in %s: %s', (file, row) => {
 	const rules = RULES.filter((rule) =>
 		rule.promised.some((each) => each.in === file && row.includes(each.text)),

@@ -13,7 +13,7 @@ const BEGINNING = { acknowledge: 'succeeded', retentionMs: RETENTION_MS } as con
 
 /** The rules of each line that defines a user in the documentation. */
 const [SINGLE = [], CLUSTER = []] = Array.from(
-	readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8').matchAll(
+	readFileSync(join(__dirname, '../../../docs/run.md'), 'utf8').matchAll(
 		/^ACL SETUSER n8n on >password (.*)$/gm,
 	),
 	([, rules = '']) => rules.split(' '),

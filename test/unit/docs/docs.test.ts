@@ -32,7 +32,7 @@ const product = FILES.filter((file) => /^(lib|n8n|nodes)\/.*\.ts$/.test(file))
 
 it('reads the docs', () => {
 	expect(DOCS).toEqual(
-		expect.arrayContaining(['README.md', 'docs/nodes.md', 'docs/operations.md']),
+		expect.arrayContaining(['README.md', 'docs/nodes.md', 'docs/dev/measured.md']),
 	);
 	expect(labelsOf('docs/nodes.md').length).toBeGreaterThan(50);
 	expect(DOCS.flatMap(tablesOf).length).toBeGreaterThan(10);
@@ -109,7 +109,9 @@ describe.each(DOCS)('%s', (file) => {
 });
 
 it('explains every reason of the log', () => {
-	const [codes] = tablesOf('docs/operations.md').filter(({ columns }) => columns[0] === 'Code');
+	const [codes] = tablesOf('docs/troubleshooting.md').filter(
+		({ columns }) => columns[0] === 'Code',
+	);
 	const explained = codes?.rows.map(([code = '']) => code.replaceAll('`', ''));
 	// An ignored delivery leaves no line in the log.
 	expect(explained).toEqual(Object.keys(ADVICE).filter((reason) => reason !== 'ignored'));

@@ -26,7 +26,7 @@ export const EXECUTIONS: readonly Rule[] = [
 				in: 'README.md',
 				text: '**Do Not Start Again** (default): an execution that fails or is interrupted does not run again.',
 			},
-			{ in: 'docs/nodes.md', text: 'The execution begins' },
+			{ in: 'docs/promises.md', text: 'The execution begins' },
 		],
 		needs: ['started', 'ended', 'process'],
 		*check(view) {
@@ -52,7 +52,7 @@ export const EXECUTIONS: readonly Rule[] = [
 	},
 	{
 		name: 'never after success',
-		promised: [{ in: 'docs/nodes.md', text: 'The execution succeeds' }],
+		promised: [{ in: 'docs/promises.md', text: 'The execution succeeds' }],
 		needs: ['started', 'ended'],
 		*check(view) {
 			for (const event of view.startable) {
@@ -72,7 +72,7 @@ export const EXECUTIONS: readonly Rule[] = [
 	},
 	{
 		name: 'asleep is final',
-		promised: [{ in: 'docs/nodes.md', text: 'A Wait node puts the execution to sleep' }],
+		promised: [{ in: 'docs/promises.md', text: 'A Wait node puts the execution to sleep' }],
 		needs: ['started', 'ended', 'asleep'],
 		*check(view) {
 			for (const event of view.startable) {
@@ -93,9 +93,9 @@ export const EXECUTIONS: readonly Rule[] = [
 	{
 		name: 'pauses between attempts',
 		promised: [
-			{ in: 'docs/nodes.md', text: 'You stop the execution, or it times out' },
+			{ in: 'docs/promises.md', text: 'You stop the execution, or it times out' },
 			{
-				in: 'docs/nodes.md',
+				in: 'docs/promises.md',
 				text: 'The pauses between attempts are 1, 5 and 30 minutes, 2 hours, then 6 hours.',
 			},
 		],
@@ -126,7 +126,7 @@ export const EXECUTIONS: readonly Rule[] = [
 		name: 'six attempts',
 		promised: [
 			{
-				in: 'docs/nodes.md',
+				in: 'docs/promises.md',
 				text: 'A poll trigger stops after six attempts, about nine hours;',
 			},
 		],
@@ -145,7 +145,7 @@ export const EXECUTIONS: readonly Rule[] = [
 	},
 	{
 		name: 'interrupted executions',
-		promised: [{ in: 'docs/nodes.md', text: 'A crash or restart interrupts the execution' }],
+		promised: [{ in: 'docs/promises.md', text: 'A crash or restart interrupts the execution' }],
 		needs: ['started', 'ended', 'process'],
 		*check(view) {
 			for (const event of view.startable) {

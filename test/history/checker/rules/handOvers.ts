@@ -35,7 +35,7 @@ export const HAND_OVERS: readonly Rule[] = [
 	},
 	{
 		name: 'one hand-over at a time',
-		promised: [{ in: 'docs/nodes.md', text: 'Another delivery of the event is in progress' }],
+		promised: [{ in: 'docs/promises.md', text: 'Another delivery of the event is in progress' }],
 		needs: ['stored', 'started', 'dropped', 'process'],
 		*check(view) {
 			for (const event of view.startable) {
@@ -63,7 +63,7 @@ export const HAND_OVERS: readonly Rule[] = [
 				in: 'README.md',
 				text: 'An event that n8n did not store is not acknowledged, so the service delivers it again.',
 			},
-			{ in: 'docs/nodes.md', text: 'n8n stores the execution' },
+			{ in: 'docs/promises.md', text: 'n8n stores the execution' },
 		],
 		needs: ['sent', 'response', 'stored', 'started', 'ended'],
 		*check(view) {
@@ -84,7 +84,7 @@ export const HAND_OVERS: readonly Rule[] = [
 	},
 	{
 		name: 'responses',
-		promised: [{ in: 'docs/nodes.md', text: 'n8n could not store the execution' }],
+		promised: [{ in: 'docs/promises.md', text: 'n8n could not store the execution' }],
 		needs: ['threw', 'unhandled', 'dropped', 'polled'],
 		*check(view) {
 			for (const { at, where, message } of view.all('threw'))

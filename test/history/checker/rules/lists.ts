@@ -18,7 +18,7 @@ export const LISTS: readonly Rule[] = [
 	{
 		name: 'replay starts once more',
 		promised: [
-			{ in: 'docs/nodes.md', text: 'You [replay](#replay) the event' },
+			{ in: 'docs/promises.md', text: 'You [replay](./nodes.md#replay) the event' },
 			{ in: 'docs/nodes.md', text: 'A replayed event has a field `_replay`.' },
 		],
 		needs: ['started', 'replayed', 'marks'],
@@ -79,9 +79,7 @@ export const LISTS: readonly Rule[] = [
 	},
 	{
 		name: 'a lost ledger starts nothing again',
-		promised: [
-			{ in: 'docs/nodes.md', text: 'Nothing that it started before starts again by itself.' },
-		],
+		promised: [{ in: 'docs/nodes.md', text: 'Events up to then do not start by themselves' }],
 		needs: ['started', 'listed', 'fault'],
 		*check(view) {
 			for (const event of view.events) {

@@ -25,7 +25,7 @@ export const MISSED: readonly Rule[] = [
 				in: 'README.md',
 				text: 'A poll trigger in the same workflow starts events that never arrived or that n8n lost.',
 			},
-			{ in: 'docs/nodes.md', text: 'The delivery never arrives' },
+			{ in: 'docs/promises.md', text: 'The delivery never arrives' },
 		],
 		needs: ['listed', 'started', 'settled'],
 		*check(view) {
@@ -64,7 +64,7 @@ export const MISSED: readonly Rule[] = [
 	},
 	{
 		name: 'lost executions start again',
-		promised: [{ in: 'docs/nodes.md', text: 'n8n loses the execution before it starts' }],
+		promised: [{ in: 'docs/promises.md', text: 'n8n loses the execution before it starts' }],
 		needs: ['response', 'stored', 'started', 'settled'],
 		*check(view) {
 			if (!view.world.hasWebhook) return;
@@ -94,7 +94,7 @@ export const MISSED: readonly Rule[] = [
 				in: 'README.md',
 				text: '**Start Again**: after a failure, the event starts again with the next delivery or poll.',
 			},
-			{ in: 'docs/nodes.md', text: 'The execution fails' },
+			{ in: 'docs/promises.md', text: 'The execution fails' },
 		],
 		needs: ['listed', 'started', 'ended', 'settled'],
 		*check(view) {

@@ -5,6 +5,7 @@ import { makeScene, removeScenes } from '../../../support/commands';
 afterEach(removeScenes);
 
 const MANIFEST = {
+	name: 'n8n-nodes-a',
 	...{ version: '0.1.0', author: 'Ann Author <ann@example.com>', repository: 'r' },
 	...{ homepage: 'https://example.com', bugs: 'b' },
 };
@@ -20,6 +21,7 @@ function clone() {
 		'CHANGELOG.md',
 		'# Changelog\n\n## [Unreleased]\n\n- News\n\n## [0.1.0] - 2026-01-01\n',
 	);
+	scene.write('README.md', 'npm install ~/n8n-nodes-a-0.1.0.tgz\n');
 	scene.write('credentials/A.credentials.ts', 'class A {\n\tproperties: [];\n}\n');
 	scene.replace(
 		'npm',
@@ -50,8 +52,10 @@ it('commits and tags everything that it has changed', () => {
 	expect(git('status', '--short')).toBe('');
 	expect(git('describe', '--exact-match')).toBe('v1.2.3');
 	expect(git('show', '--name-only', '--format=', 'HEAD').split('\n')).toEqual([
-		...['CHANGELOG.md', 'credentials/A.credentials.ts', 'package-lock.json', 'package.json'],
+		...['CHANGELOG.md', 'README.md', 'credentials/A.credentials.ts'],
+		...['package-lock.json', 'package.json'],
 	]);
+	expect(readFileSync(join(folder, 'README.md'), 'utf8')).toContain('n8n-nodes-a-1.2.3.tgz');
 	const changes = readFileSync(join(folder, 'CHANGELOG.md'), 'utf8');
 	expect(changes).toMatch(/## \[Unreleased\]\n\n## \[1\.2\.3\] - \d{4}-\d\d-\d\d\n\n- News\n/);
 });
