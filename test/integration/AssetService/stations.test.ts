@@ -114,7 +114,7 @@ it('an item that fails becomes an item, if the node continues', async () => {
 });
 
 it.each([
-	['getIncidents', { forMinutes: 20_000 }, "'For (Minutes)' must be a whole number"],
+	['getIncidents', { forMinutes: 20_000 }, "'Report After (Minutes)' must be a whole number"],
 	['getUptime', { per: 'site' }, "'Per' has no 'site'"],
 	[
 		'getUptime',

@@ -12,10 +12,13 @@ import {
 	linksOf,
 	proseOf,
 	ROOT,
+	sentencesOf,
 	tablesOf,
 	textOf,
 } from './markdown';
 import { defaultsOf, LABELS } from './screen';
+
+const LONGEST_SENTENCE = 35;
 
 /** A path within the repository that only exists after a build, or that GitHub adds. */
 const isBuilt = (path: string) => path.startsWith('dist/') || path.startsWith('node_modules/');
@@ -90,6 +93,13 @@ describe.each(DOCS)('%s', (file) => {
 
 	it('writes labels in bold as the editor shows them', () => {
 		expect(labelsOf(file).filter((label) => !LABELS.has(label))).toEqual([]);
+	});
+
+	it('has no sentence of over 35 words outside of tables', () => {
+		const wordsIn = (sentence: string) => sentence.match(/\S*[\p{L}\d]\S*/gu)?.length ?? 0;
+		expect(sentencesOf(file).filter((sentence) => wordsIn(sentence) > LONGEST_SENTENCE)).toEqual(
+			[],
+		);
 	});
 
 	it('gives the defaults that the fields have', () => {

@@ -35,6 +35,23 @@ export const linksOf = (file: string): string[] =>
 /** Code within a line. */
 export const codeOf = (file: string): string[] => matches(proseOf(file), /`([^`\n]+)`/g);
 
+/** The sentences outside of tables, headings and code, each with its links as their texts. */
+export function sentencesOf(file: string): string[] {
+	const paragraphs = proseOf(file)
+		.replace(/^ +```[^\n]*\n[\s\S]*?^ +```$/gm, '')
+		.replace(/^(?:\||#).*$/gm, '')
+		// An item of a list is a paragraph of its own.
+		.replace(/^ *(?:[-*]|\d+\.) /gm, '\n')
+		.split(/\n\s*\n/);
+	return paragraphs.flatMap((paragraph) =>
+		paragraph
+			.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+			.replace(/`[^`\n]+`/g, 'Code')
+			.split(/(?<=[.?!][*_"')]*)\s+(?=[*_"'(]*[\p{Lu}\d])/u)
+			.map((sentence) => sentence.replace(/\s+/g, ' ').trim()),
+	);
+}
+
 /** The anchors that GitHub makes of the headings. */
 export const anchorsOf = (file: string): string[] =>
 	matches(proseOf(file), /^#{1,6} (.+)$/gm).map((heading) =>
