@@ -58,7 +58,7 @@ export async function receive(
 	if (bytes === undefined && (signed.ok || signed.reason === 'signature_mismatch')) {
 		return unreadable(firstHeader(headers, 'content-type'));
 	}
-	if (!signed.ok) return refused(signed.reason, signed.cause ?? signed.detail);
+	if (!signed.ok) return refused(signed.reason, signed.detail);
 
 	const parsed = parseEvent(body, signed.messageId);
 	if (!parsed.ok) return refused('event_invalid');

@@ -14,10 +14,8 @@ import type { ReadSigningSettings, VerifierCache } from './verifierCache';
 export interface SignedRefusal {
 	readonly ok: false;
 	readonly reason: SignatureRefusal | 'not_configured' | 'ledger_unavailable';
-	/** What is known beyond the reason, as a text that contains its own advice, */
-	readonly detail?: string | undefined;
-	/** or in parts. */
-	readonly cause?: Cause;
+	/** What is known beyond the reason. A text contains its own advice. */
+	readonly detail?: Cause | string | undefined;
 }
 
 interface SignedDelivery {
@@ -108,10 +106,10 @@ export async function verifyDelivery(
 		if (reason === 'signature_mismatch' && made.doubts.length > 0) {
 			return { ...verified, detail: made.doubts.join(' ') };
 		}
-		const cause =
+		const detail =
 			(isRegistered ? OF_REGISTERED[reason] : undefined) ??
 			causeOf(reason, verifier, { headers, nowSeconds, toleranceSeconds });
-		return { ...verified, ...(cause && { cause }) };
+		return { ...verified, ...(detail && { detail }) };
 	};
 	try {
 		const kept = verifyWith(await verifiers.get(secrets.key, read));

@@ -1,5 +1,5 @@
-/** Installing without a registry: the README's commands, in a clone, and then a fresh n8n. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+/** Installing without a registry, and uninstalling: the commands of the docs, in a clone, and a fresh n8n. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeCheckout } from '../support/checkout';
@@ -10,11 +10,12 @@ import { OWNER } from '../support/n8n/world';
 /** The first time, n8n is installed. */
 jest.setTimeout(25 * 60_000);
 
-it('packs the package and installs the file, and n8n has its nodes after the next start', async () => {
+it('packs the package and installs the file, n8n has its nodes after the next start, and uninstalling removes it', async () => {
 	const checkout = makeCheckout();
 	const home = mkdtempSync(join(tmpdir(), 'asset-service-tarball-'));
 	try {
-		const readme = readFileSync(join(checkout.folder, 'README.md'), 'utf8');
+		const textOf = (file: string) => readFileSync(join(checkout.folder, file), 'utf8');
+		const readme = textOf('README.md');
 		const [, commands = ''] = /```sh\n(npm pack [\s\S]*?)```/.exec(readme) ?? [];
 		const { status, output } = checkout.run('env', `HOME=${home}`, 'sh', '-ec', commands);
 		expect([status, output]).toEqual([0, expect.stringContaining('added 1 package')]);
@@ -35,6 +36,11 @@ it('packs the package and installs the file, and n8n has its nodes after the nex
 		} finally {
 			await server.kill();
 		}
+		const installed = join(home, '.n8n/nodes/node_modules/n8n-nodes-asset-service');
+		expect(existsSync(installed)).toBe(true);
+		const [, uninstall = ''] = /^ *(npm uninstall .*)$/m.exec(textOf('docs/run.md')) ?? [];
+		expect(checkout.run('env', `HOME=${home}`, 'sh', '-ec', uninstall).status).toBe(0);
+		expect(existsSync(installed)).toBe(false);
 	} finally {
 		rmSync(home, { recursive: true, force: true });
 		checkout.remove();

@@ -231,6 +231,12 @@ it('versions are those that the package is made with, and that it asks for', () 
 		expect(textOf(file)).toContain(`Node.js ${needed} or newer`);
 });
 
+it('the README installs the file that npm packs', () => {
+	const { name, version } = packageJson;
+	expect(textOf('README.md')).toMatch(/^npm install --prefix .*\.tgz$/m);
+	expect(textOf('README.md')).toContain(` ~/${name}-${version}.tgz\n`);
+});
+
 it('all examples are listed, and counted in the changelog', () => {
 	const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 	numbers.push('nine', 'ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen');

@@ -69,7 +69,7 @@ describe('the signature of a delivery', () => {
 		expect(await by('first ', TIMESTAMP - 301)).toEqual({
 			ok: false,
 			reason: 'timestamp_outside_tolerance',
-			cause: {
+			detail: {
 				problem: "its timestamp is 301 seconds behind n8n's clock, and at most 300 are allowed",
 			},
 		});
@@ -132,7 +132,10 @@ describe('the signature of a delivery', () => {
 		async (_name, signature) => {
 			const { deliver } = setUp({ notConfigured: 'Publish again.' });
 			const refusal = await deliver(signature);
-			expect(refusal).toMatchObject({ ok: false, cause: { advice: expect.any(String) as string } });
+			expect(refusal).toMatchObject({
+				ok: false,
+				detail: { advice: expect.any(String) as string },
+			});
 			expect(JSON.stringify(refusal)).not.toContain('credential');
 		},
 	);
