@@ -5,7 +5,7 @@ type Hint = NonNullable<INodeTypeDescription['builderHint']>;
 
 const NODES = {
 	assetService:
-		'Lists assets, events and deliveries, compares events with executions (Reconcile) and starts events again (Replay).',
+		'Lists assets, events and deliveries, compares events with executions (Reconcile) and starts events again (Replay). Its resource Station calculates uptime and returns outages, faults, charging sessions with their energy, and the current status of stations, without code.',
 	assetServiceTrigger:
 		'Starts the workflow when the service delivers a signed webhook. Use it when n8n has a public https URL.',
 	assetServicePollTrigger:

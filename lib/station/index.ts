@@ -1,6 +1,6 @@
 /** The incidents of stations: the exports that the nodes use. */
 export { connectionSettings, DEFAULT_CONNECTION } from './facts';
-export { newestIncidents } from './newest';
+export { type Found, incidentsToChoose, newestIncidents, type Shown } from './newest';
 export { directoryNow } from './directory';
 export {
 	type Asked,
@@ -9,7 +9,7 @@ export {
 	pastSessions,
 	pastUptime,
 	stationStatus,
-} from './past/ask';
+} from './ask';
 export type { Wants } from './past/facts';
 export { type Past, readPast } from './past/read';
 export { split, type SplitBy } from './past/split';

@@ -1,62 +1,130 @@
-/** The newest incidents that the list shows, for a test in the editor: nothing is recorded. */
-import { walk } from '../follow';
-import type { ApiClient } from '../service';
-import { GRACE_MS, type StationSettings } from './common/settings';
-import { directoryFor } from './directory';
-import { Readings } from './reading';
-import { nextShard } from './shards';
-import { itemsOf } from './toTell';
+/** The incidents that a test in the editor can show, from the past: nothing is recorded. */
+import type { ApiClient, ApiRecord } from '../service';
+import { incidentsIn, sessionsIn } from './ask';
+import type { Owner } from './common/incident';
+import { DAY_MS, HOUR_MS, type Kind, type StationSettings } from './common/settings';
+import { directoryNow } from './directory';
+import type { Wants } from './past/facts';
+import { type Past, readPast } from './past/read';
 
-const PAGE_SIZE = 100;
 /** A person waits for it. */
-const MOST_REQUESTS = 10;
-const MOST_MS = 10_000;
+const MOST_EVENTS = 100_000;
+const MOST_MS = 20_000;
+/** What the settings would have reported is counted over a day; the newest one may be older. */
+const COUNTED_MS = DAY_MS;
+const OLDEST_MS = 7 * DAY_MS;
 
-type Fields = Readonly<Record<string, unknown>>;
+interface Asking {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly settings: StationSettings;
+	/** The trigger: IDs are those that it gives when it is published. */
+	readonly owner: Owner;
+	readonly now?: number;
+	/** Milliseconds of a clock that nobody sets. */
+	readonly clock?: () => number;
+}
 
-/** By `state`: `opened` and `resolved`; a session has none. @throws the client's error */
-export async function newestIncidents(
-	client: Pick<ApiClient, 'list'>,
-	settings: StationSettings,
-	clock: () => number = Date.now,
-): Promise<ReadonlyMap<unknown, Fields>> {
-	const now = clock();
-	const deadline = performance.now() + MOST_MS;
-	const mayRequest = () => performance.now() < deadline;
-	const readings = new Readings(now, settings);
-	let requests = 0;
-	const { failure } = await walk(
-		{
-			...{ client, pageSize: PAGE_SIZE, backTo: -Infinity, now },
-			mayRequest: () => requests++ < MOST_REQUESTS && (requests === 1 || mayRequest()),
-			onDate: (date) => {
-				readings.serviceNow = date;
-			},
-		},
-		readings.take,
-	);
-	if (failure !== undefined) throw failure;
-	const moment = {
-		...{ workflowId: 'test', nodeId: 'test', settings, generation: 0, listing: undefined },
-		...{ publishedAt: -Infinity, watermark: readings.serviceNow - GRACE_MS, horizon: Infinity },
+/** An incident, or an ended session. */
+export interface Shown {
+	readonly assetId: string;
+	/** The incident, or the session. */
+	readonly id: string;
+	/** When it began or, of a session, ended. In Unix milliseconds. */
+	readonly at: number;
+	/** Its items by `state`, `opened` and `resolved`; a session has one, without a state. */
+	readonly items: ReadonlyMap<unknown, ApiRecord>;
+}
+
+export interface Found {
+	/** Newest first. */
+	readonly all: readonly Shown[];
+	/** Of the last day, or of as much of it as was read: how many the settings would have reported, of how many stations. */
+	readonly incidents: number;
+	readonly stations: number;
+	/** How far back it was read, in milliseconds: a day, unless there are too many events. */
+	readonly countedMs: number;
+	readonly readMs: number;
+	readonly events: number;
+}
+
+/** @throws the client's error */
+export async function newestIncidents(asking: Asking, isEnough = hasAny): Promise<Found> {
+	const { clock = () => performance.now() } = asking;
+	const deadline = clock() + MOST_MS;
+	const day = await read(asking, COUNTED_MS, deadline);
+	// Another day may have one.
+	const isCut = day.countedMs < COUNTED_MS || clock() > deadline;
+	if (isEnough(day) || isCut) return day;
+	const { all, readMs, events } = await read(asking, OLDEST_MS, deadline);
+	return { ...day, all, readMs, events };
+}
+
+const hasAny = ({ all }: Found) => all.length > 0;
+
+/** Those of the last seven days. */
+export async function incidentsToChoose(asking: Asking): Promise<Found> {
+	return await newestIncidents(asking, () => false);
+}
+
+const WANTS: Readonly<Record<Kind, Wants>> = {
+	stationOffline: { connections: true },
+	connectorStatus: { states: true },
+	connectorFault: { states: true },
+	sessionEnded: { sessions: true },
+};
+
+async function read(asking: Asking, backMs: number, deadline: number): Promise<Found> {
+	const { client, settings, owner, now = Date.now() } = asking;
+	const { clock = () => performance.now() } = asking;
+	const mayRequest = () => clock() < deadline;
+	const { kind, forMs, resolveAfterMs, withinMs } = settings;
+	const longest = kind === 'sessionEnded' ? DAY_MS : forMs + resolveAfterMs + withinMs + HOUR_MS;
+	const past = await readPast({
+		...{ client, now, mayRequest, wants: WANTS[kind], words: settings, maxEvents: MOST_EVENTS },
+		...{ from: now - backMs, lookBackMs: longest },
+	});
+	const from = Math.max(past.from, past.readBackTo);
+	const found = await shownOf(past, settings, owner, from);
+	const directory = await directoryNow(client, () => clock() < deadline + MOST_MS / 2);
+	const all = found
+		.sort((a, b) => b.at - a.at)
+		.map(({ items, ...one }) => ({
+			...one,
+			items: new Map(
+				[...items].map(([state, item]) => [
+					state,
+					{ station: directory.fieldsOf(one.assetId), ...item },
+				]),
+			),
+		}));
+	const readMs = past.serviceNow - from;
+	return {
+		...{ all, readMs, events: past.events, countedMs: Math.min(readMs, backMs) },
+		incidents: all.length,
+		stations: new Set(all.map(({ assetId }) => assetId)).size,
 	};
-	const { toTell } = nextShard(undefined, {
-		...{
-			events: readings.events,
-			moment,
-			settled: new Set<string>(),
-			unlistedLeft: 0,
-			unreadUpTo: [],
-		},
-	});
-	const newest = new Map(
-		[...toTell].sort((a, b) => a.t - b.t).map((entry) => [entry.item['state'], entry]),
-	);
-	if (newest.size === 0) return new Map();
-	const assetIds = [...newest.values()].map(({ assetId }) => assetId);
-	const { fieldsOf } = await directoryFor({
-		...{ node: 'test', client, mayRequest, now, serviceNow: readings.serviceNow, assetIds },
-	});
-	const found = itemsOf([...newest.values()], fieldsOf);
-	return new Map(found.map(({ record }) => [record['state'], record]));
+}
+
+/** Those that would have been reported from then on. */
+async function shownOf(
+	past: Past,
+	settings: StationSettings,
+	owner: Owner,
+	from: number,
+): Promise<Shown[]> {
+	const directory = { listing: undefined, fieldsOf: () => ({}), assetIds: [] };
+	const asked = { past: { ...past, from }, owner, directory, assetIds: undefined };
+	if (settings.kind !== 'sessionEnded') {
+		const incidents = await incidentsIn(asked, settings);
+		return incidents
+			.filter(({ since }) => since + settings.forMs >= from)
+			.map(({ assetId, since, entries, item }) => ({
+				...{ assetId, at: since, id: String(item['incident']) },
+				items: new Map([...entries].map(([state, entry]) => [state, entry.item])),
+			}));
+	}
+	const sessions = await sessionsIn(asked, settings, false);
+	return sessions.map(({ assetId, id, t, item: { state: _state, ...item } }) => ({
+		...{ assetId, id, at: t, items: new Map([[undefined, item]]) },
+	}));
 }

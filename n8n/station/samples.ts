@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Kind } from '../../lib/station';
 
 const STATION: IDataObject = {
+	name: 'Sample station',
 	id: 'asset_1',
-	name: 'Hauptbahnhof 1',
 	type: 'CHARGING_STATION',
 	status: 'ACTIVE',
 	serialNumber: 'NL22-004711',
@@ -32,33 +32,34 @@ const DETAILS: Readonly<Record<Exclude<Kind, 'sessionEnded'>, IDataObject>> = {
 };
 
 const SESSION: IDataObject = {
-	id: 'ses_2kP0vT7aR5cW9xB1nL4dHq',
-	kind: 'sessionEnded',
 	connector: '1',
-	transactionId: '100001',
 	startedAt: '2026-11-23T09:00:10.000Z',
 	stoppedAt: '2026-11-23T11:02:15.000Z',
 	minutes: 122,
+	energyKwh: 11.292,
 	meterStartWh: 711112,
 	meterStopWh: 722404,
-	energyKwh: 11.292,
 	energyFrom: 'start to stop',
+	transactionId: '100001',
 	reason: 'Local',
 	startFoundBy: 'response',
 	receivedAt: '2026-11-23T11:02:15.600Z',
+	id: 'ses_2kP0vT7aR5cW9xB1nL4dHq',
+	kind: 'sessionEnded',
 };
 
-/** `test: true` distinguishes it from an item that happened. */
+/** What people read first comes first, as in real items. `test: true` distinguishes them from items that happened. */
 export function sampleOf(kind: Kind, state: 'opened' | 'resolved'): IDataObject {
-	if (kind === 'sessionEnded') return { ...SESSION, station: STATION, test: true };
+	if (kind === 'sessionEnded') return { station: STATION, ...SESSION, test: true };
 	const incident = 'inc_Qm4x9aZ1k7Hq0P2c1Jr2Wd';
 	const isOver = state === 'resolved';
+	const { connector = null, ...details } = DETAILS[kind];
 	return {
-		...{ id: `${incident}.${state}`, incident, kind, state },
-		...{ since: SINCE, until: isOver ? UNTIL : null, minutes: isOver ? 149 : 122 },
-		...(isOver && { endedBy: 'report' }),
-		...DETAILS[kind],
+		...{ station: STATION, connector, since: SINCE, minutes: isOver ? 149 : 122 },
+		...{ until: isOver ? UNTIL : null, ...(isOver && { endedBy: 'report' }) },
+		...details,
+		...{ state, kind, id: `${incident}.${state}`, incident },
 		events: isOver ? ['whevt_1', 'whevt_2'] : ['whevt_1'],
-		...{ together: 1, station: STATION, test: true },
+		...{ together: 1, test: true },
 	};
 }

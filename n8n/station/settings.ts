@@ -10,7 +10,7 @@ import {
 } from '../../lib/event';
 import { PackageError } from '../../lib/shared/packageError';
 import { printable } from '../../lib/shared/printable';
-import { asNumber, asRecord, asTexts, numberOf } from '../../lib/shared/values';
+import { asNumber, asRecord, asText, asTexts, numberOf } from '../../lib/shared/values';
 import {
 	DEFAULT_CONNECTION,
 	type Kind,
@@ -33,6 +33,8 @@ export const MAX_CATCH_UP_HOURS = 720;
 export const MAX_TIMES = 50;
 export const DEFAULT_WITHIN_MINUTES = 1_440;
 const MOST_STATUSES = 20;
+/** Of `testWith`: no other incident is chosen. */
+export const NEWEST = 'newest';
 
 /** A session that lasts longer is rare, and an incident that began before is not reported. */
 export const DEFAULT_CATCH_UP_HOURS = 24;
@@ -61,6 +63,8 @@ export interface StationTriggerSettings {
 	/** The most items per execution; 1 if each starts its own execution. */
 	readonly batchSize: number;
 	readonly acknowledge: 'stored' | 'succeeded';
+	/** The ID of the incident for a test in the editor; empty for the newest. */
+	readonly testWith: string;
 	/** Sentences without a period that each name a field, its bound and its value; empty if all is right. */
 	readonly problems: readonly string[];
 }
@@ -91,7 +95,8 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const { forMinutes, resolveAfterMinutes } = defaults;
 	const isLasting = kind !== 'sessionEnded' && !isRepeated;
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
-	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag } = asRecord(read('options', {}));
+	const options = asRecord(read('options', {}));
+	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag, testWith } = options;
 	const batchSize = readBatchSize((name) =>
 		name === 'delivery'
 			? read(name, 'batched')
@@ -128,8 +133,15 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 		hasTwoOutputs: reportResolved,
 		batchSize,
 		acknowledge: readAcknowledge(read),
+		testWith: testWithOf(testWith),
 		problems,
 	};
+}
+
+/** From a list of incidents, or a text. */
+function testWithOf(value: unknown): string {
+	const chosen = asText(asRecord(value)['value'] ?? value);
+	return chosen === NEWEST ? '' : chosen;
 }
 
 /** A value as a problem quotes it. */

@@ -35,7 +35,7 @@ export class AssetService implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle,
-		description: `Lists ${listed} of the Asset and Webhook Service and manages its webhook endpoints`,
+		description: `Lists ${listed} of the Asset and Webhook Service, calculates uptime, and manages webhook endpoints`,
 		defaults: { name: 'Asset Service' },
 		usableAsTool: true,
 		builderHint: builderHint('assetService'),

@@ -18,6 +18,7 @@ import { checkStationSettings, readStationSettings } from '../../n8n/station/set
 import { builderHint } from '../builderHints';
 import { outputs, subtitle } from './appearance';
 import { stationTriggerProperties } from './description';
+import { searchIncidents } from './searchIncidents';
 import { triggerPanel } from './triggerPanel';
 
 export class AssetServiceStationTrigger implements INodeType {
@@ -40,7 +41,7 @@ export class AssetServiceStationTrigger implements INodeType {
 		triggerPanel,
 	};
 
-	methods = { credentialTest: { assetServiceApiTest } };
+	methods = { credentialTest: { assetServiceApiTest }, listSearch: { searchIncidents } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		refuseEngine2(this);
@@ -65,7 +66,7 @@ export class AssetServiceStationTrigger implements INodeType {
 		}
 		try {
 			checkStationSettings(settings);
-			return await testItems(await apiClientFor(this), settings);
+			return await testItems(this, await apiClientFor(this), settings);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
 		}

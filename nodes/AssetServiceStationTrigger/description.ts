@@ -10,6 +10,7 @@ import {
 	MAX_CATCH_UP_HOURS,
 	MAX_FOR_MINUTES,
 	MAX_RESOLVE_MINUTES,
+	NEWEST,
 } from '../../n8n/station/settings';
 import { faultProperties } from './faults';
 import { whole } from './numbers';
@@ -140,6 +141,25 @@ export const includeIdTag: INodeProperties = {
 		'Whether a session has the RFID tag or token of the driver, which is personal data. It is then also kept in the event ledger.',
 };
 
+const testWith: INodeProperties = {
+	displayName: 'Test With',
+	name: 'testWith',
+	type: 'resourceLocator',
+	noDataExpression: true,
+	default: { mode: 'list', value: NEWEST, cachedResultName: 'Newest' },
+	description: 'Which incident a test in the editor shows',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select an incident...',
+			hint: 'Incidents of the last 7 days that fit the settings, newest first',
+			typeOptions: { searchListMethod: 'searchIncidents', searchable: true },
+		},
+	],
+};
+
 export const stationTriggerProperties: INodeProperties[] = [
 	{
 		displayName: 'Incidents that began before the workflow was first published are not reported.',
@@ -160,7 +180,7 @@ export const stationTriggerProperties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [catchUpHours, includeIdTag],
+		options: [catchUpHours, includeIdTag, testWith],
 	},
 ];
 

@@ -2,7 +2,7 @@
 import type { TriggerPanelDefinition } from 'n8n-workflow';
 
 const TEST =
-	"<b>Test</b>: the button fetches the newest incident that the last 1,000 events show. If they show none, you get a sample marked 'test'.";
+	"<b>Test</b>: the button fetches the newest incident of the last days that fits the settings, and says how many they would have reported. If there is none, you get a sample. Both are marked 'test'.";
 const PRODUCTION =
 	'n8n lists the events at the <b>Poll Times</b> and starts the workflow once for each incident that opens, and once when it resolves. You see these executions in the <b>Executions</b> tab.';
 

@@ -28,6 +28,8 @@ export interface NodeRunOptions {
 	readonly tries?: number;
 	/** Uses the tool type of the node, as an AI agent calls it. */
 	readonly asTool?: boolean;
+	/** A new one by default. */
+	readonly nodeId?: string;
 	/** `manual` by default. */
 	readonly mode?: WorkflowExecuteMode;
 	/** The address of n8n's editor; unknown by default. */
@@ -112,6 +114,7 @@ function workflowOf(
 		tries,
 		readErrors = '',
 		asTool = false,
+		nodeId,
 	}: NodeRunOptions,
 	input: readonly IDataObject[],
 ): Workflow {
@@ -121,6 +124,7 @@ function workflowOf(
 		nodes: {
 			[INPUT]: { type: INPUT, typeVersion: 1 },
 			[TESTED]: {
+				...(nodeId !== undefined && { id: nodeId }),
 				type,
 				typeVersion: versionOf(node),
 				parameters,

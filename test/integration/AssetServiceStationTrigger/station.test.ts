@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { INodeParameters } from 'n8n-workflow';
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { openLedger } from '../../../lib/ledger';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { type Simulator, startSimulator } from '../../../simulator';
+import { oneNodeWorkflow } from '../../support/engine';
 import { createPollNode } from '../../support/pollNode';
 import { runNode } from '../../support/runNode';
 import { waitFor } from '../../support/wait';
@@ -16,6 +18,8 @@ const MINUTE_MS = 60_000;
 
 describe('the station trigger', () => {
 	let simulator: Simulator;
+	/** Of the last test event. */
+	const hints: string[] = [];
 
 	beforeAll(() => {
 		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
@@ -35,18 +39,40 @@ describe('the station trigger', () => {
 		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
 		return { baseUrl, authUrl, audience, clientId, clientSecret };
 	};
+	/** The request of the editor when a user opens the list. */
+	const search = async (parameters: INodeParameters, filter?: string) => {
+		const nodeType = new AssetServiceStationTrigger();
+		const { node, workflow, additionalData } = oneNodeWorkflow({
+			...{ nodeType, typeVersion: 1, credentialTypes: ['assetServiceApi'] },
+			...{ readCredential: async () => credential(), workflowId: 'workflow-1' },
+		});
+		const context = new LoadOptionsContext(
+			workflow,
+			node,
+			{ ...additionalData, currentNodeParameters: parameters },
+			'/parameters/options.testWith',
+		) as unknown as ILoadOptionsFunctions;
+		return (await nodeType.methods.listSearch.searchIncidents.call(context, filter)).results;
+	};
 	const emit = async (minutesAgo: number, status: string, id = 'asset_unlisted') => {
 		const createdAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString();
 		const data = { asset: { id }, status, timestamp: createdAt };
 		await simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
 	};
 	const fetchWith = async (parameters: INodeParameters) => {
-		const { run, error } = await runNode({
+		hints.length = 0;
+		const {
+			run,
+			error,
+			hints: shown,
+		} = await runNode({
+			nodeId: 'node-1',
 			node: new AssetServiceStationTrigger(),
 			credentials: [{ type: new AssetServiceApi(), data: credential() }],
 			parameters,
 		});
 		expect(error).toBeUndefined();
+		hints.push(...shown.map(({ message }) => message));
 		const outputs = run.data.resultData.runData['Tested']?.[0]?.data?.['main'] ?? [];
 		return outputs.map((items) => (items ?? []).map(({ json }) => json));
 	};
@@ -98,15 +124,41 @@ describe('the station trigger', () => {
 		expect(error).toMatchObject(failure);
 	});
 
-	it('fetches the newest incident for each output', async () => {
+	it('fetches the newest incident for each output, marked as a test, and says how many there were', async () => {
 		await emit(60, 'DISCONNECTED');
 		await emit(30, 'CONNECTED');
 		const [[opened] = [], [resolved] = [], ...others] = await fetchWith({
 			triggerOn: 'stationOffline',
 		});
 		expect(opened).toMatchObject({ state: 'opened', station: { id: 'asset_unlisted' } });
-		expect(resolved).toMatchObject({ state: 'resolved', minutes: 30 });
-		expect([opened?.['test'], others]).toEqual([undefined, []]);
+		expect(resolved).toMatchObject({ state: 'resolved', minutes: 30, test: true });
+		expect([opened?.['test'], others]).toEqual([true, []]);
+		expect(Object.keys(opened ?? {}).slice(0, 4)).toEqual([
+			...['station', 'connector', 'since', 'minutes'],
+		]);
+		expect(hints).toEqual([
+			'In the last 24 hours, these settings would have reported 1 incident of 1 station.',
+		]);
+	});
+
+	it('fetches the incident that was chosen, with the ID that the published trigger gives it', async () => {
+		const parameters = { triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 };
+		for (const minutesAgo of [60, 40, 20]) {
+			await emit(minutesAgo, 'DISCONNECTED');
+			await emit(minutesAgo - 10, 'CONNECTED');
+		}
+		const [[newest] = []] = await fetchWith(parameters);
+		expect(Date.parse(String(newest?.['since']))).toBeGreaterThan(Date.now() - 21 * MINUTE_MS);
+		const [first, ...choices] = await search(parameters);
+		expect(first).toEqual({ name: 'Newest', value: 'newest' });
+		expect(choices).toHaveLength(3);
+		expect(choices[0]?.value).toBe(newest?.['incident']);
+		expect(choices[0]?.name).toMatch(/^asset_unlisted, DISCONNECTED, \d+ \w+ \d\d:\d\d, 10 min$/);
+		const [, , oldest] = choices;
+		const testWith = { __rl: true, mode: 'list', value: oldest?.value ?? '' };
+		const [[chosen] = []] = await fetchWith({ ...parameters, options: { testWith } });
+		expect(chosen).toMatchObject({ incident: oldest?.value, test: true });
+		expect(hints).toEqual([]);
 	});
 
 	it.each([

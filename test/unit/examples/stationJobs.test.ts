@@ -82,6 +82,24 @@ it.each([
 	);
 });
 
+describe('the mails about the past', () => {
+	const outage = {
+		...{ station: STATION, since: '2026-10-25T00:30:00.000Z', until: null, minutes: 5 },
+		kind: 'stationOffline',
+	};
+
+	it('name the outages of yesterday', () => {
+		const back = { ...outage, until: '2026-10-25T01:30:00.000Z', minutes: 60 };
+		expect(mailOf('outages-of-yesterday.json', 'Send email', [outage, back])).toEqual({
+			subject: 'Gare du Nord 2 was offline yesterday',
+			lines: [
+				'Gare du Nord 2, offline since 2026-10-25 02:30 GMT+2, not back by midnight, asset asset_1',
+				'Gare du Nord 2, offline since 2026-10-25 02:30 GMT+2, 60 minutes, asset asset_1',
+			],
+		});
+	});
+});
+
 const fault = (connector: string, errorCode: string | null, vendorErrorCode: string | null) => ({
 	...{ at: '2026-03-29T01:00:00Z', connector, errorCode, vendorErrorCode, info: null },
 });
@@ -114,6 +132,10 @@ describe.each(['fault-to-reset.json', 'command-confirmed.json'])('the filter of 
 		['a code that needs a person', GROUND, false],
 	])('judges a fault with %s', (_what, one, isCurable) => {
 		expect(chooses(file, 'Can a reset help?', faulted(one))).toBe(isCurable);
+	});
+
+	it('keeps out an incident that a test in the editor shows', () => {
+		expect(chooses(file, 'Can a reset help?', faulted(UNCODED, { test: true }))).toBe(false);
 	});
 
 	it('keeps out a fault of more than an hour ago', () => {

@@ -1,15 +1,16 @@
 /** Questions about a period that has passed, over all stations, in steps that leave the event loop free. */
 import { setImmediate } from 'node:timers/promises';
-import type { ApiRecord } from '../../service';
-import type { Owner } from '../common/incident';
-import type { StationSettings } from '../common/settings';
-import type { Directory } from '../directory';
-import type { StationFacts } from './facts';
-import { incidentsOf, type PastIncident } from './incidents';
-import type { Past } from './read';
-import { sessionsOf } from './sessions';
-import { statusOf } from './status';
-import { uptimeOf, type UptimeQuestion } from './uptime';
+import type { ApiRecord } from '../service';
+import type { Owner } from './common/incident';
+import type { StationSettings } from './common/settings';
+import type { Entry } from './common/state';
+import type { Directory } from './directory';
+import type { StationFacts } from './past/facts';
+import { incidentsOf, type PastIncident } from './past/incidents';
+import type { Past } from './past/read';
+import { sessionsOf } from './past/sessions';
+import { statusOf } from './past/status';
+import { uptimeOf, type UptimeQuestion } from './past/uptime';
 
 /** What all questions are asked with. */
 export interface Asked {
@@ -51,14 +52,24 @@ export async function pastSessions(
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ApiRecord[]> {
-	const { directory, past, owner } = asked;
+	const found = await sessionsIn(asked, settings, includeOpen);
+	return found.map(({ assetId, item }) => ({
+		station: asked.directory.fieldsOf(assetId),
+		...item,
+	}));
+}
+
+export async function sessionsIn(
+	asked: Asked,
+	settings: StationSettings,
+	includeOpen: boolean,
+): Promise<Entry[]> {
+	const { past, owner } = asked;
 	const found = await ofEach(asked, readStations(asked), (station) =>
 		sessionsOf(station, past, settings, { owner, includeOpen }),
 	);
-	const isOpen = (item: ApiRecord) => Number(item['state'] === 'open');
-	return found
-		.sort((a, b) => isOpen(a.item) - isOpen(b.item) || a.t - b.t)
-		.map(({ assetId, item }) => ({ station: directory.fieldsOf(assetId), ...item }));
+	const isOpen = ({ item }: Entry) => Number(item['state'] === 'open');
+	return found.sort((a, b) => isOpen(a) - isOpen(b) || a.t - b.t);
 }
 
 /** One item per connector, or per station, and part of the period; also for listed stations of which nothing was read. */

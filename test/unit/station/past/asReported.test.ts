@@ -1,0 +1,115 @@
+/**
+ * For any history, Get Incidents and Get Sessions over it return what the trigger reported while it happened, in whatever order
+ * the list has the events and however often. `RUNS` sets the number of histories for each kind, 3 by default.
+ */
+import fc from 'fast-check';
+import type { StationSettings } from '../../../../lib/station';
+import { apart, sessions as sessionStory } from '../sessionStories';
+import { MINUTE, type StationEvent, stationWorld } from '../stationWorld';
+import {
+	connections,
+	FROM,
+	type Happening,
+	happenings,
+	statuses,
+	type Story,
+	type Version,
+} from '../stories';
+import { incidents, type PastOptions, sessions } from './pastWorld';
+
+const RUNS = Number(process.env['RUNS'] ?? 3);
+const SEED = process.env['SEED'];
+/** By then every incident is over or reported. */
+const SETTLED_MINUTES = 240;
+
+const fault = (scope: StationSettings['scope'], times: number): Partial<StationSettings> => ({
+	...{ kind: 'connectorFault', scope, times, withinMs: 30 * MINUTE },
+	...{ forMs: 0, resolveAfterMs: times === 1 ? 20 * MINUTE : 0 },
+});
+
+const KINDS: readonly [name: string, Story, Partial<StationSettings>][] = [
+	['stationOffline', connections, {}],
+	['stationOffline, at once', connections, { forMs: 0, resolveAfterMs: 0 }],
+	[
+		...(['connectorStatus', statuses] as const),
+		{ kind: 'connectorStatus', forMs: 10 * MINUTE, resolveAfterMs: 3 * MINUTE },
+	],
+	...([1, 3] as const).flatMap((times) =>
+		(['code', 'connector', 'station'] as const).map(
+			(scope): [string, Story, Partial<StationSettings>] => [
+				...([`connectorFault, ${scope}, ${times}`, statuses] as const),
+				fault(scope, times),
+			],
+		),
+	),
+	['sessionEnded', sessionStory, { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 }],
+];
+const CASES = KINDS.flatMap(([name, story, settings]) =>
+	(['OCPP 1.6', 'OCPP 2.0.1'] as const).map((version) => [name, version, story, settings] as const),
+);
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** What does not depend on who asks, and when. */
+function known({ station: _station, together: _together, state, ...item }: Item): Item {
+	if (item['kind'] === 'sessionEnded' || (state !== 'opened' && state !== 'open')) return item;
+	const { incident, since, connector } = item;
+	return { incident, since, connector };
+}
+
+async function reported(events: readonly StationEvent[], settings: Partial<StationSettings>) {
+	const world = stationWorld({ workflowId: 'workflow', settings });
+	world.events = [...events];
+	for (let minute = -1; minute <= SETTLED_MINUTES; minute += 11) {
+		world.now = FROM + minute * MINUTE;
+		await world.poll();
+	}
+	const byIncident = new Map<unknown, Item>();
+	for (const item of world.items()) {
+		const id = item['incident'] ?? item['id'];
+		if (item['state'] !== 'opened' || !byIncident.has(id)) byIncident.set(id, item);
+	}
+	return sorted([...byIncident.values()].map(known));
+}
+
+const sorted = (items: readonly Item[]): Item[] =>
+	items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
+async function asked(
+	events: readonly StationEvent[],
+	settings: Partial<StationSettings>,
+	more: PastOptions,
+) {
+	const options = {
+		...{ from: FROM, now: FROM + (SETTLED_MINUTES + 3) * MINUTE, ...more },
+	};
+	const found =
+		settings.kind === 'sessionEnded'
+			? await sessions(events, options)
+			: await incidents(events, settings, options);
+	return sorted(found.map(known));
+}
+
+function eventsOf(content: readonly Happening[], story: Story, version: Version): StationEvent[] {
+	return (story === sessionStory ? apart(content) : content).flatMap((happening, n) =>
+		story(happening, n, version),
+	);
+}
+
+it.each(CASES)(
+	'%s, %s: the past is what was reported',
+	async (_name, version, story, settings) => {
+		await fc.assert(
+			fc.asyncProperty(happenings, async (content) => {
+				const events = eventsOf(content, story, version);
+				const found = await asked(events, settings, {});
+				const before = await reported(events, settings);
+				expect(found).toEqual(before);
+				const again = { copies: 2, isOldestFirst: true };
+				expect(await asked(events, settings, again)).toEqual(found);
+			}),
+			{ numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) },
+		);
+	},
+	RUNS * 10_000 + 60_000,
+);
