@@ -16,6 +16,7 @@ import { readStationSettings } from '../../n8n/station/settings';
 import { activated, type Asset, generateAssets } from '../../simulator/data/assets';
 import { ComputedNetwork } from '../../simulator/data/network/network';
 import { cacheFolder } from '../../test/support/cache';
+import { watchLoop } from './blocks';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -264,23 +265,6 @@ async function measured(
 	const { user, system } = process.cpuUsage(before);
 	const cpuMs = isForCpu ? (user + system) / 1_000 : undefined;
 	return { cpuMs, blockMs: watch?.(), ...seen };
-}
-
-/** Looks at each turn of the event loop how much CPU the main thread has used: other processes do not count. */
-function watchLoop(): () => number {
-	let [longest, isOver] = [0, false];
-	let last = process.threadCpuUsage();
-	const look = () => {
-		const { user, system } = process.threadCpuUsage(last);
-		longest = Math.max(longest, (user + system) / 1_000);
-		last = process.threadCpuUsage();
-		if (!isOver) setImmediate(look);
-	};
-	setImmediate(look);
-	return () => {
-		isOver = true;
-		return longest;
-	};
 }
 
 function shown(polls: readonly Polled[]): object {
