@@ -1,6 +1,7 @@
 /** Questions about a period that has passed, over all stations, in steps that leave the event loop free. */
 import { setImmediate } from 'node:timers/promises';
 import type { ApiRecord } from '../service';
+import { textOf } from '../shared/values';
 import type { Owner } from './common/incident';
 import type { StationSettings } from './common/settings';
 import type { Entry } from './common/state';
@@ -74,11 +75,8 @@ export async function sessionsIn(
 
 /** One item per connector, or per station, and part of the period; also for listed stations of which nothing was read. */
 export async function pastUptime(asked: Asked, question: UptimeQuestion): Promise<ApiRecord[]> {
-	const { directory, past } = asked;
-	return await ofEach(asked, allStations(asked), (station) =>
-		uptimeOf(station, past, question).map((item) => ({
-			...{ station: directory.fieldsOf(station[0]), ...item },
-		})),
+	return await ofEach(asked, allStations(asked), ({ fields, station }) =>
+		uptimeOf(station, asked.past, question).map((item) => ({ station: fields, ...item })),
 	);
 }
 
@@ -87,9 +85,9 @@ export async function stationStatus(
 	asked: Asked,
 	words: UptimeQuestion['words'],
 ): Promise<ApiRecord[]> {
-	const { directory, past, owner } = asked;
-	return await ofEach(asked, allStations(asked), (station) => [
-		{ station: directory.fieldsOf(station[0]), ...statusOf(station, past, { owner, words }) },
+	const { past, owner } = asked;
+	return await ofEach(asked, allStations(asked), ({ fields, station }) => [
+		{ station: fields, ...statusOf(station, past, { owner, words }) },
 	]);
 }
 
@@ -101,20 +99,23 @@ function readStations({ past, assetIds }: Asked): Station[] {
 	return assetIds === undefined ? all : all.filter(([assetId]) => assetIds.has(assetId));
 }
 
+interface Named {
+	readonly fields: Readonly<Record<string, unknown>>;
+	readonly station: readonly [assetId: string, facts: StationFacts | undefined];
+}
+
 /** By name. */
-function allStations(asked: Asked): (readonly [string, StationFacts | undefined])[] {
-	const { past, directory, assetIds } = asked;
+function allStations({ past, directory, assetIds }: Asked): Named[] {
 	const { stations } = past.facts;
-	const listed = directory.assetIds.filter((assetId) => isStation(directory.fieldsOf(assetId)));
-	const ids = assetIds ?? new Set([...listed, ...stations.keys()]);
-	const named = [...ids].map((assetId) => ({
-		assetId,
-		name: String(directory.fieldsOf(assetId)['name']),
-	}));
-	const { compare } = new Intl.Collator('en', { numeric: true });
-	return named
-		.sort((a, b) => compare(a.name, b.name))
-		.map(({ assetId }) => [assetId, stations.get(assetId)] as const);
+	const ids = assetIds ?? new Set([...directory.assetIds, ...stations.keys()]);
+	return [...ids]
+		.map((assetId) => {
+			const fields = directory.fieldsOf(assetId);
+			return { fields, name: textOf(fields['name']) ?? assetId, assetId };
+		})
+		.filter(({ assetId, fields }) => isStation(fields) || stations.has(assetId))
+		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
+		.map(({ assetId, fields }) => ({ fields, station: [assetId, stations.get(assetId)] }));
 }
 
 /** An asset without a type is taken for one. */

@@ -1,10 +1,5 @@
 /** What the station trigger passes on: to two outputs, where an incident opens and resolves. */
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	ILoadOptionsFunctions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, ILoadOptionsFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../../lib/service';
 import { counted } from '../../lib/shared/counted';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/shared/durations';
@@ -49,7 +44,7 @@ export async function testItems(
 		const real = items.find((item) => item !== undefined);
 		const together = station.kind !== 'sessionEnded' && { together: 1 };
 		const json = real === undefined ? sampleOf(station.kind, state) : { ...real, ...together };
-		return { json: { ...(json as IDataObject), test: true } };
+		return { json: { ...json, test: true } };
 	};
 	return hasTwoOutputs ? [[itemOf('opened')], [itemOf('resolved')]] : [[itemOf('opened')]];
 }

@@ -148,11 +148,11 @@ it('ends soon after the execution is cancelled', async () => {
 		await open.opened;
 		return pages(history(), request);
 	});
-	const { finished, cancel } = startNode(optionsFor(world, ask('getUptime')));
+	const running = startNode(optionsFor(world, ask('getUptime')));
 	await arrived.opened;
 	const since = performance.now();
-	cancel();
-	await finished;
+	running.cancel();
+	await running.finished;
 	expect(performance.now() - since).toBeLessThan(1_000);
 	open.open();
 });

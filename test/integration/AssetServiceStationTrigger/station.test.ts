@@ -6,6 +6,7 @@ import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { openLedger } from '../../../lib/ledger';
+import { asText } from '../../../lib/shared/values';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { oneNodeWorkflow } from '../../support/engine';
@@ -148,7 +149,7 @@ describe('the station trigger', () => {
 			await emit(minutesAgo - 10, 'CONNECTED');
 		}
 		const [[newest] = []] = await fetchWith(parameters);
-		expect(Date.parse(String(newest?.['since']))).toBeGreaterThan(Date.now() - 21 * MINUTE_MS);
+		expect(Date.parse(asText(newest?.['since']))).toBeGreaterThan(Date.now() - 21 * MINUTE_MS);
 		const [first, ...choices] = await search(parameters);
 		expect(first).toEqual({ name: 'Newest', value: 'newest' });
 		expect(choices).toHaveLength(3);

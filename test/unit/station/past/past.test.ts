@@ -1,5 +1,5 @@
-import { back, lost, MINUTE, time } from '../stationWorld';
 import { OCPP16, VERSIONS } from '../stations';
+import { back, lost, MINUTE, time } from '../stationWorld';
 import { askPast, incidents, sessions, status, uptime } from './pastWorld';
 
 const iso = (text: string) => new Date(time(text)).toISOString();

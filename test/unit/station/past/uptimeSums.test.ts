@@ -1,7 +1,7 @@
 /** Uptime against a plain reference, second by second, that knows what truly happened. `RUNS` sets the number of histories, 30 by default. */
 import fc from 'fast-check';
-import { MINUTE, type StationEvent, back, lost } from '../stationWorld';
 import { OCPP16, OCPP201 } from '../stations';
+import { MINUTE, type StationEvent, back, lost } from '../stationWorld';
 import { FROM } from '../stories';
 import { uptime } from './pastWorld';
 
