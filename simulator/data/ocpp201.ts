@@ -76,7 +76,7 @@ export const ocpp201WithEvents: Dialect = {
 
 const LOCK = 'ConnectorPlugRetentionLock';
 
-function notifyEvent(event: Payload): Message {
+export function notifyEvent(event: Payload): Message {
 	return message('NotifyEvent', (now) => ({
 		generatedAt: now,
 		seqNo: 0,
@@ -146,7 +146,7 @@ interface More {
 	readonly idToken?: Payload;
 }
 
-function register(value: number, context: string): Payload {
+export function register(value: number, context: string): Payload {
 	return {
 		value,
 		context,

@@ -1,0 +1,93 @@
+/**
+ * What the station trigger reports of stations as they are in the field is what truly happened there: for each habit by
+ * itself and for all of them mixed, in both versions of OCPP. `RUNS` sets the number of mixed histories per case, and
+ * `SEED` the first of them.
+ */
+import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/settings';
+import { HABIT_NAMES, type HabitChoice, HABITS } from '../../../simulator/data/field/habits/habits';
+import { fieldHistory } from '../../../simulator/data/field/habits/history';
+import type { Protocol } from '../../../simulator/data/ocppDialect';
+import { complaints } from './fieldOracle';
+import { play } from './fieldPlayer';
+import { DEFAULTS } from './stationWorld';
+
+const RUNS = Number(process.env['RUNS'] ?? 12);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+const RUNS_OF_A_HABIT = 3;
+const HOUR_MS = 60 * MINUTE_MS;
+const FROM = Date.UTC(2026, 0, 24, 6);
+/** Later than that, an event may be left out. */
+const LATEST_MS = 55 * MINUTE_MS;
+const SLOW_MS = RUNS * 2_000 + 60_000;
+const PROTOCOLS: readonly Protocol[] = ['ocpp1.6', 'ocpp2.0.1'];
+
+const fault = (more: Partial<StationSettings>): StationSettings => ({
+	...{ ...DEFAULTS, kind: 'connectorFault', forMs: 0, resolveAfterMs: 0 },
+	...more,
+});
+const STATUSES = [...DEFAULTS.statuses, 'Occupied'];
+const CASES: Readonly<Record<string, StationSettings>> = {
+	stationOffline: DEFAULTS,
+	connectorStatus: {
+		...{ ...DEFAULTS, kind: 'connectorStatus', statuses: STATUSES },
+		...{ forMs: 20 * MINUTE_MS, resolveAfterMs: 0 },
+	},
+	'connectorFault by code': fault({ scope: 'code' }),
+	'connectorFault by connector': fault({ scope: 'connector' }),
+	'connectorFault by station': fault({ scope: 'station' }),
+	'connectorFault, 3 within 3 hours': fault({
+		...{ scope: 'connector', times: 3, withinMs: 3 * HOUR_MS },
+	}),
+	sessionEnded: { ...DEFAULTS, kind: 'sessionEnded' },
+};
+
+interface Run {
+	readonly protocol: Protocol;
+	readonly habits: HabitChoice;
+	readonly settings: StationSettings;
+	readonly seed: number;
+	readonly isLate?: boolean;
+}
+
+/** What is wrong, with how to see it again. */
+function wrongIn({ protocol, habits, settings, seed, isLate = false }: Run): string[] {
+	const size = { stations: 2, fromMs: FROM, lengthMs: 12 * HOUR_MS };
+	const history = fieldHistory({ seed, protocol, habits, ...size });
+	const listing = play(history, settings, { seed, latestMs: isLate ? LATEST_MS : 0 });
+	const late = isLate ? ', listed late' : '';
+	return complaints(history, listing, settings).map((wrong) => {
+		const asset = Object.keys(Object.fromEntries(history.habits)).find((id) => wrong.includes(id));
+		const has = [...(history.habits.get(asset ?? '') ?? [])].join(' ');
+		return `seed ${seed}${late} [${has}]: ${wrong}`;
+	});
+}
+
+describe.each(Object.entries(CASES))('%s', (_name, settings) => {
+	describe.each(PROTOCOLS)('%s', (protocol) => {
+		const fitting = HABIT_NAMES.filter((name) => (HABITS[name].only ?? protocol) === protocol);
+
+		it.each([[], ...fitting.map((name) => [name])])('stations with the habit %s', (...habits) => {
+			const seeds = Array.from({ length: RUNS_OF_A_HABIT }, (_, n) => FIRST_SEED + n);
+			const wrong = seeds.flatMap((seed) => wrongIn({ protocol, habits, settings, seed }));
+			expect(wrong).toEqual([]);
+		});
+
+		it(
+			'stations with mixed habits, and events that are listed late',
+			() => {
+				const seeds = Array.from({ length: RUNS }, (_, n) => FIRST_SEED + n);
+				const wrong = seeds.flatMap((seed) => {
+					const isLate = seed % 2 === 0;
+					return wrongIn({ protocol, habits: habitsOf(seed), settings, seed, isLate });
+				});
+				expect(wrong).toEqual([]);
+			},
+			SLOW_MS,
+		);
+	});
+});
+
+/** In every second history many stations have a habit of each group, in the others as few as in the field. */
+function habitsOf(seed: number): HabitChoice {
+	return seed % 4 < 2 ? 'mixed' : HABIT_NAMES.filter((_, n) => (n * 7 + seed) % 3 === 0);
+}
