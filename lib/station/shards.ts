@@ -72,7 +72,7 @@ const UNCHANGED: ShardAfter = {
 /** Has no effects: it runs again if another process has changed the text. */
 export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
 	const { settled, unlistedLeft, unreadUpTo = [] } = step;
-	const known = safeParse(shardState, jsonIn(text ?? '')).data;
+	const known = text === undefined ? undefined : safeParse(shardState, jsonIn(text)).data;
 	if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;
 	const moment = atLeast(step.moment, known?.cut ?? 0);
 	const { listing, watermark, settings } = moment;
@@ -234,6 +234,7 @@ const onlyToTell = object({ toTell: array(object({ id: string() })) });
 
 /** The IDs of the items that are to be reported. */
 export function entriesIn(text: string | undefined): string[] {
-	const known = safeParse(onlyToTell, jsonIn(text ?? '')).data;
+	if (text === undefined || text.includes('"toTell":[]')) return [];
+	const known = safeParse(onlyToTell, jsonIn(text)).data;
 	return known?.toTell.map(({ id }) => id) ?? [];
 }

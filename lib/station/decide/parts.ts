@@ -1,7 +1,7 @@
 /** The stretches of each part of a station that can have an incident of its own. */
 import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Fault, Incident, StationState } from '../common/state';
-import { faultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
+import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOf } from '../fold/timeline';
 import { touches, united } from './duration';
@@ -122,7 +122,7 @@ export function faultsOf(
 	const runs = Object.entries(state.lines ?? {}).flatMap(([name, line]) =>
 		runsOf(line, name, horizon),
 	);
-	const current = runs.flatMap((run) => openingsOf(run, settings)).map(faultOf);
+	const current = runs.flatMap((run) => openingsOf(run, settings)).map(countedFaultOf);
 	const faults = [...(state.faults ?? []), ...current].filter(({ t }) => t > publishedAt);
 	const parts = Map.groupBy(faults.sort(inOrder), partOfFault);
 	for (const part of Object.keys(state.incidents ?? {})) {

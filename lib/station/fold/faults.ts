@@ -76,6 +76,15 @@ export function faultOf(opening: Opening): Fault {
 	return { t: since, id: first.id, connector, ...end, d, ...more, opens: keys.join() };
 }
 
+/** By the connector that an EVSE with its own report is about, whichever of the two came first. */
+export function countedFaultOf(opening: Opening): Fault {
+	const { places, connector } = opening;
+	return {
+		...faultOf(opening),
+		connector: places.find((place) => place.includes('/')) ?? connector,
+	};
+}
+
 /** Adds a fault to those of the incident: once, however often it is seen, and though a late report changes its time. Returns whether it is new. */
 export function countFault(incident: Incident, fault: Fault): boolean {
 	const { faults = [], count = 0, errors = [], vendors = [] } = incident;

@@ -9,7 +9,7 @@ import {
 import type { Report, StationState, Timeline } from '../common/state';
 import type { ConnectorStatus, Fact, EventFacts } from '../facts';
 import { compactSessions } from './compactSessions';
-import { detailOf, faultOf, isFault, openingsOf } from './faults';
+import { countedFaultOf, detailOf, isFault, openingsOf } from './faults';
 import { addSessionFact, noSessions } from './sessions';
 import { inOrder } from './sets';
 import { addQuiet, addReport, compact, dropQuiet, emptyTimeline, isFull, runsOf } from './timeline';
@@ -155,7 +155,7 @@ function forget(state: StationState, name: string, cut: number, settings: Statio
 		const over = runsOf(line, name, Infinity)
 			.filter(({ until = Infinity }) => until < cut)
 			.flatMap((run) => openingsOf(run, settings))
-			.map(faultOf);
+			.map(countedFaultOf);
 		const faults = [...(state.faults ?? []), ...over].sort(inOrder);
 		state.faults = faults.slice(-MOST_REPORTS);
 	}

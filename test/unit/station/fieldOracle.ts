@@ -2,7 +2,7 @@
 import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/settings';
 import type { History } from '../../../simulator/data/field/habits/history';
 import type { TrueFault, TrueSession } from '../../../simulator/data/field/habits/truth';
-import type { Listing, Reported } from './fieldPlayer';
+import { createdMs, type Listing, type Reported } from './fieldPlayer';
 
 /** A fault that is told by two messages begins and ends within this. */
 const CLOSE_MS = 5_000;
@@ -48,9 +48,7 @@ const shownOf = ({ assetId, part, from, to }: Stretch) =>
 	`${assetId} ${part} ${iso(from)} to ${iso(to)}`;
 /** `1` and `1/1` are the same EVSE; `0` and null are the station. */
 const evseOf = (connector: unknown) =>
-	connector === null || connector === undefined || connector === '0' || connector === '0/0'
-		? ''
-		: String(connector).replace(/\/.*/, '');
+	typeof connector !== 'string' || /^0(\/0)?$/.test(connector) ? '' : connector.replace(/\/.*/, '');
 
 /** Everything that is reported has an opening before its end, and each once. */
 function pairs({ items }: Listing): string[] {
@@ -131,7 +129,7 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 function isExcused({ history, listing, settings }: Judge, incident: Incident): boolean {
 	if (incident.to === Infinity || incident.to - incident.from >= settings.forMs) return false;
 	return history.events.some(({ id, createdAt, data }) => {
-		const at = Date.parse(createdAt.replace(/Z?$/, 'Z'));
+		const at = createdMs(createdAt);
 		const isOwn = (data['asset'] as { id: string }).id === incident.assetId;
 		return isOwn && at === incident.to && (listing.lateMs.get(id) ?? 0) > LATE_MS;
 	});
@@ -213,6 +211,8 @@ function byCode(fault: TrueFault, found: readonly Incident[]): string[] {
 	return [...wrong, ...codesOf(fault, found)];
 }
 
+const connectorOf = ({ connector }: Reported) => (typeof connector === 'string' ? connector : '');
+
 /** The codes that an incident names are those of its fault, and it names one if it can. */
 function codesOf(fault: TrueFault, found: readonly Incident[]): string[] {
 	const stretch = stretchOf(fault);
@@ -222,11 +222,11 @@ function codesOf(fault: TrueFault, found: readonly Incident[]): string[] {
 		.flatMap(({ item }) => {
 			const { errorCode, vendorErrorCode } = item;
 			const named = [errorCode, vendorErrorCode].filter((code) => typeof code === 'string');
-			const codes = named.flatMap((code) => String(code).split(','));
+			const codes = named.flatMap((code) => code.split(','));
 			const strange = codes.filter((code) => !known.has(code));
 			// In OCPP 2.0.1 the name of the component stands for a code.
 			const isNamed =
-				!stretch.part || item['connector'] === null || !/^\d+$/.test(String(item['connector']));
+				!stretch.part || item['connector'] === null || !/^\d+$/.test(connectorOf(item));
 			if (fault.connector.includes('/') || !isNamed) return [];
 			if (known.size > 0 && codes.length === 0) return [`no code: ${shownOf(stretch)}`];
 			return strange.map((code) => `the code ${code} is none of ${shownOf(stretch)}`);

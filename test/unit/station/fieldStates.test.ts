@@ -389,6 +389,20 @@ describe('OCPP 2.0.1', () => {
 		expect(await told(feed, FAULT)).toEqual(['opened 09:30 - 1 X']);
 	});
 
+	it('counts the faults of an EVSE and its connector together, whichever report comes first', async () => {
+		const three = ['09:00', '09:10', '09:20'].flatMap((at, n) => {
+			const [first, second] = n === 1 ? [at, `${at}:01`] : [`${at}:01`, at];
+			return [
+				notified(first, 'Lock', EVSE, { variable: { name: 'Problem' }, actualValue: 'true' }),
+				status201(second, 1, 1, 'Faulted'),
+				notified(`${at}:30`, 'Lock', EVSE, { variable: { name: 'Problem' }, actualValue: 'false' }),
+				status201(`${at}:30`, 1, 1, 'Available'),
+			];
+		});
+		const items = await told(three, { ...FAULT, scope: 'connector', times: 3 });
+		expect(items).toHaveLength(1);
+	});
+
 	it('reports a fault of an EVSE, and of the whole station', async () => {
 		const evse = [
 			availability('09:30', 'EVSE', EVSE, 'Faulted'),

@@ -220,12 +220,17 @@ export function stationWorld(options: WorldOptions = {}) {
 			() => undefined,
 		);
 	};
+	/** The list of this moment. */
+	let last: { readonly key: string; readonly list: { id: string }[] } | undefined;
 	const listed = (): { id: string }[] => {
+		const key = `${now} ${world.events.length}`;
+		if (last?.key === key) return last.list;
 		const shown = world.events.filter(({ listedAt }) => listedAt <= now);
 		const copies = Array.from({ length: options.copies ?? 1 }, () => shown).flat();
 		const sorted = copies.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 		const list = options.isOldestFirst ? sorted.reverse() : sorted;
-		return list.map(({ id, record }) => ({ ...record, id }));
+		last = { key, list: list.map(({ id, record }) => ({ ...record, id })) };
+		return last.list;
 	};
 	return world;
 }

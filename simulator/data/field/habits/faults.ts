@@ -1,6 +1,6 @@
 /** A fault of a connector from its beginning to its end, as stations of each habit report it. */
-import type { Fault, Message } from '../../ocppDialect';
 import { notifyEvent } from '../../ocpp201';
+import type { Fault, Message } from '../../ocppDialect';
 import type { TrueFault } from './truth';
 import { type Voice, WHOLE_STATION } from './voice';
 
@@ -108,7 +108,7 @@ const codeForgotten: Way = ({ voice, connector, from, to, report }) => {
 	const asked = from + Math.min((to - from) / 2, 15 * MINUTE_MS);
 	const requestedMessage = 'StatusNotification';
 	const id = voice.command(asked, 'TriggerMessage', { requestedMessage, connectorId: connector });
-	voice.respond(asked + 300, id, () => ({ status: 'Accepted' }));
+	voice.respond(asked + 300, id, { status: 'Accepted' });
 	report(asked + SECOND_MS, {}, []);
 };
 

@@ -7,8 +7,8 @@ interface Habit {
 	/** Both by default. */
 	readonly only?: Protocol;
 	readonly share: number;
-	/** Where the published schemas of OCPP do not accept it: the keyword of the schema and the field. */
-	readonly breaks?: { readonly keyword: string; readonly field: string };
+	/** What of it the published schemas of OCPP do not accept: the keyword of the schema and the field. */
+	readonly breaks?: readonly string[];
 }
 
 /**
@@ -19,7 +19,8 @@ const COMMON = 60;
 const FREQUENT = 20;
 const RARE = 8;
 
-const WRONG_TIME = { keyword: 'format', field: 'timestamp' };
+/** Stations write such times, so receivers must read them. */
+const WRONG_TIME = ['format timestamp', 'format generatedAt'];
 
 const LIST = {
 	/** The service notices late that the socket before the current one is closed. */
@@ -71,7 +72,8 @@ const LIST = {
 		of: 'transaction',
 		only: 'ocpp2.0.1',
 		share: RARE,
-		breaks: { keyword: 'enum', field: 'triggerReason' },
+		/** `TxResumed` is a reason of OCPP 2.1. */
+		breaks: ['enum triggerReason'],
 	},
 	/** The start is answered, but the station stops with an ID of its own. */
 	ownTransactionId: { of: 'transaction', only: 'ocpp1.6', share: FREQUENT },
@@ -92,3 +94,7 @@ export const HABIT_NAMES = Object.keys(LIST) as readonly HabitName[];
 
 /** Each by its share, some of these, or none: a station that keeps to the standard. */
 export type HabitChoice = 'mixed' | readonly HabitName[];
+
+/** Whether stations of this version can have it. */
+export const fits = (name: HabitName, protocol: Protocol): boolean =>
+	(HABITS[name].only ?? protocol) === protocol;

@@ -4,14 +4,14 @@
  */
 import type { DeliveredEvent } from '../../../shared/types';
 import { activated, type Asset, generateAssets } from '../../assets';
-import type { Protocol } from '../../ocppDialect';
+import { type Protocol, protocolOf } from '../../ocppDialect';
 import { createRandom, type Random } from '../../random';
 import { tellLostConnections } from './connections';
 import { tellFault } from './faults';
-import { type HabitChoice, type HabitName, HABIT_NAMES, HABITS } from './habits';
+import { fits, type HabitChoice, type HabitName, HABIT_NAMES, HABITS } from './habits';
 import { AGAIN_MS, type Break, Meters, tellSession, type Visit } from './sessions';
 import type { Truth, TrueSession } from './truth';
-import { type Said, Voice, WHOLE_STATION } from './voice';
+import { Voice, WHOLE_STATION } from './voice';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -33,10 +33,10 @@ export const BUSY: HistoryPace = { upMs: 3 * HOUR_MS, quietMs: 35 * MINUTE_MS };
 
 export interface HistoryOptions {
 	readonly seed: number;
-	readonly protocol: Protocol;
+	/** Each speaks its version. */
+	readonly assets: readonly Asset[];
 	/** An empty list for stations that keep to the standard. */
 	readonly habits: HabitChoice;
-	readonly stations: number;
 	readonly fromMs: number;
 	readonly lengthMs: number;
 	/** `BUSY` by default. */
@@ -52,51 +52,31 @@ export interface History {
 }
 
 export function fieldHistory(options: HistoryOptions): History {
-	const assets = stationsOf(options);
-	const told = tellStations(assets, options);
-	const said = told.said.sort((one, other) => one.atMs - other.atMs);
-	return { ...told, events: said.map(({ event }) => event()) };
-}
-
-/** Stations that speak this version. */
-function stationsOf({ stations, protocol }: HistoryOptions): Asset[] {
-	return generateAssets(stations).map((asset) => {
-		const { chargingStation, ...rest } = activated(asset);
-		const version = protocol === 'ocpp1.6' ? 'OCPP_1_6' : 'OCPP_2_0_1';
-		return { ...rest, chargingStation: { ...chargingStation, protocol: version } };
-	});
-}
-
-export interface Told {
-	/** Station by station, in no order. */
-	readonly said: Said[];
-	readonly truth: Truth;
-	readonly habits: Map<string, ReadonlySet<HabitName>>;
-}
-
-/** What these stations say, each in the version that it speaks. */
-export function tellStations(
-	assets: readonly Asset[],
-	options: Omit<HistoryOptions, 'protocol' | 'stations'>,
-): Told {
 	const random = createRandom(options.seed);
 	const service = ofGroup(options.habits, (of) => of === 'service', random);
 	const truth: Truth = { outages: [], faults: [], statuses: [], sessions: [] };
-	const told: Told = { said: [], truth, habits: new Map() };
+	const habits = new Map<string, ReadonlySet<HabitName>>();
 	let transactions = 100_000 + random.int(1000);
-	for (const asset of assets) {
+	const said = options.assets.flatMap((asset) => {
 		const own = ofGroup(options.habits, (of) => of !== 'service', random);
-		const protocol = asset.chargingStation.protocol === 'OCPP_1_6' ? 'ocpp1.6' : 'ocpp2.0.1';
-		const fitting = [...service, ...own].filter((name) => {
-			return (HABITS[name].only ?? protocol) === protocol;
-		});
-		const habits = new Set(onePerGroup(fitting, random));
-		const voice = new Voice(asset, habits, random, truth);
-		told.habits.set(asset.id, habits);
+		const fitting = [...service, ...own].filter((name) => fits(name, protocolOf(asset)));
+		const chosen = new Set(onePerGroup(fitting, random));
+		habits.set(asset.id, chosen);
+		const voice = new Voice(asset, chosen, random, truth);
 		new Life(voice, options, () => ++transactions).tell();
-		for (const each of voice.said) told.said.push(each);
-	}
-	return told;
+		return voice.said;
+	});
+	const events = said.sort((a, b) => a.atMs - b.atMs).map(({ event }) => event);
+	return { events, truth, habits };
+}
+
+/** Active stations that speak this version. */
+export function stationsOf(protocol: Protocol, count: number): Asset[] {
+	const version = protocol === 'ocpp1.6' ? 'OCPP_1_6' : 'OCPP_2_0_1';
+	return generateAssets(count).map((asset) => {
+		const { chargingStation, ...rest } = activated(asset);
+		return { ...rest, chargingStation: { ...chargingStation, protocol: version } };
+	});
 }
 
 function ofGroup(
@@ -142,7 +122,7 @@ class Life {
 
 	constructor(
 		private readonly voice: Voice,
-		private readonly options: Omit<HistoryOptions, 'protocol' | 'stations'>,
+		private readonly options: HistoryOptions,
 		nextId: () => number,
 	) {
 		this.random = voice.random;

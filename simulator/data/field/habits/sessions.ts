@@ -1,6 +1,6 @@
 /** A charging session from plugging in to leaving, as stations of each habit report it. */
-import type { Message, Payload, Session, SessionWords } from '../../ocppDialect';
 import { register } from '../../ocpp201';
+import type { Message, Payload, Session, SessionWords } from '../../ocppDialect';
 import type { TrueSession } from './truth';
 import type { Voice } from './voice';
 
@@ -110,7 +110,7 @@ export function tellSession(voice: Voice, meters: Meters, visit: Visit): TrueSes
 		words: voice.speak.session(session),
 		say: (at, message, stationMs) => {
 			const messageId = voice.say(at, message, stationMs);
-			truth.events.push(voice.said.at(-1)?.id ?? '');
+			truth.events.push(voice.said.at(-1)?.event.id ?? '');
 			return messageId;
 		},
 	};
@@ -167,10 +167,9 @@ function start({ voice, session, words, startedAt, truth, say }: Told): void {
 	const messageId = say(startedAt, message, clockAtStart(voice, startedAt));
 	if (!voice.is16()) return;
 	const { transactionId } = session;
-	voice.respond(startedAt + 200, messageId, () => {
-		return { transactionId, idTagInfo: { status: 'Accepted' } };
-	});
-	truth.events.push(voice.said.at(-1)?.id ?? '');
+	const accepted = { transactionId, idTagInfo: { status: 'Accepted' } };
+	voice.respond(startedAt + 200, messageId, accepted);
+	truth.events.push(voice.said.at(-1)?.event.id ?? '');
 }
 
 function startOf(voice: Voice, message: Message, session: Session): Message {

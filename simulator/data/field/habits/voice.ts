@@ -9,17 +9,14 @@ import type { HabitName } from './habits';
 import type { Truth, TrueStatus } from './truth';
 
 const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** Of a station with local times. */
-const ZONE_MS = 2 * HOUR_MS;
+const ZONE_MS = 2 * 3_600_000;
 /** The connector number of the whole station. */
 export const WHOLE_STATION = 0;
 
-/** An event that was created at this time; it can also be created later, with all of its times. */
 export interface Said {
 	readonly atMs: number;
-	readonly id: string;
-	readonly event: (laterMs?: number) => DeliveredEvent;
+	readonly event: DeliveredEvent;
 }
 
 const WORDS = {
@@ -56,25 +53,19 @@ export class Voice {
 		return this.speak.protocol === 'ocpp1.6';
 	}
 
-	/** Returns the ID of the event, which a response repeats as `messageId`. */
+	/** Returns the `messageId`, which a response repeats. */
 	say(atMs: number, { action, payload }: Message, stationMs: number = atMs): string {
-		// Only a clock that runs moves with the event.
-		const runs = Math.abs(stationMs - atMs) < 10 * 24 * HOUR_MS;
-		return this.ocpp(atMs, 'CALL', (laterMs) => {
-			const now = new Date(stationMs + (runs ? laterMs : 0)).toISOString();
-			return { action, payload: this.inStationTime(payload(now)) };
-		});
+		const said = payload(new Date(stationMs).toISOString());
+		return this.ocpp(atMs, 'CALL', { action, payload: this.inStationTime(said) });
 	}
 
 	/** A call of the service. */
 	command(atMs: number, action: string, payload: Payload): string {
-		return this.ocpp(atMs, 'CALL', () => ({ action, payload }));
+		return this.ocpp(atMs, 'CALL', { action, payload });
 	}
 
-	respond(atMs: number, messageId: string, payload: Message['payload']): string {
-		const now = (laterMs: number) => new Date(atMs + laterMs).toISOString();
-		const result = (laterMs: number) => ({ payload: payload(now(laterMs)) });
-		return this.ocpp(atMs, 'CALL_RESULT', result, messageId);
+	respond(atMs: number, messageId: string, payload: Payload): string {
+		return this.ocpp(atMs, 'CALL_RESULT', { payload }, messageId);
 	}
 
 	heartbeat(atMs: number): void {
@@ -83,8 +74,8 @@ export class Voice {
 
 	boot(atMs: number): void {
 		const messageId = this.say(atMs, this.speak.boot(this.asset));
-		const accepted = { interval: 900, status: 'Accepted' };
-		this.respond(atMs + 100, messageId, (currentTime) => ({ currentTime, ...accepted }));
+		const currentTime = new Date(atMs + 100).toISOString();
+		this.respond(atMs + 100, messageId, { currentTime, interval: 900, status: 'Accepted' });
 	}
 
 	connection(atMs: number, isConnected: boolean): void {
@@ -112,13 +103,6 @@ export class Voice {
 		const added: TrueStatus = { ...now, from: atMs };
 		this.truth.statuses.push(added);
 		this.statuses.set(connector, added);
-	}
-
-	/** As after a boot: the whole station and its connectors. */
-	allAvailable(atMs: number): void {
-		for (const connector of [WHOLE_STATION, ...this.connectors]) {
-			this.status(atMs + connector * SECOND_MS, connector, 'Available');
-		}
 	}
 
 	get connectors(): number[] {
@@ -157,35 +141,26 @@ export class Voice {
 	}
 
 	private connectivity(atMs: number, status: string): void {
-		this.add(atMs, 'asset.connectivity', (laterMs) => {
-			return { status, timestamp: new Date(atMs + laterMs).toISOString() };
-		});
+		this.add(atMs, 'asset.connectivity', { status, timestamp: new Date(atMs).toISOString() });
 	}
 
 	private ocpp(
 		atMs: number,
 		messageType: string,
-		rest: (laterMs: number) => Payload,
+		rest: Payload,
 		messageId = `${this.prefix}-${this.said.length}`,
 	): string {
 		const { protocol } = this.speak;
-		this.add(atMs, 'ocpp.message', (laterMs) => {
-			return { messageId, protocol, messageType, ...rest(laterMs) };
-		});
+		this.add(atMs, 'ocpp.message', { messageId, protocol, messageType, ...rest });
 		return messageId;
 	}
 
-	private add(atMs: number, type: string, dataOf: (laterMs: number) => Payload): void {
+	private add(atMs: number, type: string, data: Payload): void {
 		const id = `whevt_field_${this.prefix}_${this.said.length}`;
-		this.said.push({
-			atMs,
-			id,
-			event: (laterMs = 0) => {
-				const iso = new Date(atMs + laterMs).toISOString();
-				const createdAt = this.has('createdWithoutZone') ? iso.slice(0, -1) : iso;
-				return { id, type, createdAt, data: { asset: { id: this.assetId }, ...dataOf(laterMs) } };
-			},
-		});
+		const iso = new Date(atMs).toISOString();
+		const createdAt = this.has('createdWithoutZone') ? iso.slice(0, -1) : iso;
+		const event = { id, type, createdAt, data: { asset: { id: this.assetId }, ...data } };
+		this.said.push({ atMs, event });
 	}
 
 	/** With the times as the station writes them. */
