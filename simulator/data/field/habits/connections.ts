@@ -1,5 +1,4 @@
 /** When a station is connected, what the service says of it, and what shows in between that it lives. */
-import type { Loss } from './history';
 import type { Voice } from './voice';
 
 const SECOND_MS = 1_000;
@@ -12,6 +11,13 @@ const COMMAND_EVERY_MS = 2 * MINUTE_MS;
 const MOST_COMMANDS = 40;
 /** Before and after a short loss, the station says nothing. */
 const APART_MS = 5 * SECOND_MS;
+
+/** A loss of the connection; without an end it lasts. */
+export interface Loss {
+	readonly from: number;
+	readonly to: number | undefined;
+	readonly isPowerCut: boolean;
+}
 
 interface Span {
 	readonly fromMs: number;

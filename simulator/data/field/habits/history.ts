@@ -6,7 +6,7 @@ import type { DeliveredEvent } from '../../../shared/types';
 import { activated, type Asset, generateAssets } from '../../assets';
 import { type Protocol, protocolOf } from '../../ocppDialect';
 import { createRandom, type Random } from '../../random';
-import { tellLostConnections } from './connections';
+import { type Loss, tellLostConnections } from './connections';
 import { tellFault } from './faults';
 import { fits, type HabitChoice, type HabitName, HABIT_NAMES, HABITS } from './habits';
 import { AGAIN_MS, type Break, Meters, tellSession, type Visit } from './sessions';
@@ -98,13 +98,6 @@ function onePerGroup(names: readonly HabitName[], random: Random): HabitName[] {
 	// With both it is not certain which session came first.
 	const isVague = own.includes('clockDaysBehind');
 	return [...service, ...own.filter((name) => !isVague || HABITS[name].of !== 'transaction')];
-}
-
-/** A loss of the connection; without an end it lasts. */
-export interface Loss {
-	readonly from: number;
-	readonly to: number | undefined;
-	readonly isPowerCut: boolean;
 }
 
 class Life {
