@@ -70,7 +70,7 @@ export function follow(
 /** Whether the stretch belongs to the incident by its time. */
 export function touches(
 	run: Run,
-	{ since, until = Infinity }: Incident,
+	{ since, until = Infinity }: Pick<Incident, 'since' | 'until'>,
 	resolveAfterMs: number,
 ): boolean {
 	if (run.since <= since) return (run.until ?? Infinity) >= since;

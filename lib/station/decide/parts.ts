@@ -4,7 +4,7 @@ import type { Fault, Incident, StationState } from '../common/state';
 import { countedFaultOf, keysOf, NO_CODE, type Opening, openingsOf } from '../fold/faults';
 import { inOrder } from '../fold/sets';
 import { type Run, runsOf } from '../fold/timeline';
-import { touches, united } from './duration';
+import { endOf, touches, united } from './duration';
 import type { Moment } from './moment';
 
 export interface Part {
@@ -13,6 +13,7 @@ export interface Part {
 }
 
 type Incidents = NonNullable<StationState['incidents']>;
+type Latest = Pick<Incident, 'since' | 'until' | 'connector' | 'd'>;
 
 /** Also the parts that have an incident and no stretch. */
 export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string, Part> {
@@ -22,13 +23,22 @@ export function partsOf(state: StationState, moment: Moment): ReadonlyMap<string
 	for (const [part, { connector }] of Object.entries(incidents)) {
 		parts.set(part, { connector, runs: [] });
 	}
-	const openings = stretchesOf(state, moment).flatMap((run) => openingsOf(run, settings));
+	const openings = stretchesOf(state, moment)
+		.flatMap((run) => openingsOf(run, settings))
+		.sort((a, b) => inOrder(a.first, b.first));
+	// With those that begin now: what belongs to one does not depend on which poll read it.
+	const latest = new Map<string, Latest>(Object.entries(incidents));
+	const seen = new Set<string>();
 	for (const opening of openings) {
-		const known = isWhole(settings) ? [] : incidentsOf(opening, incidents, settings);
+		const known = isWhole(settings) ? [] : incidentsOf(opening, latest, settings);
 		for (const name of known.length > 0 ? known : [partOf(opening, settings)]) {
 			const part = parts.get(name) ?? { connector: connectorOf(opening, settings), runs: [] };
 			parts.set(name, part);
 			part.runs.push(opening);
+			const next = latestAfter(latest.get(name), opening, moment, seen.has(name));
+			if (next === undefined) continue;
+			latest.set(name, next);
+			seen.add(name);
 		}
 	}
 	for (const [name, { runs }] of parts) runs.push(...heirOf(name, runs, openings, incidents));
@@ -79,21 +89,42 @@ const partOf = ({ connector, keys }: Opening, settings: StationSettings) =>
  */
 function incidentsOf(
 	opening: Opening,
-	incidents: Incidents,
+	latest: ReadonlyMap<string, Latest>,
 	{ resolveAfterMs, kind, scope }: StationSettings,
 ): string[] {
 	const { places, keys, d } = opening;
 	const completed = kind === 'connectorFault' && scope === 'code' ? [...keysOf(d), NO_CODE] : [];
-	return Object.entries(incidents).flatMap(([part, incident]) => {
+	return [...latest].flatMap(([part, incident]) => {
 		if (!places.includes(incident.connector ?? '')) return [];
 		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
 		const isShared = (some: readonly string[]) => some.some((key) => named.includes(key));
-		const isSame = isShared(keys) && touches(opening, incident, resolveAfterMs);
+		// One that begins with another place belongs to it only while it lasts.
+		const pauseMs = opening.connector === incident.connector ? resolveAfterMs : 0;
+		const isSame = isShared(keys) && touches(opening, incident, pauseMs);
 		return isSame || (isShared(completed) && contains(opening, incident)) ? [part] : [];
 	});
 }
 
-const contains = ({ since, until = Infinity }: Run, incident: Incident) =>
+/** The latest incident of a part with the stretch, if that belongs to it or begins one. The first one seen of it decides how it ends. */
+function latestAfter(
+	known: Latest | undefined,
+	opening: Opening,
+	{ settings: { forMs, resolveAfterMs }, watermark, horizon }: Moment,
+	isSeen: boolean,
+): Latest | undefined {
+	const { since, until, connector, d } = opening;
+	if (known !== undefined && touches(opening, known, resolveAfterMs)) {
+		const { until: before = isSeen ? Infinity : -Infinity } = known;
+		const end = Math.max(until ?? Infinity, before);
+		const { until: _until, ...lasting } = { ...known, since: Math.min(known.since, since) };
+		return end === Infinity ? lasting : { ...lasting, until: end };
+	}
+	const isPast = known !== undefined && since <= known.since;
+	const lastsMs = Math.min(until ?? Infinity, forMs === 0 ? horizon : watermark) - since;
+	return isPast || lastsMs < forMs ? undefined : { since, connector, d, ...endOf(opening) };
+}
+
+const contains = ({ since, until = Infinity }: Run, incident: Pick<Incident, 'since'>) =>
 	since <= incident.since && incident.since < until;
 
 /** The stretch that an open incident ends with, if late reports have left it none of its own. */
