@@ -47,7 +47,7 @@ export async function changeShards(options: StationPollOptions, round: Round): P
 	let left = budget;
 	const moment = {
 		...{ workflowId, nodeId, settings, generation, publishedAt, watermark, toldUntil },
-		horizon: isWhole ? Infinity : watermark,
+		horizon: isWhole ? Infinity : position.knownUpTo,
 		listing: directory.listing,
 	};
 	const ends = unreadUpTo(position);

@@ -119,7 +119,11 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Ent
 		for (const { eventId } of batch) read.add(eventId);
 		const moment = {
 			...{ workflowId: 'w', nodeId: 'n', generation: 1, settings, publishedAt: -Infinity },
-			...{ watermark, horizon: unread.length === 0 ? Infinity : watermark, listing: undefined },
+			...{
+				watermark,
+				horizon: unread.length === 0 ? Infinity : watermark + MINUTE,
+				listing: undefined,
+			},
 		};
 		const after = nextShard(text, {
 			events: way.isReversed ? batch : batch.toReversed(),
