@@ -35,7 +35,7 @@ function triggersOf(file: string): string[] {
 }
 
 it('finds the workflows and their jobs', () => {
-	expect(files.sort()).toEqual(['ci.yml', 'newest-n8n.yml', 'publish.yml']);
+	expect(files.sort()).toEqual([...['ci.yml', 'newest-n8n.yml', 'nightly.yml', 'publish.yml']]);
 	expect(Object.keys(jobsOf('ci.yml'))).toEqual(['', 'test', 'oldest-node', 'e2e', 'scan']);
 	expect(Object.keys(jobsOf('publish.yml'))).toEqual([
 		...['', 'ci', 'simulation', 'test', 'publish'],
@@ -102,6 +102,7 @@ it('tests on the oldest Node that package.json allows, and not on that of node_m
 
 it('starts for each change, each week and each tag', () => {
 	expect(triggersOf('ci.yml')).toEqual(['push', 'pull_request', 'workflow_call']);
+	expect(triggersOf('nightly.yml')).toEqual(['schedule', 'workflow_dispatch']);
 	expect(triggersOf('newest-n8n.yml')).toEqual(['schedule', 'workflow_dispatch']);
 	expect(triggersOf('publish.yml')).toEqual(['push']);
 	const [, cron = ''] = /cron: '(.*)'/.exec(workflow('newest-n8n.yml')) ?? [];
