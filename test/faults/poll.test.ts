@@ -53,9 +53,13 @@ const inRedis = async <T>(work: (client: Redis) => Promise<T>): Promise<T> =>
 async function passForTrigger(seconds: number): Promise<void> {
 	await inRedis(async (client) => {
 		for (const key of await client.keys(RECORDS)) {
-			const record = JSON.parse((await client.get(key)) ?? '{}') as { lookedBackAt?: number[] };
-			const lookedBackAt = record.lookedBackAt?.map((at) => at - seconds * 1000);
-			if (lookedBackAt) await client.set(key, JSON.stringify({ ...record, lookedBackAt }));
+			const record = JSON.parse((await client.get(key)) ?? '{}') as {
+				position?: { lookedBackAt: number[] };
+			};
+			const { position } = record;
+			if (position === undefined) continue;
+			const lookedBackAt = position.lookedBackAt.map((at) => at - seconds * 1000);
+			await client.set(key, JSON.stringify({ ...record, position: { ...position, lookedBackAt } }));
 		}
 	});
 }

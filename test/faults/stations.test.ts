@@ -97,31 +97,36 @@ async function publish(simulator: Simulator, kinds: typeof KINDS, next: NodePlan
 /** What n8n and the simulator both know of an incident: its part of the station and its time. */
 const nameOf = (parts: readonly unknown[]) => parts.map(String).join(' ');
 
-/** What an item says. */
+/** In OCPP 2.0.1, the component that has the problem names the error, which the simulator does not record. */
+const whatOf = (
+	kind: unknown,
+	{ connector, status, errorCode }: Readonly<Record<string, unknown>>,
+) =>
+	kind === 'connectorStatus' ? status : String(connector).includes('/') ? '' : (errorCode ?? '');
+
+/** What an item says, without the energy: in sessions of seconds, most readings are above any power. */
 function told(item: Readonly<Record<string, unknown>>): string {
-	const { kind, state, connector, since, until, status, errorCode, transactionId } = item;
+	const { kind, state, connector, since, until, transactionId } = item;
 	const { id } = asRecord(item['station']);
 	if (kind === 'sessionEnded') {
-		const { energyKwh, receivedAt, reason } = item;
-		return nameOf([kind, id, connector, transactionId, receivedAt, energyKwh, reason]);
+		const { receivedAt, reason } = item;
+		return nameOf([kind, id, connector, transactionId, receivedAt, reason]);
 	}
-	const what = kind === 'stationOffline' ? '' : kind === 'connectorFault' ? errorCode : status;
+	const what = whatOf(kind, item);
 	return nameOf([kind, id, connector, what, state, since, state === 'resolved' ? until : '']);
 }
 
 /** The items that the simulator's record asks for, with the times of the events that show them. */
 function itemsOf(incident: Incident): { readonly at: number; readonly item: string }[] {
-	const { kind, assetId, connector, since, until, status, errorCode } = incident;
+	const { kind, assetId, connector, since, until } = incident;
 	const at = (time: string | null) => (time === null ? Infinity : Date.parse(time));
 	if (kind === 'session') {
 		if (until === null) return [];
-		const { transactionId, meterStartWh = 0, meterStopWh = 0, reason } = incident;
-		const energyKwh = (meterStopWh - meterStartWh) / 1000;
-		const parts = ['sessionEnded', assetId, connector, transactionId, until, energyKwh, reason];
+		const { transactionId, reason } = incident;
+		const parts = ['sessionEnded', assetId, connector, transactionId, until, reason];
 		return [{ at: at(until), item: nameOf(parts) }];
 	}
-	const what = kind === 'stationOffline' ? '' : kind === 'connectorFault' ? errorCode : status;
-	const parts = [kind, assetId, connector, what];
+	const parts = [kind, assetId, connector, whatOf(kind, { ...incident })];
 	const opened = { at: at(since), item: nameOf([...parts, 'opened', since, '']) };
 	const resolved = { at: at(until), item: nameOf([...parts, 'resolved', since, until]) };
 	return until === null ? [opened] : [opened, resolved];
@@ -195,12 +200,16 @@ it('reports an incident until an execution has succeeded, and not again, with "S
 	const work = ended(await startCounter({ fails: (_id, execution) => execution <= 2 }));
 	const workflow = await publish(
 		simulator,
-		{ stationOffline: AT_ONCE },
+		{ connectorFault: AT_ONCE },
 		httpRequest(`=${work.url}/?event={{ $json.id }}`),
 		{ acknowledge: 'succeeded' },
 	);
-	const data = { asset: { id: 'asset_offline' }, status: 'DISCONNECTED' };
-	await simulator.emit({ type: 'asset.connectivity', data }, { deliver: false });
+	const data = {
+		...{ asset: { id: 'asset_faulted' }, protocol: 'ocpp1.6', messageId: 'message_1' },
+		...{ messageType: 'CALL', action: 'StatusNotification' },
+		payload: { connectorId: 1, status: 'Faulted', errorCode: 'GroundFailure' },
+	};
+	await simulator.emit({ type: 'ocpp.message', data }, { deliver: false });
 	const executions = () => [...work.begun.values()];
 	const pollLater = async () => {
 		passTimeInSqlite(ledgerFile(world.userFolder), 7 * HOURS, { expires: false });
