@@ -126,12 +126,12 @@ function isStation({ type }: Readonly<Record<string, unknown>>): boolean {
 async function ofEach<S, T>(
 	{ check }: Asked,
 	stations: readonly S[],
-	answer: (station: S) => readonly T[],
+	itemsOf: (station: S) => readonly T[],
 ): Promise<T[]> {
 	const found: T[] = [];
 	let since = performance.now();
 	for (const station of stations) {
-		for (const one of answer(station)) found.push(one);
+		for (const one of itemsOf(station)) found.push(one);
 		if (performance.now() - since < STEP_MS) continue;
 		await setImmediate();
 		check?.();

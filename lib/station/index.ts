@@ -10,7 +10,7 @@ export {
 	pastUptime,
 	stationStatus,
 } from './ask';
-export type { Wants } from './past/facts';
+export { type Wants, WANTS_OF } from './past/facts';
 export { type Past, readPast } from './past/read';
 export { split, type SplitBy } from './past/split';
 export type { Exclusion, UptimeQuestion } from './past/uptime';

@@ -2,9 +2,9 @@
 import type { ApiClient, ApiRecord } from '../service';
 import { incidentsIn, sessionsIn } from './ask';
 import type { Owner } from './common/incident';
-import { DAY_MS, HOUR_MS, type Kind, type StationSettings } from './common/settings';
+import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
 import { directoryNow } from './directory';
-import type { Wants } from './past/facts';
+import { WANTS_OF } from './past/facts';
 import { type Past, readPast } from './past/read';
 
 /** A person waits for it. */
@@ -66,13 +66,6 @@ export async function incidentsToChoose(asking: Asking): Promise<Found> {
 	return await newestIncidents(asking, () => false);
 }
 
-const WANTS: Readonly<Record<Kind, Wants>> = {
-	stationOffline: { connections: true },
-	connectorStatus: { states: true },
-	connectorFault: { states: true },
-	sessionEnded: { sessions: true },
-};
-
 async function read(asking: Asking, backMs: number, deadline: number): Promise<Found> {
 	const { client, settings, owner, now = Date.now() } = asking;
 	const { clock = () => performance.now() } = asking;
@@ -80,7 +73,7 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 	const { kind, forMs, resolveAfterMs, withinMs } = settings;
 	const longest = kind === 'sessionEnded' ? DAY_MS : forMs + resolveAfterMs + withinMs + HOUR_MS;
 	const past = await readPast({
-		...{ client, now, mayRequest, wants: WANTS[kind], words: settings, maxEvents: MOST_EVENTS },
+		...{ client, now, mayRequest, wants: WANTS_OF[kind], words: settings, maxEvents: MOST_EVENTS },
 		...{ from: now - backMs, lookBackMs: longest },
 	});
 	const from = Math.max(past.from, past.readBackTo);

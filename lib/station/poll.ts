@@ -15,7 +15,6 @@
  */
 import { begin, follow, forgottenBy, type Polled, skippedTo, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
-import { counted } from '../shared/counted';
 import { messageOf } from '../shared/thrown';
 import { RETENTION_MS, start } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
@@ -89,7 +88,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		readings.take,
 	);
 	head = { ...head, position };
-	warnOfReadings(readings, warn);
+	for (const [kind, text] of readings.leftOut.texts) warn(text, kind);
 
 	const { events } = readings;
 	const assetIds = new Set(events.map(({ assetId }) => assetId));
@@ -193,26 +192,5 @@ async function handOver(
 		warn(`the next poll continues with the rest: ${messageOf(error)}`, 'start');
 	} finally {
 		starting.delete(node);
-	}
-}
-
-type Warn = StationPollOptions['warn'];
-
-function warnOfReadings({ unreadable, undated, unknownWords }: Readings, warn: Warn): void {
-	if (unknownWords.size > 0) {
-		const words = [...unknownWords].map((word) => `'${word}'`).join(', ');
-		warn(
-			`asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
-			'words',
-		);
-	}
-	if (unreadable > 0) {
-		warn(`${counted(unreadable, 'message')} left out that cannot be read`, 'unreadable');
-	}
-	if (undated > 0) {
-		warn(
-			`${counted(undated, 'event')} left out without a time, or with one of the future`,
-			'undated',
-		);
 	}
 }

@@ -13,8 +13,6 @@ import { NODE, runByHand } from './mainJob/runByHand';
 const MINUTES = 60_000;
 const EVENTS = 300;
 const COPIES = 4;
-/** Events that find both processors busy. */
-const WAITING = 120;
 /** Events in flight at the same time. */
 const AT_ONCE = 6;
 
@@ -77,23 +75,23 @@ it(`runs ${EVENTS} events once each, of which two webhook processors get ${COPIE
 it('lets concurrent events share executions, each event in one, whichever processors its copies reach', async () => {
 	const trigger = await publish(world, { parameters: { delivery: 'batched' } });
 	const sender = await trigger.startSender({ seed: 301, attemptTimeoutMs: 5 * MINUTES });
-	const events = sender.events(WAITING);
+	const events = sender.events(EVENTS);
 	// The processors find all events waiting, however fast they are sent; the second copies follow.
 	const signal = (name: NodeJS.Signals) => {
 		for (const { pid } of world.webhookProcessors) process.kill(pid, name);
 	};
 	const underWay = () => trigger.urls.reduce((sum, url) => sum + sender.underWay(url), 0);
 	signal('SIGSTOP');
-	const sent = sender.deliverAll([...events, ...events], { perSecond: 10_000, atOnce: WAITING });
+	const sent = sender.deliverAll([...events, ...events], { perSecond: 10_000, atOnce: EVENTS });
 	try {
-		await waitFor(() => underWay() >= WAITING, { what: 'all events to be on their way' });
+		await waitFor(() => underWay() >= EVENTS, { what: 'all events to be on their way' });
 	} finally {
 		signal('SIGCONT');
 	}
 	const sendings = await sent;
 	expectAcknowledged(sendings);
 	await expectOneRunOf(trigger, events);
-	expect(trigger.counter.calls.length).toBeLessThan(WAITING / 2);
+	expect(trigger.counter.calls.length).toBeLessThan(EVENTS / 2);
 });
 
 it('adds up the rejections of all webhook processors', async () => {

@@ -97,12 +97,8 @@ async function publish(simulator: Simulator, kinds: typeof KINDS, next: NodePlan
 /** What n8n and the simulator both know of an incident: its part of the station and its time. */
 const nameOf = (parts: readonly unknown[]) => parts.map(String).join(' ');
 
-/** In OCPP 2.0.1, the component that has the problem names the error, which the simulator does not record. */
-const whatOf = (
-	kind: unknown,
-	{ connector, status, errorCode }: Readonly<Record<string, unknown>>,
-) =>
-	kind === 'connectorStatus' ? status : String(connector).includes('/') ? '' : (errorCode ?? '');
+const whatOf = (kind: unknown, { status, errorCode }: Readonly<Record<string, unknown>>) =>
+	kind === 'stationOffline' ? '' : kind === 'connectorFault' ? errorCode : status;
 
 /** What an item says, without the energy: in sessions of seconds, most readings are above any power. */
 function told(item: Readonly<Record<string, unknown>>): string {

@@ -85,14 +85,19 @@ const partOf = ({ connector, keys }: Opening, settings: StationSettings) =>
 
 /**
  * The parts with an incident that the stretch belongs to, though a late report may have changed what it is named by: of
- * the same EVSE, and with one of its codes. One of no code belongs to the stretch that it began in.
+ * the same EVSE, and with one of its codes. One of no code belongs to the stretch that it began in. Only the one with its
+ * own name, if that has it.
  */
 function incidentsOf(
 	opening: Opening,
 	latest: ReadonlyMap<string, Latest>,
-	{ resolveAfterMs, kind, scope }: StationSettings,
+	settings: StationSettings,
 ): string[] {
+	const { resolveAfterMs, kind, scope } = settings;
 	const { places, keys, d } = opening;
+	const own = partOf(opening, settings);
+	const namesake = latest.get(own);
+	if (namesake !== undefined && touches(opening, namesake, resolveAfterMs)) return [own];
 	const completed = kind === 'connectorFault' && scope === 'code' ? [...keysOf(d), NO_CODE] : [];
 	return [...latest].flatMap(([part, incident]) => {
 		if (!places.includes(incident.connector ?? '')) return [];

@@ -2,18 +2,13 @@
 import { SERVICE_INTERFACE } from '../../service';
 import { asTexts, valueAt } from '../../shared/values';
 import type { StationSettings } from '../common/settings';
-import type { Connection, Reader } from './types';
+import type { Connection, Reader, UnknownWord } from './types';
 import { text } from './values';
 
 export type ConnectionSettings = Pick<
 	StationSettings,
 	'connectedWords' | 'disconnectedWords' | 'connectionPath'
 >;
-
-/** A word for a connection that is in neither list: it changes nothing, and is to be reported. */
-export interface UnknownWord {
-	readonly unknownWord: string;
-}
 
 const LONGEST_WORD = 40;
 

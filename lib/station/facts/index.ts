@@ -7,33 +7,18 @@ import {
 	DEFAULT_CONNECTION,
 	readBoot,
 	readConnectivity,
-	type UnknownWord,
 } from './connectivity';
 import { readSender } from './senders';
 import { readMeterValues, readResponse, readStart, readStop } from './session16';
 import { readMeterValues201, readTransactionEvent } from './session201';
 import { readStatus16 } from './status16';
 import { readNotifyEvent, readStatus201 } from './status201';
-import type { Fact, Reader } from './types';
+import type { Fact, Reader, Reading, UnknownWord } from './types';
 import { at, text } from './values';
 
 export { type ConnectionSettings, connectionSettings, DEFAULT_CONNECTION } from './connectivity';
+export { LeftOut } from './leftOut';
 export type * from './types';
-
-/** What an event says about one station. */
-export interface EventFacts {
-	readonly assetId: string;
-	/** When the service created the event, in Unix milliseconds. */
-	readonly at: number;
-	readonly eventId: string;
-	readonly facts: readonly Fact[];
-}
-
-/**
- * `unreadable`: it should say something about a station, but lacks a field. `undated`: it has no time, or one of the future.
- * A word for a connection that is in no list says nothing, but is to be reported.
- */
-export type Reading = EventFacts | UnknownWord | 'unreadable' | 'undated' | undefined;
 
 const readStatus: Reader = (message) =>
 	Object.hasOwn(message.payload, 'connectorStatus') || Object.hasOwn(message.payload, 'evseId')

@@ -117,3 +117,23 @@ export interface Message {
 
 /** Undefined if the message cannot be read; an empty list if it says nothing about a station. */
 export type Reader = (message: Message) => readonly Fact[] | undefined;
+
+/** A word for a connection that is in neither list: it changes nothing, and is to be reported. */
+export interface UnknownWord {
+	readonly unknownWord: string;
+}
+
+/** What an event says about one station. */
+export interface EventFacts {
+	readonly assetId: string;
+	/** When the service created the event, in Unix milliseconds. */
+	readonly at: number;
+	readonly eventId: string;
+	readonly facts: readonly Fact[];
+}
+
+/**
+ * `unreadable`: it should say something about a station, but lacks a field. `undated`: it has no time, or one of the future.
+ * A word for a connection that is in no list says nothing, but is to be reported.
+ */
+export type Reading = EventFacts | UnknownWord | 'unreadable' | 'undated' | undefined;

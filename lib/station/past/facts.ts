@@ -4,7 +4,7 @@
  */
 import type { Listed } from '../../follow';
 import type { Kind } from '../common/settings';
-import { type ConnectionSettings, type EventFacts, type Fact, readFacts } from '../facts';
+import { type ConnectionSettings, type EventFacts, type Fact, LeftOut, readFacts } from '../facts';
 import { ofStations } from '../fold/signs';
 
 /** Which facts a question needs. */
@@ -15,6 +15,14 @@ export interface Wants {
 	readonly states?: boolean;
 	readonly sessions?: boolean;
 }
+
+/** What a question about incidents of this kind needs. */
+export const WANTS_OF: Readonly<Record<Kind, Wants>> = {
+	stationOffline: { connections: true },
+	connectorStatus: { states: true },
+	connectorFault: { states: true },
+	sessionEnded: { sessions: true },
+};
 
 /** Signs of life, in the order of the list. */
 interface Signs {
@@ -29,8 +37,6 @@ export interface StationFacts {
 	readonly signs: Signs;
 }
 
-/** Unknown words that are named. */
-const MOST_WORDS = 5;
 /** So many messages later, a call to which a response belongs has been read. */
 const MESSAGES_TOGETHER = 5_000;
 
@@ -54,10 +60,7 @@ const KINDS: readonly (readonly [Kind, (wants: Wants) => boolean])[] = [
 
 export class PastFacts {
 	readonly stations = new Map<string, StationFacts>();
-	unreadable = 0;
-	undated = 0;
-	/** Words for a connection that are in neither list: the first few. */
-	readonly unknownWords = new Set<string>();
+	readonly leftOut = new LeftOut();
 	readonly #wants: Wants;
 	readonly #words: ConnectionSettings;
 	#before: EventFacts[] = [];
@@ -73,12 +76,8 @@ export class PastFacts {
 	add({ event }: Listed, now: number): void {
 		for (const [kind, isWanted] of KINDS) {
 			if (!isWanted(this.#wants)) continue;
-			const read = readFacts(event, now, { ...this.#words, kind });
-			if (read === 'unreadable') this.unreadable += 1;
-			else if (read === 'undated') this.undated += 1;
-			else if (read === undefined) continue;
-			else if (!('unknownWord' in read)) this.#keep(read, kind);
-			else if (this.unknownWords.size < MOST_WORDS) this.unknownWords.add(read.unknownWord);
+			const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }));
+			if (read !== undefined) this.#keep(read, kind);
 		}
 	}
 

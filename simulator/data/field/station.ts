@@ -20,6 +20,8 @@ export class Station {
 	private readonly meters = new Map<number, number>();
 	/** As last reported. */
 	private readonly statuses = new Map<number, string>();
+	/** Connectors whose EVSE reports a problem, which is the fault until it is over. */
+	private readonly problems = new Set<number>();
 
 	/** `meterWh` is where its meters start; a random value by default. */
 	constructor(
@@ -77,7 +79,14 @@ export class Station {
 
 	problem(connector: number, fault: Fault, isOver: boolean): Message | undefined {
 		const report = this.speak.problem(connector, fault, isOver);
-		return report && this.call(report);
+		if (!report) return undefined;
+		if (isOver) this.problems.delete(connector);
+		else this.problems.add(connector);
+		const begins = {
+			...({ kind: 'connectorFault', protocol: this.speak.protocol } as const),
+			...{ connector: String(connector), errorCode: fault.vendorErrorCode, vendorErrorCode: null },
+		};
+		return this.call(report, [{ part: `fault ${connector}`, ...(!isOver && { begins }) }]);
 	}
 
 	session(session: Session) {
@@ -125,11 +134,13 @@ export class Station {
 		const common = { protocol, connector };
 		const codes =
 			fault && protocol === 'ocpp1.6' ? fault : { errorCode: null, vendorErrorCode: null };
+		const inStatus: Mark = {
+			part: `status ${number}`,
+			...(status !== 'Available' && { begins: { kind: 'connectorStatus', ...common, status } }),
+		};
+		if (this.problems.has(number)) return [inStatus];
 		return [
-			{
-				part: `status ${number}`,
-				...(status !== 'Available' && { begins: { kind: 'connectorStatus', ...common, status } }),
-			},
+			inStatus,
 			{
 				part: `fault ${number}`,
 				...(status === 'Faulted' && { begins: { kind: 'connectorFault', ...common, ...codes } }),

@@ -43,8 +43,11 @@ function reportsOf(event: DeliveredEvent): Report[] {
 					);
 		case 'NotifyEvent':
 			return (Array.isArray(listed) ? listed : []).flatMap((each) => {
-				const { component, variable, actualValue } = asRecord(each);
+				const { component, variable, actualValue, techCode } = asRecord(each);
 				const { id, connectorId } = asRecord(asRecord(component)['evse']);
+				if (asRecord(variable)['name'] === 'Problem') {
+					return [report('connectorFault', id, techCode, actualValue !== 'true')];
+				}
 				if (asRecord(variable)['name'] !== 'AvailabilityState') return [];
 				return ofStatus(`${String(id)}/${String(connectorId)}`, actualValue);
 			});
@@ -59,6 +62,9 @@ function spansIn(events: readonly DeliveredEvent[]): Span[] {
 	const open = new Map<string, Span>();
 	const spans: Span[] = [];
 	for (const { part, state, event } of events.flatMap(reportsOf)) {
+		// A connector that reports Faulted while its EVSE has a problem has the same fault.
+		const evse = part.replace(/\/\d+$/, '');
+		if (evse !== part && open.has(evse)) continue;
 		const before = open.get(part);
 		if (before) {
 			Object.assign(before, { until: event.createdAt, events: [...before.events, event.id] });

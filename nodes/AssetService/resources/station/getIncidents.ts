@@ -1,6 +1,6 @@
 /** The incidents that a Station Trigger with these settings would have reported in a period that has passed. */
 import type { INodeProperties } from 'n8n-workflow';
-import { type Kind, pastIncidents, pastSessions } from '../../../../lib/station';
+import { pastIncidents, pastSessions, WANTS_OF } from '../../../../lib/station';
 import { readStationSettings } from '../../../../n8n/station/settings';
 import {
 	otherStatuses,
@@ -43,13 +43,6 @@ export const getIncidents: Operation = {
 	run,
 };
 
-const WANTS: Readonly<Record<Kind, 'connections' | 'states' | 'sessions'>> = {
-	stationOffline: 'connections',
-	connectorStatus: 'states',
-	connectorFault: 'states',
-	sessionEnded: 'sessions',
-};
-
 async function run(item: Run) {
 	const { context, itemIndex, client } = item;
 	const { station, problems } = readStationSettings((name, fallback) =>
@@ -60,7 +53,7 @@ async function run(item: Run) {
 		throw parameterError(item, [problem, ...others].join('. '), 'Correct it in the node.');
 	}
 	const settings = { ...station, ...wordsOf(client) };
-	const question = await ask(item, { [WANTS[settings.kind]]: true });
+	const question = await ask(item, WANTS_OF[settings.kind]);
 	return settings.kind === 'sessionEnded'
 		? await pastSessions(question, settings, false)
 		: await pastIncidents(question, settings);

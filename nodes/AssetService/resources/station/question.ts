@@ -1,8 +1,8 @@
 /** Reads the past for a question: once for all input items that ask about the same period. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ApiClient } from '../../../../lib/service';
-import { counted } from '../../../../lib/shared/counted';
 import { HOUR_MS } from '../../../../lib/shared/durations';
+import { sentence } from '../../../../lib/shared/sentence';
 import { messageOf } from '../../../../lib/shared/thrown';
 import { asTexts, textOf } from '../../../../lib/shared/values';
 import {
@@ -106,16 +106,6 @@ function assetIdsOf(item: InputItem): Set<string> | undefined {
 }
 
 function warnOf({ facts, events }: Past, warn: Run['warn']): void {
-	const { unreadable, undated, unknownWords } = facts;
 	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
-	if (unknownWords.size > 0) {
-		const words = [...unknownWords].map((word) => `'${word}'`).join(', ');
-		warn(
-			`asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential.`,
-		);
-	}
-	if (unreadable > 0) warn(`Left out ${counted(unreadable, 'message')} that cannot be read.`);
-	if (undated > 0) {
-		warn(`Left out ${counted(undated, 'event')} without a time, or with one of the future.`);
-	}
+	for (const [, text] of facts.leftOut.texts) warn(sentence(text));
 }

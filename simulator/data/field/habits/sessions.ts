@@ -17,7 +17,7 @@ const REGISTER = 'Energy.Active.Import.Register';
 export interface Break {
 	readonly from: number;
 	readonly to: number;
-	/** `late`: the end is sent after the break. `resumed`: it goes on after a power cut. `lost`: it is forgotten. */
+	/** `late`: the station reports the end when it is back online. `resumed`: the session continues after a power cut. `lost`: the end is never reported. */
 	readonly way: 'late' | 'resumed' | 'lost';
 }
 
