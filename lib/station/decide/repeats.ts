@@ -51,9 +51,11 @@ export function followRepeats(
 }
 
 function addTo(incident: Incident, fault: Fault, withinMs: number): void {
-	if (!countFault(incident, fault)) return;
+	const isNew = countFault(incident, fault);
 	const last = incident.faults?.at(-1);
+	// A later report of a known fault may be the first that names a code.
 	incident.d = last?.d;
+	if (!isNew) return;
 	incident.until = Math.max(incident.until ?? 0, fault.t + withinMs);
 	incident.to = last?.id;
 }

@@ -1,5 +1,5 @@
 /** Faults: which incident a report of one opens, by the codes that it names, and how often a fault comes. */
-import { MOST_FAULTS, type StationSettings } from '../common/settings';
+import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/settings';
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
 import { codesOf, isNone, NamedCodes } from './codes';
@@ -46,10 +46,13 @@ export function keysOf(
 
 /**
  * One for each state; of a fault with `scope` = `code`, one for each report that names a code which none before it has
- * named. If the first ones name none, the first that names one completes the opening.
+ * named. If the first ones name none, the first that names one completes the opening. Of faults that repeat, codes count
+ * that are named within the time in which faults have to be reported: later, their incident can be over.
  */
-export function openingsOf(run: Run, { kind, scope }: StationSettings): Opening[] {
+export function openingsOf(run: Run, settings: StationSettings): Opening[] {
+	const { kind, scope } = settings;
 	const isByCode = kind === 'connectorFault' && scope === 'code';
+	const withinMs = isRepeated(settings) ? settings.withinMs : Infinity;
 	const named = new NamedCodes();
 	const found: { report: Run['first']; d: Detail | undefined; keys: string[] }[] = [];
 	for (const report of run.reports) {
@@ -57,15 +60,22 @@ export function openingsOf(run: Run, { kind, scope }: StationSettings): Opening[
 		if (news === undefined) continue;
 		const keys = keysOf(report.d, news.vendors);
 		const [first] = found;
+		const isSoon = report.t - run.since <= withinMs;
 		if (first === undefined) found.push({ report, d: report.d, keys: isByCode ? keys : [run.key] });
 		else if (isNone(news)) continue;
-		else if (found.length === 1 && isNone(codesOf(first.d))) first.d = report.d;
+		else if (found.length === 1 && isNone(codesOf(first.d)) && isSoon) first.d = report.d;
 		else if (isByCode) found.push({ report, d: report.d, keys });
 	}
-	const codes = { errors: [...named.errors], vendors: [...named.vendors] };
 	return found.map(({ report, d, keys }) => {
+		const codes = codesUntil(run, report.t + withinMs);
 		return { ...run, first: report, since: report.t, d, keys, ...codes };
 	});
+}
+
+function codesUntil({ reports }: Run, until: number): Pick<Opening, 'errors' | 'vendors'> {
+	const named = new NamedCodes();
+	for (const { key, t, d } of reports) if (key !== '' && t <= until) named.add(d);
+	return { errors: [...named.errors], vendors: [...named.vendors] };
 }
 
 export function faultOf(opening: Opening): Fault {
