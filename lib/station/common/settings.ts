@@ -76,8 +76,6 @@ export const REPEATED_MS = HOUR_MS;
 export const LATE_STOP_MS = DAY_MS;
 /** Of the readings of a transaction, the first and the last of each such time are kept, until it is too late for others. */
 export const READINGS_MS = 30 * MINUTE_MS;
-/** Per transaction of OCPP 2.0.1: starts, ends, and readings at either, as of a station that uses an ID again. */
-export const MOST_LIVES = 4;
 /** Parts of sessions that do not belong to an ended one. */
 export const UNMATCHED_MS = 30 * DAY_MS;
 /** An asset counts as removed when a second list lacks it, this long after the first. */

@@ -4,13 +4,7 @@
  * and a station that sends one each minute costs no more than one that sends four an hour. Those after the newest session
  * that is decided are all kept: others may end there.
  */
-import {
-	MOST_LIVES,
-	MOST_REPORTS,
-	READINGS_MS,
-	STATION_AHEAD_MS,
-	STATION_BEHIND_MS,
-} from '../common/settings';
+import { MOST_REPORTS, READINGS_MS, STATION_AHEAD_MS, STATION_BEHIND_MS } from '../common/settings';
 import type { Register } from '../common/state';
 import type { MeterReading } from '../facts';
 
@@ -88,7 +82,7 @@ function limited(group: Register[]): Register[] {
 	const [first] = group;
 	const last = group.at(-1);
 	if (first === undefined || last === undefined) return group;
-	if (first.c !== undefined) return group.slice(-MOST_LIVES);
+	if (first.c !== undefined) return group.slice(-MOST_REPORTS);
 	const isWhole = group.length <= 2 && group.every(({ gap }) => gap === undefined);
 	if (isWhole || first === last) return group;
 	return [{ ...first, gap: atOf(last) }, last];

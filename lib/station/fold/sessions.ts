@@ -1,5 +1,5 @@
 /** The parts of a station's sessions, as sets: starts, stops and meter values, and the transactions of OCPP 2.0.1. */
-import { MOST_LIVES, MOST_REPORTS, type StationSettings } from '../common/settings';
+import { MOST_REPORTS, type StationSettings } from '../common/settings';
 import type {
 	Register,
 	Sessions,
@@ -153,7 +153,10 @@ function addTransaction(
 		ends: phase === 'ended' ? [{ t, ...clock, ...where, id, reason }] : [],
 		readings: withRegisters([], marked(readings, phase)),
 	};
-	return add(sessions.transactions, added, most, (known) => known.tx === tx, joined);
+	const isSame = (known: SessionTransaction) => known.tx === tx;
+	return add(sessions.transactions, added, most, isSame, (known, other) =>
+		joined(known, other, most),
+	);
 }
 
 /** A reading without a context belongs to the start or the end, if its message is the first or the last. */
@@ -165,15 +168,19 @@ function marked(readings: readonly Register[], phase: Transaction['phase']): Reg
 	return readings.map((reading) => (reading === one ? { ...reading, c } : reading));
 }
 
-function joined(known: SessionTransaction, added: SessionTransaction): SessionTransaction {
+function joined(
+	known: SessionTransaction,
+	added: SessionTransaction,
+	most: number,
+): SessionTransaction {
 	const where = least(known.where, added.where);
 	const who = least(known.who, added.who);
 	const lives = {
-		starts: united(known.starts, added.starts, (one, other) => ({
+		starts: united(known.starts, added.starts, most, (one, other) => ({
 			...earlier(one, other),
 			...(one.done && { done: true }),
 		})),
-		ends: united(known.ends, added.ends, (one, other) =>
+		ends: united(known.ends, added.ends, most, (one, other) =>
 			one.reported ? one : earlier(one, other),
 		),
 	};
@@ -191,10 +198,11 @@ function joined(known: SessionTransaction, added: SessionTransaction): SessionTr
 function united<T extends Clocked & { readonly t: number }>(
 	known: readonly T[],
 	added: readonly T[],
+	most: number,
 	join: (one: T, other: T) => T,
 ): T[] {
 	const all = [...known];
-	for (const one of added) add(all, one, MOST_LIVES, (other) => isSameTime(other, one), join);
+	for (const one of added) add(all, one, most, (other) => isSameTime(other, one), join);
 	return all;
 }
 

@@ -93,4 +93,16 @@ describe.each(['OCPP 1.6', 'OCPP 2.0.1'] as const)('%s', (version) => {
 		},
 		SLOW_MS,
 	);
+
+	it('tells many sessions of one ID apart that a single poll reads', () => {
+		// The habit of using an ID again, ten minutes apart.
+		const content = Array.from({ length: 9 }, (_unused, n): Happening => ({
+			...{ second: 6 + n * 602, isFirst: true, connector: 1, what: 0 },
+			...{ lateMinutes: 0, isAgain: false },
+		}));
+		const events = factsOf(content, version);
+		const often = rowsOf(events, pollsOf([1]), (read) => read);
+		expect(often).toHaveLength(content.length);
+		expect(rowsOf(events, [SETTLED_MINUTES, SETTLED_MINUTES + 1], (read) => read)).toEqual(often);
+	});
 });
