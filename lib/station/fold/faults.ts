@@ -3,6 +3,7 @@ import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/setting
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
 import { codesOf, isNone, NamedCodes } from './codes';
+import { evseOf } from './sessions';
 import { inOrder } from './sets';
 import type { Run } from './timeline';
 
@@ -113,9 +114,13 @@ export function countFault(incident: Incident, fault: Fault): boolean {
 	return known === undefined;
 }
 
-const isSame = (a: Fault, b: Fault) =>
-	a.connector === b.connector &&
-	((a.t === b.t && a.id === b.id) || (a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity)));
+/** That of an EVSE becomes that of a connector, once the connector reports it too. */
+function isSame(a: Fault, b: Fault): boolean {
+	const isOfOne = a.connector === b.connector;
+	const isOfEvse = a.connector === evseOf(b.connector) || evseOf(a.connector) === b.connector;
+	if (a.t === b.t && a.id === b.id) return isOfOne || isOfEvse;
+	return isOfOne && a.t < (b.until ?? Infinity) && b.t < (a.until ?? Infinity);
+}
 
 const union = (a: readonly string[], b: readonly string[]) =>
 	[...new Set([...a, ...b])].sort().slice(0, MOST_FAULTS);
