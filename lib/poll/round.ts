@@ -80,11 +80,12 @@ export async function readOnce(
 		const byKey = new Map(fresh.map((each) => [ledgerKey(workflowId, each.event.id), each]));
 		const after = { ...before, position, polls };
 		const isAll = failure === undefined && [before, after].every(isSettled);
-		const onProgress = (batch: readonly Startable[]) => {
-			const at = Math.max(...batch.map(({ key }) => byKey.get(key)?.at ?? -Infinity));
-			if (isAll && finds.open.size === 0) {
-				advance(memory, polled(Math.min(at, polledAt), polls));
-			}
+		const timeOf = ({ key }: Startable) => byKey.get(key)?.at ?? -Infinity;
+		const onProgress: Start['onProgress'] = (batch, unsettled) => {
+			if (!isAll || finds.open.size > 0) return;
+			const upTo = unsettled === undefined ? polledAt : timeOf(unsettled) - 1;
+			const at = Math.min(Math.max(...batch.map(timeOf)), upTo, polledAt);
+			advance(memory, polled(Math.max(at, publishedAt), polls));
 		};
 		const pairs = [...byKey].map(([key, { event }]) => ({ key, item: { record: event.record } }));
 		const accounts = await start({ ...options, onProgress }, pairs);

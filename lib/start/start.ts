@@ -34,8 +34,8 @@ export interface Start {
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** Items share an execution with others that have begun as often, if that is less than this; 1 by default. */
 	readonly sharedAttempts?: number;
-	/** Called before each hand-over with the pairs of its batch, as long as all earlier ones are settled. */
-	readonly onProgress?: (batch: readonly Startable[]) => void;
+	/** Called before each hand-over with the pairs of its batch, and the first earlier one that n8n may not have stored. */
+	readonly onProgress?: (batch: readonly Startable[], unsettled: Startable | undefined) => void;
 }
 
 /** An item with its key in the ledger. */
@@ -68,7 +68,7 @@ export async function start(
 	return new Map(pairs.flatMap(({ key }, n) => (accounts[n] ? [[key, accounts[n]]] : [])));
 }
 
-/** `open` holds the items of hand-overs that are not known to be settled. */
+/** `open` holds the items of hand-overs that are not known to be settled, in their order. */
 async function startBatches(
 	options: Start,
 	pairs: readonly Startable[],
@@ -76,7 +76,8 @@ async function startBatches(
 ): Promise<void> {
 	for (const batch of batchesOf(pairs, options.batchSize)) {
 		const claimed = await claimAll(options, batch);
-		if (claimed.length > 0 && open.size === 0) options.onProgress?.(batch);
+		const [unsettled] = open;
+		if (claimed.length > 0) options.onProgress?.(batch, unsettled);
 		for (const { pair } of claimed) open.add(pair);
 		for (const together of executionsOf(claimed, options.sharedAttempts)) {
 			const outcome = handOver(options, together);

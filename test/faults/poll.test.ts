@@ -9,7 +9,7 @@ import { countInRedis } from '../support/n8n/ledgerEntries';
 import { n8nDatabase } from '../support/n8n/storedRows';
 import { useWorld } from '../support/n8n/useWorld';
 import { startRedis, withRedis } from '../support/redis';
-import { lockDatabase } from '../support/sqlite';
+import { lockDatabase, withDatabase } from '../support/sqlite';
 import { waitFor } from '../support/wait';
 
 const MINUTES = 60_000;
@@ -67,6 +67,26 @@ async function passForTrigger(seconds: number): Promise<void> {
 async function loseLedger(): Promise<void> {
 	await inRedis((client) => client.flushall());
 	trigger.recorder.note({ what: 'fault', fault: 'ledger lost', is: 'once' });
+}
+
+/** Polls until n8n has saved that these events have started. It saves that with an execution or a publication, not after a poll. */
+async function pollUntilSaved(events: readonly ListedEvent[]): Promise<void> {
+	const newest = Math.max(...events.map(({ createdAt }) => Date.parse(createdAt)));
+	const savedUpTo = (): number =>
+		withDatabase(n8nDatabase(world.userFolder), (database) => {
+			const row = database
+				.prepare('SELECT staticData FROM workflow_entity WHERE id = ?')
+				.get(trigger.workflow.id);
+			return Number(/"at":(\d+)/.exec(String(row?.['staticData']))?.[1] ?? 0);
+		});
+	await waitFor(
+		async () => {
+			if (savedUpTo() >= newest) return true;
+			await pollNow();
+			return false;
+		},
+		{ what: 'n8n to save up to when the trigger has polled', timeoutMs: MINUTES },
+	);
 }
 
 /** Whether nothing is in flight: no event in the ledger is pending or stored. */
@@ -138,12 +158,14 @@ it('runs missed events after Redis has lost its data, nothing twice, and logs on
 	list.events.unshift(...ran);
 	await pollNow();
 	await expectOneRunOf(trigger, ran);
+	await pollUntilSaved(ran);
 
 	await loseLedger();
 	const missed = eventsFrom(0, 8, 0.5);
 	list.events.unshift(...missed);
 	await pollNow();
 	await expectOneRunOf(trigger, [...ran, ...missed]);
+	await pollUntilSaved(missed);
 
 	await world.server.stop();
 	await loseLedger();

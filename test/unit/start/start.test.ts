@@ -1,6 +1,6 @@
 import type { Item, ParsedEvent } from '../../../lib/event';
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
-import { isUnsettled, start, type Start } from '../../../lib/start';
+import { isUnsettled, start, type Start, type Startable } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
 import { parsed } from '../poll/fakeList';
@@ -161,16 +161,22 @@ describe('the events are handed over', () => {
 		expect(open).toEqual(ids.filter((id) => id !== '7' && id !== '8'));
 	});
 
-	it('with the newest time of a run as progress, until one is not stored', async () => {
-		const progress: number[] = [];
-		const onProgress: Start['onProgress'] = (batch) => {
-			const times = batch.map(({ item }) => Date.parse(String(item.record['createdAt'])) || 0);
-			progress.push(Math.max(...times));
+	it('with each batch as progress, and the first one that is not stored', async () => {
+		const progress: unknown[] = [];
+		const idOf = ({ item }: Startable) => item.record['id'];
+		const onProgress: Start['onProgress'] = (batch, unsettled) => {
+			progress.push([batch.map(idOf), unsettled && idOf(unsettled)]);
 		};
-		const events = [...small('1', '2'), parsed('untimed'), ...small('3', '4', '5')];
 		const fate = async (ids: string[]) => !ids.includes('3');
-		await startAll(events, { batchSize: 2, onProgress, fate });
-		expect(progress).toEqual([2, 3]);
+		await startAll(small('1', '2', '3', '4', '5', '6'), { batchSize: 2, onProgress, fate });
+		expect(progress).toEqual([
+			[['1', '2'], undefined],
+			[['3', '4'], undefined],
+			// One by one.
+			[['3'], '3'],
+			[['4'], '3'],
+			[['5', '6'], '3'],
+		]);
 	});
 
 	it('or given back, and claimable at once, when the ledger fails on the way', async () => {
