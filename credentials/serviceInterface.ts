@@ -2,14 +2,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { FIELD_LABELS, SERVICE_INTERFACE } from '../lib/service';
 
-type Field = keyof typeof SERVICE_INTERFACE;
+type InterfaceField = keyof typeof SERVICE_INTERFACE;
 
 const CREATE_REQUEST = 'in the request that creates a webhook endpoint';
 const CREATE_RESPONSE =
 	"in the response to the creation of a webhook endpoint, in dot notation, inside or next to 'data'";
 
 const field = (
-	name: Field,
+	name: InterfaceField,
 	{ description, ...more }: { readonly description: string } & Partial<INodeProperties>,
 ): INodeProperties => ({
 	displayName: FIELD_LABELS[name],

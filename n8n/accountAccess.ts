@@ -1,6 +1,6 @@
 /** The option that says which other workflows may see and replay the events of a trigger, and its record in the ledger. */
 import type { IHookFunctions, INodeProperties, IPollFunctions, Workflow } from 'n8n-workflow';
-import { notePublication, type TriggerSettings } from '../lib/accounts';
+import { notePublication, type PublishedSettings } from '../lib/accounts';
 import { readEventTypes } from '../lib/event';
 import type { Records } from '../lib/ledger';
 import { asRecord, asTexts, textOf } from '../lib/shared/values';
@@ -38,16 +38,16 @@ export const accountAccessOptions: INodeProperties[] = [
 	},
 ];
 
-type Context = Pick<
+type AccessContext = Pick<
 	IHookFunctions | IPollFunctions,
 	'getNode' | 'getWorkflow' | 'getNodeParameter'
 >;
 
 /** The settings of a trigger that the action node needs to know. */
 export function triggerSettingsOf(
-	context: Context,
-	kind: TriggerSettings['kind'],
-): TriggerSettings {
+	context: AccessContext,
+	kind: PublishedSettings['kind'],
+): PublishedSettings {
 	const read = (name: string, fallback: unknown): unknown =>
 		context.getNodeParameter(name, fallback);
 	const { accountAccess, accountWorkflowIds } = asRecord(read('options', {}));
@@ -63,15 +63,15 @@ export function triggerSettingsOf(
 	};
 }
 
-function accessIn(value: unknown): TriggerSettings['access'] {
+function accessIn(value: unknown): PublishedSettings['access'] {
 	return value === 'anyWorkflow' || value === 'selectedWorkflows' ? value : 'thisWorkflow';
 }
 
 /** Records in the ledger that the trigger is published. `publishedAt` is in Unix milliseconds; 0 for all retained events. */
 export async function recordPublication(
-	context: Context,
+	context: AccessContext,
 	records: Records,
-	kind: TriggerSettings['kind'],
+	kind: PublishedSettings['kind'],
 	publishedAt: number,
 ): Promise<void> {
 	const { id: workflowId } = context.getWorkflow();

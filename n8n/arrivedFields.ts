@@ -6,13 +6,13 @@ import type { ILoadOptionsFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { Fields } from '../lib/event';
 import { SIGNING_SECRET_CREDENTIAL } from './credentialNames';
 
-type Context = Pick<IWebhookFunctions | ILoadOptionsFunctions, 'getNode'>;
+type EditorContext = Pick<IWebhookFunctions | ILoadOptionsFunctions, 'getNode'>;
 
 const arrived = new Map<string, Fields>();
 const MOST_SECRETS = 50;
 
 export function noteFields(
-	context: Context,
+	context: EditorContext,
 	{ _delivery, _replay, ...event }: Readonly<Record<string, unknown>>,
 ): void {
 	const key = keyOf(context);
@@ -23,9 +23,9 @@ export function noteFields(
 	fields.add(event);
 }
 
-export function arrivedFields(context: Context): Fields {
+export function arrivedFields(context: EditorContext): Fields {
 	return arrived.get(keyOf(context) ?? '') ?? new Fields();
 }
 
-const keyOf = (context: Context) =>
+const keyOf = (context: EditorContext) =>
 	context.getNode().credentials?.[SIGNING_SECRET_CREDENTIAL]?.id ?? undefined;

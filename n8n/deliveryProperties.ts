@@ -2,7 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../lib/event';
 
-interface Delivery {
+interface DeliveryOptions {
 	/** What starts an execution. */
 	readonly item: 'event' | 'incident';
 	readonly delivery: 'immediate' | 'batched';
@@ -11,7 +11,11 @@ interface Delivery {
 	readonly isWebhook?: boolean;
 }
 
-const EVENTS: Delivery = { item: 'event', delivery: 'immediate', batchSize: DEFAULT_BATCH_SIZE };
+const EVENTS: DeliveryOptions = {
+	item: 'event',
+	delivery: 'immediate',
+	batchSize: DEFAULT_BATCH_SIZE,
+};
 
 export const pollDeliveryProperties = deliveryPropertiesFor(EVENTS);
 export const webhookDeliveryProperties = deliveryPropertiesFor({ ...EVENTS, isWebhook: true });
@@ -21,7 +25,7 @@ export function deliveryPropertiesFor({
 	delivery,
 	batchSize,
 	isWebhook = false,
-}: Delivery): INodeProperties[] {
+}: DeliveryOptions): INodeProperties[] {
 	const Item = item.charAt(0).toUpperCase() + item.slice(1);
 	return [
 		{

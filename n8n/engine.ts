@@ -2,14 +2,15 @@
 import { type FunctionsBase, NodeOperationError } from 'n8n-workflow';
 
 /** Older versions of n8n do not expose the settings, and have no other engine. */
-type Context = Pick<FunctionsBase, 'getNode'> & Partial<Pick<FunctionsBase, 'getWorkflowSettings'>>;
+type SettingsContext = Pick<FunctionsBase, 'getNode'> &
+	Partial<Pick<FunctionsBase, 'getWorkflowSettings'>>;
 
 /**
  * Call when a trigger is published. n8n's engine 2.0 never calls a trigger's `execute`, so no run would ask the ledger
  * whether another one has begun its events.
  * @throws {NodeOperationError} if the workflow runs in that engine.
  */
-export function refuseEngine2(context: Context): void {
+export function refuseEngine2(context: SettingsContext): void {
 	if (context.getWorkflowSettings?.().engineType !== 'v2') return;
 	// In the message, since n8n shows nothing else of a failed publication.
 	throw new NodeOperationError(

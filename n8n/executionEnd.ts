@@ -14,14 +14,14 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Outcome } from '../lib/ledger';
 import { isRecord, own } from '../lib/shared/values';
 
-type Report = (outcome: Outcome) => Promise<void>;
+type ReportEnd = (outcome: Outcome) => Promise<void>;
 
 const lost = new FinalizationRegistry<() => void>((report) => {
 	report();
 });
 
 /** Calls `report` at the end, perhaps more than once. `report` never rejects. False if this n8n does not report the end. */
-export function onExecutionEnd(context: IExecuteFunctions, report: Report): boolean {
+export function onExecutionEnd(context: IExecuteFunctions, report: ReportEnd): boolean {
 	let isOver = false;
 	const once = async (outcome: Outcome): Promise<void> => {
 		isOver = true;
@@ -38,7 +38,7 @@ export function onExecutionEnd(context: IExecuteFunctions, report: Report): bool
 	return true;
 }
 
-function listenToHooks(context: IExecuteFunctions, report: Report): boolean {
+function listenToHooks(context: IExecuteFunctions, report: ReportEnd): boolean {
 	const handlers = own(fieldOf(fieldOf(context, 'additionalData'), 'hooks'), 'handlers');
 	const after = own(handlers, 'workflowExecuteAfter');
 	if (!Array.isArray(after)) return false;
@@ -46,7 +46,7 @@ function listenToHooks(context: IExecuteFunctions, report: Report): boolean {
 	return true;
 }
 
-function listenToEnd(context: IExecuteFunctions, report: Report): boolean {
+function listenToEnd(context: IExecuteFunctions, report: ReportEnd): boolean {
 	const { onExecutionFinish } = context as Partial<IExecuteFunctions>;
 	if (onExecutionFinish === undefined) return false;
 	const isCanceled = context.getExecutionCancelSignal();

@@ -60,13 +60,13 @@ async function settled(
 	return { status, headers, body: await readBoundedBody(body, headers) };
 }
 
-interface Response {
+interface HelperResponse {
 	readonly status: number;
 	readonly headers: unknown;
 	readonly body: unknown;
 }
 
-function wholeResponse(given: unknown): Response {
+function wholeResponse(given: unknown): HelperResponse {
 	const { statusCode: status, headers, body } = isRecord(given) ? given : {};
 	// A mock may return only the body, which means success.
 	return typeof status === 'number'
@@ -75,7 +75,7 @@ function wholeResponse(given: unknown): Response {
 }
 
 /** The helper may still throw for an error status, as it does when n8n evaluates with mocks. */
-function thrownResponse(error: unknown): Response {
+function thrownResponse(error: unknown): HelperResponse {
 	const response = isRecord(error) ? error['response'] : undefined;
 	const { status, headers, data: body } = isRecord(response) ? response : {};
 	if (typeof status === 'number') return { status, headers, body };

@@ -2,18 +2,18 @@
 import type { IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { Survey, type Wanted } from '../lib/event';
 
-type Context = Pick<IHookFunctions | IWebhookFunctions, 'getNode' | 'getWorkflow'>;
+type SurveyContext = Pick<IHookFunctions | IWebhookFunctions, 'getNode' | 'getWorkflow'>;
 
 /** In this process, which n8n calls from the first delivery of a test to the last. */
 const surveys = new Map<string, Survey>();
 const MOST_SURVEYS = 100;
 
 /** Call when a test begins and when it ends. */
-export function forgetTest(context: Context): void {
+export function forgetTest(context: SurveyContext): void {
 	surveys.delete(keyOf(context));
 }
 
-export function testSurvey(context: Context, wanted: Wanted): Survey {
+export function testSurvey(context: SurveyContext, wanted: Wanted): Survey {
 	const key = keyOf(context);
 	const survey = surveys.get(key) ?? new Survey(wanted);
 	if (surveys.size >= MOST_SURVEYS) surveys.clear();
@@ -21,5 +21,5 @@ export function testSurvey(context: Context, wanted: Wanted): Survey {
 	return survey;
 }
 
-const keyOf = (context: Context) =>
+const keyOf = (context: SurveyContext) =>
 	JSON.stringify([context.getWorkflow().id, context.getNode().id]);

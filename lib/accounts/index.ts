@@ -6,7 +6,7 @@ export {
 	pollTriggers,
 	type Publication,
 	readPublication,
-	type TriggerSettings,
+	type PublishedSettings,
 	wantedBy,
 } from './publication';
 export {
@@ -17,13 +17,13 @@ export {
 	readWaiting,
 	type Requested,
 	requestReplay,
-	type Waiting,
+	type WaitingReplays,
 	waitingKeys,
 } from './requests';
 export {
-	type Account,
+	type ListedAccount,
 	accountOf,
-	type Placed,
+	type PlacedEvent,
 	type ListedState,
 	listedStates,
 	STATES,

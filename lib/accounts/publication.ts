@@ -31,7 +31,7 @@ const settings = object({
 	/** As the editor stores them. */
 	conditions: unknown(),
 });
-export type TriggerSettings = output<typeof settings>;
+export type PublishedSettings = output<typeof settings>;
 
 /** Times are in Unix milliseconds. */
 const publicationShape = object({
@@ -75,7 +75,7 @@ export async function changePublication(
 
 interface Note {
 	readonly nodeId: string;
-	readonly settings: TriggerSettings;
+	readonly settings: PublishedSettings;
 	readonly publishedAt: number;
 	readonly now: number;
 	/** The IDs of the nodes that the workflow has, if known: what other nodes recorded no longer counts. */
@@ -135,7 +135,11 @@ export function wantedBy(publication: Publication | undefined): (event: ParsedEv
 	return (event) => wants.length === 0 || wants.some((want) => want(event));
 }
 
-function wantsOf({ settings: { eventTypes, conditions } }: { readonly settings: TriggerSettings }) {
+function wantsOf({
+	settings: { eventTypes, conditions },
+}: {
+	readonly settings: PublishedSettings;
+}) {
 	const wanted = readWanted((name) => ({ eventTypes, conditions })[name]);
 	return (event: ParsedEvent): boolean => isWanted(event, wanted);
 }

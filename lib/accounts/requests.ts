@@ -12,7 +12,7 @@ import { PackageError } from '../shared/packageError';
 import { jsonIn } from '../shared/values';
 import { array, number, object, optional, type output, safeParse, string } from '../vendor/zod';
 import { changePublication, type Publication } from './publication';
-import { accountOf, type Account } from './states';
+import { accountOf, type ListedAccount } from './states';
 
 /** The most events in a request: more are probably a mistake. */
 export const MOST_REPLAYED = 10_000;
@@ -44,7 +44,7 @@ interface Replay {
 	readonly now: number;
 }
 
-interface Chosen extends Requested {
+interface AssignedEvent extends Requested {
 	/** The poll trigger that starts it; undefined if there is none: a delivery starts it then. */
 	readonly nodeId: string | undefined;
 }
@@ -56,11 +56,11 @@ interface Chosen extends Requested {
  */
 export async function requestReplay(
 	{ ledger, workflowId, retentionMs, now }: Replay,
-	events: readonly Chosen[],
-): Promise<Account[]> {
-	const before: Account[] = [];
+	events: readonly AssignedEvent[],
+): Promise<ListedAccount[]> {
+	const before: ListedAccount[] = [];
 	for (const part of partsOf(events)) {
-		const reopened: Chosen[] = [];
+		const reopened: AssignedEvent[] = [];
 		for (const some of chunksOf(part, AT_ONCE)) {
 			const keys = some.map(({ id }) => ledgerKey(workflowId, id));
 			const accounts = (await ledger.reopen(keys, now, retentionMs)).map(accountOf);
@@ -73,13 +73,13 @@ export async function requestReplay(
 }
 
 /** Whether an event in this state starts again on request; otherwise an execution of it is under way. */
-export function canReopen(account: Account | undefined): boolean {
+export function canReopen(account: ListedAccount | undefined): boolean {
 	return account !== undefined && account.state !== 'pending' && account.state !== 'running';
 }
 
 /** Events of one poll trigger each, in records of bounded size. */
-function partsOf(events: readonly Chosen[]): Chosen[][] {
-	const parts: Chosen[][] = [];
+function partsOf(events: readonly AssignedEvent[]): AssignedEvent[][] {
+	const parts: AssignedEvent[][] = [];
 	let size = Infinity;
 	for (const event of events) {
 		const last = parts.at(-1);
@@ -109,7 +109,7 @@ function storedOf({ id, after, index, createdAt }: Requested): Requested {
 async function write(
 	records: Records,
 	workflowId: string,
-	events: readonly Chosen[],
+	events: readonly AssignedEvent[],
 ): Promise<void> {
 	const nodeId = events[0]?.nodeId;
 	if (nodeId === undefined) return;
@@ -133,7 +133,7 @@ class TooManyWaitingError extends PackageError {
 }
 
 /** Replayed events that wait for a poll trigger: a record, and its text. */
-export interface Waiting {
+export interface WaitingReplays {
 	readonly key: string;
 	readonly text: string;
 	readonly events: readonly Requested[];
@@ -148,7 +148,10 @@ export function waitingKeys(publication: Publication | undefined, nodeId: string
 }
 
 /** Undefined if the record is gone or cannot be read. */
-export async function readWaiting(records: Records, key: string): Promise<Waiting | undefined> {
+export async function readWaiting(
+	records: Records,
+	key: string,
+): Promise<WaitingReplays | undefined> {
 	const text = await records.readRecord(key);
 	const parsed = safeParse(requestShape, jsonIn(text ?? ''));
 	return text === undefined || !parsed.success ? undefined : { key, text, ...parsed.data };
@@ -157,7 +160,7 @@ export async function readWaiting(records: Records, key: string): Promise<Waitin
 /** Keeps only `rest` of the waiting events; false if another process has changed the record. */
 export async function keepWaiting(
 	records: Records,
-	{ key, text, events }: Waiting,
+	{ key, text, events }: WaitingReplays,
 	rest: readonly Requested[],
 ): Promise<boolean> {
 	if (rest.length === events.length) return true;

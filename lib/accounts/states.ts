@@ -1,6 +1,6 @@
 /** Reports the state of listed events from the event ledger; changes nothing there. */
 import type { ParsedEvent } from '../event';
-import { type Listed, type Reading, walk } from '../follow';
+import { type Listed, type WalkOptions, walk } from '../follow';
 import {
 	type Account as Entry,
 	attemptOf,
@@ -19,7 +19,7 @@ export const STATES = [
 export type ListedState = (typeof STATES)[number];
 
 /** The state of a listed event, with the execution that began it and the time, if the ledger has them. */
-export interface Account extends Partial<Attempt> {
+export interface ListedAccount extends Partial<Attempt> {
 	readonly state: ListedState;
 	/** When its execution ended, in Unix milliseconds; absent unless it is failed or done. */
 	readonly endedAt?: number;
@@ -27,7 +27,7 @@ export interface Account extends Partial<Attempt> {
 	readonly attempts?: number;
 }
 
-export function accountOf({ state, run, attempts, endedAt }: Entry): Account {
+export function accountOf({ state, run, attempts, endedAt }: Entry): ListedAccount {
 	return {
 		state: listedState(state),
 		...(run !== undefined && attemptOf(run)),
@@ -47,7 +47,7 @@ const AT_ONCE = 100;
 /** Events that are looked up only to find out whether the ledger has any trace of the workflow. */
 const MOST_OTHERS = 10_000;
 
-interface Listing {
+interface StatesOptions {
 	readonly ledger: Pick<Ledger, 'look'>;
 	readonly workflowId: string;
 	readonly isWanted: (event: ParsedEvent) => boolean;
@@ -56,7 +56,7 @@ interface Listing {
 }
 
 /** An event of the list, and how many were before it in this reading. */
-export interface Placed extends Listed {
+export interface PlacedEvent extends Listed {
 	readonly index: number;
 }
 
@@ -74,16 +74,16 @@ interface States<T> {
  * Throws `LedgerUnavailableError`, the errors of the list, and those of `as`.
  */
 export async function listedStates<T>(
-	reading: Reading,
-	{ ledger, workflowId, isWanted, ids }: Listing,
-	as: (listed: Placed, account: Account) => T | undefined,
+	reading: WalkOptions,
+	{ ledger, workflowId, isWanted, ids }: StatesOptions,
+	as: (listed: PlacedEvent, account: ListedAccount) => T | undefined,
 ): Promise<States<T>> {
 	const found: T[] = [];
 	const others: string[] = [];
 	const wantedIds = ids && new Set(ids);
 	let isKnown = false;
 	let index = 0;
-	const states = async (some: readonly string[]): Promise<Account[]> =>
+	const states = async (some: readonly string[]): Promise<ListedAccount[]> =>
 		await Promise.all(
 			some.map(async (id) => accountOf(await ledger.look(ledgerKey(workflowId, id)))),
 		);

@@ -1,7 +1,7 @@
 /** Endpoints that a trigger registers itself, and the rotation of their secrets. */
 export { canDeliverTo, isPublicHttp } from './deliverableUrl';
 export { dueSteps } from './dueSteps';
-export { watchMark, type Watched } from './mark';
+export { watchMark, type WatchedMark } from './mark';
 export { hasEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
 export { ensureRegistered, unregister } from './publish';
 export { openRegistration, weaknessOf } from './secretBox';

@@ -12,13 +12,13 @@ const CHECK_MS = 100;
 type WatchedSlot = RecordSlot & Pick<RegistrationContext, 'wait'>;
 
 /** The record when no process is creating an endpoint any more, or after 10 s. */
-export interface Watched extends Loaded {
+export interface WatchedMark extends Loaded {
 	/** Whether a living process is still creating an endpoint. */
 	readonly isHeld: boolean;
 }
 
 /** Returns `loaded`, or the loaded record. If a process is creating an endpoint, waits up to 10 s for it to save the secret. */
-export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<Watched> {
+export async function watchMark(slot: WatchedSlot, loaded?: Loaded): Promise<WatchedMark> {
 	const { wait = sleep } = slot;
 	let latest = loaded ?? (await load(slot));
 	const mark = latest.registration?.making;

@@ -5,7 +5,7 @@
 import { MINUTE_MS } from '../shared/durations';
 import { printable } from '../shared/printable';
 import { register, rotate, warnOfDeath, type Registered } from './making';
-import type { Watched } from './mark';
+import type { WatchedMark } from './mark';
 import { isBeingUnpublished, serialise, type Loaded, type Registration } from './record';
 import { openRegistration } from './secretBox';
 import type { RecordSlot, RegistrationContext, WantedEndpoint } from './types';
@@ -38,7 +38,7 @@ export function nextStepAt(registration: Registration, plan: RotationPlan): numb
 export async function stepRegistration(
 	context: RegistrationContext,
 	plan: RotationPlan,
-	loaded: Watched,
+	loaded: WatchedMark,
 	wanted?: WantedEndpoint,
 ): Promise<number | undefined> {
 	const { now = Date.now } = context;

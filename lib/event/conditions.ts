@@ -38,7 +38,7 @@ export interface Conditions {
 	/** The conditions without a problem. */
 	readonly all: readonly Condition[];
 	/** The first condition that the event does not meet, in words; undefined when it meets them all. */
-	readonly unmet: (event: Fields) => string | undefined;
+	readonly unmet: (event: RowFields) => string | undefined;
 }
 
 export interface Condition {
@@ -47,14 +47,14 @@ export interface Condition {
 	/** The path of the field. */
 	readonly field: string;
 	readonly operator: Operator;
-	readonly isMet: (event: Fields) => boolean;
+	readonly isMet: (event: RowFields) => boolean;
 	/** Whether this value of the field would meet the condition if case did not matter. */
 	readonly differsInCase: (value: unknown) => boolean;
 	/** The values of the field, one for each element of the lists on its path; undefined if there is none. */
-	readonly valuesIn: (event: Fields) => unknown[];
+	readonly valuesIn: (event: RowFields) => unknown[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type RowFields = Readonly<Record<string, unknown>>;
 
 /** Compiled once per distinct parameter value: n8n passes the parameter again with every delivery. */
 const compiled = new Map<string, Conditions>();

@@ -29,7 +29,7 @@ import {
 	unreadFrom,
 	withStretch,
 } from './position';
-import { type Listed, type OnPage, type Reading, walk, type Walked } from './walk';
+import { type Listed, type OnPage, type WalkOptions, walk, type Walked } from './walk';
 
 export interface Source {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -105,7 +105,7 @@ export async function begin(source: Source, onPage: OnPage): Promise<Followed> {
 	return { position: { ...position, isBehind }, isWhole, failure, serviceNow, withoutId };
 }
 
-type Part = Pick<Reading, 'after' | 'by' | 'backTo' | 'upTo' | 'order'>;
+type ListPart = Pick<WalkOptions, 'after' | 'by' | 'backTo' | 'upTo' | 'order'>;
 
 /** Reads parts of the list within the limits of one poll. */
 class Reader {
@@ -128,7 +128,7 @@ class Reader {
 		this.serviceNow = source.now;
 	}
 
-	async read(part: Part): Promise<Walked> {
+	async read(part: ListPart): Promise<Walked> {
 		const { client, pageSize, mayRequest, onDate } = this.#source;
 		this.anchors = [];
 		this.firstPageAt = undefined;
@@ -194,13 +194,13 @@ async function readAll(
 	};
 }
 
-interface Poll {
+interface ReadContext {
 	readonly source: Source;
 	readonly reader: Reader;
 }
 
 /** What the new events leave to be read, and what is due to be looked at again. */
-function afterNews(before: Position, news: Walked, { source, reader }: Poll): Position {
+function afterNews(before: Position, news: Walked, { source, reader }: ReadContext): Position {
 	const known = ordered(before, news, reader);
 	const newestAt = Math.max(before.newestAt, news.newestAt ?? 0);
 	const isOldestFirst = known.order === 'oldestFirst';

@@ -12,4 +12,4 @@ export {
 	unreadUpTo,
 	withStretch,
 } from './position';
-export { type Listed, type OnPage, type Reading, walk, type Walked } from './walk';
+export { type Listed, type OnPage, type WalkOptions, walk, type Walked } from './walk';

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../shared/durations';
 import { type ListOrderName, Reach } from '../shared/reach';
 import { isError } from '../shared/thrown';
 
-export interface Reading {
+export interface WalkOptions {
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly pageSize: number;
 	/** The ID of the record to continue after; undefined for the head of the list. */
@@ -80,7 +80,7 @@ const DISORDER_MS = MINUTE_MS;
 const SECOND_MS = 1_000;
 
 /** Never rejects because of the list, only with the error of `onPage`. Other work of the process runs between pages. */
-export async function walk(reading: Reading, onPage: OnPage): Promise<Walked> {
+export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked> {
 	const { client, pageSize, after } = reading;
 	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
 	const { upTo: to = Infinity, backTo } = reading;

@@ -14,16 +14,16 @@ type ClaimOutcome =
 	/** Another process still had it when the waiting ended; or it is due again in `retryAfterMs` milliseconds. */
 	| { readonly state: 'pending'; readonly retryAfterMs?: number };
 
-interface Waiter {
+interface WaitingClaim {
 	readonly giveUpAt: number;
 	readonly resolve: (outcome: ClaimOutcome) => void;
 	readonly reject: (error: unknown) => void;
 }
 
 /** The deliveries of an event that wait in this process, in order of arrival: one call to the ledger serves all of them. */
-type Waiters = Set<Waiter>;
+type WaitingClaims = Set<WaitingClaim>;
 
-const waiting = new WeakMap<Ledger, Map<string, Waiters>>();
+const waiting = new WeakMap<Ledger, Map<string, WaitingClaims>>();
 
 /**
  * Claims the event. If another process has it, waits up to `waitMs` milliseconds and takes over when that gives up or dies.
@@ -36,7 +36,7 @@ export async function claimOrWait(
 	waitMs = WAIT_MS,
 ): Promise<ClaimOutcome> {
 	return await new Promise((resolve, reject) => {
-		const byKey = waiting.get(ledger) ?? new Map<string, Waiters>();
+		const byKey = waiting.get(ledger) ?? new Map<string, WaitingClaims>();
 		waiting.set(ledger, byKey);
 		const giveUpAt = performance.now() + waitMs;
 		const waiter = { giveUpAt, resolve, reject };
@@ -55,7 +55,7 @@ export async function claimOrWait(
 async function askForAll(
 	ledger: Ledger,
 	key: string,
-	waiters: Waiters,
+	waiters: WaitingClaims,
 	whenOver: () => void,
 ): Promise<void> {
 	let pauseMs = FIRST_PAUSE_MS;
@@ -84,7 +84,7 @@ async function askForAll(
 }
 
 /** Resolves the waiters whose time is over; returns the milliseconds until the next one's is. */
-function dismissOverdue(waiters: Waiters): number {
+function dismissOverdue(waiters: WaitingClaims): number {
 	const now = performance.now();
 	let soonest = Infinity;
 	for (const waiter of waiters) {

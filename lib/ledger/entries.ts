@@ -2,7 +2,7 @@
 import { checkKey } from './common/key';
 import type { Change, ChangeOptions, Store } from './common/store';
 import { decode, encode, type Entry } from './life/entry';
-import type { Moment } from './life/states';
+import type { StepMoment } from './life/states';
 import type { Step } from './life/steps';
 import type { Session } from './session';
 
@@ -25,7 +25,7 @@ export class Entries {
 	/** Applies the step to the entry of each key. */
 	async change<K extends { readonly key: string }, R>(
 		keys: readonly K[],
-		step: (entry: Entry | undefined, key: K, moment: Moment) => Step<R>,
+		step: (entry: Entry | undefined, key: K, moment: StepMoment) => Step<R>,
 		options: Partial<ChangeOptions> = {},
 	): Promise<After<R>[]> {
 		for (const { key } of keys) checkKey(key);
@@ -48,7 +48,10 @@ export class Entries {
 	}
 
 	/** For a step that changes nothing. */
-	async look<R>(key: string, look: (entry: Entry | undefined, moment: Moment) => R): Promise<R> {
+	async look<R>(
+		key: string,
+		look: (entry: Entry | undefined, moment: StepMoment) => R,
+	): Promise<R> {
 		const [after] = await this.change([{ key }], (entry, _key, moment) => ({
 			result: look(entry, moment),
 		}));

@@ -27,13 +27,13 @@ export interface EventLedgerOptions {
 }
 
 /** What an attempt of this process has begun, until its end. */
-interface Run {
+interface BegunRun {
 	readonly repeats: boolean;
 	readonly retentionMs: number;
-	readonly begun: readonly Begun[];
+	readonly begun: readonly BegunEntry[];
 }
 
-interface Begun {
+interface BegunEntry {
 	readonly key: string;
 	/** The text of its entry. */
 	readonly text: string | undefined;
@@ -48,7 +48,7 @@ export class EventLedger implements Ledger {
 	readonly #options: EventLedgerOptions;
 	/** The text of the entry after the claim. A claim need not be settled: its execution may have begun the event. */
 	readonly #texts = new WeakMap<Claim, string | undefined>();
-	readonly #runs = new Map<string, Run>();
+	readonly #runs = new Map<string, BegunRun>();
 	readonly #waiting = new Waiting();
 	#numbers = 0;
 

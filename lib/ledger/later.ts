@@ -6,12 +6,12 @@ const PAUSE_MS = 1_000;
 /** How many are tried at a time: all of them would be a burst, and of one node of a cluster the others must not wait for it. */
 const AT_ONCE = 100;
 
-interface Waiting {
+interface WaitingWrite {
 	readonly write: () => Promise<void>;
 	readonly resolve: () => void;
 }
 
-let waiting: Waiting[] = [];
+let waiting: WaitingWrite[] = [];
 let isTrying = false;
 
 /**

@@ -6,13 +6,13 @@ import { chunksOf } from '../shared/chunks';
 import { dueIn, hasBegun, isUnsettled, RETENTION_MS } from '../start';
 import type { OpenEvent, PollState } from './state';
 
-export interface Scope {
+export interface PollScope {
 	readonly ledger: Ledger;
 	readonly workflowId: string;
 	readonly nodeId: string;
 }
 
-interface Looking extends Scope {
+interface Looking extends PollScope {
 	readonly isWanted: (event: ParsedEvent) => boolean;
 }
 
@@ -77,7 +77,7 @@ export class Finds {
  * unless it was listed then. Below the frontier, an event that is older than the last change of the filters was filtered
  * out before it.
  */
-export async function isNew(scope: Scope, listed: Listed, state: PollState): Promise<boolean> {
+export async function isNew(scope: PollScope, listed: Listed, state: PollState): Promise<boolean> {
 	const { publishedAt, frontier, wantedSince, startFrom, open, position } = state;
 	const { id } = listed.event;
 	const at = (position.order === 'oldestFirst' ? listed.at : listed.by) ?? Infinity;
@@ -89,7 +89,7 @@ export async function isNew(scope: Scope, listed: Listed, state: PollState): Pro
 }
 
 /** A separate scope in the ledger: a webhook may still deliver these events, and they start then. */
-const listedBefore = ({ workflowId, nodeId }: Scope, id: string): string =>
+const listedBefore = ({ workflowId, nodeId }: PollScope, id: string): string =>
 	ledgerKey(JSON.stringify([workflowId, nodeId, 'listed before publication']), id);
 
 /** Begun is final, as needed here; no execution has this name. */
@@ -103,7 +103,7 @@ const LISTED = {
 const AT_ONCE = 100;
 
 /** Records events as listed at publication. */
-export async function rememberListed(scope: Scope, ids: readonly string[]): Promise<void> {
+export async function rememberListed(scope: PollScope, ids: readonly string[]): Promise<void> {
 	const keys = ids.map((id) => listedBefore(scope, id));
 	for (const some of chunksOf(keys, AT_ONCE)) await scope.ledger.begin(some, LISTED);
 }

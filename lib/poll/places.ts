@@ -1,7 +1,7 @@
 /** Finds events in the list by their places: the record before each. The list may have changed since the places were noted. */
 import type { Requested } from '../accounts';
 import type { ParsedEvent } from '../event';
-import { type Reading, walk } from '../follow';
+import { type WalkOptions, walk } from '../follow';
 import type { ApiClient } from '../service';
 
 export interface ListReading {
@@ -18,7 +18,7 @@ const PAGES_AT_PLACE = 2;
 const PAGES_FROM_HEAD = 50;
 /** How far apart the order of the list and the times of its events may be, in milliseconds. */
 const DISORDER_MS = 10 * 60_000;
-interface Found {
+interface FoundEvents {
 	readonly events: ParsedEvent[];
 	/** The events that the list does not have any more, as far as it was read. */
 	readonly lost: readonly Requested[];
@@ -27,9 +27,17 @@ interface Found {
 }
 
 /** Reads the events at their places, neighbours together, then those that were not there from the head of the list. */
-export async function find(reading: ListReading, events: readonly Requested[]): Promise<Found> {
+export async function find(
+	reading: ListReading,
+	events: readonly Requested[],
+): Promise<FoundEvents> {
 	const found: ParsedEvent[] = [];
-	const over = (failure?: Error): Found => ({ events: found, lost: [], isOver: true, failure });
+	const over = (failure?: Error): FoundEvents => ({
+		events: found,
+		lost: [],
+		isOver: true,
+		failure,
+	});
 	let lost: Requested[] = [];
 	for (const group of groupsOf(events, reading.pageSize)) {
 		const read = await readFor(reading, group, {
@@ -67,7 +75,7 @@ function groupsOf(events: readonly Requested[], pageSize: number): Requested[][]
 async function readFor(
 	{ client, pageSize, mayRequest, now }: ListReading,
 	wanted: readonly Requested[],
-	{ pages, ...where }: Pick<Reading, 'after' | 'backTo'> & { readonly pages: number },
+	{ pages, ...where }: Pick<WalkOptions, 'after' | 'backTo'> & { readonly pages: number },
 ) {
 	const left = new Map(wanted.map((event) => [event.id, event]));
 	const events: ParsedEvent[] = [];

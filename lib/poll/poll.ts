@@ -35,7 +35,7 @@ export interface PollOptions extends RoundOptions {
 	readonly clock?: () => number;
 }
 
-interface Polled {
+interface PollResult {
 	/** Why the list could not be read further. */
 	readonly failure?: Error | undefined;
 	/** Resolves when the events have started and the progress is saved. */
@@ -55,7 +55,7 @@ const polling = new Set<string>();
  * Starting continues after the call returns. If a page of the list fails, events listed before it still start.
  * Throws `LedgerUnavailableError`, and the client's errors at publication.
  */
-export async function poll(options: PollOptions): Promise<Polled> {
+export async function poll(options: PollOptions): Promise<PollResult> {
 	const { workflowId, nodeId, memory, warn, budgetMs = Infinity } = options;
 	const { now = Date.now, clock = () => performance.now() } = options;
 	const node = JSON.stringify([workflowId, nodeId]);

@@ -1,9 +1,9 @@
 /** The publication: the time from which events start the workflow. */
 import { begin, type Polled, positionAt, type Source } from '../follow';
-import { rememberListed, type Scope } from './finds';
+import { rememberListed, type PollScope } from './finds';
 import type { PollState, StartFrom } from './state';
 
-interface Publication {
+interface FirstPoll {
 	readonly startFrom: StartFrom;
 	readonly wanted: string;
 	/** Up to when the node had polled, if the ledger does not know that. */
@@ -18,9 +18,9 @@ interface Publication {
  * clock of the service is behind. Throws the error of the list.
  */
 export async function firstState(
-	scope: Scope,
+	scope: PollScope,
 	source: Source,
-	{ startFrom, wanted, forgotten, warn }: Publication,
+	{ startFrom, wanted, forgotten, warn }: FirstPoll,
 ): Promise<PollState> {
 	const { now } = source;
 	const from = (

@@ -9,7 +9,7 @@ import {
 	readPublication,
 	readWaiting,
 	type Requested,
-	type Waiting,
+	type WaitingReplays,
 	waitingKeys,
 } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
@@ -18,7 +18,7 @@ import { counted } from '../shared/counted';
 import { dueIn, isUnsettled, type Startable } from '../start';
 import { find, type ListReading } from './places';
 
-interface Scope {
+interface ReplayScope {
 	readonly ledger: Pick<Ledger, 'look' | 'readRecord' | 'swapRecord'>;
 	readonly workflowId: string;
 	readonly nodeId: string;
@@ -41,7 +41,7 @@ const AT_ONCE = 100;
  * Starts the replayed events that wait for this trigger, the oldest first. If the list cannot be read, the next poll continues.
  * Throws `LedgerUnavailableError`.
  */
-export async function serveReplays(scope: Scope, serving: Serving): Promise<void> {
+export async function serveReplays(scope: ReplayScope, serving: Serving): Promise<void> {
 	const { ledger, workflowId, nodeId } = scope;
 	const publication = await readPublication(ledger, workflowId);
 	await notePublishedAt(ledger, workflowId, { publication, at: serving.publishedAt });
@@ -66,7 +66,11 @@ interface Served {
 	readonly failure: Error | undefined;
 }
 
-async function serve(scope: Scope, serving: Serving, waiting: Waiting): Promise<Served> {
+async function serve(
+	scope: ReplayScope,
+	serving: Serving,
+	waiting: WaitingReplays,
+): Promise<Served> {
 	const { ledger, workflowId } = scope;
 	const accounts = await look(scope, waiting.events);
 	const open = waiting.events.filter((_event, n) => isOpen(accounts[n]));
@@ -100,7 +104,7 @@ async function serve(scope: Scope, serving: Serving, waiting: Waiting): Promise<
 	};
 }
 
-async function look({ ledger, workflowId }: Scope, events: readonly Requested[]) {
+async function look({ ledger, workflowId }: ReplayScope, events: readonly Requested[]) {
 	const accounts: Account[] = [];
 	for (let from = 0; from < events.length; from += AT_ONCE) {
 		const some = events.slice(from, from + AT_ONCE);

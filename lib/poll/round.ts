@@ -4,7 +4,7 @@ import { advance, follow, type Memory, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import { dueIn, isUnsettled, start, type Start, type Startable } from '../start';
-import { Finds, type Scope } from './finds';
+import { Finds, type PollScope } from './finds';
 import {
 	type OpenEvent,
 	type PollState,
@@ -15,7 +15,7 @@ import {
 	writeState,
 } from './state';
 
-export interface RoundOptions extends Scope, Pick<Start, 'batchSize' | 'handOver'> {
+export interface RoundOptions extends PollScope, Pick<Start, 'batchSize' | 'handOver'> {
 	readonly client: Source['client'];
 	readonly pageSize: number;
 	readonly isWanted: (event: ParsedEvent) => boolean;
@@ -23,7 +23,7 @@ export interface RoundOptions extends Scope, Pick<Start, 'batchSize' | 'handOver
 	readonly warn: (message: string) => void;
 }
 
-interface Poll {
+interface RoundContext {
 	/** The name of the record with the state. */
 	readonly stateKey: string;
 	readonly memory: Memory;
@@ -48,7 +48,7 @@ export async function readOnce(
 	options: RoundOptions,
 	read: Saved,
 	before: PollState,
-	{ stateKey, memory, polledAt, isOver }: Poll,
+	{ stateKey, memory, polledAt, isOver }: RoundContext,
 ): Promise<Round> {
 	const { ledger, workflowId, warn, client, pageSize } = options;
 	const { publishedAt, startFrom: as } = before;
@@ -115,7 +115,7 @@ const isSettled = (state: PollState) => unsettledAt(state) === state.position.ne
 
 /** The open events that can start, and those that cannot; the others have settled. */
 async function openOf(
-	{ ledger, workflowId }: Scope,
+	{ ledger, workflowId }: PollScope,
 	open: readonly OpenEvent[],
 ): Promise<{ due: OpenEvent[]; waiting: OpenEvent[] }> {
 	const due: OpenEvent[] = [];

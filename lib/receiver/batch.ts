@@ -5,7 +5,7 @@
  */
 import { type Item, MAX_BATCH_BYTES, oldestFirst } from '../event';
 import { commitHold, type Hold, releaseHold } from '../ledger';
-import { type Outcome, settle, type Settling } from './settle';
+import { type SettleOutcome, settle, type Settling } from './settle';
 
 /** A claimed event that is to start the workflow. */
 interface Member {
@@ -19,7 +19,7 @@ interface Member {
 export interface HandOver {
 	readonly items: readonly Item[];
 	/** n8n has responded: returns what the service gets. Never rejects. */
-	readonly settle: (isOk: boolean) => Promise<Outcome>;
+	readonly settle: (isOk: boolean) => Promise<SettleOutcome>;
 	/** n8n does not respond, and nobody waits for it: its events count as stored. Never rejects. */
 	readonly abandon: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface HandOver {
 type Turn =
 	| ({ readonly start: true } & HandOver)
 	/** The event is in the execution of another delivery. */
-	| { readonly start: false; readonly outcome: Outcome };
+	| { readonly start: false; readonly outcome: SettleOutcome };
 
 /**
  * The longest wait for another delivery's hand-over. The service gives up after 30 s, while n8n may delay an execution
@@ -64,7 +64,7 @@ export async function takeTurn(
 	return await gatherer.take({ ...member, settling }, most);
 }
 
-interface Waiting extends Member {
+interface WaitingMember extends Member {
 	readonly settling: Settling;
 	readonly since: number;
 	readonly resolve: (turn: Turn) => void;
@@ -73,12 +73,12 @@ interface Waiting extends Member {
 class Gatherer {
 	/** Hand-overs in progress. Each of them is older than the waiting events. */
 	#unsettled = 0;
-	#waiting: Waiting[] = [];
+	#waiting: WaitingMember[] = [];
 	#bytes = 0;
 
 	constructor(private readonly whenIdle: () => void) {}
 
-	take(member: Omit<Waiting, 'since' | 'resolve'>, most: number): Promise<Turn> {
+	take(member: Omit<WaitingMember, 'since' | 'resolve'>, most: number): Promise<Turn> {
 		return new Promise((resolve) => {
 			if (this.#bytes + member.bytes > MAX_BATCH_BYTES) this.#handOver();
 			this.#waiting.push({ ...member, since: performance.now(), resolve });
@@ -96,19 +96,19 @@ class Gatherer {
 		if (first === undefined) return;
 		const followers = new Followers(others);
 		const { settling } = first;
-		const holdOf = (members: readonly Waiting[]): Hold => ({
+		const holdOf = (members: readonly WaitingMember[]): Hold => ({
 			ledger: first.hold.ledger,
 			claims: members.flatMap(({ hold }) => hold.claims),
 		});
 		const all = holdOf([first, ...others]);
-		const tellOthers = (outcomes: readonly Outcome[]) => {
+		const tellOthers = (outcomes: readonly SettleOutcome[]) => {
 			const byMember = new Map(others.map((other, n) => [other, outcomes[n]]));
 			for (const other of followers.dismiss()) {
 				const isAccepted = byMember.get(other) === 'accepted';
 				other.resolve({ start: false, outcome: isAccepted ? 'accepted' : 'busy' });
 			}
 		};
-		const settleAll = async (isOk: boolean): Promise<Outcome> => {
+		const settleAll = async (isOk: boolean): Promise<SettleOutcome> => {
 			if (isOk || settling.acknowledge === 'succeeded' || others.length === 0) {
 				const [own = 'failed', ...outcomes] = await settle(all, settling, isOk);
 				tellOthers(outcomes);
@@ -133,7 +133,7 @@ class Gatherer {
 	 * n8n could not store the batch. One event that n8n cannot store must not delay the others by an hour. Returns those whose
 	 * senders no longer wait.
 	 */
-	#startOneByOne(others: readonly Waiting[], followers: Followers): Waiting[] {
+	#startOneByOne(others: readonly WaitingMember[], followers: Followers): WaitingMember[] {
 		// Waiting events go first: they must not wait for the hand-overs that begin here.
 		this.#handOver();
 		const present = new Set(followers.dismiss());
@@ -166,9 +166,9 @@ class Gatherer {
 
 /** The deliveries that wait for the outcome of their execution, which settles their claims, each until its limit. */
 class Followers {
-	readonly #timers = new Map<Waiting, NodeJS.Timeout>();
+	readonly #timers = new Map<WaitingMember, NodeJS.Timeout>();
 
-	constructor(members: readonly Waiting[]) {
+	constructor(members: readonly WaitingMember[]) {
 		for (const member of members) {
 			const leftMs = member.since + LONGEST_WAIT_MS - performance.now();
 			const timer = setTimeout(
@@ -183,7 +183,7 @@ class Followers {
 	}
 
 	/** Ends the waiting; returns those that were still waiting. */
-	dismiss(): Waiting[] {
+	dismiss(): WaitingMember[] {
 		const present = [...this.#timers.keys()];
 		for (const timer of this.#timers.values()) clearTimeout(timer);
 		this.#timers.clear();

@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;
 
 /** `accepted`: 200. `failed`: n8n's own response. `busy`: the service has to deliver the event again. */
-export type Outcome = 'accepted' | 'failed' | 'busy';
+export type SettleOutcome = 'accepted' | 'failed' | 'busy';
 
 export interface Settling {
 	readonly acknowledge: 'stored' | 'succeeded';
@@ -28,7 +28,7 @@ export async function settle(
 	hold: Hold,
 	settling: Settling,
 	isOk: boolean,
-): Promise<readonly Outcome[]> {
+): Promise<readonly SettleOutcome[]> {
 	const { acknowledge, isEarly, retentionMs } = settling;
 	const isStored = isOk && (acknowledge === 'stored' || isEarly);
 	if (isStored) await commitHold(hold, retentionMs);
@@ -43,7 +43,7 @@ export async function settle(
 }
 
 /** n8n reports a failure: also that of an execution that has begun, which must not start the event again. */
-function onceStored(state: EntryState | undefined): Outcome {
+function onceStored(state: EntryState | undefined): SettleOutcome {
 	return state !== undefined && HAS_BEGUN.has(state) ? 'accepted' : 'failed';
 }
 
@@ -51,7 +51,7 @@ const HAS_BEGUN: ReadonlySet<EntryState> = new Set([
 	...(['running', 'asleep', 'interrupted', 'failed', 'done', 'begun'] as const),
 ]);
 
-function onceSucceeded(state: EntryState | undefined, isOk: boolean): Outcome {
+function onceSucceeded(state: EntryState | undefined, isOk: boolean): SettleOutcome {
 	if (state === 'done' || state === 'asleep') return 'accepted';
 	return state === 'running' || isOk ? 'busy' : 'failed';
 }

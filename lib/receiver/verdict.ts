@@ -17,10 +17,10 @@ export interface RefusalLog {
 	readonly cause?: Cause;
 }
 
-export type Verdict = Start | NoStart;
+export type Verdict = StartVerdict | NoStart;
 
 /** Start the workflow with these items. A test in the editor has nothing to settle. */
-interface Start extends Partial<HandOver> {
+interface StartVerdict extends Partial<HandOver> {
 	readonly start: true;
 	readonly items: HandOver['items'];
 }

@@ -17,7 +17,7 @@ export const REFRESH_MS = 1000;
 /** Above this number of keys the oldest is dropped, so memory stays bounded. */
 const MAX_KEYS = 10_000;
 
-interface Kept {
+interface KeptVerifier {
 	readonly verifier: Promise<VerifierResult>;
 	readonly readAt: number;
 	/** When it must be read again before use. */
@@ -44,7 +44,7 @@ export interface VerifierCache {
 
 /** A cache of verifiers by key (workflow, node and credential). `now` is a monotonic clock in milliseconds. */
 export function createVerifierCache(now: () => number = () => performance.now()): VerifierCache {
-	const kept = new Map<string, Kept>();
+	const kept = new Map<string, KeptVerifier>();
 
 	const load = (key: string, read: ReadSigningSettings): Promise<VerifierResult> => {
 		const readAt = now();
@@ -52,7 +52,7 @@ export function createVerifierCache(now: () => number = () => performance.now())
 			entry.version = version;
 			return createVerifier(settings);
 		});
-		const entry: Kept = {
+		const entry: KeptVerifier = {
 			verifier,
 			readAt,
 			expiresAt: readAt + KEEP_MS,
@@ -83,7 +83,8 @@ export function createVerifierCache(now: () => number = () => performance.now())
 			return entry !== undefined && now() < entry.expiresAt ? entry.verifier : load(key, read);
 		},
 		async refresh(key, read, version) {
-			const isOutdated = (entry: Kept) => version !== undefined && entry.version !== version;
+			const isOutdated = (entry: KeptVerifier) =>
+				version !== undefined && entry.version !== version;
 			let entry = kept.get(key);
 			if (entry !== undefined && !entry.isRead) {
 				const joined = await entry.verifier;

@@ -30,11 +30,11 @@ interface Trigger {
 }
 
 /** Opens the store of the records. */
-type Open = () => Promise<Records>;
+type OpenRecords = () => Promise<Records>;
 
 /** The counts of a workflow that have not been written yet. */
 interface Unwritten {
-	readonly open: Open;
+	readonly open: OpenRecords;
 	readonly counts: Map<string, Rejections>;
 }
 
@@ -43,7 +43,7 @@ export class RejectionCounter {
 	/** By workflow. */
 	readonly #unwritten = new Map<string, Unwritten>();
 	readonly #writes = new Map<string, Promise<void>>();
-	readonly #limiter = createLimiter<Open>((open, _leftOut, workflowId) => {
+	readonly #limiter = createLimiter<OpenRecords>((open, _leftOut, workflowId) => {
 		void this.#write(workflowId, open);
 	}, WRITE_EVERY_MS);
 	#size = 0;
@@ -57,7 +57,7 @@ export class RejectionCounter {
 	count(
 		{ workflowId, nodeId, nodeName }: Trigger,
 		reason: RejectionReason,
-		open: Open,
+		open: OpenRecords,
 		{ deliveryId, problem, advice }: Example = {},
 	): void {
 		const now = Date.now();
@@ -88,7 +88,7 @@ export class RejectionCounter {
 		await Promise.all(all.map(([workflowId, { open }]) => this.#write(workflowId, open)));
 	}
 
-	#add(workflowId: string, open: Open, more: Rejections): void {
+	#add(workflowId: string, open: OpenRecords, more: Rejections): void {
 		const unwritten = this.#unwritten.get(workflowId) ?? {
 			open,
 			counts: new Map<string, Rejections>(),
@@ -104,7 +104,7 @@ export class RejectionCounter {
 	}
 
 	/** Writes of a workflow run one after another. */
-	#write(workflowId: string, open: Open): Promise<void> {
+	#write(workflowId: string, open: OpenRecords): Promise<void> {
 		const before = this.#writes.get(workflowId) ?? Promise.resolve();
 		const write = before
 			.then(() => this.#writeNow(workflowId, open))
@@ -115,7 +115,7 @@ export class RejectionCounter {
 		return write;
 	}
 
-	async #writeNow(workflowId: string, open: Open): Promise<void> {
+	async #writeNow(workflowId: string, open: OpenRecords): Promise<void> {
 		const taken = [...(this.#unwritten.get(workflowId)?.counts.values() ?? [])];
 		if (taken.length === 0) return;
 		this.#unwritten.delete(workflowId);

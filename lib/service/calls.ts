@@ -2,7 +2,7 @@
 import type { ServiceInterface } from './common/defaults';
 import { IN_CREDENTIAL, IN_INTERFACE } from './common/errors';
 import { LISTS, type ListedResource, type ListRow } from './common/lists';
-import type { Call } from './common/types';
+import type { ApiCall } from './common/types';
 import { pathWith } from './http/paths';
 
 const GONE = [404, 410];
@@ -21,7 +21,7 @@ export const limitQuery = (
 ): Record<string, string> => (pageSize === 0 ? {} : { [limitParameter]: String(limit) });
 
 /** The list of a resource; `endpointId` if its path contains it. */
-export const list = (resource: ListedResource, endpointId = ''): Call => {
+export const list = (resource: ListedResource, endpointId = ''): ApiCall => {
 	const { path, headers = {}, records }: ListRow = LISTS[resource];
 	return {
 		method: 'GET',
@@ -33,7 +33,7 @@ export const list = (resource: ListedResource, endpointId = ''): Call => {
 };
 
 /** The next page of a list: the URL and the other values worked for the previous page. */
-export const nextPage = (call: Call, query: Readonly<Record<string, string>>): Call => {
+export const nextPage = (call: ApiCall, query: Readonly<Record<string, string>>): ApiCall => {
 	const hint = `The previous page loaded, but the service did not accept the cursor for the next one. Try again. If it keeps happening, check 'Cursor Parameter'${IN_INTERFACE}.`;
 	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
 };
@@ -42,7 +42,7 @@ export const resendDelivery = (
 	{ resendPath }: ServiceInterface,
 	endpointId: string,
 	deliveryId: string,
-): Call => ({
+): ApiCall => ({
 	method: 'POST',
 	path: pathWith(resendPath, { endpointId, deliveryId }),
 	purpose: 'resend deliveries',
@@ -58,7 +58,7 @@ export const createEndpoint = (
 	{ endpointsPath, endpointUrlField, endpointEventsField }: ServiceInterface,
 	url: string,
 	events: readonly string[],
-): Call => ({
+): ApiCall => ({
 	method: 'POST',
 	path: endpointsPath,
 	body: { [endpointUrlField]: url, [endpointEventsField]: events },
@@ -69,13 +69,16 @@ export const createEndpoint = (
 });
 
 /** Requests the endpoint's deliveries: the specification has no request for the endpoint itself. */
-export const findEndpoint = (service: ServiceInterface, endpointId: string): Call => ({
+export const findEndpoint = (service: ServiceInterface, endpointId: string): ApiCall => ({
 	...list('delivery', endpointId),
 	query: limitQuery(service, 1),
 	accepted: GONE,
 });
 
-export const deleteEndpoint = ({ endpointsPath }: ServiceInterface, endpointId: string): Call => ({
+export const deleteEndpoint = (
+	{ endpointsPath }: ServiceInterface,
+	endpointId: string,
+): ApiCall => ({
 	method: 'DELETE',
 	path: pathWith(`${endpointsPath}/{endpointId}`, { endpointId }),
 	purpose: 'delete webhook endpoints',

@@ -3,7 +3,7 @@ import { timeOf } from '../shared/timeOf';
 import { isRecord, own } from '../shared/values';
 import * as calls from './calls';
 import { ENVELOPE } from './common/defaults';
-import type { ApiClient, ApiRecord, Call, ListOptions } from './common/types';
+import type { ApiClient, ApiRecord, ApiCall, ListOptions } from './common/types';
 import { createdEndpoint } from './createdEndpoint';
 import { errorInSuccess } from './errors/errorInSuccess';
 import { isSuccess, readJson, type Reply } from './errors/withErrors';
@@ -24,7 +24,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	const service = options.settings.serviceInterface;
 	const send = createSender(options);
 
-	const walk = (call: Call, list: ListOptions): AsyncIterable<ApiRecord> => {
+	const walk = (call: ApiCall, list: ListOptions): AsyncIterable<ApiRecord> => {
 		checkListOptions(list, service);
 		const pageSize = Math.min(list.pageSize ?? Infinity, service.pageSize || Infinity);
 		const fetchPage: FetchPage = async (limit, startingAfter) => {
@@ -75,7 +75,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
  * becomes `{ value }`.
  * @throws {ApiError} when it is not JSON, and when it contains an error instead.
  */
-function recordOf(reply: Reply, { mayBeDone }: Call): ApiRecord {
+function recordOf(reply: Reply, { mayBeDone }: ApiCall): ApiRecord {
 	if (reply.body.trim() === '') return { success: true };
 	const json = readJson(reply);
 	const data = own(json, ENVELOPE.data);

@@ -6,7 +6,7 @@ export interface Limiter<T> {
 }
 
 /** The calls for one kind that were left out since the action last ran. */
-interface LeftOut<T> {
+interface LeftOutCalls<T> {
 	count: number;
 	newest: T;
 }
@@ -19,7 +19,7 @@ export function createLimiter<T>(
 	act: (value: T, leftOut: number, kind: string) => void,
 	pauseMs: number,
 ): Limiter<T> {
-	const kinds = new Map<string, LeftOut<T>>();
+	const kinds = new Map<string, LeftOutCalls<T>>();
 
 	const pause = (kind: string, value: T) => {
 		const leftOut = { count: 0, newest: value };

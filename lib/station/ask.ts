@@ -4,7 +4,7 @@ import type { ApiRecord } from '../service';
 import { textOf } from '../shared/values';
 import type { Owner } from './common/incident';
 import type { StationSettings } from './common/settings';
-import type { Entry } from './common/state';
+import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
 import type { StationFacts } from './past/facts';
 import { incidentsOf, type PastIncident } from './past/incidents';
@@ -64,12 +64,12 @@ export async function sessionsIn(
 	asked: Asked,
 	settings: StationSettings,
 	includeOpen: boolean,
-): Promise<Entry[]> {
+): Promise<ReportEntry[]> {
 	const { past, owner } = asked;
 	const found = await ofEach(asked, readStations(asked), (station) =>
 		sessionsOf(station, past, settings, { owner, includeOpen }),
 	);
-	const isOpen = ({ item }: Entry) => Number(item['state'] === 'open');
+	const isOpen = ({ item }: ReportEntry) => Number(item['state'] === 'open');
 	return found.sort((a, b) => isOpen(a) - isOpen(b) || a.t - b.t);
 }
 

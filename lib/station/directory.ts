@@ -24,17 +24,17 @@ export interface Directory {
 	readonly failure?: unknown;
 }
 
-interface Kept {
+interface KeptDirectory {
 	readonly readAt: number;
 	readonly assets: ReadonlyMap<string, ApiRecord> | undefined;
 	readonly listing: Listing | undefined;
 }
 
 /** By node. */
-const directories = new Map<string, Kept>();
-const NOTHING: Kept = { readAt: -Infinity, assets: undefined, listing: undefined };
+const directories = new Map<string, KeptDirectory>();
+const NOTHING: KeptDirectory = { readAt: -Infinity, assets: undefined, listing: undefined };
 
-interface Wanted {
+interface DirectoryOptions {
 	readonly node: string;
 	readonly client: Pick<ApiClient, 'list'>;
 	readonly mayRequest: () => boolean;
@@ -46,7 +46,7 @@ interface Wanted {
 }
 
 /** Reads the list if it is an hour old, or if it lacks a station; not more often than every ten minutes. Never rejects. */
-export async function directoryFor(wanted: Wanted): Promise<Directory> {
+export async function directoryFor(wanted: DirectoryOptions): Promise<Directory> {
 	const { node, now, assetIds } = wanted;
 	const before = directories.get(node) ?? NOTHING;
 	const age = Math.abs(now - before.readAt);
@@ -73,7 +73,7 @@ export async function directoryFor(wanted: Wanted): Promise<Directory> {
 
 /** Reads the list for one question: nothing is kept. Never rejects. */
 export async function directoryNow(
-	client: Wanted['client'],
+	client: DirectoryOptions['client'],
 	mayRequest: () => boolean = () => true,
 ): Promise<Directory> {
 	try {
@@ -93,7 +93,7 @@ export function forgetDirectory(node: string): void {
 async function read({
 	client,
 	mayRequest,
-}: Pick<Wanted, 'client' | 'mayRequest'>): Promise<Map<string, ApiRecord> | undefined> {
+}: Pick<DirectoryOptions, 'client' | 'mayRequest'>): Promise<Map<string, ApiRecord> | undefined> {
 	const assets = new Map<string, ApiRecord>();
 	const end = { isRefused: false };
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
@@ -107,7 +107,7 @@ async function read({
 	return end.isRefused ? undefined : assets;
 }
 
-function asDirectory({ assets, listing }: Kept): Directory {
+function asDirectory({ assets, listing }: KeptDirectory): Directory {
 	return {
 		listing,
 		fieldsOf: (assetId) => {

@@ -18,7 +18,7 @@ import { ledgerKey } from '../ledger';
 import { messageOf } from '../shared/thrown';
 import { RETENTION_MS, start } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
-import type { Entry } from './common/state';
+import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
 import { type Head, readHead } from './head';
 import type { StationPollOptions } from './options';
@@ -128,7 +128,7 @@ function continued(
 	return { ...before, position: skippedTo(before.position, oldest) };
 }
 
-interface Publication {
+interface StationPublication {
 	readonly before: Head | undefined;
 	/** What a lost ledger knew. */
 	readonly lost: Polled | undefined;
@@ -142,7 +142,7 @@ interface Publication {
  */
 async function published(
 	{ settings, warn }: StationPollOptions,
-	{ before, lost, source, readings }: Publication,
+	{ before, lost, source, readings }: StationPublication,
 ): Promise<Head> {
 	const { position, failure, isWhole, serviceNow } = await begin(source, readings.take);
 	if (failure !== undefined) throw failure;
@@ -173,7 +173,7 @@ async function published(
 async function handOver(
 	options: StationPollOptions,
 	node: string,
-	due: readonly Entry[],
+	due: readonly ReportEntry[],
 	{ fieldsOf }: Directory,
 ): Promise<void> {
 	const { ledger, workflowId, batchSize, warn } = options;

@@ -11,7 +11,7 @@ import {
 	MOST_UNLISTED_PER_POLL,
 	SHARDS,
 } from './common/settings';
-import type { Entry } from './common/state';
+import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
 import type { EventFacts } from './facts';
 import type { Head } from './head';
@@ -22,7 +22,7 @@ import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
 const SHARDS_AT_ONCE = 16;
 const LOOKED_AT_ONCE = 100;
 
-export interface Round {
+export interface ShardRound {
 	readonly key: string;
 	readonly events: readonly EventFacts[];
 	readonly head: Head;
@@ -31,12 +31,15 @@ export interface Round {
 }
 
 export interface Changed {
-	readonly toTell: readonly Entry[];
+	readonly toTell: readonly ReportEntry[];
 	readonly accounts: ReadonlyMap<string, Account>;
 	readonly unlisted: Head['unlisted'];
 }
 
-export async function changeShards(options: StationPollOptions, round: Round): Promise<Changed> {
+export async function changeShards(
+	options: StationPollOptions,
+	round: ShardRound,
+): Promise<Changed> {
 	const { workflowId, nodeId, settings, warn } = options;
 	const { head, directory, isWhole } = round;
 	const { publishedAt, generation, toldUntil, position } = head;
@@ -59,7 +62,7 @@ export async function changeShards(options: StationPollOptions, round: Round): P
 		else known.push(one);
 	}
 	const accounts = new Map<string, Account>();
-	const toTell: Entry[] = [];
+	const toTell: ReportEntry[] = [];
 	const total = { tooMany: 0, late: 0, dropped: 0 };
 	const changeOne = async (shard: number): Promise<void> => {
 		const events = byShard.get(shard) ?? [];

@@ -10,7 +10,7 @@ import {
 	RENEW_MS,
 	SHARDS,
 } from './common/settings';
-import { type Entry, shardState, type ShardState, type StationState } from './common/state';
+import { type ReportEntry, shardState, type ShardState, type StationState } from './common/state';
 import { endedBySettings } from './decide/ended';
 import type { MayOpen, Moment } from './decide/moment';
 import { decide } from './decide/station';
@@ -54,7 +54,7 @@ export interface ShardStep {
 export interface ShardAfter {
 	/** Undefined if it does not change. */
 	readonly text: string | undefined;
-	readonly toTell: readonly Entry[];
+	readonly toTell: readonly ReportEntry[];
 	/** Incidents of unlisted stations that opened, and those that were one too many. */
 	readonly unlisted: number;
 	readonly tooMany: number;
@@ -78,7 +78,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	const { listing, watermark, settings } = moment;
 	const before = known && JSON.stringify(known);
 	const state = ofPublication(known, moment);
-	const isWanted = ({ id, item }: Entry) =>
+	const isWanted = ({ id, item }: ReportEntry) =>
 		!settled.has(id) && (settings.reportResolved || item['state'] !== 'resolved');
 	state.toTell = state.toTell.filter(isWanted);
 	const isUseful = usefulTo(state, step);

@@ -2,7 +2,7 @@
 import type { Item } from '../event';
 import type { Account } from '../ledger';
 import { dueIn } from '../start';
-import type { Entry } from './common/state';
+import type { ReportEntry } from './common/state';
 
 /** A batch that failed is started again as it was once, then its items one by one. */
 export const SHARED_ATTEMPTS = 2;
@@ -12,11 +12,11 @@ export const SHARED_ATTEMPTS = 2;
  * opened: it waits until that has begun, or shares its execution.
  */
 export function dueEntries(
-	entries: readonly Entry[],
+	entries: readonly ReportEntry[],
 	accounts: ReadonlyMap<string, Account>,
 	batchSize: number,
-): Entry[] {
-	const isDue = ({ id }: Entry) => {
+): ReportEntry[] {
+	const isDue = ({ id }: ReportEntry) => {
 		const account = accounts.get(id);
 		return account === undefined || dueIn(account) === 0;
 	};
@@ -33,15 +33,15 @@ export function dueEntries(
 	});
 }
 
-const rank = ({ item }: Entry) => (item['state'] === 'resolved' ? 1 : 0);
+const rank = ({ item }: ReportEntry) => (item['state'] === 'resolved' ? 1 : 0);
 
 /** Of the same time, what opened comes first. */
-const oldestFirst = (a: Entry, b: Entry) =>
+const oldestFirst = (a: ReportEntry, b: ReportEntry) =>
 	a.t - b.t || rank(a) - rank(b) || (a.id < b.id ? -1 : 1);
 
 /** The items with their stations; `together` is how many items of the same state there are. */
 export function itemsOf(
-	entries: readonly Entry[],
+	entries: readonly ReportEntry[],
 	fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>,
 ): Item[] {
 	const counts = new Map<unknown, number>();

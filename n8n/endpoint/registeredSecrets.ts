@@ -11,7 +11,7 @@ import {
 	type RegistrationContext,
 	stepRegistration,
 	type WantedEndpoint,
-	type Watched,
+	type WatchedMark,
 	watchMark,
 } from '../../lib/endpoint';
 import type { SecretSource } from '../../lib/receiver';
@@ -45,7 +45,7 @@ export function registeredSecrets(
 async function openAndCatchUp(
 	context: IWebhookFunctions,
 	slot: RecordSlot,
-	watched: Watched,
+	watched: WatchedMark,
 ): Promise<SigningSettings> {
 	const { registration, isHeld } = watched;
 	if (registration?.current === undefined) {
@@ -67,7 +67,7 @@ async function openAndCatchUp(
 function startStep(
 	context: IWebhookFunctions,
 	connected: RegistrationContext,
-	watched: Watched,
+	watched: WatchedMark,
 	wanted?: WantedEndpoint,
 ): void {
 	const plan = rotationPlan(context);

@@ -14,7 +14,7 @@ import { errorItem, toNodeError } from '../../n8n/nodeError';
 import { aboutDone, doneItems } from './doneItems';
 import { planOf } from './plan';
 import { parallelItems } from './shared/parallelItems';
-import type { Run } from './shared/resource';
+import type { OperationRun } from './shared/resource';
 
 /**
  * One item per record, paired with its input item and in the order of the input.
@@ -95,7 +95,7 @@ function notTried({ message, field, code }: ApiError): ApiError {
 }
 
 /** Shows each warning once, in the log and next to the output. */
-function warner(context: IExecuteFunctions): Run['warn'] {
+function warner(context: IExecuteFunctions): OperationRun['warn'] {
 	const given = new Set<string>();
 	return (message, { inLog } = { inLog: true }) => {
 		if (given.has(message)) return;

@@ -2,7 +2,7 @@
 import type { ApiClient, ApiRecord } from '../../lib/service';
 import { resources } from './resources';
 import { parameter, parameterError, text, type InputItem } from './shared/parameters';
-import type { Run } from './shared/resource';
+import type { OperationRun } from './shared/resource';
 
 interface Plan {
 	/** Whether it changes something at the service. */
@@ -12,7 +12,7 @@ interface Plan {
 }
 
 /** @throws for a parameter that a user has to correct. For an operation that changes something, this covers all parameters. */
-export function planOf(item: Omit<Run, 'client'>): Plan {
+export function planOf(item: Omit<OperationRun, 'client'>): Plan {
 	const { operations } = chosen(item, 'resource', resources);
 	const operation = chosen(item, 'operation', operations);
 	if (operation.prepare) {

@@ -54,7 +54,7 @@ function operationField(resource: string, operations: Resource['operations']): I
 	};
 }
 
-interface Shown {
+interface ShownField {
 	readonly field: INodeProperties;
 	/** The operations that it is shown for. */
 	readonly operations: string[];
@@ -72,8 +72,8 @@ function keyFor(operations: readonly string[]): string {
  * The fields of all operations. One that several operations have is a single property: n8n drops the value of a property when it
  * is no longer shown, even if another one of that name is. It comes after what precedes it in any of them.
  */
-function fieldsOf(operations: Resource['operations']): Shown[] {
-	const all: Shown[] = [];
+function fieldsOf(operations: Resource['operations']): ShownField[] {
+	const all: ShownField[] = [];
 	for (const [operation, { fields }] of Object.entries(operations)) {
 		let at = 0;
 		for (const field of fields) {

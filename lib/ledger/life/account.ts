@@ -1,6 +1,6 @@
 /** What the ledger says about an event. */
 import type { Entry } from './entry';
-import { dueInMs, type EntryState, type Moment, stateOf } from './states';
+import { dueInMs, type EntryState, type StepMoment, stateOf } from './states';
 
 /** The ledger's record of an event. */
 export interface Account {
@@ -19,7 +19,7 @@ export interface Account {
 	readonly reopenedAt?: number;
 }
 
-export function accountOf(entry: Entry | undefined, moment: Moment): Account {
+export function accountOf(entry: Entry | undefined, moment: StepMoment): Account {
 	const state = stateOf(entry, moment);
 	if (entry === undefined || state === 'free') return { state: 'free', attempts: 0 };
 	const { run, attempts, reopenedAt } = entry;

@@ -4,7 +4,7 @@ import {
 	dueInMs,
 	FIRST_GRACE_MS,
 	LONGEST_GRACE_MS,
-	type Moment,
+	type StepMoment,
 	released,
 	stateOf,
 	withoutDead,
@@ -30,7 +30,7 @@ function isTheirs(entry: Entry | undefined, { session, number }: Claimant): entr
 export function claim(
 	entry: Entry | undefined,
 	claimant: Claimant,
-	moment: Moment,
+	moment: StepMoment,
 ): Step<ClaimResult> {
 	// Sent again after a lost response.
 	if (entry?.kind === 'pending' && isTheirs(entry, claimant)) return { result: claimed(entry) };
@@ -61,7 +61,7 @@ function claimed({ attempts, reopenedAt }: Entry): ClaimResult {
 export function commit(
 	entry: Entry | undefined,
 	claimant: Claimant,
-	moment: Moment,
+	moment: StepMoment,
 ): Step<undefined> {
 	const state = stateOf(entry, moment);
 	const isPending = entry?.kind === 'pending' && isTheirs(entry, claimant);

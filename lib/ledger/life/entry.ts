@@ -13,11 +13,11 @@ const KINDS = {
 	done: 'd',
 } as const;
 
-export type Kind = keyof typeof KINDS;
+export type EntryKind = keyof typeof KINDS;
 
 /** Times are in Unix milliseconds on the clock of the store. */
 export interface Entry {
-	readonly kind: Kind;
+	readonly kind: EntryKind;
 	/** When it became this kind; when it began, if it was interrupted. 0 for a stored event that may start at once. */
 	readonly at: number;
 	/** How long a stored event waits for its execution to begin, in milliseconds; 0 until it is stored. */
@@ -31,7 +31,7 @@ export interface Entry {
 	/** With `holder`, names the claim. */
 	readonly claim?: number | undefined;
 	/** The kind before a claim; undefined if the event was free. */
-	readonly before?: Kind | undefined;
+	readonly before?: EntryKind | undefined;
 	/** The latest attempt that began it. */
 	readonly run?: string | undefined;
 	/** How often a user has reopened it: an execution from before that no longer settles it. */
@@ -40,8 +40,8 @@ export interface Entry {
 	readonly reopenedAt?: number | undefined;
 }
 
-const KIND_OF: ReadonlyMap<string, Kind> = new Map(
-	Object.entries(KINDS).map(([kind, letter]) => [letter, kind as Kind]),
+const KIND_OF: ReadonlyMap<string, EntryKind> = new Map(
+	Object.entries(KINDS).map(([kind, letter]) => [letter, kind as EntryKind]),
 );
 const SEPARATOR = '|';
 const FIELDS = 9;

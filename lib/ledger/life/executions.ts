@@ -1,6 +1,6 @@
 /** The steps of an execution, from its beginning to its end, and of a user who wants the event to run again. */
 import type { Entry } from './entry';
-import { dueInMs, FIRST_GRACE_MS, type Moment, stateOf, withoutDead } from './states';
+import { dueInMs, FIRST_GRACE_MS, type StepMoment, stateOf, withoutDead } from './states';
 import { FRESH, type Step } from './step';
 
 /** An attempt to begin an event. */
@@ -19,7 +19,7 @@ export interface Attempting {
 export function begin(
 	entry: Entry | undefined,
 	{ run, session, repeats, reportsEnd, isRetry }: Attempting,
-	moment: Moment,
+	moment: StepMoment,
 ): Step<boolean> {
 	// Asked again after a lost response.
 	if (entry?.run === run && (entry.kind === 'running' || entry.kind === 'begun'))
@@ -64,7 +64,7 @@ export interface Ending {
 export function end(
 	entry: Entry | undefined,
 	{ run, outcome, repeats, reopenings }: Ending,
-	{ now }: Moment,
+	{ now }: StepMoment,
 ): Step<undefined> {
 	// The ledger has lost its data since.
 	const left = entry ?? {
@@ -102,7 +102,7 @@ export function end(
 export function giveBack(
 	entry: Entry | undefined,
 	{ run, isRunningOnly }: { readonly run: string; readonly isRunningOnly: boolean },
-	moment: Moment,
+	moment: StepMoment,
 ): Step<boolean> {
 	if (entry?.run === run && (entry.kind === 'running' || entry.kind === 'begun')) {
 		const attempts = entry.attempts - 1;
@@ -118,7 +118,7 @@ export function giveBack(
 export function reopen(
 	entry: Entry | undefined,
 	reopenedAt: number,
-	moment: Moment,
+	moment: StepMoment,
 ): Step<undefined> {
 	const result = undefined;
 	const state = stateOf(entry, moment);

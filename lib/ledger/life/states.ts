@@ -30,7 +30,7 @@
  * - Whether a holder is dead: see `session.ts`. A process that was paused can be taken for dead and come back. What it
  *   held and nobody took is its own again.
  */
-import type { Entry, Kind } from './entry';
+import type { Entry, EntryKind } from './entry';
 
 export type EntryState =
 	| 'free'
@@ -66,7 +66,7 @@ export const MOST_ATTEMPTS = DUE_AFTER_MS.length + 1;
 const DUE_AFTER_CANCEL_MS = 5 * MINUTE_MS;
 
 /** What a step is decided on, besides the entry. */
-export interface Moment {
+export interface StepMoment {
 	/** Unix milliseconds, on the clock of the store. */
 	readonly now: number;
 	/** Whether the holder of a pending or running entry is dead. */
@@ -74,7 +74,10 @@ export interface Moment {
 }
 
 /** The entry without what its dead holder had begun. */
-export function withoutDead(entry: Entry | undefined, { isHolderDead }: Moment): Entry | undefined {
+export function withoutDead(
+	entry: Entry | undefined,
+	{ isHolderDead }: StepMoment,
+): Entry | undefined {
 	if (entry === undefined || !isHolderDead) return entry;
 	if (entry.kind === 'running') return { ...entry, kind: 'interrupted', holder: undefined };
 	return entry.kind === 'pending' ? (released(entry) ?? undefined) : entry;
@@ -87,19 +90,19 @@ export function released({ before, ...entry }: Entry): Entry | null {
 	return { ...entry, kind: before, at, holder: undefined, claim: undefined };
 }
 
-export function stateOf(entry: Entry | undefined, moment: Moment): EntryState {
+export function stateOf(entry: Entry | undefined, moment: StepMoment): EntryState {
 	const left = withoutDead(entry, moment);
 	if (left === undefined) return 'free';
 	if (left.kind === 'stored') return isOverdue(left, moment) ? 'overdue' : 'stored';
 	return left.kind === 'canceled' ? 'failed' : left.kind;
 }
 
-function isOverdue({ at, grace }: Entry, { now }: Moment): boolean {
+function isOverdue({ at, grace }: Entry, { now }: StepMoment): boolean {
 	return at === 0 || now >= at + grace;
 }
 
 /** In how many milliseconds the event is due again, 0 if it is; undefined if it does not start again by itself. */
-export function dueInMs(entry: Entry | undefined, moment: Moment): number | undefined {
+export function dueInMs(entry: Entry | undefined, moment: StepMoment): number | undefined {
 	const left = withoutDead(entry, moment);
 	if (!left?.repeats || !ENDED_BADLY.has(left.kind)) return undefined;
 	const index = Math.min(Math.max(left.attempts, 1), DUE_AFTER_MS.length) - 1;
@@ -108,4 +111,4 @@ export function dueInMs(entry: Entry | undefined, moment: Moment): number | unde
 	return Math.max(0, left.at + afterMs - moment.now);
 }
 
-const ENDED_BADLY: ReadonlySet<Kind> = new Set(['failed', 'canceled', 'interrupted']);
+const ENDED_BADLY: ReadonlySet<EntryKind> = new Set(['failed', 'canceled', 'interrupted']);

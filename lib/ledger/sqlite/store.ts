@@ -14,7 +14,7 @@ import { LedgerFile } from './ledgerFile';
 import { Sweeper } from './sweeper';
 import { Together } from './together';
 
-type Row = Readonly<Record<string, unknown>>;
+type SqliteRow = Readonly<Record<string, unknown>>;
 
 interface SqliteStoreOptions {
 	/** The file; created with its folder if missing. */
@@ -172,7 +172,7 @@ export class SqliteStore implements Store {
 }
 
 /** The text of a row that has not expired. Read by hand: every delivery waits for it. */
-function readText(row: Row | undefined, now: number): string | undefined {
+function readText(row: SqliteRow | undefined, now: number): string | undefined {
 	const text = row?.['text'];
 	return typeof text === 'string' && Number(row?.['expires']) > now ? text : undefined;
 }

@@ -44,7 +44,7 @@ export interface TransportResponse {
 }
 
 /** One API call, without settings, token or query. */
-export interface Call {
+export interface ApiCall {
 	method: TransportRequest['method'];
 	path: string;
 	query?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 /** Adds errors for people to a sender: every response other than a success becomes one. */
 import { ApiError, FIELD_LABELS, IN_CREDENTIAL, TransportError } from '../common/errors';
-import type { ApiSettings, Call, Transport, TransportResponse } from '../common/types';
+import type { ApiSettings, ApiCall, Transport, TransportResponse } from '../common/types';
 import { jsonOf } from '../http/json';
 import { requestOf } from '../http/request';
 import type { Redactor } from './redaction';
@@ -33,7 +33,7 @@ export interface Reply extends TransportResponse {
 export function withErrors(
 	send: Transport,
 	{ settings, redactor, signal }: ErrorOptions,
-): (call: Call) => Promise<Reply> {
+): (call: ApiCall) => Promise<Reply> {
 	return async (call) => {
 		const address = settings.baseUrl + call.path;
 		const destination: Destination = { address, field: 'baseUrl', redactor };
@@ -64,7 +64,7 @@ export function readJson(reply: Reply): unknown {
 }
 
 /** What to check after a request that changes something and got no response. */
-function whatBecameOf({ mayBeDone }: Call, error: unknown): string | undefined {
+function whatBecameOf({ mayBeDone }: ApiCall, error: unknown): string | undefined {
 	const isUnsent = error instanceof TransportError && error.neverSent;
 	return mayBeDone !== undefined && isUnsent
 		? 'The request was never sent, so nothing has changed. You can repeat it.'
@@ -74,7 +74,7 @@ function whatBecameOf({ mayBeDone }: Call, error: unknown): string | undefined {
 /** After these, the service may have carried out a request that changes something. */
 const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
-function callError(response: TransportResponse, call: Call, destination: Destination): ApiError {
+function callError(response: TransportResponse, call: ApiCall, destination: Destination): ApiError {
 	const { status } = response;
 	const responded = `${destination.address} responded with ${statusAndReason(response, destination.redactor)}`;
 	if (status >= 300 && status < 400) return redirectError(response, destination);

@@ -1,10 +1,10 @@
 /** Builds the request of a call. */
 import { USER_AGENT } from '../common/defaults';
-import type { ApiSettings, Call, TransportRequest } from '../common/types';
+import type { ApiSettings, ApiCall, TransportRequest } from '../common/types';
 import { urlOf } from './paths';
 
 export function requestOf(
-	{ method, path, query = {}, headers, body }: Call,
+	{ method, path, query = {}, headers, body }: ApiCall,
 	{ baseUrl, allowUnauthorizedCerts }: ApiSettings,
 	signal: AbortSignal | undefined,
 ): TransportRequest {

@@ -52,7 +52,7 @@ export function withRetries(send: Transport, options: RetryOptions = {}): Transp
 	};
 }
 
-type Attempt =
+type HttpAttempt =
 	| { again: false; response: TransportResponse }
 	| { again: true; response: TransportResponse; error?: never }
 	| { again: true; error: TransportError; response?: never };
@@ -61,7 +61,7 @@ async function tryOnce(
 	send: Transport,
 	request: TransportRequest,
 	withinMs: number,
-): Promise<Attempt> {
+): Promise<HttpAttempt> {
 	const deadline = createDeadline(request.signal);
 	try {
 		deadline.restart(withinMs, 'the response took too long');
@@ -75,7 +75,10 @@ async function tryOnce(
 	}
 }
 
-function giveUp(attempt: Attempt & { again: true }, waitMs: number | undefined): TransportResponse {
+function giveUp(
+	attempt: HttpAttempt & { again: true },
+	waitMs: number | undefined,
+): TransportResponse {
 	if (attempt.error) throw attempt.error;
 	return waitMs ? { ...attempt.response, waitSeconds: Math.ceil(waitMs / 1000) } : attempt.response;
 }

@@ -29,7 +29,7 @@ interface AccessTokensOptions {
 }
 
 /** A token and its state at the API. */
-interface Kept {
+interface KeptToken {
 	token: AccessToken;
 	/** It is no longer returned, and kept only so that the next one is known to replace it. */
 	isDropped: boolean;
@@ -52,7 +52,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 	const { runtime = systemRuntime, maxTokens = MAX_TOKENS, retries = RETRIES } = options;
 	// A digest with a random key: neither a dump nor an inspection shows a secret, and no search finds one.
 	const digestKey = randomBytes(32);
-	const kept = new Map<string, Kept>();
+	const kept = new Map<string, KeptToken>();
 	const underWay = new Map<string, UnderWay>();
 
 	const keyOf = ({ authUrl, clientId, clientSecret, audience }: ApiSettings) =>
@@ -60,7 +60,7 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 			.update(JSON.stringify([authUrl, clientId, clientSecret, audience]))
 			.digest('base64');
 
-	const keep = (key: string, entry: Kept) => {
+	const keep = (key: string, entry: KeptToken) => {
 		kept.delete(key);
 		kept.set(key, entry);
 		const oldest = kept.keys().next();

@@ -1,7 +1,7 @@
 /** The incidents of a station: their IDs, and the items that report them. */
 import { createHash } from 'node:crypto';
 import { MINUTE_MS, type Kind } from './settings';
-import type { Entry, Fault, Incident } from './state';
+import type { ReportEntry, Fault, Incident } from './state';
 
 /** Whose incidents they are. */
 export interface Owner {
@@ -35,7 +35,7 @@ export interface Place {
 	readonly watermark: number;
 }
 
-export function openedEntry(incident: Incident, place: Place, until?: number): Entry {
+export function openedEntry(incident: Incident, place: Place, until?: number): ReportEntry {
 	const minutes = minutesOf(place.watermark - incident.since);
 	return entryOf(incident, place, incident.since, {
 		state: 'opened',
@@ -49,7 +49,7 @@ export function resolvedEntry(
 	place: Place,
 	until: number,
 	endedBy: EndedBy,
-): Entry {
+): ReportEntry {
 	const minutes = minutesOf(until - incident.since);
 	const state = { state: 'resolved', minutes, until: isoOf(until), endedBy };
 	return entryOf(incident, place, until, state);
@@ -60,7 +60,7 @@ function entryOf(
 	{ kind, assetId }: Place,
 	t: number,
 	ending: { readonly state: string; readonly until: string | null; readonly minutes: number },
-): Entry {
+): ReportEntry {
 	const { state, ...rest } = ending;
 	const { id, since, connector = null, from, to } = incident;
 	// What people read first comes first.

@@ -220,5 +220,5 @@ export type SessionStop = output<typeof stop>;
 export type SessionMeter = output<typeof metered>;
 export type SessionTransaction = output<typeof transaction>;
 export type StationState = output<typeof station>;
-export type Entry = output<typeof entry>;
+export type ReportEntry = output<typeof entry>;
 export type ShardState = output<typeof shardState>;

@@ -19,11 +19,11 @@ export interface Times {
 	readonly resolveAfterMs: number;
 }
 
-export type Step =
+export type IncidentStep =
 	| { readonly step: 'opened'; readonly incident: Incident }
 	| { readonly step: 'closed'; readonly incident: Incident; readonly until: number };
 
-interface Incidents {
+interface IncidentHandlers {
 	/** The incident that a stretch begins. */
 	readonly open: (run: Opening) => Incident;
 	/** Called with each stretch that belongs to an incident. */
@@ -35,9 +35,9 @@ export function follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
 	{ watermark, horizon, forMs, resolveAfterMs }: Times,
-	{ open, note }: Incidents,
-): { readonly steps: Step[]; readonly latest: Incident | undefined } {
-	const steps: Step[] = [];
+	{ open, note }: IncidentHandlers,
+): { readonly steps: IncidentStep[]; readonly latest: Incident | undefined } {
+	const steps: IncidentStep[] = [];
 	let latest = before && { ...before };
 	let isSeen = false;
 	const close = () => {

@@ -1,11 +1,11 @@
 /** Incidents that no report ends: of stations that are removed, and of settings that no longer watch them. */
 import { resolvedEntry } from '../common/incident';
 import { REMOVED_AFTER_MS, type StationSettings } from '../common/settings';
-import type { Entry, StationState } from '../common/state';
+import type { ReportEntry, StationState } from '../common/state';
 import type { Moment } from './moment';
 
 /** Ends the incidents of a station that two lists lacked, if an earlier one had it. */
-export function removed(assetId: string, state: StationState, moment: Moment): Entry[] {
+export function removed(assetId: string, state: StationState, moment: Moment): ReportEntry[] {
 	const { listing, settings, watermark } = moment;
 	if (listing === undefined) return [];
 	return Object.values(state.incidents ?? {}).flatMap((incident) => {
@@ -32,7 +32,7 @@ export function endedBySettings(
 	state: StationState,
 	moment: Moment,
 	kind: StationSettings['kind'],
-): Entry[] {
+): ReportEntry[] {
 	if (!moment.settings.reportResolved) return [];
 	const open = Object.values(state.incidents ?? {}).filter(({ reported }) => reported === 'opened');
 	const place = { kind, assetId, watermark: moment.watermark };

@@ -4,7 +4,7 @@
  */
 import type { Fault, Incident } from '../common/state';
 import { countFault } from '../fold/faults';
-import type { Step } from './duration';
+import type { IncidentStep } from './duration';
 
 export interface Repeats {
 	readonly watermark: number;
@@ -19,8 +19,8 @@ export function followRepeats(
 	before: Incident | undefined,
 	{ watermark, horizon, times, withinMs }: Repeats,
 	open: (first: Fault) => Incident,
-): { readonly steps: Step[]; readonly latest: Incident | undefined } {
-	const steps: Step[] = [];
+): { readonly steps: IncidentStep[]; readonly latest: Incident | undefined } {
+	const steps: IncidentStep[] = [];
 	let latest = before && { ...before };
 	/** Since the latest incident. */
 	let window: Fault[] = [];

@@ -4,14 +4,20 @@
  */
 import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
 import { START_WAIT_MS, type StationSettings } from '../common/settings';
-import type { Entry, Register, Sessions, SessionStop, SessionTransaction } from '../common/state';
+import type {
+	ReportEntry,
+	Register,
+	Sessions,
+	SessionStop,
+	SessionTransaction,
+} from '../common/state';
 import { atOf } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
 import { energyOf, type Window } from './energy';
 import { type Candidate, candidatesOf, join } from './join';
 import { type Life, livesOf } from './lives';
 
-interface Place extends Owner {
+interface SessionPlace extends Owner {
 	readonly assetId: string;
 	readonly watermark: number;
 	/** Sessions that ended up to then are not reported. */
@@ -23,7 +29,7 @@ interface Place extends Owner {
 const NOT_REPORTED = 'NotReported';
 
 /** Marks the sessions as reported, and returns their items. */
-export function endedSessions(sessions: Sessions, place: Place): Entry[] {
+export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
 	const attempts = [
 		...stopAttempts(sessions, place),
 		...unendedAttempts(sessions, place),
@@ -40,14 +46,14 @@ export function endedSessions(sessions: Sessions, place: Place): Entry[] {
  * Looks for both ends of a session, by what was created up to `known`: in this order, so that polls that come late, or miss
  * some, decide the same.
  */
-interface Attempt {
+interface SessionAttempt {
 	readonly known: number;
 	readonly at: number;
 	readonly id: string;
-	readonly decide: () => Entry[];
+	readonly decide: () => ReportEntry[];
 }
 
-function stopAttempts(sessions: Sessions, place: Place): Attempt[] {
+function stopAttempts(sessions: Sessions, place: SessionPlace): SessionAttempt[] {
 	return sessions.stops
 		.filter(({ reported }) => !reported)
 		.flatMap((stop) =>
@@ -63,8 +69,8 @@ function stopped(
 	sessions: Sessions,
 	stop: SessionStop,
 	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
-	place: Place,
-): Entry[] {
+	place: SessionPlace,
+): ReportEntry[] {
 	if (stop.reported) return [];
 	const joined = join(sessions, stop, known, isLast);
 	const { candidate, connector, foundBy } = joined;
@@ -122,7 +128,7 @@ function isIn({ from = -Infinity, to = Infinity }: Window, register: Register): 
 }
 
 /** Starts that another one of their connector follows, if no stop has come by then or soon after. */
-function unendedAttempts(sessions: Sessions, place: Place): Attempt[] {
+function unendedAttempts(sessions: Sessions, place: SessionPlace): SessionAttempt[] {
 	return sessions.starts.flatMap((start) => {
 		if (start.used !== undefined) return [];
 		const { connector, at, id } = start;
@@ -141,8 +147,8 @@ function unended(
 	sessions: Sessions,
 	start: Sessions['starts'][number],
 	known: number,
-	place: Place,
-): Entry[] {
+	place: SessionPlace,
+): ReportEntry[] {
 	const candidate = candidatesOf(sessions, known).find((one) => one.start === start);
 	const next = candidate?.next;
 	if (candidate === undefined || next === undefined) return [];
@@ -171,8 +177,8 @@ function unended(
 function lifeAttempts(
 	sessions: Sessions,
 	transaction: SessionTransaction,
-	place: Place,
-): Attempt[] {
+	place: SessionPlace,
+): SessionAttempt[] {
 	const ends = transaction.ends
 		.filter(({ reported }) => !reported)
 		.flatMap((end) =>
@@ -219,8 +225,8 @@ function ended(
 	transaction: SessionTransaction,
 	end: SessionTransaction['ends'][number],
 	known: number,
-	place: Place,
-): Entry[] {
+	place: SessionPlace,
+): ReportEntry[] {
 	if (end.reported) return [];
 	const lives = livesOf(transaction, known);
 	const life = lives.find((one) => one.end === end);
@@ -256,8 +262,8 @@ function unendedLife(
 	sessions: Sessions,
 	transaction: SessionTransaction,
 	known: number,
-	place: Place,
-): Entry[] {
+	place: SessionPlace,
+): ReportEntry[] {
 	return livesOf(transaction, known).flatMap((life) => {
 		const { start, end } = life;
 		if (start === undefined || end !== undefined || start.done) return [];
@@ -306,7 +312,7 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
  * The sessions that have neither ended nor been followed by another one of their connector, once `endedSessions` has decided.
  * Their items have the energy so far.
  */
-export function openSessions(sessions: Sessions, place: Place): Entry[] {
+export function openSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
 	const { watermark: known } = place;
 	const of16 = candidatesOf(sessions, known)
 		.filter(({ start, next }) => start.used === undefined && next === undefined)
@@ -339,9 +345,9 @@ export function openSessions(sessions: Sessions, place: Place): Entry[] {
 const OPEN = 'Open';
 
 function openEntry(
-	place: Place,
-	session: Omit<Session, 'stop' | 'times' | 'foundBy'> & { readonly start: Clock },
-): Entry[] {
+	place: SessionPlace,
+	session: Omit<DecidedSession, 'stop' | 'times' | 'foundBy'> & { readonly start: Clock },
+): ReportEntry[] {
 	const { start } = session;
 	const times = { from: start.at };
 	return entryOf(place, {
@@ -365,7 +371,7 @@ function timesOf(start: Clock | undefined, stop: Clock | undefined): Window {
 	return isRight ? { from: start?.at, to: stop?.at } : { from: start.t, to: stop.t };
 }
 
-interface Session {
+interface DecidedSession {
 	/** What its ID depends on. */
 	readonly parts: readonly (string | number)[];
 	readonly tx: string | null;
@@ -380,7 +386,7 @@ interface Session {
 	readonly tag: string | undefined;
 }
 
-function entryOf(place: Place, session: Session): Entry[] {
+function entryOf(place: SessionPlace, session: DecidedSession): ReportEntry[] {
 	const { assetId, settings } = place;
 	const { tx, start, stop, shownAt = 0, times, registers, foundBy } = session;
 	const { from, to } = times;

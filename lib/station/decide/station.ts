@@ -1,10 +1,10 @@
 /** Decides about the incidents of a station: what opened and ended up to the watermark. */
 import { incidentId, openedEntry, resolvedEntry } from '../common/incident';
 import { isRepeated, type StationSettings } from '../common/settings';
-import type { Entry, Incident, Report, StationState } from '../common/state';
+import type { ReportEntry, Incident, Report, StationState } from '../common/state';
 import { codesOf, isNone } from '../fold/codes';
 import { countFault, faultOf, openingsOf } from '../fold/faults';
-import { endOf, follow, type Step } from './duration';
+import { endOf, follow, type IncidentStep } from './duration';
 import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
 import { faultsOf, partsOf } from './parts';
@@ -17,7 +17,7 @@ export function decide(
 	state: StationState,
 	moment: Moment,
 	mayOpen: MayOpen,
-): Entry[] {
+): ReportEntry[] {
 	const { toldUntil = -Infinity } = moment;
 	if (state.sessions) {
 		const ended = endedSessions(state.sessions, { ...moment, assetId });
@@ -33,7 +33,12 @@ type Opener = (
 	part: string,
 ) => (first: Pick<Report, 't' | 'id' | 'd'>, connector: string | undefined) => Incident;
 
-function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: MayOpen): Step[][] {
+function stepsOf(
+	assetId: string,
+	state: StationState,
+	moment: Moment,
+	mayOpen: MayOpen,
+): IncidentStep[][] {
 	const incidents = (state.incidents ??= {});
 	const { settings, publishedAt, listing } = moment;
 	const opener: Opener = (part) => (first, connector) => {
@@ -92,7 +97,7 @@ function stepsOf(assetId: string, state: StationState, moment: Moment, mayOpen: 
 }
 
 /** An incident that is over by now opens with its end. */
-function entriesOf(assetId: string, steps: readonly Step[], moment: Moment): Entry[] {
+function entriesOf(assetId: string, steps: readonly IncidentStep[], moment: Moment): ReportEntry[] {
 	const place = { kind: moment.settings.kind, assetId, watermark: moment.watermark };
 	const { toldUntil = -Infinity } = moment;
 	const closed = new Map(
@@ -111,7 +116,7 @@ function entriesOf(assetId: string, steps: readonly Step[], moment: Moment): Ent
 }
 
 /** The watermark from which a step is certain. */
-function decidedAt(step: Step, settings: StationSettings): number {
+function decidedAt(step: IncidentStep, settings: StationSettings): number {
 	if (step.step === 'closed') {
 		return isRepeated(settings) ? step.until : step.until + settings.resolveAfterMs;
 	}

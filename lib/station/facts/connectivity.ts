@@ -2,7 +2,7 @@
 import { SERVICE_INTERFACE } from '../../service';
 import { asTexts, valueAt } from '../../shared/values';
 import type { StationSettings } from '../common/settings';
-import type { Connection, Reader, UnknownWord } from './types';
+import type { Connection, MessageReader, UnknownWord } from './types';
 import { text } from './values';
 
 export type ConnectionSettings = Pick<
@@ -45,6 +45,6 @@ export function readConnectivity(
 }
 
 /** A station that sends a BootNotification is connected, in every version of OCPP. */
-export const readBoot: Reader = () => [
+export const readBoot: MessageReader = () => [
 	{ about: 'connection', isConnected: true, status: 'CONNECTED' },
 ];

@@ -13,24 +13,24 @@ import { readMeterValues, readResponse, readStart, readStop } from './session16'
 import { readMeterValues201, readTransactionEvent } from './session201';
 import { readStatus16 } from './status16';
 import { readNotifyEvent, readStatus201 } from './status201';
-import type { Fact, Reader, Reading, UnknownWord } from './types';
+import type { Fact, MessageReader, Reading, UnknownWord } from './types';
 import { at, text } from './values';
 
 export { type ConnectionSettings, connectionSettings, DEFAULT_CONNECTION } from './connectivity';
 export { LeftOut } from './leftOut';
 export type * from './types';
 
-const readStatus: Reader = (message) =>
+const readStatus: MessageReader = (message) =>
 	Object.hasOwn(message.payload, 'connectorStatus') || Object.hasOwn(message.payload, 'evseId')
 		? readStatus201(message)
 		: readStatus16(message);
 
-const readMeter: Reader = (message) =>
+const readMeter: MessageReader = (message) =>
 	Object.hasOwn(message.payload, 'evseId') ? readMeterValues201(message) : readMeterValues(message);
 
 const BOOT = 'BootNotification';
 
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, MessageReader>> = {
 	[BOOT]: readBoot,
 	MeterValues: readMeter,
 	NotifyEvent: readNotifyEvent,
@@ -89,7 +89,7 @@ function saidIn(data: Readonly<Record<string, unknown>>): readonly Fact[] | unde
 	const payload = data['payload'];
 	const isCall = text(data['messageType']) !== 'CALL_RESULT';
 	const action = text(data['action']) ?? '';
-	const known = own(READERS, action) as Reader | undefined;
+	const known = own(READERS, action) as MessageReader | undefined;
 	const read = isCall ? known : readResponse;
 	if (read === undefined || text(data['messageType']) === 'CALL_ERROR') return [];
 	if (!isRecord(payload)) return isCall ? undefined : [];

@@ -1,7 +1,7 @@
 /** The session messages of OCPP 1.6: StartTransaction with its response, MeterValues and StopTransaction. */
 import { numberOf } from '../../shared/values';
 import { readingsOf } from './readings';
-import type { Reader } from './types';
+import type { MessageReader } from './types';
 import { at, elements, isTransaction, ordinal, stationTime, text } from './values';
 
 /** An absent reason means Local (OCPP 1.6, section 4.10). */
@@ -9,7 +9,7 @@ const DEFAULT_REASON = 'Local';
 /** The main meter of a station is no connector (OCPP 1.6, section 4.7). */
 const MAIN_METER = '0';
 
-export const readStart: Reader = ({ payload, messageId }) => {
+export const readStart: MessageReader = ({ payload, messageId }) => {
 	const connector = ordinal(payload['connectorId']);
 	if (connector === undefined) return undefined;
 	return [
@@ -25,14 +25,14 @@ export const readStart: Reader = ({ payload, messageId }) => {
 };
 
 /** A response names no action: only that to a StartTransaction has a transaction ID. */
-export const readResponse: Reader = ({ payload, messageId }) => {
+export const readResponse: MessageReader = ({ payload, messageId }) => {
 	const transaction = text(payload['transactionId']);
 	if (transaction === undefined || messageId === undefined) return [];
 	return [{ about: 'startResponse', messageId, transaction }];
 };
 
 /** Those of the main meter say nothing about sessions, nor do those without a session or a register. */
-export const readMeterValues: Reader = ({ payload }) => {
+export const readMeterValues: MessageReader = ({ payload }) => {
 	const transaction = text(payload['transactionId']);
 	const isNamed = transaction !== undefined && isTransaction(transaction);
 	const connector = ordinal(payload['connectorId']);
@@ -49,7 +49,7 @@ export const readMeterValues: Reader = ({ payload }) => {
 	];
 };
 
-export const readStop: Reader = ({ payload }) => {
+export const readStop: MessageReader = ({ payload }) => {
 	const transaction = text(payload['transactionId']);
 	if (transaction === undefined) return undefined;
 	return [

@@ -1,7 +1,7 @@
 /** The session messages of OCPP 2.0.1: TransactionEvent, and MeterValues of an EVSE, which name no transaction. */
 import { numberOf } from '../../shared/values';
 import { readingsOf } from './readings';
-import type { Reader, Transaction } from './types';
+import type { MessageReader, Transaction } from './types';
 import { at, connectorOf, ordinal, stationTime, text } from './values';
 
 const PHASES: Readonly<Record<string, Transaction['phase']>> = {
@@ -14,7 +14,7 @@ const DEFAULT_REASON = 'Local';
 /** The main meter of a station is no EVSE. */
 const MAIN_METER = '0';
 
-export const readTransactionEvent: Reader = ({ payload }) => {
+export const readTransactionEvent: MessageReader = ({ payload }) => {
 	const transaction = text(at(payload, 'transactionInfo.transactionId'));
 	const phase = PHASES[text(payload['eventType'])?.toLowerCase() ?? ''];
 	if (transaction === undefined || phase === undefined) return undefined;
@@ -34,7 +34,7 @@ export const readTransactionEvent: Reader = ({ payload }) => {
 	];
 };
 
-export const readMeterValues201: Reader = ({ payload }) => {
+export const readMeterValues201: MessageReader = ({ payload }) => {
 	const connector = ordinal(payload['evseId']);
 	const readings = readingsOf(payload['meterValue']);
 	if (connector === undefined || connector === MAIN_METER || readings.length === 0) return [];

@@ -1,8 +1,8 @@
 /** StatusNotification of OCPP 1.6. */
-import type { Reader } from './types';
+import type { MessageReader } from './types';
 import { ordinal, stationTime, text } from './values';
 
-export const readStatus16: Reader = ({ payload }) => {
+export const readStatus16: MessageReader = ({ payload }) => {
 	const connector = ordinal(payload['connectorId']);
 	const status = text(payload['status']);
 	if (connector === undefined || status === undefined) return undefined;

@@ -2,7 +2,7 @@
  * The status of a connector, an EVSE or a station in OCPP 2.0.1: StatusNotification, or NotifyEvent about its
  * AvailabilityState; and NotifyEvent about the Problem of a component.
  */
-import type { ConnectorStatus, Problem, Reader } from './types';
+import type { ConnectorStatus, Problem, MessageReader } from './types';
 import { at, connectorOf, elements, stationTime, text } from './values';
 
 /** EVSE 0 is the whole station, and connector 0 the whole EVSE, though OCPP 2.0.1 has no connector 0. */
@@ -13,7 +13,7 @@ function placeOf(evse: unknown, connector: unknown): string | undefined {
 	return place?.startsWith('0/') ? STATION : place;
 }
 
-export const readStatus201: Reader = ({ payload }) => {
+export const readStatus201: MessageReader = ({ payload }) => {
 	const connector = placeOf(payload['evseId'], payload['connectorId']);
 	const status = text(payload['connectorStatus']);
 	if (connector === undefined || status === undefined) return undefined;
@@ -22,7 +22,7 @@ export const readStatus201: Reader = ({ payload }) => {
 };
 
 /** The last status of each connector and component in the message: one message can report several. */
-export const readNotifyEvent: Reader = ({ payload }) => {
+export const readNotifyEvent: MessageReader = ({ payload }) => {
 	if (!Array.isArray(payload['eventData'])) return undefined;
 	const last = new Map<string, ConnectorStatus | Problem>();
 	for (const event of elements(payload['eventData'])) {

@@ -49,7 +49,7 @@ export interface MeterReading {
 	readonly location?: string | undefined;
 }
 
-export interface Start {
+export interface StartFact {
 	readonly about: 'start';
 	readonly connector: string;
 	readonly messageId?: string | undefined;
@@ -103,7 +103,7 @@ export type Fact =
 	| Sent
 	| ConnectorStatus
 	| Problem
-	| Start
+	| StartFact
 	| StartResponse
 	| Metered
 	| Stop
@@ -116,7 +116,7 @@ export interface Message {
 }
 
 /** Undefined if the message cannot be read; an empty list if it says nothing about a station. */
-export type Reader = (message: Message) => readonly Fact[] | undefined;
+export type MessageReader = (message: Message) => readonly Fact[] | undefined;
 
 /** A word for a connection that is in neither list: it changes nothing, and is to be reported. */
 export interface UnknownWord {

@@ -129,7 +129,7 @@ export interface Run {
 	readonly parts?: readonly Run[];
 }
 
-interface Open extends Run {
+interface OpenRun extends Run {
 	readonly places: string[];
 	readonly reports: Report[];
 	/** Whether the last status is that of the run, and which components have a problem. */
@@ -144,7 +144,7 @@ interface Open extends Run {
  */
 export function runsOf({ reports }: Timeline, name: string, horizon: number): Run[] {
 	const runs: Run[] = [];
-	const open = new Set<Open>();
+	const open = new Set<OpenRun>();
 	for (const report of reports) {
 		if (report.t > horizon) break;
 		const place = report.of ?? name;
@@ -172,7 +172,7 @@ export function runsOf({ reports }: Timeline, name: string, horizon: number): Ru
 }
 
 /** Adds the report to the run, and returns whether that is over. */
-function isOver(run: Open, report: Report): boolean {
+function isOver(run: OpenRun, report: Report): boolean {
 	run.reports.push(report);
 	const problem = `${report.of ?? ''} ${report.part ?? ''}`;
 	if (report.part === undefined) run.hasStatus = report.key === run.key;

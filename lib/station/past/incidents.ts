@@ -1,7 +1,7 @@
 /** The incidents of a station in a period that has passed: those that a station trigger would have reported. */
 import { openedEntry, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
-import type { Entry } from '../common/state';
+import type { ReportEntry } from '../common/state';
 import { decide } from '../decide/station';
 import type { StationFacts } from './facts';
 import { pastMoment } from './moment';
@@ -14,7 +14,7 @@ export interface PastIncident {
 	/** Undefined for one that is open. */
 	readonly until: number | undefined;
 	/** What a trigger would have reported: `opened`, and `resolved` unless it is open. */
-	readonly entries: ReadonlyMap<unknown, Entry>;
+	readonly entries: ReadonlyMap<unknown, ReportEntry>;
 	/** In the shape of the trigger's items, without the station; `state` is `open` or `resolved`. */
 	readonly item: Readonly<Record<string, unknown>>;
 }

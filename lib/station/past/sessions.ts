@@ -1,7 +1,7 @@
 /** The charging sessions of a station in a period that has passed. They are decided as by a trigger that polled all along. */
 import type { Owner } from '../common/incident';
 import { GRACE_MS, START_WAIT_MS, type StationSettings } from '../common/settings';
-import type { Entry, StationState } from '../common/state';
+import type { ReportEntry, StationState } from '../common/state';
 import { endedSessions, openSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
@@ -21,15 +21,15 @@ export function sessionsOf(
 	{ from, to, serviceNow }: Past,
 	settings: StationSettings,
 	{ owner, includeOpen }: { readonly owner: Owner; readonly includeOpen: boolean },
-): Entry[] {
+): ReportEntry[] {
 	const unbounded = { ...settings, mostParts: MOST_PARTS };
 	const state: StationState = { t: 0 };
-	const ended: Entry[] = [];
+	const ended: ReportEntry[] = [];
 	const placeAt = (watermark: number) => ({
 		...pastMoment(owner, unbounded, watermark),
 		assetId,
 	});
-	const play = ({ events, until }: Step) => {
+	const play = ({ events, until }: SessionStep) => {
 		for (const event of events) addEvent(state, event, unbounded);
 		if (state.sessions === undefined) return;
 		ended.push(...endedSessions(state.sessions, placeAt(until)));
@@ -51,20 +51,20 @@ export function sessionsOf(
 	];
 }
 
-const withState = (entry: Entry, state: string): Entry => ({
+const withState = (entry: ReportEntry, state: string): ReportEntry => ({
 	...entry,
 	item: { ...entry.item, state },
 });
 
-interface Step {
+interface SessionStep {
 	readonly events: EventFacts[];
 	/** When the last of them was created. */
 	until: number;
 }
 
 /** Those of the same time are in the same step. */
-function stepsOf(sorted: readonly EventFacts[]): Step[] {
-	const steps: Step[] = [];
+function stepsOf(sorted: readonly EventFacts[]): SessionStep[] {
+	const steps: SessionStep[] = [];
 	for (const event of sorted) {
 		const step = steps.at(-1);
 		const isFull = (step?.events.length ?? 0) >= EVENTS_TOGETHER && step?.until !== event.at;

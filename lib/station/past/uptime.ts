@@ -48,7 +48,7 @@ interface Layers {
 	readonly known: readonly Span[];
 }
 
-type Cause = 'excluded' | 'offline' | 'faulted' | 'unavailable' | 'unknown' | 'up';
+type UptimeCause = 'excluded' | 'offline' | 'faulted' | 'unavailable' | 'unknown' | 'up';
 
 const NEITHER: Owner = { workflowId: '', nodeId: '' };
 const NO_FACTS: StationFacts = {
@@ -140,14 +140,20 @@ function layersOf(
 }
 
 interface Moments extends Span {
-	readonly cause: Cause;
+	readonly cause: UptimeCause;
 }
 
 const layersIn = ({ excluded, offline, faulted, unavailable, known }: Layers) => [
 	...[excluded, offline, faulted, unavailable, known],
 ];
 
-function causeOf([excluded, offline, faulted, unavailable, known]: readonly boolean[]): Cause {
+function causeOf([
+	excluded,
+	offline,
+	faulted,
+	unavailable,
+	known,
+]: readonly boolean[]): UptimeCause {
 	if (excluded) return 'excluded';
 	if (offline) return 'offline';
 	if (faulted) return 'faulted';
@@ -179,7 +185,7 @@ function* ofStation(
 }
 
 /** Of the connectors of a station that is not down as a whole. */
-function causeOfAll(causes: readonly Cause[]): Cause {
+function causeOfAll(causes: readonly UptimeCause[]): UptimeCause {
 	const counted = causes.filter((cause) => cause !== 'excluded');
 	if (causes.length > 0 && counted.length === 0) return 'excluded';
 	const found = (['up', 'unknown', 'faulted', 'unavailable'] as const).find((cause) =>
@@ -189,7 +195,7 @@ function causeOfAll(causes: readonly Cause[]): Cause {
 }
 
 interface Tally {
-	readonly ms: Record<Cause, number>;
+	readonly ms: Record<UptimeCause, number>;
 	readonly percent: number | null;
 	readonly outages: number;
 	readonly longestMs: number;
@@ -237,13 +243,13 @@ function itemOf(
 }
 
 /** Whole minutes that add up to the period: the largest remainders are rounded up, and never the time up. */
-function wholeMinutes(ms: Readonly<Record<Cause, number>>): Record<Cause, number> {
-	const causes = Object.keys(ms) as Cause[];
+function wholeMinutes(ms: Readonly<Record<UptimeCause, number>>): Record<UptimeCause, number> {
+	const causes = Object.keys(ms) as UptimeCause[];
 	const minutes = { ...ms };
 	for (const cause of causes) minutes[cause] = Math.floor(ms[cause] / MINUTE_MS);
 	const total = causes.reduce((sum, cause) => sum + ms[cause], 0);
 	let left = Math.floor(total / MINUTE_MS) - causes.reduce((sum, cause) => sum + minutes[cause], 0);
-	const rest = (cause: Cause) => ms[cause] % MINUTE_MS;
+	const rest = (cause: UptimeCause) => ms[cause] % MINUTE_MS;
 	const ranked = causes.filter((cause) => cause !== 'up').sort((a, b) => rest(b) - rest(a));
 	for (const cause of ranked) {
 		if (left <= 0 || rest(cause) === 0) break;

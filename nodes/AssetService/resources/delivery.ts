@@ -6,7 +6,7 @@ import { deliveryField, deliveryIdOf, endpointField, endpointIdOf } from '../sha
 import type { Filters } from '../shared/lists';
 import { onlyParallelChanges } from '../shared/parallelItems';
 import { type InputItem, parameter, plainText, wrongKindError } from '../shared/parameters';
-import type { Changing, Run } from '../shared/resource';
+import type { Changing, OperationRun } from '../shared/resource';
 
 const statusField: INodeProperties = {
 	displayName: 'Status',
@@ -29,7 +29,7 @@ function prepare(item: InputItem) {
 	];
 }
 
-function statusOf(run: Run): string {
+function statusOf(run: OperationRun): string {
 	const given = parameter(run, 'status', unknown());
 	const parsed = safeParse(plainText, given);
 	if (parsed.success) return parsed.data.toLowerCase();
@@ -37,7 +37,7 @@ function statusOf(run: Run): string {
 }
 
 /** Sent as a query, and also filtered here in case the service ignores it. */
-function read(run: Run): ReturnType<Filters['read']> {
+function read(run: OperationRun): ReturnType<Filters['read']> {
 	const status = statusOf(run);
 	if (status === '' || status === 'any') return {};
 	let seen = 0;

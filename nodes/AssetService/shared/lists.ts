@@ -11,7 +11,7 @@ import { array, pipe, transform, union } from '../../../lib/vendor/zod';
 import { endpointField, endpointIdOf } from './ids';
 import { limitFields, listOptions, listOptionsOf } from './listOptions';
 import { collection, plainText } from './parameters';
-import type { Operation, Run } from './resource';
+import type { Operation, OperationRun } from './resource';
 import { simplifier, simplifyField } from './simplify';
 
 /** Filters of a list that are more than texts in its query. */
@@ -22,7 +22,7 @@ export interface Filters {
 	readonly last?: INodeProperties;
 	/** The filters of an input item; `afterwards` is called when its records have arrived. */
 	readonly read: (
-		run: Run,
+		run: OperationRun,
 	) => Pick<ListOptions, 'query' | 'matching' | 'createdAfter'> & { afterwards?: () => void };
 }
 
@@ -75,7 +75,7 @@ function queryFilters(filters: ListFilters | undefined): Filters {
 			description,
 		})),
 	);
-	const read = (run: Run) => {
+	const read = (run: OperationRun) => {
 		const given = Object.entries(collection(run, last, schemas));
 		return {
 			query: Object.fromEntries(given.flatMap(([name, value]) => (value ? [[name, value]] : []))),

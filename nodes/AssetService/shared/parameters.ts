@@ -16,10 +16,10 @@ import {
 	unknown,
 	type Schema,
 } from '../../../lib/vendor/zod';
-import type { Run } from './resource';
+import type { OperationRun } from './resource';
 
 /** An input item whose parameters are read. */
-export type InputItem = Pick<Run, 'context' | 'itemIndex'>;
+export type InputItem = Pick<OperationRun, 'context' | 'itemIndex'>;
 
 /** Any value as trimmed text; empty if it cannot be text. */
 export const text = pipe(unknown(), transform(asText));

@@ -2,7 +2,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../lib/service';
 
-export interface Run {
+export interface OperationRun {
 	context: IExecuteFunctions;
 	/** Index of the input item whose parameters are read. */
 	itemIndex: number;
@@ -22,7 +22,7 @@ interface Texts {
 
 interface Fetching extends Texts {
 	/** The records for one input item, each of which becomes an item. */
-	run(run: Run): Promise<ApiRecord[]>;
+	run(run: OperationRun): Promise<ApiRecord[]>;
 	prepare?: never;
 	runLocally?: never;
 }
@@ -30,14 +30,14 @@ interface Fetching extends Texts {
 /** An operation that changes something: the parameters of all input items are checked before the first request. */
 export interface Changing extends Texts {
 	/** Throws for invalid parameters; the returned function sends the request. */
-	prepare(item: Omit<Run, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
+	prepare(item: Omit<OperationRun, 'client'>): (client: ApiClient) => Promise<ApiRecord[]>;
 	runLocally?: never;
 }
 
 /** An operation that sends no request, so it needs no credential. */
 export interface Local extends Texts {
 	/** Like `run` of an operation that reads. */
-	runLocally(item: Omit<Run, 'client'>): Promise<ApiRecord[]>;
+	runLocally(item: Omit<OperationRun, 'client'>): Promise<ApiRecord[]>;
 	prepare?: never;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { notePublication, type TriggerSettings } from '../../../lib/accounts';
+import { notePublication, type PublishedSettings } from '../../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger, type Ledger, type Outcome } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite';
@@ -35,7 +35,7 @@ afterAll(async () => {
 /** A trigger of the workflow is published: by default, any workflow may reconcile it. */
 const publish = async (
 	workflowId: string,
-	{ at = 0, ...more }: Partial<TriggerSettings> & { readonly at?: number } = {},
+	{ at = 0, ...more }: Partial<PublishedSettings> & { readonly at?: number } = {},
 ) => {
 	await notePublication(await ledger(), workflowId, {
 		...{ nodeId: 'trigger', publishedAt: at, now: Date.now() },
@@ -394,7 +394,7 @@ it.each([
 	]);
 });
 
-it.each<[string, Partial<TriggerSettings> | undefined, boolean]>([
+it.each<[string, Partial<PublishedSettings> | undefined, boolean]>([
 	['nothing was recorded', undefined, false],
 	['only the workflow itself has access', { access: 'thisWorkflow' }, false],
 	['others are selected', { access: 'selectedWorkflows', accountWorkflowIds: ['x'] }, false],
@@ -417,7 +417,7 @@ it.each<[string, Partial<TriggerSettings> | undefined, boolean]>([
 	expect(world.service.to(EVENTS)).toEqual([]);
 });
 
-it.each<[string, Partial<TriggerSettings>, boolean]>([
+it.each<[string, Partial<PublishedSettings>, boolean]>([
 	['not by default', { access: 'thisWorkflow' }, false],
 	['not if it is selected', { access: 'selectedWorkflows', accountWorkflowIds: [OWN] }, false],
 	['if any workflow has access', { access: 'anyWorkflow' }, true],

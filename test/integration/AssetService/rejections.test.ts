@@ -1,6 +1,6 @@
 /** The output of Get Rejections for deliveries that a trigger received. */
 import type { INodeParameters } from 'n8n-workflow';
-import { notePublication, type TriggerSettings } from '../../../lib/accounts';
+import { notePublication, type PublishedSettings } from '../../../lib/accounts';
 import { LedgerUnavailableError, openLedger } from '../../../lib/ledger';
 import { ADVICE } from '../../../lib/receiver';
 import { asText } from '../../../lib/shared/values';
@@ -30,7 +30,7 @@ const getRejections = (parameters: INodeParameters) =>
 const rejectionsOf = async (parameters: INodeParameters) =>
 	(await getRejections(parameters)).items.map(({ json }) => json);
 /** By default, any workflow may read its rejections. */
-const newWorkflow = async (access: TriggerSettings['access'] = 'anyWorkflow') => {
+const newWorkflow = async (access: PublishedSettings['access'] = 'anyWorkflow') => {
 	const workflowId = `rejections-${(next += 1)}`;
 	await notePublication(await openLedger({ log: () => undefined }), workflowId, {
 		...{ nodeId: 'trigger', publishedAt: 0, now: Date.now() },

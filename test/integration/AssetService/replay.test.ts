@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IExecuteFunctions, INodeParameters } from 'n8n-workflow';
-import { notePublication, readPublication, type TriggerSettings } from '../../../lib/accounts';
+import { notePublication, readPublication, type PublishedSettings } from '../../../lib/accounts';
 import {
 	ledgerKey,
 	LedgerUnavailableError,
@@ -52,7 +52,7 @@ const begin = async (ids: readonly string[], outcome: Outcome = 'failed') => {
 /** A trigger of the workflow is published; by default, a poll trigger that wants every event. */
 const publish = async (
 	workflowId = OWN,
-	more: Partial<TriggerSettings> = {},
+	more: Partial<PublishedSettings> = {},
 	seenAt = Date.now(),
 	nodeId = 'trigger',
 ) => {
@@ -294,7 +294,7 @@ it('takes at most 10,000 events, and reopens none of more', async () => {
 	expect(await requested()).toHaveLength(10_000);
 }, 60_000);
 
-it.each<[string, Partial<TriggerSettings>, boolean]>([
+it.each<[string, Partial<PublishedSettings>, boolean]>([
 	['not by default', {}, false],
 	['if it is selected', { access: 'selectedWorkflows', accountWorkflowIds: [OWN] }, true],
 ])('replays the events of another workflow: %s', async (_what, settings, isAllowed) => {

@@ -4,13 +4,13 @@ import {
 	pollTriggers,
 	type Publication,
 	readPublication,
-	type TriggerSettings,
+	type PublishedSettings,
 	wantedBy,
 } from '../../../lib/accounts';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const HOUR = 60 * 60_000;
-const settings = (more: Partial<TriggerSettings> = {}): TriggerSettings => ({
+const settings = (more: Partial<PublishedSettings> = {}): PublishedSettings => ({
 	...{ kind: 'webhook', access: 'thisWorkflow', accountWorkflowIds: [] },
 	...{ eventTypes: [], conditions: {}, ...more },
 });
@@ -20,7 +20,7 @@ function worldOf() {
 	const note = async (
 		nodeId: string,
 		now: number,
-		more: Partial<TriggerSettings> = {},
+		more: Partial<PublishedSettings> = {},
 		nodeIds?: readonly string[],
 	) => {
 		const before = ledger.count('swapRecord');
@@ -79,7 +79,7 @@ it('forgets the triggers that the workflow no longer has, and keeps all where th
 });
 
 it('wants what a poll trigger wants, or a webhook trigger if there is none', () => {
-	const of = (...triggers: TriggerSettings[]): Publication => ({
+	const of = (...triggers: PublishedSettings[]): Publication => ({
 		publishedAt: 0,
 		triggers: Object.fromEntries(
 			triggers.map((each, n) => [`node-${n}`, { seenAt: n, settings: each }]),

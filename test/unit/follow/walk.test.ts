@@ -1,4 +1,4 @@
-import { type Listed as WalkedRecord, type Reading, walk } from '../../../lib/follow';
+import { type Listed as WalkedRecord, type WalkOptions, walk } from '../../../lib/follow';
 import { ApiError, type ApiRecord } from '../../../lib/service';
 import { walkPages } from '../../../lib/service/lists/paging';
 
@@ -22,13 +22,13 @@ interface Service {
 /** The records of each page that the walk gave, and how it ended. */
 async function walked(
 	{ list, onRequest, date }: Service,
-	reading: Partial<Reading> = {},
+	reading: Partial<WalkOptions> = {},
 	onPage?: (ids: readonly string[]) => boolean,
 ) {
 	const pages: string[][] = [];
 	const by: (number | undefined)[] = [];
 	let requests = 0;
-	const client: Reading['client'] = {
+	const client: WalkOptions['client'] = {
 		list: (_resource, options) =>
 			walkPages(
 				async (limit, after) => {
@@ -173,7 +173,7 @@ it('dates an event without a time by the one before it, also when it continues',
 /** What the walk gives of these records, which the service lists as one page. */
 async function walkedRecords(...records: ApiRecord[]) {
 	const given: WalkedRecord[] = [];
-	const client: Reading['client'] = {
+	const client: WalkOptions['client'] = {
 		async *list() {
 			for (const record of records) yield await Promise.resolve(record);
 		},

@@ -2,7 +2,7 @@ import { positionAt } from '../../../lib/follow';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { RETENTION_MS } from '../../../lib/poll';
-import { Finds, rememberListed, type Scope } from '../../../lib/poll/finds';
+import { Finds, rememberListed, type PollScope } from '../../../lib/poll/finds';
 import type { PollState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
@@ -15,7 +15,7 @@ const STATE: PollState = {
 
 /** `start`: to start. `wait`: unsettled, and not due. `done`: nothing left to do. */
 async function foundIn(
-	scope: Scope,
+	scope: PollScope,
 	{ id, record, at, by }: { id: string; record: Record<string, unknown>; at?: number; by?: number },
 	state: PollState,
 ) {
@@ -25,7 +25,7 @@ async function foundIn(
 }
 
 async function knowledgeOf(
-	scope: Scope,
+	scope: PollScope,
 	event: ReturnType<typeof parsed>,
 	publishedAt = 0,
 	changes: Partial<PollState> = {},

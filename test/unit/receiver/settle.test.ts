@@ -1,6 +1,6 @@
 /** The response to the service, by the setting, the URL, n8n's verdict and the ledger. */
 import { type Acknowledge, type EntryState, ledgerKey } from '../../../lib/ledger';
-import { type Outcome, settle, type Settling } from '../../../lib/receiver/settle';
+import { type SettleOutcome, settle, type Settling } from '../../../lib/receiver/settle';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
 
@@ -37,17 +37,17 @@ const STATES: readonly EntryState[] = [
 	...(['free', 'pending', 'stored', 'overdue', 'running'] as const),
 	...(['asleep', 'interrupted', 'failed', 'done', 'begun'] as const),
 ];
-const all = (outcome: Outcome) => Object.fromEntries(STATES.map((state) => [state, outcome]));
+const all = (outcome: SettleOutcome) => Object.fromEntries(STATES.map((state) => [state, outcome]));
 /** n8n did not respond with a success, and the execution has to succeed. */
-const UNSUCCESSFUL: Readonly<Record<string, Outcome>> = {
+const UNSUCCESSFUL: Readonly<Record<string, SettleOutcome>> = {
 	...{ ...all('failed'), running: 'busy' },
 	...{ done: 'accepted', asleep: 'accepted' },
 };
 
-describe.each<[Response, Readonly<Record<string, Outcome>>]>([
+describe.each<[Response, Readonly<Record<string, SettleOutcome>>]>([
 	[STORED, all('accepted')],
 	[{ ...STORED, isEarly: false }, all('accepted')],
-	...[true, false].map((isEarly): [Response, Readonly<Record<string, Outcome>>] => [
+	...[true, false].map((isEarly): [Response, Readonly<Record<string, SettleOutcome>>] => [
 		{ ...STORED, isEarly, isOk: false },
 		{
 			...all('accepted'),
@@ -137,7 +137,7 @@ describe('an execution that still runs', () => {
 });
 
 describe('while the ledger is down', () => {
-	it.each<[Response, Outcome, EntryState]>([
+	it.each<[Response, SettleOutcome, EntryState]>([
 		[STORED, 'accepted', 'stored'],
 		[{ ...STORED, isOk: false }, 'failed', 'free'],
 		[SUCCEEDED, 'busy', 'stored'],

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
-import type { Entry } from '../../../lib/station/common/state';
+import type { ReportEntry } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
 import { nextShard } from '../../../lib/station/shards';
 import { back, DEFAULTS, message, MINUTE, type StationEvent } from './stationWorld';
@@ -85,8 +85,8 @@ interface Way {
 }
 
 /** Each poll reads contiguously from the newest event back to the oldest that is not read, and two minutes more. */
-function play(events: readonly Read[], settings: StationSettings, way: Way): Entry[] {
-	const told = new Map<string, Entry>();
+function play(events: readonly Read[], settings: StationSettings, way: Way): ReportEntry[] {
+	const told = new Map<string, ReportEntry>();
 	const read = new Set<string>();
 	let text: string | undefined;
 	let watermark = FROM - MINUTE;
@@ -139,7 +139,7 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Ent
 }
 
 /** Without what depends on when it is decided. */
-const shown = (entries: readonly Entry[]) =>
+const shown = (entries: readonly ReportEntry[]) =>
 	entries
 		.map(({ item, assetId }) => {
 			if (item['state'] !== 'opened') return JSON.stringify({ assetId, ...item });
@@ -149,7 +149,7 @@ const shown = (entries: readonly Entry[]) =>
 		.sort();
 
 /** Incidents without an end, or without a beginning. */
-function unpaired(entries: readonly Entry[]): unknown[] {
+function unpaired(entries: readonly ReportEntry[]): unknown[] {
 	const ids = new Set(entries.map(({ id }) => id));
 	return entries.filter(({ item }) => {
 		const other = item['state'] === 'opened' ? 'resolved' : 'opened';
@@ -158,7 +158,7 @@ function unpaired(entries: readonly Entry[]): unknown[] {
 }
 
 /** Two incidents of one part at the same time, by the codes with which they opened. */
-function overlapping(entries: readonly Entry[], { kind, scope }: StationSettings): unknown[] {
+function overlapping(entries: readonly ReportEntry[], { kind, scope }: StationSettings): unknown[] {
 	const opened = new Map(entries.map((entry) => [entry.id, entry.item]));
 	const resolved = entries.filter(({ item }) => item['state'] === 'resolved');
 	const byPart = Object.groupBy(resolved, ({ assetId, item }) => {
@@ -168,7 +168,7 @@ function overlapping(entries: readonly Entry[], { kind, scope }: StationSettings
 			kind === 'connectorStatus' ? status : scope === 'code' && [errorCode, vendorErrorCode];
 		return JSON.stringify([assetId, connector, code]);
 	});
-	const sinceOf = ({ item }: Entry) => Date.parse(String(item['since']));
+	const sinceOf = ({ item }: ReportEntry) => Date.parse(String(item['since']));
 	return Object.values(byPart).flatMap((items = []) => {
 		const sorted = items.toSorted((a, b) => sinceOf(a) - sinceOf(b));
 		return sorted.slice(1).flatMap((entry, n) => {

@@ -1,11 +1,11 @@
 /** An event as Reconcile and Replay show it. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Account } from '../../../../lib/accounts';
+import type { ListedAccount } from '../../../../lib/accounts';
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/thrown';
 import { asText, withoutSlashes } from '../../../../lib/shared/values';
 import { MOST_RECORDS } from '../../shared/listOptions';
-import type { Run } from '../../shared/resource';
+import type { OperationRun } from '../../shared/resource';
 
 const { id, type, createdAt, assetId } = LISTS.event.fields;
 const flat = flattener({ createdAt, id, type, assetId });
@@ -18,7 +18,7 @@ const named = flattener({ id: LISTS.asset.fields.id, name: LISTS.asset.fields.na
 export function accountItem(
 	{ workflowId, context }: { readonly workflowId: string; readonly context: IExecuteFunctions },
 	record: ApiRecord,
-	{ state, executionId, begunAt, endedAt, attempts }: Account,
+	{ state, executionId, begunAt, endedAt, attempts }: ListedAccount,
 	more: ApiRecord = {},
 ): ApiRecord {
 	const { createdAt, ...event } = flat(record);
@@ -57,7 +57,7 @@ const namesBy = new WeakMap<ApiClient, Promise<ReadonlyMap<string, string>>>();
 /** Shows assets by their names, as far as the list of assets can be read. Changes the items. */
 export async function withAssetNames(
 	items: readonly ApiRecord[],
-	{ client, warn }: Pick<Run, 'client' | 'warn'>,
+	{ client, warn }: Pick<OperationRun, 'client' | 'warn'>,
 ): Promise<ApiRecord[]> {
 	if (items.every((item) => item['asset'] === null)) return [...items];
 	const reading = namesBy.get(client) ?? assetNames(client);

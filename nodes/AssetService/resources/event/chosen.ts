@@ -1,11 +1,11 @@
 /** The events that Replay is about: those with the given IDs, or those that the other fields select. */
 import {
-	type Account,
+	type ListedAccount,
 	accountOf,
 	canReopen,
 	listedStates,
 	MOST_REPLAYED,
-	type Placed,
+	type PlacedEvent,
 	pollTriggers,
 	type Requested,
 	wantedBy,
@@ -17,7 +17,7 @@ import { counted } from '../../../../lib/shared/counted';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
-import type { Run } from '../../shared/resource';
+import type { OperationRun } from '../../shared/resource';
 import type { Accounts } from './account';
 import { noTrace } from './reconcile';
 import { PAGE_SIZE, type Selection, selectionOf } from './selection';
@@ -38,16 +38,16 @@ export interface Choice extends Pick<Selection, 'states'> {
 /** An event with its output. `reason`: why it does not start again. */
 export interface Chosen extends Requested {
 	readonly record: ApiRecord;
-	readonly account: Account;
+	readonly account: ListedAccount;
 	readonly reason: string | undefined;
 	readonly nodeId: string | undefined;
 }
 
 /** @throws {NodeOperationError} for more events than a request may have, and for a workflow that the ledger does not know. */
 export async function choose(
-	item: Omit<Run, 'client'>,
+	item: Omit<OperationRun, 'client'>,
 	accounts: Accounts,
-	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<Run, 'client'>,
+	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<OperationRun, 'client'>,
 ): Promise<Chosen[]> {
 	const { ledger, workflowId, publication } = accounts;
 	const polls = pollTriggers(publication);
@@ -56,7 +56,7 @@ export async function choose(
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
 		{ ledger, workflowId, isWanted: matches, ...(ids.size > 0 && { ids }) },
-		({ event, record, at, place, index }: Placed, account): Chosen | undefined => {
+		({ event, record, at, place, index }: PlacedEvent, account): Chosen | undefined => {
 			if (states?.has(account.state) === false) return undefined;
 			if (++count > MOST_REPLAYED) throw tooMany(item);
 			return {
@@ -91,7 +91,7 @@ export async function choose(
 	return found;
 }
 
-const isThere = ({ state }: Account): boolean => state !== 'missing';
+const isThere = ({ state }: ListedAccount): boolean => state !== 'missing';
 
 function tooMany(item: InputItem) {
 	const most = MOST_REPLAYED.toLocaleString('en');

@@ -6,7 +6,7 @@ import { eventTypeFilters } from '../../../../n8n/eventTypeProperties';
 import { allTypes, eventTypes } from '../../shared/eventTypes';
 import { filtersField, type Filters } from '../../shared/lists';
 import { collection } from '../../shared/parameters';
-import type { Run } from '../../shared/resource';
+import type { OperationRun } from '../../shared/resource';
 import { timeOfField } from '../../shared/times';
 
 const last = filtersField([
@@ -27,7 +27,7 @@ const last = filtersField([
 	...eventTypeFilters({ description: 'Only events of these types' }),
 ]);
 
-function read(run: Run): ReturnType<Filters['read']> {
+function read(run: OperationRun): ReturnType<Filters['read']> {
 	const given = collection(run, last, {
 		eventTypes,
 		otherEventTypes: eventTypes,

@@ -1,10 +1,10 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import { type Account, listedStates, type Placed } from '../../../../lib/accounts';
+import { type ListedAccount, listedStates, type PlacedEvent } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
-import type { Operation, Run } from '../../shared/resource';
+import type { Operation, OperationRun } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
 import { accountItem, withAssetNames } from './accountItem';
 import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selection';
@@ -18,7 +18,7 @@ export const reconcile: Operation = {
 	run,
 };
 
-async function run(item: Run): Promise<ApiRecord[]> {
+async function run(item: OperationRun): Promise<ApiRecord[]> {
 	const { client, context, warn } = item;
 	const { createdAfter, states, survey, matches } = selectionOf(item);
 	const accounts = await openAccounts(item);
@@ -28,7 +28,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
 		{ ledger, workflowId, isWanted: matches },
-		({ at, record }: Placed, account: Account) => {
+		({ at, record }: PlacedEvent, account: ListedAccount) => {
 			const isMissing = account.state === 'missing';
 			if (isMissing && (at ?? since) < since) {
 				counts.early += 1;
@@ -70,7 +70,7 @@ async function run(item: Run): Promise<ApiRecord[]> {
 
 /** The error if the ledger knows neither the workflow nor any of the events. */
 export function noTrace(
-	{ context, itemIndex }: Pick<Run, 'context' | 'itemIndex'>,
+	{ context, itemIndex }: Pick<OperationRun, 'context' | 'itemIndex'>,
 	{ workflowId, isOwn }: Accounts,
 ): NodeOperationError {
 	const which = isOwn

@@ -10,7 +10,7 @@ import {
 } from '../../../AssetServiceStationTrigger/description';
 import { faultProperties } from '../../../AssetServiceStationTrigger/faults';
 import { parameterError } from '../../shared/parameters';
-import type { Operation, Run } from '../../shared/resource';
+import type { Operation, OperationRun } from '../../shared/resource';
 import { assetIdsField, lookBackField, options, periodFields } from './fields';
 import { ask, wordsOf } from './question';
 
@@ -43,7 +43,7 @@ export const getIncidents: Operation = {
 	run,
 };
 
-async function run(item: Run) {
+async function run(item: OperationRun) {
 	const { context, itemIndex, client } = item;
 	const { station, problems } = readStationSettings((name, fallback) =>
 		context.getNodeParameter(name, itemIndex, fallback),

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { pastSessions } from '../../../../lib/station';
 import { readStationSettings } from '../../../../n8n/station/settings';
 import { flag } from '../../shared/parameters';
-import type { Operation, Run } from '../../shared/resource';
+import type { Operation, OperationRun } from '../../shared/resource';
 import { assetIdsField, lookBackField, optionsWith, periodFields } from './fields';
 import { ask, wordsOf } from './question';
 
@@ -32,7 +32,7 @@ export const getSessions: Operation = {
 		...[assetIdsField, ...periodFields, includeOpenField, lookBackField],
 		optionsWith(includeIdTag),
 	],
-	run: async (item: Run) => {
+	run: async (item: OperationRun) => {
 		const { client } = item;
 		const includeOpen = flag(item, 'includeOpen', 'Include Open Sessions', false);
 		const hasTag = flag(item, 'options.includeIdTag', 'Include ID Tag', false);

@@ -4,7 +4,7 @@ import { asText, isRecord, jsonIn } from '../../../../lib/shared/values';
 import { type Exclusion, pastUptime, split, type SplitBy } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
 import { flag, type InputItem, parameter, parameterError, text } from '../../shared/parameters';
-import type { Operation, Run } from '../../shared/resource';
+import type { Operation, OperationRun } from '../../shared/resource';
 import { timeOfField } from '../../shared/times';
 import { assetIdsField, lookBackField, options, periodFields } from './fields';
 import { ask, wordsOf } from './question';
@@ -142,7 +142,7 @@ export const getUptime: Operation = {
 	run,
 };
 
-async function run(item: Run) {
+async function run(item: OperationRun) {
 	const { context, client } = item;
 	const splitBy = choice(item, splitByField, SPLITS);
 	const question = {

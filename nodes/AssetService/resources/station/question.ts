@@ -17,7 +17,7 @@ import { unknown } from '../../../../lib/vendor/zod';
 import { cancelSignal } from '../../../../n8n/apiClient';
 import { bounded } from '../../../../n8n/parameters';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
-import type { Run } from '../../shared/resource';
+import type { OperationRun } from '../../shared/resource';
 import { createdAfterOf, timeOfField } from '../../shared/times';
 import { DAYS_BACK, LOOK_BACK, MAX_EVENTS } from './fields';
 
@@ -38,7 +38,7 @@ function sharedOf(context: IExecuteFunctions): Shared {
 }
 
 /** Without `hasPeriod`, the question is about now. */
-export async function ask(run: Run, wants: Wants, hasPeriod = true): Promise<Asked> {
+export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Promise<Asked> {
 	const { context, client, warn } = run;
 	const shared = sharedOf(context);
 	const assetIds = assetIdsOf(run);
@@ -77,12 +77,12 @@ export async function ask(run: Run, wants: Wants, hasPeriod = true): Promise<Ask
 export const wordsOf = (client: Pick<ApiClient, 'serviceInterface'>) =>
 	connectionSettings(client.serviceInterface);
 
-interface Times {
+interface PeriodTimes {
 	readonly from: number;
 	readonly to: number | undefined;
 }
 
-function periodOf(item: InputItem, now: number): Times {
+function periodOf(item: InputItem, now: number): PeriodTimes {
 	const from = createdAfterOf(item, DAYS_BACK, now);
 	const to = timeOfField(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
 	if (from < (to ?? now)) return { from, to };
@@ -105,7 +105,7 @@ function assetIdsOf(item: InputItem): Set<string> | undefined {
 	return named.length > 0 ? new Set(named) : undefined;
 }
 
-function warnOf({ facts, events }: Past, warn: Run['warn']): void {
+function warnOf({ facts, events }: Past, warn: OperationRun['warn']): void {
 	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
 	for (const [, text] of facts.leftOut.texts) warn(sentence(text));
 }

@@ -2,7 +2,7 @@
 import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
 import { onlyParallelItems } from '../../shared/parallelItems';
-import type { Operation, Run } from '../../shared/resource';
+import type { Operation, OperationRun } from '../../shared/resource';
 import { createdAfterField, createdAfterOf } from '../../shared/times';
 
 const DAYS_BACK = 7;
@@ -23,7 +23,7 @@ export const getHealth: Operation = {
 	run,
 };
 
-async function run(item: Run): Promise<ApiRecord[]> {
+async function run(item: OperationRun): Promise<ApiRecord[]> {
 	const endpointId = endpointIdOf(item);
 	const now = Date.now();
 	const createdAfter = createdAfterOf(item, DAYS_BACK, now);

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../../../lib/ledger/life/account';
 import type { Entry } from '../../../../lib/ledger/life/entry';
-import { dueInMs, type Moment, stateOf } from '../../../../lib/ledger/life/states';
+import { dueInMs, type StepMoment, stateOf } from '../../../../lib/ledger/life/states';
 import * as steps from '../../../../lib/ledger/life/steps';
 import type { ClaimResponse } from '../../../../lib/ledger/types';
 
@@ -117,7 +117,7 @@ function runOf(asked: Asked): string {
 	return asked.kind === 'end' || asked.kind === 'giveBack' ? asked.run : '';
 }
 
-function accountOf(entry: Entry | undefined, moment: Moment): Account {
+function accountOf(entry: Entry | undefined, moment: StepMoment): Account {
 	const due = dueInMs(entry, moment);
 	const state = stateOf(entry, moment);
 	if (entry === undefined || state === 'free') return { state: 'free', attempts: 0 };

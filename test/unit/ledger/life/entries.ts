@@ -1,19 +1,23 @@
 /** Entries in each state, for the tests of the pure steps. */
-import type { Entry, Kind } from '../../../../lib/ledger/life/entry';
-import { type EntryState, FIRST_GRACE_MS, type Moment } from '../../../../lib/ledger/life/states';
+import type { Entry, EntryKind } from '../../../../lib/ledger/life/entry';
+import {
+	type EntryState,
+	FIRST_GRACE_MS,
+	type StepMoment,
+} from '../../../../lib/ledger/life/states';
 import type { Attempting } from '../../../../lib/ledger/life/steps';
 
 export const MINUTE_MS = 60_000;
 export const NOW = 1_795_400_000_000;
 /** The holder lives. */
-export const ALIVE: Moment = { now: NOW, isHolderDead: false };
-export const DEAD: Moment = { now: NOW, isHolderDead: true };
+export const ALIVE: StepMoment = { now: NOW, isHolderDead: false };
+export const DEAD: StepMoment = { now: NOW, isHolderDead: true };
 export const MINE = { session: 'my session', number: 1 };
 const THEIRS = { holder: 'their session', claim: 7 };
 
 const BARE = { at: NOW, grace: 0, attempts: 1, repeats: false, reopenings: 0 };
 
-export function entryOf(kind: Kind, more: Partial<Entry> = {}): Entry {
+export function entryOf(kind: EntryKind, more: Partial<Entry> = {}): Entry {
 	const run = kind === 'pending' || kind === 'stored' ? {} : { run: 'their run' };
 	return { ...BARE, kind, ...run, ...more };
 }

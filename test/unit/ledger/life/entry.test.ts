@@ -1,7 +1,13 @@
 import fc from 'fast-check';
-import { decode, encode, type Entry, holderOf, type Kind } from '../../../../lib/ledger/life/entry';
+import {
+	decode,
+	encode,
+	type Entry,
+	holderOf,
+	type EntryKind,
+} from '../../../../lib/ledger/life/entry';
 
-const KINDS: readonly Kind[] = [
+const KINDS: readonly EntryKind[] = [
 	...(['pending', 'stored', 'begun', 'running', 'asleep', 'interrupted'] as const),
 	...(['failed', 'canceled', 'done'] as const),
 ];

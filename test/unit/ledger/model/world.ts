@@ -1,6 +1,6 @@
 /** Everything that one event depends on: its entry, the processes of n8n with their sessions, and what must stay true. */
 import type { Entry } from '../../../../lib/ledger/life/entry';
-import { FIRST_GRACE_MS, type Moment } from '../../../../lib/ledger/life/states';
+import { FIRST_GRACE_MS, type StepMoment } from '../../../../lib/ledger/life/states';
 import type { Outcome, Step } from '../../../../lib/ledger/life/steps';
 
 /** A delivery of the event in a process; undefined if there is none. */
@@ -104,7 +104,7 @@ export const sessionOf = (process: number, { isOld } = { isOld: false }) =>
 export function* taken<R>(
 	world: World,
 	{ process }: { readonly process: number },
-	step: (entry: Entry | undefined, moment: Moment) => Step<R>,
+	step: (entry: Entry | undefined, moment: StepMoment) => Step<R>,
 ): Generator<readonly [R, World]> {
 	for (const isHolderDead of deaths(world, process)) {
 		const { result, next } = step(world.entry, { now: NOW, isHolderDead });

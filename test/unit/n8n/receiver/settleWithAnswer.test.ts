@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { Outcome } from '../../../../lib/receiver/settle';
+import type { SettleOutcome } from '../../../../lib/receiver/settle';
 import { settleWithAnswer } from '../../../../n8n/receiver/settleWithAnswer';
 import { gate } from '../../../support/wait';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 
-const setUp = (statusCode: number, outcome?: Outcome) => {
+const setUp = (statusCode: number, outcome?: SettleOutcome) => {
 	const order: string[] = [];
 	const { opened: settled, open: settle } = gate();
 	const handOver = {
