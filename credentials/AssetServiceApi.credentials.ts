@@ -8,10 +8,34 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { FIELD_LABELS } from '../lib/service';
 import { withBearer, withNewToken } from '../n8n/storedToken';
-import { ignoreSslIssues } from './ignoreSslIssues';
-import { plainHttpNotice } from './plainHttpNotice';
 import { serviceInterface } from './serviceInterface';
+
+/** Matches any host except this machine: the URLs that `plainHttpWarning` warns about when the credential is used. */
+const RISKY =
+	'^\\s*[Hh][Tt]{2}[Pp]://(?!(([\\w-]+\\.)*localhost|127(\\.\\d{1,3}){3}|\\[::1\\])([:/]|\\s*$))';
+
+/** The warning about an http URL in the form: n8n does not show the message of a test that succeeded. */
+function plainHttpNotice(field: 'baseUrl' | 'authUrl'): INodeProperties {
+	return {
+		displayName: `'${FIELD_LABELS[field]}' is plain http: anyone on the network between n8n and the service can read the secrets and the data. Use https if the service offers it.`,
+		name: `${field}Notice`,
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { [field]: [{ _cnd: { regex: RISKY } }] } },
+	};
+}
+
+/** Not marked as a password, although its name contains "auth": n8n would give the editor a text instead of a boolean. */
+const ignoreSslIssues: INodeProperties = {
+	displayName: 'Ignore SSL Issues (Insecure)',
+	name: 'allowUnauthorizedCerts',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to connect even if the TLS certificate of the service cannot be verified. Anyone between n8n and the service can then read the secrets.',
+};
 
 export class AssetServiceApi implements ICredentialType {
 	name = 'assetServiceApi';

@@ -1,15 +1,47 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
+import { jittered, sleep } from '../shared/sleep';
 import { checkKey } from './common/key';
-import type { Store } from './common/store';
-import { Entries } from './entries';
+import type { Store, Change, ChangeOptions } from './common/store';
 import { untilWritten } from './later';
 import { type Account, accountOf } from './life/account';
-import type { Entry } from './life/entry';
-import { stateOf } from './life/states';
+import { type Entry, decode, encode } from './life/entry';
+import { stateOf, type StepMoment } from './life/states';
 import * as steps from './life/steps';
+import type { Step } from './life/steps';
 import { Session } from './session';
 import type { Beginning, Claim, ClaimResponse, Ledger } from './types';
-import { Waiting } from './waiting';
+
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 250;
+
+/** Waits until the execution of a claim has begun, in this process or in another one. */
+class Waiting {
+	/** Called when an attempt of this process begins the event. */
+	readonly #onBegin = new Map<string, () => void>();
+
+	hasBegun(key: string): void {
+		this.#onBegin.get(key)?.();
+	}
+
+	/** Resolves when an attempt of this process has begun the event, `isOpen` says false, or after `ms` milliseconds. */
+	async untilBegun(key: string, ms: number, isOpen: () => Promise<boolean>): Promise<void> {
+		const giveUpAt = performance.now() + ms;
+		const begun = new Promise<'begun'>((resolve) => {
+			this.#onBegin.set(key, () => {
+				resolve('begun');
+			});
+		});
+		try {
+			for (let pauseMs = FIRST_PAUSE_MS; performance.now() < giveUpAt; pauseMs *= 1.5) {
+				const pause = sleep(jittered(Math.min(pauseMs, LONGEST_PAUSE_MS)), { keepAlive: false });
+				if ((await Promise.race([begun, pause])) === 'begun') return;
+				if (!(await isOpen())) return;
+			}
+		} finally {
+			this.#onBegin.delete(key);
+		}
+	}
+}
 
 /** An event that nobody stores is forgotten after this long, in milliseconds. */
 const KEEP_CLAIM_MS = 24 * 60 * 60_000;
@@ -196,5 +228,60 @@ export class EventLedger implements Ledger {
 
 	#textsOf(claims: readonly Claim[]): (string | undefined)[] {
 		return claims.map((claim) => this.#texts.get(claim));
+	}
+}
+
+/** The result of a step, and the entry after it. */
+interface After<R> {
+	readonly result: R;
+	readonly entry?: Entry | undefined;
+	readonly text?: string | undefined;
+}
+
+/** Applies the steps of `life` to the texts that a store keeps. */
+class Entries {
+	readonly #store: Pick<Store, 'change'>;
+	readonly #session: Pick<Session, 'name' | 'isDead'>;
+
+	constructor(store: Pick<Store, 'change'>, session: Pick<Session, 'name' | 'isDead'>) {
+		this.#store = store;
+		this.#session = session;
+	}
+
+	/** Applies the step to the entry of each key. */
+	async change<K extends { readonly key: string }, R>(
+		keys: readonly K[],
+		step: (entry: Entry | undefined, key: K, moment: StepMoment) => Step<R>,
+		options: Partial<ChangeOptions> = {},
+	): Promise<After<R>[]> {
+		for (const { key } of keys) checkKey(key);
+		return await this.#store.change(
+			keys,
+			({ text, ...moment }, key): Change<After<R>> => {
+				const entry = decode(text);
+				const { result, next } = step(entry, key, moment);
+				if (next === undefined) return { result: { result, entry, text } };
+				if (next === null) return { result: { result }, text: null };
+				const written = encode(next);
+				return { result: { result, entry: next, text: written }, text: written };
+			},
+			{
+				...{ keepMs: 0, isDurable: false, session: this.#session.name },
+				isDead: this.#session.isDead,
+				...options,
+			},
+		);
+	}
+
+	/** For a step that changes nothing. */
+	async look<R>(
+		key: string,
+		look: (entry: Entry | undefined, moment: StepMoment) => R,
+	): Promise<R> {
+		const [after] = await this.change([{ key }], (entry, _key, moment) => ({
+			result: look(entry, moment),
+		}));
+		if (after === undefined) throw new TypeError('A store returns one result for each key');
+		return after.result;
 	}
 }

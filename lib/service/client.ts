@@ -1,16 +1,15 @@
 /** The client of the service: its operations, built from calls and paging. */
 import { timeOf } from '../shared/timeOf';
-import { isRecord, own } from '../shared/values';
+import { isRecord, own, valueAt } from '../shared/values';
 import * as calls from './calls';
-import { ENVELOPE } from './common/defaults';
+import { ENVELOPE, type ServiceInterface } from './common/defaults';
+import { asId } from './common/record';
 import type { ApiClient, ApiRecord, ApiCall, ListOptions } from './common/types';
-import { createdEndpoint } from './createdEndpoint';
 import { errorInSuccess } from './errors/errorInSuccess';
 import { isSuccess, readJson, type Reply } from './errors/withErrors';
 import { jsonOf } from './http/json';
 import { pageOf } from './lists/envelope';
-import { checkListOptions } from './lists/listOptions';
-import { walkPages, type FetchPage } from './lists/paging';
+import { checkListOptions, walkPages, type FetchPage } from './lists/paging';
 import { createSender, type SenderOptions } from './sender';
 
 export interface ApiClientOptions extends SenderOptions {
@@ -84,3 +83,17 @@ function recordOf(reply: Reply, { mayBeDone }: ApiCall): ApiRecord {
 	if (error !== undefined) throw error;
 	return isRecord(json) ? json : { value: json };
 }
+
+/** Each is returned if the response has it, in `data` or next to it. */
+function createdEndpoint(
+	json: unknown,
+	{ endpointIdField, endpointSecretField }: ServiceInterface,
+): { id?: string; secret?: string } {
+	const places = [own(json, ENVELOPE.data), json];
+	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
+	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
+	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
+}
+
+const isPresent = (id: string | undefined) => id !== undefined;
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,3 +1,3 @@
 /** Starts the workflow for items of the ledger: the exports that the polling triggers use. */
-export { dueIn, hasBegun, isUnsettled } from './again';
+export { dueIn, hasBegun, isUnsettled } from './start';
 export { RETENTION_MS, start, type Start, type Startable } from './start';

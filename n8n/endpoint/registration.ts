@@ -7,15 +7,17 @@ import {
 	RegistrationError,
 	type RotationPlan,
 	type WantedEndpoint,
+	hasEndpoint,
 } from '../../lib/endpoint';
 import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
+import type { Records } from '../../lib/ledger';
 import { DAY_MS, HOUR_MS } from '../../lib/shared/durations';
 import { printable } from '../../lib/shared/printable';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../apiClient';
+import { ledgerFor } from '../ledger';
 import { logLine } from '../logLine';
 import { webhookUrlOf } from '../webhooks';
-import { recordStore } from './recordStore';
 
 type NodeContext = IHookFunctions | IWebhookFunctions;
 
@@ -88,4 +90,32 @@ function recordKey(context: NodeContext): string {
 function isTestUrl(url: string): boolean {
 	const segment = process.env['N8N_ENDPOINT_WEBHOOK_TEST'] ?? 'webhook-test';
 	return url.includes(`/${segment}/`);
+}
+
+/**
+ * The ledger's records, with a copy in the workflow's static data, which n8n saves in its own database after its hooks.
+ * So an endpoint is recognized even if the ledger did not survive a restart.
+ */
+function recordStore(context: IHookFunctions | IWebhookFunctions): Records {
+	const copies = context.getWorkflowStaticData('node');
+	/** The copy that was read in place of a record: it is replaced only while there is no record. */
+	let standIn: string | undefined;
+	return {
+		async readRecord(key) {
+			const ledger = await ledgerFor(context);
+			const kept = await ledger.readRecord(key);
+			const copy = copies[key];
+			standIn = kept === undefined && typeof copy === 'string' ? copy : undefined;
+			return kept ?? standIn;
+		},
+		async swapRecord(key, expected, next) {
+			const ledger = await ledgerFor(context);
+			const inLedger = expected === standIn ? undefined : expected;
+			if (!(await ledger.swapRecord(key, inLedger, next))) return false;
+			standIn = undefined;
+			if (next !== undefined && hasEndpoint(next)) copies[key] = next;
+			else Reflect.deleteProperty(copies, key);
+			return true;
+		},
+	};
 }

@@ -4,17 +4,30 @@ import type {
 	INodeExecutionData,
 	IWebhookFunctions,
 	IWebhookResponseData,
+	Logger,
 } from 'n8n-workflow';
-import { createVerifierCache, readTriggerSettings, receive } from '../../lib/receiver';
+import type { Acknowledge } from '../../lib/ledger';
+import {
+	createVerifierCache,
+	readTriggerSettings,
+	receive,
+	type RefusalLog,
+	accepted,
+	busy,
+	type HandOver,
+	type NoStart,
+} from '../../lib/receiver';
+import { DAY_MS } from '../../lib/shared/durations';
+import { printable } from '../../lib/shared/printable';
 import type { DeliveryHeaders } from '../../lib/signature';
 import { noteFields } from '../arrivedFields';
 import { beginRun, itemsOf } from '../beginRun';
 import { ledgerFor } from '../ledger';
+import { createLogLimiter, type LogLimiter } from '../logLimiter';
+import { logLine } from '../logLine';
 import { countRejection } from '../rejections';
 import { acknowledgeOf } from '../webhooks';
-import { logOtherUrl, logRefusal } from './refusalLog';
 import { secretSource } from './secretSource';
-import { type EndableResponse, settleWithAnswer } from './settleWithAnswer';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';
 
 /** The parts of n8n's request that are used here: Node's headers, and the decompressed bytes of the body. */
@@ -95,4 +108,116 @@ async function rawBytes(request: DeliveryRequest): Promise<Buffer | undefined> {
 		await request.readRawBody?.().catch(() => undefined);
 	}
 	return request.rawBody;
+}
+
+const limiters = new WeakMap<Logger, LogLimiter>();
+
+function ensureLimiter(logger: Logger): LogLimiter {
+	let limiter = limiters.get(logger);
+	if (limiter === undefined) {
+		limiter = createLogLimiter((line) => {
+			logger.warn(line);
+		});
+		limiters.set(logger, limiter);
+	}
+	return limiter;
+}
+
+const otherUrl = new WeakMap<Logger, LogLimiter>();
+
+/** A delivery arrived at the URL of the other setting of "If the Execution Fails", the parameter of the node. */
+export function logOtherUrl(
+	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
+	acknowledge: Acknowledge,
+): void {
+	const { logger } = context;
+	const limiter =
+		otherUrl.get(logger) ??
+		createLogLimiter((line) => {
+			logger.warn(line);
+		}, DAY_MS);
+	otherUrl.set(logger, limiter);
+	const line = logLine(
+		context,
+		acknowledge === 'stored'
+			? "a delivery arrived at the URL for 'If the Execution Fails' = 'Start Again', but the node is set to 'Do Not Start Again', which applies. Register the URL that the node shows"
+			: "a delivery arrived at the URL for 'If the Execution Fails' = 'Do Not Start Again', but the node is set to 'Start Again', which applies: n8n responds before the execution ends, so after a failure only a poll trigger or another delivery starts the event again. Register the URL that the node shows",
+	);
+	limiter.write(line, () => line);
+}
+
+/** Writes the reason of each rejection to n8n's log, at most one line per second, node and reason. */
+export function logRefusal(
+	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
+	{ reason, detail }: RefusalLog,
+): void {
+	const line = logLine(context, `delivery rejected: ${reason}`);
+	ensureLimiter(context.logger).write(line, () => `${line}; ${printable(detail, 1000)}`);
+}
+
+/** The part of a response that matters here. */
+interface EndableResponse {
+	statusCode: number;
+	/** Whether the connection is closed. */
+	readonly destroyed: boolean;
+	readonly headersSent: boolean;
+	setHeader(name: string, value: string): unknown;
+	removeHeader(name: string): unknown;
+	end: (...given: never[]) => unknown;
+	once(event: 'close', listener: () => void): unknown;
+	off(event: 'close', listener: () => void): unknown;
+}
+
+/** How long n8n may take to respond to a sender that has hung up, from the hand-over: the service itself gives up after 30 s. */
+const RESPOND_WITHIN_MS = 30_000;
+
+/**
+ * Settles the hand-over when n8n ends the response, and sends what the service has to get.
+ *
+ * It wraps `end` because no event is reliable: when the caller has hung up, `finish` never fires and `close` fires
+ * early with a false 200, but n8n still calls `end` with the status that it decided on.
+ * A second call of `end` while the claim is being settled is ignored: the first one has not been sent yet.
+ *
+ * n8n never responds for a queued execution that a user stopped. So the events count as stored once the sender has hung
+ * up and n8n has not responded in time.
+ */
+export function settleWithAnswer(
+	response: EndableResponse,
+	{ settle, abandon }: Pick<HandOver, 'settle' | 'abandon'>,
+): void {
+	const end = response.end.bind(response) as (...given: unknown[]) => unknown;
+	let ending = false;
+	let isLate = false;
+	const abandonIfLate = () => {
+		if (isLate && response.destroyed) void abandon();
+	};
+	const timer = setTimeout(() => {
+		isLate = true;
+		abandonIfLate();
+	}, RESPOND_WITHIN_MS).unref();
+	response.once('close', abandonIfLate);
+	response.end = (...given: unknown[]) => {
+		if (ending) return response;
+		ending = true;
+		clearTimeout(timer);
+		response.off('close', abandonIfLate);
+		const isOk = response.statusCode < 300;
+		void settle(isOk).then((outcome) => {
+			if (outcome === 'busy') end(...instead(response, busy));
+			else if (outcome === 'accepted' && !isOk) end(...instead(response, accepted));
+			else end(...given);
+		});
+		return response;
+	};
+}
+
+/** Another response than n8n's. Returns its body. */
+function instead(response: EndableResponse, { response: other }: NoStart): string[] {
+	if (response.headersSent) return [];
+	const { status, headers = {}, body } = other;
+	response.statusCode = status;
+	response.removeHeader('Content-Length');
+	for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+	response.setHeader('Content-Type', 'application/json');
+	return [JSON.stringify(body)];
 }

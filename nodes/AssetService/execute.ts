@@ -4,6 +4,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	NodeOperationError,
+	type IExecuteData,
 } from 'n8n-workflow';
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
 import { inParallel } from '../../lib/shared/inParallel';
@@ -11,9 +12,9 @@ import { printable } from '../../lib/shared/printable';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor, cancelSignal } from '../../n8n/apiClient';
 import { errorItem, toNodeError } from '../../n8n/nodeError';
-import { aboutDone, doneItems } from './doneItems';
-import { planOf } from './plan';
+import { resources } from './resources';
 import { parallelItems } from './shared/parallelItems';
+import { parameter, parameterError, text, type InputItem } from './shared/parameters';
 import type { OperationRun } from './shared/resource';
 
 /**
@@ -103,4 +104,76 @@ function warner(context: IExecuteFunctions): OperationRun['warn'] {
 		if (inLog) context.logger.warn(`${printable(context.getNode().name)}: ${message}`);
 		context.addExecutionHints({ message, type: 'warning', location: 'outputPane' });
 	};
+}
+
+interface Plan {
+	/** Whether it changes something at the service. */
+	readonly changes: boolean;
+	/** Resolves with the records. `client` is called only if there is a request to send. */
+	readonly send: (client: () => Promise<ApiClient>) => Promise<ApiRecord[]>;
+}
+
+/** @throws for a parameter that a user has to correct. For an operation that changes something, this covers all parameters. */
+function planOf(item: Omit<OperationRun, 'client'>): Plan {
+	const { operations } = chosen(item, 'resource', resources);
+	const operation = chosen(item, 'operation', operations);
+	if (operation.prepare) {
+		const send = operation.prepare(item);
+		return { changes: true, send: async (client) => await send(await client()) };
+	}
+	if (operation.runLocally) return { changes: false, send: () => operation.runLocally(item) };
+	return {
+		changes: false,
+		send: async (client) => await operation.run({ ...item, client: await client() }),
+	};
+}
+
+/** The choice of the parameter with this name. */
+function chosen<T>(
+	item: InputItem,
+	name: 'resource' | 'operation',
+	choices: Readonly<Record<string, T>>,
+): T {
+	const value = parameter(item, name, text);
+	const choice = Object.hasOwn(choices, value) ? choices[value] : undefined;
+	if (choice !== undefined) return choice;
+	throw parameterError(
+		item,
+		`Unknown ${name} '${value}'`,
+		`Use one of ${Object.keys(choices).join(', ')}.`,
+	);
+}
+
+/** The records of each finished item, by its index. */
+type DoneItems = Map<number, ApiRecord[]>;
+
+/** In memory only, since the records may contain signing secrets. n8n passes the same object to all tries of a node. */
+const byRun = new WeakMap<IExecuteData, DoneItems>();
+
+/** The items that earlier tries of Retry On Fail have finished; none without it. */
+function doneItems(context: IExecuteFunctions): DoneItems {
+	// An agent runs all calls of a tool with the data of its own node, and never repeats one with the same input.
+	if (context.getNode().retryOnFail !== true || context.isToolExecution()) return new Map();
+	const run = context.getExecuteData();
+	const done = byRun.get(run) ?? new Map<number, ApiRecord[]>();
+	byRun.set(run, done);
+	return done;
+}
+
+/** One or two sentences about the items that a failed execution has finished, without their values. */
+function aboutDone(done: ReadonlyMap<number, unknown>, total: number): string {
+	if (done.size === 0) return 'No other item was processed.';
+	const [were, them] = done.size === 1 ? ['was', 'it'] : ['were', 'them'];
+	return `${done.size} of ${total} items ${were} done before the failure (item index ${ranges(done.keys())}). 'Retry On Fail' skips ${them}; running the node again repeats ${them}.`;
+}
+
+/** For example `0 to 2, 5`. */
+function ranges(indices: Iterable<number>): string {
+	const found: [first: number, last: number][] = [];
+	for (const index of [...indices].sort((a, b) => a - b)) {
+		const open = found.at(-1);
+		if (open?.[1] === index - 1) open[1] = index;
+		else found.push([index, index]);
+	}
+	return found.map(([first, last]) => (first === last ? first : `${first} to ${last}`)).join(', ');
 }

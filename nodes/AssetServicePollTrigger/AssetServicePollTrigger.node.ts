@@ -19,8 +19,7 @@ import { newestEvent } from '../../n8n/poll/newestEvent';
 import { pollEvents } from '../../n8n/poll/poll';
 import { readPollSettings } from '../../n8n/poll/settings';
 import { builderHint } from '../builderHints';
-import { pollTriggerProperties } from './description';
-import { triggerPanel } from './triggerPanel';
+import { pollTriggerProperties, triggerPanel } from './description';
 
 const NO_EVENTS =
 	"The service lists no events. Create one at the service and fetch again, or select 'set mock data' and paste a sample event.";

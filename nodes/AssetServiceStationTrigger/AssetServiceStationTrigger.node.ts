@@ -16,10 +16,9 @@ import { testItems, toOutputs } from '../../n8n/station/outputs';
 import { pollForStations } from '../../n8n/station/poll';
 import { checkStationSettings, readStationSettings } from '../../n8n/station/settings';
 import { builderHint } from '../builderHints';
-import { outputs, subtitle } from './appearance';
+import { outputs, subtitle, triggerPanel } from './appearance';
 import { stationTriggerProperties } from './description';
 import { searchIncidents } from './searchIncidents';
-import { triggerPanel } from './triggerPanel';
 
 export class AssetServiceStationTrigger implements INodeType {
 	description: INodeTypeDescription = {

@@ -8,8 +8,7 @@ import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
 import { triggerWebhooks } from '../../n8n/webhooks';
 import { builderHint } from '../builderHints';
-import { triggerProperties } from './description';
-import { triggerPanel } from './triggerPanel';
+import { triggerProperties, triggerPanel } from './description';
 
 export class AssetServiceTrigger implements INodeType {
 	description: INodeTypeDescription = {

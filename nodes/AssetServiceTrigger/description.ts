@@ -1,9 +1,78 @@
 /** The parameters of the webhook trigger. */
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
+import {
+	DEFAULT_RETENTION_DAYS,
+	DEFAULT_TOLERANCE_SECONDS,
+	MAX_RETENTION_DAYS,
+	MIN_RETENTION_DAYS,
+} from '../../lib/receiver';
+import { accountAccessOptions } from '../../n8n/accountAccess';
 import { conditionsPropertyFor } from '../../n8n/conditions';
 import { webhookDeliveryProperties } from '../../n8n/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/eventTypeProperties';
-import { triggerOptions } from './options';
+
+/** The options of the trigger, which most people never open. */
+const triggerOptions: INodeProperties[] = [
+	...accountAccessOptions,
+	{
+		displayName: 'Include Delivery',
+		name: 'includeDelivery',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			'Whether to add a field _delivery with the delivery ID (not covered by the signature), the timestamp of the signature, the secret that matched (current or previous) and the time of receipt',
+	},
+	{
+		displayName: 'Retention (Days)',
+		name: 'retentionDays',
+		type: 'number',
+		noDataExpression: true,
+		typeOptions: {
+			minValue: MIN_RETENTION_DAYS,
+			maxValue: MAX_RETENTION_DAYS,
+			numberPrecision: 0,
+		},
+		default: DEFAULT_RETENTION_DAYS,
+		description:
+			'How many days an event is recognized as a duplicate. At least 31, because the service delivers events for up to 30 days.',
+	},
+	{
+		displayName: 'Rotate Secret After (Days)',
+		name: 'rotateAfterDays',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: { show: { '/registration': ['automatic'] } },
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description:
+			'Age at which the endpoint is replaced by a new one with a new signing secret, or 0 for never',
+	},
+	{
+		displayName: 'Rotation Grace Period (Hours)',
+		name: 'rotationGraceHours',
+		type: 'number',
+		noDataExpression: true,
+		// Without a rotation it has no effect. n8n reads the field next to it, and shows this one only if that was added.
+		displayOptions: {
+			show: { '/registration': ['automatic'], rotateAfterDays: [{ _cnd: { gt: 0 } }] },
+		},
+		typeOptions: { minValue: 0 },
+		default: 24,
+		description:
+			'How long the old endpoint stays active next to the new one. Both secrets are accepted during this time.',
+	},
+	{
+		displayName: 'Tolerance (Seconds)',
+		name: 'toleranceSeconds',
+		type: 'number',
+		noDataExpression: true,
+		typeOptions: { minValue: 0, numberPrecision: 0 },
+		default: DEFAULT_TOLERANCE_SECONDS,
+		description:
+			'How far the timestamp of a signature may be in the past or in the future, by the clock of this n8n instance',
+	},
+];
 
 /** No field allows expressions: to evaluate one, n8n would need an isolate per request. */
 export const triggerProperties: INodeProperties[] = [
@@ -57,3 +126,30 @@ export const triggerProperties: INodeProperties[] = [
 		options: triggerOptions,
 	},
 ];
+
+const PARAGRAPH = '<br /><br />';
+
+/** n8n shows it folded, under "When will this node trigger my flow?". */
+const TEST = [
+	"<b>Test with a real event</b>: the test URL is under Webhook URLs. A webhook endpoint has only one URL and one signing secret, so create a second endpoint with the test URL and paste its secret into 'Previous Signing Secret' of the credential. Then click the button above and send an event from the service. Ignored events do not end the test; a rejected delivery ends it and shows why. Afterwards, delete the second endpoint and clear that field. With automatic registration, the node creates and deletes the second endpoint itself.",
+	"<b>Test without a second endpoint</b>: select 'set mock data' in the output panel and paste a sample event. Or publish the workflow and open one of its executions to work with a real event.",
+];
+const PRODUCTION =
+	"Each event that the service delivers to the <b>production URL</b> starts the workflow once. You see these executions in the <b>Executions</b> tab. The reason for a rejected delivery is in n8n's log. To count the rejected and ignored deliveries of the last 7 days by reason, run the Asset Service node with the resource <b>Event</b> and the operation <b>Get Rejections</b>.";
+
+/** The texts next to the parameters in the editor, for a user who tests the trigger. */
+export const triggerPanel: TriggerPanelDefinition = {
+	header: 'Receive an event from the service',
+	executionsHelp: {
+		inactive: [...TEST, `<b>In production</b>: publish the workflow. ${PRODUCTION}`].join(
+			PARAGRAPH,
+		),
+		active: [...TEST, `<b>In production</b>: ${PRODUCTION}`].join(PARAGRAPH),
+	},
+	activationHint: {
+		inactive:
+			'The button uses the test URL. Create a separate webhook endpoint for it at the service. Publish the workflow to receive events at the production URL.',
+		active:
+			'The workflow is published: events at the production URL start it, and you see them in the <b>Executions</b> tab. The button uses the test URL. Create a separate webhook endpoint for it at the service.',
+	},
+};

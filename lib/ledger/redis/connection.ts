@@ -8,15 +8,42 @@
  *
  * - none: the next call creates a client. - connecting: calls wait, each until its limit. - usable: calls are sent.
  */
+import { printable } from '../../shared/printable';
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
-import { RedisClock } from './clock';
 import { errorCode, isResponse, isLasting, isReadOnly, redisUnavailableError } from './errors';
-import { EvictionCheck } from './eviction';
 import { type Call, clockWhenLate, evaluate } from './scripts';
 import type { RedisSettings } from './settings';
 import { NoResponse, within } from './timeLimit';
-import { Waiters } from './waiters';
+
+interface Waiter {
+	resolve(client: RedisClient): void;
+	reject(error: unknown): void;
+}
+
+/** The calls that wait for a usable connection. */
+class Waiters {
+	readonly #waiting = new Set<Waiter>();
+
+	/** The next usable client. Throws `NoResponse` if there is none within `ms` milliseconds. */
+	async next(ms: number): Promise<RedisClient> {
+		const { promise, ...waiter } = Promise.withResolvers<RedisClient>();
+		this.#waiting.add(waiter);
+		try {
+			return await within(ms, promise);
+		} finally {
+			this.#waiting.delete(waiter);
+		}
+	}
+
+	resolve(client: RedisClient): void {
+		for (const waiter of this.#waiting) waiter.resolve(client);
+	}
+
+	reject(error: unknown): void {
+		for (const waiter of this.#waiting) waiter.reject(error);
+	}
+}
 
 /** The longest time for a call, including connecting. */
 const CALL_MS = 2_000;
@@ -195,4 +222,78 @@ export class RedisConnection {
 		this.#lastError = error;
 		if (isLasting(error)) this.#waiters.reject(error);
 	}
+}
+
+/** How long the clocks of Redis and this process are assumed to run at the same speed. */
+const VALID_MS = 60_000;
+
+/** The clock of Redis, as this process knows it: the hosts that share a Redis need not agree on the time. */
+class RedisClock {
+	/** Unix milliseconds on the clock of Redis, at a time of `performance.now()` or slightly before it. */
+	#known: { readonly redis: number; readonly at: number } | undefined;
+
+	/** Unix milliseconds on the clock of Redis, as far as it is known. */
+	now(): number {
+		if (this.#known === undefined) return Date.now();
+		return Math.floor(this.#known.redis + performance.now() - this.#known.at);
+	}
+
+	/**
+	 * A time of `performance.now()` on the clock of Redis. Early by the time that the response to TIME took: a script may be refused too
+	 * early, but never runs too late.
+	 */
+	of(time: number, client: RedisClient): number {
+		if (this.#known === undefined) return Number.MAX_SAFE_INTEGER;
+		const { redis, at } = this.#known;
+		if (performance.now() - at > VALID_MS) {
+			this.set(redis + performance.now() - at);
+			this.read(client).catch(() => undefined);
+		}
+		return Math.floor(redis + time - at);
+	}
+
+	async read(client: RedisClient): Promise<void> {
+		const [seconds, microseconds] = await client.time();
+		const clock = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+		if (Number.isSafeInteger(clock)) this.set(clock);
+	}
+
+	/** Unix milliseconds. */
+	set(redis: number): void {
+		this.#known = { redis, at: performance.now() };
+	}
+}
+
+const EVERY_MS = 24 * 60 * 60_000;
+
+/** Checks it at the first call, and once a day with a call. */
+class EvictionCheck {
+	readonly #warn: (message: string) => void;
+	#nextAt = 0;
+
+	constructor(warn: (message: string) => void) {
+		this.#warn = warn;
+	}
+
+	async check(client: RedisClient): Promise<void> {
+		if (performance.now() < this.#nextAt) return;
+		this.#nextAt = performance.now() + EVERY_MS;
+		const warning = await evictionWarning(client);
+		if (warning !== undefined) this.#warn(warning);
+	}
+}
+
+/** The warning for the operator; undefined if nothing is evicted or Redis does not say. */
+export async function evictionWarning(client: RedisClient): Promise<string | undefined> {
+	let memory: string;
+	try {
+		memory = await client.info('memory');
+	} catch {
+		// A user without permission for INFO can still use the ledger.
+		return undefined;
+	}
+	const limit = Number(/^maxmemory:(\d+)/m.exec(memory)?.[1] ?? 0);
+	const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
+	if (limit === 0 || policy === 'noeviction') return undefined;
+	return `Redis may evict ledger entries when its memory is full (maxmemory-policy ${printable(policy, 40)}), so their events may start again. Set maxmemory-policy to noeviction, which n8n's queue needs, too.`;
 }

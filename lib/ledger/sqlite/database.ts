@@ -1,7 +1,7 @@
 /** The open SQLite file: creates, opens, sets up and syncs it, and checks whether it is still the one at its path. */
 import type { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailableError } from '../common/errors';
-import { checkpoint, Gate } from './checkpoint';
+import { checkpoint, Gate, GroupSync } from './checkpoint';
 import { busyError, isBusy } from './errors';
 import {
 	closeToOthers,
@@ -15,7 +15,6 @@ import {
 	type SyncedFile,
 	withoutLinks,
 } from './files';
-import { GroupSync } from './groupSync';
 import type { Sqlite } from './load';
 import { prepareSchema } from './schema';
 import { prepareStatements, type Statements } from './statements';

@@ -1,11 +1,11 @@
 /** The file at the ledger's path: opened on first use, and again if it failed or was replaced. */
 import { printable } from '../../shared/printable';
+import { jittered, sleep } from '../../shared/sleep';
 import { LedgerUnavailableError } from '../common/errors';
 import { LedgerDatabase } from './database';
 import { isBusy, sqliteUnavailableError } from './errors';
 import { progressAt } from './files';
 import { loadSqlite } from './load';
-import { retryWhileBusy } from './retry';
 
 /** How often a write is repeated if the file is replaced during it. */
 const MOST_WRITES = 3;
@@ -89,5 +89,32 @@ export class LedgerFile {
 			this.#onReplaced();
 		}
 		return (this.#database ??= this.#openDatabase(this.#path));
+	}
+}
+
+const STANDSTILL_MS = 250;
+const LONGEST_MS = 5_000;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 20;
+
+/**
+ * Returns the result of `work`. Throws its error if it is not about a lock, if the lock was held for 250 ms without a
+ * change of `progress`, or after 5 s. So it waits for other processes that each write for a moment.
+ */
+export async function retryWhileBusy<T>(work: () => T, progress: () => string): Promise<T> {
+	const startedAt = performance.now();
+	let seen: string | undefined;
+	let seenAt = startedAt;
+	for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+		try {
+			return work();
+		} catch (error) {
+			if (!isBusy(error)) throw error;
+			const now = performance.now();
+			const seenNow = progress();
+			if (seenNow !== seen) [seen, seenAt] = [seenNow, now];
+			if (now - seenAt >= STANDSTILL_MS || now - startedAt >= LONGEST_MS) throw error;
+		}
+		await sleep(jittered(pauseMs));
 	}
 }

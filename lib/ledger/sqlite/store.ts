@@ -1,4 +1,6 @@
 /** The store of the ledger in an SQLite file, shared by the processes of one host, with nothing to set up. */
+import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
 	type ChangeOptions,
 	CLOSED_MS,
@@ -11,8 +13,7 @@ import { holderOf } from '../life/entry';
 import type { LedgerDatabase } from './database';
 import { hostClock, type HostClock } from './hostClock';
 import { LedgerFile } from './ledgerFile';
-import { Sweeper } from './sweeper';
-import { Together } from './together';
+import type { Statements } from './statements';
 
 type SqliteRow = Readonly<Record<string, unknown>>;
 
@@ -175,4 +176,81 @@ export class SqliteStore implements Store {
 function readText(row: SqliteRow | undefined, now: number): string | undefined {
 	const text = row?.['text'];
 	return typeof text === 'string' && Number(row?.['expires']) > now ? text : undefined;
+}
+
+/** About as many as fit on one or two pages of the file. */
+const ENTRIES_PER_LOOK = 64;
+/** Eight entries per new one: expired entries stay below an eighth of the file. */
+const ADDED_PER_LOOK = 8;
+/** Records are few: they are looked at this seldom, and when one is added. */
+const ADDED_PER_RECORD_LOOK = 512;
+const START = new Uint8Array(0);
+
+/** Cycles through the keys. They are hashes, so their order is not by time, and each look finds its share of old ones. */
+class Sweeper {
+	// A random position: short-lived processes would otherwise all begin at the same end.
+	#after: Uint8Array = randomBytes(32);
+	#added = 0;
+
+	/** Call after each new entry; `now` in Unix milliseconds. */
+	added(statements: Statements, now: number): void {
+		this.#added += 1;
+		if (this.#added % ADDED_PER_RECORD_LOOK === 0) this.addedRecord(statements, now);
+		if (this.#added % ADDED_PER_LOOK !== 0) return;
+		const { last, expired } =
+			statements.inspect.get({ after: this.#after, now, limit: ENTRIES_PER_LOOK }) ?? {};
+		// Checked by hand: a delivery waits for it. There is none after the last key.
+		if (!(last instanceof Uint8Array)) {
+			this.#after = START;
+			return;
+		}
+		if (Number(expired) > 0) statements.sweep.run({ after: this.#after, last, now });
+		this.#after = last;
+	}
+
+	/** Call after each new record. */
+	addedRecord(statements: Statements, now: number): void {
+		statements.sweepRecords.run({ now });
+	}
+}
+
+interface Transactions {
+	transaction(work: () => void): void;
+}
+
+/** Does the work of all callers of one moment in one transaction: a burst then costs one lock, one write to the log and one check of the file. */
+export class Together<D extends Transactions> {
+	readonly #run: (work: (database: D) => void) => Promise<void>;
+	#next: { readonly works: ((database: D) => void)[]; readonly done: Promise<void> } | undefined;
+
+	/** `run` may call its work several times: the last time counts. */
+	constructor(run: (work: (database: D) => void) => Promise<void>) {
+		this.#run = run;
+	}
+
+	/** Returns the result of `work`. If one of the works throws, all callers get the error, and nothing has changed. */
+	async run<T>(work: (database: D) => T): Promise<T> {
+		const { works, done } = (this.#next ??= this.#begin());
+		const result: { value?: T } = {};
+		works.push((database) => {
+			result.value = work(database);
+		});
+		await done;
+		return result.value as T;
+	}
+
+	#begin(): { works: ((database: D) => void)[]; done: Promise<void> } {
+		const works: ((database: D) => void)[] = [];
+		const done = setImmediate().then(async () => {
+			this.#next = undefined;
+			await this.#run((database) => {
+				const all = () => {
+					for (const work of works) work(database);
+				};
+				if (works.length === 1) all();
+				else database.transaction(all);
+			});
+		});
+		return { works, done };
+	}
 }

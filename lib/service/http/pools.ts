@@ -1,8 +1,48 @@
 /** The connections of the process: keep-alive pools, through the proxy of the environment, with a limit on parallel requests. */
 import { Agent, type Dispatcher, Pool, ProxyAgent } from '../../vendor/undici';
 import { MAX_CONNECTIONS } from '../common/defaults';
-import { createConcurrencyLimit, type ConcurrencyLimit } from './concurrencyLimit';
 import { authorizationFor, hostOf, invalidProxyError, proxyFor } from './proxy';
+import { abortReason } from './runtime';
+
+/** Runs the work as soon as the limit allows. Rejects with the signal's reason if the caller gives up before that. */
+type ConcurrencyLimit = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/** Limits how many tasks run at the same time; the others wait, first come, first served. */
+function createConcurrencyLimit(most: number): ConcurrencyLimit {
+	const waiting = new Set<() => void>();
+	let going = 0;
+
+	const place = (signal: AbortSignal) =>
+		new Promise<void>((resolve, reject) => {
+			const go = () => {
+				signal.removeEventListener('abort', giveUp);
+				resolve();
+			};
+			const giveUp = () => {
+				waiting.delete(go);
+				reject(abortReason(signal));
+			};
+			signal.addEventListener('abort', giveUp, { once: true });
+			waiting.add(go);
+		});
+
+	return async (work, signal) => {
+		if (signal.aborted) throw abortReason(signal);
+		if (going < most) going++;
+		else await place(signal);
+		try {
+			return await work();
+		} finally {
+			// The place goes to the next in line, so that no newcomer takes it first.
+			const [next] = waiting;
+			if (next === undefined) going--;
+			else {
+				waiting.delete(next);
+				next();
+			}
+		}
+	};
+}
 
 interface Pools {
 	dispatcher: Dispatcher;

@@ -1,10 +1,11 @@
 /** Walks a list page by page: each record once, never in a loop, and not beyond the limit (open point: paging). */
+import { Reach } from '../../shared/reach';
 import { isRecord } from '../../shared/values';
+import { type ServiceInterface, SERVICE_INTERFACE } from '../common/defaults';
 import { ApiError, IN_INTERFACE } from '../common/errors';
-import { idOf } from '../common/record';
+import { idOf, createdAtOf } from '../common/record';
 import type { ApiRecord, ListOptions } from '../common/types';
 import type { Page } from './envelope';
-import { since } from './since';
 
 /** Fetches one page: at most `limit` records after `startingAfter`, the ID of a record. */
 export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
@@ -91,4 +92,50 @@ function newRecords(items: readonly unknown[], known: Set<string>): readonly unk
 		fresh.push(item);
 	}
 	return hasKnown && !hasNew ? [] : fresh;
+}
+
+/**
+ * Checks the options.
+ * @throws {ApiError} for a limit that is not a whole number above 0, and for query parameters reserved for paging.
+ */
+export function checkListOptions(
+	options: ListOptions,
+	{ limitParameter, cursorParameter }: ServiceInterface,
+): void {
+	const { limit, query = {} } = options;
+	if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1)) {
+		throw new ApiError("'Limit' is not a whole number above 0", {
+			hint: "Enter 1 or more in 'Limit', or turn on 'Return All'.",
+		});
+	}
+	for (const name of Object.keys(query)) {
+		if (name === limitParameter || name === cursorParameter) {
+			throw new ApiError(`The query parameter '${name}' is reserved for paging`, {
+				hint: `Remove '${name}' from 'Query Parameters' and use 'Return All' and 'Limit' instead.`,
+			});
+		}
+		if (name.trim() === '') {
+			throw new ApiError('A query parameter has no name', {
+				hint: "Enter a name for each of the 'Query Parameters', or remove those without one.",
+			});
+		}
+	}
+}
+
+/** A wanted record, an older one, or one after which no wanted one follows. */
+type Age = 'wanted' | 'older' | 'beyond';
+
+/**
+ * Returns a function that takes the records of a list in order, and says whether each was created at `moment` (Unix
+ * milliseconds) or later. A record without a time is wanted.
+ *
+ * A list that is sorted newest first ends after a page of older records in a row. Any other list is read to its end,
+ * since wanted records may be there.
+ */
+export function since(moment: number): (record: ApiRecord) => Age {
+	const reach = new Reach({ from: () => moment, inARow: SERVICE_INTERFACE.pageSize });
+	return (record) => {
+		if (reach.add(createdAtOf(record))) return 'wanted';
+		return reach.isFarEnough ? 'beyond' : 'older';
+	};
 }

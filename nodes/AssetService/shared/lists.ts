@@ -6,13 +6,15 @@ import {
 	type ListFilters,
 	type ListOptions,
 	type ListRow,
+	type ApiRecord,
+	flattener,
+	type Shape,
 } from '../../../lib/service';
 import { array, pipe, transform, union } from '../../../lib/vendor/zod';
 import { endpointField, endpointIdOf } from './ids';
 import { limitFields, listOptions, listOptionsOf } from './listOptions';
-import { collection, plainText } from './parameters';
+import { collection, plainText, flag, type InputItem } from './parameters';
 import type { Operation, OperationRun } from './resource';
-import { simplifier, simplifyField } from './simplify';
 
 /** Filters of a list that are more than texts in its query. */
 export interface Filters {
@@ -92,3 +94,17 @@ export const filtersField = (options: INodeProperties[]): INodeProperties => ({
 	default: {},
 	options,
 });
+
+/** The parameter that makes records flat. */
+const simplifyField: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+/** The function that turns the records of this item's list into output: simplified records all have the same fields. */
+function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
+	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
+}

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { LedgerUnavailableError } from '../../../lib/ledger';
-import { chooseStore } from '../../../lib/ledger/choice';
+import { chooseStore } from '../../../lib/ledger/open';
 import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
 
 describe('the choice of the store', () => {

@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../../../lib/ledger/redis/client';
-import { evictionWarning } from '../../../../lib/ledger/redis/eviction';
+import { evictionWarning } from '../../../../lib/ledger/redis/connection';
 
 const warningFor = (info: (section?: string) => Promise<string>) =>
 	evictionWarning({ info } as unknown as RedisClient);

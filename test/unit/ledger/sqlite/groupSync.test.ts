@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { GroupSync } from '../../../../lib/ledger/sqlite/groupSync';
+import { GroupSync } from '../../../../lib/ledger/sqlite/checkpoint';
 
 describe('a sync for all who wait', () => {
 	let begun: { end(): void; fail(): void }[];

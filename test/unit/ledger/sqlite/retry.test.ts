@@ -1,6 +1,6 @@
 import { LedgerUnavailableError } from '../../../../lib/ledger';
 import { busyError } from '../../../../lib/ledger/sqlite/errors';
-import { retryWhileBusy } from '../../../../lib/ledger/sqlite/retry';
+import { retryWhileBusy } from '../../../../lib/ledger/sqlite/ledgerFile';
 
 describe('work that finds the file locked', () => {
 	let attempts: number;

@@ -1,4 +1,4 @@
-import { Together } from '../../../../lib/ledger/sqlite/together';
+import { Together } from '../../../../lib/ledger/sqlite/store';
 
 /** Notes what is done, and how. */
 class FakeDatabase {

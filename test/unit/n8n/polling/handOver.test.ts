@@ -1,5 +1,5 @@
 import type { IPollFunctions, IRun } from 'n8n-workflow';
-import { handOver } from '../../../../n8n/polling/handOver';
+import { handOver } from '../../../../n8n/polling/poll';
 
 class ManualExecutionCancelledError extends Error {}
 

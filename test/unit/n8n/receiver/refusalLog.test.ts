@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { RefusalReason } from '../../../../lib/receiver/reasons';
-import { logOtherUrl, logRefusal } from '../../../../n8n/receiver/refusalLog';
+import { logOtherUrl, logRefusal } from '../../../../n8n/receiver/delivery';
 
 const type = 'n8n-nodes-asset-service.assetServiceTrigger';
 

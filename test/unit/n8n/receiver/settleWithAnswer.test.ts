@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { SettleOutcome } from '../../../../lib/receiver/settle';
-import { settleWithAnswer } from '../../../../n8n/receiver/settleWithAnswer';
+import { settleWithAnswer } from '../../../../n8n/receiver/delivery';
 import { gate } from '../../../support/wait';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 

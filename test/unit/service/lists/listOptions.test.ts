@@ -1,6 +1,6 @@
 import { SERVICE_INTERFACE } from '../../../../lib/service/common/defaults';
 import type { ListOptions } from '../../../../lib/service/common/types';
-import { checkListOptions } from '../../../../lib/service/lists/listOptions';
+import { checkListOptions } from '../../../../lib/service/lists/paging';
 
 describe('the options of a list', () => {
 	const refusal = (options: ListOptions): unknown => {
