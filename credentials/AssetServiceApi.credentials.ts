@@ -9,7 +9,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { FIELD_LABELS } from '../lib/service';
-import { withBearer, withNewToken } from '../n8n/storedToken';
+import { withBearer, withNewToken } from '../n8n/api/storedToken';
 import { serviceInterface } from './serviceInterface';
 
 /** Matches any host except this machine: the URLs that `plainHttpWarning` warns about when the credential is used. */

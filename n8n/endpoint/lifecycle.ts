@@ -14,16 +14,16 @@ import { readConditions } from '../../lib/event';
 import { printable } from '../../lib/shared/printable';
 import { messageOf } from '../../lib/shared/thrown';
 import { createVerifier } from '../../lib/signature';
-import { recordPublication } from '../accountAccess';
-import { checkConditions } from '../conditions';
-import { SIGNING_SECRET_CREDENTIAL } from '../credentialNames';
-import { refuseEngine2 } from '../engine';
-import { ledgerFor } from '../ledger';
-import { logLine } from '../logLine';
-import { toNodeError } from '../nodeError';
-import { forgetTest } from '../testSurvey';
-import { webhookUrlOf } from '../webhooks';
+import { SIGNING_SECRET_CREDENTIAL } from '../api/credentialNames';
+import { recordPublication } from '../execution/accountAccess';
+import { refuseEngine2 } from '../execution/engine';
+import { ledgerFor } from '../execution/ledger';
+import { checkConditions } from '../fields/conditions';
+import { forgetTest } from '../fields/testSurvey';
+import { logLine } from '../log/logLine';
+import { toNodeError } from '../log/nodeError';
 import { isAutomatic, registrationContext, rotationPlan, wantedEndpoint } from './registration';
+import { webhookUrlOf } from './webhooks';
 
 export const endpointLifecycle = {
 	/**

@@ -14,10 +14,10 @@ import type { Records } from '../../lib/ledger';
 import { DAY_MS, HOUR_MS } from '../../lib/shared/durations';
 import { printable } from '../../lib/shared/printable';
 import { asNumber, asRecord } from '../../lib/shared/values';
-import { apiClientWith, readApiSettings } from '../apiClient';
-import { ledgerFor } from '../ledger';
-import { logLine } from '../logLine';
-import { webhookUrlOf } from '../webhooks';
+import { apiClientWith, readApiSettings } from '../api/apiClient';
+import { ledgerFor } from '../execution/ledger';
+import { logLine } from '../log/logLine';
+import { webhookUrlOf } from './webhooks';
 
 type NodeContext = IHookFunctions | IWebhookFunctions;
 

@@ -7,8 +7,8 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
-import { conditionFields } from '../../n8n/conditionFields';
-import { assetServiceApiTest } from '../../n8n/credentialTests/api';
+import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { conditionFields } from '../../n8n/fields/conditionFields';
 import { builderHint } from '../builderHints';
 import { execute } from './execute';
 import { properties, subtitle } from './properties';

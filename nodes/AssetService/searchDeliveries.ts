@@ -8,8 +8,8 @@ import { type ApiRecord, flattener, LISTS, newest } from '../../lib/service';
 import { timeOf } from '../../lib/shared/timeOf';
 import { asText } from '../../lib/shared/values';
 import { parse } from '../../lib/vendor/zod';
-import { apiClientFor } from '../../n8n/apiClient';
-import { toNodeError } from '../../n8n/nodeError';
+import { apiClientFor } from '../../n8n/api/apiClient';
+import { toNodeError } from '../../n8n/log/nodeError';
 import { endpointIdIn, located } from './shared/ids';
 
 const MOST = 100;

@@ -8,16 +8,16 @@ import {
 	type IPollFunctions,
 } from 'n8n-workflow';
 import { RETENTION_MS } from '../../lib/poll';
-import { apiClientFor } from '../../n8n/apiClient';
-import { beginRun } from '../../n8n/beginRun';
-import { conditionFields } from '../../n8n/conditionFields';
-import { withConditions } from '../../n8n/conditions';
-import { assetServiceApiTest } from '../../n8n/credentialTests/api';
-import { refuseEngine2 } from '../../n8n/engine';
-import { toNodeError } from '../../n8n/nodeError';
-import { newestEvent } from '../../n8n/poll/newestEvent';
-import { pollEvents } from '../../n8n/poll/poll';
-import { readPollSettings } from '../../n8n/poll/settings';
+import { apiClientFor } from '../../n8n/api/apiClient';
+import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { beginRun } from '../../n8n/execution/beginRun';
+import { refuseEngine2 } from '../../n8n/execution/engine';
+import { conditionFields } from '../../n8n/fields/conditionFields';
+import { withConditions } from '../../n8n/fields/conditions';
+import { toNodeError } from '../../n8n/log/nodeError';
+import { newestEvent } from '../../n8n/polling/poll/newestEvent';
+import { pollEvents } from '../../n8n/polling/poll/poll';
+import { readPollSettings } from '../../n8n/polling/poll/settings';
 import { builderHint } from '../builderHints';
 import { pollTriggerProperties, triggerPanel } from './description';
 

@@ -1,10 +1,10 @@
 /** The parameters of the poll trigger. */
 import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
-import { accountAccessOptions } from '../../n8n/accountAccess';
-import { conditionsPropertyFor } from '../../n8n/conditions';
-import { pollDeliveryProperties } from '../../n8n/deliveryProperties';
-import { triggerEventTypes } from '../../n8n/eventTypeProperties';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/poll/settings';
+import { accountAccessOptions } from '../../n8n/execution/accountAccess';
+import { conditionsPropertyFor } from '../../n8n/fields/conditions';
+import { pollDeliveryProperties } from '../../n8n/fields/deliveryProperties';
+import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/polling/poll/settings';
 
 export const pollTriggerProperties: INodeProperties[] = [
 	{

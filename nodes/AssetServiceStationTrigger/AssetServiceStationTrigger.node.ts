@@ -7,14 +7,14 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { RETENTION_MS } from '../../lib/start';
-import { apiClientFor } from '../../n8n/apiClient';
-import { beginRun } from '../../n8n/beginRun';
-import { assetServiceApiTest } from '../../n8n/credentialTests/api';
-import { refuseEngine2 } from '../../n8n/engine';
-import { toNodeError } from '../../n8n/nodeError';
-import { testItems, toOutputs } from '../../n8n/station/outputs';
-import { pollForStations } from '../../n8n/station/poll';
-import { checkStationSettings, readStationSettings } from '../../n8n/station/settings';
+import { apiClientFor } from '../../n8n/api/apiClient';
+import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { beginRun } from '../../n8n/execution/beginRun';
+import { refuseEngine2 } from '../../n8n/execution/engine';
+import { toNodeError } from '../../n8n/log/nodeError';
+import { testItems, toOutputs } from '../../n8n/polling/station/outputs';
+import { pollForStations } from '../../n8n/polling/station/poll';
+import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
 import { builderHint } from '../builderHints';
 import { outputs, subtitle, triggerPanel } from './appearance';
 import { stationTriggerProperties } from './description';

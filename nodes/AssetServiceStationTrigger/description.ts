@@ -2,7 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../lib/event';
 import type { Kind } from '../../lib/station';
-import { deliveryPropertiesFor } from '../../n8n/deliveryProperties';
+import { deliveryPropertiesFor } from '../../n8n/fields/deliveryProperties';
 import {
 	DEFAULT_CATCH_UP_HOURS,
 	DEFAULT_STATUSES,
@@ -11,7 +11,7 @@ import {
 	MAX_FOR_MINUTES,
 	MAX_RESOLVE_MINUTES,
 	NEWEST,
-} from '../../n8n/station/settings';
+} from '../../n8n/polling/station/settings';
 import { faultProperties } from './faults';
 import { whole } from './numbers';
 

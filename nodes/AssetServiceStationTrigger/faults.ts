@@ -1,6 +1,10 @@
 /** The parameters of the station trigger about faults: how many open an incident, and which belong to it. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DEFAULT_WITHIN_MINUTES, MAX_FOR_MINUTES, MAX_TIMES } from '../../n8n/station/settings';
+import {
+	DEFAULT_WITHIN_MINUTES,
+	MAX_FOR_MINUTES,
+	MAX_TIMES,
+} from '../../n8n/polling/station/settings';
 import { whole } from './numbers';
 
 export const faultProperties: INodeProperties[] = [

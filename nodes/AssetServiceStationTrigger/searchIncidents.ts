@@ -2,10 +2,10 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { asText, own } from '../../lib/shared/values';
 import { incidentsToChoose, type Shown } from '../../lib/station';
-import { apiClientFor } from '../../n8n/apiClient';
-import { toNodeError } from '../../n8n/nodeError';
-import { askingFor } from '../../n8n/station/outputs';
-import { NEWEST, readStationSettings } from '../../n8n/station/settings';
+import { apiClientFor } from '../../n8n/api/apiClient';
+import { toNodeError } from '../../n8n/log/nodeError';
+import { askingFor } from '../../n8n/polling/station/outputs';
+import { NEWEST, readStationSettings } from '../../n8n/polling/station/settings';
 
 const MOST = 100;
 

@@ -1,12 +1,12 @@
 /** The webhook trigger: starts a workflow once per signed event. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { conditionFields } from '../../n8n/conditionFields';
-import { withConditions } from '../../n8n/conditions';
-import { assetServiceApiTest } from '../../n8n/credentialTests/api';
-import { testSigningSecret } from '../../n8n/credentialTests/signingSecret';
+import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { testSigningSecret } from '../../n8n/api/credentialTests/signingSecret';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
-import { beginDelivered, receiveDelivery } from '../../n8n/receiver/delivery';
-import { triggerWebhooks } from '../../n8n/webhooks';
+import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
+import { conditionFields } from '../../n8n/fields/conditionFields';
+import { withConditions } from '../../n8n/fields/conditions';
+import { beginDelivered, receiveDelivery } from '../../n8n/webhook/delivery';
 import { builderHint } from '../builderHints';
 import { triggerProperties, triggerPanel } from './description';
 

@@ -6,10 +6,10 @@ import {
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
 } from '../../lib/receiver';
-import { accountAccessOptions } from '../../n8n/accountAccess';
-import { conditionsPropertyFor } from '../../n8n/conditions';
-import { webhookDeliveryProperties } from '../../n8n/deliveryProperties';
-import { triggerEventTypes } from '../../n8n/eventTypeProperties';
+import { accountAccessOptions } from '../../n8n/execution/accountAccess';
+import { conditionsPropertyFor } from '../../n8n/fields/conditions';
+import { webhookDeliveryProperties } from '../../n8n/fields/deliveryProperties';
+import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
 
 /** The options of the trigger, which most people never open. */
 const triggerOptions: INodeProperties[] = [

@@ -18,7 +18,7 @@ import {
 	type StationSettings,
 	type Wants,
 } from '../../lib/station';
-import { readStationSettings } from '../../n8n/station/settings';
+import { readStationSettings } from '../../n8n/polling/station/settings';
 import { activated, type Asset, generateAssets } from '../../simulator/data/assets';
 import { ComputedNetwork } from '../../simulator/data/network/network';
 import { watchLoop } from './blocks';

@@ -16,7 +16,7 @@ import { walkPages } from '../../lib/service/lists/paging';
 import { jsonIn } from '../../lib/shared/values';
 import { pollStations } from '../../lib/station';
 import { object, parse } from '../../lib/vendor/zod';
-import { readStationSettings } from '../../n8n/station/settings';
+import { readStationSettings } from '../../n8n/polling/station/settings';
 import { cacheFolder } from '../../test/support/cache';
 import { MemoryStore } from '../../test/unit/ledger/memoryStore';
 

@@ -12,7 +12,7 @@ import { walkPages } from '../../lib/service/lists/paging';
 import { isRecord } from '../../lib/shared/values';
 import { RETENTION_MS } from '../../lib/start';
 import { type Kind, pollStations, type StationPollOptions } from '../../lib/station';
-import { readStationSettings } from '../../n8n/station/settings';
+import { readStationSettings } from '../../n8n/polling/station/settings';
 import { activated, type Asset, generateAssets } from '../../simulator/data/assets';
 import { ComputedNetwork } from '../../simulator/data/network/network';
 import { cacheFolder } from '../../test/support/cache';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 import { AssetServiceApi } from '../../credentials/AssetServiceApi.credentials';
 import { ledgerKey, newAttempt, openLedger } from '../../lib/ledger';
-import { rejections } from '../../n8n/rejections';
+import { rejections } from '../../n8n/webhook/rejections';
 import { resources } from '../../nodes/AssetService/resources';
 import { type Profile, type Simulator, startSimulator } from '../../simulator';
 import { startHttpService } from '../../test/support/httpService';

@@ -1,6 +1,6 @@
 /** How many input items are processed at the same time: an option of every operation. */
 import type { INodeProperties } from 'n8n-workflow';
-import { bounded } from '../../../n8n/parameters';
+import { bounded } from '../../../n8n/fields/parameters';
 
 const READING = 8;
 const CHANGING = 1;

@@ -1,8 +1,8 @@
 /** Faults in the life of an entry, in sessions, and in what is written when. */
 import { type Fault, fault } from './fault';
 
-const CLAIMS = 'lib/ledger/life/claims.ts';
-const EXECUTIONS = 'lib/ledger/life/executions.ts';
+const CLAIMS = 'lib/ledger/life/steps.ts';
+const EXECUTIONS = 'lib/ledger/life/steps.ts';
 const STATES = 'lib/ledger/life/states.ts';
 const LEDGER_FILE = 'lib/ledger/eventLedger.ts';
 

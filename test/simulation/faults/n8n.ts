@@ -1,12 +1,12 @@
 /** Faults in what the package learns of an execution. */
 import { type Fault, fault } from './fault';
 
-const END = 'n8n/executionEnd.ts';
+const END = 'n8n/execution/beginRun.ts';
 
 export const N8N: readonly Fault[] = [
 	fault(
 		'the end of an execution is not written',
-		'n8n/beginRun.ts',
+		'n8n/execution/beginRun.ts',
 		'if (hasBegun) await write(outcome);',
 		'void write;',
 	),

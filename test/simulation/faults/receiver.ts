@@ -30,13 +30,13 @@ export const RECEIVER: readonly Fault[] = [
 	),
 	fault(
 		'what n8n could not store is committed',
-		'n8n/receiver/settleWithAnswer.ts',
+		'n8n/webhook/delivery.ts',
 		'const isOk = response.statusCode < 300;',
 		'const isOk = response.statusCode < 600;',
 	),
 	fault(
 		'a sender that hangs up has the event committed',
-		'n8n/receiver/settleWithAnswer.ts',
+		'n8n/webhook/delivery.ts',
 		"response.once('close', abandonIfLate);",
 		"response.once('close', () => void settle(response.statusCode < 300));",
 	),

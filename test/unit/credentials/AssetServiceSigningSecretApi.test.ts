@@ -8,7 +8,7 @@ import {
 	type DeliveryHeaders,
 	signTimestamped,
 } from '../../../lib/signature';
-import { testSigningSecret } from '../../../n8n/credentialTests/signingSecret';
+import { testSigningSecret } from '../../../n8n/api/credentialTests/signingSecret';
 import { demandedBy, shownBy, storedBy } from './form';
 
 const credential = new AssetServiceSigningSecretApi();

@@ -32,9 +32,13 @@ import {
 	MOST_UNLISTED_PER_DAY,
 	MOST_UNLISTED_PER_POLL,
 } from '../../../lib/station/common/settings';
-import { REPORTS_END } from '../../../n8n/beginRun';
-import { MOST_EVENTS, MOST_MS, MOST_REQUESTS } from '../../../n8n/poll/newestEvent';
-import { MAX_FOR_MINUTES, MAX_RESOLVE_MINUTES, MAX_TIMES } from '../../../n8n/station/settings';
+import { REPORTS_END } from '../../../n8n/execution/beginRun';
+import { MOST_EVENTS, MOST_MS, MOST_REQUESTS } from '../../../n8n/polling/poll/newestEvent';
+import {
+	MAX_FOR_MINUTES,
+	MAX_RESOLVE_MINUTES,
+	MAX_TIMES,
+} from '../../../n8n/polling/station/settings';
 import { MOST_RECORDS } from '../../../nodes/AssetService/shared/listOptions';
 import packageJson from '../../../package.json';
 import { EXAMPLES } from '../../support/n8n/examples';

@@ -1,6 +1,6 @@
 /** The example workflows look alike, and are ready for anybody's n8n. */
 import { z } from 'zod/v4';
-import { readStationSettings } from '../../../n8n/station/settings';
+import { readStationSettings } from '../../../n8n/polling/station/settings';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { example, EXAMPLES } from '../../support/n8n/examples';
 import { STATION_TRIGGER_TYPE } from '../../support/nodes';

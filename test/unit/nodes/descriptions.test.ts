@@ -13,16 +13,16 @@ import {
 } from '../../../lib/event';
 import { readTriggerSettings } from '../../../lib/receiver';
 import { checkSigningSettings, createVerifier } from '../../../lib/signature';
-import { triggerSettingsOf } from '../../../n8n/accountAccess';
-import { conditionsProperty } from '../../../n8n/conditions';
 import { isAutomatic, rotationPlan } from '../../../n8n/endpoint/registration';
-import { readPollSettings } from '../../../n8n/poll/settings';
+import { triggerSettingsOf } from '../../../n8n/execution/accountAccess';
+import { conditionsProperty } from '../../../n8n/fields/conditions';
+import { readPollSettings } from '../../../n8n/polling/poll/settings';
 import {
 	checkStationSettings,
 	DEFAULTS,
 	KINDS,
 	readStationSettings,
-} from '../../../n8n/station/settings';
+} from '../../../n8n/polling/station/settings';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';

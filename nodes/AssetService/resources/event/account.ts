@@ -4,9 +4,9 @@ import { accessOf, type Publication, readPublication } from '../../../../lib/acc
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
 import { printable } from '../../../../lib/shared/printable';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
-import { ledgerFor } from '../../../../n8n/ledger';
-import { toNodeError } from '../../../../n8n/nodeError';
-import { workflowIdIn } from '../../../../n8n/workflowId';
+import { ledgerFor } from '../../../../n8n/execution/ledger';
+import { workflowIdIn } from '../../../../n8n/execution/workflowId';
+import { toNodeError } from '../../../../n8n/log/nodeError';
 import { type InputItem, parameter, plainText, wrongKindError } from '../../shared/parameters';
 
 /** A text field: the list of n8n's workflow selector contains only workflows with an Execute Workflow Trigger (2.41). */

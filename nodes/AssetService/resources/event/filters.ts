@@ -2,7 +2,7 @@
 import { eventTypeFilter } from '../../../../lib/event';
 import { createdAtOf, type ApiRecord } from '../../../../lib/service';
 import { unknown } from '../../../../lib/vendor/zod';
-import { eventTypeFilters } from '../../../../n8n/eventTypeProperties';
+import { eventTypeFilters } from '../../../../n8n/fields/eventTypeProperties';
 import { allTypes, eventTypes } from '../../shared/eventTypes';
 import { filtersField, type Filters } from '../../shared/lists';
 import { collection } from '../../shared/parameters';

@@ -4,7 +4,7 @@ import { DAYS_KEPT } from '../../../../lib/rejections';
 import type { ApiRecord } from '../../../../lib/service';
 import { sentence } from '../../../../lib/shared/sentence';
 import { asText, own } from '../../../../lib/shared/values';
-import { rejections } from '../../../../n8n/rejections';
+import { rejections } from '../../../../n8n/webhook/rejections';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { InputItem } from '../../shared/parameters';
 import type { Local } from '../../shared/resource';

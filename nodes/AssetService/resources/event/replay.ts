@@ -6,7 +6,7 @@ import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { DAY_MS, HOUR_MS } from '../../../../lib/shared/durations';
 import { printable } from '../../../../lib/shared/printable';
-import { logLine } from '../../../../n8n/logLine';
+import { logLine } from '../../../../n8n/log/logLine';
 import { flag, type InputItem } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';

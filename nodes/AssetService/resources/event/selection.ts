@@ -10,8 +10,8 @@ import {
 } from '../../../../lib/event';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
-import { checkConditions, conditionsProperty } from '../../../../n8n/conditions';
-import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
+import { checkConditions, conditionsProperty } from '../../../../n8n/fields/conditions';
+import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';

@@ -1,6 +1,6 @@
 /** The fields of the questions about stations. Those that several share are single objects, so that n8n keeps their values. */
 import type { INodeProperties } from 'n8n-workflow';
-import { MAX_CATCH_UP_HOURS } from '../../../../n8n/station/settings';
+import { MAX_CATCH_UP_HOURS } from '../../../../n8n/polling/station/settings';
 import { parallelItemsOption } from '../../shared/parallelItems';
 import { createdAfterField } from '../../shared/times';
 

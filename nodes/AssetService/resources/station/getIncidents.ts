@@ -1,7 +1,7 @@
 /** The incidents that a Station Trigger with these settings would have reported in a period that has passed. */
 import type { INodeProperties } from 'n8n-workflow';
 import { pastIncidents, pastSessions, WANTS_OF } from '../../../../lib/station';
-import { readStationSettings } from '../../../../n8n/station/settings';
+import { readStationSettings } from '../../../../n8n/polling/station/settings';
 import {
 	otherStatuses,
 	statuses,

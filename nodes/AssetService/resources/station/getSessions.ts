@@ -1,7 +1,7 @@
 /** The charging sessions of a period that has passed. */
 import type { INodeProperties } from 'n8n-workflow';
 import { pastSessions } from '../../../../lib/station';
-import { readStationSettings } from '../../../../n8n/station/settings';
+import { readStationSettings } from '../../../../n8n/polling/station/settings';
 import { flag } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { assetIdsField, lookBackField, optionsWith, periodFields } from './fields';

@@ -14,8 +14,8 @@ import {
 	type Wants,
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
-import { cancelSignal } from '../../../../n8n/apiClient';
-import { bounded } from '../../../../n8n/parameters';
+import { cancelSignal } from '../../../../n8n/api/apiClient';
+import { bounded } from '../../../../n8n/fields/parameters';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
 import type { OperationRun } from '../../shared/resource';
 import { createdAfterOf, timeOfField } from '../../shared/times';

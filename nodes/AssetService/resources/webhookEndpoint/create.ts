@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { canDeliverTo } from '../../../../lib/endpoint';
 import { type ApiClient, type ApiRecord, withoutSecret } from '../../../../lib/service';
 import { isRecord } from '../../../../lib/shared/values';
-import { eventTypeProperties } from '../../../../n8n/eventTypeProperties';
+import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
 import { onlyParallelChanges } from '../../shared/parallelItems';
 import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';

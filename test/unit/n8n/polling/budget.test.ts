@@ -1,4 +1,4 @@
-import { budgetOf } from '../../../../n8n/polling/poll';
+import { budgetOf } from '../../../../n8n/polling/runPoll';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

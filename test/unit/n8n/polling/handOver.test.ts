@@ -1,5 +1,5 @@
 import type { IPollFunctions, IRun } from 'n8n-workflow';
-import { handOver } from '../../../../n8n/polling/poll';
+import { handOver } from '../../../../n8n/polling/runPoll';
 
 class ManualExecutionCancelledError extends Error {}
 

@@ -1,5 +1,5 @@
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { staticMemory } from '../../../../n8n/polling/poll';
+import { staticMemory } from '../../../../n8n/polling/runPoll';
 
 let nodes = 0;
 const memoryOf = (data: IDataObject, { workflowId = 'w', nodeId = `n${nodes}` } = {}) =>

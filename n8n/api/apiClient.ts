@@ -1,0 +1,74 @@
+/** Creates the client of the service from a node's context. */
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	ILoadOptionsFunctions,
+	IPollFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
+import {
+	createApiClient,
+	parseApiSettings,
+	plainHttpWarning,
+	type ApiClient,
+	type ApiSettings,
+} from '../../lib/service';
+import { logLine } from '../log/logLine';
+import { API_CREDENTIAL } from './credentialNames';
+import { nodeTransport } from './transport';
+
+type ApiContext =
+	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
+
+/**
+ * A client with the settings of the node's credential. All clients of a process share tokens and connections, so creating one
+ * costs no more than reading the credential. `signal` cancels its requests; default: the cancellation of the execution.
+ *
+ * `warn` is called with warnings although nothing failed; by default they go to n8n's log.
+ * @throws {ApiError} if the credential is not complete; `toNodeError` converts it to an n8n error.
+ */
+export async function apiClientFor(
+	context: ApiContext,
+	warn: (message: string) => void = (message) => {
+		context.logger.warn(logLine(context, message));
+	},
+	signal = cancelSignal(context),
+): Promise<ApiClient> {
+	return apiClientWith(context, await readApiSettings(context), warn, signal);
+}
+
+/** @throws {ApiError} if the credential is not complete. */
+export async function readApiSettings(context: ApiContext): Promise<ApiSettings> {
+	return parseApiSettings(await context.getCredentials(API_CREDENTIAL));
+}
+
+/** A client like that of `apiClientFor`, with settings that have already been read. */
+export function apiClientWith(
+	context: ApiContext,
+	settings: ApiSettings,
+	warn: (message: string) => void,
+	signal = cancelSignal(context),
+): ApiClient {
+	warnOfPlainHttp(context, settings);
+	return createApiClient({
+		settings,
+		transport: nodeTransport(context.helpers),
+		warn,
+		...(signal && { signal }),
+	});
+}
+
+const warnings = new Set<string>();
+
+/** One log line per warning, as long as the process lives. */
+function warnOfPlainHttp(context: ApiContext, settings: ApiSettings): void {
+	const warning = plainHttpWarning(settings);
+	if (warning === undefined || warnings.has(warning)) return;
+	warnings.add(warning);
+	context.logger.warn(logLine(context, warning));
+}
+
+/** Aborted when a user cancels the execution; hooks and polls have no such signal. */
+export function cancelSignal(context: ApiContext): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+}

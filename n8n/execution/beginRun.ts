@@ -1,0 +1,240 @@
+/** The first step of every execution: asks the ledger which of its events it continues with, and reports its end there. */
+import {
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { eventIdOf, type Item } from '../../lib/event';
+import {
+	type Acknowledge,
+	beginOrWait,
+	type Ledger,
+	ledgerKey,
+	LedgerUnavailableError,
+	newAttempt,
+	type Outcome,
+	untilWritten,
+} from '../../lib/ledger';
+import { sleep } from '../../lib/shared/sleep';
+import { isRecord, own } from '../../lib/shared/values';
+import { logLine } from '../log/logLine';
+import { toNodeError } from '../log/nodeError';
+import { ledgerFor } from './ledger';
+
+/** The items that n8n gets for events that start a workflow. */
+export function itemsOf(events: readonly Item[]): INodeExecutionData[] {
+	return events.map(({ record }) => ({ json: record as IDataObject }));
+}
+
+export interface BeginSettings {
+	readonly acknowledge: Acknowledge;
+	readonly retentionMs: number;
+}
+
+/** The modes of executions that a trigger of this package started. */
+const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
+/** The longest that the end of an execution waits for a ledger that is down. It is then written in the background. */
+const END_WITHIN_MS = 20_000;
+/** The first version of n8n with `onExecutionFinish`. */
+export const REPORTS_END = '2.33';
+
+/**
+ * The items that the execution continues with: those whose events have not begun in another execution. n8n starts one
+ * stored execution twice (after a restart, with a second main), and stores one event twice when its database is slow; the
+ * first to ask wins.
+ *
+ * A retry by a user continues whatever the ledger says, and takes the events that are neither done nor running. Other
+ * modes (a test in the editor, a sub-workflow, which could carry the ID of any workflow) do not use the ledger.
+ * @throws {NodeOperationError} when the ledger was not available for 30 s. Its events are then given back, so that the
+ * next delivery of each starts it. Also when an execution must succeed and this n8n does not report how it ends.
+ */
+export async function beginRun(
+	context: IExecuteFunctions,
+	{ acknowledge, retentionMs }: BeginSettings,
+): Promise<INodeExecutionData[]> {
+	const items = context.getInputData();
+	const mode: string = context.getMode();
+	const isRetry = mode === 'retry';
+	if (!isRetry && !OWN_MODES.has(mode)) return items;
+
+	const workflowId = context.getWorkflow().id ?? '';
+	const keyOf = new Map<INodeExecutionData, string>();
+	for (const item of items) {
+		const id = eventIdOf(item.json);
+		if (id !== undefined) keyOf.set(item, ledgerKey(workflowId, id));
+	}
+	const keys = [...new Set(keyOf.values())];
+	const run = newAttempt(context.getExecutionId());
+	const { logger } = context;
+	// Without the context: it holds the data of the execution, whose loss is noticed when nothing holds it any more.
+	const openLedger = () => ledgerFor({ logger });
+	const end = endOf(context, openLedger, { run, acknowledge });
+	if (!end.isReported && acknowledge === 'succeeded') throw tooOld(context);
+	const beginning = { run, acknowledge, retentionMs, isRetry, reportsEnd: end.isReported };
+	try {
+		if (isRetry) {
+			await (await openLedger()).begin(keys, beginning);
+			await end.begun();
+			return items;
+		}
+		const signal = context.getExecutionCancelSignal();
+		const continues = await beginOrWait(openLedger, keys, beginning, { signal });
+		await end.begun();
+		const won = new Set(keys.filter((_key, n) => continues[n]));
+		// Only the first item of an event: a batch has two if the ledger lost its data while it gathered.
+		const kept = items.filter((item) => {
+			const key = keyOf.get(item);
+			return key === undefined || won.delete(key);
+		});
+		if (kept.length === items.length) return items;
+		logger.info(
+			logLine(
+				context,
+				`${items.length - kept.length} of ${items.length} events skipped: another execution has already started them`,
+			),
+		);
+		return kept;
+	} catch (error) {
+		if (!(error instanceof LedgerUnavailableError)) throw toNodeError(context.getNode(), error);
+		if (isRetry) {
+			void untilWritten(async () => {
+				await (await openLedger()).begin(keys, beginning);
+			}).then(end.begun);
+			logger.warn(
+				logLine(
+					context,
+					`the retry continues without the event ledger and will be recorded there later: ${error.message}`,
+				),
+			);
+			return items;
+		}
+		throw new NodeOperationError(
+			context.getNode(),
+			'Event ledger unreachable: execution stopped before running any node',
+			{
+				description: `${error.message} Retry this execution, or wait until the service delivers the event again.`,
+			},
+		);
+	}
+}
+
+/** Writes the end of the execution to the ledger. */
+function endOf(
+	context: IExecuteFunctions,
+	openLedger: () => Promise<Ledger>,
+	{ run, acknowledge }: { readonly run: string; readonly acknowledge: Acknowledge },
+) {
+	let ended: Outcome | undefined;
+	let hasBegun = false;
+	const write = async (outcome: Outcome): Promise<void> => {
+		const written = untilWritten(async () => {
+			await (await openLedger()).end(run, outcome);
+		});
+		// Otherwise n8n need not wait for the disk.
+		const isAwaited = acknowledge === 'succeeded' || outcome === 'asleep';
+		if (isAwaited) await Promise.race([written, sleep(END_WITHIN_MS, { keepAlive: false })]);
+	};
+	const isReported = onExecutionEnd(context, async (outcome) => {
+		ended = outcome;
+		if (hasBegun) await write(outcome);
+	});
+	return {
+		isReported,
+		/** Call when the events have begun: the execution may have been stopped in the meantime. */
+		begun: async (): Promise<void> => {
+			hasBegun = true;
+			if (ended !== undefined) await write(ended);
+		},
+	};
+}
+
+function tooOld(context: IExecuteFunctions): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		"'If the Execution Fails' = 'Start Again' needs a newer version of n8n",
+		{
+			description: `This version of n8n does not report how an execution ends. Update n8n to ${REPORTS_END} or later, or set 'If the Execution Fails' to 'Do Not Start Again'.`,
+		},
+	);
+}
+
+/*
+ * Reports how the execution ends that a trigger has begun, from the process that runs it.
+ *
+ * n8n has two ways to say so (both measured on n8n 2.41.1):
+ * - the handlers of `workflowExecuteAfter` in the execution's lifecycle hooks. They are not public, but only they say that the
+ *   execution goes to sleep in a Wait node. n8n calls them one after the other, its own first, which save the execution,
+ *   and waits for them before it responds to a webhook and before a worker finishes its job.
+ * - `onExecutionFinish` of the context (public, n8n 2.33 and later): the same moment, without the outcome, and not when the
+ *   execution goes to sleep. Used where the hooks are not found.
+ *
+ * If n8n cannot save the execution, it may call neither. So an execution whose data the process no longer holds is lost.
+ */
+
+type ReportEnd = (outcome: Outcome) => Promise<void>;
+
+const lost = new FinalizationRegistry<() => void>((report) => {
+	report();
+});
+
+/** Calls `report` at the end, perhaps more than once. `report` never rejects. False if this n8n does not report the end. */
+export function onExecutionEnd(context: IExecuteFunctions, report: ReportEnd): boolean {
+	let isOver = false;
+	const once = async (outcome: Outcome): Promise<void> => {
+		isOver = true;
+		await report(outcome);
+	};
+	if (!listenToHooks(context, once)) return listenToEnd(context, once);
+	const data = fieldOf(context, 'runExecutionData');
+	// Without the hooks, an execution that sleeps would look like a lost one.
+	if (isRecord(data)) {
+		lost.register(data, () => {
+			if (!isOver) void report('lost');
+		});
+	}
+	return true;
+}
+
+function listenToHooks(context: IExecuteFunctions, report: ReportEnd): boolean {
+	const handlers = own(fieldOf(fieldOf(context, 'additionalData'), 'hooks'), 'handlers');
+	const after = own(handlers, 'workflowExecuteAfter');
+	if (!Array.isArray(after)) return false;
+	after.push((run: unknown) => report(outcomeOf(run)));
+	return true;
+}
+
+function listenToEnd(context: IExecuteFunctions, report: ReportEnd): boolean {
+	const { onExecutionFinish } = context as Partial<IExecuteFunctions>;
+	if (onExecutionFinish === undefined) return false;
+	const isCanceled = context.getExecutionCancelSignal();
+	onExecutionFinish.call(context, async () => {
+		if (isCanceled?.aborted === true) {
+			await report('canceled');
+			return;
+		}
+		const error = own(own(fieldOf(context, 'runExecutionData'), 'resultData'), 'error');
+		await report(error === undefined ? 'succeeded' : 'failed');
+	});
+	return true;
+}
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+	success: 'succeeded',
+	waiting: 'asleep',
+	canceled: 'canceled',
+};
+
+/** `run` is n8n's `IRun`. An unknown status is a failure, so that the event is not taken for done. */
+function outcomeOf(run: unknown): Outcome {
+	const outcome = OUTCOMES[String(own(run, 'status'))] ?? 'failed';
+	const hasError = own(own(own(run, 'data'), 'resultData'), 'error') !== undefined;
+	return hasError && outcome === 'succeeded' ? 'failed' : outcome;
+}
+
+/** A field of an object of n8n that its types do not show, or that is inherited. */
+function fieldOf(object: unknown, name: string): unknown {
+	return typeof object === 'object' && object !== null
+		? (object as Readonly<Record<string, unknown>>)[name]
+		: undefined;
+}

@@ -1,0 +1,65 @@
+/** Converts the package's errors to n8n's: the message says what happened, the description what to do. */
+import {
+	NodeApiError,
+	NodeOperationError,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { ApiError } from '../../lib/service';
+import { PackageError } from '../../lib/shared/packageError';
+import { isError } from '../../lib/shared/thrown';
+
+/**
+ * A `NodeApiError` if the service or the credential is at fault, a `NodeOperationError` if a parameter is.
+ * Contains nothing of the request, since n8n stores errors with the execution.
+ */
+export function toNodeError(
+	node: INode,
+	error: unknown,
+	itemIndex?: number,
+): NodeApiError | NodeOperationError {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	const item = itemIndex === undefined ? {} : { itemIndex };
+	if (!(error instanceof PackageError)) {
+		return new NodeOperationError(node, isError(error) ? error.message : String(error), item);
+	}
+	const { message, hint: description } = error;
+	const { status, field } = error instanceof ApiError ? error : {};
+	if (status === undefined && field === undefined) {
+		return withMessage(new NodeOperationError(node, message, { description, ...item }), message);
+	}
+	const httpCode = status === undefined ? {} : { httpCode: String(status) };
+	return withMessage(
+		new NodeApiError(node, { message }, { message, description, ...httpCode, ...item }),
+		message,
+	);
+}
+
+/**
+ * The item for an error if the node is set to continue; `message` is what to do, `failure` is for workflows to branch on.
+ *
+ * n8n before 2.35.5 sends an item to the error output if its JSON has only the keys `error`, or `error` and `message`.
+ * It would do so for an item's own `error` as well, but then n8n drops the message and the fields of the input.
+ */
+export function errorItem(
+	nodeError: NodeApiError | NodeOperationError,
+	cause: unknown,
+): INodeExecutionData {
+	const { message, description } = nodeError;
+	const httpCode = nodeError instanceof NodeApiError ? nodeError.httpCode : null;
+	const code = cause instanceof PackageError ? cause.code : undefined;
+	const failure = {
+		...(httpCode !== null && { status: Number(httpCode) }),
+		...(code !== undefined && { code }),
+	};
+	return {
+		json: { error: message, ...(description && { message: description }) },
+		...(Object.keys(failure).length > 0 && { failure }),
+	};
+}
+
+/** n8n replaces a message that contains a code such as EPERM with a generic one; ours says more. */
+function withMessage<T extends Error>(error: T, message: string): T {
+	error.message = message;
+	return error;
+}

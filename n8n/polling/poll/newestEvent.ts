@@ -1,0 +1,80 @@
+/** Finds the event for "Fetch Test Event". */
+import {
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { createdAt, eventFromList, type ParsedEvent, Survey } from '../../../lib/event';
+import type { ApiClient } from '../../../lib/service';
+import { isOldestFirst } from '../../../lib/shared/listOrder';
+import { checkConditions } from '../../fields/conditions';
+import type { PollSettings } from './settings';
+
+/** Limits of the search: a user waits for it. */
+export const MOST_EVENTS = 1_000;
+export const MOST_REQUESTS = 20;
+export const MOST_MS = 10_000;
+
+/**
+ * The newest wanted event of the list, for "Fetch Test Event": nothing is recorded. It reads page after page until it
+ * finds one; if the list begins with the oldest, it reads as far as it may.
+ * @throws {NodeOperationError} that says how far it read and why no listed event is wanted, or which condition no
+ * event can meet.
+ */
+export async function newestEvent(
+	node: INode,
+	client: Pick<ApiClient, 'list'>,
+	settings: PollSettings,
+	now: () => number = () => performance.now(),
+): Promise<INodeExecutionData | undefined> {
+	checkConditions(node, settings.conditions);
+	const { pageSize } = settings;
+	const survey = new Survey(settings);
+	const wanted: ParsedEvent[] = [];
+	const times: number[] = [];
+	const begun = now();
+	let requests = 0;
+	let isWhole = true;
+	const mayRequest = () => {
+		const may =
+			requests < MOST_REQUESTS && requests * pageSize < MOST_EVENTS && now() - begun < MOST_MS;
+		requests += 1;
+		isWhole = may;
+		return may;
+	};
+	let listed = 0;
+	for await (const record of client.list('event', { pageSize, mayRequest })) {
+		const parsed = eventFromList(record);
+		if (parsed.ok) {
+			const at = createdAt(parsed.event);
+			if (at !== undefined) times.push(at);
+			if (survey.inspect(parsed.event)) wanted.push(parsed.event);
+		}
+		// Not sooner: within a page, the newest need not be first.
+		const isPage = ++listed % pageSize === 0;
+		if (isPage && wanted.length > 0 && isOldestFirst(times) !== true) break;
+	}
+	const [newest] = wanted.sort((a, b) => (createdAt(b) ?? 0) - (createdAt(a) ?? 0));
+	if (newest !== undefined) return { json: newest.record as IDataObject };
+	if (survey.inspected === 0) return undefined;
+	throw new NodeOperationError(node, noneOf(survey.inspected, times, isWhole), {
+		description: survey.why,
+	});
+}
+
+/** Says how far it looked. */
+function noneOf(count: number, times: readonly number[], isWhole: boolean): string {
+	if (count === 1) return 'The only event listed would not start the workflow';
+	const isFromOldest = !isWhole && isOldestFirst(times) === true;
+	const which = isWhole ? 'listed' : isFromOldest ? 'oldest' : 'newest';
+	const events = `${count.toLocaleString('en')} ${which} events`;
+	const until = isFromOldest ? Math.max(...times) : Math.min(...times);
+	const span = times.length > 0 ? ` (${isFromOldest ? 'up' : 'back'} to ${minuteOf(until)})` : '';
+	return `None of the ${events}${span} would start the workflow`;
+}
+
+/** For example `2026-11-20 10:15 UTC`. */
+function minuteOf(time: number): string {
+	return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

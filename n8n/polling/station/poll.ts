@@ -1,0 +1,24 @@
+/** Polls for a station trigger. */
+import type { IPollFunctions } from 'n8n-workflow';
+import type { ApiClient } from '../../../lib/service';
+import { DAY_MS } from '../../../lib/shared/durations';
+import { connectionSettings, pollStations } from '../../../lib/station';
+import { runPoll } from '../runPoll';
+import { readStationSettings } from './settings';
+
+/** Warnings that stay until somebody changes a setting: one line per day. */
+const DAILY: ReadonlySet<string> = new Set(['words']);
+
+/** As `runPoll`. */
+export async function pollForStations(context: IPollFunctions, client: ApiClient): Promise<null> {
+	const { station, batchSize } = readStationSettings((name, fallback) =>
+		context.getNodeParameter(name, fallback),
+	);
+	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
+	return await runPoll(context, async (polling) => {
+		const warn = (message: string, kind: string) => {
+			polling.warn(message, kind, DAILY.has(kind) ? DAY_MS : undefined);
+		};
+		return await pollStations({ ...polling, client, settings, batchSize, warn });
+	});
+}

@@ -1,0 +1,189 @@
+/**
+ * Reads the station trigger's parameters, and finds what is wrong with them. So that a stored execution can always begin, a
+ * value out of bounds is read as the nearest bound, and one of the wrong kind as its default; `checkStationSettings` rejects both.
+ */
+import {
+	MAX_BATCH_SIZE,
+	readAcknowledge,
+	readBatchSize,
+	type ReadParameter,
+} from '../../../lib/event';
+import { PackageError } from '../../../lib/shared/packageError';
+import { printable } from '../../../lib/shared/printable';
+import { asNumber, asRecord, asText, asTexts, numberOf } from '../../../lib/shared/values';
+import {
+	DEFAULT_CONNECTION,
+	type Kind,
+	MINUTE_MS,
+	type Scope,
+	type StationSettings,
+} from '../../../lib/station';
+
+export const KINDS = [
+	'stationOffline',
+	'connectorStatus',
+	'connectorFault',
+	'sessionEnded',
+] as const;
+export const SCOPES = ['code', 'connector', 'station'] as const;
+/** Of the parameters in minutes and hours. */
+export const MAX_FOR_MINUTES = 10_080;
+export const MAX_RESOLVE_MINUTES = 1_440;
+export const MAX_CATCH_UP_HOURS = 720;
+export const MAX_TIMES = 50;
+export const DEFAULT_WITHIN_MINUTES = 1_440;
+const MOST_STATUSES = 20;
+/** Of `testWith`: no other incident is chosen. */
+export const NEWEST = 'newest';
+
+/** A session that lasts longer is rare, and an incident that began before is not reported. */
+export const DEFAULT_CATCH_UP_HOURS = 24;
+
+interface Defaults {
+	readonly forMinutes: number;
+	readonly resolveAfterMinutes: number;
+}
+
+export const DEFAULTS: Readonly<Record<Kind, Defaults>> = {
+	stationOffline: { forMinutes: 5, resolveAfterMinutes: 2 },
+	connectorStatus: { forMinutes: 120, resolveAfterMinutes: 0 },
+	connectorFault: { forMinutes: 0, resolveAfterMinutes: 60 },
+	sessionEnded: { forMinutes: 0, resolveAfterMinutes: 0 },
+};
+
+/** The statuses in which a connector can be stuck; both versions of OCPP. */
+export const DEFAULT_STATUSES = [
+	...['Preparing', 'SuspendedEV', 'SuspendedEVSE', 'Finishing', 'Reserved', 'Unavailable'],
+];
+
+export interface StationTriggerSettings {
+	readonly station: StationSettings;
+	/** Whether it has one output for what opened and one for what resolved. */
+	readonly hasTwoOutputs: boolean;
+	/** The most items per execution; 1 if each starts its own execution. */
+	readonly batchSize: number;
+	readonly acknowledge: 'stored' | 'succeeded';
+	/** The ID of the incident for a test in the editor; empty for the newest. */
+	readonly testWith: string;
+	/** Sentences without a period that each name a field, its bound and its value; empty if all is right. */
+	readonly problems: readonly string[];
+}
+
+/** @throws {PackageError} for settings that would not be applied as entered. */
+export function checkStationSettings({ problems }: StationTriggerSettings): void {
+	if (problems.length === 0) return;
+	// In the message, since n8n shows nothing else of a failed publication.
+	throw new PackageError(problems.join('. '), { hint: 'Correct it in the node, then try again.' });
+}
+
+export function readStationSettings(read: ReadParameter): StationTriggerSettings {
+	const problems: string[] = [];
+	const kind = oneOf('Trigger On', KINDS, read('triggerOn', 'stationOffline'), problems);
+	const defaults = DEFAULTS[kind];
+	const whole = (label: string, value: unknown, fallback: number, least: number, most: number) => {
+		const number = numberOf(value);
+		const isRight = Number.isInteger(number) && number === asNumber(value, fallback, least, most);
+		const bounds = `a whole number from ${least} to ${most}`;
+		if (!isRight) problems.push(`'${label}' must be ${bounds}, but is ${shown(value)}`);
+		return Math.trunc(asNumber(value, fallback, least, most));
+	};
+	const minutes = (label: string, name: string, fallback: number, most: number, least = 0) =>
+		whole(label, read(name, fallback), fallback, least, most) * MINUTE_MS;
+	const isFault = kind === 'connectorFault';
+	const times = isFault ? whole('Number of Faults', read('times', 1), 1, 1, MAX_TIMES) : 1;
+	const isRepeated = times > 1;
+	const { forMinutes, resolveAfterMinutes } = defaults;
+	const isLasting = kind !== 'sessionEnded' && !isRepeated;
+	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
+	const options = asRecord(read('options', {}));
+	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag, testWith } = options;
+	const batchSize = readBatchSize((name) =>
+		name === 'delivery'
+			? read(name, 'batched')
+			: whole('Batch Size', read(name, MAX_BATCH_SIZE), MAX_BATCH_SIZE, 1, MAX_BATCH_SIZE),
+	);
+	return {
+		station: {
+			...DEFAULT_CONNECTION,
+			kind,
+			times,
+			reportResolved,
+			forMs: isLasting
+				? minutes('Report After (Minutes)', 'forMinutes', forMinutes, MAX_FOR_MINUTES)
+				: 0,
+			resolveAfterMs: isLasting
+				? minutes(
+						'Resolve After (Minutes)',
+						'resolveAfterMinutes',
+						resolveAfterMinutes,
+						MAX_RESOLVE_MINUTES,
+					)
+				: 0,
+			statuses: kind === 'connectorStatus' ? statusesOf(read, problems) : [],
+			scope: oneOf('One Incident Per', SCOPES, isFault ? read('scope', 'code') : 'code', problems),
+			withinMs: isRepeated
+				? minutes('Within (Minutes)', 'withinMinutes', DEFAULT_WITHIN_MINUTES, MAX_FOR_MINUTES, 1)
+				: 0,
+			catchUpMs:
+				whole('Catch Up (Hours)', catchUpHours, DEFAULT_CATCH_UP_HOURS, 1, MAX_CATCH_UP_HOURS) *
+				60 *
+				MINUTE_MS,
+			includeIdTag: kind === 'sessionEnded' && includeIdTag === true,
+		},
+		hasTwoOutputs: reportResolved,
+		batchSize,
+		acknowledge: readAcknowledge(read),
+		testWith: testWithOf(testWith),
+		problems,
+	};
+}
+
+/** From a list of incidents, or a text. */
+function testWithOf(value: unknown): string {
+	const chosen = asText(asRecord(value)['value'] ?? value);
+	return chosen === NEWEST ? '' : chosen;
+}
+
+/** A value as a problem quotes it. */
+const shown = (value: unknown) => printable(JSON.stringify(value ?? null), 50);
+
+/** The first one for any other value. */
+function oneOf<T extends Kind | Scope>(
+	label: string,
+	known: readonly [T, ...T[]],
+	value: unknown,
+	problems: string[],
+): T {
+	const found = known.find((each) => each === value);
+	if (found === undefined) {
+		problems.push(`'${label}' must be one of ${known.join(', ')}, but is ${shown(value)}`);
+	}
+	return found ?? known[0];
+}
+
+/** Without any, the default ones; at most 20. */
+function statusesOf(read: ReadParameter, problems: string[]): string[] {
+	const entered = {
+		Statuses: read('statuses', DEFAULT_STATUSES),
+		'Other Statuses': read('otherStatuses', ''),
+	};
+	const wrong = Object.entries(entered).filter(([, value]) => !isTexts(value));
+	for (const [label, value] of wrong) {
+		problems.push(`'${label}' must be a list of texts, but is ${shown(value)}`);
+	}
+	const trimmed = Object.values(entered)
+		.flatMap(asTexts)
+		.map((status) => status.trim());
+	const statuses = [...new Set(trimmed.filter((status) => status !== ''))];
+	if (statuses.length > MOST_STATUSES) {
+		problems.push(
+			`'Statuses' and 'Other Statuses' must name at most ${MOST_STATUSES} statuses together, but name ${statuses.length}`,
+		);
+	}
+	if (statuses.length > 0) return statuses.slice(0, MOST_STATUSES);
+	if (wrong.length === 0) problems.push("'Statuses' must name at least one status");
+	return DEFAULT_STATUSES;
+}
+
+const isTexts = (value: unknown) =>
+	typeof value === 'string' || (Array.isArray(value) && asTexts(value).length === value.length);

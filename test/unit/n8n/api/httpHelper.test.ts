@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+import { throughHttpRequest, throughLegacyRequest } from '../../../../n8n/api/httpHelper';
+import { rejection } from '../../service/world';
+
+const request = {
+	method: 'POST',
+	url: 'https://example.com/x',
+	headers: { a: 'b' },
+	body: '{}',
+} as const;
+
+describe('a request through a helper of n8n', () => {
+	it('is made in the terms of httpRequest', async () => {
+		const asked: unknown[] = [];
+		const { signal } = new AbortController();
+		await throughHttpRequest(async (options) => {
+			asked.push(options);
+			return { statusCode: 204 };
+		})({ ...request, signal });
+		expect(asked).toEqual([
+			{
+				...request,
+				abortSignal: signal,
+				encoding: 'stream',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+			},
+		]);
+	});
+
+	it('is made in the terms of the older helper', async () => {
+		const asked: unknown[] = [];
+		await throughLegacyRequest(async (options) => {
+			asked.push(options);
+			return { statusCode: 204 };
+		})(request);
+		expect(asked).toEqual([
+			{
+				method: 'POST',
+				uri: request.url,
+				headers: request.headers,
+				body: '{}',
+				useStream: true,
+				resolveWithFullResponse: true,
+				simple: false,
+				followRedirect: false,
+			},
+		]);
+	});
+
+	it.each<[string, unknown, string]>([
+		['a stream', Readable.from([Buffer.from('{"a":'), Buffer.from('1}')]), '{"a":1}'],
+		['text', '{"a":1}', '{"a":1}'],
+		['bytes', Buffer.from('{"a":1}'), '{"a":1}'],
+		['an object', { a: 1 }, '{"a":1}'],
+		['nothing', undefined, ''],
+	])('has its body read from %s', async (_name, body, expected) => {
+		const headers = { 'X-One': 'a', 'x-two': ['b', 'c'], 'x-three': undefined, 'x-four': 4 };
+		const send = throughHttpRequest(async () => ({ statusCode: 201, headers, body }));
+		expect(await send(request)).toEqual({
+			status: 201,
+			headers: { 'x-one': 'a', 'x-two': 'b, c', 'x-four': '4' },
+			body: expected,
+		});
+	});
+
+	it('counts a bare body for success', async () => {
+		const send = throughHttpRequest(async () => ({ access_token: 'abc' }));
+		expect(await send(request)).toEqual({
+			status: 200,
+			headers: {},
+			body: '{"access_token":"abc"}',
+		});
+	});
+
+	it('treats a thrown refusal as the response that it is', async () => {
+		const error = Object.assign(new Error('401'), {
+			response: { status: 401, headers: { 'Retry-After': '1' }, data: { message: 'no' } },
+		});
+		const send = throughHttpRequest(() => Promise.reject(error));
+		expect(await send(request)).toEqual({
+			status: 401,
+			headers: { 'retry-after': '1' },
+			body: '{"message":"no"}',
+		});
+	});
+
+	it('passes every other error on', async () => {
+		const error = new Error('socket hang up');
+		expect(await rejection(throughHttpRequest(() => Promise.reject(error))(request))).toBe(error);
+	});
+
+	it('is cut off within its body by its signal', async () => {
+		const body = new Readable({ read: () => undefined });
+		const caller = new AbortController();
+		const send = throughHttpRequest(async () => ({ statusCode: 200, headers: {}, body }));
+		const outcome = rejection(send({ ...request, signal: caller.signal }));
+		setImmediate(() => {
+			caller.abort();
+		});
+		expect(await outcome).toMatchObject({ name: 'AbortError' });
+		expect(body.destroyed).toBe(true);
+	});
+});

@@ -1,0 +1,86 @@
+import { createLogLimiter } from '../../../../n8n/log/logLimiter';
+
+describe('createLogLimiter', () => {
+	let lines: string[];
+	let limiter: ReturnType<typeof createLogLimiter>;
+	const write = (kind: string, line: string) => {
+		limiter.write(kind, () => line);
+	};
+
+	beforeEach(() => {
+		jest.useFakeTimers();
+		lines = [];
+		limiter = createLogLimiter((line) => lines.push(line));
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+	});
+
+	it('writes one line, and when the second is over the newest of the others with their number', () => {
+		for (let n = 0; n < 100; n += 1) write('busy', `line ${n}`);
+		expect(lines).toEqual(['line 0']);
+		jest.advanceTimersByTime(999);
+		expect(lines).toHaveLength(1);
+		jest.advanceTimersByTime(1);
+		expect(lines.slice(1)).toEqual(['line 99 (99 of this kind since the line before)']);
+		jest.advanceTimersByTime(5000);
+		expect(lines).toHaveLength(2);
+	});
+
+	it('writes one line a second under a flood, and leaves no line uncounted', () => {
+		const seconds = 30;
+		for (let n = 0; n < 40 * seconds; n += 1) {
+			write('busy', 'line');
+			jest.advanceTimersByTime(1000 / 40);
+		}
+		jest.advanceTimersByTime(1000);
+		expect(lines).toHaveLength(1 + seconds);
+		const counts = lines.slice(1).map((line) => Number(/\((\d+) of/.exec(line)?.[1]));
+		expect(counts.reduce((sum, count) => sum + count, 1)).toBe(40 * seconds);
+	});
+
+	it('writes a line at once if it comes a second after the last one', () => {
+		write('busy', 'first');
+		jest.advanceTimersByTime(1000);
+		write('busy', 'second');
+		expect(lines).toEqual(['first', 'second']);
+	});
+
+	it('also keeps the second after a line with a number', () => {
+		write('busy', 'first');
+		write('busy', 'left out');
+		jest.advanceTimersByTime(1000);
+		write('busy', 'last');
+		expect(lines).toHaveLength(2);
+		jest.advanceTimersByTime(1000);
+		expect(lines[2]).toBe('last (1 of this kind since the line before)');
+	});
+
+	it('counts each kind on its own, and forgets it when it is over', () => {
+		write('one', 'one');
+		write('two', 'two');
+		expect(lines).toEqual(['one', 'two']);
+		expect(jest.getTimerCount()).toBe(2);
+		jest.advanceTimersByTime(1000);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('does not make the text of a line that is left out', () => {
+		const line = jest.fn(() => 'line');
+		write('busy', 'first');
+		for (let n = 0; n < 10; n += 1) limiter.write('busy', line);
+		jest.advanceTimersByTime(1000);
+		expect(line).toHaveBeenCalledTimes(1);
+	});
+
+	it('keeps no process alive', () => {
+		jest.useRealTimers();
+		const timers = jest.spyOn(global, 'setTimeout');
+		write('busy', 'line');
+		write('busy', 'left out');
+		const made = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
+		timers.mockRestore();
+		expect(made.map((timer) => timer.hasRef())).toEqual([false]);
+		made.forEach(clearTimeout);
+	});
+});

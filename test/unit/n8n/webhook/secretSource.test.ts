@@ -1,0 +1,91 @@
+import type { INode, IWebhookFunctions } from 'n8n-workflow';
+import { RegistrationError } from '../../../../lib/endpoint';
+import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { secretSource } from '../../../../n8n/webhook/secretSource';
+
+interface Changes {
+	readonly workflowId?: string;
+	readonly mode?: string;
+	readonly nodeId?: string;
+	readonly registration?: 'manual' | 'automatic';
+	readonly credentials?: INode['credentials'];
+}
+
+const signing = (id: string) => ({ assetServiceSigningSecretApi: { id, name: 'Secret' } });
+
+const sourceOf = ({
+	workflowId = 'workflow',
+	mode = 'webhook',
+	nodeId = 'node',
+	registration = 'manual',
+	credentials,
+}: Changes = {}) =>
+	secretSource({
+		getNode: () => ({ id: nodeId, credentials, parameters: { registration } }),
+		getWorkflow: () => ({ id: workflowId }),
+		getMode: () => mode,
+		getNodeParameter: () => registration,
+		getNodeWebhookUrl: () => 'https://n8n.example/webhook/1',
+		getWorkflowStaticData: () => ({}),
+		getCredentials: async (type: string) => ({ signingSecret: `of ${type}` }),
+	} as unknown as IWebhookFunctions);
+
+describe('the source of the signing secrets', () => {
+	it('is the credential of the node, unless its endpoint is registered', async () => {
+		expect(await sourceOf().read()).toEqual({
+			settings: { signingSecret: 'of assetServiceSigningSecretApi' },
+		});
+		expect(sourceOf().notConfigured).toBeUndefined();
+		const { notConfigured, version } = sourceOf({ registration: 'automatic' });
+		expect(notConfigured).toMatch(/no signing secret yet.*publish/);
+		expect(version).toBeDefined();
+	});
+
+	it('is another one for another workflow, node, credential, registration and mode', () => {
+		const keys = [
+			{},
+			{ workflowId: 'other' },
+			{ mode: 'manual' },
+			{ nodeId: 'other' },
+			{ registration: 'automatic' as const },
+			{ credentials: signing('1') },
+			{ credentials: signing('2') },
+		].map((changes) => sourceOf(changes).key);
+		expect(new Set(keys).size).toBe(keys.length);
+		expect(sourceOf().key).toBe(keys[0]);
+	});
+
+	const apiKey = { assetServiceApi: { id: '1', name: 'API' } };
+	const unreadable = /^the credential of the node could not be read: check that it still exists/;
+
+	it.each<[string, Changes, RegExp | undefined]>([
+		['no credential', {}, undefined],
+		['a credential that cannot be read', { credentials: signing('1') }, unreadable],
+		['only that of the API', { credentials: apiKey }, undefined],
+		['registration without one', { registration: 'automatic' }, /^set the API credential of/],
+		[
+			'registration with one that cannot be read',
+			{ registration: 'automatic', credentials: apiKey },
+			unreadable,
+		],
+	])('says what to do with %s, and repeats nothing of the error', (_name, changes, detail) => {
+		const refusal = sourceOf(changes).refusalOf(new Error('hunter2'));
+		expect(refusal).toMatchObject({ ok: false, reason: 'not_configured' });
+		if (detail === undefined) expect(refusal.detail).toBeUndefined();
+		else expect(refusal.detail).toMatch(detail);
+	});
+
+	it('passes on the errors of the ledger and the registration', () => {
+		const { refusalOf } = sourceOf();
+		expect(refusalOf(new LedgerUnavailableError('It is away.'))).toEqual({
+			ok: false,
+			reason: 'ledger_unavailable',
+			detail: 'It is away.',
+		});
+		expect(refusalOf(new RegistrationError('The URL is wrong', 'Correct it.'))).toEqual({
+			ok: false,
+			reason: 'not_configured',
+			detail: 'The URL is wrong. Correct it.',
+		});
+	});
+});
