@@ -78,9 +78,8 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	if (head === undefined) {
 		head = await published(options, { before, lost, source, readings });
 		// Before the shards: what they report depends on it.
-		const first = JSON.stringify(head);
-		if (!(await ledger.swapRecord(`${key}:head`, text, first, RETENTION_MS))) return {};
-		text = first;
+		text = await savedFirst(ledger, `${key}:head`, { text, head });
+		if (text === undefined) return {};
 	}
 	const { position, failure, isWhole, serviceNow } = await follow(
 		head.position,
@@ -168,6 +167,23 @@ async function published(
 		polls: Math.max(before?.polls ?? 0, lost?.polls ?? 0),
 		unlisted: before?.unlisted ?? { day: 0, count: 0 },
 	};
+}
+
+/** The text of the first head of a publication, once it is saved; undefined if a later publication, or another process, has saved its own. */
+async function savedFirst(
+	ledger: StationPollOptions['ledger'],
+	key: string,
+	{ text, head }: { readonly text: string | undefined; readonly head: Head },
+): Promise<string | undefined> {
+	const first = JSON.stringify(head);
+	let expected = text;
+	while (!(await ledger.swapRecord(key, expected, first, RETENTION_MS))) {
+		const saved = await readHead(ledger, key);
+		// A poll of the earlier publication was still on its way, and is not from now on.
+		if (saved.head === undefined || saved.head.generation >= head.generation) return undefined;
+		expected = saved.text;
+	}
+	return first;
 }
 
 async function handOver(

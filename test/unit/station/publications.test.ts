@@ -1,0 +1,45 @@
+/** A publication, while a poll of the one before it is still on its way. */
+import { digestOf } from '../../../lib/station/common/settings';
+import { readHead } from '../../../lib/station/head';
+import { back, lost, stationWorld, time } from './stationWorld';
+
+it('is saved at its first poll, although a poll of the one before writes in between', async () => {
+	const world = stationWorld({ isOldestFirst: true });
+	world.events = [back('08:00'), lost('08:20')];
+	await world.pollFrom('08:30', '08:32');
+	const before = world.settings;
+	const after = { ...before, kind: 'connectorStatus' as const };
+	const swap = world.ledger.swapRecord.bind(world.ledger);
+	let polls = 0;
+	jest.spyOn(world.ledger, 'swapRecord').mockImplementation(async (key, ...rest) => {
+		if (key.endsWith(':head') && polls++ === 0) {
+			world.now = time('08:34');
+			await world.poll({ settings: before });
+		}
+		return await swap(key, ...rest);
+	});
+	world.now = time('08:33');
+	await world.poll({ settings: after });
+	expect(polls).toBeGreaterThan(2);
+	const { head } = await readHead(world.ledger, `station:${world.workflowId}:node:head`);
+	expect(head?.digest).toBe(digestOf(after));
+});
+
+it('of two processes is saved once', async () => {
+	const world = stationWorld();
+	world.events = [back('08:00')];
+	const swap = world.ledger.swapRecord.bind(world.ledger);
+	let swaps = 0;
+	jest.spyOn(world.ledger, 'swapRecord').mockImplementation(async (key, ...rest) => {
+		// The other process: the same settings in another publication.
+		if (key.endsWith(':head') && swaps++ === 0) {
+			const [, first, keepMs] = rest;
+			const other = JSON.parse(first ?? '{}') as object;
+			await swap(key, undefined, JSON.stringify({ ...other, polls: 7 }), keepMs);
+		}
+		return await swap(key, ...rest);
+	});
+	await world.poll();
+	const { head } = await readHead(world.ledger, `station:${world.workflowId}:node:head`);
+	expect([swaps, head?.polls]).toEqual([1, 7]);
+});
