@@ -387,7 +387,6 @@ interface OpenPoll {
 	readonly version: number;
 	/** How many events of the load there were. */
 	readonly events: number;
-	readonly unread: number;
 	readonly pages: (readonly [least: number, greatest: number])[];
 	/** No other one was open meanwhile. */
 	isAlone: boolean;
@@ -400,7 +399,8 @@ function* rereads(view: View): Generator<Found> {
 	if (load === undefined || first === undefined) return;
 	const { everyMs, pageSize } = load;
 	const countAt = (at: number) => Math.max(0, Math.floor((at - load.from) / everyMs));
-	const old = countAt(first);
+	// What was listed before a publication holds up nothing.
+	let old = countAt(first);
 	// What a poll has read counts once it has ended, and as long as its ledger and its settings last.
 	let isRead: boolean[] = [];
 	const starts = new Set(epochsOf(view).map(({ from }) => from));
@@ -419,16 +419,15 @@ function* rereads(view: View): Generator<Found> {
 			if (line.fault !== 'database restored') return;
 			open = [];
 		}
-		// What was listed before another publication holds up nothing.
 		if (line.what === 'published' && starts.has(line.at)) {
-			isRead = Array.from({ length: countAt(line.at) }, () => true);
+			old = countAt(line.at);
+			isRead = [];
 		}
 		if (line.what === 'polling' || line.what === 'published' || line.what === 'unpublished')
 			for (const poll of open) poll.isAlone = false;
 		if (line.what === 'polling') {
 			const { by, version, at } = line;
-			const [isAlone, events] = [open.length === 0, countAt(at)];
-			open.push({ by, version, events, unread: unreadOf(events), pages: [], isAlone });
+			open.push({ by, version, events: countAt(at), pages: [], isAlone: open.length === 0 });
 		}
 		if (line.what === 'page' && line.reader === 'station') {
 			for (const poll of open) if (poll.by === line.by) poll.pages.push(line.load ?? [0, -1]);
@@ -437,11 +436,16 @@ function* rereads(view: View): Generator<Found> {
 		const poll = open.find(({ by, version }) => by === line.by && version === line.version);
 		open = open.filter((each) => each !== poll);
 		if (poll === undefined || line.error !== undefined) continue;
-		for (const [least, greatest] of poll.pages)
-			for (let n = least; n <= greatest; n += 1) isRead[n] = true;
+		// A list that begins with its oldest event is read from there: that is progress too.
+		let gained = 0;
+		for (const [oldest, newest] of poll.pages) {
+			for (let n = oldest; n <= newest; n += 1) {
+				if (isRead[n] !== true) gained += 1;
+				isRead[n] = true;
+			}
+		}
 		if (!poll.isAlone) continue;
 		const left = unreadOf(poll.events);
-		const gained = poll.unread - left;
 		// What was listed late in the two minutes before a gap is read with the gap.
 		const least = (poll.pages.length - 2 * overlapPages - SPARE_PAGES) * pageSize;
 		if (left <= pageSize || gained >= least) continue;
