@@ -67,7 +67,7 @@ const FIGURES: readonly (readonly [
 	values: readonly number[],
 ])[] = [
 	[
-		['README.md', 'CHANGELOG.md', 'docs/promises.md'],
+		['README.md', 'docs/promises.md'],
 		/retries (\d+) times within (\d+) hours/g,
 		[RETRY_HOURS.length, RETRY_HOURS.reduce((sum: number, hours) => sum + hours, 0)],
 	],
@@ -82,14 +82,14 @@ const FIGURES: readonly (readonly [
 		[RETRY_HOURS.length, ...RETRY_HOURS],
 	],
 	[['README.md'], /poll trigger makes (\d+) attempts/g, [MOST_ATTEMPTS]],
-	[['CHANGELOG.md', 'docs/promises.md'], /poll\)? ?\(at most (\d+) attempts\)/g, [MOST_ATTEMPTS]],
+	[['docs/promises.md'], /poll\)? ?\(at most (\d+) attempts\)/g, [MOST_ATTEMPTS]],
 	[
-		['CHANGELOG.md', 'docs/promises.md'],
+		['docs/promises.md'],
 		/(\d+), (\d+) and (\d+) minutes, (\d+) hours, then (\d+) hours/g,
 		[first ?? 0, second ?? 0, third ?? 0, fourth / 60, fifth / 60],
 	],
 	[
-		['README.md', 'CHANGELOG.md', 'SECURITY.md'],
+		['README.md', 'SECURITY.md'],
 		/(?:[Ff]or |^\| )?(\d+) days(?: by default)?:? ?\(?\*\*Retention/gm,
 		[DEFAULT_RETENTION_DAYS],
 	],
@@ -123,11 +123,7 @@ const FIGURES: readonly (readonly [
 		/at most (\d+) MB, (\d+) million values and (\d+) nested levels/g,
 		[MAX_BODY_BYTES / MEGABYTE, MAX_VALUES / 1e6, MAX_DEPTH],
 	],
-	[
-		['SECURITY.md', 'CHANGELOG.md', 'docs/nodes.md'],
-		/([\d,]+) records(?: ends|\.)/g,
-		[MOST_RECORDS],
-	],
+	[['SECURITY.md', 'docs/nodes.md'], /([\d,]+) records(?: ends|\.)/g, [MOST_RECORDS]],
 	[
 		['docs/nodes.md'],
 		/retried up to (\d+) times within (\d+) seconds/g,
@@ -218,12 +214,11 @@ it('versions are those that the package is made with, and that it asks for', () 
 	const n8n = [...readme.matchAll(/(?:[Tt]ested|tests ran) on n8n (\d+\.\d+\.\d+)/g)];
 	expect(n8n.length).toBeGreaterThan(1);
 	for (const [, version] of n8n) expect(version).toBe(devDependencies['n8n-core']);
-	for (const file of ['README.md', 'CHANGELOG.md'])
-		expect(
-			/\*\*Start Again\*\*[^.]*?(?:\.[^.]*)?needs (?:n8n )?(\d+\.\d+)/.exec(
-				textOf(file).replaceAll('It needs', 'needs'),
-			)?.[1],
-		).toBe(REPORTS_END);
+	expect(
+		/\*\*Start Again\*\*[^.]*?(?:\.[^.]*)?needs (?:n8n )?(\d+\.\d+)/.exec(
+			readme.replaceAll('It needs', 'needs'),
+		)?.[1],
+	).toBe(REPORTS_END);
 	expect(readme).toContain(`requires Node.js ${engines.node.replace('>=', '')} `);
 	const [, plugin] =
 		/`@n8n\/eslint-plugin-community-nodes`, version ([\d.]+)/.exec(textOf('docs/n8n-cloud.md')) ??
@@ -241,21 +236,9 @@ it('the README installs the file that npm packs', () => {
 	expect(textOf('README.md')).toContain(` ~/${name}-${version}.tgz\n`);
 });
 
-it('all examples are listed, and counted in the changelog', () => {
-	const numbers = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
-	numbers.push('nine', 'ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen');
+it('all examples are listed', () => {
 	const [list = ''] = /## Example workflows[\s\S]*?(?=\n## )/.exec(textOf('README.md')) ?? [];
-	const [operators = '', simpler = ''] = list.split('Simpler ones:');
-	const count = (text: string) => new Set(text.match(/\(\.\/examples\/[\w-]+\.json\)/g)).size;
-	expect(count(operators) + count(simpler)).toBe(EXAMPLES.length);
-	const [, many = '', few = ''] =
-		/Examples: (\w+) workflows for operators.* and (\w+) simpler ones/.exec(
-			textOf('CHANGELOG.md'),
-		) ?? [];
-	expect([many, few].map((word) => numbers.indexOf(word))).toEqual([
-		count(operators),
-		count(simpler),
-	]);
+	expect(new Set(list.match(/\(\.\/examples\/[\w-]+\.json\)/g)).size).toBe(EXAMPLES.length);
 	const described = linksOf('docs/examples.md').filter((link) => link.endsWith('.json'));
 	expect(new Set(described).size).toBe(EXAMPLES.length);
 });
