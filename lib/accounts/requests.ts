@@ -21,8 +21,6 @@ const MOST_IN_RECORD = 500;
 const MOST_CHARACTERS = 64 * 1024;
 /** The most records that wait for a poll trigger; only a trigger that does not poll has so many. */
 const MOST_WAITING = 500;
-/** Reopened together: one round trip to Redis, or one sync. */
-const AT_ONCE = 100;
 
 const requested = object({
 	id: string(),
@@ -61,7 +59,7 @@ export async function requestReplay(
 	const before: ListedAccount[] = [];
 	for (const part of partsOf(events)) {
 		const reopened: AssignedEvent[] = [];
-		for (const some of chunksOf(part, AT_ONCE)) {
+		for (const some of chunksOf(part)) {
 			const keys = some.map(({ id }) => ledgerKey(workflowId, id));
 			const accounts = (await ledger.reopen(keys, now, retentionMs)).map(accountOf);
 			before.push(...accounts);

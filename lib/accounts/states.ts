@@ -42,8 +42,6 @@ function listedState(state: EntryState): ListedState {
 	return state === 'overdue' ? 'stored' : state;
 }
 
-/** Looked up in parallel: one round trip to Redis. */
-const AT_ONCE = 100;
 /** Events that are looked up only to find out whether the ledger has any trace of the workflow. */
 const MOST_OTHERS = 10_000;
 
@@ -92,7 +90,7 @@ export async function listedStates<T>(
 		const wanted = placed.filter(({ event }) => isWanted(event));
 		for (const { event } of placed) wantedIds?.delete(event.id);
 		if (!isKnown && others.length < MOST_OTHERS) others.push(...page.map(({ event }) => event.id));
-		for (const some of chunksOf(wanted, AT_ONCE)) {
+		for (const some of chunksOf(wanted)) {
 			const accounts = await states(some.map(({ event }) => event.id));
 			for (const [n, account] of accounts.entries()) {
 				isKnown ||= account.state !== 'missing';
@@ -106,7 +104,7 @@ export async function listedStates<T>(
 	const { failure, withoutId } = await walk(reading, onPage);
 	if (failure !== undefined) throw failure;
 	const isAnyKnown = async (): Promise<boolean> => {
-		for (const some of chunksOf(others, AT_ONCE)) {
+		for (const some of chunksOf(others)) {
 			isKnown ||= (await states(some)).some(({ state }) => state !== 'missing');
 		}
 		return isKnown;

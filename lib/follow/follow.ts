@@ -15,6 +15,7 @@
  * and stretches behind that begin at a record of the trail.
  */
 import type { ApiClient } from '../service';
+import { MINUTE_MS } from '../shared/durations';
 import { PackageError } from '../shared/packageError';
 import {
 	type Anchor,
@@ -69,7 +70,7 @@ class ListTurnedError extends PackageError {
 }
 
 /** How far apart the order of a list and the times of its events may be, in milliseconds. */
-const DISORDER_MS = 10 * 60_000;
+const DISORDER_MS = 10 * MINUTE_MS;
 /** Requests of a poll that do not depend on the time: one for the new events and one to get further. */
 const LEAST_REQUESTS = 2;
 /** Looks back that can wait at the same time: one of each length. */

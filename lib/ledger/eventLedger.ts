@@ -1,4 +1,5 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
+import { DAY_MS } from '../shared/durations';
 import { jittered, sleep } from '../shared/sleep';
 import { checkKey } from './common/key';
 import type { Store, Change, ChangeOptions } from './common/store';
@@ -44,7 +45,7 @@ class Waiting {
 }
 
 /** An event that nobody stores is forgotten after this long, in milliseconds. */
-const KEEP_CLAIM_MS = 24 * 60 * 60_000;
+const KEEP_CLAIM_MS = DAY_MS;
 const CLAIMING = { keepMs: KEEP_CLAIM_MS, guess: [undefined] };
 
 export interface EventLedgerOptions {

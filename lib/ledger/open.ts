@@ -1,5 +1,6 @@
 /** The ledger of the process: one for all callers. Its store is chosen on first use. */
 import { join, resolve } from 'node:path';
+import { DAY_MS } from '../shared/durations';
 import { printable } from '../shared/printable';
 import { literal, safeParse } from '../vendor/zod';
 import { type Environment, readText } from './common/environment';
@@ -10,7 +11,6 @@ import type { Ledger } from './types';
 
 const WARN_EVERY_MS = 60_000;
 const CLOSE_EVERY_MS = 100;
-const DAY_MS = 24 * 60 * 60_000;
 
 interface OpenLedgerOptions {
 	/** The environment that decides on the store; default `process.env`. */

@@ -99,11 +99,9 @@ const LISTED = {
 	retentionMs: RETENTION_MS,
 	reportsEnd: false,
 } as const;
-/** Written to the ledger together; small enough that no write takes long. */
-const AT_ONCE = 100;
 
 /** Records events as listed at publication. */
 export async function rememberListed(scope: PollScope, ids: readonly string[]): Promise<void> {
 	const keys = ids.map((id) => listedBefore(scope, id));
-	for (const some of chunksOf(keys, AT_ONCE)) await scope.ledger.begin(some, LISTED);
+	for (const some of chunksOf(keys)) await scope.ledger.begin(some, LISTED);
 }

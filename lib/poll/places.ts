@@ -3,6 +3,7 @@ import type { Requested } from '../accounts';
 import type { ParsedEvent } from '../event';
 import { type WalkOptions, walk } from '../follow';
 import type { ApiClient } from '../service';
+import { MINUTE_MS } from '../shared/durations';
 
 export interface ListReading {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -17,7 +18,7 @@ const PAGES_AT_PLACE = 2;
 /** The most pages that a poll reads for events that are no longer at their places. */
 const PAGES_FROM_HEAD = 50;
 /** How far apart the order of the list and the times of its events may be, in milliseconds. */
-const DISORDER_MS = 10 * 60_000;
+const DISORDER_MS = 10 * MINUTE_MS;
 interface FoundEvents {
 	readonly events: ParsedEvent[];
 	/** The events that the list does not have any more, as far as it was read. */

@@ -14,6 +14,7 @@ import {
 } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
 import { type Account, type Ledger, ledgerKey } from '../ledger';
+import { chunksOf } from '../shared/chunks';
 import { counted } from '../shared/counted';
 import { dueIn, isUnsettled, type Startable } from '../start';
 import { find, type ListReading } from './places';
@@ -33,9 +34,6 @@ interface Serving extends ListReading {
 	/** Called with messages for operators. */
 	readonly warn: (message: string) => void;
 }
-
-/** Entries looked up in parallel; other work of the process runs in between. */
-const AT_ONCE = 100;
 
 /**
  * Starts the replayed events that wait for this trigger, the oldest first. If the list cannot be read, the next poll continues.
@@ -106,8 +104,7 @@ async function serve(
 
 async function look({ ledger, workflowId }: ReplayScope, events: readonly Requested[]) {
 	const accounts: Account[] = [];
-	for (let from = 0; from < events.length; from += AT_ONCE) {
-		const some = events.slice(from, from + AT_ONCE);
+	for (const some of chunksOf(events)) {
 		const looked = some.map(({ id }) => ledger.look(ledgerKey(workflowId, id)));
 		accounts.push(...(await Promise.all(looked)));
 	}

@@ -11,10 +11,12 @@ import {
 	type EntryState,
 	MOST_ATTEMPTS,
 } from '../ledger';
+import { chunksOf } from '../shared/chunks';
+import { DAY_MS } from '../shared/durations';
 import { sleep } from '../shared/sleep';
 
 /** The service lists an event for 30 days (specification 6.6); an event that is forgotten while listed would run again. */
-export const RETENTION_MS = 35 * 24 * 60 * 60_000;
+export const RETENTION_MS = 35 * DAY_MS;
 /**
  * The next execution starts when the previous one has begun, or after this long: a full queue of n8n does not delay the
  * claims of the others. An item does not count as stored because of it.
@@ -25,8 +27,6 @@ const NEXT_AFTER_MS = 1000;
  * has not begun after the grace of its item, the item can be started again.
  */
 const COUNTS_AS_STORED_AFTER_MS = 30_000;
-/** Entries handled in parallel: one round trip to Redis. Other work of the process runs in between. */
-const AT_ONCE = 100;
 
 export interface Start {
 	readonly ledger: Ledger;
@@ -171,11 +171,6 @@ async function handOver(
 		void reported.then((isReported) => (isReported ? undefined : releaseHold({ ledger, claims })));
 	}
 	return isStored;
-}
-
-function chunksOf<T>(all: readonly T[]): T[][] {
-	const count = Math.ceil(all.length / AT_ONCE);
-	return Array.from({ length: count }, (_, n) => all.slice(n * AT_ONCE, (n + 1) * AT_ONCE));
 }
 
 /** Calls `work` for each, a few at a time; returns the results in order. Waits for those in progress after a failure. */

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { unreadUpTo } from '../follow';
 import { type Account, changeRecord, ledgerKey } from '../ledger';
+import { chunksOf } from '../shared/chunks';
 import { counted } from '../shared/counted';
 import { isUnsettled, RETENTION_MS } from '../start';
 import {
@@ -20,7 +21,6 @@ import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
 
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
 const SHARDS_AT_ONCE = 16;
-const LOOKED_AT_ONCE = 100;
 
 export interface ShardRound {
 	readonly key: string;
@@ -103,8 +103,8 @@ async function changeShard(
 ): Promise<ShardAfter> {
 	const settled = new Set<string>();
 	const ids = entriesIn(await ledger.readRecord(key));
-	for (let from = 0; from < ids.length; from += LOOKED_AT_ONCE) {
-		const some = ids.slice(from, from + LOOKED_AT_ONCE).map(async (id) => {
+	for (const chunk of chunksOf(ids)) {
+		const some = chunk.map(async (id) => {
 			const account = await ledger.look(ledgerKey(workflowId, id));
 			accounts.set(id, account);
 			if (!isUnsettled(account)) settled.add(id);

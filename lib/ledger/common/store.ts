@@ -1,4 +1,5 @@
 /** What the ledger needs of a store: texts by key that are replaced atomically, and the sessions of processes. */
+import { DAY_MS, MINUTE_MS } from '../../shared/durations';
 
 /** Whether a session lives: `gone` if it was not renewed in time, or the store has never had it. */
 export type Vital = 'alive' | 'closed' | 'gone';
@@ -73,6 +74,6 @@ export interface Store extends Records {
 }
 
 /** How long a session lives without being renewed, in milliseconds. */
-export const SESSION_MS = 60_000;
+export const SESSION_MS = MINUTE_MS;
 /** How long a closed session is remembered: later, the holder counts as gone, which is the same but for young processes. */
-export const CLOSED_MS = 24 * 60 * 60_000;
+export const CLOSED_MS = DAY_MS;

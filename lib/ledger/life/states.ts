@@ -1,5 +1,5 @@
 /**
- * The life of an event in the ledger. Its steps are in `claims.ts` and `executions.ts`, for every store: a store only reads
+ * The life of an event in the ledger. Its steps are in `steps.ts`, for every store: a store only reads
  * and replaces the text of an entry atomically.
  *
  *     free ──claim──▶ pending ──commit──▶ stored ──begin──▶ running ──end──▶ done | failed | asleep
@@ -30,6 +30,7 @@
  * - Whether a holder is dead: see `session.ts`. A process that was paused can be taken for dead and come back. What it
  *   held and nobody took is its own again.
  */
+import { MINUTE_MS } from '../../shared/durations';
 import type { Entry, EntryKind } from './entry';
 
 export type EntryState =
@@ -53,7 +54,6 @@ export type EntryState =
 	/** An execution has begun on an n8n that does not report its end. */
 	| 'begun';
 
-const MINUTE_MS = 60_000;
 /** How long a stored event may wait for its execution to begin before it can be claimed again, in milliseconds. */
 export const FIRST_GRACE_MS = 15 * MINUTE_MS;
 /** Each claim of an overdue event doubles its grace, up to this limit. */

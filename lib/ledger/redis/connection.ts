@@ -8,6 +8,7 @@
  *
  * - none: the next call creates a client. - connecting: calls wait, each until its limit. - usable: calls are sent.
  */
+import { DAY_MS, MINUTE_MS } from '../../shared/durations';
 import { printable } from '../../shared/printable';
 import { sleep } from '../../shared/sleep';
 import { createRedisClient, type RedisClient } from './client';
@@ -225,7 +226,7 @@ export class RedisConnection {
 }
 
 /** How long the clocks of Redis and this process are assumed to run at the same speed. */
-const VALID_MS = 60_000;
+const VALID_MS = MINUTE_MS;
 
 /** The clock of Redis, as this process knows it: the hosts that share a Redis need not agree on the time. */
 class RedisClock {
@@ -264,7 +265,7 @@ class RedisClock {
 	}
 }
 
-const EVERY_MS = 24 * 60 * 60_000;
+const EVERY_MS = DAY_MS;
 
 /** Checks it at the first call, and once a day with a call. */
 class EvictionCheck {

@@ -1,11 +1,12 @@
 /** The clocks of the host, which its processes share. */
 import { readFileSync } from 'node:fs';
 import { uptime as secondsUp } from 'node:os';
+import { DAY_MS } from '../../shared/durations';
 
 /** Identifies the time since the host was started; only Linux has it. Elsewhere, a monotonic clock that went back shows a new start. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 /** A wall clock that is ahead by more than this was set. */
-const JUMP_MS = 24 * 60 * 60_000;
+const JUMP_MS = DAY_MS;
 
 export interface HostClock {
 	/** Unix milliseconds. While the clock of the host is days ahead of where it was, the time before that continues. */

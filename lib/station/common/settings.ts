@@ -1,9 +1,8 @@
 /** What a station trigger watches, and the bounds of its state. Times are in milliseconds. */
 import { createHash } from 'node:crypto';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+export { DAY_MS, HOUR_MS, MINUTE_MS };
 
 export type Kind = 'stationOffline' | 'connectorStatus' | 'connectorFault' | 'sessionEnded';
 export type Scope = 'code' | 'connector' | 'station';

@@ -1,5 +1,6 @@
 /** From an event to what it says about a station. The fields of a payload decide the version of OCPP, never its label. */
 import { createdAt, type ParsedEvent } from '../../event';
+import { MINUTE_MS } from '../../shared/durations';
 import { isRecord, own } from '../../shared/values';
 import type { Kind } from '../common/settings';
 import {
@@ -41,7 +42,7 @@ const READERS: Readonly<Record<string, MessageReader>> = {
 };
 
 /** A later event has a wrong clock. In milliseconds. */
-const LATEST_AHEAD_MS = 10 * 60_000;
+const LATEST_AHEAD_MS = 10 * MINUTE_MS;
 /** The longest IDs of assets and events; longer ones are not the service's. */
 const LONGEST_ID = 100;
 

@@ -1,4 +1,5 @@
 /** Cuts a period at the days or months of a time zone. */
+import { HOUR_MS } from '../../shared/durations';
 import { inZone, offsetMs } from '../../shared/zone';
 import type { Span } from './spans';
 
@@ -21,5 +22,5 @@ function nextOf(at: number, by: 'day' | 'month', timeZone: string): number {
 	const next = by === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
 	const found = inZone(next, timeZone);
 	// Where clocks are set forward at midnight, a day begins later.
-	return found > at ? found : inZone(next + 2 * 60 * 60_000, timeZone);
+	return found > at ? found : inZone(next + 2 * HOUR_MS, timeZone);
 }
