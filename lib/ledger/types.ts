@@ -61,7 +61,7 @@ export interface Ledger extends Records {
 
 	/**
 	 * Makes the events overdue at once, because this attempt cannot run them. Durable when it returns. Returns for each key, in
-	 * order, false if the event is still being handed over: then ask again. See `life/executions.ts`.
+	 * order, false if the event is still being handed over: then ask again. See `life/steps.ts`.
 	 */
 	giveBack(keys: readonly string[], run: string, isRunningOnly?: boolean): Promise<boolean[]>;
 
