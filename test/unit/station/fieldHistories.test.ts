@@ -84,12 +84,13 @@ describe.each(Object.entries(CASES))('%s', (_name, settings) => {
 			},
 		);
 
-		it(
-			'stations with mixed habits',
-			async () => {
+		it.each([false, true])(
+			'stations with mixed habits, events listed late: %s',
+			async (isLate) => {
 				const wrong: string[] = [];
 				for (let seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed++) {
-					wrong.push(...(await wrongIn({ protocol, habits: habitsOf(seed), settings, seed })));
+					const run = { protocol, habits: habitsOf(seed), settings, seed, isLate };
+					wrong.push(...(await wrongIn(run)));
 				}
 				expect(wrong).toEqual([]);
 			},

@@ -8,6 +8,8 @@ import { createdMs, type Listing, type Reported } from './fieldPlayer';
 const CLOSE_MS = 5_000;
 /** From then on after its creation, an event can be too late for a decision. */
 const LATE_MS = 45_000;
+/** Polls read that far back, and are at most so far apart: what is listed late is read within this. */
+const LOOK_BACK_MS = 20 * MINUTE_MS;
 /** A session waits this long for its start. */
 const WAIT_MS = 9 * MINUTE_MS;
 /** Ends of the same session. */
@@ -101,7 +103,7 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 			wrong.push(`${own.length} incidents of ${shownOf(stretch)}: ${own.map(shownOf).join()}`);
 		}
 		for (const incident of length >= forMs || isExact ? own : []) {
-			if (!isNear(incident.from, stretch.from)) {
+			if (!isNear(incident.from, stretch.from) && !isReadLater(judge, incident, stretch.from)) {
 				wrong.push(`since ${iso(incident.from)}, not ${shownOf(stretch)}`);
 			}
 			const next = truth.find(
@@ -110,7 +112,8 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 					other.from > stretch.from &&
 					other.from < stretch.to + resolveAfterMs,
 			);
-			if (!next && !isNear(incident.to, stretch.to)) {
+			const isUntil = isNear(incident.to, stretch.to);
+			if (!next && !isUntil && !isReadLater(judge, incident, stretch.to)) {
 				wrong.push(`until ${iso(incident.to)}, not ${shownOf(stretch)}`);
 			}
 		}
@@ -123,6 +126,20 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 			wrong.push(`a false incident: ${shownOf(incident)}`);
 	}
 	return wrong;
+}
+
+/** What was said then was read after everything had been reported of the incident: it changes nothing any more. */
+function isReadLater(
+	{ history, listing }: Judge,
+	{ assetId, item }: Incident,
+	at: number,
+): boolean {
+	return history.events.some(({ id, createdAt, data }) => {
+		const late = listing.lateMs.get(id) ?? 0;
+		const isOwn = (data['asset'] as { id: string }).id === assetId;
+		const isThen = isOwn && Math.abs(createdMs(createdAt) - at) <= CLOSE_MS;
+		return isThen && late > LATE_MS && at + late + LOOK_BACK_MS > item.toldAt;
+	});
 }
 
 /** What ended it was listed too late, and it ended by that. */
@@ -182,12 +199,12 @@ function faults(judge: Judge): string[] {
 		...found
 			.filter((incident) => !truth.some((stretch) => overlap(incident, stretch)))
 			.map((incident) => `a false incident: ${shownOf(incident)}`),
-		...history.truth.faults.flatMap((fault) => byCode(fault, found)),
+		...history.truth.faults.flatMap((fault) => byCode(judge, fault, found)),
 	];
 }
 
 /** One incident for each report that names a code for the first time, and for a fault without any. */
-function byCode(fault: TrueFault, found: readonly Incident[]): string[] {
+function byCode(judge: Judge, fault: TrueFault, found: readonly Incident[]): string[] {
 	const stretch = stretchOf(fault);
 	const own = found.filter((incident) => overlap(incident, stretch));
 	const named = new Set<string>();
@@ -199,13 +216,16 @@ function byCode(fault: TrueFault, found: readonly Incident[]): string[] {
 	const most = Math.max(1, news.length);
 	const wrong = own
 		.filter((incident) => !isNear(incident.to, stretch.to))
+		.filter((incident) => !isReadLater(judge, incident, stretch.to))
 		.map((incident) => `until ${iso(incident.to)}, not ${shownOf(stretch)}`);
 	if (own.length < 1 || own.length > most) {
 		wrong.push(
 			`${own.length} incidents of ${shownOf(stretch)}, not ${most}: ${own.map(shownOf).join()}`,
 		);
 	}
-	if (own.length > 0 && !own.some(({ from }) => isNear(from, stretch.from))) {
+	const isSince = (incident: Incident) =>
+		isNear(incident.from, stretch.from) || isReadLater(judge, incident, stretch.from);
+	if (own.length > 0 && !own.some(isSince)) {
 		wrong.push(`none since the beginning of ${shownOf(stretch)}`);
 	}
 	return [...wrong, ...codesOf(fault, found)];

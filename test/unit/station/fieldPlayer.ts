@@ -5,7 +5,11 @@ import { createRandom } from '../../../simulator/data/random';
 import { stationWorld } from './stationWorld';
 
 /** What is reported of a station. */
-export type Reported = Record<string, unknown> & { readonly assetId: string };
+export type Reported = Record<string, unknown> & {
+	readonly assetId: string;
+	/** When the poll was that reported it, in Unix milliseconds. */
+	readonly toldAt: number;
+};
 
 export interface Listing {
 	/** By the ID of the event, how long after its creation the list has it. */
@@ -29,6 +33,7 @@ export async function play(
 	const random = createRandom(seed);
 	const world = stationWorld({ settings, assets: [...habits.keys()] });
 	const lateMs = new Map<string, number>();
+	const items: Reported[] = [];
 	for (const { id, type, createdAt, data } of events) {
 		const isLate = latestMs > 0 && random.int(LATE_ONE_IN) === 0;
 		const late = random.int(isLate ? latestMs : PUNCTUAL_MS);
@@ -42,11 +47,11 @@ export async function play(
 		world.now = now;
 		const failure = await world.poll();
 		if (failure !== undefined) throw failure;
+		for (const item of world.items().slice(items.length)) {
+			items.push({ ...item, assetId: (item['station'] as { id: string }).id, toldAt: now });
+		}
 		now += now < last ? (1 + random.int(MOST_BETWEEN_POLLS)) * MINUTE_MS : RARELY_MS;
 	}
-	const items = world.items().map((item) => {
-		return { ...item, assetId: (item['station'] as { id: string }).id };
-	});
 	return { lateMs, items };
 }
 
