@@ -480,6 +480,18 @@ describe('the state', () => {
 		expect(world.items()).toMatchObject([{ state: 'opened' }]);
 	});
 
+	it('says nothing of what is over an hour old and only read again', async () => {
+		const world = stationWorld({ settings: FAULT });
+		for (const hour of [8, 9, 10]) {
+			for (let minute = 10; minute < 60; minute += 10) {
+				const value = minute % 20 === 0 ? 'Available' : 'Faulted';
+				world.events.push(status(`${String(hour).padStart(2, '0')}:${minute}`, 1, value));
+			}
+		}
+		await world.pollFrom('08:05', '11:30');
+		expect(world.warnings).toEqual([]);
+	});
+
 	it('of an incident is kept for as long as it lasts', async () => {
 		const world = stationWorld({ settings: { kind: 'connectorStatus', forMs: 10 * MINUTE } });
 		world.events = [status('09:00', 1, 'Unavailable')];
