@@ -326,6 +326,29 @@ describe('a fault', () => {
 		expect(world.items().map(({ count }) => count)).toEqual([1, 2]);
 	});
 
+	it('of a station lasts as long as its connectors together, also over hours', async () => {
+		const settings = {
+			...{ ...FAULT, scope: 'station' as const },
+			...{ forMs: 2 * 60 * MINUTE },
+		};
+		const events = [
+			faulted('09:00', 'GroundFailure'),
+			status('09:15', 2, 'Faulted', ['OverVoltage']),
+			status('09:20', 1, 'Available'),
+			status('09:30', 1, 'Faulted', ['HighTemperature']),
+			status('09:35', 1, 'Available'),
+			status('10:50', 3, 'Faulted', ['OverVoltage']),
+			status('10:55', 2, 'Available'),
+			status('11:05', 3, 'Available'),
+		];
+		const expected = ['opened 09:00 - GroundFailure', 'resolved 09:00 11:05 GroundFailure'];
+		expect(await told(events, settings, ['08:57', '11:30'])).toEqual(expected);
+		const world = stationWorld({ settings });
+		world.events = events;
+		await world.pollFrom('08:57', '11:30');
+		expect(world.items()).toMatchObject([{ count: 4 }, { count: 4 }]);
+	});
+
 	it('of a station that names a new code each time opens a limited number of incidents', async () => {
 		const events = Array.from({ length: 200 }, (_unused, n) =>
 			message(time('09:00') + n * 10_000, 's1', [
