@@ -326,6 +326,21 @@ describe('a fault', () => {
 		expect(world.items().map(({ count }) => count)).toEqual([1, 2]);
 	});
 
+	it('of several ends by the time of its first report, though that is listed late', async () => {
+		const events = [
+			faulted('09:00', 'GroundFailure'),
+			status('09:01', 1, 'Available'),
+			{ ...faulted('09:10', 'GroundFailure'), listedAt: time('09:15') },
+			faulted('09:12', 'GroundFailure'),
+			status('09:13', 1, 'Available'),
+		];
+		const settings = { ...FAULT, times: 2, withinMs: 30 * MINUTE };
+		expect(await told(events, settings)).toEqual([
+			'opened 09:00 - 1 GroundFailure',
+			'resolved 09:00 09:40 1 GroundFailure',
+		]);
+	});
+
 	it('of a station lasts as long as its connectors together, also over hours', async () => {
 		const settings = {
 			...{ ...FAULT, scope: 'station' as const },
