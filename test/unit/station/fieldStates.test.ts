@@ -326,6 +326,26 @@ describe('a fault', () => {
 		expect(world.items().map(({ count }) => count)).toEqual([1, 2]);
 	});
 
+	it('that is reported without a code at first is known by it later, also after another one without', async () => {
+		const events = [
+			{
+				...problem('09:30', 'EVSE', { id: 1 }, 'true', { techCode: 'T-12' }),
+				listedAt: time('09:32'),
+			},
+			availability('09:30:01', 'EVSE', { id: 1 }, 'Faulted'),
+			availability('09:35', 'EVSE', { id: 1 }, 'Available'),
+			problem('09:35:01', 'EVSE', { id: 1 }, 'false', { techCode: 'T-12' }),
+			availability('09:50', 'EVSE', { id: 1 }, 'Faulted'),
+			availability('09:55', 'EVSE', { id: 1 }, 'Available'),
+		];
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:30:01 - 1',
+			'opened 09:50 - 1',
+			'resolved 09:30 09:35:01 1 T-12',
+			'resolved 09:50 09:55 1',
+		]);
+	});
+
 	it('of several ends by the time of its first report, though that is listed late', async () => {
 		const events = [
 			faulted('09:00', 'GroundFailure'),
