@@ -7,7 +7,7 @@ import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/set
 import { fits, HABIT_NAMES, type HabitChoice } from '../../../simulator/data/field/habits/habits';
 import { fieldHistory, stationsOf } from '../../../simulator/data/field/habits/history';
 import type { Protocol } from '../../../simulator/data/ocppDialect';
-import { complaints } from './fieldOracle';
+import { complaints } from '../../support/fieldTruth';
 import { play } from './fieldPlayer';
 import { DEFAULTS } from './stationWorld';
 

@@ -1,8 +1,25 @@
 /** Compares what the station trigger reported of a history of the field with what truly happened. Each complaint is a text. */
-import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/settings';
-import type { History } from '../../../simulator/data/field/habits/history';
-import type { TrueFault, TrueSession } from '../../../simulator/data/field/habits/truth';
-import { createdMs, type Listing, type Reported } from './fieldPlayer';
+import { MINUTE_MS, type StationSettings } from '../../lib/station/common/settings';
+import type { History } from '../../simulator/data/field/habits/history';
+import type { TrueFault, TrueSession } from '../../simulator/data/field/habits/truth';
+
+/** What is reported of a station. */
+export type Reported = Record<string, unknown> & {
+	readonly assetId: string;
+	/** When the poll was that reported it, in Unix milliseconds. */
+	readonly toldAt: number;
+};
+
+export interface Listing {
+	/** By the ID of the event, how long after its creation the list has it. */
+	readonly lateMs: ReadonlyMap<string, number>;
+	readonly items: readonly Reported[];
+}
+
+export type JudgedSettings = Pick<
+	StationSettings,
+	'kind' | 'forMs' | 'resolveAfterMs' | 'statuses' | 'scope' | 'times' | 'withinMs'
+>;
 
 /** A fault that is told by two messages begins and ends within this. */
 const CLOSE_MS = 5_000;
@@ -15,11 +32,7 @@ const WAIT_MS = 9 * MINUTE_MS;
 /** Ends of the same session. */
 const KWH = 0.0011;
 
-export function complaints(
-	history: History,
-	listing: Listing,
-	settings: StationSettings,
-): string[] {
+export function complaints(history: History, listing: Listing, settings: JudgedSettings): string[] {
 	const judge = { history, listing, settings };
 	const found = {
 		stationOffline: offline,
@@ -33,7 +46,7 @@ export function complaints(
 interface Judge {
 	readonly history: History;
 	readonly listing: Listing;
-	readonly settings: StationSettings;
+	readonly settings: JudgedSettings;
 }
 
 interface Stretch {
@@ -350,4 +363,16 @@ function judged(row: Reported, session: TrueSession, { lateMs }: Listing): strin
 	const isRight = Math.abs(minutes - trueMinutes) <= 1.1;
 	// A start that cannot be told from another one may be left out, and not be wrong.
 	return isRight || (session.known.start && !session.known.length) ? [] : wrong('minutes');
+}
+
+/** Some services write no zone. */
+export const createdMs = (createdAt: string): number => Date.parse(createdAt.replace(/Z?$/, 'Z'));
+
+const LATE_ONE_IN = 12;
+const PUNCTUAL_MS = 30_000;
+
+/** How long after its creation an event is listed: some up to `latestMs`, the others within half a minute. */
+export function lateness(whole: (below: number) => number, latestMs: number): number {
+	const isLate = latestMs > 0 && whole(LATE_ONE_IN) === 0;
+	return whole(isLate ? latestMs : PUNCTUAL_MS);
 }
