@@ -352,7 +352,13 @@ function judged(row: Reported, session: TrueSession, { lateMs }: Listing): strin
 	const { energyKwh, minutes, connector } = row;
 	const trueKwh = session.energyWh / 1000;
 	const isComplete = session.events.every((id) => (lateMs.get(id) ?? 0) < WAIT_MS);
-	if (typeof energyKwh === 'number' && Math.abs(energyKwh - trueKwh) > KWH) return wrong('energy');
+	// Without a register of the end, the last reading counts that was listed when the session was decided.
+	const isCut =
+		String(row['energyFrom']).endsWith('last reading') &&
+		session.events.some((id) => (lateMs.get(id) ?? 0) > LATE_MS);
+	if (typeof energyKwh === 'number' && Math.abs(energyKwh - trueKwh) > KWH) {
+		if (!isCut || energyKwh > trueKwh) return wrong('energy');
+	}
 	if (energyKwh === null && session.known.energy && isComplete) return wrong('no energy');
 	if (connector !== null && evseOf(connector) !== evseOf(session.connector))
 		return wrong('connector');
