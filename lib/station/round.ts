@@ -63,7 +63,7 @@ export async function changeShards(
 	}
 	const accounts = new Map<string, Account>();
 	const toTell: ReportEntry[] = [];
-	const total = { tooMany: 0, late: 0, dropped: 0 };
+	const total = { tooMany: 0, dropped: 0 };
 	const changeOne = async (shard: number): Promise<void> => {
 		const events = byShard.get(shard) ?? [];
 		let used = 0;
@@ -82,7 +82,6 @@ export async function changeShards(
 			return tried;
 		});
 		total.tooMany += after.tooMany;
-		total.late += after.late;
 		total.dropped += after.dropped;
 		toTell.push(...after.toTell);
 	};
@@ -130,7 +129,7 @@ async function changeShard(
 type Warn = StationPollOptions['warn'];
 
 function warnOfShards(
-	{ tooMany, late, dropped }: { tooMany: number; late: number; dropped: number },
+	{ tooMany, dropped }: { tooMany: number; dropped: number },
 	warn: Warn,
 ): void {
 	if (tooMany > 0) {
@@ -139,7 +138,6 @@ function warnOfShards(
 			'unlisted',
 		);
 	}
-	if (late > 0) warn(`${counted(late, 'event')} left out that appeared over an hour late`, 'late');
 	if (dropped > 0) {
 		warn(
 			`${counted(dropped, 'station')} left out: the state of the trigger is full. Use fewer 'Statuses', or check that the API client may list all assets`,

@@ -58,15 +58,13 @@ export interface ShardAfter {
 	/** Incidents of unlisted stations that opened, and those that were one too many. */
 	readonly unlisted: number;
 	readonly tooMany: number;
-	/** Events that came too late to count. */
-	readonly late: number;
 	/** Stations and items that found no room. */
 	readonly dropped: number;
 }
 
 /** For a poll of an earlier publication. */
 const UNCHANGED: ShardAfter = {
-	...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, late: 0, dropped: 0 },
+	...{ text: undefined, toTell: [], unlisted: 0, tooMany: 0, dropped: 0 },
 };
 
 /** Has no effects: it runs again if another process has changed the text. */
@@ -83,7 +81,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	state.toTell = state.toTell.filter(isWanted);
 	const isUseful = usefulTo(state, step);
 	const admitted = admit(state, step.events.filter(isUseful), moment);
-	const late = fold(state, admitted.events, moment, unreadUpTo);
+	fold(state, admitted.events, moment, unreadUpTo);
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -112,7 +110,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 		dropped += found;
 		if (found > 0) next = JSON.stringify(state);
 	}
-	const counts = { unlisted, tooMany, late, dropped };
+	const counts = { unlisted, tooMany, dropped };
 	return { text: isChanged && next !== text ? next : undefined, toTell: state.toTell, ...counts };
 }
 
@@ -145,23 +143,21 @@ function usefulTo({ stations }: ShardState, { events, unreadUpTo = [] }: ShardSt
 	return ({ assetId }: EventFacts): boolean => unreadUpTo.length > 0 || known.has(assetId);
 }
 
-/** Returns the number of events that came too late. */
+/**
+ * Leaves out what was created before the cut: mostly it is read again, since a page reaches back as far as it has records, and
+ * what of it is listed over an hour late cannot be told from that.
+ */
 function fold(
 	state: ShardState,
 	events: readonly EventFacts[],
 	{ settings }: Moment,
 	unreadUpTo: readonly number[],
-): number {
-	let late = 0;
+): void {
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
 	// A session begins before its meter values.
 	for (const one of events.toSorted((a, b) => a.at - b.at)) {
-		if (one.facts.every(isQuiet)) continue;
-		if (one.at < state.cut) {
-			late += 1;
-			continue;
-		}
+		if (one.facts.every(isQuiet) || one.at < state.cut) continue;
 		const station = stationOf(one);
 		if (addEvent(station, one, settings)) state.stations[one.assetId] = station;
 	}
@@ -172,7 +168,6 @@ function fold(
 		if (!isEmpty(station)) state.stations[one.assetId] = station;
 	}
 	for (const station of Object.values(state.stations)) dropQuietReports(station, unreadUpTo);
-	return late;
 }
 
 /**

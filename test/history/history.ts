@@ -12,7 +12,9 @@ export type Fact =
 	/** Executions that sleep in a Wait node. */
 	| 'asleep'
 	/** The field `_replay` of an event that starts. */
-	| 'marks';
+	| 'marks'
+	/** What the messages of stations say. */
+	| 'says';
 
 /** The settings of the workflow's triggers, as far as the promises depend on them. */
 export interface Settings {
@@ -43,8 +45,6 @@ export interface StationSettings {
 /** What an event says about its station. */
 export type Saying =
 	| { readonly about: 'connection'; readonly isConnected: boolean }
-	/** Nothing but that it is connected. */
-	| { readonly about: 'life' }
 	| {
 			readonly about: 'status';
 			readonly connector: string;
@@ -91,7 +91,7 @@ export type Step =
 			readonly hasWebhook: boolean;
 			readonly hasPoll: boolean;
 			readonly hasStation?: boolean;
-			/** Stations do not keep to the standard: a fault is reported again and again, and outages end without a word. */
+			/** Stations do not keep to the standard: no line says what their messages say, and who plays them knows the truth. */
 			readonly isField?: boolean;
 			/** n8n's durable scheduler makes a pause after a poll that failed: up to half an hour. */
 			readonly isScheduled?: boolean;

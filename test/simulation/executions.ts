@@ -110,6 +110,10 @@ export class Executions {
 			for (const event of execution.events) this.#world.nameEntry(event);
 			const told = items.map(({ json }) => toldBy(json));
 			this.#world.note({ what: 'told', execution: execution.id, items: told });
+			for (const [n, { json }] of items.entries()) {
+				const assetId = told[n]?.asset ?? '';
+				this.#world.reported.push({ ...json, assetId, toldAt: this.#world.clock.now });
+			}
 		}
 		if (!(await this.#store(host, execution, commit))) return undefined;
 		if (this.#world.scenario.mode === 'queue') this.#enqueue(host, execution);

@@ -145,7 +145,7 @@ const STATION_SHARE = 0.4;
 export function planOf(random: Random, epoch: number, isField = false): Plan {
 	const plan = planWithoutStations(random);
 	const scenario = { ...plan.scenario, ...(isField && { isField }) };
-	return random.chance('third trigger', STATION_SHARE)
+	return random.chance('third trigger', isField ? 1 : STATION_SHARE)
 		? withStations(random, { ...plan, scenario }, epoch)
 		: plan;
 }

@@ -1,5 +1,5 @@
 /** The shortest history that still breaks a rule, by leaving out what was done to the world. */
-import { check, type Violation } from '../history/checker/check';
+import type { Violation } from '../history/checker/check';
 import { simulate, type Simulated, type SimulateOptions } from './simulate';
 
 /** The most runs that it may take. */
@@ -21,7 +21,7 @@ export async function shortest(
 	): Promise<Shortest | undefined> => {
 		runs += 1;
 		const simulated = await simulate(seed, { ...options, without });
-		const violation = check(simulated.history).find(
+		const violation = simulated.violations.find(
 			(found) => rule === undefined || found.rule === rule,
 		);
 		return violation && { ...simulated, violation };

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
 import type { Redis } from '../../lib/vendor/ioredis';
+import { check, type Violation } from '../history/checker/check';
 import type { Line } from '../history/history';
 import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
 import { Random } from './random';
-import { type Action, type Plan, planOf } from './scenario';
+import { type Action, type Plan, planOf, type Scenario } from './scenario';
+import { fieldComplaints } from './stations/field';
 import { START, World } from './world';
 
 const SECOND_MS = 1_000;
@@ -37,6 +39,8 @@ export interface SimulateOptions {
 export interface Simulated {
 	readonly plan: Plan;
 	readonly history: readonly Line[];
+	/** What breaks a promise. */
+	readonly violations: readonly Violation[];
 }
 
 export async function simulate(seed: number, options: SimulateOptions): Promise<Simulated> {
@@ -70,7 +74,7 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 	try {
 		await play(
 			world,
-			plan.actions.filter((_action, n) => !without.has(n)),
+			plan.actions.filter((action, n) => !without.has(n) || isPartOfTruth(action, scenario)),
 		);
 	} finally {
 		process.off('unhandledRejection', unhandled);
@@ -78,7 +82,24 @@ export async function simulate(seed: number, options: SimulateOptions): Promise<
 		world.disk.clear();
 	}
 	if (world.crashed !== undefined) throw asError(world.crashed);
-	return { plan, history: world.history };
+	const { history } = world;
+	return { plan, history, violations: [...check(history), ...untrue(plan, world)] };
+}
+
+/** What happens in the field is only true as a whole. */
+const isPartOfTruth = ({ does }: Action, { stations }: Scenario): boolean =>
+	does === 'message' && stations?.field !== undefined;
+
+function untrue({ scenario, actions }: Plan, { reported, history }: World): Violation[] {
+	const { field, settings } = scenario.stations ?? {};
+	if (field === undefined || settings === undefined) return [];
+	const lateMs = actions.flatMap((action) =>
+		action.does === 'message' ? [[action.id, action.listedAfterMs] as const] : [],
+	);
+	const at = history.at(-1)?.at ?? 0;
+	return fieldComplaints(field, settings, reported, new Map(lateMs)).map((message) => ({
+		...{ rule: 'what is reported is true', at, message },
+	}));
 }
 
 async function play(world: World, actions: readonly Action[]): Promise<void> {

@@ -2,6 +2,7 @@
 import { ledgerKey } from '../../lib/ledger';
 import type { Redis } from '../../lib/vendor/ioredis';
 import type { Line, Step } from '../history/history';
+import type { Reported } from '../support/fieldTruth';
 import { Clock } from './clock';
 import { WORKFLOW } from './contexts';
 import { Disk, type Storage } from './disk';
@@ -19,6 +20,8 @@ export const START = Date.parse('2026-11-23T09:00:00.000Z');
 
 export class World {
 	readonly history: Line[] = [];
+	/** What n8n got from the station trigger, some of it more than once. */
+	readonly reported: Reported[] = [];
 	readonly clock = new Clock(START);
 	readonly random: Random;
 	readonly scenario: Scenario;

@@ -30,14 +30,19 @@ interface IncidentHandlers {
 	readonly note: (incident: Incident, run: Opening) => void;
 }
 
-/** Returns what happened, and the latest incident. */
+/** Returns what happened, the latest incident, and those that it has replaced. */
 export function follow(
 	runs: readonly Opening[],
 	before: Incident | undefined,
 	{ watermark, horizon, forMs, resolveAfterMs }: Times,
 	{ open, note }: IncidentHandlers,
-): { readonly steps: IncidentStep[]; readonly latest: Incident | undefined } {
+): {
+	readonly steps: IncidentStep[];
+	readonly latest: Incident | undefined;
+	readonly past: readonly Incident[];
+} {
 	const steps: IncidentStep[] = [];
+	const past: Incident[] = [];
 	let latest = before && { ...before };
 	let isSeen = false;
 	const close = () => {
@@ -56,6 +61,7 @@ export function follow(
 		} else if (run.since > (latest?.since ?? -Infinity)) {
 			if (Math.min(run.until ?? horizon, horizon) - run.since < forMs) continue;
 			close();
+			if (latest !== undefined) past.push(latest);
 			const { until: after } = latest ?? {};
 			latest = { ...open(run), ...(after !== undefined && { after }) };
 			note(latest, run);
@@ -64,7 +70,7 @@ export function follow(
 		}
 	}
 	if (latest?.until !== undefined && watermark - latest.until >= resolveAfterMs) close();
-	return { steps, latest };
+	return { steps, latest, past };
 }
 
 /** Whether the stretch belongs to the incident by its time. */

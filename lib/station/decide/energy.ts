@@ -122,18 +122,33 @@ function withoutPlaceholder(ordered: readonly Register[]): Register[] | undefine
 	const index = ordered.findIndex(({ wh }) => wh > 0);
 	const [zero] = ordered;
 	const risen = ordered.slice(index).filter(({ wh }) => wh > 0);
-	const [next] = risen;
 	// A meter that only ever says 0 measures nothing.
-	if (zero === undefined || next === undefined) return [];
+	if (zero === undefined || index === -1) return [];
 	if (index === 0) return risen;
-	const hours = Math.abs(atOf(next) - atOf(zero)) / HOUR_MS;
+	// A start of days ago was sent late, or its clock is wrong: both clocks have to agree.
+	const [is, isByService] = [atOf, ({ t }: Register) => t].map((clock) =>
+		isPlaceholder(zero, risen, clock),
+	);
+	if (is === undefined || is !== isByService) return undefined;
+	return is ? risen : [zero, ...risen];
+}
+
+/** Whether a 0 measures nothing, by the values that follow; undefined if that is uncertain. */
+function isPlaceholder(
+	zero: Register,
+	risen: readonly Register[],
+	clock: (register: Register) => number,
+): boolean | undefined {
+	const [next = zero] = risen;
+	const hoursTo = (from: Register, to: Register) => Math.abs(clock(to) - clock(from)) / HOUR_MS;
+	const hours = hoursTo(zero, next);
 	const isBegin = next.c === 'begin' || next.c === 'start';
-	if (isBegin || next.wh > CAR.mostWh || next.wh > CAR.mostW * hours) return risen;
+	if (isBegin || next.wh > CAR.mostWh || next.wh > CAR.mostW * hours) return true;
 	const last = risen.at(-1) ?? next;
-	const hoursLater = Math.abs(atOf(last) - atOf(next)) / HOUR_MS;
+	const hoursLater = hoursTo(next, last);
 	const watts = hoursLater === 0 ? Infinity : (last.wh - next.wh) / hoursLater;
 	const isSlow = next.wh <= Math.max(CAR.alternatingW, watts * CAR.timesSlower) * hours;
-	return isSlow ? [zero, ...risen] : undefined;
+	return isSlow ? false : undefined;
 }
 
 /**

@@ -80,7 +80,8 @@ const isWhole = ({ kind, scope }: StationSettings) =>
 const connectorOf = ({ connector }: Run, settings: StationSettings) =>
 	isWhole(settings) ? undefined : connector;
 
-const partOf = ({ connector, keys }: Opening, settings: StationSettings) =>
+/** The part that a stretch begins an incident of. */
+export const partOf = ({ connector, keys }: Opening, settings: StationSettings) =>
 	isWhole(settings) ? '' : `${connector}|${keys.join()}`;
 
 /**

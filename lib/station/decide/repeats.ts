@@ -51,11 +51,14 @@ export function followRepeats(
 }
 
 function addTo(incident: Incident, fault: Fault, withinMs: number): void {
-	const isNew = countFault(incident, fault);
+	const before = incident.faults?.at(-1)?.t;
+	countFault(incident, fault);
 	const last = incident.faults?.at(-1);
 	// A later report of a known fault may be the first that names a code.
 	incident.d = last?.d;
-	if (!isNew) return;
-	incident.until = Math.max(incident.until ?? 0, fault.t + withinMs);
-	incident.to = last?.id;
+	// Or an earlier one was listed late: then it is over earlier, unless that has been reported.
+	if (last === undefined || last.t === before) return;
+	const end = last.t + withinMs;
+	incident.until = incident.reported === 'closed' ? Math.max(incident.until ?? 0, end) : end;
+	incident.to = last.id;
 }

@@ -7,7 +7,7 @@ import { countFault, faultOf, openingsOf } from '../fold/faults';
 import { endOf, follow, type IncidentStep } from './duration';
 import { removed } from './ended';
 import type { MayOpen, Moment } from './moment';
-import { faultsOf, partsOf } from './parts';
+import { faultsOf, partOf, partsOf } from './parts';
 import { followRepeats } from './repeats';
 import { endedSessions } from './session';
 
@@ -76,14 +76,17 @@ function stepsOf(
 	const isAtOnce = forMs === 0 && kind !== 'stationOffline';
 	const horizon = isAtOnce ? moment.horizon : moment.watermark;
 	const times = { watermark: moment.watermark, horizon, forMs, resolveAfterMs };
-	return [...partsOf(state, moment)].map(([part, { connector, runs }]) => {
+	const renamed: (readonly [part: string, incident: Incident])[] = [];
+	const all = [...partsOf(state, moment)].map(([part, { connector, runs }]) => {
 		const open = opener(part);
-		const { steps, latest } = follow(runs, incidents[part], times, {
+		const names = new Map<string, string>();
+		const { steps, latest, past } = follow(runs, incidents[part], times, {
 			open: (run) => ({
 				...open({ t: run.since, id: run.first.id, d: run.d }, connector),
 				...endOf(run),
 			}),
 			note: (incident, run) => {
+				names.set(partOf(run, settings), incident.id);
 				if (kind !== 'connectorFault') return;
 				const own = run.parts?.flatMap((one) => openingsOf(one, settings)) ?? [run];
 				for (const opening of own) countFault(incident, faultOf(opening));
@@ -92,8 +95,17 @@ function stepsOf(
 			},
 		});
 		keep(part, latest);
+		for (const [name, id] of names) {
+			const incident = past.find((one) => one.id === id);
+			if (incident !== undefined && name !== part) renamed.push([name, incident]);
+		}
 		return steps;
 	});
+	// A late report has changed what it is named by: its stretch is looked for by that name from now on.
+	for (const [part, incident] of renamed) {
+		if ((incidents[part]?.since ?? -Infinity) < incident.since) keep(part, incident);
+	}
+	return all;
 }
 
 /** An incident that is over by now opens with its end. */

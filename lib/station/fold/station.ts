@@ -148,7 +148,13 @@ export function dropQuietReports(
 }
 
 /** Compacts a timeline. Faults that are over then are kept, if their number counts. */
-function forget(state: StationState, name: string, cut: number, settings: StationSettings): void {
+function forget(
+	state: StationState,
+	name: string,
+	cut: number,
+	settings: StationSettings,
+	from = cut,
+): void {
 	const line = state.lines?.[name];
 	if (line === undefined) return;
 	if (isRepeated(settings) && (line.reports[0]?.t ?? Infinity) < cut) {
@@ -159,7 +165,25 @@ function forget(state: StationState, name: string, cut: number, settings: Statio
 		const faults = [...(state.faults ?? []), ...over].sort(inOrder);
 		state.faults = faults.slice(-MOST_REPORTS);
 	}
-	compact(line, name, cut);
+	compact(line, name, cut, from);
+}
+
+/**
+ * When the fault of the whole station began that is in force at `cut`: its connectors were in turn faulted since. An incident
+ * that lasts knows that itself.
+ */
+function wholeSince(state: StationState, cut: number, settings: StationSettings): number {
+	const { kind, scope, forMs } = settings;
+	const isWhole = kind === 'connectorFault' && scope === 'station' && !isRepeated(settings);
+	const known = state.incidents?.[''];
+	const isKnown = known !== undefined && known.until === undefined;
+	if (!isWhole || isKnown || forMs <= LATEST_MS) return cut;
+	return Object.entries(state.lines ?? {})
+		.flatMap(([name, line]) => runsOf(line, name, Infinity))
+		.sort((a, b) => b.since - a.since)
+		.reduce((from, { since, until = Infinity }) => {
+			return until >= from ? Math.min(from, since) : from;
+		}, cut);
 }
 
 /** Folds and removes what everything up to the watermark no longer needs. */
@@ -169,8 +193,9 @@ export function compactStation(
 	settings: StationSettings,
 ): void {
 	const cut = watermark - LATEST_MS;
+	const from = wholeSince(state, cut, settings);
 	for (const [name, line] of Object.entries(state.lines ?? {})) {
-		forget(state, name, cut, settings);
+		forget(state, name, cut, settings, from);
 		if (line.reports.length === 0) delete state.lines?.[name];
 	}
 	if (state.faults) state.faults = state.faults.filter(({ t }) => t >= cut - settings.withinMs);

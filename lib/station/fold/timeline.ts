@@ -85,11 +85,11 @@ export function timelineOf(
 	return { reports: quiet.length > 0 ? [...loud, ...quiet].sort(inOrder) : loud };
 }
 
-/** Removes the reports before `cut`, except those of states that were in force then. */
-export function compact(timeline: Timeline, name: string, cut: number): void {
+/** Removes the reports before `cut`, except those of states that were in force then, or since `from`. */
+export function compact(timeline: Timeline, name: string, cut: number, from = cut): void {
 	if ((timeline.cut ?? cut) < cut) delete timeline.cut;
 	if ((timeline.reports[0]?.t ?? Infinity) >= cut) return;
-	const inForce = runsOf(timeline, name, Infinity).filter(({ until = Infinity }) => until >= cut);
+	const inForce = runsOf(timeline, name, Infinity).filter(({ until = Infinity }) => until >= from);
 	const kept = new Set(inForce.flatMap(({ reports }) => withoutRepeats(reports)));
 	timeline.reports = timeline.reports.filter((report) => report.t >= cut || kept.has(report));
 }

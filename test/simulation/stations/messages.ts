@@ -51,10 +51,6 @@ export class Speaker {
 		return { at, asset, type: 'asset.connectivity', data, says };
 	}
 
-	heartbeat(at: number, asset: string): Message {
-		return { ...this.#call(at, asset, 'Heartbeat', {}), says: { about: 'life' } };
-	}
-
 	status(
 		at: number,
 		asset: string,

@@ -1,8 +1,10 @@
 /** What a seed decides about its station trigger: its settings, its stations, the load of the list, and what goes wrong. */
+import type { History } from '../../../simulator/data/field/habits/history';
 import type { Kind, StationSettings } from '../../history/history';
 import type { Random } from '../random';
 import { type Action, disturbances, type Scenario } from '../scenario';
 import { SCHEDULED_BUDGET_MS } from '../scheduler';
+import { fieldOf, fieldSettingsOf } from './field';
 import { storiesOf } from './stories';
 
 const SECOND_MS = 1_000;
@@ -30,6 +32,8 @@ export interface Stations {
 	/** How long the service takes for a page of its list; undefined for as long as for any other request. */
 	readonly pageMs: number | undefined;
 	readonly load: Load | undefined;
+	/** What truly happens, if the stations behave as in the field. */
+	readonly field?: History;
 }
 
 export interface StationPlan {
@@ -47,6 +51,16 @@ const FITTING: ReadonlySet<Action['does']> = new Set<Action['does']>([
 	...['unpublish', 'acknowledge'],
 ] as Action['does'][]);
 
+/** Of these, what loses nothing that was known. */
+const FITTING_FIELD: ReadonlySet<Action['does']> = new Set(
+	[...FITTING].filter(
+		(does) =>
+			!['loseLedger', 'restoreLedger', 'restoreDatabase', 'powerCut', 'unpublish'].includes(does),
+	),
+);
+/** Everything is over and reported by then. */
+const AFTER_FIELD_MS = 3 * HOUR_MS;
+
 /** The plan of a workflow that has a station trigger too, or only. */
 export function withStations(random: Random, plan: StationPlan, epoch: number): StationPlan {
 	const isScheduled = random.chance('scheduler', 0.25);
@@ -55,6 +69,7 @@ export function withStations(random: Random, plan: StationPlan, epoch: number): 
 		...(isScheduled && { isScheduled, pollBudgetMs: SCHEDULED_BUDGET_MS }),
 	};
 	const next = { ...plan, scenario };
+	if (scenario.isField === true) return inField(random, next, epoch);
 	return random.chance(LABEL, 0.3) ? besides(random, next, epoch) : only(random, next, epoch);
 }
 
@@ -69,7 +84,6 @@ function besides(random: Random, plan: StationPlan, epoch: number): StationPlan 
 		...{ random, settings: all, assets, lengthMs, epoch, latestMs: 15 * MINUTE_MS },
 		otherShare: 0.1,
 		near: changes.map(({ at }) => at),
-		isField: plan.scenario.isField === true,
 	});
 	return {
 		scenario: {
@@ -105,7 +119,6 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 		...{ random, settings: all, assets, lengthMs, epoch, latestMs: 55 * MINUTE_MS },
 		otherShare: 0.2,
 		near: changes.map(({ at }) => at),
-		isField: plan.scenario.isField === true,
 	});
 	const downs = chance(load === undefined ? 0.4 : 0.9) ? downsOf(random, lengthMs, scenario) : [];
 	const trouble = isCalm
@@ -130,6 +143,34 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 			quietMs: quietMsOf(scenario, lengthMs + downMs, load),
 		},
 		actions: inOrder([...stories.map(asAction), ...changes, ...downs, ...trouble, ...slow]),
+	};
+}
+
+/** Nothing of the ledger is lost, and the settings stay: then the truth says what is reported. */
+function inField(random: Random, { scenario }: StationPlan, epoch: number): StationPlan {
+	const settings = fieldSettingsOf(random);
+	const { history, messages } = fieldOf(random, epoch);
+	const told = messages.map((message): Action => ({ ...message, does: 'message' }));
+	const lengthMs = told.at(-1)?.at ?? 0;
+	const isCalm = random.chance(LABEL, 0.3);
+	const trouble = isCalm
+		? []
+		: disturbances(random, lengthMs).filter(({ does }) => FITTING_FIELD.has(does));
+	const assets = [...history.habits.keys()];
+	return {
+		scenario: {
+			...scenario,
+			...{ hasWebhook: false, hasPoll: false, hasStation: true },
+			// The truth is told by the service's clock, to the millisecond.
+			...{ serviceAheadMs: 0, hasWholeSeconds: false },
+			settings: { ...scenario.settings, station: settings },
+			stations: {
+				...{ assets, unlisted: [], settings, pageMs: undefined, load: undefined },
+				field: history,
+			},
+			quietMs: AFTER_FIELD_MS,
+		},
+		actions: inOrder([...told, ...trouble]),
 	};
 }
 

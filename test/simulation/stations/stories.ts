@@ -32,7 +32,6 @@ interface Story {
 	readonly lateShare: number;
 	readonly latestMs: number;
 	readonly near: readonly number[];
-	readonly isField: boolean;
 }
 
 const STATUSES: Readonly<Record<Version, readonly string[]>> = {
@@ -50,14 +49,12 @@ export interface StoriesOptions {
 	readonly latestMs: number;
 	/** The share of stories about something else than what the trigger watches first. */
 	readonly otherShare: number;
-	/** Stations behave as in the field. */
-	readonly isField: boolean;
 	/** Something often changes soon after these times. */
 	readonly near: readonly number[];
 }
 
 export function storiesOf(options: StoriesOptions): ListedMessage[] {
-	const { random, settings, assets, lengthMs, epoch, latestMs, near, isField } = options;
+	const { random, settings, assets, lengthMs, epoch, latestMs, near } = options;
 	const lagMs = random.pick('lag', [500, 500, 10 * SECOND_MS, 45 * SECOND_MS] as const);
 	const lateShare = random.chance('lag', 0.4) ? random.pick('lag', [0.05, 0.15] as const) : 0;
 	return assets.flatMap((asset) => {
@@ -65,7 +62,7 @@ export function storiesOf(options: StoriesOptions): ListedMessage[] {
 		const version: Version = random.chance(label, 0.6) ? '1.6' : '2.0.1';
 		const speaker = new Speaker(random, label, epoch);
 		const story = { random, label, asset, version, speaker, settings, lengthMs, lagMs };
-		const told = { ...story, lateShare, latestMs, near, isField };
+		const told = { ...story, lateShare, latestMs, near };
 		const isOther = random.chance(label, options.otherShare);
 		const kind = isOther
 			? random.pick(label, ['stationOffline', 'connectorStatus', 'sessionEnded'] as const)
@@ -94,16 +91,11 @@ function lengthOf({ random, label, settings }: Story): number {
 const NO_TIMES = { forMinutes: 5, resolveAfterMinutes: 5, withinMinutes: 15 };
 
 function connections(story: Story): ListedMessage[] {
-	const { random, label, asset, version, speaker, isField } = story;
+	const { random, label, asset, version, speaker } = story;
 	const messages: Message[] = [];
 	let isConnected = true;
 	for (const at of momentsOf(story)) {
 		isConnected = !isConnected;
-		// Its old socket was noticed late, or what says that it is back never comes.
-		if (isField && isConnected && random.chance(label, 0.4)) {
-			messages.push(speaker.heartbeat(at, asset), speaker.heartbeat(at + 30 * SECOND_MS, asset));
-			continue;
-		}
 		messages.push(speaker.connection(at, asset, isConnected, version));
 		// The same again.
 		if (random.chance(label, 0.1))
@@ -114,7 +106,7 @@ function connections(story: Story): ListedMessage[] {
 }
 
 function statuses(story: Story, isFaulty: boolean): ListedMessage[] {
-	const { random, label, asset, version, speaker, isField, settings } = story;
+	const { random, label, asset, version, speaker, settings } = story;
 	const known = STATUSES[version];
 	const connectors = random.whole(label, 1, 2);
 	return Array.from({ length: connectors }, (_unused, n) => n + 1).flatMap((connector) => {
@@ -129,9 +121,6 @@ function statuses(story: Story, isFaulty: boolean): ListedMessage[] {
 			last = status;
 			const message = speaker.status(at, asset, { connector, status, version });
 			messages.push(message);
-			// After each reconnect, with the time of the report.
-			if (isField && status === 'Faulted' && random.chance(label, 0.4))
-				messages.push(speaker.status(at + 4 * SECOND_MS, asset, { connector, status, version }));
 			// A station repeats what got no response.
 			if (random.chance(label, 0.1)) messages.push({ ...message, at: at + 3 * SECOND_MS });
 		}

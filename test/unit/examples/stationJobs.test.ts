@@ -225,7 +225,7 @@ it.each([
 		...{ id: 'ses_1', kind: 'sessionEnded', ...where, startedAt: '2026-01-24T17:34:01.308Z' },
 		...{ stoppedAt: '2026-01-24T19:36:06.308Z', minutes: 122, meterStartWh: 711112 },
 		...{ meterStopWh: 722404, energyKwh: 11.292, reason: 'Local', startFoundBy: 'order' },
-		...{ receivedAt: '2026-01-24T19:36:06.900Z', station: STATION },
+		...{ energyFrom: 'start to stop', receivedAt: '2026-01-24T19:36:06.900Z', station: STATION },
 	};
 	const { columns, filters } = parametersOf('sessions-to-table.json', 'Write row');
 	const texts = (columns as { value: Record<string, string> }).value;

@@ -7,7 +7,7 @@ import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/set
 import { fits, HABIT_NAMES, type HabitChoice } from '../../../simulator/data/field/habits/habits';
 import { fieldHistory, stationsOf } from '../../../simulator/data/field/habits/history';
 import type { Protocol } from '../../../simulator/data/ocppDialect';
-import { complaints } from './fieldOracle';
+import { complaints } from '../../support/fieldTruth';
 import { play } from './fieldPlayer';
 import { DEFAULTS } from './stationWorld';
 
@@ -84,12 +84,13 @@ describe.each(Object.entries(CASES))('%s', (_name, settings) => {
 			},
 		);
 
-		it(
-			'stations with mixed habits',
-			async () => {
+		it.each([false, true])(
+			'stations with mixed habits, events listed late: %s',
+			async (isLate) => {
 				const wrong: string[] = [];
 				for (let seed = FIRST_SEED; seed < FIRST_SEED + RUNS; seed++) {
-					wrong.push(...(await wrongIn({ protocol, habits: habitsOf(seed), settings, seed })));
+					const run = { protocol, habits: habitsOf(seed), settings, seed, isLate };
+					wrong.push(...(await wrongIn(run)));
 				}
 				expect(wrong).toEqual([]);
 			},

@@ -2,19 +2,9 @@
 import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/settings';
 import type { History } from '../../../simulator/data/field/habits/history';
 import { createRandom } from '../../../simulator/data/random';
+import { createdMs, lateness, type Listing, type Reported } from '../../support/fieldTruth';
 import { stationWorld } from './stationWorld';
 
-/** What is reported of a station. */
-export type Reported = Record<string, unknown> & { readonly assetId: string };
-
-export interface Listing {
-	/** By the ID of the event, how long after its creation the list has it. */
-	readonly lateMs: ReadonlyMap<string, number>;
-	readonly items: readonly Reported[];
-}
-
-const LATE_ONE_IN = 12;
-const PUNCTUAL_MS = 30_000;
 const MOST_BETWEEN_POLLS = 9;
 /** Then everything is listed, and every incident that can be is over. */
 const AFTERWARDS_MS = 5 * 60 * MINUTE_MS;
@@ -29,9 +19,9 @@ export async function play(
 	const random = createRandom(seed);
 	const world = stationWorld({ settings, assets: [...habits.keys()] });
 	const lateMs = new Map<string, number>();
+	const items: Reported[] = [];
 	for (const { id, type, createdAt, data } of events) {
-		const isLate = latestMs > 0 && random.int(LATE_ONE_IN) === 0;
-		const late = random.int(isLate ? latestMs : PUNCTUAL_MS);
+		const late = lateness((below) => random.int(below), latestMs);
 		lateMs.set(id, late);
 		const record = { id, eventType: type, createdAt, payload: data };
 		world.events.push({ id, createdAt, listedAt: createdMs(createdAt) + late, record });
@@ -42,13 +32,10 @@ export async function play(
 		world.now = now;
 		const failure = await world.poll();
 		if (failure !== undefined) throw failure;
+		for (const item of world.items().slice(items.length)) {
+			items.push({ ...item, assetId: (item['station'] as { id: string }).id, toldAt: now });
+		}
 		now += now < last ? (1 + random.int(MOST_BETWEEN_POLLS)) * MINUTE_MS : RARELY_MS;
 	}
-	const items = world.items().map((item) => {
-		return { ...item, assetId: (item['station'] as { id: string }).id };
-	});
 	return { lateMs, items };
 }
-
-/** Some services write no zone. */
-export const createdMs = (createdAt: string): number => Date.parse(createdAt.replace(/Z?$/, 'Z'));

@@ -167,6 +167,16 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: null }],
 	],
 	[
+		'a placeholder at the start, whose time is three days old',
+		[
+			started('09:00', 0, [[0, 'Transaction.Begin']], { timestamp: iso('11-20 09:00') }),
+			updated('09:01', 1, [[77_980]]),
+			updated('09:20', 2, [[81_000]]),
+			ended('09:47', 3, [[84_492]]),
+		],
+		[{ energyKwh: null, startedAt: iso('11-20 09:00') }],
+	],
+	[
 		'a register that counts each session from 0',
 		[started('09:00', 0, [[0]]), updated('09:20', 1, [[20_000]]), ended('09:50', 2, [[31_000]])],
 		[{ energyKwh: 31, meterStartWh: 0, energyFrom: 'start to stop' }],

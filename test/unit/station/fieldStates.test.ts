@@ -326,6 +326,64 @@ describe('a fault', () => {
 		expect(world.items().map(({ count }) => count)).toEqual([1, 2]);
 	});
 
+	it('that is reported without a code at first is known by it later, also after another one without', async () => {
+		const events = [
+			{
+				...problem('09:30', 'EVSE', { id: 1 }, 'true', { techCode: 'T-12' }),
+				listedAt: time('09:32'),
+			},
+			availability('09:30:01', 'EVSE', { id: 1 }, 'Faulted'),
+			availability('09:35', 'EVSE', { id: 1 }, 'Available'),
+			problem('09:35:01', 'EVSE', { id: 1 }, 'false', { techCode: 'T-12' }),
+			availability('09:50', 'EVSE', { id: 1 }, 'Faulted'),
+			availability('09:55', 'EVSE', { id: 1 }, 'Available'),
+		];
+		expect(await told(events, FAULT)).toEqual([
+			'opened 09:30:01 - 1',
+			'opened 09:50 - 1',
+			'resolved 09:30 09:35:01 1 T-12',
+			'resolved 09:50 09:55 1',
+		]);
+	});
+
+	it('of several ends by the time of its first report, though that is listed late', async () => {
+		const events = [
+			faulted('09:00', 'GroundFailure'),
+			status('09:01', 1, 'Available'),
+			{ ...faulted('09:10', 'GroundFailure'), listedAt: time('09:15') },
+			faulted('09:12', 'GroundFailure'),
+			status('09:13', 1, 'Available'),
+		];
+		const settings = { ...FAULT, times: 2, withinMs: 30 * MINUTE };
+		expect(await told(events, settings)).toEqual([
+			'opened 09:00 - 1 GroundFailure',
+			'resolved 09:00 09:40 1 GroundFailure',
+		]);
+	});
+
+	it('of a station lasts as long as its connectors together, also over hours', async () => {
+		const settings = {
+			...{ ...FAULT, scope: 'station' as const },
+			...{ forMs: 2 * 60 * MINUTE },
+		};
+		const events = [
+			faulted('09:00', 'GroundFailure'),
+			status('09:15', 2, 'Faulted', ['OverVoltage']),
+			status('09:20', 1, 'Available'),
+			status('09:30', 1, 'Faulted', ['HighTemperature']),
+			status('09:35', 1, 'Available'),
+			status('10:50', 3, 'Faulted', ['OverVoltage']),
+			status('10:55', 2, 'Available'),
+			status('11:05', 3, 'Available'),
+		];
+		const expected = ['opened 09:00 - GroundFailure', 'resolved 09:00 11:05 GroundFailure'];
+		expect(await told(events, settings, ['08:57', '11:30'])).toEqual(expected);
+		const world = stationWorld({ settings });
+		world.events = events;
+		await world.pollFrom('08:57', '11:30');
+		expect(world.items()).toMatchObject([{ count: 4 }, { count: 4 }]);
+	});
+
 	it('of a station that names a new code each time opens a limited number of incidents', async () => {
 		const events = Array.from({ length: 200 }, (_unused, n) =>
 			message(time('09:00') + n * 10_000, 's1', [
@@ -478,6 +536,18 @@ describe('the state', () => {
 		world.settings = { ...world.settings, reportResolved: false };
 		await world.pollFrom('09:26', '09:30');
 		expect(world.items()).toMatchObject([{ state: 'opened' }]);
+	});
+
+	it('says nothing of what is over an hour old and only read again', async () => {
+		const world = stationWorld({ settings: FAULT });
+		for (const hour of [8, 9, 10]) {
+			for (let minute = 10; minute < 60; minute += 10) {
+				const value = minute % 20 === 0 ? 'Available' : 'Faulted';
+				world.events.push(status(`${String(hour).padStart(2, '0')}:${minute}`, 1, value));
+			}
+		}
+		await world.pollFrom('08:05', '11:30');
+		expect(world.warnings).toEqual([]);
 	});
 
 	it('of an incident is kept for as long as it lasts', async () => {

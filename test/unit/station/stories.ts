@@ -115,4 +115,8 @@ export const KINDS: readonly (readonly [string, Story, Partial<StationSettings>]
 			(scope) => [`connectorFault, ${scope}, ${times}`, statuses, fault(scope, times)] as const,
 		),
 	),
+	[
+		...(['connectorFault, station, an hour', statuses] as const),
+		{ ...fault('station', 1), forMs: 70 * MINUTE },
+	],
 ];

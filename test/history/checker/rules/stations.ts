@@ -29,7 +29,7 @@ export const STATIONS: readonly Rule[] = [
 				text: 'once when an incident opens, and once when it resolves.',
 			},
 		],
-		needs: ['told', 'known', 'listed', 'settled'],
+		needs: ['told', 'known', 'listed', 'settled', 'says'],
 		*check(view) {
 			const report = new Report(view);
 			for (const epoch of report.epochs) {
@@ -46,7 +46,7 @@ export const STATIONS: readonly Rule[] = [
 				text: 'Incidents that began before the workflow was first published are not reported.',
 			},
 		],
-		needs: ['told', 'listed'],
+		needs: ['told', 'listed', 'says'],
 		*check(view) {
 			const report = new Report(view);
 			for (const [at, told] of report.firsts) {
@@ -63,7 +63,7 @@ export const STATIONS: readonly Rule[] = [
 	{
 		name: 'no second incident',
 		promised: [{ in: 'docs/station-trigger.md', text: 'It never starts a second incident.' }],
-		needs: ['told'],
+		needs: ['told', 'says'],
 		*check(view) {
 			if (view.losses.length > 0) return;
 			const report = new Report(view);
@@ -115,9 +115,7 @@ class Report {
 	variants(asset: string, epoch: Epoch): Incident[][] | undefined {
 		const known = this.#variants.get(epoch) ?? new Map<string, Incident[][] | undefined>();
 		this.#variants.set(epoch, known);
-		const isField = this.view.world.isField === true;
-		if (!known.has(asset))
-			known.set(asset, variantsOf(this.stations.get(asset) ?? [], epoch, isField));
+		if (!known.has(asset)) known.set(asset, variantsOf(this.stations.get(asset) ?? [], epoch));
 		return known.get(asset);
 	}
 

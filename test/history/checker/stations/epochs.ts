@@ -76,11 +76,7 @@ export const isLate = ({ at, listedAt }: Said): boolean => listedAt - at > LATE_
  * The incidents of a station by each of its possible knowledges: with and without each late event, by each version of the
  * settings, and for repeated faults with and without those from around the publication. Undefined for too many.
  */
-export function variantsOf(
-	said: readonly Said[],
-	epoch: Epoch,
-	isField: boolean,
-): Incident[][] | undefined {
+export function variantsOf(said: readonly Said[], epoch: Epoch): Incident[][] | undefined {
 	const watched = said.filter((each) => isWatched(each, epoch));
 	const late = watched.filter(isLate);
 	if (late.length > MOST_LATE) return undefined;
@@ -95,7 +91,6 @@ export function variantsOf(
 					incidentsOf(
 						known.filter(({ at }) => at > from),
 						settings,
-						isField,
 					),
 				);
 		}

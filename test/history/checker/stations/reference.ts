@@ -37,12 +37,8 @@ export const isRepeated = ({ kind, times }: StationSettings): boolean =>
 	kind === 'connectorFault' && times > 1;
 
 /** `said` are events of one station, sorted by time. */
-export function incidentsOf(
-	said: readonly Said[],
-	settings: StationSettings,
-	isField = false,
-): Incident[] {
-	if (isRepeated(settings)) return repeatedFaults(said, settings, isField);
+export function incidentsOf(said: readonly Said[], settings: StationSettings): Incident[] {
+	if (isRepeated(settings)) return repeatedFaults(said, settings);
 	const forMs = settings.forMinutes * MINUTE_MS;
 	const resolveMs = settings.resolveAfterMinutes * MINUTE_MS;
 	const latest = new Map<string, Incident>();
@@ -97,22 +93,12 @@ export function partOf(asset: string, says: Saying, settings: StationSettings): 
 }
 
 /** One opens with so many faults within a time, and is over when there was none for that time. */
-function repeatedFaults(
-	said: readonly Said[],
-	settings: StationSettings,
-	isField: boolean,
-): Incident[] {
+function repeatedFaults(said: readonly Said[], settings: StationSettings): Incident[] {
 	const withinMs = settings.withinMinutes * MINUTE_MS;
 	const faults = new Map<string, number[]>();
 	const messages = new Set<string>();
-	const faulted = new Set<string>();
 	for (const { asset, at, says } of said) {
 		if (says.about !== 'status') continue;
-		// In the field, a fault is reported again while it lasts.
-		const isAgain = isField && faulted.has(says.connector);
-		if (says.status === 'Faulted') faulted.add(says.connector);
-		else faulted.delete(says.connector);
-		if (isAgain) continue;
 		const [part] = partOf(asset, says, settings);
 		if (part === undefined || messages.has(says.message)) continue;
 		messages.add(says.message);

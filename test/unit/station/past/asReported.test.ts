@@ -42,6 +42,7 @@ const KINDS: readonly [name: string, Story, Partial<StationSettings>][] = [
 			],
 		),
 	),
+	['connectorFault, station, an hour', statuses, { ...fault('station', 1), forMs: 70 * MINUTE }],
 	['sessionEnded', sessionStory, { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 }],
 ];
 const CASES = KINDS.flatMap(([name, story, settings]) =>

@@ -1,23 +1,38 @@
 /** Compares what the station trigger reported of a history of the field with what truly happened. Each complaint is a text. */
-import { MINUTE_MS, type StationSettings } from '../../../lib/station/common/settings';
-import type { History } from '../../../simulator/data/field/habits/history';
-import type { TrueFault, TrueSession } from '../../../simulator/data/field/habits/truth';
-import { createdMs, type Listing, type Reported } from './fieldPlayer';
+import { MINUTE_MS, type StationSettings } from '../../lib/station/common/settings';
+import type { History } from '../../simulator/data/field/habits/history';
+import type { TrueFault, TrueSession } from '../../simulator/data/field/habits/truth';
+
+/** What is reported of a station. */
+export type Reported = Record<string, unknown> & {
+	readonly assetId: string;
+	/** When the poll was that reported it, in Unix milliseconds. */
+	readonly toldAt: number;
+};
+
+export interface Listing {
+	/** By the ID of the event, how long after its creation the list has it. */
+	readonly lateMs: ReadonlyMap<string, number>;
+	readonly items: readonly Reported[];
+}
+
+export type JudgedSettings = Pick<
+	StationSettings,
+	'kind' | 'forMs' | 'resolveAfterMs' | 'statuses' | 'scope' | 'times' | 'withinMs'
+>;
 
 /** A fault that is told by two messages begins and ends within this. */
 const CLOSE_MS = 5_000;
 /** From then on after its creation, an event can be too late for a decision. */
 const LATE_MS = 45_000;
+/** Polls read that far back, and are at most so far apart: what is listed late is read within this. */
+const LOOK_BACK_MS = 20 * MINUTE_MS;
 /** A session waits this long for its start. */
 const WAIT_MS = 9 * MINUTE_MS;
 /** Ends of the same session. */
 const KWH = 0.0011;
 
-export function complaints(
-	history: History,
-	listing: Listing,
-	settings: StationSettings,
-): string[] {
+export function complaints(history: History, listing: Listing, settings: JudgedSettings): string[] {
 	const judge = { history, listing, settings };
 	const found = {
 		stationOffline: offline,
@@ -31,7 +46,7 @@ export function complaints(
 interface Judge {
 	readonly history: History;
 	readonly listing: Listing;
-	readonly settings: StationSettings;
+	readonly settings: JudgedSettings;
 }
 
 interface Stretch {
@@ -101,7 +116,7 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 			wrong.push(`${own.length} incidents of ${shownOf(stretch)}: ${own.map(shownOf).join()}`);
 		}
 		for (const incident of length >= forMs || isExact ? own : []) {
-			if (!isNear(incident.from, stretch.from)) {
+			if (!isNear(incident.from, stretch.from) && !isReadLater(judge, incident, stretch.from)) {
 				wrong.push(`since ${iso(incident.from)}, not ${shownOf(stretch)}`);
 			}
 			const next = truth.find(
@@ -110,7 +125,8 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 					other.from > stretch.from &&
 					other.from < stretch.to + resolveAfterMs,
 			);
-			if (!next && !isNear(incident.to, stretch.to)) {
+			const isUntil = isNear(incident.to, stretch.to);
+			if (!next && !isUntil && !isReadLater(judge, incident, stretch.to)) {
 				wrong.push(`until ${iso(incident.to)}, not ${shownOf(stretch)}`);
 			}
 		}
@@ -123,6 +139,20 @@ function lasting(judge: Judge, truth: readonly Stretch[], found: readonly Incide
 			wrong.push(`a false incident: ${shownOf(incident)}`);
 	}
 	return wrong;
+}
+
+/** What was said then was read after everything had been reported of the incident: it changes nothing any more. */
+function isReadLater(
+	{ history, listing }: Judge,
+	{ assetId, item }: Incident,
+	at: number,
+): boolean {
+	return history.events.some(({ id, createdAt, data }) => {
+		const late = listing.lateMs.get(id) ?? 0;
+		const isOwn = (data['asset'] as { id: string }).id === assetId;
+		const isThen = isOwn && Math.abs(createdMs(createdAt) - at) <= CLOSE_MS;
+		return isThen && late > LATE_MS && at + late + LOOK_BACK_MS > item.toldAt;
+	});
 }
 
 /** What ended it was listed too late, and it ended by that. */
@@ -182,12 +212,12 @@ function faults(judge: Judge): string[] {
 		...found
 			.filter((incident) => !truth.some((stretch) => overlap(incident, stretch)))
 			.map((incident) => `a false incident: ${shownOf(incident)}`),
-		...history.truth.faults.flatMap((fault) => byCode(fault, found)),
+		...history.truth.faults.flatMap((fault) => byCode(judge, fault, found)),
 	];
 }
 
 /** One incident for each report that names a code for the first time, and for a fault without any. */
-function byCode(fault: TrueFault, found: readonly Incident[]): string[] {
+function byCode(judge: Judge, fault: TrueFault, found: readonly Incident[]): string[] {
 	const stretch = stretchOf(fault);
 	const own = found.filter((incident) => overlap(incident, stretch));
 	const named = new Set<string>();
@@ -199,13 +229,16 @@ function byCode(fault: TrueFault, found: readonly Incident[]): string[] {
 	const most = Math.max(1, news.length);
 	const wrong = own
 		.filter((incident) => !isNear(incident.to, stretch.to))
+		.filter((incident) => !isReadLater(judge, incident, stretch.to))
 		.map((incident) => `until ${iso(incident.to)}, not ${shownOf(stretch)}`);
 	if (own.length < 1 || own.length > most) {
 		wrong.push(
 			`${own.length} incidents of ${shownOf(stretch)}, not ${most}: ${own.map(shownOf).join()}`,
 		);
 	}
-	if (own.length > 0 && !own.some(({ from }) => isNear(from, stretch.from))) {
+	const isSince = (incident: Incident) =>
+		isNear(incident.from, stretch.from) || isReadLater(judge, incident, stretch.from);
+	if (own.length > 0 && !own.some(isSince)) {
 		wrong.push(`none since the beginning of ${shownOf(stretch)}`);
 	}
 	return [...wrong, ...codesOf(fault, found)];
@@ -319,7 +352,13 @@ function judged(row: Reported, session: TrueSession, { lateMs }: Listing): strin
 	const { energyKwh, minutes, connector } = row;
 	const trueKwh = session.energyWh / 1000;
 	const isComplete = session.events.every((id) => (lateMs.get(id) ?? 0) < WAIT_MS);
-	if (typeof energyKwh === 'number' && Math.abs(energyKwh - trueKwh) > KWH) return wrong('energy');
+	// Without a register of the end, the last reading counts that was listed when the session was decided.
+	const isCut =
+		String(row['energyFrom']).endsWith('last reading') &&
+		session.events.some((id) => (lateMs.get(id) ?? 0) > LATE_MS);
+	if (typeof energyKwh === 'number' && Math.abs(energyKwh - trueKwh) > KWH) {
+		if (!isCut || energyKwh > trueKwh) return wrong('energy');
+	}
 	if (energyKwh === null && session.known.energy && isComplete) return wrong('no energy');
 	if (connector !== null && evseOf(connector) !== evseOf(session.connector))
 		return wrong('connector');
@@ -330,4 +369,16 @@ function judged(row: Reported, session: TrueSession, { lateMs }: Listing): strin
 	const isRight = Math.abs(minutes - trueMinutes) <= 1.1;
 	// A start that cannot be told from another one may be left out, and not be wrong.
 	return isRight || (session.known.start && !session.known.length) ? [] : wrong('minutes');
+}
+
+/** Some services write no zone. */
+export const createdMs = (createdAt: string): number => Date.parse(createdAt.replace(/Z?$/, 'Z'));
+
+const LATE_ONE_IN = 12;
+const PUNCTUAL_MS = 30_000;
+
+/** How long after its creation an event is listed: some up to `latestMs`, the others within half a minute. */
+export function lateness(whole: (below: number) => number, latestMs: number): number {
+	const isLate = latestMs > 0 && whole(LATE_ONE_IN) === 0;
+	return whole(isLate ? latestMs : PUNCTUAL_MS);
 }
