@@ -8,6 +8,7 @@ export {
 	readPublication,
 	type PublishedSettings,
 	wantedBy,
+	wantedByAny,
 } from './publication';
 export {
 	canReopen,

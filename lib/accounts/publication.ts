@@ -12,6 +12,7 @@ import {
 	number,
 	object,
 	optional,
+	orElse,
 	type output,
 	record,
 	safeParse,
@@ -26,8 +27,8 @@ const settings = object({
 	access: oneOf(['thisWorkflow', 'selectedWorkflows', 'anyWorkflow']),
 	/** The selected workflows. */
 	accountWorkflowIds: array(string()),
-	/** The patterns of event types; none means all types. */
-	eventTypes: array(string()),
+	/** The patterns of event types; none means all types, also if an older version recorded none. */
+	eventTypes: orElse(array(string()), []),
 	/** As the editor stores them. */
 	conditions: unknown(),
 });
@@ -127,12 +128,17 @@ export function pollTriggers(publication: Publication | undefined) {
 		.map(([nodeId, trigger]) => ({ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) }));
 }
 
-/** Whether any trigger of the workflow wants the event: a poll trigger if there is one. True if nothing is known. */
-export function wantedBy(publication: Publication | undefined): (event: ParsedEvent) => boolean {
-	const all = Object.values(publication?.triggers ?? {});
-	const polls = all.filter((trigger) => trigger.settings.kind === 'poll');
-	const wants = (polls.length > 0 ? polls : all).map(wantsOf);
+/** Whether any trigger of the workflow wants the event. True if nothing is known. */
+export function wantedByAny(publication: Publication | undefined): (event: ParsedEvent) => boolean {
+	const wants = Object.values(publication?.triggers ?? {}).map(wantsOf);
 	return (event) => wants.length === 0 || wants.some((want) => want(event));
+}
+
+/** Whether a replay of the event starts it: a poll trigger wants it, or any trigger where there is no poll trigger. True if nothing is known. */
+export function wantedBy(publication: Publication | undefined): (event: ParsedEvent) => boolean {
+	const polls = pollTriggers(publication);
+	if (polls.length === 0) return wantedByAny(publication);
+	return (event) => polls.some(({ wants }) => wants(event));
 }
 
 function wantsOf({

@@ -9,6 +9,7 @@ import {
 	pollTriggers,
 	type Requested,
 	wantedBy,
+	wantedByAny,
 } from '../../../../lib/accounts';
 import { createdAt } from '../../../../lib/event';
 import { ledgerKey } from '../../../../lib/ledger';
@@ -55,7 +56,10 @@ export async function choose(
 	let count = 0;
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
-		{ ledger, workflowId, isWanted: matches, ...(ids.size > 0 && { ids }) },
+		{
+			...{ ledger, workflowId, isWanted: matches, isExpected: wantedByAny(publication) },
+			...(ids.size > 0 && { ids }),
+		},
 		({ event, record, at, place, index }: PlacedEvent, account): Chosen | undefined => {
 			if (states?.has(account.state) === false) return undefined;
 			if (++count > MOST_REPLAYED) throw tooMany(item);
@@ -91,7 +95,7 @@ export async function choose(
 	return found;
 }
 
-const isThere = ({ state }: ListedAccount): boolean => state !== 'missing';
+const isThere = ({ state }: ListedAccount): boolean => state !== 'missing' && state !== 'ignored';
 
 function tooMany(item: InputItem) {
 	const most = MOST_REPLAYED.toLocaleString('en');

@@ -1,6 +1,11 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import { type ListedAccount, listedStates, type PlacedEvent } from '../../../../lib/accounts';
+import {
+	type ListedAccount,
+	listedStates,
+	type PlacedEvent,
+	wantedByAny,
+} from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
@@ -12,7 +17,7 @@ import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selec
 export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
-		'Compare the listed events with those that started a workflow, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
+		'Compare the listed events that the triggers of a workflow want with those that started it, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
 	action: 'Reconcile events with a workflow',
 	fields: [...workflowFields, ...selectionFields],
 	run,
@@ -24,11 +29,17 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 	const accounts = await openAccounts(item);
 	const { ledger, workflowId, publication } = accounts;
 	const since = publication?.publishedAt ?? 0;
-	const counts = { early: 0, missing: 0, all: 0 };
+	const counts = { early: 0, missing: 0, ignored: 0, all: 0 };
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
-		{ ledger, workflowId, isWanted: matches },
+		{ ledger, workflowId, isWanted: matches, isExpected: wantedByAny(publication) },
 		({ at, record }: PlacedEvent, account: ListedAccount) => {
+			if (account.state === 'ignored') {
+				counts.ignored += 1;
+				// Most events of a network: only for those who ask.
+				if (states?.has('ignored') !== true) return undefined;
+				return accountItem({ workflowId, context }, record, account);
+			}
 			const isMissing = account.state === 'missing';
 			if (isMissing && (at ?? since) < since) {
 				counts.early += 1;
@@ -55,8 +66,12 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 	for (const doubt of survey.doubts) warn(doubt, { inLog: false });
 	if (counts.all > 0 && counts.missing === counts.all) {
 		warn(
-			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. Check that the service delivers to its production URL and that 'Event Types' and 'Conditions' are those of its triggers.`,
+			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. Check that the workflow is published and that the service delivers to its production URL, or that its poll trigger polls.`,
 		);
+	}
+	if (counts.ignored > 0 && states?.has('ignored') !== true) {
+		const message = `Left out ${counted(counts.ignored, 'event')} that no trigger of the workflow wants. To list them, select the state 'Ignored'.`;
+		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	if (!isListed) {
 		const message =
