@@ -7,6 +7,7 @@ export {
 	type Publication,
 	readPublication,
 	type PublishedSettings,
+	triggersOf,
 	wantedBy,
 	wantedByAny,
 } from './publication';

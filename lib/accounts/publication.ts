@@ -22,7 +22,7 @@ import {
 
 /** The parameters of a trigger that others need to know. */
 const settings = object({
-	kind: oneOf(['webhook', 'poll']),
+	kind: oneOf(['webhook', 'poll', 'station']),
 	/** Which other workflows may reconcile and replay its events. */
 	access: oneOf(['thisWorkflow', 'selectedWorkflows', 'anyWorkflow']),
 	/** The selected workflows. */
@@ -121,6 +121,14 @@ export async function notePublishedAt(
 	);
 }
 
+/** The triggers of a workflow: what each is, by node ID. */
+export function triggersOf(publication: Publication | undefined) {
+	return Object.entries(publication?.triggers ?? {}).map(([nodeId, { settings }]) => ({
+		nodeId,
+		...settings,
+	}));
+}
+
 /** The poll triggers of a workflow by node ID, with the time at which each last recorded itself. */
 export function pollTriggers(publication: Publication | undefined) {
 	return Object.entries(publication?.triggers ?? {})
@@ -130,8 +138,10 @@ export function pollTriggers(publication: Publication | undefined) {
 
 /** Whether any trigger of the workflow wants the event. True if nothing is known. */
 export function wantedByAny(publication: Publication | undefined): (event: ParsedEvent) => boolean {
-	const wants = Object.values(publication?.triggers ?? {}).map(wantsOf);
-	return (event) => wants.length === 0 || wants.some((want) => want(event));
+	const all = Object.values(publication?.triggers ?? {});
+	// A station trigger starts the workflow for incidents.
+	const wants = all.filter(({ settings: { kind } }) => kind !== 'station').map(wantsOf);
+	return (event) => all.length === 0 || wants.some((want) => want(event));
 }
 
 /** Whether a replay of the event starts it: a poll trigger wants it, or any trigger where there is no poll trigger. True if nothing is known. */

@@ -20,6 +20,7 @@ import { RETENTION_MS, start } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
+import { KnownIds } from './facts';
 import { type Head, readHead } from './head';
 import type { StationPollOptions } from './options';
 import { Readings } from './reading';
@@ -31,6 +32,10 @@ interface StationPolled {
 	readonly failure?: Error | undefined;
 	/** Resolves when what is decided has been handed over. */
 	readonly started?: Promise<void>;
+	/** Everything created up to then has been read, in Unix milliseconds. Absent if this poll did not read. */
+	readonly readUpTo?: number;
+	/** How many stations the asset list has; absent if it was not read. */
+	readonly stations?: number | undefined;
 }
 
 /** As many as the service allows. */
@@ -40,6 +45,8 @@ const PAGE_SIZE = 100;
 const polling = new Set<string>();
 /** Nodes whose items are being handed over: their next poll hands over nothing. */
 const starting = new Set<string>();
+/** The events that the polls of a node have left out. */
+const leftOut = new Map<string, KnownIds>();
 
 /** Throws `LedgerUnavailableError`, and the client's error at publication. Handing over continues after the call returns. */
 export async function pollStations(options: StationPollOptions): Promise<StationPolled> {
@@ -62,7 +69,9 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const key = `station:${workflowId}:${nodeId}`;
-	const readings = new Readings(polledAt, settings);
+	const known = leftOut.get(node) ?? new KnownIds();
+	leftOut.set(node, known);
+	const readings = new Readings(polledAt, settings, known);
 	const source: Source = {
 		...{ client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS },
 		onDate: (date) => {
@@ -87,7 +96,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		readings.take,
 	);
 	head = { ...head, position };
-	for (const [kind, text] of readings.leftOut.texts) warn(text, kind);
+	for (const { kind, text, fresh } of readings.leftOut.all) warn(text, kind, fresh);
 
 	const { events } = readings;
 	const assetIds = new Set(events.map(({ assetId }) => assetId));
@@ -108,7 +117,9 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		const { publishedAt } = head;
 		memory.write({ as: digest, publishedAt, at: position.knownUpTo, polls });
 	}
-	return { failure, started: handOver(options, node, due, directory) };
+	const { stations } = directory;
+	const started = handOver(options, node, due, directory);
+	return { failure, started, readUpTo: position.knownUpTo, stations };
 }
 
 /** The head as it was; undefined if this poll is a publication. */

@@ -4,6 +4,7 @@ import {
 	type ListedAccount,
 	listedStates,
 	type PlacedEvent,
+	triggersOf,
 	wantedByAny,
 } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
@@ -66,7 +67,7 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 	for (const doubt of survey.doubts) warn(doubt, { inLog: false });
 	if (counts.all > 0 && counts.missing === counts.all) {
 		warn(
-			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. Check that the workflow is published and that the service delivers to its production URL, or that its poll trigger polls.`,
+			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. ${whatToCheck(accounts)}`,
 		);
 	}
 	if (counts.ignored > 0 && states?.has('ignored') !== true) {
@@ -81,6 +82,16 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	return await withAssetNames(found, item);
+}
+
+/** What may keep all events from the workflow, by the triggers that it has. */
+function whatToCheck({ publication }: Accounts): string {
+	const kinds = new Set(triggersOf(publication).map(({ kind }) => kind));
+	const ways = [
+		...(kinds.has('webhook') ? ['that the service delivers to its production URL'] : []),
+		...(kinds.has('poll') ? ['with Get Rejections when its poll trigger last polled'] : []),
+	];
+	return `Check ${['that the workflow is published', ...ways].join(', and ')}.`;
 }
 
 /** The error if the ledger knows neither the workflow nor any of the events. */
