@@ -4,6 +4,7 @@ export {
 	notePublication,
 	notePublishedAt,
 	pollTriggers,
+	stationTriggers,
 	type Publication,
 	readPublication,
 	type PublishedSettings,
@@ -22,6 +23,7 @@ export {
 	type WaitingReplays,
 	waitingKeys,
 } from './requests';
+export { type ReplayScope, serveWaiting, type StartedReplays } from './serve';
 export {
 	type ListedAccount,
 	accountOf,

@@ -31,6 +31,8 @@ const settings = object({
 	eventTypes: orElse(array(string()), []),
 	/** As the editor stores them. */
 	conditions: unknown(),
+	/** What a station trigger watches: its settings. */
+	watches: optional(unknown()),
 });
 export type PublishedSettings = output<typeof settings>;
 
@@ -134,6 +136,21 @@ export function pollTriggers(publication: Publication | undefined) {
 	return Object.entries(publication?.triggers ?? {})
 		.filter(([, trigger]) => trigger.settings.kind === 'poll')
 		.map(([nodeId, trigger]) => ({ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) }));
+}
+
+/** The station triggers of a workflow by node ID, with the time at which each last recorded itself. */
+export function stationTriggers(publication: Publication | undefined) {
+	return Object.entries(publication?.triggers ?? {})
+		.filter(([, trigger]) => trigger.settings.kind === 'station')
+		.map(
+			([
+				nodeId,
+				{
+					seenAt,
+					settings: { watches },
+				},
+			]) => ({ nodeId, seenAt, watches }),
+		);
 }
 
 /** Whether any trigger of the workflow wants the event. True if nothing is known. */
