@@ -20,7 +20,7 @@ export async function pollForStations(context: IPollFunctions, client: ApiClient
 	);
 	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 	return await runPoll(context, async (polling) => {
-		await recordPublication(context, polling.ledger, 'station', Date.now());
+		await recordPublication(context, polling.ledger, 'station', Date.now(), station);
 		const warn = (message: string, kind: string, count = 1) => {
 			if (!NOTHING_LEFT_OUT.has(kind)) polling.leaveOut(kind, count, message);
 			polling.warn(message, kind, DAILY.has(kind) ? DAY_MS : undefined);

@@ -13,7 +13,14 @@ import { printable } from '../../../../lib/shared/printable';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
 import { accountItem, withAssetNames } from './accountItem';
-import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selection';
+import { incidentItem, incidentsOf, isOnlyStations } from './incidents';
+import {
+	PAGE_SIZE,
+	type Selection,
+	selectionFields,
+	selectionOf,
+	workflowFields,
+} from './selection';
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
@@ -25,9 +32,41 @@ export const reconcile: Operation = {
 };
 
 async function run(item: OperationRun): Promise<ApiRecord[]> {
-	const { client, context, warn } = item;
-	const { createdAfter, states, survey, matches } = selectionOf(item);
+	const { context } = item;
+	const selection = selectionOf(item);
 	const accounts = await openAccounts(item);
+	const incidents = await incidentItems(item, accounts, selection);
+	if (!isOnlyStations(accounts)) {
+		return [...incidents, ...(await eventItems(item, accounts, selection))];
+	}
+	if (incidents.length === 0) {
+		const message = 'The Station Triggers of the workflow have no such incident of this time.';
+		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+	}
+	return incidents;
+}
+
+const HINT = "Choose a later time in 'Created After'.";
+
+async function incidentItems(
+	item: OperationRun,
+	accounts: Accounts,
+	{ createdAfter: from, createdBefore: to, states }: Selection,
+): Promise<ApiRecord[]> {
+	const incidents = await incidentsOf(item, accounts, { from, to, hint: HINT });
+	const scope = { workflowId: accounts.workflowId, context: item.context };
+	const items = incidents
+		.filter(({ account }) => states?.has(account.state) !== false)
+		.map(({ entry, account }) => incidentItem(scope, entry, account));
+	return await withAssetNames(items, item);
+}
+
+async function eventItems(
+	item: OperationRun,
+	accounts: Accounts,
+	{ createdAfter, states, survey, matches }: Selection,
+): Promise<ApiRecord[]> {
+	const { client, context, warn } = item;
 	const { ledger, workflowId, publication } = accounts;
 	const since = publication?.publishedAt ?? 0;
 	const counts = { early: 0, missing: 0, ignored: 0, all: 0 };

@@ -78,6 +78,8 @@ export const selectionFields: readonly INodeProperties[] = [
 export interface Selection {
 	/** In Unix milliseconds. */
 	readonly createdAfter: number;
+	/** The same; undefined for now. */
+	readonly createdBefore: number | undefined;
 	/** The states that were selected; undefined for none. */
 	readonly states: ReadonlySet<ListedState> | undefined;
 	/** Inspects the events of the time range: their types and conditions. */
@@ -93,15 +95,16 @@ export function selectionOf(item: InputItem): Selection {
 	checkConditions(item.context.getNode(), conditions);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const given = parameter(item, 'createdBefore', unknown());
-	const createdBefore = timeOfField(item, 'Created Before', given) ?? Infinity;
+	const createdBefore = timeOfField(item, 'Created Before', given);
 	const survey = new Survey({ isWantedType, conditions });
 	// An event without a time may be in the range.
 	const isInTime = (event: ParsedEvent) => {
 		const at = createdAt(event);
-		return at === undefined || (at >= createdAfter && at < createdBefore);
+		return at === undefined || (at >= createdAfter && at < (createdBefore ?? Infinity));
 	};
 	return {
 		createdAfter,
+		createdBefore,
 		states: statesOf(item),
 		survey,
 		matches: (event) => isInTime(event) && survey.inspect(event),
