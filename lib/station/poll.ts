@@ -13,10 +13,11 @@
  *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
  *   into the winner's text. A poll of an earlier publication changes nothing of a later one.
  */
+import { readPublication, type Requested, serveWaiting } from '../accounts';
 import { begin, follow, forgottenBy, type Polled, skippedTo, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
 import { messageOf } from '../shared/thrown';
-import { RETENTION_MS, start } from '../start';
+import { RETENTION_MS, start, type Startable } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
@@ -118,7 +119,9 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		memory.write({ as: digest, publishedAt, at: position.knownUpTo, polls });
 	}
 	const { stations } = directory;
-	const started = handOver(options, node, due, directory);
+	const started = handOver(options, node, due, directory).then(async () => {
+		await serveReplays(options, node, directory);
+	});
 	return { failure, started, readUpTo: position.knownUpTo, stations };
 }
 
@@ -197,6 +200,48 @@ async function savedFirst(
 	return first;
 }
 
+/** Reports again what a user replayed. */
+async function serveReplays(
+	options: StationPollOptions,
+	node: string,
+	{ fieldsOf }: Directory,
+): Promise<void> {
+	const { ledger, workflowId, warn, batchSize, handOver } = options;
+	if (starting.has(node)) return;
+	starting.add(node);
+	try {
+		const publication = await readPublication(ledger, workflowId);
+		const service = {
+			isOwn: ({ incident }: Requested) => incident !== undefined,
+			start: async (requested: readonly Requested[]) => {
+				const entries = requested.flatMap(({ id, incident }) =>
+					incident === undefined ? [] : [{ id, ...incident }],
+				);
+				const pairs = startablesOf(workflowId, entries, fieldsOf);
+				const after =
+					pairs.length > 0 ? await start({ ledger, batchSize, handOver }, pairs) : undefined;
+				return { after, given: new Set<string>(), isOver: false };
+			},
+		};
+		await serveWaiting(options, service, publication);
+	} catch (error) {
+		warn(`the next poll continues with replayed incidents: ${messageOf(error)}`, 'start');
+	} finally {
+		starting.delete(node);
+	}
+}
+
+function startablesOf(
+	workflowId: string,
+	entries: readonly ReportEntry[],
+	fieldsOf: Directory['fieldsOf'],
+): Startable[] {
+	return itemsOf(entries, fieldsOf).map((item) => ({
+		key: ledgerKey(workflowId, String(item.record['id'])),
+		item,
+	}));
+}
+
 async function handOver(
 	options: StationPollOptions,
 	node: string,
@@ -207,10 +252,7 @@ async function handOver(
 	if (due.length === 0) return;
 	starting.add(node);
 	try {
-		const pairs = itemsOf(due, fieldsOf).map((item) => ({
-			key: ledgerKey(workflowId, String(item.record['id'])),
-			item,
-		}));
+		const pairs = startablesOf(workflowId, due, fieldsOf);
 		await start(
 			{ ledger, batchSize, handOver: options.handOver, sharedAttempts: SHARED_ATTEMPTS },
 			pairs,

@@ -106,3 +106,40 @@ it('lists the incidents of a Station Trigger with their states, what people read
 	expect(none.items).toEqual([]);
 	expect(none.hints).toEqual([expect.stringContaining('no such incident')]);
 });
+
+it('starts a failed incident again at the next poll, marked and once, and nothing else', async () => {
+	let isBroken = true;
+	const { workflowId, node, poll, pollUntil } = await published(async () => {
+		if (isBroken) throw new Error('The mail server is down');
+		return [];
+	});
+	await emit(21, 'DISCONNECTED', 's1');
+	await emit(20, 'DISCONNECTED', 's2');
+	await pollUntil(1);
+	const failed = { operation: 'reconcile', workflowId, states: ['failed'] };
+	await waitFor(async () => (await run(failed)).items.length === 2, { what: 'failed incidents' });
+	isBroken = false;
+	const [first] = (await run(failed)).items;
+	const replay = { operation: 'replay', workflowId, eventIds: asText(first?.['id']) };
+	const dry = await run(replay);
+	expect(dry.items).toMatchObject([{ station: 's1', replayed: false, reason: 'dry run' }]);
+	expect(dry.hints).toContainEqual(expect.stringContaining('Dry run: 1 incident would'));
+	const before = node.runs.length;
+	await poll();
+	expect(node.runs).toHaveLength(before);
+
+	const replayed = await run({ ...replay, dryRun: false });
+	expect(replayed.items).toMatchObject([{ state: 'failed', replayed: true, reason: null }]);
+	await pollUntil(before + 1);
+	for (let polls = 0; polls < 3; polls++) await poll();
+	expect(node.runs.slice(before)).toMatchObject([
+		[
+			{
+				...{ id: first?.['id'], state: 'opened', station: { name: 's1' } },
+				_replay: { requestedAt: expect.any(String) as string },
+			},
+		],
+	]);
+	const after = await run({ operation: 'reconcile', workflowId });
+	expect(shortOf(after.items).sort()).toEqual(['s1 opened done', 's2 opened failed']);
+});
