@@ -23,9 +23,9 @@ const mayImport = {
   rejections: ['receiver', 'ledger', 'shared', 'vendor'],
   follow: ['event', 'service', 'shared', 'vendor'],
   start: ['event', 'ledger', 'shared'],
-  accounts: ['follow', 'event', 'ledger', 'shared', 'vendor'],
+  accounts: ['follow', 'start', 'event', 'ledger', 'shared', 'vendor'],
   poll: ['accounts', 'follow', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
-  station: ['follow', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
+  station: ['accounts', 'follow', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],
   endpoint: ['service', 'ledger', 'shared', 'vendor'],
 };
 

@@ -4,10 +4,13 @@ export {
 	notePublication,
 	notePublishedAt,
 	pollTriggers,
+	stationTriggers,
 	type Publication,
 	readPublication,
 	type PublishedSettings,
+	triggersOf,
 	wantedBy,
+	wantedByAny,
 } from './publication';
 export {
 	canReopen,
@@ -20,6 +23,7 @@ export {
 	type WaitingReplays,
 	waitingKeys,
 } from './requests';
+export { type ReplayScope, serveWaiting, type StartedReplays } from './serve';
 export {
 	type ListedAccount,
 	accountOf,

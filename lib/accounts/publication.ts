@@ -12,6 +12,7 @@ import {
 	number,
 	object,
 	optional,
+	orElse,
 	type output,
 	record,
 	safeParse,
@@ -21,15 +22,17 @@ import {
 
 /** The parameters of a trigger that others need to know. */
 const settings = object({
-	kind: oneOf(['webhook', 'poll']),
+	kind: oneOf(['webhook', 'poll', 'station']),
 	/** Which other workflows may reconcile and replay its events. */
 	access: oneOf(['thisWorkflow', 'selectedWorkflows', 'anyWorkflow']),
 	/** The selected workflows. */
 	accountWorkflowIds: array(string()),
-	/** The patterns of event types; none means all types. */
-	eventTypes: array(string()),
+	/** The patterns of event types; none means all types, also if an older version recorded none. */
+	eventTypes: orElse(array(string()), []),
 	/** As the editor stores them. */
 	conditions: unknown(),
+	/** What a station trigger watches: its settings. */
+	watches: optional(unknown()),
 });
 export type PublishedSettings = output<typeof settings>;
 
@@ -120,6 +123,14 @@ export async function notePublishedAt(
 	);
 }
 
+/** The triggers of a workflow: what each is, by node ID. */
+export function triggersOf(publication: Publication | undefined) {
+	return Object.entries(publication?.triggers ?? {}).map(([nodeId, { settings }]) => ({
+		nodeId,
+		...settings,
+	}));
+}
+
 /** The poll triggers of a workflow by node ID, with the time at which each last recorded itself. */
 export function pollTriggers(publication: Publication | undefined) {
 	return Object.entries(publication?.triggers ?? {})
@@ -127,12 +138,34 @@ export function pollTriggers(publication: Publication | undefined) {
 		.map(([nodeId, trigger]) => ({ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) }));
 }
 
-/** Whether any trigger of the workflow wants the event: a poll trigger if there is one. True if nothing is known. */
-export function wantedBy(publication: Publication | undefined): (event: ParsedEvent) => boolean {
+/** The station triggers of a workflow by node ID, with the time at which each last recorded itself. */
+export function stationTriggers(publication: Publication | undefined) {
+	return Object.entries(publication?.triggers ?? {})
+		.filter(([, trigger]) => trigger.settings.kind === 'station')
+		.map(
+			([
+				nodeId,
+				{
+					seenAt,
+					settings: { watches },
+				},
+			]) => ({ nodeId, seenAt, watches }),
+		);
+}
+
+/** Whether any trigger of the workflow wants the event. True if nothing is known. */
+export function wantedByAny(publication: Publication | undefined): (event: ParsedEvent) => boolean {
 	const all = Object.values(publication?.triggers ?? {});
-	const polls = all.filter((trigger) => trigger.settings.kind === 'poll');
-	const wants = (polls.length > 0 ? polls : all).map(wantsOf);
-	return (event) => wants.length === 0 || wants.some((want) => want(event));
+	// A station trigger starts the workflow for incidents.
+	const wants = all.filter(({ settings: { kind } }) => kind !== 'station').map(wantsOf);
+	return (event) => all.length === 0 || wants.some((want) => want(event));
+}
+
+/** Whether a replay of the event starts it: a poll trigger wants it, or any trigger where there is no poll trigger. True if nothing is known. */
+export function wantedBy(publication: Publication | undefined): (event: ParsedEvent) => boolean {
+	const polls = pollTriggers(publication);
+	if (polls.length === 0) return wantedByAny(publication);
+	return (event) => polls.some(({ wants }) => wants(event));
 }
 
 function wantsOf({

@@ -10,7 +10,17 @@ import { type Ledger, ledgerKey, type Records } from '../ledger';
 import { chunksOf } from '../shared/chunks';
 import { PackageError } from '../shared/packageError';
 import { jsonIn } from '../shared/values';
-import { array, number, object, optional, type output, safeParse, string } from '../vendor/zod';
+import {
+	array,
+	number,
+	object,
+	optional,
+	type output,
+	record,
+	safeParse,
+	string,
+	unknown,
+} from '../vendor/zod';
 import { changePublication, type Publication } from './publication';
 import { accountOf, type ListedAccount } from './states';
 
@@ -30,6 +40,8 @@ const requested = object({
 	index: number(),
 	/** When it was created, in Unix milliseconds. */
 	createdAt: optional(number()),
+	/** What a station trigger reports again: its item, without the station. */
+	incident: optional(object({ t: number(), assetId: string(), item: record(string(), unknown()) })),
 });
 export type Requested = output<typeof requested>;
 const requestShape = object({ events: array(requested) });
@@ -94,13 +106,14 @@ function partsOf(events: readonly AssignedEvent[]): AssignedEvent[][] {
 	return parts;
 }
 
-/** Only where the event is, nothing of its content. */
-function storedOf({ id, after, index, createdAt }: Requested): Requested {
+/** Only where the event is, nothing of its content; of an incident its item, which no list has. */
+function storedOf({ id, after, index, createdAt, incident }: Requested): Requested {
 	return {
 		id,
 		index,
 		...(after !== undefined && { after }),
 		...(createdAt !== undefined && { createdAt }),
+		...(incident !== undefined && { incident }),
 	};
 }
 

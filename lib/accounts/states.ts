@@ -11,9 +11,12 @@ import {
 } from '../ledger';
 import { chunksOf } from '../shared/chunks';
 
-/** The states of a listed event, in the order of its life. `missing`: it never arrived, or was given back. */
+/**
+ * The states of a listed event, in the order of its life. `ignored`: no trigger wants it, and no execution began with it.
+ * `missing`: it never arrived, or was given back.
+ */
 export const STATES = [
-	...(['missing', 'pending', 'stored', 'running', 'asleep'] as const),
+	...(['ignored', 'missing', 'pending', 'stored', 'running', 'asleep'] as const),
 	...(['interrupted', 'failed', 'done', 'begun'] as const),
 ];
 export type ListedState = (typeof STATES)[number];
@@ -49,6 +52,8 @@ interface StatesOptions {
 	readonly ledger: Pick<Ledger, 'look'>;
 	readonly workflowId: string;
 	readonly isWanted: (event: ParsedEvent) => boolean;
+	/** Whether a trigger wants it: otherwise an event that the ledger does not know is ignored, not missing. All by default. */
+	readonly isExpected?: (event: ParsedEvent) => boolean;
 	/** The IDs to look for: the reading ends when all of them were listed. */
 	readonly ids?: ReadonlySet<string>;
 }
@@ -73,7 +78,7 @@ interface States<T> {
  */
 export async function listedStates<T>(
 	reading: WalkOptions,
-	{ ledger, workflowId, isWanted, ids }: StatesOptions,
+	{ ledger, workflowId, isWanted, isExpected = () => true, ids }: StatesOptions,
 	as: (listed: PlacedEvent, account: ListedAccount) => T | undefined,
 ): Promise<States<T>> {
 	const found: T[] = [];
@@ -95,7 +100,9 @@ export async function listedStates<T>(
 			for (const [n, account] of accounts.entries()) {
 				isKnown ||= account.state !== 'missing';
 				const listed = some[n];
-				const result = listed && as(listed, account);
+				if (listed === undefined) continue;
+				const isIgnored = account.state === 'missing' && !isExpected(listed.event);
+				const result = as(listed, isIgnored ? { ...account, state: 'ignored' } : account);
 				if (result !== undefined) found.push(result);
 			}
 		}

@@ -40,6 +40,8 @@ interface PollResult {
 	readonly failure?: Error | undefined;
 	/** Resolves when the events have started and the progress is saved. */
 	readonly started?: Promise<void>;
+	/** Everything created up to then has been read, in Unix milliseconds. Absent if this poll did not read. */
+	readonly readUpTo?: number;
 }
 
 /** The time of a poll that replayed events may take. */
@@ -91,7 +93,7 @@ export async function poll(options: PollOptions): Promise<PollResult> {
 			.finally(() => polling.delete(node));
 		// With nothing to start, the state is saved soon, and the next poll finds this one over.
 		if (first.isEmpty) await Promise.race([started, sleep(SAVED_WITHIN_MS, { keepAlive: false })]);
-		return { failure: first.failure, started };
+		return { failure: first.failure, started, readUpTo: first.readUpTo };
 	} catch (error) {
 		polling.delete(node);
 		throw error;

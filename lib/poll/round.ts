@@ -19,8 +19,13 @@ export interface RoundOptions extends PollScope, Pick<Start, 'batchSize' | 'hand
 	readonly client: Source['client'];
 	readonly pageSize: number;
 	readonly isWanted: (event: ParsedEvent) => boolean;
-	/** Called with messages for operators. */
-	readonly warn: (message: string) => void;
+	/** Called with messages for operators, and with the kind and the number of events that were left out, if any. */
+	readonly warn: (message: string, leftOut?: Unidentified) => void;
+}
+
+interface Unidentified {
+	readonly kind: 'without_id';
+	readonly count: number;
 }
 
 interface RoundContext {
@@ -34,6 +39,8 @@ interface RoundContext {
 
 export interface Round {
 	readonly failure?: Error | undefined;
+	/** Everything created up to then has been read, in Unix milliseconds. */
+	readonly readUpTo: number;
 	/** Whether it found no event to start. */
 	readonly isEmpty: boolean;
 	/** Starts what was found and saves the progress. Returns what is saved if there was too much to find, and there is time left. */
@@ -66,7 +73,10 @@ export async function readOnce(
 		{ client, pageSize, mayRequest, again, now: polledAt },
 		finds.take,
 	);
-	if (withoutId > 0) warn(`left out ${counted(withoutId, 'listed event')} without an ID`);
+	if (withoutId > 0) {
+		const leftOut = { kind: 'without_id', count: withoutId } as const;
+		warn(`left out ${counted(withoutId, 'listed event')} without an ID`, leftOut);
+	}
 
 	const finish = async (): Promise<Saved | undefined> => {
 		const fresh = finds.oldestFirst(position.order === 'oldestFirst');
@@ -107,7 +117,8 @@ export async function readOnce(
 		const isStuck = finds.open.size > fresh.length / 2;
 		return isFull() && !isOver() && !isStuck ? saved : undefined;
 	};
-	return { failure, isEmpty: finds.fresh.size === 0, finish };
+	const { knownUpTo: readUpTo } = position;
+	return { failure, readUpTo, isEmpty: finds.fresh.size === 0, finish };
 }
 
 /** Whether everything up to the newest event listed has been listed and has begun. */

@@ -1,9 +1,8 @@
 /**
- * Counts the deliveries that did not start a workflow. A delivery costs an increment in memory. The counts of a workflow are
+ * Counts the deliveries that did not start a workflow, and what polls left out. A delivery costs an increment in memory. The counts of a workflow are
  * added to its record in the background, at most once per minute, and stay in memory while the ledger is down.
  */
 import type { Records } from '../ledger';
-import type { RejectionReason } from '../receiver';
 import { MINUTE_MS } from '../shared/durations';
 import { createLimiter } from '../shared/limiter';
 import { printable } from '../shared/printable';
@@ -53,19 +52,19 @@ export class RejectionCounter {
 		return this.#size;
 	}
 
-	/** Counts one delivery. Never throws, whatever the state of the ledger. */
+	/** Counts one delivery, or `count` of what a poll left out. Never throws, whatever the state of the ledger. */
 	count(
 		{ workflowId, nodeId, nodeName }: Trigger,
-		reason: RejectionReason,
+		reason: string,
 		open: OpenRecords,
-		{ deliveryId, problem, advice }: Example = {},
+		{ count = 1, deliveryId, problem, advice }: Example & { readonly count?: number } = {},
 	): void {
 		const now = Date.now();
 		this.#add(workflowId, open, {
 			nodeId: printable(nodeId, LONGEST),
 			nodeName: printable(nodeName, LONGEST),
 			reason,
-			count: 1,
+			count,
 			firstAt: now,
 			lastAt: now,
 			deliveryId: deliveryId && printable(deliveryId, LONGEST),

@@ -5,7 +5,7 @@ import { textOf } from '../shared/values';
 import type { Owner } from './common/incident';
 import type { StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
-import type { Directory } from './directory';
+import { type Directory, isStation } from './directory';
 import type { StationFacts } from './past/facts';
 import { incidentsOf, type PastIncident } from './past/incidents';
 import type { Past } from './past/read';
@@ -116,11 +116,6 @@ function allStations({ past, directory, assetIds }: Asked): Named[] {
 		.filter(({ assetId, fields }) => isStation(fields) || stations.has(assetId))
 		.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
 		.map(({ assetId, fields }) => ({ fields, station: [assetId, stations.get(assetId)] }));
-}
-
-/** An asset without a type is taken for one. */
-function isStation({ type }: Readonly<Record<string, unknown>>): boolean {
-	return typeof type !== 'string' || /station|charge/i.test(type);
 }
 
 async function ofEach<S, T>(

@@ -18,6 +18,8 @@ export interface Directory {
 	readonly listing: Listing | undefined;
 	/** The station's fields; a station that is not listed has its ID as its name. */
 	readonly fieldsOf: (assetId: string) => Readonly<Record<string, unknown>>;
+	/** How many of the list are stations; undefined if it could not be read. */
+	readonly stations: number | undefined;
 	/** Of the list; empty if it could not be read. */
 	readonly assetIds: readonly string[];
 	/** Why the list could not be read; absent if it was, or need not be. */
@@ -27,12 +29,15 @@ export interface Directory {
 interface KeptDirectory {
 	readonly readAt: number;
 	readonly assets: ReadonlyMap<string, ApiRecord> | undefined;
+	readonly stations: number | undefined;
 	readonly listing: Listing | undefined;
 }
 
 /** By node. */
 const directories = new Map<string, KeptDirectory>();
-const NOTHING: KeptDirectory = { readAt: -Infinity, assets: undefined, listing: undefined };
+const NOTHING: KeptDirectory = {
+	...{ readAt: -Infinity, assets: undefined, stations: undefined, listing: undefined },
+};
 
 interface DirectoryOptions {
 	readonly node: string;
@@ -62,7 +67,8 @@ export async function directoryFor(wanted: DirectoryOptions): Promise<Directory>
 		const isComplete = assets !== undefined && assets.size > 0;
 		const { serviceNow: at } = wanted;
 		const listing = isComplete ? { at, has: (id: string) => assets.has(id) } : before.listing;
-		const next = { readAt: now, assets: isComplete ? assets : before.assets, listing };
+		const stations = isComplete ? [...assets.values()].filter(isStation).length : before.stations;
+		const next = { readAt: now, assets: isComplete ? assets : before.assets, stations, listing };
 		directories.set(node, next);
 		return asDirectory(next);
 	} catch (failure) {
@@ -107,9 +113,14 @@ async function read({
 	return end.isRefused ? undefined : assets;
 }
 
-function asDirectory({ assets, listing }: KeptDirectory): Directory {
+/** An asset without a type is taken for one. */
+export function isStation({ type }: Readonly<Record<string, unknown>>): boolean {
+	return typeof type !== 'string' || /station|charge/i.test(type);
+}
+
+function asDirectory({ assets, stations, listing }: KeptDirectory): Directory {
 	return {
-		listing,
+		...{ listing, stations },
 		fieldsOf: (assetId) => {
 			const { name, ...fields } = assets?.get(assetId) ?? { id: assetId };
 			// People read the name first.

@@ -16,4 +16,6 @@ export { split, type SplitBy } from './past/split';
 export type { Exclusion, UptimeQuestion } from './past/uptime';
 export { type StationPollOptions } from './options';
 export { pollStations } from './poll';
+export { reportedIn, type ReportedEntry } from './reported';
+export { watchedSettings } from './common/watched';
 export { type Kind, MINUTE_MS, type Scope, type StationSettings } from './common/settings';

@@ -105,7 +105,10 @@ async function shownOf(
 	owner: Owner,
 	from: number,
 ): Promise<Shown[]> {
-	const directory = { listing: undefined, fieldsOf: () => ({}), assetIds: [] };
+	const directory = {
+		...{ listing: undefined, stations: undefined, assetIds: [] },
+		fieldsOf: () => ({}),
+	};
 	const asked = { past: { ...past, from }, owner, directory, assetIds: undefined };
 	if (settings.kind !== 'sessionEnded') {
 		const incidents = await incidentsIn(asked, settings);

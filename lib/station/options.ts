@@ -11,8 +11,8 @@ export interface StationPollOptions extends Owner, Pick<Start, 'batchSize' | 'ha
 	readonly settings: StationSettings;
 	/** Survives the loss of the ledger. */
 	readonly memory: Memory;
-	/** Called with messages for operators; their kind limits how often similar ones are logged. */
-	readonly warn: (message: string, kind: string) => void;
+	/** Called with messages for operators; their kind limits how often similar ones are logged. `count`: how much they are about, 1 by default. */
+	readonly warn: (message: string, kind: string, count?: number) => void;
 	/** How long the poll may read the list, in milliseconds. */
 	readonly budgetMs?: number | undefined;
 	readonly now?: () => number;

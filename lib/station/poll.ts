@@ -13,13 +13,15 @@
  *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
  *   into the winner's text. A poll of an earlier publication changes nothing of a later one.
  */
+import { readPublication, type Requested, serveWaiting } from '../accounts';
 import { begin, follow, forgottenBy, type Polled, skippedTo, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
 import { messageOf } from '../shared/thrown';
-import { RETENTION_MS, start } from '../start';
+import { RETENTION_MS, start, type Startable } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
+import { KnownIds } from './facts';
 import { type Head, readHead } from './head';
 import type { StationPollOptions } from './options';
 import { Readings } from './reading';
@@ -31,6 +33,10 @@ interface StationPolled {
 	readonly failure?: Error | undefined;
 	/** Resolves when what is decided has been handed over. */
 	readonly started?: Promise<void>;
+	/** Everything created up to then has been read, in Unix milliseconds. Absent if this poll did not read. */
+	readonly readUpTo?: number;
+	/** How many stations the asset list has; absent if it was not read. */
+	readonly stations?: number | undefined;
 }
 
 /** As many as the service allows. */
@@ -40,6 +46,8 @@ const PAGE_SIZE = 100;
 const polling = new Set<string>();
 /** Nodes whose items are being handed over: their next poll hands over nothing. */
 const starting = new Set<string>();
+/** The events that the polls of a node have left out. */
+const leftOut = new Map<string, KnownIds>();
 
 /** Throws `LedgerUnavailableError`, and the client's error at publication. Handing over continues after the call returns. */
 export async function pollStations(options: StationPollOptions): Promise<StationPolled> {
@@ -62,7 +70,9 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const key = `station:${workflowId}:${nodeId}`;
-	const readings = new Readings(polledAt, settings);
+	const known = leftOut.get(node) ?? new KnownIds();
+	leftOut.set(node, known);
+	const readings = new Readings(polledAt, settings, known);
 	const source: Source = {
 		...{ client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS },
 		onDate: (date) => {
@@ -87,7 +97,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		readings.take,
 	);
 	head = { ...head, position };
-	for (const [kind, text] of readings.leftOut.texts) warn(text, kind);
+	for (const { kind, text, fresh } of readings.leftOut.all) warn(text, kind, fresh);
 
 	const { events } = readings;
 	const assetIds = new Set(events.map(({ assetId }) => assetId));
@@ -108,7 +118,11 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		const { publishedAt } = head;
 		memory.write({ as: digest, publishedAt, at: position.knownUpTo, polls });
 	}
-	return { failure, started: handOver(options, node, due, directory) };
+	const { stations } = directory;
+	const started = handOver(options, node, due, directory).then(async () => {
+		await serveReplays(options, node, directory);
+	});
+	return { failure, started, readUpTo: position.knownUpTo, stations };
 }
 
 /** The head as it was; undefined if this poll is a publication. */
@@ -186,6 +200,48 @@ async function savedFirst(
 	return first;
 }
 
+/** Reports again what a user replayed. */
+async function serveReplays(
+	options: StationPollOptions,
+	node: string,
+	{ fieldsOf }: Directory,
+): Promise<void> {
+	const { ledger, workflowId, warn, batchSize, handOver } = options;
+	if (starting.has(node)) return;
+	starting.add(node);
+	try {
+		const publication = await readPublication(ledger, workflowId);
+		const service = {
+			isOwn: ({ incident }: Requested) => incident !== undefined,
+			start: async (requested: readonly Requested[]) => {
+				const entries = requested.flatMap(({ id, incident }) =>
+					incident === undefined ? [] : [{ id, ...incident }],
+				);
+				const pairs = startablesOf(workflowId, entries, fieldsOf);
+				const after =
+					pairs.length > 0 ? await start({ ledger, batchSize, handOver }, pairs) : undefined;
+				return { after, given: new Set<string>(), isOver: false };
+			},
+		};
+		await serveWaiting(options, service, publication);
+	} catch (error) {
+		warn(`the next poll continues with replayed incidents: ${messageOf(error)}`, 'start');
+	} finally {
+		starting.delete(node);
+	}
+}
+
+function startablesOf(
+	workflowId: string,
+	entries: readonly ReportEntry[],
+	fieldsOf: Directory['fieldsOf'],
+): Startable[] {
+	return itemsOf(entries, fieldsOf).map((item) => ({
+		key: ledgerKey(workflowId, String(item.record['id'])),
+		item,
+	}));
+}
+
 async function handOver(
 	options: StationPollOptions,
 	node: string,
@@ -196,10 +252,7 @@ async function handOver(
 	if (due.length === 0) return;
 	starting.add(node);
 	try {
-		const pairs = itemsOf(due, fieldsOf).map((item) => ({
-			key: ledgerKey(workflowId, String(item.record['id'])),
-			item,
-		}));
+		const pairs = startablesOf(workflowId, due, fieldsOf);
 		await start(
 			{ ledger, batchSize, handOver: options.handOver, sharedAttempts: SHARED_ATTEMPTS },
 			pairs,

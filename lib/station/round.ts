@@ -89,7 +89,7 @@ export async function changeShards(
 		const shards = Array.from({ length: SHARDS_AT_ONCE }, (_unused, n) => from + n);
 		await Promise.all(shards.map(changeOne));
 	}
-	warnOfShards(total, warn);
+	warnOfShards(total, { settings, warn });
 	return { toTell, accounts, unlisted: { day, count: counted24 + budget - left } };
 }
 
@@ -126,22 +126,23 @@ async function changeShard(
 	return after;
 }
 
-type Warn = StationPollOptions['warn'];
-
 function warnOfShards(
 	{ tooMany, dropped }: { tooMany: number; dropped: number },
-	warn: Warn,
+	{ settings, warn }: Pick<StationPollOptions, 'settings' | 'warn'>,
 ): void {
 	if (tooMany > 0) {
 		warn(
 			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many. Check that the API client may list all assets`,
 			'unlisted',
+			tooMany,
 		);
 	}
 	if (dropped > 0) {
+		const fewer = settings.kind === 'connectorStatus' ? "use fewer 'Statuses', or " : '';
 		warn(
-			`${counted(dropped, 'station')} left out: the state of the trigger is full. Use fewer 'Statuses', or check that the API client may list all assets`,
+			`${counted(dropped, 'station')} left out: the state of the trigger is full: ${fewer}check that the API client may list all assets`,
 			'dropped',
+			dropped,
 		);
 	}
 }

@@ -67,18 +67,22 @@ function accessIn(value: unknown): PublishedSettings['access'] {
 	return value === 'anyWorkflow' || value === 'selectedWorkflows' ? value : 'thisWorkflow';
 }
 
-/** Records in the ledger that the trigger is published. `publishedAt` is in Unix milliseconds; 0 for all retained events. */
+/**
+ * Records in the ledger that the trigger is published. `publishedAt` is in Unix milliseconds; 0 for all retained events.
+ * `watches`: the settings of a station trigger.
+ */
 export async function recordPublication(
 	context: AccessContext,
 	records: Records,
 	kind: PublishedSettings['kind'],
 	publishedAt: number,
+	watches?: unknown,
 ): Promise<void> {
 	const { id: workflowId } = context.getWorkflow();
 	if (workflowId === undefined) return;
 	await notePublication(records, workflowId, {
 		nodeId: context.getNode().id,
-		settings: triggerSettingsOf(context, kind),
+		settings: { ...triggerSettingsOf(context, kind), ...(watches !== undefined && { watches }) },
 		publishedAt,
 		now: Date.now(),
 		nodeIds: nodeIdsOf(context),

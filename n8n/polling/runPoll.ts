@@ -3,7 +3,11 @@ import type { IPollFunctions, IRun } from 'n8n-workflow';
 import type { Item } from '../../lib/event';
 import type { Memory, Polled } from '../../lib/follow';
 import type { Ledger } from '../../lib/ledger';
+import { type LastPoll, notePolled } from '../../lib/rejections';
 import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../lib/shared/durations';
+import { PackageError } from '../../lib/shared/packageError';
+import { printable } from '../../lib/shared/printable';
+import { messageOf } from '../../lib/shared/thrown';
 import {
 	array,
 	number,
@@ -18,6 +22,7 @@ import { itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { createLogLimiter, type LogLimiter } from '../log/logLimiter';
 import { logLine } from '../log/logLine';
+import { rejections } from '../log/rejections';
 
 export interface Polling {
 	readonly ledger: Ledger;
@@ -28,10 +33,22 @@ export interface Polling {
 	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
 	/** One line per kind in this time, an hour by default; a message without a kind is always logged. */
 	readonly warn: (message: string, kind?: string, everyMs?: number) => void;
+	/** Counts what the poll left out, for Get Rejections. `problem` is the message of the log. */
+	readonly leaveOut: (kind: string, count: number, problem: string) => void;
+}
+
+interface PollOutcome extends Pick<LastPoll, 'readUpTo'> {
+	/** How many stations the asset list has, for a trigger that reads it. */
+	readonly stations?: number | undefined;
+	/** Why the list could not be read further. */
+	readonly failure?: Error | undefined;
 }
 
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
+
+/** An import can make the name of a node as long as it likes. */
+const LONGEST_NAME = 100;
 
 /** By node and time. */
 const limiters = new Map<string, LogLimiter>();
@@ -39,16 +56,37 @@ const limiters = new Map<string, LogLimiter>();
 /** Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of the list. */
 export async function runPoll(
 	context: IPollFunctions,
-	poll: (polling: Polling) => Promise<{ readonly failure?: Error | undefined }>,
+	poll: (polling: Polling) => Promise<PollOutcome>,
 ): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
-	const { id: nodeId } = context.getNode();
+	const { id: nodeId, name } = context.getNode();
+	const nodeName = printable(name, LONGEST_NAME);
 	const memory = staticMemory(context);
 	// n8n before 2.41 lacks this method and sets no limit.
 	const { getPollBudgetMs } = context as Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
 	const allowedMs = getPollBudgetMs?.call(context);
-	const { failure } = await poll({
-		...{ ledger: await ledgerFor(context), workflowId, nodeId, memory },
+	const ledger = await ledgerFor(context);
+	const leaveOut = (kind: string, count: number, problem: string, advice?: string): void => {
+		if (count === 0) return;
+		const example = { count, problem, ...(advice !== undefined && { advice }) };
+		const trigger = { workflowId, nodeId, nodeName };
+		rejections.count(trigger, kind, () => ledgerFor({ logger: context.logger }), example);
+	};
+	const note = async ({ failure, readUpTo, stations }: PollOutcome): Promise<void> => {
+		if (failure !== undefined) {
+			const hint = failure instanceof PackageError ? failure.hint : '';
+			leaveOut('poll_failed', 1, messageOf(failure), hint === '' ? undefined : hint);
+		}
+		const polled = {
+			...{ nodeName, polledAt: Date.now() },
+			...(readUpTo !== undefined && { readUpTo }),
+			...(stations !== undefined && { stations }),
+		};
+		// No poll fails because of it.
+		await notePolled(ledger, { workflowId, nodeId }, polled).catch(() => undefined);
+	};
+	const outcome = await poll({
+		...{ ledger, workflowId, nodeId, memory, leaveOut },
 		budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs),
 		handOver: (items) => handOver(context, items),
 		warn: (message, kind, everyMs = HOUR_MS) => {
@@ -56,10 +94,14 @@ export async function runPoll(
 			if (kind === undefined) context.logger.warn(line());
 			else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).write(kind, line);
 		},
+	}).catch(async (error: unknown) => {
+		await note({ failure: error instanceof Error ? error : new Error(messageOf(error)) });
+		throw error;
 	});
+	await note(outcome);
 	// n8n's scheduler may keep static data as a cursor, and drops an execution that would move it after the poll.
 	if (allowedMs !== undefined && allowedMs < UNSCHEDULED_BUDGET_MS) memory.close();
-	if (failure !== undefined) throw failure;
+	if (outcome.failure !== undefined) throw outcome.failure;
 	return null;
 }
 

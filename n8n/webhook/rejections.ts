@@ -8,17 +8,9 @@ import {
 	type RefusalLog,
 	UNMET_ADVICE,
 } from '../../lib/receiver';
-import { RejectionCounter } from '../../lib/rejections';
 import type { DeliveryHeaders } from '../../lib/signature';
 import { ledgerFor } from '../execution/ledger';
-
-/** One per process. */
-export const rejections = new RejectionCounter();
-
-// Only next to n8n's own listeners: without them, a listener added here would keep the signal from ending the process.
-for (const signal of ['SIGTERM', 'SIGINT']) {
-	if (process.listenerCount(signal) > 0) process.once(signal, () => void rejections.flush());
-}
+import { rejections } from '../log/rejections';
 
 /** The advice for a problem that contains its own. */
 const AS_IT_SAYS = 'do what lastProblem says';

@@ -2,6 +2,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { MAX_BATCH_SIZE } from '../../lib/event';
 import type { Kind } from '../../lib/station';
+import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { deliveryPropertiesFor } from '../../n8n/fields/deliveryProperties';
 import {
 	DEFAULT_CATCH_UP_HOURS,
@@ -180,7 +181,7 @@ export const stationTriggerProperties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [catchUpHours, includeIdTag, testWith],
+		options: [...accountAccessOptions, catchUpHours, includeIdTag, testWith],
 	},
 ];
 

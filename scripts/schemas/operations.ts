@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 import { AssetServiceApi } from '../../credentials/AssetServiceApi.credentials';
+import { notePublication } from '../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger } from '../../lib/ledger';
-import { rejections } from '../../n8n/webhook/rejections';
+import { notePolled } from '../../lib/rejections';
+import { rejections } from '../../n8n/log/rejections';
 import { resources } from '../../nodes/AssetService/resources';
 import { type Profile, type Simulator, startSimulator } from '../../simulator';
 import { startHttpService } from '../../test/support/httpService';
@@ -67,6 +69,16 @@ async function fillLedger(): Promise<void> {
 	await ledger.begin([ledgerKey(WORKFLOW_ID, DONE)], beginning);
 	await ledger.end(run, 'succeeded');
 	const trigger = { workflowId: WORKFLOW_ID, nodeId: 'node-1', nodeName: 'Asset Service Trigger' };
+	await notePublication(ledger, WORKFLOW_ID, {
+		...{ nodeId: 'node-2', publishedAt: 0, now: Date.now() },
+		settings: {
+			...{ kind: 'poll', access: 'anyWorkflow', accountWorkflowIds: [] },
+			...{ eventTypes: [], conditions: {} },
+		},
+	});
+	const polled = { nodeName: 'Asset Service Poll Trigger', polledAt: Date.now() };
+	const poller = { workflowId: WORKFLOW_ID, nodeId: 'node-2' };
+	await notePolled(ledger, poller, { ...polled, readUpTo: Date.now(), stations: 3 });
 	rejections.count(trigger, 'signature_mismatch', async () => ledger, { deliveryId: 'whdel_1' });
 }
 

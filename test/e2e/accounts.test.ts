@@ -111,7 +111,10 @@ it('starts a replayed event once more at the next poll, marked, and nothing else
 
 it('shows events as missing if none of their type has arrived, and doubts a filter that matches nothing', async () => {
 	const { client } = world;
-	const workflowId = await publishPoll({ eventTypes: ['ocpp.message'], ...OPEN_TO_ALL });
+	const workflowId = await publishPoll({
+		...{ eventTypes: ['ocpp.message', '__other__'], otherEventTypes: 'site.*' },
+		...OPEN_TO_ALL,
+	});
 	await client.deactivate(workflowId);
 	for (let n = 0; n < 7; n++) await simulator.emit({ type: 'site.created' }, { deliver: false });
 	const missing = await run(client, {

@@ -18,7 +18,7 @@ import type { Fact, MessageReader, Reading, UnknownWord } from './types';
 import { at, text } from './values';
 
 export { type ConnectionSettings, connectionSettings, DEFAULT_CONNECTION } from './connectivity';
-export { LeftOut } from './leftOut';
+export { KnownIds, LeftOut } from './leftOut';
 export type * from './types';
 
 const readStatus: MessageReader = (message) =>

@@ -4,44 +4,74 @@ import type { EventFacts, Reading } from './types';
 
 /** Unknown words that are named. */
 const MOST_WORDS = 5;
+/** As many as two readings of a busy list can have; older ones are forgotten. */
+const MOST_IDS = 10_000;
+
+/** The IDs of events that were left out: each poll reads again what the one before has just read. */
+export class KnownIds {
+	readonly #ids = new Set<string>();
+
+	/** False if it is known. */
+	add(id: string): boolean {
+		if (this.#ids.has(id)) return false;
+		this.#ids.add(id);
+		const [oldest] = this.#ids.size > MOST_IDS ? this.#ids : [];
+		if (oldest !== undefined) this.#ids.delete(oldest);
+		return true;
+	}
+}
+
+type LeftOutReason = 'words' | 'unreadable' | 'undated';
+
+interface LeftOutEvents {
+	readonly kind: LeftOutReason;
+	/** Completes a log line. */
+	readonly text: string;
+	/** How many events no earlier reading has left out. */
+	readonly fresh: number;
+}
 
 export class LeftOut {
-	#unreadable = 0;
-	#undated = 0;
+	readonly #counts: Record<LeftOutReason, number> = { words: 0, unreadable: 0, undated: 0 };
+	readonly #fresh: Record<LeftOutReason, number> = { words: 0, unreadable: 0, undated: 0 };
 	/** Words for a connection that are in neither list: the first few. */
 	readonly #words = new Set<string>();
+	readonly #known: KnownIds;
+
+	/** `known`: what earlier readings have left out. */
+	constructor(known = new KnownIds()) {
+		this.#known = known;
+	}
 
 	/** The facts of an event; undefined if there are none. */
-	without(read: Reading): EventFacts | undefined {
-		if (read === 'unreadable') this.#unreadable += 1;
-		else if (read === 'undated') this.#undated += 1;
-		else if (read === undefined || !('unknownWord' in read)) return read;
-		else if (this.#words.size < MOST_WORDS) this.#words.add(read.unknownWord);
+	without(read: Reading, eventId: string): EventFacts | undefined {
+		if (read === undefined) return undefined;
+		if (read === 'unreadable' || read === 'undated') this.#note(read, eventId);
+		else if (!('unknownWord' in read)) return read;
+		else {
+			this.#note('words', eventId);
+			if (this.#words.size < MOST_WORDS) this.#words.add(read.unknownWord);
+		}
 		return undefined;
 	}
 
-	/** Texts by the kind of what was left out. Each completes a log line. */
-	get texts(): (readonly [kind: string, text: string])[] {
-		const texts: (readonly [kind: string, text: string])[] = [];
-		if (this.#words.size > 0) {
-			const words = [...this.#words].map((word) => `'${word}'`).join(', ');
-			texts.push([
-				'words',
-				`asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
-			]);
-		}
-		if (this.#unreadable > 0) {
-			texts.push([
-				'unreadable',
-				`${counted(this.#unreadable, 'message')} left out that cannot be read`,
-			]);
-		}
-		if (this.#undated > 0) {
-			texts.push([
-				'undated',
-				`${counted(this.#undated, 'event')} left out without a time, or with one of the future`,
-			]);
-		}
-		return texts;
+	#note(kind: LeftOutReason, eventId: string): void {
+		this.#counts[kind] += 1;
+		if (this.#known.add(eventId)) this.#fresh[kind] += 1;
+	}
+
+	/** Only the kinds that were left out. */
+	get all(): LeftOutEvents[] {
+		const words = [...this.#words].map((word) => `'${word}'`).join(', ');
+		const { unreadable, undated } = this.#counts;
+		const texts: Readonly<Record<LeftOutReason, string>> = {
+			words: `asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
+			unreadable: `${counted(unreadable, 'message')} left out that cannot be read`,
+			undated: `${counted(undated, 'event')} left out without a time, or with one of the future`,
+		};
+		const kinds = ['words', 'unreadable', 'undated'] as const;
+		return kinds
+			.filter((kind) => this.#counts[kind] > 0)
+			.map((kind) => ({ kind, text: texts[kind], fresh: this.#fresh[kind] }));
 	}
 }

@@ -76,7 +76,7 @@ export class PastFacts {
 	add({ event }: Listed, now: number): void {
 		for (const [kind, isWanted] of KINDS) {
 			if (!isWanted(this.#wants)) continue;
-			const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }));
+			const read = this.leftOut.without(readFacts(event, now, { ...this.#words, kind }), event.id);
 			if (read !== undefined) this.#keep(read, kind);
 		}
 	}

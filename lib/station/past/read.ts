@@ -20,6 +20,8 @@ export interface PastReading extends Period {
 	/** How far back before the period the list is read, to find the state at its beginning. In milliseconds. */
 	readonly lookBackMs: number;
 	readonly maxEvents: number;
+	/** What to do if there are more events than that. */
+	readonly hint?: string;
 	/** Called before each request but the first; false ends the reading, and so does `maxEvents`, without an error. */
 	readonly mayRequest?: () => boolean;
 	readonly now?: number;
@@ -49,7 +51,9 @@ class TooManyEventsError extends PackageError {
 		super(
 			`Stopped after ${events.toLocaleString('en')} events${how}: the period begins at ${from} and is read from ${start}`,
 			{
-				hint: "Choose a shorter or later period with 'Created After', lower 'Look Back (Hours)', or raise 'Max Events' in the options.",
+				hint:
+					reading.hint ??
+					"Choose a shorter or later period with 'Created After', lower 'Look Back (Hours)', or raise 'Max Events' in the options.",
 			},
 		);
 	}

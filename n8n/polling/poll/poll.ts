@@ -20,6 +20,10 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 		await recordPublication(context, polling.ledger, 'poll', since);
 		return await poll({
 			...{ ...polling, client, startFrom, wanted, pageSize, batchSize },
+			warn: (message, leftOut) => {
+				polling.warn(message);
+				if (leftOut !== undefined) polling.leaveOut(leftOut.kind, leftOut.count, message);
+			},
 			isWanted: (event) => isWanted(event, settings),
 		});
 	});

@@ -3,11 +3,15 @@ import type { IPollFunctions } from 'n8n-workflow';
 import type { ApiClient } from '../../../lib/service';
 import { DAY_MS } from '../../../lib/shared/durations';
 import { connectionSettings, pollStations } from '../../../lib/station';
+import { recordPublication } from '../../execution/accountAccess';
 import { runPoll } from '../runPoll';
 import { readStationSettings } from './settings';
 
 /** Warnings that stay until somebody changes a setting: one line per day. */
 const DAILY: ReadonlySet<string> = new Set(['words']);
+
+/** Warnings about something else than what the poll left out. */
+const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set(['start', 'lost']);
 
 /** As `runPoll`. */
 export async function pollForStations(context: IPollFunctions, client: ApiClient): Promise<null> {
@@ -16,7 +20,9 @@ export async function pollForStations(context: IPollFunctions, client: ApiClient
 	);
 	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 	return await runPoll(context, async (polling) => {
-		const warn = (message: string, kind: string) => {
+		await recordPublication(context, polling.ledger, 'station', Date.now(), station);
+		const warn = (message: string, kind: string, count = 1) => {
+			if (!NOTHING_LEFT_OUT.has(kind)) polling.leaveOut(kind, count, message);
 			polling.warn(message, kind, DAILY.has(kind) ? DAY_MS : undefined);
 		};
 		return await pollStations({ ...polling, client, settings, batchSize, warn });

@@ -482,6 +482,62 @@ it('leaves out events that the conditions of the trigger exclude, and rejects co
 	).rejects.toThrow(`"Correct 'Value': enter a number" is required`);
 });
 
+describe('applies what the triggers of the workflow want', () => {
+	const condition = [{ field: 'data.status', operator: 'equals', value: 'Faulted' }];
+	const typed = (id: string, eventType: string, status?: string) =>
+		event(id, 5, { eventType, payload: { status } });
+	const listed = [
+		typed('fault', 'ocpp.message', 'Faulted'),
+		typed('lost', 'ocpp.message', 'Faulted'),
+		typed('quiet', 'ocpp.message', 'Available'),
+		typed('site', 'site.created'),
+		// It began when the trigger had other settings.
+		typed('earlier', 'asset.deleted'),
+	];
+	const reconciled = async (workflowId: string, parameters: INodeParameters = {}) => {
+		await begin(workflowId, ['fault', 'earlier']);
+		const world = await serving((request) => pages(listed, request));
+		const { items, hints } = await run(world, { ...reconcile, workflowId, ...parameters });
+		const states = items.map(({ json }) => `${json['id'] as string} ${json['state'] as string}`);
+		return { states, hints };
+	};
+
+	it('lists what they want without a filter, and says what it left out', async () => {
+		const workflowId = 'wants faults';
+		await publish(workflowId, { eventTypes: ['ocpp.*'], conditions: { condition } });
+		const { states, hints } = await reconciled(workflowId);
+		expect(states).toEqual(['fault done', 'lost missing', 'earlier done']);
+		expect(hints).toMatchObject([
+			{ type: 'info', message: containing('Left out 2 events that no trigger') },
+		]);
+	});
+
+	it('lists the others as ignored only if that state is selected', async () => {
+		const workflowId = 'wants some';
+		await publish(workflowId, { eventTypes: ['ocpp.*'], conditions: { condition } });
+		const { states, hints } = await reconciled(workflowId, { states: ['ignored', 'missing'] });
+		expect(states).toEqual(['lost missing', 'quiet ignored', 'site ignored']);
+		expect(hints).toEqual([]);
+		const narrowed = await reconciled(workflowId, { states: ['ignored'], eventTypes: ['site.*'] });
+		expect(narrowed.states).toEqual(['site ignored']);
+	});
+
+	it('counts an event if any of several triggers wants it', async () => {
+		const workflowId = 'wants by two';
+		await publish(workflowId, { eventTypes: ['ocpp.*'], conditions: { condition } });
+		await notePublication(await ledger(), workflowId, {
+			...{ nodeId: 'another', publishedAt: 0, now: Date.now() },
+			settings: {
+				...{ kind: 'poll', access: 'anyWorkflow', accountWorkflowIds: [] },
+				...{ eventTypes: ['site.created'], conditions: {} },
+			},
+		});
+		expect((await reconciled(workflowId)).states).toEqual([
+			...['fault done', 'lost missing', 'site missing', 'earlier done'],
+		]);
+	});
+});
+
 it('warns once of a condition whose field no event has', async () => {
 	const listed = [event('a', 1, { payload: { errorCode: 'E1' } }), event('b', 2)];
 	await begin(OWN, ['a']);

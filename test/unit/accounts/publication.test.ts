@@ -6,6 +6,7 @@ import {
 	readPublication,
 	type PublishedSettings,
 	wantedBy,
+	wantedByAny,
 } from '../../../lib/accounts';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
@@ -95,4 +96,29 @@ it('wants what a poll trigger wants, or a webhook trigger if there is none', () 
 	const polls = pollTriggers(of(webhook, poll));
 	expect(polls).toMatchObject([{ nodeId: 'node-1', seenAt: 1 }]);
 	expect(['a', 'b'].map((type) => polls[0]?.wants(event(type)))).toEqual([true, false]);
+});
+
+it('expects what any of the triggers wants, and everything if nothing was recorded', async () => {
+	const event = (type: string) => ({ id: 'a', type, record: { id: 'a', type } });
+	const { note, read } = worldOf();
+	const expected = async () => {
+		const wants = wantedByAny(await read());
+		return ['a', 'b', 'c'].filter((type) => wants(event(type))).join('');
+	};
+	expect(await expected()).toBe('abc');
+	await note('webhook', 0, { eventTypes: ['a'] });
+	expect(await expected()).toBe('a');
+	const condition = [{ field: 'type', operator: 'equals', value: 'b' }];
+	await note('poll', 0, { kind: 'poll', conditions: { condition } });
+	expect(await expected()).toBe('ab');
+});
+
+it('expects everything of a trigger that an older version recorded without types and conditions', async () => {
+	const { ledger, read } = worldOf();
+	const settings = { kind: 'webhook', access: 'anyWorkflow', accountWorkflowIds: [] };
+	const older = { publishedAt: 1, triggers: { a: { seenAt: 1, settings } } };
+	await ledger.swapRecord('workflow:flow', undefined, JSON.stringify(older));
+	const publication = await read();
+	expect(publication?.publishedAt).toBe(1);
+	expect(wantedByAny(publication)({ id: 'a', type: 'x', record: { id: 'a' } })).toBe(true);
 });

@@ -11,28 +11,43 @@ const { id, type, createdAt, assetId } = LISTS.event.fields;
 const flat = flattener({ createdAt, id, type, assetId });
 const named = flattener({ id: LISTS.asset.fields.id, name: LISTS.asset.fields.name });
 
+interface ItemScope {
+	readonly workflowId: string;
+	readonly context: IExecuteFunctions;
+}
+
 /**
  * The fields that people read come first; null for values that the event or the ledger does not have. `more` follows the
  * state. `asset` is the ID until `withAssetNames`.
  */
 export function accountItem(
-	{ workflowId, context }: { readonly workflowId: string; readonly context: IExecuteFunctions },
+	scope: ItemScope,
 	record: ApiRecord,
-	{ state, executionId, begunAt, endedAt, attempts }: ListedAccount,
+	account: ListedAccount,
 	more: ApiRecord = {},
 ): ApiRecord {
 	const { createdAt, ...event } = flat(record);
 	return {
 		createdAt: createdAt ?? null,
 		asset: event['assetId'] ?? null,
-		state,
+		state: account.state,
 		...more,
+		...executionFields(scope, account),
+		...event,
+	};
+}
+
+/** The last execution and how it ended. */
+export function executionFields(
+	{ workflowId, context }: ItemScope,
+	{ executionId, begunAt, endedAt, attempts }: ListedAccount,
+): ApiRecord {
+	return {
 		executionId: executionId ?? null,
 		executionUrl: executionUrl(context, workflowId, executionId),
 		begunAt: timeText(begunAt),
 		endedAt: timeText(endedAt),
 		attempts: attempts ?? null,
-		...event,
 	};
 }
 
@@ -54,17 +69,21 @@ function executionUrl(
 /** By client: there is one per execution, which reads the list once. */
 const namesBy = new WeakMap<ApiClient, Promise<ReadonlyMap<string, string>>>();
 
-/** Shows assets by their names, as far as the list of assets can be read. Changes the items. */
+/** Shows assets by their names in `asset` or `station`, as far as the list of assets can be read. Changes the items. */
 export async function withAssetNames(
 	items: readonly ApiRecord[],
 	{ client, warn }: Pick<OperationRun, 'client' | 'warn'>,
 ): Promise<ApiRecord[]> {
-	if (items.every((item) => item['asset'] === null)) return [...items];
+	const shown = (item: ApiRecord) => item['asset'] ?? item['station'] ?? null;
+	if (items.every((item) => shown(item) === null)) return [...items];
 	const reading = namesBy.get(client) ?? assetNames(client);
 	namesBy.set(client, reading);
 	try {
 		const names = await reading;
-		for (const item of items) item['asset'] = names.get(asText(item['assetId'])) ?? item['asset'];
+		for (const item of items) {
+			const field = 'station' in item ? 'station' : 'asset';
+			item[field] = names.get(asText(item['assetId'])) ?? item[field];
+		}
 	} catch (error) {
 		warn(`Assets appear by ID, since the list of assets could not be read: ${messageOf(error)}`);
 	}

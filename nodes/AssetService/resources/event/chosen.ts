@@ -9,16 +9,19 @@ import {
 	pollTriggers,
 	type Requested,
 	wantedBy,
+	wantedByAny,
 } from '../../../../lib/accounts';
 import { createdAt } from '../../../../lib/event';
 import { ledgerKey } from '../../../../lib/ledger';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
+import { DAY_MS } from '../../../../lib/shared/durations';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
 import type { OperationRun } from '../../shared/resource';
 import type { Accounts } from './account';
+import { incidentsOf, isOnlyStations } from './incidents';
 import { noTrace } from './reconcile';
 import { PAGE_SIZE, type Selection, selectionOf } from './selection';
 
@@ -31,11 +34,13 @@ export interface Choice extends Pick<Selection, 'states'> {
 	readonly matches: Selection['matches'];
 	/** How far back to read, in Unix milliseconds. */
 	readonly backTo: number;
+	/** The end of the period; undefined for now. */
+	readonly to: number | undefined;
 	/** What may be wrong with the selection, once the events are listed. */
 	readonly doubts: () => readonly string[];
 }
 
-/** An event with its output. `reason`: why it does not start again. */
+/** An event with its output, or an incident. `reason`: why it does not start again. */
 export interface Chosen extends Requested {
 	readonly record: ApiRecord;
 	readonly account: ListedAccount;
@@ -47,6 +52,52 @@ export interface Chosen extends Requested {
 export async function choose(
 	item: Omit<OperationRun, 'client'>,
 	accounts: Accounts,
+	{ client, ...choice }: Choice & Pick<OperationRun, 'client'>,
+): Promise<Chosen[]> {
+	const incidents = await chooseIncidents({ ...item, client }, accounts, choice);
+	const rest = new Set(choice.ids);
+	for (const { id } of incidents) rest.delete(id);
+	const isDone = choice.ids.size > 0 && rest.size === 0;
+	if (isDone || (choice.ids.size === 0 && isOnlyStations(accounts))) return incidents;
+	const events = await chooseEvents(item, accounts, { ...choice, ids: rest, client });
+	if (incidents.length + events.length > MOST_REPLAYED) throw tooMany(item);
+	return [...incidents, ...events];
+}
+
+/** The service lists an event for 30 days. */
+const LISTED_MS = 30 * DAY_MS;
+
+async function chooseIncidents(
+	item: OperationRun,
+	accounts: Accounts,
+	{ ids, states, backTo, to }: Choice,
+): Promise<Chosen[]> {
+	const isById = ids.size > 0;
+	if (isById && ![...ids].some(isOfIncident)) return [];
+	const period = isById
+		? {
+				...{ from: Date.now() - LISTED_MS, to: undefined },
+				hint: "Select them with 'States' and 'Created After' instead of 'Event IDs'.",
+			}
+		: { from: backTo, to, hint: "Choose a later time in 'Created After'." };
+	const found = await incidentsOf(item, accounts, period);
+	const chosen = found.filter(({ entry, account }) =>
+		isById ? ids.has(entry.id) : states?.has(account.state) !== false,
+	);
+	if (chosen.length > MOST_REPLAYED) throw tooMany(item);
+	return chosen.map(({ nodeId, entry: { id, t, assetId, item: report }, account }) => ({
+		...{ id, index: 0, createdAt: t, nodeId, account, record: { id } },
+		incident: { t, assetId, item: { ...report } },
+		reason: canReopen(account) ? undefined : account.state,
+	}));
+}
+
+/** Whether it is the ID of an item of a Station Trigger. */
+const isOfIncident = (id: string): boolean => /^(inc|ses)_/.test(id);
+
+async function chooseEvents(
+	item: Omit<OperationRun, 'client'>,
+	accounts: Accounts,
 	{ ids, states, matches, backTo, doubts, client }: Choice & Pick<OperationRun, 'client'>,
 ): Promise<Chosen[]> {
 	const { ledger, workflowId, publication } = accounts;
@@ -55,7 +106,10 @@ export async function choose(
 	let count = 0;
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo, now: Date.now() },
-		{ ledger, workflowId, isWanted: matches, ...(ids.size > 0 && { ids }) },
+		{
+			...{ ledger, workflowId, isWanted: matches, isExpected: wantedByAny(publication) },
+			...(ids.size > 0 && { ids }),
+		},
 		({ event, record, at, place, index }: PlacedEvent, account): Chosen | undefined => {
 			if (states?.has(account.state) === false) return undefined;
 			if (++count > MOST_REPLAYED) throw tooMany(item);
@@ -91,7 +145,7 @@ export async function choose(
 	return found;
 }
 
-const isThere = ({ state }: ListedAccount): boolean => state !== 'missing';
+const isThere = ({ state }: ListedAccount): boolean => state !== 'missing' && state !== 'ignored';
 
 function tooMany(item: InputItem) {
 	const most = MOST_REPLAYED.toLocaleString('en');
@@ -104,7 +158,7 @@ function tooMany(item: InputItem) {
 
 export function choiceOf(item: InputItem): Choice {
 	const ids = new Set(idsOf(item));
-	const { createdAfter, states, survey, matches } = selectionOf(item);
+	const { createdAfter, createdBefore, states, survey, matches } = selectionOf(item);
 	if (ids.size > MOST_REPLAYED) throw tooMany(item);
 	if (ids.size > 0) {
 		return {
@@ -113,6 +167,7 @@ export function choiceOf(item: InputItem): Choice {
 			doubts: () => [],
 			matches: ({ id }) => ids.has(id),
 			backTo: -Infinity,
+			to: undefined,
 		};
 	}
 	return {
@@ -122,6 +177,7 @@ export function choiceOf(item: InputItem): Choice {
 		// An event without a time may be an old one.
 		matches: (event) => createdAt(event) !== undefined && matches(event),
 		backTo: createdAfter,
+		to: createdBefore,
 	};
 }
 

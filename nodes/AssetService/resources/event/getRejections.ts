@@ -1,19 +1,27 @@
-/** Shows why deliveries did not start a workflow, for people who cannot see n8n's log. */
+/** Shows why something did not start a workflow, and how far its polling triggers are, for people who cannot see n8n's log. */
+import { triggersOf } from '../../../../lib/accounts';
 import { ADVICE, PROBLEMS } from '../../../../lib/receiver';
-import { DAYS_KEPT } from '../../../../lib/rejections';
+import {
+	adviceFor,
+	behindMs,
+	DAYS_KEPT,
+	POLL_ADVICE,
+	readPolled,
+} from '../../../../lib/rejections';
 import type { ApiRecord } from '../../../../lib/service';
+import { MINUTE_MS } from '../../../../lib/shared/durations';
 import { sentence } from '../../../../lib/shared/sentence';
 import { asText, own } from '../../../../lib/shared/values';
-import { rejections } from '../../../../n8n/webhook/rejections';
+import { rejections } from '../../../../n8n/log/rejections';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { InputItem } from '../../shared/parameters';
 import type { Local } from '../../shared/resource';
-import { openAccounts, workflowField } from './account';
+import { type Accounts, openAccounts, workflowField } from './account';
 
 export const getRejections: Local = {
 	name: 'Get Rejections',
-	description: `Count the deliveries of the last ${DAYS_KEPT} days that were rejected or ignored. Takes a workflow ID and returns one item per trigger and reason, with what to do and the last example.`,
-	action: 'Get rejected and ignored deliveries',
+	description: `Find out why a workflow did not start: deliveries of the last ${DAYS_KEPT} days that were rejected or ignored, and what polls left out. Takes a workflow ID and returns one item per trigger and reason, with what to do and the last example, and one per polling trigger with its last poll.`,
+	action: 'Get rejected deliveries and the last polls',
 	fields: [workflowField, onlyParallelItems],
 	runLocally,
 };
@@ -24,21 +32,44 @@ const OWN =
 
 async function runLocally(item: InputItem): Promise<ApiRecord[]> {
 	const { context } = item;
-	const { ledger, workflowId, isOwn } = await openAccounts(item);
+	const accounts = await openAccounts(item);
+	const { ledger, workflowId, isOwn } = accounts;
 	const counts = await rejections.read(ledger, workflowId);
-	if (counts.length === 0) {
+	const polls = await pollsOf(accounts);
+	if (counts.length === 0 && polls.length === 0) {
 		const message = isOwn ? NONE + OWN : NONE;
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
-	return counts.map(({ reason, count, firstAt, lastAt, ...each }) => ({
+	const counted = counts.map(({ reason, count, firstAt, lastAt, ...each }) => ({
 		reason,
 		count,
-		advice: sentence(each.advice ?? asText(own(ADVICE, reason))),
+		advice: sentence(each.advice ?? asText(own(ADVICE, reason) ?? own(POLL_ADVICE, reason))),
 		lastAt: new Date(lastAt).toISOString(),
 		lastDeliveryId: each.deliveryId ?? null,
 		lastProblem: sentence(each.problem ?? asText(own(PROBLEMS, reason))),
 		nodeName: each.nodeName,
 		firstAt: new Date(firstAt).toISOString(),
 		nodeId: each.nodeId,
+		...{ behindMinutes: null, stations: null },
 	}));
+	return [...polls, ...counted];
+}
+
+/** One item per polling trigger of the workflow, with the fields of the others. */
+async function pollsOf({ ledger, workflowId, publication }: Accounts): Promise<ApiRecord[]> {
+	const polling = triggersOf(publication).filter(({ kind }) => kind !== 'webhook');
+	return await Promise.all(
+		polling.map(async ({ nodeId }) => {
+			const polled = await readPolled(ledger, workflowId, nodeId);
+			const behind = polled && behindMs(polled);
+			return {
+				...{ reason: 'polled', count: null, advice: sentence(adviceFor(polled, Date.now())) },
+				lastAt: polled === undefined ? null : new Date(polled.polledAt).toISOString(),
+				...{ lastDeliveryId: null, lastProblem: null },
+				...{ nodeName: polled?.nodeName ?? null, firstAt: null, nodeId },
+				behindMinutes: behind === undefined ? null : Math.floor(behind / MINUTE_MS),
+				stations: polled?.stations ?? null,
+			};
+		}),
+	);
 }

@@ -1,34 +1,85 @@
 /** Reports for each listed event whether it started a workflow, to show the missing ones. Read-only: starts and writes nothing. */
 import { NodeOperationError } from 'n8n-workflow';
-import { type ListedAccount, listedStates, type PlacedEvent } from '../../../../lib/accounts';
+import {
+	type ListedAccount,
+	listedStates,
+	type PlacedEvent,
+	triggersOf,
+	wantedByAny,
+} from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
 import { counted } from '../../../../lib/shared/counted';
 import { printable } from '../../../../lib/shared/printable';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
 import { accountItem, withAssetNames } from './accountItem';
-import { PAGE_SIZE, selectionFields, selectionOf, workflowFields } from './selection';
+import { incidentItem, incidentsOf, isOnlyStations } from './incidents';
+import {
+	PAGE_SIZE,
+	type Selection,
+	selectionFields,
+	selectionOf,
+	workflowFields,
+} from './selection';
 
 export const reconcile: Operation = {
 	name: 'Reconcile',
 	description:
-		'Compare the listed events with those that started a workflow, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
+		'Compare the listed events that the triggers of a workflow want with those that started it, to find missing events. Takes a workflow ID and filters and returns one item per event with its state and execution.',
 	action: 'Reconcile events with a workflow',
 	fields: [...workflowFields, ...selectionFields],
 	run,
 };
 
 async function run(item: OperationRun): Promise<ApiRecord[]> {
-	const { client, context, warn } = item;
-	const { createdAfter, states, survey, matches } = selectionOf(item);
+	const { context } = item;
+	const selection = selectionOf(item);
 	const accounts = await openAccounts(item);
+	const incidents = await incidentItems(item, accounts, selection);
+	if (!isOnlyStations(accounts)) {
+		return [...incidents, ...(await eventItems(item, accounts, selection))];
+	}
+	if (incidents.length === 0) {
+		const message = 'The Station Triggers of the workflow have no such incident of this time.';
+		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
+	}
+	return incidents;
+}
+
+const HINT = "Choose a later time in 'Created After'.";
+
+async function incidentItems(
+	item: OperationRun,
+	accounts: Accounts,
+	{ createdAfter: from, createdBefore: to, states }: Selection,
+): Promise<ApiRecord[]> {
+	const incidents = await incidentsOf(item, accounts, { from, to, hint: HINT });
+	const scope = { workflowId: accounts.workflowId, context: item.context };
+	const items = incidents
+		.filter(({ account }) => states?.has(account.state) !== false)
+		.map(({ entry, account }) => incidentItem(scope, entry, account));
+	return await withAssetNames(items, item);
+}
+
+async function eventItems(
+	item: OperationRun,
+	accounts: Accounts,
+	{ createdAfter, states, survey, matches }: Selection,
+): Promise<ApiRecord[]> {
+	const { client, context, warn } = item;
 	const { ledger, workflowId, publication } = accounts;
 	const since = publication?.publishedAt ?? 0;
-	const counts = { early: 0, missing: 0, all: 0 };
+	const counts = { early: 0, missing: 0, ignored: 0, all: 0 };
 	const { found, withoutId, isAnyKnown } = await listedStates(
 		{ client, pageSize: PAGE_SIZE, backTo: createdAfter, now: Date.now() },
-		{ ledger, workflowId, isWanted: matches },
+		{ ledger, workflowId, isWanted: matches, isExpected: wantedByAny(publication) },
 		({ at, record }: PlacedEvent, account: ListedAccount) => {
+			if (account.state === 'ignored') {
+				counts.ignored += 1;
+				// Most events of a network: only for those who ask.
+				if (states?.has('ignored') !== true) return undefined;
+				return accountItem({ workflowId, context }, record, account);
+			}
 			const isMissing = account.state === 'missing';
 			if (isMissing && (at ?? since) < since) {
 				counts.early += 1;
@@ -55,8 +106,12 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 	for (const doubt of survey.doubts) warn(doubt, { inLog: false });
 	if (counts.all > 0 && counts.missing === counts.all) {
 		warn(
-			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. Check that the service delivers to its production URL and that 'Event Types' and 'Conditions' are those of its triggers.`,
+			`${counts.all === 1 ? 'The only event is' : `All ${counts.all.toLocaleString('en')} events are`} missing: none of them has reached the workflow. ${whatToCheck(accounts)}`,
 		);
+	}
+	if (counts.ignored > 0 && states?.has('ignored') !== true) {
+		const message = `Left out ${counted(counts.ignored, 'event')} that no trigger of the workflow wants. To list them, select the state 'Ignored'.`;
+		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	if (!isListed) {
 		const message =
@@ -66,6 +121,16 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	return await withAssetNames(found, item);
+}
+
+/** What may keep all events from the workflow, by the triggers that it has. */
+function whatToCheck({ publication }: Accounts): string {
+	const kinds = new Set(triggersOf(publication).map(({ kind }) => kind));
+	const ways = [
+		...(kinds.has('webhook') ? ['that the service delivers to its production URL'] : []),
+		...(kinds.has('poll') ? ['with Get Rejections when its poll trigger last polled'] : []),
+	];
+	return `Check ${['that the workflow is published', ...ways].join(', and ')}.`;
 }
 
 /** The error if the ledger knows neither the workflow nor any of the events. */

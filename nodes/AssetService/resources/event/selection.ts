@@ -23,6 +23,7 @@ const DAYS_BACK = 1;
 export const PAGE_SIZE = 100;
 
 const ABOUT_STATES: Readonly<Record<ListedState, string>> = {
+	ignored: 'No trigger of the workflow wants it, so it is only listed if selected here',
 	missing: 'It never arrived, or n8n could not store its execution',
 	pending: 'n8n is storing its execution right now',
 	stored: 'Its execution is stored and has not begun, or the event was replayed',
@@ -45,19 +46,19 @@ const statesField: INodeProperties = {
 	})),
 	default: [],
 	description: 'Only events in these states',
-	hint: 'Leave empty to reconcile events in any state, or to replay those that are failed, interrupted or missing',
+	hint: 'Leave empty to reconcile events in any state but ignored, or to replay those that are failed, interrupted or missing',
 };
 
 /** The same objects for both operations: `properties.ts` shows each of them for both. */
 export const workflowFields: readonly INodeProperties[] = [workflowField];
 export const selectionFields: readonly INodeProperties[] = [
 	...eventTypeProperties({
-		description: 'Only events of these types, such as those that start the workflow',
-		hint: 'Leave empty for all event types',
+		description: 'Only events of these types, among those that the triggers of the workflow want',
+		hint: 'Leave empty for all event types that the triggers want',
 	}),
 	{
 		...conditionsProperty,
-		description: 'Only events that meet all conditions, such as those of the trigger',
+		description: 'Only events that also meet all these conditions',
 	},
 	statesField,
 	createdAfterField({
@@ -77,6 +78,8 @@ export const selectionFields: readonly INodeProperties[] = [
 export interface Selection {
 	/** In Unix milliseconds. */
 	readonly createdAfter: number;
+	/** The same; undefined for now. */
+	readonly createdBefore: number | undefined;
 	/** The states that were selected; undefined for none. */
 	readonly states: ReadonlySet<ListedState> | undefined;
 	/** Inspects the events of the time range: their types and conditions. */
@@ -92,15 +95,16 @@ export function selectionOf(item: InputItem): Selection {
 	checkConditions(item.context.getNode(), conditions);
 	const createdAfter = createdAfterOf(item, DAYS_BACK, Date.now());
 	const given = parameter(item, 'createdBefore', unknown());
-	const createdBefore = timeOfField(item, 'Created Before', given) ?? Infinity;
+	const createdBefore = timeOfField(item, 'Created Before', given);
 	const survey = new Survey({ isWantedType, conditions });
 	// An event without a time may be in the range.
 	const isInTime = (event: ParsedEvent) => {
 		const at = createdAt(event);
-		return at === undefined || (at >= createdAfter && at < createdBefore);
+		return at === undefined || (at >= createdAfter && at < (createdBefore ?? Infinity));
 	};
 	return {
 		createdAfter,
+		createdBefore,
 		states: statesOf(item),
 		survey,
 		matches: (event) => isInTime(event) && survey.inspect(event),

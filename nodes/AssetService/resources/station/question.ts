@@ -107,5 +107,5 @@ function assetIdsOf(item: InputItem): Set<string> | undefined {
 
 function warnOf({ facts, events }: Past, warn: OperationRun['warn']): void {
 	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
-	for (const [, text] of facts.leftOut.texts) warn(sentence(text));
+	for (const { text } of facts.leftOut.all) warn(sentence(text));
 }

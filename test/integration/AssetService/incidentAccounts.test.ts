@@ -1,0 +1,145 @@
+/** Reconcile and Replay of a workflow with a Station Trigger. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { INodeParameters } from 'n8n-workflow';
+import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
+import { openLedger } from '../../../lib/ledger';
+import { asText } from '../../../lib/shared/values';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { createPollNode, type PollNodeOptions } from '../../support/pollNode';
+import { runNode } from '../../support/runNode';
+import { waitFor } from '../../support/wait';
+
+const MINUTE_MS = 60_000;
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-incidents-'));
+let simulator: Simulator;
+
+beforeAll(() => {
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
+});
+beforeEach(async () => {
+	simulator = await startSimulator();
+});
+afterEach(async () => {
+	await simulator.stop();
+});
+afterAll(async () => {
+	await (await openLedger({ log: () => undefined })).close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const credential = () => {
+	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+	return { baseUrl, authUrl, audience, clientId, clientSecret };
+};
+const emit = async (minutesAgo: number, status: string, id: string) => {
+	const createdAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString();
+	const data = { asset: { id }, status, timestamp: createdAt };
+	await simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
+};
+const published = async (next?: PollNodeOptions['next']) => {
+	const workflowId = randomUUID();
+	const node = createPollNode({
+		...{ trigger: new AssetServiceStationTrigger(), workflowId, credential: credential() },
+		parameters: {
+			...{ triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 },
+			options: { accountAccess: 'anyWorkflow' },
+		},
+		...(next && { next }),
+	});
+	// Later events are created after the publication.
+	await emit(40, 'DISCONNECTED', 'before');
+	await emit(30, 'CONNECTED', 'known');
+	const poll = node.activation('activate');
+	await poll();
+	const pollUntil = async (executions: number) => {
+		await waitFor(
+			async () => {
+				await poll();
+				return node.runs.length >= executions;
+			},
+			{ what: `${executions} executions` },
+		);
+	};
+	return { workflowId, node, poll, pollUntil };
+};
+const run = async (parameters: INodeParameters) => {
+	const { items, error, hints } = await runNode({
+		node: new AssetService(),
+		credentials: [{ type: new AssetServiceApi(), data: credential() }],
+		parameters: { resource: 'event', ...parameters },
+	});
+	if (error) throw new Error(error.message);
+	return { items: items.map(({ json }) => json), hints: hints.map(({ message }) => message) };
+};
+const shortOf = (items: readonly Record<string, unknown>[]) =>
+	items.map(({ station, reports, state }) => [station, reports, state].map(asText).join(' '));
+
+it('lists the incidents of a Station Trigger with their states, what people read first', async () => {
+	const { workflowId, pollUntil } = await published();
+	await emit(20, 'DISCONNECTED', 's1');
+	await pollUntil(1);
+	await emit(10, 'CONNECTED', 's1');
+	await pollUntil(2);
+	await emit(5, 'DISCONNECTED', 's2');
+	const done = { operation: 'reconcile', workflowId, states: ['done'] };
+	await waitFor(async () => (await run(done)).items.length === 2, { what: 'both ends' });
+	const { items } = await run({ operation: 'reconcile', workflowId });
+	expect(shortOf(items)).toEqual(['s1 opened done', 's1 resolved done', 's2 opened missing']);
+	expect(Object.keys(items[0] ?? {}).slice(0, 5)).toEqual([
+		...['station', 'connector', 'since', 'kind', 'state'],
+	]);
+	expect(items[0]).toMatchObject({
+		...{ kind: 'stationOffline', connector: null, attempts: 1, assetId: 's1' },
+		...{
+			id: `${asText(items[0]?.['incident'])}.opened`,
+			executionId: expect.any(String) as string,
+		},
+	});
+	const missing = await run({ operation: 'reconcile', workflowId, states: ['missing'] });
+	expect(shortOf(missing.items)).toEqual(['s2 opened missing']);
+	const none = await run({ operation: 'reconcile', workflowId, states: ['failed'] });
+	expect(none.items).toEqual([]);
+	expect(none.hints).toEqual([expect.stringContaining('no such incident')]);
+});
+
+it('starts a failed incident again at the next poll, marked and once, and nothing else', async () => {
+	let isBroken = true;
+	const { workflowId, node, poll, pollUntil } = await published(async () => {
+		if (isBroken) throw new Error('The mail server is down');
+		return [];
+	});
+	await emit(21, 'DISCONNECTED', 's1');
+	await emit(20, 'DISCONNECTED', 's2');
+	await pollUntil(1);
+	const failed = { operation: 'reconcile', workflowId, states: ['failed'] };
+	await waitFor(async () => (await run(failed)).items.length === 2, { what: 'failed incidents' });
+	isBroken = false;
+	const [first] = (await run(failed)).items;
+	const replay = { operation: 'replay', workflowId, eventIds: asText(first?.['id']) };
+	const dry = await run(replay);
+	expect(dry.items).toMatchObject([{ station: 's1', replayed: false, reason: 'dry run' }]);
+	expect(dry.hints).toContainEqual(expect.stringContaining('Dry run: 1 incident would'));
+	const before = node.runs.length;
+	await poll();
+	expect(node.runs).toHaveLength(before);
+
+	const replayed = await run({ ...replay, dryRun: false });
+	expect(replayed.items).toMatchObject([{ state: 'failed', replayed: true, reason: null }]);
+	await pollUntil(before + 1);
+	for (let polls = 0; polls < 3; polls++) await poll();
+	expect(node.runs.slice(before)).toMatchObject([
+		[
+			{
+				...{ id: first?.['id'], state: 'opened', station: { name: 's1' } },
+				_replay: { requestedAt: expect.any(String) as string },
+			},
+		],
+	]);
+	const after = await run({ operation: 'reconcile', workflowId });
+	expect(shortOf(after.items).sort()).toEqual(['s1 opened done', 's2 opened failed']);
+});

@@ -1,0 +1,139 @@
+/** The output of Get Rejections for polling triggers: how far they read, and what they left out. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import { openLedger } from '../../../lib/ledger';
+import { asText } from '../../../lib/shared/values';
+import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { createPollNode } from '../../support/pollNode';
+import { runNode } from '../../support/runNode';
+
+const MINUTE_MS = 60_000;
+const EVENTS = '/webhooks/v1/webhook-events';
+const folder = mkdtempSync(join(tmpdir(), 'asset-service-polling-'));
+let simulator: Simulator;
+
+beforeAll(() => {
+	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
+});
+beforeEach(async () => {
+	simulator = await startSimulator();
+});
+afterEach(async () => {
+	await simulator.stop();
+});
+afterAll(async () => {
+	await (await openLedger({ log: () => undefined })).close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const published = (trigger: INodeType, parameters: INodeParameters = {}) => {
+	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
+	const workflowId = randomUUID();
+	const node = createPollNode({
+		...{ trigger, workflowId },
+		credential: { baseUrl, authUrl, audience, clientId, clientSecret },
+		parameters: { ...parameters, options: { accountAccess: 'anyWorkflow' } },
+	});
+	return { workflowId, poll: node.activation('activate') };
+};
+const shown = async (workflowId: string) => {
+	const { items, error, hints } = await runNode({
+		node: new AssetService(),
+		parameters: { resource: 'event', operation: 'getRejections', workflowId },
+	});
+	expect(error).toBeUndefined();
+	expect(JSON.stringify([items, hints])).not.toMatch(/production URL|Trigger On|Conditions/);
+	return { items: items.map(({ json }) => json), hints };
+};
+const byReason = (items: readonly IDataObject[]) =>
+	Object.fromEntries(items.map((item) => [asText(item['reason']), item]));
+const emit = async (type: string, data: Record<string, unknown>, createdAt = Date.now()) => {
+	const at = new Date(createdAt).toISOString();
+	await simulator.emit({ type, createdAt: at, data }, { deliver: false });
+};
+
+it('shows when a Station Trigger last polled, how far behind it reads and how many stations it watches', async () => {
+	await emit('asset.connectivity', { asset: { id: 'a' }, status: 'CONNECTED' });
+	const { workflowId, poll } = published(new AssetServiceStationTrigger());
+	const since = Date.now();
+	await poll();
+	const { items, hints } = await shown(workflowId);
+	expect(hints).toEqual([]);
+	expect(items).toEqual([
+		{
+			...{ reason: 'polled', count: null, advice: 'Nothing to do.' },
+			...{ lastAt: expect.any(String) as string, firstAt: null, lastDeliveryId: null },
+			...{ lastProblem: null, nodeName: 'Node', nodeId: expect.any(String) as string },
+			...{ behindMinutes: 0, stations: expect.any(Number) as number },
+		},
+	]);
+	expect(Date.parse(asText(items[0]?.['lastAt']))).toBeGreaterThanOrEqual(since);
+	expect(Object.keys(items[0] ?? {}).slice(0, 3)).toEqual(['reason', 'count', 'advice']);
+});
+
+it('counts what a Station Trigger left out, each event once although polls read it again', async () => {
+	const { workflowId, poll } = published(new AssetServiceStationTrigger(), {
+		triggerOn: 'connectorStatus',
+	});
+	await poll();
+	const status = { action: 'StatusNotification', messageType: 'CALL', asset: { id: 'a' } };
+	for (let n = 0; n < 2; n++) await emit('ocpp.message', status);
+	const dated = { ...status, payload: { connectorId: 1, status: 'Faulted', errorCode: 'NoError' } };
+	await emit('ocpp.message', dated, Date.now() + 60 * MINUTE_MS);
+	for (let polls = 0; polls < 3; polls++) await poll();
+	const { unreadable, undated, ...others } = byReason((await shown(workflowId)).items);
+	expect(unreadable).toMatchObject({
+		...{ count: 2, lastProblem: '2 messages left out that cannot be read.' },
+		advice: expect.stringMatching(/^Ask the provider/) as string,
+	});
+	expect(undated).toMatchObject({ count: 1 });
+	expect(Object.keys(others)).toEqual(['polled']);
+});
+
+it.each([
+	['Poll Trigger', () => new AssetServicePollTrigger()],
+	['Station Trigger', () => new AssetServiceStationTrigger()],
+])(
+	'counts the failed polls of a %s with their cause, and keeps how far it read',
+	async (_name, make) => {
+		const { workflowId, poll } = published(make());
+		await poll();
+		await emit('asset.connectivity', { asset: { id: 'a' }, status: 'CONNECTED' });
+		await poll();
+		const { polled: before } = byReason((await shown(workflowId)).items);
+		expect(before).toMatchObject({ behindMinutes: 0 });
+		simulator.faults.add({ path: EVENTS, status: 403 });
+		let failures = 0;
+		// A poll does nothing while the one before is not over.
+		while (failures < 2) {
+			await poll().catch(() => {
+				failures += 1;
+			});
+		}
+		const { poll_failed: failed, polled } = byReason((await shown(workflowId)).items);
+		expect(failed).toMatchObject({
+			...{ count: 2, nodeName: 'Node' },
+			lastProblem: expect.stringContaining('403') as string,
+			advice: expect.stringMatching(/^[A-Z].*\.$/) as string,
+		});
+		expect(polled).toMatchObject({ behindMinutes: 0, stations: before?.['stations'] });
+	},
+);
+
+it('says what to do about a trigger that no longer polls', async () => {
+	const { workflowId, poll } = published(new AssetServicePollTrigger());
+	await poll();
+	const later = Date.now() + 3 * 24 * 60 * MINUTE_MS;
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+	const { items } = await shown(workflowId);
+	clock.mockRestore();
+	expect(items).toMatchObject([
+		{ reason: 'polled', advice: expect.stringContaining("'Poll Times' in the node") as string },
+	]);
+});
