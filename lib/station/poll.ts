@@ -91,6 +91,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		text = await savedFirst(ledger, `${key}:head`, { text, head });
 		if (text === undefined) return {};
 	}
+	const pastUpTo = unreadPastOf(head);
 	const { position, failure, isWhole, serviceNow } = await follow(
 		head.position,
 		source,
@@ -108,7 +109,9 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		warn(`stations are named by their IDs: ${messageOf(directory.failure)}`, 'assets');
 	}
 
-	const changed = await changeShards(options, { key, events, head, directory, isWhole });
+	const changed = await changeShards(options, {
+		...{ key, events, head, directory, isWhole, pastUpTo },
+	});
 	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
 	// Before n8n can know of this poll.
 	const polls = head.polls + Number(due.length > 0);
@@ -123,6 +126,14 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		await serveReplays(options, node, directory);
 	});
 	return { failure, started, readUpTo: position.knownUpTo, stations };
+}
+
+/** Up to when the past before the publication is still to be read, in Unix milliseconds. */
+function unreadPastOf({ position, publishedAt }: Head): number {
+	const ends = position.stretches
+		.filter(({ backTo }) => backTo < publishedAt)
+		.map(({ upTo, by = Infinity }) => upTo ?? by);
+	return Math.min(publishedAt, Math.max(-Infinity, ...ends));
 }
 
 /** The head as it was; undefined if this poll is a publication. */

@@ -28,6 +28,8 @@ export interface ShardRound {
 	readonly head: Head;
 	readonly directory: Directory;
 	readonly isWhole: boolean;
+	/** What was created up to then, before the publication, has not been read by an earlier poll. */
+	readonly pastUpTo: number;
 }
 
 export interface Changed {
@@ -76,6 +78,7 @@ export async function changeShards(
 				settled,
 				unlistedLeft: left,
 				unreadUpTo: ends,
+				pastUpTo: round.pastUpTo,
 			});
 			used = tried.unlisted;
 			left -= used;

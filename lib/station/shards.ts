@@ -49,6 +49,8 @@ export interface ShardStep {
 	readonly unlistedLeft: number;
 	/** The ends of the stretches of the list that are still to be read: what was created just before may still turn up. In Unix milliseconds. */
 	readonly unreadUpTo?: readonly number[];
+	/** Sessions that were open at the publication may have begun up to then, which no earlier poll has read. In Unix milliseconds. */
+	readonly pastUpTo?: number;
 }
 
 export interface ShardAfter {
@@ -69,7 +71,7 @@ const UNCHANGED: ShardAfter = {
 
 /** Has no effects: it runs again if another process has changed the text. */
 export function nextShard(text: string | undefined, step: ShardStep): ShardAfter {
-	const { settled, unlistedLeft, unreadUpTo = [] } = step;
+	const { settled, unlistedLeft, unreadUpTo = [], pastUpTo = -Infinity } = step;
 	const known = text === undefined ? undefined : safeParse(shardState, jsonIn(text)).data;
 	if (known !== undefined && known.generation > step.moment.generation) return UNCHANGED;
 	const moment = atLeast(step.moment, known?.cut ?? 0);
@@ -81,7 +83,7 @@ export function nextShard(text: string | undefined, step: ShardStep): ShardAfter
 	state.toTell = state.toTell.filter(isWanted);
 	const isUseful = usefulTo(state, step);
 	const admitted = admit(state, step.events.filter(isUseful), moment);
-	fold(state, admitted.events, moment, unreadUpTo);
+	fold(state, admitted.events, moment, { unreadUpTo, pastUpTo });
 
 	let unlisted = 0;
 	let tooMany = 0;
@@ -151,13 +153,15 @@ function fold(
 	state: ShardState,
 	events: readonly EventFacts[],
 	{ settings }: Moment,
-	unreadUpTo: readonly number[],
+	{ unreadUpTo, pastUpTo }: Required<Pick<ShardStep, 'unreadUpTo' | 'pastUpTo'>>,
 ): void {
+	const isOver = ({ at }: EventFacts) =>
+		at < state.cut && (settings.kind !== 'sessionEnded' || at > pastUpTo);
 	const stationOf = ({ assetId, at }: EventFacts): StationState =>
 		(Object.hasOwn(state.stations, assetId) ? state.stations[assetId] : undefined) ?? { t: at };
 	// A session begins before its meter values.
 	for (const one of events.toSorted((a, b) => a.at - b.at)) {
-		if (one.facts.every(isQuiet) || one.at < state.cut) continue;
+		if (one.facts.every(isQuiet) || isOver(one)) continue;
 		const station = stationOf(one);
 		if (addEvent(station, one, settings)) state.stations[one.assetId] = station;
 	}

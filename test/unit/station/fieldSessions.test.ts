@@ -560,6 +560,26 @@ describe('a session of the field', () => {
 		expect(found).toEqual(rows.map((row) => expect.objectContaining(row) as Item));
 	});
 
+	it('has its start, though that is hours before the publication and read by a later poll', async () => {
+		const world = stationWorld({ settings: { kind: 'sessionEnded', catchUpMs: 1440 * MINUTE } });
+		world.events = [
+			start('05:30', 25_000),
+			answered('05:30', 25),
+			start('08:20', 26_000, { connectorId: 2 }),
+			answered('08:20', 26),
+			stop('09:10', 25, 30_000),
+		];
+		for (let at = time('05:31'); at < time('08:30'); at += MINUTE / 10) {
+			world.events.push(message(at, 's2', ['Heartbeat', {}]));
+		}
+		for (let at = time('08:30'); at <= time('09:30'); at += MINUTE) {
+			world.now = at;
+			await world.poll({ budgetMs: 0 });
+		}
+		const expected = { energyKwh: 5, minutes: 220, connector: '1', startFoundBy: 'response' };
+		expect(world.items()).toMatchObject([expected]);
+	});
+
 	it('Z1: is reported if the events themselves have times without a zone', async () => {
 		const events = [start('09:00', 1_000), stop('09:30', 25, 6_000)].map((event) => {
 			const createdAt = event.createdAt.replace('Z', '');
