@@ -74,7 +74,6 @@ export const POLL_ADVICE: Readonly<Record<string, string>> = {
 	unreadable: 'ask the provider of the service about messages that do not follow OCPP',
 	undated: 'ask the provider of the service about events without a time, or with a future one',
 	without_id: 'ask the provider of the service about events without an ID',
-	late: 'ask the provider of the service why events appear in the list over an hour late',
 	words: "add the words to 'Connected Words' or 'Disconnected Words' in the credential",
 	unlisted: 'check that the API client may list all assets',
 	assets: 'check that the API client may list all assets',
