@@ -1,6 +1,6 @@
 /** The publication: the time from which events start the workflow. */
 import { begin, type Polled, positionAt, type Source } from '../follow';
-import { rememberListed, type PollScope } from './finds';
+import { rememberListed, type PollScope } from './freshEvents';
 import type { PollState, StartFrom } from './state';
 
 interface FirstPoll {

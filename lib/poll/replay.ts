@@ -14,7 +14,7 @@ import { oldestFirst, type ParsedEvent } from '../event';
 import { type Account, ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import type { Startable } from '../start';
-import { find, type ListReading } from './places';
+import { find, type ListReading } from './findByPlace';
 
 interface Serving extends ListReading {
 	/** Starts the items; returns what the ledger knows of each afterwards. */

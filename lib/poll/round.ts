@@ -4,7 +4,7 @@ import { advance, follow, type Memory, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
 import { counted } from '../shared/counted';
 import { dueIn, isUnsettled, start, type Start, type Startable } from '../start';
-import { Finds, type PollScope } from './finds';
+import { Finds, type PollScope } from './freshEvents';
 import {
 	type OpenEvent,
 	type PollState,

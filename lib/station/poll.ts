@@ -21,12 +21,12 @@ import { RETENTION_MS, start, type Startable } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
+import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './dueReports';
 import { KnownIds } from './facts';
 import { type Head, readHead } from './head';
 import type { StationPollOptions } from './options';
 import { Readings } from './reading';
 import { changeShards } from './round';
-import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './toTell';
 
 interface StationPolled {
 	/** Why the list could not be read further. */

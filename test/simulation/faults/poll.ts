@@ -1,7 +1,7 @@
 /** Faults in what a poll starts. */
 import { type Fault, fault } from './fault';
 
-const FINDS = 'lib/poll/finds.ts';
+const FINDS = 'lib/poll/freshEvents.ts';
 
 export const POLL: readonly Fault[] = [
 	fault(

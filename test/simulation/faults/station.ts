@@ -80,7 +80,7 @@ export const STATIONS: readonly Fault[] = [
 	),
 	fault(
 		'what says that an incident is over overtakes what says that it began',
-		'lib/station/toTell.ts',
+		'lib/station/dueReports.ts',
 		"if (item['state'] !== 'resolved') return true;",
 		"if (item['state'] !== '') return true;",
 	),

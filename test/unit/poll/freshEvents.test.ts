@@ -2,7 +2,7 @@ import { positionAt } from '../../../lib/follow';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { RETENTION_MS } from '../../../lib/poll';
-import { Finds, rememberListed, type PollScope } from '../../../lib/poll/finds';
+import { Finds, rememberListed, type PollScope } from '../../../lib/poll/freshEvents';
 import type { PollState } from '../../../lib/poll/state';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
