@@ -74,12 +74,12 @@ export function join(
 		return joined({ isRepeated: true });
 	}
 
-	const isOther = ({ metered }: Candidate) => isTransaction(tx) && metered.size > 0;
+	const isOfAnother = ({ metered }: Candidate) => isTransaction(tx) && metered.size > 0;
 	const byTime = firstOf([current, fitting.filter((one) => isCurrent(one, stop, 't'))]);
 	const open = byTime.filter(
 		(one) =>
 			(isFree(one) || one.start.unended) &&
-			!isOther(one) &&
+			!isOfAnother(one) &&
 			(connector === undefined || one.start.connector === connector),
 	);
 	const [candidate] = open;
@@ -144,40 +144,59 @@ export function candidatesOf(sessions: Sessions, known: number): Candidate[] {
 			.map(({ message, tx }) => [message, tx]),
 	);
 	return [...Map.groupBy(starts, ({ connector }) => connector)].flatMap(([connector, own]) => {
-		const groups = withRepeats(own, sessions.stops);
+		const meters = metered.filter((one) => one.connector === connector && one.t <= known);
+		const groups = withRepeats(own, sessions.stops, meters);
 		return groups.flatMap(({ start, repeats }, n) => {
 			const next = groups[n + 1]?.start;
 			const message = [start, ...repeats]
 				.flatMap(({ messages }) => messages)
 				.find((each) => responses.has(each));
-			const isIn = (at: number) => start.at <= at && at < (next?.at ?? Infinity);
-			const names = metered.flatMap((one) => {
-				const isOwn =
-					one.connector === connector &&
-					one.t <= known &&
-					(isIn(one.at) || one.readings.some((reading) => isIn(atOf(reading))));
-				return isOwn && one.tx !== undefined ? [one.tx] : [];
-			});
 			const response = message === undefined ? undefined : responses.get(message);
-			return [{ start, repeats, next, response, metered: new Set(names) }];
+			return [{ start, repeats, next, response, metered: namesIn(meters, start, next) }];
 		});
 	});
 }
 
-/** A start that repeats the register of the one before is sent again, unless a stop in between may have ended that one. */
-function withRepeats(starts: readonly SessionStart[], stops: readonly SessionStop[]) {
+/** The transactions that meter values name from one start to the next. */
+function namesIn(
+	meters: readonly SessionMeter[],
+	start: SessionStart,
+	next: SessionStart | undefined,
+): Set<string> {
+	const isIn = (at: number) => start.at <= at && at < (next?.at ?? Infinity);
+	const named = meters.filter(({ at, readings }) => [at, ...readings.map(atOf)].some(isIn));
+	return new Set(named.flatMap(({ tx }) => (tx === undefined ? [] : [tx])));
+}
+
+/**
+ * A start that repeats the register of the one before is sent again, unless a stop in between may have ended that one, or meter
+ * values name another transaction since.
+ */
+function withRepeats(
+	starts: readonly SessionStart[],
+	stops: readonly SessionStop[],
+	meters: readonly SessionMeter[],
+) {
 	const groups: { readonly start: SessionStart; readonly repeats: SessionStart[] }[] = [];
-	for (const start of starts) {
+	for (const [n, start] of starts.entries()) {
 		const last = groups.at(-1);
 		const isRepeat =
 			last !== undefined &&
 			(start.wh ?? 0) > 0 &&
 			start.wh === last.start.wh &&
+			// It was reported as over, because this one began.
+			!(last.start.unended === true && start.used === undefined) &&
 			!stops.some(
 				({ at, wh = 0 }) => last.start.at <= at && at < start.at && (wh <= 0 || wh === start.wh),
-			);
+			) &&
+			!isOther(namesIn(meters, last.start, start), namesIn(meters, start, starts[n + 1]));
 		if (isRepeat) last.repeats.push(start);
 		else groups.push({ start, repeats: [] });
 	}
 	return groups;
+}
+
+/** Whether a new transaction follows on one that had a name. */
+function isOther(before: ReadonlySet<string>, after: ReadonlySet<string>): boolean {
+	return before.size > 0 && [...after].some((tx) => !before.has(tx));
 }

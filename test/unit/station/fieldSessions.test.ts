@@ -182,6 +182,34 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: 31, meterStartWh: 0, energyFrom: 'start to stop' }],
 	],
 	[
+		'a session without energy whose stop never came, and the next one',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 24),
+			metered('09:05', 1_000, { transactionId: 24 }),
+			start('10:00', 1_000),
+			answered('10:00', 25),
+			metered('10:10', 2_000, { transactionId: 25 }),
+			stop('10:30', 25, 3_000),
+		],
+		[
+			{ startedAt: iso('09:00'), stoppedAt: null, reason: 'NotReported' },
+			{ startedAt: iso('10:00'), minutes: 30, energyKwh: 2, energyFrom: 'start to stop' },
+		],
+	],
+	[
+		'a start that is sent again with another response, of one session',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 24),
+			start('09:02', 1_000),
+			answered('09:02', 25),
+			metered('09:10', 2_000, { transactionId: 25 }),
+			stop('09:30', 25, 3_000),
+		],
+		[{ startedAt: iso('09:00'), minutes: 30, energyKwh: 2 }],
+	],
+	[
 		'E3: both ends in one list, in any order',
 		[
 			started('09:00', 0),
