@@ -44,7 +44,10 @@ it('leaves out only what the simulation covers, and the burst', () => {
 	const [, pattern = ''] = /--testPathIgnorePatterns=(\S+)/.exec(gate().calls.join('\n')) ?? [];
 	const faults = readdirSync(join(ROOT, 'test', 'faults'));
 	const left = faults.filter((file) => RegExp(pattern).test(`/test/faults/${file}`));
-	const names = ['burst', 'kills', 'replay', 'replaySoon', 'restart'];
+	const names = [
+		...['acknowledge', 'backlog', 'burst', 'failedBegin', 'kills', 'listing'],
+		...['lostLedger', 'outages', 'replay', 'replaySoon', 'restart'],
+	];
 	expect(left).toEqual(names.map((name) => `${name}.test.ts`));
 });
 
