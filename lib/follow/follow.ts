@@ -218,7 +218,7 @@ function afterNews(before: Position, news: Walked, { source, reader }: ReadConte
 			add({ ...placeOf(news), backTo, isUnread });
 		}
 	};
-	if (!isOldestFirst) stretches = passed(stretches, news);
+	if (!isOldestFirst && news.isReadBelow !== true) stretches = passed(stretches, news);
 	if (before.order !== 'oldestFirst') {
 		if (!isOldestFirst && news.end !== 'whole') behind(before.newestAt - OVERLAP_MS, true);
 	} else if (before.isBehind !== true) behind(before.newestAt - OVERLAP_MS, true);

@@ -62,14 +62,19 @@ export interface Walked {
 	readonly newestAt: number | undefined;
 	/** The service's time at the first page, in Unix milliseconds; undefined if it sends none. */
 	readonly serviceAt: number | undefined;
+	/** Whether it ended where an earlier reading began. */
+	readonly isReadBelow?: boolean;
 	/** How many records had no ID, without which events cannot be told apart. */
 	readonly withoutId: number;
 	/** Whether the service refused to continue after the record that the reading began at. */
 	readonly isCursorRefused: boolean;
 }
 
-/** Called with each page, before the next one is requested. False ends the reading, which then counts as whole. */
-export type OnPage = (page: readonly Listed[]) => Promise<boolean | undefined>;
+/**
+ * Called with each page, before the next one is requested. False ends the reading, which then counts as whole; `read` ends it
+ * where an earlier one began, and what that one has left is still to be read.
+ */
+export type OnPage = (page: readonly Listed[]) => Promise<boolean | 'read' | undefined>;
 
 /** This many older records in a row, or half a page, end a reading. */
 const OLDER_IN_A_ROW = 20;
@@ -129,7 +134,9 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 	for await (const page of pagesOf(records, pageSize)) {
 		if (isError(page)) return result('failed', false, page);
 		const listed = page.flatMap(take);
-		if (listed.length > 0 && (await onPage(listed)) === false) return result('whole', true);
+		const goesOn = listed.length === 0 ? undefined : await onPage(listed);
+		if (goesOn === 'read') return { ...result('whole', true), isReadBelow: true };
+		if (goesOn === false) return result('whole', true);
 		await setImmediate();
 		if (page.length === pageSize && reach.isFarEnough) return result('whole');
 	}

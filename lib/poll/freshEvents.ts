@@ -34,10 +34,10 @@ export class Finds {
 		this.#state = state;
 	}
 
-	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known. */
-	readonly take = async (page: readonly Listed[]): Promise<boolean> => {
+	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known; `read` if it was read. */
+	readonly take = async (page: readonly Listed[]): Promise<boolean | 'read'> => {
 		const { ledger, workflowId, isWanted } = this.#looking;
-		const { knownFrom } = this.#state;
+		const { knownFrom, readFrom } = this.#state;
 		const wanted = page.filter(({ event }) => isWanted(event));
 		await Promise.all(
 			wanted.map(async (listed) => {
@@ -51,7 +51,9 @@ export class Finds {
 		);
 		this.isTimed ||= page.some(({ at }) => at !== undefined);
 		this.head ??= page[0]?.event.id;
-		return this.isTimed || !page.some(({ event }) => event.id === knownFrom);
+		if (this.isTimed) return true;
+		if (page.some(({ event }) => event.id === knownFrom)) return false;
+		return page.some(({ event }) => event.id === readFrom) ? 'read' : true;
 	};
 
 	/** An event above all times cannot be found again by one: the list is read down to it until it has settled. */

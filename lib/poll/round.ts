@@ -103,11 +103,12 @@ export async function readOnce(
 			const account = accounts.get(key);
 			if (account && isUnsettled(account)) finds.leaveOpen(listed, account);
 		}
-		const isKnown =
-			failure === undefined && position.stretches.length === 0 && !finds.isUntimedOpen;
-		const knownFrom = (isKnown ? finds.head : undefined) ?? before.knownFrom;
+		const readFrom = failure === undefined && !finds.isUntimedOpen ? finds.head : undefined;
+		const isKnown = position.stretches.length === 0;
+		const knownFrom = (isKnown ? readFrom : undefined) ?? before.knownFrom;
 		const open = new Map([...waiting.map((each) => [each.id, each] as const), ...finds.open]);
-		const known = { ...after, knownFrom: finds.isTimed ? undefined : knownFrom };
+		const untimed = finds.isTimed ? {} : { knownFrom, readFrom };
+		const known = { ...after, knownFrom: undefined, readFrom: undefined, ...untimed };
 		const next = settled(known, open.values(), polledAt);
 		saved = await writeState(ledger, stateKey, saved, next);
 		const settledAt = unsettledAt(next) - Number(!isSettled(next));

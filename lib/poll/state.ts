@@ -45,6 +45,8 @@ const pollState = object({
 	open: array(openEvent),
 	/** Only in a list without times: the ID of a record from which on everything has been listed and settled. */
 	knownFrom: optional(string()),
+	/** The same, but stretches may be unread below. */
+	readFrom: optional(string()),
 });
 
 export type PollState = Readonly<output<typeof pollState>>;

@@ -229,3 +229,17 @@ it(
 	},
 	RUNS * 1_000,
 );
+
+it('reads a list without times to its end, although each poll reads only a few pages of it', async () => {
+	const world = worldOf({
+		...{ isOldestFirst: false, times: 'none', startFrom: 'retained', pageSize: 3, batchSize: 1 },
+		...{ before: [], steps: [] },
+	});
+	world.add(Array.from({ length: 60 }, () => ORDINARY));
+	for (let n = 0; n < 20; n++) {
+		world.add([ORDINARY]);
+		await world.poll(5);
+	}
+	expect(new Set(world.runs)).toEqual(new Set(world.list.map(({ id }) => id)));
+	expect(world.runs).toHaveLength(80);
+});
