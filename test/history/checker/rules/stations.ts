@@ -160,8 +160,13 @@ function* missingIncidents(report: Report, epoch: Epoch): Generator<Found> {
 			// Settings and late events may have made one of two, or two of one.
 			const from = Math.min(...all.map((each) => each.since));
 			const until = Math.max(...all.map((each) => each.until));
+			// With a lost ledger goes that one is still to resolve.
 			const opened = toldOf(report, epoch).filter(
-				(told) => told.part === part && told.since <= until && told.until >= from,
+				(told) =>
+					told.part === part &&
+					told.since <= until &&
+					told.until >= from &&
+					!report.isLost(told.since),
 			);
 			if (!opened.some(({ id }) => report.isTold(id, deadline))) {
 				yield { at: deadline, message: `${part} since ${iso(since)} was not reported` };
