@@ -4,6 +4,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { asText } from '../../lib/shared/values';
 import type { Redis } from '../../lib/vendor/ioredis';
 import { check, type Violation } from '../history/checker/check';
+import { MOST_ATTEMPTS } from '../history/checker/rules/facts';
+import { View } from '../history/checker/view';
 import type { Line } from '../history/history';
 import type { N8nProcess, Role } from './n8n';
 import type { LoadPackage } from './package';
@@ -93,6 +95,9 @@ const isPartOfTruth = ({ does }: Action, { stations }: Scenario): boolean =>
 function untrue({ scenario, actions }: Plan, { reported, history }: World): Violation[] {
 	const { field, settings } = scenario.stations ?? {};
 	if (field === undefined || settings === undefined) return [];
+	// What says that an incident is over waits for one that still has to be repeated.
+	const isWaiting = new View(history).items.some(({ starts }) => mayRepeat(starts));
+	if (isWaiting) return [];
 	const lateMs = actions.flatMap((action) =>
 		action.does === 'message' ? [[action.id, action.listedAfterMs] as const] : [],
 	);
@@ -100,6 +105,15 @@ function untrue({ scenario, actions }: Plan, { reported, history }: World): Viol
 	return fieldComplaints(field, settings, reported, new Map(lateMs)).map((message) => ({
 		...{ rule: 'what is reported is true', at, message },
 	}));
+}
+
+function mayRepeat(starts: View['items'][number]['starts']): boolean {
+	const isDone = starts.some(
+		({ acknowledge, end }) => acknowledge === 'stored' || end?.outcome === 'success',
+	);
+	// Those that a user repeats don't count.
+	const { length } = starts.filter(({ mode }) => mode === 'trigger');
+	return length > 0 && length < MOST_ATTEMPTS && !isDone;
 }
 
 async function play(world: World, actions: readonly Action[]): Promise<void> {
