@@ -66,6 +66,8 @@ export function join(
 	if (named.length > 0) {
 		const [candidate] = named;
 		if (named.length > 1 || candidate === undefined) return joined({ possible: startsOf(named) });
+		// It was reported as over before this stop was listed.
+		if (candidate.start.unended) return joined({ isRepeated: true });
 		const foundBy = candidate.response === tx ? 'response' : 'meter values';
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}

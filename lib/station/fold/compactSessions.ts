@@ -62,11 +62,17 @@ export function compactSessions(
 		const { starts: begun, ends, t } = transaction;
 		const kept = ends.filter((end) => isKept(end.t, end.reported));
 		const hasEnd = (from: number) => ends.some(({ at, reported }) => reported && at >= from);
+		const gone = ends.filter((end) => !kept.includes(end));
+		/** A start that was read after its session had been reported goes with the end. */
+		const isOver = (from: number) =>
+			gone.some(({ at }) => at >= from && !begun.some((one) => one.at > from && one.at <= at));
 		const next = {
 			...transaction,
 			starts: begun.filter(
 				({ t: since, at, done }) =>
-					since >= cut || (done ? !hasEnd(at) && since >= watermark - LATE_STOP_MS : isOpen(since)),
+					!isOver(at) &&
+					(since >= cut ||
+						(done ? !hasEnd(at) && since >= watermark - LATE_STOP_MS : isOpen(since))),
 			),
 			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
 			readings: thinned(

@@ -672,3 +672,34 @@ describe('meter values of a station that does not charge', () => {
 		expect(keys.every((key) => key.endsWith(':head'))).toBe(true);
 	});
 });
+
+it('reports a session whose stop is listed after it was reported as over once', async () => {
+	const world = stationWorld({
+		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
+	});
+	world.events = [
+		start('09:00', 1_000),
+		answered('09:00', 24),
+		metered('09:05', 1_500, { transactionId: 24 }),
+		{ ...stop('09:30', 24, 6_000), listedAt: time('10:05') },
+		start('09:40', 6_000),
+		answered('09:40', 25),
+	];
+	await world.pollFrom('08:50', '10:30');
+	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
+		['24', 'NotReported'],
+	]);
+});
+
+it('reports a session once whose start is read after its end was reported', async () => {
+	const world = stationWorld({
+		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
+	});
+	world.events = [
+		{ ...started('09:00', 0, [[1_000]]), listedAt: time('09:55') },
+		ended('09:30', 1, [[6_000]]),
+		started('11:20', 0, [[6_000]], tx('B', { evse: { id: 1, connectorId: 1 } })),
+	];
+	await world.pollFrom('08:50', '12:10');
+	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toHaveLength(1);
+});
