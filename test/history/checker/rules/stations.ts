@@ -160,19 +160,16 @@ function* missingIncidents(report: Report, epoch: Epoch): Generator<Found> {
 			// Settings and late events may have made one of two, or two of one.
 			const from = Math.min(...all.map((each) => each.since));
 			const until = Math.max(...all.map((each) => each.until));
-			// With a lost ledger goes that one is still to resolve.
 			const opened = toldOf(report, epoch).filter(
-				(told) =>
-					told.part === part &&
-					told.since <= until &&
-					told.until >= from &&
-					!report.isLost(told.since),
+				(told) => told.part === part && told.since <= until && told.until >= from,
 			);
 			if (!opened.some(({ id }) => report.isTold(id, deadline))) {
 				yield { at: deadline, message: `${part} since ${iso(since)} was not reported` };
 				continue;
 			}
-			yield* missingEnds(report, epoch, { all, opened });
+			// With a lost ledger goes that one is still to resolve.
+			const mayResolve = opened.filter((told) => !report.isLost(told.since));
+			yield* missingEnds(report, epoch, { all, opened: mayResolve });
 		}
 	}
 }
