@@ -3,7 +3,7 @@
  * trigger, written by each of its polls. Times are in Unix milliseconds.
  */
 import { changeRecord, type Records } from '../ledger';
-import { DAY_MS, MINUTE_MS } from '../shared/durations';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/durations';
 import { jsonIn } from '../shared/values';
 import { number, object, optional, type output, safeParse, string } from '../vendor/zod';
 
@@ -50,7 +50,7 @@ function polledIn(text: string | undefined): LastPoll | undefined {
 }
 
 /** Later than that, a poll is overdue in any sensible schedule. */
-const POLLS_WITHIN_MS = DAY_MS + 2 * 60 * MINUTE_MS;
+const POLLS_WITHIN_MS = DAY_MS + 2 * HOUR_MS;
 /** A poll that reads without a pause is behind by less. */
 const BEHIND_MS = 15 * MINUTE_MS;
 

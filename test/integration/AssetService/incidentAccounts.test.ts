@@ -1,50 +1,27 @@
 /** Reconcile and Replay of a workflow with a Station Trigger. */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
-import { openLedger } from '../../../lib/ledger';
 import { asText } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { createPollNode, type PollNodeOptions } from '../../support/pollNode';
 import { runNode } from '../../support/runNode';
+import { useSimulatedService } from '../../support/simulatedService';
 import { waitFor } from '../../support/wait';
 
 const MINUTE_MS = 60_000;
-const folder = mkdtempSync(join(tmpdir(), 'asset-service-incidents-'));
-let simulator: Simulator;
+const service = useSimulatedService();
 
-beforeAll(() => {
-	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
-});
-beforeEach(async () => {
-	simulator = await startSimulator();
-});
-afterEach(async () => {
-	await simulator.stop();
-});
-afterAll(async () => {
-	await (await openLedger({ log: () => undefined })).close();
-	rmSync(folder, { recursive: true, force: true });
-});
-
-const credential = () => {
-	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-	return { baseUrl, authUrl, audience, clientId, clientSecret };
-};
 const emit = async (minutesAgo: number, status: string, id: string) => {
 	const createdAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString();
 	const data = { asset: { id }, status, timestamp: createdAt };
-	await simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
+	await service.simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
 };
 const published = async (next?: PollNodeOptions['next']) => {
 	const workflowId = randomUUID();
 	const node = createPollNode({
-		...{ trigger: new AssetServiceStationTrigger(), workflowId, credential: credential() },
+		...{ trigger: new AssetServiceStationTrigger(), workflowId, credential: service.credential() },
 		parameters: {
 			...{ triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 },
 			options: { accountAccess: 'anyWorkflow' },
@@ -70,7 +47,7 @@ const published = async (next?: PollNodeOptions['next']) => {
 const run = async (parameters: INodeParameters) => {
 	const { items, error, hints } = await runNode({
 		node: new AssetService(),
-		credentials: [{ type: new AssetServiceApi(), data: credential() }],
+		credentials: [{ type: new AssetServiceApi(), data: service.credential() }],
 		parameters: { resource: 'event', ...parameters },
 	});
 	if (error) throw new Error(error.message);

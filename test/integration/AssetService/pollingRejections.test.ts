@@ -1,43 +1,23 @@
 /** The output of Get Rejections for polling triggers: how far they read, and what they left out. */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
-import { openLedger } from '../../../lib/ledger';
 import { asText } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { createPollNode } from '../../support/pollNode';
 import { runNode } from '../../support/runNode';
+import { useSimulatedService } from '../../support/simulatedService';
 
 const MINUTE_MS = 60_000;
 const EVENTS = '/webhooks/v1/webhook-events';
-const folder = mkdtempSync(join(tmpdir(), 'asset-service-polling-'));
-let simulator: Simulator;
-
-beforeAll(() => {
-	process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
-});
-beforeEach(async () => {
-	simulator = await startSimulator();
-});
-afterEach(async () => {
-	await simulator.stop();
-});
-afterAll(async () => {
-	await (await openLedger({ log: () => undefined })).close();
-	rmSync(folder, { recursive: true, force: true });
-});
+const service = useSimulatedService();
 
 const published = (trigger: INodeType, parameters: INodeParameters = {}) => {
-	const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
 	const workflowId = randomUUID();
 	const node = createPollNode({
 		...{ trigger, workflowId },
-		credential: { baseUrl, authUrl, audience, clientId, clientSecret },
+		credential: service.credential(),
 		parameters: { ...parameters, options: { accountAccess: 'anyWorkflow' } },
 	});
 	return { workflowId, poll: node.activation('activate') };
@@ -55,7 +35,7 @@ const byReason = (items: readonly IDataObject[]) =>
 	Object.fromEntries(items.map((item) => [asText(item['reason']), item]));
 const emit = async (type: string, data: Record<string, unknown>, createdAt = Date.now()) => {
 	const at = new Date(createdAt).toISOString();
-	await simulator.emit({ type, createdAt: at, data }, { deliver: false });
+	await service.simulator.emit({ type, createdAt: at, data }, { deliver: false });
 };
 
 it('shows when a Station Trigger last polled, how far behind it reads and how many stations it watches', async () => {
@@ -108,7 +88,7 @@ it.each([
 		await poll();
 		const { polled: before } = byReason((await shown(workflowId)).items);
 		expect(before).toMatchObject({ behindMinutes: 0 });
-		simulator.faults.add({ path: EVENTS, status: 403 });
+		service.simulator.faults.add({ path: EVENTS, status: 403 });
 		let failures = 0;
 		// A poll does nothing while the one before is not over.
 		while (failures < 2) {

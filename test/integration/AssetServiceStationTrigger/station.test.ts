@@ -1,51 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions, INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
-import { openLedger } from '../../../lib/ledger';
 import { asText } from '../../../lib/shared/values';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { oneNodeWorkflow } from '../../support/engine';
 import { createPollNode } from '../../support/pollNode';
 import { runNode } from '../../support/runNode';
+import { useSimulatedService } from '../../support/simulatedService';
 import { waitFor } from '../../support/wait';
 
-const folder = mkdtempSync(join(tmpdir(), 'asset-service-station-'));
 const MINUTE_MS = 60_000;
 
 describe('the station trigger', () => {
-	let simulator: Simulator;
+	const service = useSimulatedService();
 	/** Of the last test event. */
 	const hints: string[] = [];
 
-	beforeAll(() => {
-		process.env['ASSET_SERVICE_LEDGER_SQLITE_PATH'] = join(folder, 'ledger.sqlite');
-	});
-	beforeEach(async () => {
-		simulator = await startSimulator();
-	});
-	afterEach(async () => {
-		await simulator.stop();
-	});
-	afterAll(async () => {
-		await (await openLedger({ log: () => undefined })).close();
-		rmSync(folder, { recursive: true, force: true });
-	});
-
-	const credential = () => {
-		const { baseUrl, authUrl, audience, clientId, clientSecret } = simulator;
-		return { baseUrl, authUrl, audience, clientId, clientSecret };
-	};
 	/** The request of the editor when a user opens the list. */
 	const search = async (parameters: INodeParameters, filter?: string) => {
 		const nodeType = new AssetServiceStationTrigger();
 		const { node, workflow, additionalData } = oneNodeWorkflow({
 			...{ nodeType, typeVersion: 1, credentialTypes: ['assetServiceApi'] },
-			...{ readCredential: async () => credential(), workflowId: 'workflow-1' },
+			...{ readCredential: async () => service.credential(), workflowId: 'workflow-1' },
 		});
 		const context = new LoadOptionsContext(
 			workflow,
@@ -58,7 +35,10 @@ describe('the station trigger', () => {
 	const emit = async (minutesAgo: number, status: string, id = 'asset_unlisted') => {
 		const createdAt = new Date(Date.now() - minutesAgo * MINUTE_MS).toISOString();
 		const data = { asset: { id }, status, timestamp: createdAt };
-		await simulator.emit({ type: 'asset.connectivity', createdAt, data }, { deliver: false });
+		await service.simulator.emit(
+			{ type: 'asset.connectivity', createdAt, data },
+			{ deliver: false },
+		);
 	};
 	const fetchWith = async (parameters: INodeParameters) => {
 		hints.length = 0;
@@ -69,7 +49,7 @@ describe('the station trigger', () => {
 		} = await runNode({
 			nodeId: 'node-1',
 			node: new AssetServiceStationTrigger(),
-			credentials: [{ type: new AssetServiceApi(), data: credential() }],
+			credentials: [{ type: new AssetServiceApi(), data: service.credential() }],
 			parameters,
 		});
 		expect(error).toBeUndefined();
@@ -83,7 +63,7 @@ describe('the station trigger', () => {
 		const parameters = { triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 };
 		const node = createPollNode({
 			trigger: new AssetServiceStationTrigger(),
-			...{ credential: credential(), workflowId, parameters },
+			...{ credential: service.credential(), workflowId, parameters },
 		});
 		// Later events are created after the publication.
 		await emit(30, 'CONNECTED');
@@ -112,7 +92,7 @@ describe('the station trigger', () => {
 		const parameters = { triggerOn: 'stationOffline', forMinutes: 20_000 };
 		const trigger = new AssetServiceStationTrigger();
 		const node = createPollNode({
-			...{ trigger, parameters, credential: credential(), workflowId: randomUUID() },
+			...{ trigger, parameters, credential: service.credential(), workflowId: randomUUID() },
 		});
 		const failure = {
 			name: 'NodeOperationError',
@@ -120,7 +100,7 @@ describe('the station trigger', () => {
 			description: 'Correct it in the node, then try again.',
 		};
 		await expect(node.activation('activate')()).rejects.toMatchObject(failure);
-		const credentials = [{ type: new AssetServiceApi(), data: credential() }];
+		const credentials = [{ type: new AssetServiceApi(), data: service.credential() }];
 		const { error } = await runNode({ node: trigger, credentials, parameters });
 		expect(error).toMatchObject(failure);
 	});
