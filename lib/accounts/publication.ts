@@ -133,24 +133,22 @@ export function triggersOf(publication: Publication | undefined) {
 
 /** The poll triggers of a workflow by node ID, with the time at which each last recorded itself. */
 export function pollTriggers(publication: Publication | undefined) {
-	return Object.entries(publication?.triggers ?? {})
-		.filter(([, trigger]) => trigger.settings.kind === 'poll')
-		.map(([nodeId, trigger]) => ({ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) }));
+	return triggersOfKind(publication, 'poll').map(([nodeId, trigger]) => ({
+		...{ nodeId, seenAt: trigger.seenAt, wants: wantsOf(trigger) },
+	}));
 }
 
 /** The station triggers of a workflow by node ID, with the time at which each last recorded itself. */
 export function stationTriggers(publication: Publication | undefined) {
-	return Object.entries(publication?.triggers ?? {})
-		.filter(([, trigger]) => trigger.settings.kind === 'station')
-		.map(
-			([
-				nodeId,
-				{
-					seenAt,
-					settings: { watches },
-				},
-			]) => ({ nodeId, seenAt, watches }),
-		);
+	return triggersOfKind(publication, 'station').map(([nodeId, { seenAt, settings }]) => ({
+		...{ nodeId, seenAt, watches: settings.watches },
+	}));
+}
+
+function triggersOfKind(publication: Publication | undefined, kind: PublishedSettings['kind']) {
+	return Object.entries(publication?.triggers ?? {}).filter(
+		([, { settings }]) => settings.kind === kind,
+	);
 }
 
 /** Whether any trigger of the workflow wants the event. True if nothing is known. */
@@ -168,11 +166,8 @@ export function wantedBy(publication: Publication | undefined): (event: ParsedEv
 	return (event) => polls.some(({ wants }) => wants(event));
 }
 
-function wantsOf({
-	settings: { eventTypes, conditions },
-}: {
-	readonly settings: PublishedSettings;
-}) {
+function wantsOf({ settings }: { readonly settings: PublishedSettings }) {
+	const { eventTypes, conditions } = settings;
 	const wanted = readWanted((name) => ({ eventTypes, conditions })[name]);
 	return (event: ParsedEvent): boolean => isWanted(event, wanted);
 }
