@@ -4,7 +4,7 @@
  */
 import { isWanted, type ParsedEvent, readWanted } from '../event';
 import { changeRecord, type Records } from '../ledger';
-import { HOUR_MS } from '../shared/durations';
+import { HOUR_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
 import {
 	array,

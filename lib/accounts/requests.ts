@@ -7,8 +7,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { type Ledger, ledgerKey, type Records } from '../ledger';
-import { chunksOf } from '../shared/chunks';
-import { PackageError } from '../shared/packageError';
+import { PackageError } from '../shared/errors';
+import { chunksOf } from '../shared/pace';
 import { jsonIn } from '../shared/values';
 import {
 	array,

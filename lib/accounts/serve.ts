@@ -1,6 +1,6 @@
 /** The replays that wait for a polling trigger: each of its polls starts those that are due, and forgets those that have begun. */
 import { type Account, type Ledger, ledgerKey } from '../ledger';
-import { chunksOf } from '../shared/chunks';
+import { chunksOf } from '../shared/pace';
 import { dueIn, isUnsettled } from '../start';
 import type { Publication } from './publication';
 import {

@@ -9,7 +9,7 @@ import {
 	type Ledger,
 	ledgerKey,
 } from '../ledger';
-import { chunksOf } from '../shared/chunks';
+import { chunksOf } from '../shared/pace';
 
 /**
  * The states of a listed event, in the order of its life. `ignored`: no trigger wants it, and no execution began with it.

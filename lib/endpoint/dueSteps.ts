@@ -1,6 +1,6 @@
 /** Runs the steps that become due for registered endpoints; nothing else in a process runs them. */
-import { DAY_MS, MINUTE_MS } from '../shared/durations';
-import { messageOf } from '../shared/thrown';
+import { messageOf } from '../shared/errors';
+import { DAY_MS, MINUTE_MS } from '../shared/time';
 import { RegistrationError } from './types';
 
 /** A longer timer could overflow; a later step is checked again then. */

@@ -1,7 +1,7 @@
 /** Endpoints at the service: created with their secret sealed, and deleted again if they cannot be kept. */
 import { IN_INTERFACE } from '../service';
-import { printable } from '../shared/printable';
-import { messageOf } from '../shared/thrown';
+import { messageOf } from '../shared/errors';
+import { printable } from '../shared/text';
 import type { RegisteredEndpoint } from './record';
 import { sealEndpoint } from './secretBox';
 import { RegistrationError, type RegistrationContext, type WantedEndpoint } from './types';

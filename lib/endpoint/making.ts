@@ -1,5 +1,5 @@
 /** Creates endpoints under a mark in the record: only one process creates the endpoint, and the others notice if it dies. */
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
 import { deleteEndpoints, keepOrDelete, makeEndpoint } from './endpoints';
 import { holdMark } from './mark';
 import { serialise, type Loaded, type RegisteredEndpoint, type Registration } from './record';

@@ -1,6 +1,6 @@
 /** Creates and deletes a trigger's endpoint when its workflow is published and unpublished. */
-import { printable } from '../shared/printable';
-import { messageOf } from '../shared/thrown';
+import { messageOf } from '../shared/errors';
+import { printable } from '../shared/text';
 import { deleteEndpoints } from './endpoints';
 import { endpointsOf, register } from './making';
 import { watchMark } from './mark';

@@ -5,7 +5,7 @@
  * next endpoint is created → with a previous one → previous one deleted → registered → … → unregistered. Only the
  * process whose mark is in the record creates an endpoint (`mark.ts`).
  */
-import { MINUTE_MS } from '../shared/durations';
+import { MINUTE_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
 import type { RecordSlot } from './types';

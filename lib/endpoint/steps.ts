@@ -2,8 +2,8 @@
  * The steps after an endpoint is registered: its rotation without a lost or duplicated event (specification 6.7), and
  * unfinished work.
  */
-import { MINUTE_MS } from '../shared/durations';
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
+import { MINUTE_MS } from '../shared/time';
 import { register, rotate, warnOfDeath, type Registered } from './making';
 import type { WatchedMark } from './mark';
 import { isBeingUnpublished, serialise, type Loaded, type Registration } from './record';

@@ -1,7 +1,7 @@
 /** The types of a registration. Its dependencies are arguments, so it can be tested by itself. */
 import type { Records } from '../ledger';
 import type { ApiClient } from '../service';
-import { PackageError } from '../shared/packageError';
+import { PackageError } from '../shared/errors';
 
 /** Where a registration is kept. */
 export interface RecordSlot {

@@ -2,7 +2,7 @@
  * Decides whether an event meets the conditions of a trigger. They contain only literals and are read by hand, since
  * this runs for every delivery.
  */
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
 import { asRecord, asText, own, textOf } from '../shared/values';
 import { inLists, isOperator, type Operator, OPERATORS, type Test, testOf } from './operators';
 

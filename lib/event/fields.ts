@@ -1,5 +1,5 @@
 /** The fields that events have, and some of their values: the fields that a person can use in a condition. */
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
 import { isRecord, textOf } from '../shared/values';
 
 /** Far above the events of the service; they limit the cost of events from elsewhere. */

@@ -1,5 +1,5 @@
 /** The operators of conditions: their names, and how each compares. */
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
 import { asText, numberIn, textOf } from '../shared/values';
 
 /** The operators with their names in the editor, in its order. */

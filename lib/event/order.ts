@@ -1,5 +1,5 @@
 /** The order in which events were created, if known. */
-import { timeOf } from '../shared/timeOf';
+import { timeOf } from '../shared/time';
 import type { ParsedEvent } from './parseEvent';
 
 /** The time of creation in Unix milliseconds; undefined if the event has none. */

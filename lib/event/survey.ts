@@ -1,6 +1,5 @@
 /** Inspects events for a person who asks why they start nothing: how many, the nearest miss, and fields that no event has. */
-import { counted } from '../shared/counted';
-import { withoutTags } from '../shared/printable';
+import { counted, withoutTags } from '../shared/text';
 import { textOf } from '../shared/values';
 import type { Condition } from './conditions';
 import { Fields } from './fields';

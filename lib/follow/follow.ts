@@ -15,8 +15,8 @@
  * and stretches behind that begin at a record of the trail.
  */
 import type { ApiClient } from '../service';
-import { MINUTE_MS } from '../shared/durations';
-import { PackageError } from '../shared/packageError';
+import { PackageError } from '../shared/errors';
+import { MINUTE_MS } from '../shared/time';
 import {
 	type Anchor,
 	anchorBefore,

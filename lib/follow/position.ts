@@ -2,7 +2,7 @@
  * How far a list of events has been read: the position that a caller of `follow` saves between polls. Times are in Unix
  * milliseconds.
  */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/durations';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/time';
 import {
 	array,
 	boolean,

@@ -2,9 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { createdAt, eventFromList, type ParsedEvent } from '../event';
 import type { ApiClient, ApiRecord } from '../service';
-import { MINUTE_MS } from '../shared/durations';
-import { type ListOrderName, Reach } from '../shared/reach';
-import { isError } from '../shared/thrown';
+import { isError } from '../shared/errors';
+import { type ListOrderName, Reach } from '../shared/listOrder';
+import { MINUTE_MS } from '../shared/time';
 
 export interface WalkOptions {
 	readonly client: Pick<ApiClient, 'list'>;

@@ -1,5 +1,5 @@
 /** Begins events for an attempt, and gives back those that it cannot run. */
-import { jittered, sleep } from '../shared/sleep';
+import { jittered, sleep } from '../shared/pace';
 import { LedgerUnavailableError } from './common/errors';
 import { untilWritten } from './later';
 import type { Beginning, Ledger } from './types';

@@ -1,5 +1,5 @@
 /** Claims an event, or waits for the outcome of the delivery that is being handed over. */
-import { jittered, sleep } from '../shared/sleep';
+import { jittered, sleep } from '../shared/pace';
 import type { ClaimResponse, Ledger } from './types';
 
 const WAIT_MS = 20_000;

@@ -1,6 +1,6 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
-import { DAY_MS } from '../shared/durations';
-import { jittered, sleep } from '../shared/sleep';
+import { jittered, sleep } from '../shared/pace';
+import { DAY_MS } from '../shared/time';
 import { checkKey } from './common/key';
 import type { Store, Change, ChangeOptions } from './common/store';
 import { untilWritten } from './later';

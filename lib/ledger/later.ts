@@ -1,5 +1,5 @@
 /** Writes in the background what the ledger could not accept at once: each of these writes keeps an event from being lost, doubled or stuck. */
-import { jittered, sleep } from '../shared/sleep';
+import { jittered, sleep } from '../shared/pace';
 
 /** Until it is written, a redelivery may be rejected as a duplicate. */
 const PAUSE_MS = 1_000;

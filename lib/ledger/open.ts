@@ -1,7 +1,7 @@
 /** The ledger of the process: one for all callers. Its store is chosen on first use. */
 import { join, resolve } from 'node:path';
-import { DAY_MS } from '../shared/durations';
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
+import { DAY_MS } from '../shared/time';
 import { literal, safeParse } from '../vendor/zod';
 import { type Environment, readText } from './common/environment';
 import { LedgerUnavailableError } from './common/errors';

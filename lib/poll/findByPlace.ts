@@ -3,7 +3,7 @@ import type { Requested } from '../accounts';
 import type { ParsedEvent } from '../event';
 import { type WalkOptions, walk } from '../follow';
 import type { ApiClient } from '../service';
-import { MINUTE_MS } from '../shared/durations';
+import { MINUTE_MS } from '../shared/time';
 
 export interface ListReading {
 	readonly client: Pick<ApiClient, 'list'>;

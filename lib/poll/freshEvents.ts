@@ -2,7 +2,7 @@
 import { oldestFirst, type ParsedEvent } from '../event';
 import type { Listed } from '../follow';
 import { type Account, type Ledger, ledgerKey } from '../ledger';
-import { chunksOf } from '../shared/chunks';
+import { chunksOf } from '../shared/pace';
 import { dueIn, hasBegun, isUnsettled, RETENTION_MS } from '../start';
 import type { OpenEvent, PollState } from './state';
 

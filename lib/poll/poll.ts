@@ -14,8 +14,8 @@
  *   trigger polled. No event created before that time starts by itself; all later ones do, and a log line reports it.
  */
 import { forgottenBy, type Memory } from '../follow';
-import { sleep } from '../shared/sleep';
-import { messageOf } from '../shared/thrown';
+import { messageOf } from '../shared/errors';
+import { sleep } from '../shared/pace';
 import { start } from '../start';
 import { firstState } from './publication';
 import { serveReplays } from './replay';

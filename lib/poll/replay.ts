@@ -12,7 +12,7 @@ import {
 } from '../accounts';
 import { oldestFirst, type ParsedEvent } from '../event';
 import { type Account, ledgerKey } from '../ledger';
-import { counted } from '../shared/counted';
+import { counted } from '../shared/text';
 import type { Startable } from '../start';
 import { find, type ListReading } from './findByPlace';
 

@@ -2,7 +2,7 @@
 import type { ParsedEvent } from '../event';
 import { advance, follow, type Memory, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
-import { counted } from '../shared/counted';
+import { counted } from '../shared/text';
 import { dueIn, isUnsettled, start, type Start, type Startable } from '../start';
 import { Finds, type PollScope } from './freshEvents';
 import {

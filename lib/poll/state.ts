@@ -1,7 +1,7 @@
 /** The state that a poll trigger saves between polls: a record of the ledger. All times are in Unix milliseconds. */
 import { placeOf, positionShape, type Stretch, unreadFrom, withStretch } from '../follow';
 import type { Records } from '../ledger';
-import { DAY_MS } from '../shared/durations';
+import { DAY_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
 import {
 	array,

@@ -1,5 +1,5 @@
 /** Why a delivery does not start a workflow, and what an operator can do about it, for the log and for Get Rejections. */
-import { sentence } from '../shared/sentence';
+import { sentence } from '../shared/text';
 import type { SignatureRefusal } from '../signature';
 
 /** Why a delivery was rejected: the fixed codes of the log lines. */

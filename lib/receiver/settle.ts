@@ -1,6 +1,6 @@
 /** Settles the claims of an execution when n8n has responded, and decides the response to the service. */
 import { commitHold, type EntryState, type Hold, releaseHold } from '../ledger';
-import { jittered, sleep } from '../shared/sleep';
+import { jittered, sleep } from '../shared/pace';
 
 /** How long a response waits for an execution that still runs: the service gives up after 30 s (specification 6.4). */
 const WAIT_MS = 20_000;

@@ -9,7 +9,7 @@ import {
 	readWanted,
 	type Wanted,
 } from '../event';
-import { DAY_MS } from '../shared/durations';
+import { DAY_MS } from '../shared/time';
 import { asNumber, asRecord } from '../shared/values';
 
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. */

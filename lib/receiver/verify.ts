@@ -1,5 +1,5 @@
 /** Checks the signature of a delivery with the node's signing secrets, reading them as rarely as is safe. */
-import { counted } from '../shared/counted';
+import { counted } from '../shared/text';
 import type {
 	DeliveryHeaders,
 	SignatureRefusal,

@@ -3,9 +3,9 @@
  * added to its record in the background, at most once per minute, and stay in memory while the ledger is down.
  */
 import type { Records } from '../ledger';
-import { MINUTE_MS } from '../shared/durations';
-import { createLimiter } from '../shared/limiter';
-import { printable } from '../shared/printable';
+import { createLimiter } from '../shared/pace';
+import { printable } from '../shared/text';
+import { MINUTE_MS } from '../shared/time';
 import {
 	addRejections,
 	byDay,

@@ -3,7 +3,7 @@
  * trigger, written by each of its polls. Times are in Unix milliseconds.
  */
 import { changeRecord, type Records } from '../ledger';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/durations';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
 import { number, object, optional, type output, safeParse, string } from '../vendor/zod';
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { changeRecord, type Records } from '../ledger';
-import { DAY_MS } from '../shared/durations';
+import { DAY_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
 import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
 

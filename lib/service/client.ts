@@ -1,5 +1,5 @@
 /** The client of the service: its operations, built from calls and paging. */
-import { timeOf } from '../shared/timeOf';
+import { timeOf } from '../shared/time';
 import { isRecord, own, valueAt } from '../shared/values';
 import * as calls from './calls';
 import { ENVELOPE, type ServiceInterface } from './common/defaults';

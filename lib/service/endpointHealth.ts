@@ -1,5 +1,5 @@
 /** Determines the health of an endpoint from its deliveries, and whether the service is about to give up. */
-import { HOUR_MS } from '../shared/durations';
+import { HOUR_MS } from '../shared/time';
 import { asText } from '../shared/values';
 import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './common/defaults';
 import { attemptedAt, createdAtOf } from './common/record';

@@ -1,5 +1,5 @@
 /** The template of the signed bytes of a `custom` scheme: text with `{body}` and `{timestamp}` in it. */
-import { printable } from '../shared/printable';
+import { printable } from '../shared/text';
 
 /** Represents the raw body among the signed parts. */
 export const BODY = Symbol('body');

@@ -11,9 +11,8 @@ import {
 	type EntryState,
 	MOST_ATTEMPTS,
 } from '../ledger';
-import { chunksOf } from '../shared/chunks';
-import { DAY_MS } from '../shared/durations';
-import { sleep } from '../shared/sleep';
+import { chunksOf, sleep } from '../shared/pace';
+import { DAY_MS } from '../shared/time';
 
 /** The service lists an event for 30 days (specification 6.6); an event that is forgotten while listed would run again. */
 export const RETENTION_MS = 35 * DAY_MS;

@@ -16,7 +16,7 @@
 import { readPublication, type Requested, serveWaiting } from '../accounts';
 import { begin, follow, forgottenBy, type Polled, skippedTo, type Source } from '../follow';
 import { ledgerKey } from '../ledger';
-import { messageOf } from '../shared/thrown';
+import { messageOf } from '../shared/errors';
 import { RETENTION_MS, start, type Startable } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
 import type { ReportEntry } from './common/state';

@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { unreadUpTo } from '../follow';
 import { type Account, changeRecord, ledgerKey } from '../ledger';
-import { chunksOf } from '../shared/chunks';
-import { counted } from '../shared/counted';
+import { chunksOf } from '../shared/pace';
+import { counted } from '../shared/text';
 import { isUnsettled, RETENTION_MS } from '../start';
 import {
 	DAY_MS,

@@ -2,7 +2,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { readBoundedBody, type TransportRequest, type TransportResponse } from '../../lib/service';
-import { isError } from '../../lib/shared/thrown';
+import { isError } from '../../lib/shared/errors';
 import { isRecord } from '../../lib/shared/values';
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;

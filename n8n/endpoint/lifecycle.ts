@@ -11,8 +11,8 @@ import {
 	weaknessOf,
 } from '../../lib/endpoint';
 import { readConditions } from '../../lib/event';
-import { printable } from '../../lib/shared/printable';
-import { messageOf } from '../../lib/shared/thrown';
+import { messageOf } from '../../lib/shared/errors';
+import { printable } from '../../lib/shared/text';
 import { createVerifier } from '../../lib/signature';
 import { SIGNING_SECRET_CREDENTIAL } from '../api/credentialNames';
 import { recordPublication } from '../execution/accountAccess';

@@ -11,8 +11,8 @@ import {
 } from '../../lib/endpoint';
 import { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES, readEventTypes } from '../../lib/event';
 import type { Records } from '../../lib/ledger';
-import { DAY_MS, HOUR_MS } from '../../lib/shared/durations';
-import { printable } from '../../lib/shared/printable';
+import { printable } from '../../lib/shared/text';
+import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../api/apiClient';
 import { ledgerFor } from '../execution/ledger';

@@ -16,7 +16,7 @@ import {
 	type Outcome,
 	untilWritten,
 } from '../../lib/ledger';
-import { sleep } from '../../lib/shared/sleep';
+import { sleep } from '../../lib/shared/pace';
 import { isRecord, own } from '../../lib/shared/values';
 import { logLine } from '../log/logLine';
 import { toNodeError } from '../log/nodeError';

@@ -1,7 +1,7 @@
 /** The fields that the editor offers for a condition: the known ones, and those of recent events, with their values. */
 import type { ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { CONDITION_FIELDS, eventFromList, Fields, OTHER_FIELD } from '../../lib/event';
-import { withoutTags } from '../../lib/shared/printable';
+import { withoutTags } from '../../lib/shared/text';
 import { apiClientFor } from '../api/apiClient';
 import { arrivedFields } from './arrivedFields';
 

@@ -1,5 +1,5 @@
 /** Limits a flood of similar log lines: one per pause, with the number of those left out. */
-import { createLimiter } from '../../lib/shared/limiter';
+import { createLimiter } from '../../lib/shared/pace';
 
 export interface LogLimiter {
 	/** Writes the line, or counts it if one of its kind was written within the last pause. */

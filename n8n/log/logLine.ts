@@ -1,6 +1,6 @@
 /** A line for n8n's log, with the node and the workflow. */
 import type { FunctionsBase } from 'n8n-workflow';
-import { printable } from '../../lib/shared/printable';
+import { printable } from '../../lib/shared/text';
 
 /** For example: Asset Service Trigger "Events" in workflow 7: the message. */
 export function logLine(

@@ -6,8 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ApiError } from '../../lib/service';
-import { PackageError } from '../../lib/shared/packageError';
-import { isError } from '../../lib/shared/thrown';
+import { PackageError, isError } from '../../lib/shared/errors';
 
 /**
  * A `NodeApiError` if the service or the credential is at fault, a `NodeOperationError` if a parameter is.

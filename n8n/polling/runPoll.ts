@@ -4,10 +4,9 @@ import type { Item } from '../../lib/event';
 import type { Memory, Polled } from '../../lib/follow';
 import type { Ledger } from '../../lib/ledger';
 import { type LastPoll, notePolled } from '../../lib/rejections';
-import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../lib/shared/durations';
-import { PackageError } from '../../lib/shared/packageError';
-import { printable } from '../../lib/shared/printable';
-import { messageOf } from '../../lib/shared/thrown';
+import { PackageError, messageOf } from '../../lib/shared/errors';
+import { printable } from '../../lib/shared/text';
+import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../lib/shared/time';
 import {
 	array,
 	number,

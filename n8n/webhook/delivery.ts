@@ -17,8 +17,8 @@ import {
 	type HandOver,
 	type NoStart,
 } from '../../lib/receiver';
-import { DAY_MS } from '../../lib/shared/durations';
-import { printable } from '../../lib/shared/printable';
+import { printable } from '../../lib/shared/text';
+import { DAY_MS } from '../../lib/shared/time';
 import type { DeliveryHeaders } from '../../lib/signature';
 import { acknowledgeOf } from '../endpoint/webhooks';
 import { beginRun, itemsOf } from '../execution/beginRun';

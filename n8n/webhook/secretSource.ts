@@ -16,7 +16,7 @@ import {
 } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource, SignedRefusal } from '../../lib/receiver';
-import { PackageError } from '../../lib/shared/packageError';
+import { PackageError } from '../../lib/shared/errors';
 import type { SigningSettings } from '../../lib/signature';
 import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/credentialNames';
 import {

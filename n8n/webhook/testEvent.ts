@@ -11,8 +11,7 @@ import {
 } from 'n8n-workflow';
 import type { Wanted } from '../../lib/event';
 import { type NoStart, PROBLEMS } from '../../lib/receiver';
-import { printable } from '../../lib/shared/printable';
-import { sentence } from '../../lib/shared/sentence';
+import { printable, sentence } from '../../lib/shared/text';
 import { asText, isRecord } from '../../lib/shared/values';
 import { forgetTest, testSurvey } from '../fields/testSurvey';
 

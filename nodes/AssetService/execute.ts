@@ -7,8 +7,8 @@ import {
 	type IExecuteData,
 } from 'n8n-workflow';
 import { ApiError, type ApiClient, type ApiRecord } from '../../lib/service';
-import { inParallel } from '../../lib/shared/inParallel';
-import { printable } from '../../lib/shared/printable';
+import { inParallel } from '../../lib/shared/pace';
+import { printable } from '../../lib/shared/text';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor, cancelSignal } from '../../n8n/api/apiClient';
 import { errorItem, toNodeError } from '../../n8n/log/nodeError';

@@ -5,7 +5,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { type ApiRecord, flattener, LISTS, newest } from '../../lib/service';
-import { timeOf } from '../../lib/shared/timeOf';
+import { timeOf } from '../../lib/shared/time';
 import { asText } from '../../lib/shared/values';
 import { parse } from '../../lib/vendor/zod';
 import { apiClientFor } from '../../n8n/api/apiClient';

@@ -1,6 +1,6 @@
 /** The only error of the ledger, and how the causes are read. */
-import { PackageError } from '../../shared/packageError';
-import { printable } from '../../shared/printable';
+import { PackageError } from '../../shared/errors';
+import { printable } from '../../shared/text';
 
 /**
  * The store cannot be reached, opened or written, so it is unknown whether the event was seen.

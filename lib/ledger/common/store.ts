@@ -1,5 +1,5 @@
 /** What the ledger needs of a store: texts by key that are replaced atomically, and the sessions of processes. */
-import { DAY_MS, MINUTE_MS } from '../../shared/durations';
+import { DAY_MS, MINUTE_MS } from '../../shared/time';
 
 /** Whether a session lives: `gone` if it was not renewed in time, or the store has never had it. */
 export type Vital = 'alive' | 'closed' | 'gone';

@@ -30,7 +30,7 @@
  * - Whether a holder is dead: see `session.ts`. A process that was paused can be taken for dead and come back. What it
  *   held and nobody took is its own again.
  */
-import { MINUTE_MS } from '../../shared/durations';
+import { MINUTE_MS } from '../../shared/time';
 import type { Entry, EntryKind } from './entry';
 
 export type EntryState =

@@ -8,9 +8,9 @@
  *
  * - none: the next call creates a client. - connecting: calls wait, each until its limit. - usable: calls are sent.
  */
-import { DAY_MS, MINUTE_MS } from '../../shared/durations';
-import { printable } from '../../shared/printable';
-import { sleep } from '../../shared/sleep';
+import { sleep } from '../../shared/pace';
+import { printable } from '../../shared/text';
+import { DAY_MS, MINUTE_MS } from '../../shared/time';
 import { createRedisClient, type RedisClient } from './client';
 import { errorCode, isResponse, isLasting, isReadOnly, redisUnavailableError } from './errors';
 import { type Call, clockWhenLate, evaluate } from './scripts';

@@ -1,7 +1,7 @@
 /** SQLite file errors for operators: the path, and what to do. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { printable } from '../../shared/printable';
+import { printable } from '../../shared/text';
 import { errorField, LedgerUnavailableError } from '../common/errors';
 
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';

@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { printable } from '../../shared/printable';
+import { printable } from '../../shared/text';
 import { errorField, LedgerUnavailableError } from '../common/errors';
 
 /** An open file whose writes can be synced to disk. */

@@ -1,7 +1,7 @@
 /** The clocks of the host, which its processes share. */
 import { readFileSync } from 'node:fs';
 import { uptime as secondsUp } from 'node:os';
-import { DAY_MS } from '../../shared/durations';
+import { DAY_MS } from '../../shared/time';
 
 /** Identifies the time since the host was started; only Linux has it. Elsewhere, a monotonic clock that went back shows a new start. */
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';

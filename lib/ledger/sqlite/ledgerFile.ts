@@ -1,6 +1,6 @@
 /** The file at the ledger's path: opened on first use, and again if it failed or was replaced. */
-import { printable } from '../../shared/printable';
-import { jittered, sleep } from '../../shared/sleep';
+import { jittered, sleep } from '../../shared/pace';
+import { printable } from '../../shared/text';
 import { LedgerUnavailableError } from '../common/errors';
 import { LedgerDatabase } from './database';
 import { isBusy, sqliteUnavailableError } from './errors';

@@ -1,6 +1,6 @@
 /** The schema of the SQLite file, and how a foreign file is detected. */
 import type { DatabaseSync } from 'node:sqlite';
-import { printable } from '../../shared/printable';
+import { printable } from '../../shared/text';
 import { number, parse } from '../../vendor/zod';
 import { LedgerUnavailableError } from '../common/errors';
 import { transaction } from './transaction';

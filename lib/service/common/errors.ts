@@ -1,5 +1,5 @@
 /** The two kinds of failure: one for people, and one that says why no response arrived. */
-import { PackageError } from '../../shared/packageError';
+import { PackageError } from '../../shared/errors';
 import type { CredentialField } from './types';
 
 /** The labels of the credential's fields in the editor. */

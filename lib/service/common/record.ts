@@ -1,5 +1,5 @@
 /** Reads the ID and the time of a record. By hand, since a list does this for every record. */
-import { timeOf } from '../../shared/timeOf';
+import { timeOf } from '../../shared/time';
 import { own } from '../../shared/values';
 import { RECORD_ID } from './defaults';
 import type { ApiRecord } from './types';

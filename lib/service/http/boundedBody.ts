@@ -1,7 +1,7 @@
 /** Reads the body of a response up to a limit, and decodes it to text. */
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { codeOf } from '../../shared/thrown';
+import { codeOf } from '../../shared/errors';
 import { MAX_BODY_BYTES, MAX_DEPTH, MAX_VALUES } from '../common/defaults';
 import { TransportError } from '../common/errors';
 

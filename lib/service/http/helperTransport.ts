@@ -1,5 +1,5 @@
 /** The transport through n8n's own HTTP helper, for operators who let n8n check the destination of requests. */
-import { isError } from '../../shared/thrown';
+import { isError } from '../../shared/errors';
 import { MAX_BODY_BYTES, TIMEOUTS } from '../common/defaults';
 import { TransportError } from '../common/errors';
 import type { Transport, TransportRequest, TransportResponse } from '../common/types';

@@ -1,5 +1,5 @@
 /** Turns errors of Node, TLS, undici or n8n's helper into half a sentence for people, and decides whether to retry. */
-import { codeOf, isError } from '../../shared/thrown';
+import { codeOf, isError } from '../../shared/errors';
 import { TransportError } from '../common/errors';
 
 interface Explanation {

@@ -1,6 +1,6 @@
 /** The clock, randomness and waiting, passed in so that tests are fast and deterministic. */
-import { sleep } from '../../shared/sleep';
-import { isError } from '../../shared/thrown';
+import { isError } from '../../shared/errors';
+import { sleep } from '../../shared/pace';
 
 export interface Runtime {
 	/** Unix milliseconds. */

@@ -1,5 +1,5 @@
 /** Adds retries to a sender, for requests that change nothing, with growing, jittered waits and within limits. */
-import { timeOf } from '../../shared/timeOf';
+import { timeOf } from '../../shared/time';
 import { numberOf } from '../../shared/values';
 import { RETRIED_STATUSES, RETRIES } from '../common/defaults';
 import { TransportError } from '../common/errors';

@@ -1,5 +1,5 @@
 /** Walks a list page by page: each record once, never in a loop, and not beyond the limit (open point: paging). */
-import { Reach } from '../../shared/reach';
+import { Reach } from '../../shared/listOrder';
 import { isRecord } from '../../shared/values';
 import { type ServiceInterface, SERVICE_INTERFACE } from '../common/defaults';
 import { ApiError, IN_INTERFACE } from '../common/errors';

@@ -1,6 +1,6 @@
 /** What a station trigger watches, and the bounds of its state. Times are in milliseconds. */
 import { createHash } from 'node:crypto';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/time';
 
 export { DAY_MS, HOUR_MS, MINUTE_MS };
 

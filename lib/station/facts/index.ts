@@ -1,6 +1,6 @@
 /** From an event to what it says about a station. The fields of a payload decide the version of OCPP, never its label. */
 import { createdAt, type ParsedEvent } from '../../event';
-import { MINUTE_MS } from '../../shared/durations';
+import { MINUTE_MS } from '../../shared/time';
 import { isRecord, own } from '../../shared/values';
 import type { Kind } from '../common/settings';
 import {

@@ -1,5 +1,5 @@
 /** What was read and says nothing: counted, so that an operator hears of it. */
-import { counted } from '../../shared/counted';
+import { counted } from '../../shared/text';
 import type { EventFacts, Reading } from './types';
 
 /** Unknown words that are named. */

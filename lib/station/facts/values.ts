@@ -1,5 +1,5 @@
 /** Reads fields of OCPP messages: tolerant of wrong types, of numbers as text, and of times that are missing or absurd. */
-import { timeOf } from '../../shared/timeOf';
+import { timeOf } from '../../shared/time';
 import { numberOf, own, textOf } from '../../shared/values';
 
 /** Longer texts are cut: the state of a station is small. */

@@ -1,7 +1,7 @@
 /** Reads the list back over a period, for one question or several. */
 import { walk } from '../../follow';
 import type { ApiClient } from '../../service';
-import { PackageError } from '../../shared/packageError';
+import { PackageError } from '../../shared/errors';
 import { GRACE_MS, START_WAIT_MS } from '../common/settings';
 import type { ConnectionSettings } from '../facts';
 import { PastFacts, type Wants } from './facts';

@@ -1,6 +1,5 @@
 /** Cuts a period at the days or months of a time zone. */
-import { HOUR_MS } from '../../shared/durations';
-import { inZone, offsetMs } from '../../shared/zone';
+import { HOUR_MS, inZone, offsetMs } from '../../shared/time';
 import type { Span } from './spans';
 
 export type SplitBy = 'none' | 'day' | 'month';

@@ -6,8 +6,8 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import type { ApiClient } from '../../../lib/service';
-import { counted } from '../../../lib/shared/counted';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/shared/durations';
+import { counted } from '../../../lib/shared/text';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/shared/time';
 import {
 	connectionSettings,
 	type Found,

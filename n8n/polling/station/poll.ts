@@ -1,7 +1,7 @@
 /** Polls for a station trigger. */
 import type { IPollFunctions } from 'n8n-workflow';
 import type { ApiClient } from '../../../lib/service';
-import { DAY_MS } from '../../../lib/shared/durations';
+import { DAY_MS } from '../../../lib/shared/time';
 import { connectionSettings, pollStations } from '../../../lib/station';
 import { recordPublication } from '../../execution/accountAccess';
 import { runPoll } from '../runPoll';

@@ -8,8 +8,8 @@ import {
 	readBatchSize,
 	type ReadParameter,
 } from '../../../lib/event';
-import { PackageError } from '../../../lib/shared/packageError';
-import { printable } from '../../../lib/shared/printable';
+import { PackageError } from '../../../lib/shared/errors';
+import { printable } from '../../../lib/shared/text';
 import { asNumber, asRecord, asText, asTexts, numberOf } from '../../../lib/shared/values';
 import {
 	DEFAULT_CONNECTION,

@@ -1,8 +1,6 @@
 /** Times from n8n's date fields and from expressions. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DAY_MS } from '../../../lib/shared/durations';
-import { timeOf } from '../../../lib/shared/timeOf';
-import { inZone } from '../../../lib/shared/zone';
+import { DAY_MS, timeOf, inZone } from '../../../lib/shared/time';
 import { unknown } from '../../../lib/vendor/zod';
 import { parameter, parameterError, type InputItem } from './parameters';
 

@@ -1,7 +1,7 @@
 import { HookContext } from 'n8n-core';
 import type { IHookFunctions, IWebhookData } from 'n8n-workflow';
 import { ADVICE } from '../../../lib/receiver';
-import { sentence } from '../../../lib/shared/sentence';
+import { sentence } from '../../../lib/shared/text';
 import { signTimestamped } from '../../../lib/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { oneNodeWorkflow } from '../../support/engine';

@@ -1,5 +1,5 @@
 /** Stations as they are in the field: what a seed has them send, when the list has it, and whether what is reported is true. */
-import { MINUTE_MS } from '../../../lib/shared/durations';
+import { MINUTE_MS } from '../../../lib/shared/time';
 import { isRecord, textOf } from '../../../lib/shared/values';
 import { HABIT_NAMES, type HabitChoice } from '../../../simulator/data/field/habits/habits';
 import {

@@ -2,7 +2,7 @@
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { accessOf, type Publication, readPublication } from '../../../../lib/accounts';
 import { LedgerUnavailableError, type Ledger } from '../../../../lib/ledger';
-import { printable } from '../../../../lib/shared/printable';
+import { printable } from '../../../../lib/shared/text';
 import { object, pipe, safeParse, transform, union, unknown } from '../../../../lib/vendor/zod';
 import { ledgerFor } from '../../../../n8n/execution/ledger';
 import { workflowIdIn } from '../../../../n8n/execution/workflowId';

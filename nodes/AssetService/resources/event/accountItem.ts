@@ -2,7 +2,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ListedAccount } from '../../../../lib/accounts';
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
-import { messageOf } from '../../../../lib/shared/thrown';
+import { messageOf } from '../../../../lib/shared/errors';
 import { asText, withoutSlashes } from '../../../../lib/shared/values';
 import { MOST_RECORDS } from '../../shared/listOptions';
 import type { OperationRun } from '../../shared/resource';

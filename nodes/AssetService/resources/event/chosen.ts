@@ -14,8 +14,8 @@ import {
 import { createdAt } from '../../../../lib/event';
 import { ledgerKey } from '../../../../lib/ledger';
 import type { ApiRecord } from '../../../../lib/service';
-import { counted } from '../../../../lib/shared/counted';
-import { DAY_MS } from '../../../../lib/shared/durations';
+import { counted } from '../../../../lib/shared/text';
+import { DAY_MS } from '../../../../lib/shared/time';
 import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';

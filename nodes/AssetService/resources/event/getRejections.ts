@@ -9,8 +9,8 @@ import {
 	readPolled,
 } from '../../../../lib/rejections';
 import type { ApiRecord } from '../../../../lib/service';
-import { MINUTE_MS } from '../../../../lib/shared/durations';
-import { sentence } from '../../../../lib/shared/sentence';
+import { sentence } from '../../../../lib/shared/text';
+import { MINUTE_MS } from '../../../../lib/shared/time';
 import { asText, own } from '../../../../lib/shared/values';
 import { rejections } from '../../../../n8n/log/rejections';
 import { onlyParallelItems } from '../../shared/parallelItems';

@@ -7,7 +7,7 @@ import {
 } from '../../../../lib/accounts';
 import { ledgerKey } from '../../../../lib/ledger';
 import type { ApiRecord } from '../../../../lib/service';
-import { chunksOf } from '../../../../lib/shared/chunks';
+import { chunksOf } from '../../../../lib/shared/pace';
 import {
 	connectionSettings,
 	type ReportedEntry,

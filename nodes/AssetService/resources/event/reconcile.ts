@@ -8,8 +8,7 @@ import {
 	wantedByAny,
 } from '../../../../lib/accounts';
 import type { ApiRecord } from '../../../../lib/service';
-import { counted } from '../../../../lib/shared/counted';
-import { printable } from '../../../../lib/shared/printable';
+import { counted, printable } from '../../../../lib/shared/text';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
 import { accountItem, withAssetNames } from './accountItem';

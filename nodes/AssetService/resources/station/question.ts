@@ -1,9 +1,9 @@
 /** Reads the past for a question: once for all input items that ask about the same period. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ApiClient } from '../../../../lib/service';
-import { HOUR_MS } from '../../../../lib/shared/durations';
-import { sentence } from '../../../../lib/shared/sentence';
-import { messageOf } from '../../../../lib/shared/thrown';
+import { messageOf } from '../../../../lib/shared/errors';
+import { sentence } from '../../../../lib/shared/text';
+import { HOUR_MS } from '../../../../lib/shared/time';
 import { asTexts, textOf } from '../../../../lib/shared/values';
 import {
 	type Asked,

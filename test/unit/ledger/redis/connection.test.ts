@@ -1,5 +1,5 @@
 /** How the connection to Redis handles responses, silence and losses, on a clock that the test moves. */
-import * as sleeping from '../../../../lib/shared/sleep';
+import * as sleeping from '../../../../lib/shared/pace';
 import {
 	advanceUntil,
 	type Answer,

@@ -1,5 +1,5 @@
 /** Until when Redis may run a script: by its own clock, as far as this process knows it. */
-import * as sleeping from '../../../../lib/shared/sleep';
+import * as sleeping from '../../../../lib/shared/pace';
 import { redisTime, ScriptedRedis, call, stopTheClock, until } from './scriptedRedis';
 
 const CLOCK = 1_700_000_000_000;

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
 import { ADVICE, type RefusalReason } from '../../../../lib/receiver';
 import { duplicate, ignored, refused } from '../../../../lib/receiver/verdict';
-import { sentence } from '../../../../lib/shared/sentence';
+import { sentence } from '../../../../lib/shared/text';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/webhook/testEvent';
 
 let next = 0;

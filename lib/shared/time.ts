@@ -1,5 +1,9 @@
-/** Reads a time that the service or a station sends: the only place that does, so a time without a zone is UTC everywhere. */
+/** Durations, times in time zones, and the only place that reads a time of the service or a station: one without a zone is UTC everywhere. */
 import { numberOf } from './values';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** From 1973 on; a smaller number is a year or a count. From 13 digits on it is not seconds. */
 const SECONDS = { least: 1e8, below: 1e12 };
@@ -56,4 +60,17 @@ function offsetMinutes(zone: string): number | undefined {
 	const offset = Number(hours) * 60 + Number(minutes);
 	if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
 	return sign === '+' ? offset : -offset;
+}
+
+/** The instant at which clocks of the zone show this time, which is given as if it were UTC. In Unix milliseconds. */
+export function inZone(shown: number, timeZone: string): number {
+	// Twice, for the hours around a clock change.
+	const near = shown - offsetMs(shown, timeZone);
+	return shown - offsetMs(near, timeZone);
+}
+
+/** How far the time zone is ahead of UTC at this time, in milliseconds. */
+export function offsetMs(time: number, timeZone: string): number {
+	const shown = new Date(time).toLocaleString('sv-SE', { timeZone });
+	return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(time / 1000) * 1000;
 }

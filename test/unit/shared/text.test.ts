@@ -1,4 +1,4 @@
-import { printable } from '../../../lib/shared/printable';
+import { printable } from '../../../lib/shared/text';
 
 describe('printable', () => {
 	it.each(['', 'we_1', 'Größe 大 🚀', '<b>"quoted" \\n</b>'])('leaves %p as it is', (text) => {

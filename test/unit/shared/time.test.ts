@@ -55,7 +55,7 @@ const READ: readonly (readonly [unknown, string | undefined])[] = [
 /** What a process in this zone reads. */
 function readIn(zone: string): unknown[] {
 	const script = [
-		`import { timeOf } from ${JSON.stringify(join(ROOT, 'lib/shared/timeOf.ts'))};`,
+		`import { timeOf } from ${JSON.stringify(join(ROOT, 'lib/shared/time.ts'))};`,
 		`if (new Date(2026, 10, 23, 9).getTimezoneOffset() !== ${OFFSETS[zone]}) throw new Error('zone');`,
 		`const values = ${JSON.stringify(READ.map(([value]) => value))};`,
 		`console.log(JSON.stringify(values.map((value) => {`,

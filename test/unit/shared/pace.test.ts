@@ -1,4 +1,4 @@
-import { chunksOf } from '../../../lib/shared/chunks';
+import { chunksOf } from '../../../lib/shared/pace';
 
 it.each([
 	[[], []],

@@ -1,4 +1,4 @@
-/** Makes outside text safe for one line of a log or a message. */
+/** Texts for people: outside text made safe for one line, sentences, and numbers with their nouns. */
 
 /** Control and format characters (terminal escapes, line breaks, direction changes), line separators, half surrogate pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
@@ -13,4 +13,14 @@ export function printable(text: string, most = 200): string {
 /** The same for n8n's hints, descriptions and choices, which it shows as HTML. */
 export function withoutTags(text: string, most?: number): string {
 	return printable(text, most).replaceAll('<', '‹');
+}
+
+export function counted(count: number, noun: string): string {
+	return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The text with a capital first letter and a final period; an empty text stays empty. */
+export function sentence(text: string): string {
+	if (text === '') return text;
+	return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }

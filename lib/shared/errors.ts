@@ -1,0 +1,38 @@
+/** The base of all errors that people see, and thrown values, which may come from another realm, where `instanceof Error` fails. */
+import { printable } from './text';
+
+interface Details {
+	/** What to do now. */
+	readonly hint?: string | undefined;
+	/** A code to search for, such as that of Node or of the service. */
+	readonly code?: string | undefined;
+	readonly cause?: unknown;
+}
+
+/** The message says what happened and where, the hint what to do. Neither contains a secret or a payload. */
+export class PackageError extends Error {
+	readonly hint: string;
+	readonly code?: string | undefined;
+
+	constructor(message: string, { hint = '', code, cause }: Details = {}) {
+		super(message, cause === undefined ? undefined : { cause });
+		this.hint = hint;
+		this.code = code;
+	}
+}
+
+export function isError(thrown: unknown): thrown is Error {
+	const kind = Object.prototype.toString.call(thrown);
+	return thrown instanceof Error || kind === '[object Error]' || kind === '[object DOMException]';
+}
+
+/** The error code of Node, TLS or undici. */
+export function codeOf(thrown: unknown): string | undefined {
+	const code: unknown = isError(thrown) && 'code' in thrown ? thrown.code : undefined;
+	return typeof code === 'string' ? code : undefined;
+}
+
+/** The message, on one line and within 500 characters. */
+export function messageOf(thrown: unknown): string {
+	return printable(isError(thrown) ? thrown.message : String(thrown), 500);
+}
