@@ -13,6 +13,8 @@ const head = object({
 	publishedAt: number(),
 	/** How far the list was read. */
 	position: positionShape,
+	/** What is still to be read of the past before the publication: created from then up to then. A later look back may reach as far. */
+	past: optional(object({ from: number(), upTo: number() })),
 	/** What opened and ended up to then was reported, although the ledger does not know it. */
 	toldUntil: optional(number()),
 	/** How many polls have reported something: a ledger that knows of fewer than n8n is an old copy. */

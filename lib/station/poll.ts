@@ -91,13 +91,13 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		text = await savedFirst(ledger, `${key}:head`, { text, head });
 		if (text === undefined) return {};
 	}
-	const pastUpTo = unreadPastOf(head);
+	const pastUpTo = head.past?.upTo ?? -Infinity;
 	const { position, failure, isWhole, serviceNow } = await follow(
 		head.position,
 		source,
 		readings.take,
 	);
-	head = { ...head, position };
+	head = { ...head, position, past: leftOf(head.past, position) };
 	for (const { kind, text, fresh } of readings.leftOut.all) warn(text, kind, fresh);
 
 	const { events } = readings;
@@ -128,12 +128,12 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	return { failure, started, readUpTo: position.knownUpTo, stations };
 }
 
-/** Up to when the past before the publication is still to be read, in Unix milliseconds. */
-function unreadPastOf({ position, publishedAt }: Head): number {
-	const ends = position.stretches
-		.filter(({ backTo }) => backTo < publishedAt)
-		.map(({ upTo, by = Infinity }) => upTo ?? by);
-	return Math.min(publishedAt, Math.max(-Infinity, ...ends));
+/** What the reading has left of the past. */
+function leftOf(past: Head['past'], { order, newestAt, stretches }: Head['position']) {
+	if (past === undefined) return undefined;
+	if (order === 'oldestFirst') return newestAt < past.upTo ? past : undefined;
+	const stretch = stretches.find(({ backTo }) => backTo <= past.from);
+	return stretch && { ...past, upTo: Math.min(past.upTo, stretch.by ?? Infinity) };
 }
 
 /** The head as it was; undefined if this poll is a publication. */
@@ -178,11 +178,14 @@ async function published(
 			'lost',
 		);
 	}
-	const past = { backTo: serviceNow - settings.catchUpMs, isUnread: lost !== undefined };
+	const from = serviceNow - settings.catchUpMs;
+	const publishedAt = lost?.publishedAt ?? (isWhole ? position.newestAt : serviceNow);
+	const past = { backTo: from, isUnread: lost !== undefined };
 	return {
 		digest: digestOf(settings),
 		generation: Math.max(source.now, (before?.generation ?? 0) + 1),
-		publishedAt: lost?.publishedAt ?? (isWhole ? position.newestAt : serviceNow),
+		publishedAt,
+		past: { from, upTo: publishedAt },
 		position: {
 			...position,
 			knownUpTo: lost?.at ?? position.knownUpTo,

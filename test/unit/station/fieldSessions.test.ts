@@ -608,6 +608,27 @@ describe('a session of the field', () => {
 		expect(world.items()).toMatchObject([expected]);
 	});
 
+	it('is reported once, though a look back reads on from there to before the publication', async () => {
+		const world = stationWorld({ settings: { kind: 'sessionEnded', catchUpMs: 1440 * MINUTE } });
+		world.events = [
+			start('08:29:30', 25_000),
+			answered('08:29:30', 25),
+			stop('08:50', 25, 30_000),
+			start('08:55', 30_000),
+			answered('08:55', 26),
+			// The shard is written, and forgets the first start.
+			start('09:32', 40_000, { connectorId: 2 }),
+		];
+		for (let at = time('08:25'); at < time('10:00'); at += MINUTE / 10) {
+			world.events.push(message(at, 's2', ['Heartbeat', {}]));
+		}
+		for (let at = time('08:30'); at <= time('10:00'); at += MINUTE) {
+			world.now = at;
+			await world.poll({ budgetMs: 0 });
+		}
+		expect(world.items()).toMatchObject([{ energyKwh: 5, transactionId: '25', reason: 'Local' }]);
+	});
+
 	it('Z1: is reported if the events themselves have times without a zone', async () => {
 		const events = [start('09:00', 1_000), stop('09:30', 25, 6_000)].map((event) => {
 			const createdAt = event.createdAt.replace('Z', '');
