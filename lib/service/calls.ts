@@ -1,9 +1,27 @@
-/** The request of each operation: method, path, body, and the texts for its errors. */
-import type { ServiceInterface } from './common/defaults';
-import { IN_CREDENTIAL, IN_INTERFACE } from './common/errors';
-import { LISTS, type ListedResource, type ListRow } from './common/lists';
-import type { ApiCall } from './common/types';
-import { pathWith } from './http/paths';
+/** The request of each operation: method, path, body, and the texts for its errors. IDs cannot change the path. */
+import type { ApiSettings } from './credential';
+import { type ServiceInterface, USER_AGENT } from './defaults';
+import { IN_CREDENTIAL, IN_INTERFACE, ApiError } from './errors';
+import { LISTS, type ListedResource, type ListRow } from './lists';
+import type { TransportRequest } from './transport';
+
+/** One API call, without settings, token or query. */
+export interface ApiCall {
+	method: TransportRequest['method'];
+	path: string;
+	query?: Readonly<Record<string, string>>;
+	headers?: Readonly<Record<string, string>>;
+	/** Sent as JSON. */
+	body?: unknown;
+	/** The purpose of the call, for the error about a missing scope, such as `list assets`. */
+	purpose: string;
+	/** Advice by status, where the default would blame the URL or the values of the request. */
+	hints?: Readonly<Record<number, string>>;
+	/** For a call that changes something: where to check if it is unknown whether the service carried it out. */
+	mayBeDone?: string;
+	/** Statuses other than 2xx that are not errors here. */
+	accepted?: readonly number[];
+}
 
 const GONE = [404, 410];
 
@@ -87,3 +105,72 @@ export const deleteEndpoint = (
 	),
 	accepted: GONE,
 });
+
+const LABELS = { endpointId: 'Endpoint ID', deliveryId: 'Delivery ID' } as const;
+type IdName = keyof typeof LABELS;
+
+/**
+ * The path with its IDs filled in, encoded and trimmed.
+ * @throws {ApiError} for an ID that is missing, empty, `.` or `..`, which would change the path itself.
+ */
+export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, string>>>): string {
+	return Object.entries(LABELS).reduce((path, [name, label]) => {
+		const placeholder = `{${name}}`;
+		if (!path.includes(placeholder)) return path;
+		return path.split(placeholder).join(idInPath(ids[name as IdName] ?? '', label));
+	}, template);
+}
+
+/**
+ * The ID as a path segment.
+ * @throws {ApiError} for one that is empty, `.` or `..`, which would change the path itself.
+ */
+export function idInPath(given: string, label: string): string {
+	const id = encoded(given.trim());
+	if (id === undefined || id === '' || id === '.' || id === '..') {
+		throw new ApiError(id === '' ? `'${label}' is empty` : `'${label}' is not an ID`, {
+			hint: `Enter the ID as the service shows it.`,
+		});
+	}
+	return id;
+}
+
+/** The URL of a path under the base URL, with these query parameters. */
+export function urlOf(
+	baseUrl: string,
+	path: string,
+	query: Readonly<Record<string, string>>,
+): string {
+	const search = new URLSearchParams(query).toString();
+	return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** Undefined for a text that cannot be encoded, such as half a surrogate pair. */
+function encoded(id: string): string | undefined {
+	try {
+		return encodeURIComponent(id);
+	} catch {
+		return undefined;
+	}
+}
+
+export function requestOf(
+	{ method, path, query = {}, headers, body }: ApiCall,
+	{ baseUrl, allowUnauthorizedCerts }: ApiSettings,
+	signal: AbortSignal | undefined,
+): TransportRequest {
+	const hasBody = body !== undefined;
+	return {
+		method,
+		url: urlOf(baseUrl, path, query),
+		headers: {
+			accept: 'application/json',
+			'user-agent': USER_AGENT,
+			...headers,
+			...(hasBody && { 'content-type': 'application/json' }),
+		},
+		...(hasBody && { body: JSON.stringify(body) }),
+		...(signal && { signal }),
+		...(allowUnauthorizedCerts && { allowUnauthorizedCerts }),
+	};
+}

@@ -1,16 +1,33 @@
-/** The client of the service: its operations, built from calls and paging. */
+/** The client of the service, which handles tokens, paging, retries and errors, and the test of its credential. */
 import { timeOf } from '../shared/time';
 import { isRecord, own, valueAt } from '../shared/values';
 import * as calls from './calls';
-import { ENVELOPE, type ServiceInterface } from './common/defaults';
-import { asId } from './common/record';
-import type { ApiClient, ApiRecord, ApiCall, ListOptions } from './common/types';
-import { errorInSuccess } from './errors/errorInSuccess';
-import { isSuccess, readJson, type Reply } from './errors/withErrors';
-import { jsonOf } from './http/json';
-import { pageOf } from './lists/envelope';
-import { checkListOptions, walkPages, type FetchPage } from './lists/paging';
-import { createSender, type SenderOptions } from './sender';
+import { type ApiCall, limitQuery, list } from './calls';
+import { parseApiSettings, plainHttpWarning } from './credential';
+import { type ServiceInterface, ENVELOPE } from './defaults';
+import { errorInSuccess, ApiError, IN_CREDENTIAL } from './errors';
+import { type ListedResource, type ApiRecord, asId } from './lists';
+import { type ListOptions, pageOf, checkListOptions, walkPages, type FetchPage } from './paging';
+import { jsonOf } from './responseText';
+import type { RetryLimits } from './retries';
+import { isSuccess, readJson, type Reply, createSender, type SenderOptions } from './sender';
+import { createAccessTokens } from './tokens';
+import { type Transport, systemRuntime } from './transport';
+
+/** The client of the service. It handles tokens, paging, retries and errors. */
+export interface ApiClient {
+	readonly serviceInterface: ServiceInterface;
+	list(resource: ListedResource, options: ListOptions): AsyncIterable<ApiRecord>;
+	resendDelivery(endpointId: string, deliveryId: string): Promise<ApiRecord>;
+	createWebhookEndpoint(input: {
+		url: string;
+		events: readonly string[];
+	}): Promise<{ id?: string; secret?: string; record: ApiRecord }>;
+	/** Whether the endpoint exists at the service. */
+	webhookEndpointExists(endpointId: string): Promise<boolean>;
+	/** Whether the endpoint existed: deleting one that no longer exists is not an error. */
+	deleteWebhookEndpoint(endpointId: string): Promise<boolean>;
+}
 
 export interface ApiClientOptions extends SenderOptions {
 	/** Called with warnings although nothing failed, such as a list that may be incomplete. */
@@ -97,3 +114,42 @@ function createdEndpoint(
 
 const isPresent = (id: string | undefined) => id !== undefined;
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Milliseconds. A person waits for the result: including n8n's own work, it arrives within 15 s. */
+const PATIENCE_MS = 14_000;
+
+/** One retry, and the rest of the total time for each request in turn. */
+function patience(): RetryLimits {
+	const end = systemRuntime.now() + PATIENCE_MS;
+	return {
+		maxRetries: 1,
+		baseDelayMs: 500,
+		get totalMs() {
+			return Math.max(0, end - systemRuntime.now());
+		},
+	};
+}
+
+/**
+ * Whether the service can be reached and used with these settings. Requests a new token, whatever tokens are kept, so that an
+ * old one never hides a wrong secret. The message distinguishes a wrong URL, a rejected client, a wrong audience and a missing
+ * scope; it names the field to correct and contains no secret. The warning is for URLs with plain http.
+ */
+export async function testCredential(
+	values: unknown,
+	transport: Transport,
+): Promise<{ ok: true; warning?: string } | { ok: false; message: string }> {
+	try {
+		const settings = parseApiSettings(values);
+		const retries = patience();
+		const tokens = createAccessTokens({ retries });
+		const send = createSender({ settings, transport, tokens, retries });
+		readJson(await send({ ...list('asset'), query: limitQuery(settings.serviceInterface, 1) }));
+		const warning = plainHttpWarning(settings);
+		return { ok: true, ...(warning !== undefined && { warning }) };
+	} catch (error) {
+		if (!(error instanceof ApiError)) throw error;
+		// A person reads this in the form of the credential itself.
+		return { ok: false, message: `${error.message}. ${error.hint.replaceAll(IN_CREDENTIAL, '')}` };
+	}
+}

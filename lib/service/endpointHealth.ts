@@ -1,9 +1,8 @@
 /** Determines the health of an endpoint from its deliveries, and whether the service is about to give up. */
 import { HOUR_MS } from '../shared/time';
 import { asText } from '../shared/values';
-import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './common/defaults';
-import { attemptedAt, createdAtOf } from './common/record';
-import type { ApiRecord } from './common/types';
+import { DELIVERED, DELIVERY_STATUS_FIELD, NOT_DELIVERED, RETRY_HOURS } from './defaults';
+import { attemptedAt, createdAtOf, type ApiRecord } from './lists';
 
 const MOST_ATTEMPTS = 1 + RETRY_HOURS.length;
 /** The time from the first attempt to the one before the last retry. */

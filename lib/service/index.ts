@@ -1,28 +1,24 @@
 /** The only client of the service: the exports that nodes, credentials and other folders of lib use. */
-export { processAccessTokens } from './tokens/accessTokens';
+export { processAccessTokens } from './tokens';
 export { createApiClient } from './client';
-export { testCredential } from './testCredential';
-export { DELIVERY_STATUS_FIELD, SERVICE_INTERFACE } from './common/defaults';
+export { testCredential } from './client';
+export { DELIVERY_STATUS_FIELD, SERVICE_INTERFACE } from './defaults';
 export { endpointHealth } from './endpointHealth';
-export { ApiError, FIELD_LABELS, IN_INTERFACE } from './common/errors';
-export { withoutSecret } from './errors/redaction';
-export { readBoundedBody } from './http/boundedBody';
-export { idInPath } from './http/paths';
-export { helperTransport } from './http/helperTransport';
-export { undiciTransport } from './http/undiciTransport';
-export { isLoopback, isPrivate } from './credential/hosts';
-export { flattener } from './lists/flatten';
-export { newest } from './lists/newest';
-export { LISTED_RESOURCES, LISTS } from './common/lists';
-export type { ListedResource, ListFilters, ListRow, Shape } from './common/lists';
-export { createdAtOf } from './common/record';
-export { parseApiSettings, plainHttpWarning } from './credential/apiSettings';
-export type {
-	ApiClient,
-	ApiRecord,
-	ApiSettings,
-	ListOptions,
-	Transport,
-	TransportRequest,
-	TransportResponse,
-} from './common/types';
+export { ApiError, FIELD_LABELS, IN_INTERFACE } from './errors';
+export { withoutSecret } from './responseText';
+export { readBoundedBody } from './transport';
+export { idInPath } from './calls';
+export { helperTransport } from './helperTransport';
+export { undiciTransport } from './undiciTransport';
+export { isLoopback, isPrivate } from './credential';
+export { flattener } from './lists';
+export { newest } from './lists';
+export { LISTED_RESOURCES, LISTS } from './lists';
+export type { ListedResource, ListFilters, ListRow, Shape } from './lists';
+export { createdAtOf } from './lists';
+export { parseApiSettings, plainHttpWarning } from './credential';
+export type { ApiClient } from './client';
+export type { ApiRecord } from './lists';
+export type { ApiSettings } from './credential';
+export type { ListOptions } from './paging';
+export type { Transport, TransportRequest, TransportResponse } from './transport';

@@ -1,10 +1,21 @@
-/** Creates the sender of a client's calls. */
-import type { ApiSettings, Transport } from './common/types';
-import { createRedactor, type Redactor } from './errors/redaction';
-import { withErrors, isTokenRejected } from './errors/withErrors';
-import type { Runtime } from './http/runtime';
-import { withRetries, type RetryLimits } from './http/withRetries';
-import { processAccessTokens, type AccessTokens } from './tokens/accessTokens';
+/** The sender of a client's calls: layers around each other, of which each takes a sender and returns one. */
+import { type ApiCall, requestOf } from './calls';
+import type { ApiSettings } from './credential';
+import {
+	ApiError,
+	FIELD_LABELS,
+	IN_CREDENTIAL,
+	notTheServiceError,
+	redirectError,
+	statusError,
+	unreachableError,
+	unreadableError,
+	type Destination,
+} from './errors';
+import { createRedactor, type Redactor, jsonOf, statusAndReason } from './responseText';
+import { withRetries, type RetryLimits } from './retries';
+import { processAccessTokens, type AccessTokens } from './tokens';
+import { type Transport, type Runtime, TransportError, type TransportResponse } from './transport';
 
 export interface SenderOptions {
 	settings: ApiSettings;
@@ -51,4 +62,92 @@ function withToken(
 		const { response, mayRenew } = await sendOnce();
 		return mayRenew ? (await sendOnce()).response : response;
 	};
+}
+
+interface ErrorOptions {
+	settings: ApiSettings;
+	redactor: Redactor;
+	/** Cancels requests in progress and later ones. */
+	signal?: AbortSignal | undefined;
+}
+
+/** The response to a call, and its destination. */
+export interface Reply extends TransportResponse {
+	destination: Destination;
+}
+
+/**
+ * Sends calls. A reply has a 2xx status, or one of the accepted ones.
+ * @throws {ApiError} for every other response, and if none arrived; the signal's reason if the caller cancelled.
+ */
+function withErrors(
+	send: Transport,
+	{ settings, redactor, signal }: ErrorOptions,
+): (call: ApiCall) => Promise<Reply> {
+	return async (call) => {
+		const address = settings.baseUrl + call.path;
+		const destination: Destination = { address, field: 'baseUrl', redactor };
+		const response = await send(requestOf(call, settings, signal)).catch((error: unknown) => {
+			throw unreachableError(error, destination, whatBecameOf(call, error));
+		});
+		const { status } = response;
+		if (isSuccess(status) || call.accepted?.includes(status)) return { ...response, destination };
+		throw callError(response, call, destination);
+	};
+}
+
+export function isSuccess(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** Whether the service says that the access token is not valid: 401, or another refusal with the code of RFC 6750, 3.1. */
+function isTokenRejected({ status, headers }: TransportResponse): boolean {
+	const challenge = headers['www-authenticate'] ?? '';
+	return status === 401 || (status === 403 && /\berror *= *"?invalid_token\b/i.test(challenge));
+}
+
+/** The reply's JSON. @throws {ApiError} if it is not JSON. */
+export function readJson(reply: Reply): unknown {
+	const json = jsonOf(reply);
+	if (json === undefined) throw unreadableError(reply, reply.destination);
+	return json;
+}
+
+/** What to check after a request that changes something and got no response. */
+function whatBecameOf({ mayBeDone }: ApiCall, error: unknown): string | undefined {
+	const isUnsent = error instanceof TransportError && error.neverSent;
+	return mayBeDone !== undefined && isUnsent
+		? 'The request was never sent, so nothing has changed. You can repeat it.'
+		: mayBeDone;
+}
+
+/** After these, the service may have carried out a request that changes something. */
+const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
+
+function callError(response: TransportResponse, call: ApiCall, destination: Destination): ApiError {
+	const { status } = response;
+	const responded = `${destination.address} responded with ${statusAndReason(response, destination.redactor)}`;
+	if (status >= 300 && status < 400) return redirectError(response, destination);
+	if (isTokenRejected(response)) {
+		return new ApiError(
+			`'${FIELD_LABELS.audience}' is probably wrong: ${responded}, although the access token is new`,
+			{
+				field: 'audience',
+				status,
+				hint: `Check 'Audience'${IN_CREDENTIAL}: it must match the API audience in the documentation of the service. 'Base URL' and 'Auth URL' must belong to the same service. If all of this is right, check that the API client is not disabled.`,
+			},
+		);
+	}
+	if (status === 403) {
+		return new ApiError(`The API client is not allowed to ${call.purpose}: ${responded}`, {
+			status,
+			hint: `The API client probably lacks the scope to ${call.purpose}. Add that scope in the developer area of the service, or enter another API client${IN_CREDENTIAL}.`,
+		});
+	}
+	const hint =
+		call.hints?.[status] ?? (UNCERTAIN_STATUSES.has(status) ? call.mayBeDone : undefined);
+	if (hint !== undefined) return new ApiError(responded, { status, hint });
+	return status === 404 || status === 405 || status === 410
+		? notTheServiceError(response, destination)
+		: statusError(response, destination);
 }

@@ -3,7 +3,7 @@
  * 0.09 events per second, and 6 hours of 10,000 stations with 9. `npx tsx --expose-gc scripts/bench/past.bench.ts`. The list is
  * computed beforehand. Next to it, a script that reads the same pages, keeps the events, and only adds up the time offline.
  */
-import { walkPages } from '../../lib/service/lists/paging';
+import { walkPages } from '../../lib/service/paging';
 import { isRecord } from '../../lib/shared/values';
 import {
 	type Asked,

@@ -12,7 +12,7 @@ import { ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
 import { SqliteStore } from '../../lib/ledger/sqlite';
 import { poll, type PollOptions } from '../../lib/poll';
-import { walkPages } from '../../lib/service/lists/paging';
+import { walkPages } from '../../lib/service/paging';
 import { jsonIn } from '../../lib/shared/values';
 import { pollStations } from '../../lib/station';
 import { object, parse } from '../../lib/vendor/zod';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
 import { hostClock, SqliteStore } from '../../lib/ledger/sqlite';
-import { walkPages } from '../../lib/service/lists/paging';
+import { walkPages } from '../../lib/service/paging';
 import { isRecord } from '../../lib/shared/values';
 import { RETENTION_MS } from '../../lib/start';
 import { type Kind, pollStations, type StationPollOptions } from '../../lib/station';

@@ -1,13 +1,12 @@
 /** Responses of a faulty or hostile service: tokens, lists and error texts. */
 import { match, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { ApiError } from '../../lib/service/common/errors';
-import type { TransportResponse } from '../../lib/service/common/types';
-import { parseApiSettings } from '../../lib/service/credential/apiSettings';
-import { createRedactor } from '../../lib/service/errors/redaction';
-import type { Runtime } from '../../lib/service/http/runtime';
-import { pageOf } from '../../lib/service/lists/envelope';
-import { fetchAccessToken } from '../../lib/service/tokens/tokenRequest';
+import { parseApiSettings } from '../../lib/service/credential';
+import { ApiError } from '../../lib/service/errors';
+import { pageOf } from '../../lib/service/paging';
+import { createRedactor } from '../../lib/service/responseText';
+import { fetchAccessToken } from '../../lib/service/tokens';
+import type { TransportResponse, Runtime } from '../../lib/service/transport';
 import { counter, type Target } from './target';
 
 export const API_SETTINGS = parseApiSettings({

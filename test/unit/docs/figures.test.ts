@@ -27,7 +27,7 @@ import {
 	RETRIED_STATUSES,
 	RETRIES,
 	RETRY_HOURS,
-} from '../../../lib/service/common/defaults';
+} from '../../../lib/service/defaults';
 import {
 	MOST_UNLISTED_PER_DAY,
 	MOST_UNLISTED_PER_POLL,

@@ -11,7 +11,7 @@ import {
 } from '../../../lib/follow';
 import { MOST_UNREAD, OVERLAP_MS } from '../../../lib/follow/position';
 import { ApiError } from '../../../lib/service';
-import { walkPages } from '../../../lib/service/lists/paging';
+import { walkPages } from '../../../lib/service/paging';
 
 /** How many lists are tried. */
 const RUNS = Number(process.env['RUNS'] ?? 100);

@@ -1,6 +1,6 @@
 import { type Listed as WalkedRecord, type WalkOptions, walk } from '../../../lib/follow';
 import { ApiError, type ApiRecord } from '../../../lib/service';
-import { walkPages } from '../../../lib/service/lists/paging';
+import { walkPages } from '../../../lib/service/paging';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-01-27T12:00:00.000Z');

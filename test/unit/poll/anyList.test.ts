@@ -5,7 +5,7 @@ import { LedgerUnavailableError, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
 import { readState } from '../../../lib/poll/state';
 import { ApiError } from '../../../lib/service';
-import { walkPages } from '../../../lib/service/lists/paging';
+import { walkPages } from '../../../lib/service/paging';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { HOUR, MINUTE, START } from './pollWorld';
 

@@ -5,7 +5,7 @@ import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
 import type { PollState } from '../../../lib/poll/state';
-import { walkPages } from '../../../lib/service/lists/paging';
+import { walkPages } from '../../../lib/service/paging';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 export const MINUTE = 60_000;

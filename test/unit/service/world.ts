@@ -1,6 +1,6 @@
 /** The service as the tests of the client need it: a token route and whatever else a test adds. */
-import { SERVICE_INTERFACE } from '../../../lib/service/common/defaults';
-import type { ApiSettings } from '../../../lib/service/common/types';
+import type { ApiSettings } from '../../../lib/service/credential';
+import { SERVICE_INTERFACE } from '../../../lib/service/defaults';
 import { startHttpService, type Handler, type HttpService } from '../../support/httpService';
 
 export const SECRET = 'top-secret/+ "quoted" ü';

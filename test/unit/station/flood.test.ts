@@ -1,7 +1,7 @@
 /** Made-up asset IDs and a ledger in SQLite; `IDS` sets their number, 10,000 by default. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { walkPages } from '../../../lib/service/lists/paging';
+import { walkPages } from '../../../lib/service/paging';
 import type { StationPollOptions } from '../../../lib/station';
 import { openSqlite, SqliteWorld } from '../ledger/sqlite/world';
 import { back, event, lost, MINUTE, type StationEvent, stationWorld, time } from './stationWorld';

@@ -4,7 +4,7 @@ import type { Item } from '../../../lib/event';
 import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, type Ledger, ledgerKey, newAttempt } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { walkPages } from '../../../lib/service/lists/paging';
+import { walkPages } from '../../../lib/service/paging';
 import {
 	DEFAULT_CONNECTION,
 	MINUTE_MS,

@@ -1,7 +1,7 @@
 /** A client of the service, as the tests of the client need it. */
 import { undiciTransport } from '../../../../lib/service';
 import { createApiClient, type ApiClientOptions } from '../../../../lib/service/client';
-import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
+import { createAccessTokens } from '../../../../lib/service/tokens';
 import type { Answer, Handler } from '../../../support/httpService';
 import { fakeRuntime, startWorld, type World } from '../world';
 

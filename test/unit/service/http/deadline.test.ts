@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { createDeadline, raceSignal } from '../../../../lib/service/http/deadline';
+import { createDeadline, raceSignal } from '../../../../lib/service/transport';
 import { rejection } from '../world';
 
 describe('a deadline', () => {

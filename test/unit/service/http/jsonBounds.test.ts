@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { MAX_DEPTH, MAX_VALUES } from '../../../../lib/service/common/defaults';
-import { checkJsonBounds } from '../../../../lib/service/http/boundedBody';
+import { MAX_DEPTH, MAX_VALUES } from '../../../../lib/service/defaults';
+import { checkJsonBounds } from '../../../../lib/service/transport';
 import { rejection } from '../world';
 import { closeAll, get, serve } from './servers';
 

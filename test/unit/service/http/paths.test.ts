@@ -1,6 +1,6 @@
-import { SERVICE_INTERFACE } from '../../../../lib/service/common/defaults';
-import { LISTS } from '../../../../lib/service/common/lists';
-import { pathWith, urlOf } from '../../../../lib/service/http/paths';
+import { pathWith, urlOf } from '../../../../lib/service/calls';
+import { SERVICE_INTERFACE } from '../../../../lib/service/defaults';
+import { LISTS } from '../../../../lib/service/lists';
 
 describe('a path', () => {
 	it.each([

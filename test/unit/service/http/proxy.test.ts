@@ -1,6 +1,6 @@
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { proxyFor } from '../../../../lib/service/http/proxy';
+import { proxyFor } from '../../../../lib/service/network';
 import { rejection } from '../world';
 import { closeAll, closing, get, serve, startTcp } from './servers';
 

@@ -1,8 +1,6 @@
 import type { TransportRequest, TransportResponse } from '../../../../lib/service';
-import { TransportError } from '../../../../lib/service/common/errors';
-import { raceSignal } from '../../../../lib/service/http/deadline';
-import { systemRuntime } from '../../../../lib/service/http/runtime';
-import { retryAfterMs, withRetries } from '../../../../lib/service/http/withRetries';
+import { retryAfterMs, withRetries } from '../../../../lib/service/retries';
+import { TransportError, raceSignal, systemRuntime } from '../../../../lib/service/transport';
 import { fakeRuntime, rejection } from '../world';
 
 const request = { method: 'GET', url: 'https://example.com', headers: {} } as const;

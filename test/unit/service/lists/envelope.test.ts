@@ -1,5 +1,5 @@
-import { createRedactor } from '../../../../lib/service/errors/redaction';
-import { pageOf } from '../../../../lib/service/lists/envelope';
+import { pageOf } from '../../../../lib/service/paging';
+import { createRedactor } from '../../../../lib/service/responseText';
 
 const destination = {
 	address: 'https://api.example.com/things',

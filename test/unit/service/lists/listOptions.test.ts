@@ -1,6 +1,5 @@
-import { SERVICE_INTERFACE } from '../../../../lib/service/common/defaults';
-import type { ListOptions } from '../../../../lib/service/common/types';
-import { checkListOptions } from '../../../../lib/service/lists/paging';
+import { SERVICE_INTERFACE } from '../../../../lib/service/defaults';
+import { type ListOptions, checkListOptions } from '../../../../lib/service/paging';
 
 describe('the options of a list', () => {
 	const refusal = (options: ListOptions): unknown => {

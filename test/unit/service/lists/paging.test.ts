@@ -1,4 +1,4 @@
-import { walkPages, type FetchPage } from '../../../../lib/service/lists/paging';
+import { walkPages, type FetchPage } from '../../../../lib/service/paging';
 import { all } from '../world';
 
 const records = (from: number, count: number) =>

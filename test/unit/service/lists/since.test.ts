@@ -1,4 +1,4 @@
-import { since } from '../../../../lib/service/lists/paging';
+import { since } from '../../../../lib/service/paging';
 
 const MOMENT = Date.UTC(2026, 0, 2);
 const at = (minutes: number) => new Date(MOMENT + minutes * 60_000).toISOString();

@@ -1,6 +1,6 @@
 import { undiciTransport } from '../../../../lib/service';
-import { USER_AGENT } from '../../../../lib/service/common/defaults';
-import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
+import { USER_AGENT } from '../../../../lib/service/defaults';
+import { createAccessTokens } from '../../../../lib/service/tokens';
 import { isRecord } from '../../../../lib/shared/values';
 import { gate } from '../../../support/wait';
 import {

@@ -1,5 +1,5 @@
 import { undiciTransport } from '../../../../lib/service';
-import { createAccessTokens } from '../../../../lib/service/tokens/accessTokens';
+import { createAccessTokens } from '../../../../lib/service/tokens';
 import { rejection, startWorld, stopWorlds } from '../world';
 
 afterEach(stopWorlds);

@@ -1,5 +1,5 @@
 import { ApiError, undiciTransport, type Transport } from '../../../../lib/service';
-import { fetchAccessToken } from '../../../../lib/service/tokens/tokenRequest';
+import { fetchAccessToken } from '../../../../lib/service/tokens';
 import type { Answer } from '../../../support/httpService';
 import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';
 

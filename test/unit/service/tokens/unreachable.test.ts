@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type ApiError, undiciTransport } from '../../../../lib/service';
-import { fetchAccessToken } from '../../../../lib/service/tokens/tokenRequest';
+import { fetchAccessToken } from '../../../../lib/service/tokens';
 import { selfSigned } from '../../../support/selfSigned';
 import { fakeRuntime, rejection, startWorld, stopWorlds } from '../world';
 

@@ -1,5 +1,5 @@
 /** Asks about the past of a list that a test writes. */
-import { walkPages } from '../../../../lib/service/lists/paging';
+import { walkPages } from '../../../../lib/service/paging';
 import {
 	type Asked,
 	DEFAULT_CONNECTION,

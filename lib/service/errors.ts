@@ -1,16 +1,78 @@
 /** Turns failures, and responses other than a success, into errors for people. */
+import { PackageError } from '../shared/errors';
+import { isRecord } from '../shared/values';
+import { type ServiceInterface, ERROR_LIST_FIELD } from './defaults';
 import {
-	ApiError,
-	COMPARE,
-	FIELD_LABELS,
-	IN_CREDENTIAL,
-	IN_INTERFACE,
-	TransportError,
-} from '../common/errors';
-import type { TransportResponse } from '../common/types';
-import { jsonOf } from '../http/json';
-import type { Redactor } from './redaction';
-import { quotable, statusAndReason, statusText } from './serverText';
+	jsonOf,
+	type Redactor,
+	quotable,
+	statusAndReason,
+	statusText,
+	reasonIn,
+} from './responseText';
+import { TransportError, type TransportResponse } from './transport';
+
+/** The required fields. */
+type RequiredField = 'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret';
+
+/** A field of the credential, as errors name it. */
+export type CredentialField = RequiredField | keyof ServiceInterface;
+
+/** The labels of the credential's fields in the editor. */
+export const FIELD_LABELS: Readonly<Record<CredentialField, string>> = {
+	baseUrl: 'Base URL',
+	authUrl: 'Auth URL',
+	audience: 'Audience',
+	clientId: 'Client ID',
+	clientSecret: 'Client Secret',
+	pageSize: 'Page Size',
+	limitParameter: 'Limit Parameter',
+	cursorParameter: 'Cursor Parameter',
+	endpointsPath: 'Endpoints Path',
+	resendPath: 'Resend Path',
+	endpointUrlField: 'Endpoint URL Field',
+	endpointEventsField: 'Endpoint Events Field',
+	endpointIdField: 'Endpoint ID Field',
+	endpointSecretField: 'Endpoint Secret Field',
+	connectedWords: 'Connected Words',
+	disconnectedWords: 'Disconnected Words',
+	connectionPath: 'Connection Path',
+};
+
+/** Where to find a field, for a person who is not looking at it: the form of the credential omits these words. */
+export const IN_CREDENTIAL = ' in the Asset Service API credential';
+/** The same for a field that appears only when the switch of this name is on. */
+export const IN_INTERFACE = ` under 'Customize Service Interface'${IN_CREDENTIAL}`;
+
+/** What to do about an error that the service reports in its own words. */
+const COMPARE = 'Check the values of this request against the message of the service.';
+
+interface ApiErrorDetails {
+	/** As in `PackageError`. */
+	hint: string;
+	code?: string | undefined;
+	/** The field of the credential that is most likely wrong. */
+	field?: CredentialField | undefined;
+	/** The HTTP status, if there was a response. */
+	status?: number | undefined;
+	/** Whether the service was unreachable for any request, and nothing was carried out. */
+	unreachable?: boolean;
+}
+
+/** A failure of a request. `code` is Node's or undici's, if there was no response. */
+export class ApiError extends PackageError {
+	override readonly name = 'ApiError';
+	readonly field?: CredentialField | undefined;
+	readonly status?: number | undefined;
+	readonly unreachable: boolean;
+
+	constructor(message: string, details: ApiErrorDetails) {
+		super(message, details);
+		this.field = details.field;
+		this.status = details.status;
+		this.unreachable = details.unreachable ?? false;
+	}
+}
 
 /** The destination of a request, as its errors name it. */
 export interface Destination {
@@ -155,3 +217,20 @@ function targetOf(location: string | undefined, destination: Destination): strin
 	const { origin, pathname } = new URL(location, destination.address);
 	return quotable(origin + pathname, destination.redactor);
 }
+
+/** The error in the fields of the response; undefined if there is none. `hint` says what to do about it. */
+export function errorInSuccess(
+	json: unknown,
+	{ address, redactor }: Destination,
+	hint = COMPARE,
+): ApiError | undefined {
+	if (!isRecord(json)) return undefined;
+	const errors = [json['error'], json[ERROR_LIST_FIELD]];
+	const reason = errors.some(isNotEmpty) ? reasonIn(json, redactor) : '';
+	if (reason === '') return undefined;
+	const message = `${address} reported an error with status 200: ${reason}`;
+	return new ApiError(message, { status: 200, hint });
+}
+
+const isNotEmpty = (error: unknown) =>
+	Boolean(error) && !(Array.isArray(error) && error.length === 0);

@@ -1,11 +1,16 @@
 /** Adds retries to a sender, for requests that change nothing, with growing, jittered waits and within limits. */
-import { timeOf } from '../../shared/time';
-import { numberOf } from '../../shared/values';
-import { RETRIED_STATUSES, RETRIES } from '../common/defaults';
-import { TransportError } from '../common/errors';
-import type { Transport, TransportRequest, TransportResponse } from '../common/types';
-import { createDeadline } from './deadline';
-import { systemRuntime, type Runtime } from './runtime';
+import { timeOf } from '../shared/time';
+import { numberOf } from '../shared/values';
+import { RETRIED_STATUSES, RETRIES } from './defaults';
+import {
+	TransportError,
+	type Transport,
+	type TransportRequest,
+	type TransportResponse,
+	createDeadline,
+	systemRuntime,
+	type Runtime,
+} from './transport';
 
 export interface RetryLimits {
 	/** Attempts after the first one. */

@@ -1,13 +1,17 @@
 /** The transport through n8n's own HTTP helper, for operators who let n8n check the destination of requests. */
-import { isError } from '../../shared/errors';
-import { MAX_BODY_BYTES, TIMEOUTS } from '../common/defaults';
-import { TransportError } from '../common/errors';
-import type { Transport, TransportRequest, TransportResponse } from '../common/types';
-import { tooLongError } from './boundedBody';
-import { createDeadline, raceSignal } from './deadline';
-import { networkFailure } from './networkFailure';
-import { hostOf, proxyFor } from './proxy';
-import { abortReason } from './runtime';
+import { isError } from '../shared/errors';
+import { MAX_BODY_BYTES, TIMEOUTS } from './defaults';
+import { networkFailure, hostOf, proxyFor } from './network';
+import {
+	TransportError,
+	type Transport,
+	type TransportRequest,
+	type TransportResponse,
+	tooLongError,
+	createDeadline,
+	raceSignal,
+	abortReason,
+} from './transport';
 
 interface HelperTransportOptions {
 	/** The environment with the helper's proxy, so that its failures are not attributed to the service. */

@@ -1,7 +1,12 @@
 /**
- * The lists of the service, one row per list: the client, the action node, the simulator and the tests of all lists use
- * this table. The comments give the source of a path, in the terms defined at the top of `defaults.ts`.
+ * The lists of the service, one row per list, and what their records say: ID, time, the fields that people use. The client,
+ * the action node, the simulator and the tests of all lists use the table. The comments give the source of a path, in the
+ * terms defined at the top of `defaults.ts`.
  */
+import { isOldestFirst } from '../shared/listOrder';
+import { timeOf } from '../shared/time';
+import { own } from '../shared/values';
+import { RECORD_ID } from './defaults';
 
 export interface ListRow {
 	/** Under the base URL. `{endpointId}` is replaced by an encoded ID: the list then belongs to one endpoint. */
@@ -115,3 +120,85 @@ export type ListedResource = keyof typeof LISTS;
 
 /** The names of the rows, in order. */
 export const LISTED_RESOURCES = Object.keys(LISTS) as ListedResource[];
+
+/** One record exactly as the service sent it; a list item that is not an object becomes `{ value }`. */
+export type ApiRecord = Record<string, unknown>;
+
+/** The ID as text, if there is one. */
+export function idOf(record: unknown): string | undefined {
+	return asId(own(record, RECORD_ID));
+}
+
+export function asId(id: unknown): string | undefined {
+	if (typeof id === 'number') return String(id);
+	return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** The time of creation in Unix milliseconds: its own `createdAt`, otherwise its first attempt. Undefined if it has neither. */
+export function createdAtOf({ createdAt, attempts }: ApiRecord): number | undefined {
+	return timeOf(createdAt) ?? (Array.isArray(attempts) ? attemptedAt(attempts[0]) : undefined);
+}
+
+/** The time of an attempt, in Unix milliseconds. */
+export function attemptedAt(attempt: unknown): number | undefined {
+	return timeOf(own(attempt, 'timestamp'));
+}
+
+/** A function that makes records flat. A record with none of the fields is returned unchanged. */
+export function flattener(shape: Shape): (record: ApiRecord) => ApiRecord {
+	const fields = Object.entries(shape).map(
+		([name, paths]) => [name, paths.map((path) => path.split('.'))] as const,
+	);
+	return (record) => {
+		const flat: ApiRecord = {};
+		let isEmpty = true;
+		for (const [name, paths] of fields) {
+			const found = paths.map((path) => valueAt(record, path)).find((value) => value !== undefined);
+			if (found !== undefined) isEmpty = false;
+			// n8n's table shows `undefined` for a field that only other items have.
+			flat[name] = found ?? null;
+		}
+		return isEmpty ? record : flat;
+	};
+}
+
+/** The text, number, boolean or null at the path; a list has `length`, and `last` is its last entry. */
+function valueAt(record: ApiRecord, path: readonly string[]): unknown {
+	let value: unknown = record;
+	for (const name of path) {
+		value = Array.isArray(value) && name === 'last' ? value.at(-1) : own(value, name);
+	}
+	return typeof value === 'object' && value !== null ? undefined : value;
+}
+
+interface Bounds {
+	/** The most records to return. */
+	readonly most: number;
+	/** The most records to read of a list that does not begin with the oldest: a month of records would take too long. */
+	readonly mostSeen: number;
+	readonly matching: (record: ApiRecord) => boolean;
+}
+
+/**
+ * The newest matching records, newest first; those without a time come last.
+ * A list that is sorted oldest first is read to its end, where the newest are.
+ */
+export async function newest(
+	records: AsyncIterable<ApiRecord>,
+	{ most, mostSeen, matching }: Bounds,
+): Promise<ApiRecord[]> {
+	const times: number[] = [];
+	const found: { record: ApiRecord; at: number }[] = [];
+	let seen = 0;
+	for await (const record of records) {
+		const at = createdAtOf(record);
+		if (at !== undefined) times.push(at);
+		seen += 1;
+		if (matching(record)) found.push({ record, at: at ?? -Infinity });
+		if (seen >= mostSeen && isOldestFirst(times) !== true) break;
+		if (found.length >= most && isOldestFirst(times) === false) break;
+	}
+	// Equal ones, such as those without a time, keep the order of the list.
+	found.sort((a, b) => (a.at === b.at ? 0 : b.at - a.at));
+	return found.slice(0, most).map(({ record }) => record);
+}

@@ -1,0 +1,183 @@
+/** What a response says: its JSON, and its reason for an error message, short, on one line and without secrets. */
+import { STATUS_CODES } from 'node:http';
+import { isRecord } from '../shared/values';
+import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS, ENDPOINT_FIELDS } from './defaults';
+import type { ApiRecord } from './lists';
+import type { TransportResponse } from './transport';
+
+/** An ID with this many digits may not be a safe integer. Searched in the text, so that other bodies cost no more. */
+const LONG_ID = /(?:I[dD]|[_"]id)"\s*:\s*-?\d{16}/;
+const ID_NAME = /(?:^|_)id$|I[dD]$/;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/** TypeScript does not know this yet: since version 21, Node passes the digits of a number to the reviver. */
+const parseWith = JSON.parse as (
+	text: string,
+	reviver?: (name: string, value: unknown, context?: { source?: string }) => unknown,
+) => unknown;
+
+/** The body as JSON; undefined if it is empty or not JSON. An ID beyond the safe integers becomes text, digit by digit. */
+export function jsonOf({ body }: TransportResponse): unknown {
+	try {
+		const text = body.startsWith(BYTE_ORDER_MARK) ? body.slice(1) : body;
+		return parseWith(text, LONG_ID.test(text) ? keepLongId : undefined);
+	} catch {
+		return undefined;
+	}
+}
+
+function keepLongId(name: string, value: unknown, context?: { source?: string }): unknown {
+	if (typeof value !== 'number' || Number.isSafeInteger(value) || !ID_NAME.test(name)) return value;
+	return context?.source ?? value;
+}
+
+const MAX_LENGTH = 300;
+/** Far more than is shown, so that enough is left after redaction; a body of 64 MB would take seconds. */
+const MAX_READ = 10_000;
+
+/** Most entries to read from a list, or from an object in its place. */
+const MAX_ENTRIES = 5;
+
+/** The texts of a body and of the objects in it, at most `depth` levels deep. */
+function textsIn(value: unknown, depth = 3): string[] {
+	if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
+	if (!isRecord(value) || depth === 0) return [];
+	const textsInside = (inner: unknown) => textsIn(inner, depth - 1);
+	const listed = (inner: unknown): string[] =>
+		Array.isArray(inner) ? inner.slice(0, MAX_ENTRIES).flatMap(textsInside) : textsInside(inner);
+	const errors = value[ERROR_LIST_FIELD];
+	const byField = Object.entries(isRecord(errors) ? errors : {}).slice(0, MAX_ENTRIES);
+	return [
+		...ERROR_TEXT_FIELDS.flatMap((name) => textsInside(value[name])),
+		...(Array.isArray(errors) ? listed(errors) : []),
+		...byField.map(([name, inner]) => [name, ...listed(inner)].join(': ')),
+	];
+}
+
+/** For example `404 Not Found`. */
+export function statusText(status: number): string {
+	const name = STATUS_CODES[status];
+	return name === undefined ? String(status) : `${status} ${name}`;
+}
+
+/** The same with the reason, for example `404 Not Found: no such asset`. */
+export function statusAndReason(response: TransportResponse, redactor: Redactor): string {
+	const reason = serverText(response, redactor);
+	return `${statusText(response.status)}${reason === '' ? '' : `: ${reason}`}`;
+}
+
+/** The reason that the service gives; empty for a page for browsers. */
+export function serverText(response: TransportResponse, redactor: Redactor): string {
+	const json = jsonOf(response);
+	if (json !== undefined) return reasonIn(json, redactor, STATUS_CODES[response.status]);
+	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);
+}
+
+/** The reason in the JSON of a response, each text once and without `known`; empty if there is none. */
+export function reasonIn(json: unknown, redactor: Redactor, known = ''): string {
+	const isNew = (text: string) => text.toLowerCase() !== known.toLowerCase();
+	return quotable([...new Set(textsIn(json))].filter(isNew).join('; '), redactor);
+}
+
+/** Outside text, made safe for a message. Redacted before it is cut, since part of a secret would not be recognized. */
+export function quotable(text: string, redactor: Redactor): string {
+	const line = redactor
+		.redact(text.slice(0, MAX_READ))
+		.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+		.trim();
+	// The sentence that it becomes a part of has its own period.
+	return line.length > MAX_LENGTH
+		? `${line.slice(0, MAX_LENGTH)}…`
+		: line.replace(/(?<=[^.])\.$/, '');
+}
+
+export interface Redactor {
+	/** Makes `redact` remove this text and its usual encodings. */
+	add(secret: string): void;
+	/** Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it repeats. */
+	redact(text: string): string;
+}
+
+const REPLACEMENT = '[redacted]';
+/** A part of this length reveals too much of a secret; a shorter one may be a word. */
+const TELLING_LENGTH = 12;
+
+/** Creates a redactor for these secrets. */
+export function createRedactor(...secrets: readonly string[]): Redactor {
+	const known = new Set(secrets);
+	let remove: ((text: string) => string) | undefined;
+	return {
+		add: (secret) => {
+			// The token is added with every request.
+			if (!known.has(secret)) remove = undefined;
+			known.add(secret);
+		},
+		// Created when needed: most requests have nothing to redact.
+		redact: (text) => (remove ??= removerOf([...known].flatMap(partsOf)))(text),
+	};
+}
+
+/** In lowercase: every part of `TELLING_LENGTH` characters of each written form, and a shorter form as a whole. */
+function partsOf(secret: string): string[] {
+	if (secret === '') return [];
+	return writtenForms(secret).flatMap((form) => {
+		const letters = inSmallLetters(form);
+		const count = Math.max(1, letters.length - TELLING_LENGTH + 1);
+		return Array.from({ length: count }, (_, at) => letters.slice(at, at + TELLING_LENGTH));
+	});
+}
+
+/** Replaces each stretch of a text that the parts cover together. */
+function removerOf(list: readonly string[]): (text: string) => string {
+	const parts = new Set(list);
+	const lengths = new Set(list.map((part) => part.length));
+	return (text) => {
+		const letters = inSmallLetters(text);
+		let redacted = '';
+		let coveredTo = -1;
+		for (let at = 0; at < text.length; at++) {
+			for (const length of lengths) {
+				if (!parts.has(letters.slice(at, at + length))) continue;
+				if (at > coveredTo) redacted += REPLACEMENT;
+				coveredTo = Math.max(coveredTo, at + length);
+			}
+			if (at >= coveredTo) redacted += text.charAt(at);
+		}
+		return redacted;
+	};
+}
+
+/** Only A to Z, so that the length of the text stays the same. */
+function inSmallLetters(text: string): string {
+	return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** The record of a new endpoint without the field of its secret, and without the secret anywhere else. */
+export function withoutSecret(record: ApiRecord, secret: string): ApiRecord {
+	const redactor = createRedactor(secret);
+	const clean = (value: unknown): unknown => {
+		if (typeof value === 'string') return redactor.redact(value);
+		if (Array.isArray(value)) return value.map(clean);
+		return isRecord(value) ? cleanFields(value) : value;
+	};
+	const cleanFields = (fields: ApiRecord): ApiRecord =>
+		Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, clean(value)]));
+	const { [ENDPOINT_FIELDS.secret]: _, ...rest } = record;
+	return cleanFields(rest);
+}
+
+/** Plain, in JSON, in a URL, in a form, in HTML, in hex and in Base64. */
+function writtenForms(secret: string): string[] {
+	const form = new URLSearchParams({ s: secret }).toString().slice(2);
+	const bytes = Buffer.from(secret, 'utf8');
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		form,
+		form.replaceAll('+', '%20'),
+		secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+		bytes.toString('hex'),
+		bytes.toString('base64'),
+		bytes.toString('base64url'),
+	];
+}
