@@ -33,7 +33,7 @@ const EXPECTED = {
   ],
   package: [
     ...NOT_YET,
-    // Files, sockets and the environment: docs/n8n-cloud.md explains their use.
+    // Files, sockets and the environment: docs/dev/n8n-cloud.md explains their use.
     '@n8n/community-nodes/no-restricted-imports',
     '@n8n/community-nodes/no-restricted-globals',
     // In the bundle of undici.
@@ -51,15 +51,15 @@ function findingsIn(details) {
   });
 }
 
-/** docs/n8n-cloud.md gives users the numbers of findings. */
+/** docs/dev/n8n-cloud.md gives users the numbers of findings. */
 function checkDocs(findings) {
   const inCode = findings.filter(({ file }) => file.endsWith('.js'));
   const inLibraries = inCode.filter(({ file }) =>
     /\/lib\/vendor\/(undici|ioredis)\.js$/.test(file),
   );
   const text = `${inCode.length} findings in the published JavaScript, ${inLibraries.length} of them in the bundled libraries`;
-  if (readFileSync('docs/n8n-cloud.md', 'utf8').includes(text)) return;
-  console.log(`docs/n8n-cloud.md does not say: ${text}`);
+  if (readFileSync('docs/dev/n8n-cloud.md', 'utf8').includes(text)) return;
+  console.log(`docs/dev/n8n-cloud.md does not say: ${text}`);
   process.exitCode = 1;
 }
 

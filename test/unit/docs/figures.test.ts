@@ -42,7 +42,7 @@ import {
 import { MOST_RECORDS } from '../../../nodes/AssetService/shared/listOptions';
 import packageJson from '../../../package.json';
 import { EXAMPLES } from '../../support/n8n/examples';
-import { linksOf, ROOT, textOf } from './markdown';
+import { linksOf, ROOT, tablesOf, textOf } from './markdown';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -105,7 +105,7 @@ const FIGURES: readonly (readonly [
 		/yes, for (\d+) to (\d+) days/g,
 		[MIN_RETENTION_DAYS, MAX_RETENTION_DAYS],
 	],
-	[['SECURITY.md'], /after the tolerance \((\d+) minutes\)/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
+	[['SECURITY.md'], /[Aa]fter the tolerance \((\d+) minutes\)/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
 	[['docs/rotation.md'], /(\d+) minutes after it was signed/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
 	[
 		['docs/rotation.md'],
@@ -136,7 +136,7 @@ const FIGURES: readonly (readonly [
 	],
 	[
 		['docs/nodes.md', 'docs/troubleshooting.md'],
-		/(?:for|of) the last (\d+) days\W+(?:`reason`|did not start)/g,
+		/(?:in|of) the last (\d+) days\W+(?:`reason`|did not start)/g,
 		[DAYS_KEPT],
 	],
 	[['docs/nodes.md'], /A request takes at most ([\d,]+) events/g, [MOST_REPLAYED]],
@@ -211,18 +211,18 @@ it('a poll reads back two minutes, an hour each hour and a day each day', () => 
 it('versions are those that the package is made with, and that it asks for', () => {
 	const { devDependencies, engines } = packageJson;
 	const readme = textOf('README.md');
-	const n8n = [...readme.matchAll(/(?:[Tt]ested|tests ran) on n8n (\d+\.\d+\.\d+)/g)];
-	expect(n8n.length).toBeGreaterThan(1);
-	for (const [, version] of n8n) expect(version).toBe(devDependencies['n8n-core']);
-	expect(
-		/\*\*Start Again\*\*[^.]*?(?:\.[^.]*)?needs (?:n8n )?(\d+\.\d+)/.exec(
-			readme.replaceAll('It needs', 'needs'),
-		)?.[1],
-	).toBe(REPORTS_END);
-	expect(readme).toContain(`requires Node.js ${engines.node.replace('>=', '')} `);
+	const n8n = devDependencies['n8n-core'];
+	expect(readme).toContain(`Tested on n8n ${n8n} `);
+	const supported = tablesOf('docs/run.md').find(({ columns }) => columns.includes('Tested'));
+	const whole = supported?.rows.filter((cells) => cells.at(-1) === 'all tests') ?? [];
+	expect(whole.map(([version]) => version)).toEqual([n8n, n8n]);
+	expect(readme).toContain(`**Start Again** needs ${REPORTS_END}.`);
+	expect(textOf('docs/promises.md')).toContain(`It needs n8n ${REPORTS_END}.`);
+	expect(textOf('docs/run.md')).toContain(`requires Node.js ${engines.node.replace('>=', '')} `);
 	const [, plugin] =
-		/`@n8n\/eslint-plugin-community-nodes`, version ([\d.]+)/.exec(textOf('docs/n8n-cloud.md')) ??
-		[];
+		/`@n8n\/eslint-plugin-community-nodes`, version ([\d.]+)/.exec(
+			textOf('docs/dev/n8n-cloud.md'),
+		) ?? [];
 	expect(plugin).toBe(devDependencies['@n8n/eslint-plugin-community-nodes']);
 	const setup = readFileSync(join(ROOT, 'scripts/setup/ensureInstalled.mjs'), 'utf8');
 	const [, needed = ''] = /Node (\d+\.\d+) or newer is required/.exec(setup) ?? [];

@@ -12,7 +12,7 @@ function scan(
 ) {
 	const scene = makeScene();
 	scene.copy('scripts/setup/scan.mjs');
-	scene.write('docs/n8n-cloud.md', documented);
+	scene.write('docs/dev/n8n-cloud.md', documented);
 	scene.write('package.json', '{ "repository": "somewhere" }');
 	scene.write(
 		'scanner.mjs',
