@@ -1,16 +1,14 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
 import { jittered, sleep } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
-import { checkKey } from './common/key';
 import type { Store, Change, ChangeOptions } from './common/store';
-import { untilWritten } from './later';
-import { type Account, accountOf } from './life/account';
 import { type Entry, decode, encode } from './life/entry';
-import { stateOf, type StepMoment } from './life/states';
+import { type Account, accountOf, stateOf, type StepMoment } from './life/states';
 import * as steps from './life/steps';
 import type { Step } from './life/steps';
 import { Session } from './session';
-import type { Beginning, Claim, ClaimResponse, Ledger } from './types';
+import { checkKey, type Beginning, type Claim, type ClaimResponse, type Ledger } from './types';
+import { untilWritten } from './untilWritten';
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;

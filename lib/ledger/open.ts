@@ -4,9 +4,14 @@ import { printable } from '../shared/text';
 import { DAY_MS } from '../shared/time';
 import { literal, safeParse } from '../vendor/zod';
 import { type Environment, readText } from './common/environment';
-import { LedgerUnavailableError } from './common/errors';
+import { LedgerUnavailableError } from './common/store';
 import { EventLedger, type EventLedgerOptions } from './eventLedger';
-import { type RedisSettings, readRedisSettings, URL_VARIABLE } from './redis/settings';
+import {
+	describeRedis,
+	type RedisSettings,
+	readRedisSettings,
+	URL_VARIABLE,
+} from './redis/settings';
 import type { Ledger } from './types';
 
 const WARN_EVERY_MS = 60_000;
@@ -62,12 +67,12 @@ async function openStore(
 	const unknown = atMostEvery(warn, UNKNOWN);
 	const options = { ...(isQueueMode(env, command) && { onUnknown: unknown }), onLost: lost };
 	if (choice.store === 'redis') {
-		const { RedisStore, describeRedis } = await import('./redis');
+		const { RedisStore } = await import('./redis/store');
 		log(`Event ledger: ${describeRedis(choice.settings)}`);
 		const store = new RedisStore({ settings: choice.settings, warn });
 		return closedAtExit({ store, ...options, onClose });
 	}
-	const { SqliteStore, hostClock } = await import('./sqlite');
+	const { SqliteStore, hostClock } = await import('./sqlite/store');
 	log(`Event ledger: SQLite at ${printable(choice.path, 500)}`);
 	const clock = hostClock((ms) => {
 		warn(

@@ -27,7 +27,7 @@ export function itemsOf(events: readonly Item[]): INodeExecutionData[] {
 	return events.map(({ record }) => ({ json: record as IDataObject }));
 }
 
-export interface BeginSettings {
+interface BeginSettings {
 	readonly acknowledge: Acknowledge;
 	readonly retentionMs: number;
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Claim, type Ledger, ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../lib/ledger/sqlite';
+import { SqliteStore } from '../../lib/ledger/sqlite/store';
 import { cacheFolder } from '../../test/support/cache';
 import { median } from './median';
 import { inTurns, ratioTo } from './turns';

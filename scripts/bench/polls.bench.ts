@@ -10,7 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { positionShape, unreadFrom } from '../../lib/follow/position';
 import { ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../lib/ledger/sqlite';
+import { SqliteStore } from '../../lib/ledger/sqlite/store';
 import { poll, type PollOptions } from '../../lib/poll';
 import { walkPages } from '../../lib/service/paging';
 import { jsonIn } from '../../lib/shared/values';

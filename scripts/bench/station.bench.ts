@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ledgerKey, newAttempt } from '../../lib/ledger';
 import { EventLedger } from '../../lib/ledger/eventLedger';
-import { hostClock, SqliteStore } from '../../lib/ledger/sqlite';
+import { hostClock, SqliteStore } from '../../lib/ledger/sqlite/store';
 import { walkPages } from '../../lib/service/paging';
 import { isRecord } from '../../lib/shared/values';
 import { RETENTION_MS } from '../../lib/start';

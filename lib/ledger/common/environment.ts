@@ -10,7 +10,7 @@ import {
 	transform,
 	trim,
 } from '../../vendor/zod';
-import { errorField, LedgerUnavailableError } from './errors';
+import { errorField, LedgerUnavailableError } from './store';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

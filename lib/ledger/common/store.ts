@@ -1,11 +1,13 @@
-/** What the ledger needs of a store: texts by key that are replaced atomically, and the sessions of processes. */
+/** What the ledger needs of a store: texts by key that are replaced atomically, and the sessions of processes; and the error when it fails. */
+import { PackageError } from '../../shared/errors';
+import { printable } from '../../shared/text';
 import { DAY_MS, MINUTE_MS } from '../../shared/time';
 
 /** Whether a session lives: `gone` if it was not renewed in time, or the store has never had it. */
 export type Vital = 'alive' | 'closed' | 'gone';
 
 /** An entry as it is read, for a step. */
-export interface Seen {
+interface Seen {
 	readonly text: string | undefined;
 	/** Unix milliseconds on the clock of the store. */
 	readonly now: number;
@@ -77,3 +79,49 @@ export interface Store extends Records {
 export const SESSION_MS = MINUTE_MS;
 /** How long a closed session is remembered: later, the holder counts as gone, which is the same but for young processes. */
 export const CLOSED_MS = DAY_MS;
+
+/**
+ * The store cannot be reached, opened or written, so it is unknown whether the event was seen.
+ * The message is for operators: it names the path, address or variable and what to do, never a credential.
+ */
+export class LedgerUnavailableError extends PackageError {
+	override readonly name = 'LedgerUnavailableError';
+
+	/** The message becomes one line of at most 1,000 characters, whatever path, address or code it contains. */
+	constructor(message: string, { cause }: ErrorOptions = {}) {
+		super(printable(message, 1000), { cause });
+	}
+}
+
+/** A field of any thrown value. `instanceof` would miss errors that Node throws outside the realm of a test or a sandbox. */
+export function errorField(
+	error: unknown,
+	name: 'code' | 'errcode' | 'message' | 'name' | 'lastNodeError',
+): unknown {
+	return typeof error === 'object' && error !== null
+		? (error as Readonly<Record<string, unknown>>)[name]
+		: undefined;
+}
+
+const MOST_TRIES = 20;
+
+/**
+ * Replaces the text of the record with the result of `next`, which may be called several times; undefined leaves the text
+ * unchanged. If two processes write the same text, it counts as one change, since a swap that is sent again finds its own text:
+ * where each change counts, the texts must differ. `keepMs` is as in `swapRecord`. Rejects like `Records`, and when others keep changing the record.
+ */
+export async function changeRecord(
+	records: Records,
+	key: string,
+	next: (text: string | undefined) => string | undefined,
+	keepMs?: number,
+): Promise<void> {
+	for (let tries = 1; tries <= MOST_TRIES; tries++) {
+		const text = await records.readRecord(key);
+		const after = next(text);
+		if (after === undefined || (await records.swapRecord(key, text, after, keepMs))) return;
+	}
+	throw new Error(
+		'A record of the event ledger could not be written: others change it all the time',
+	);
+}

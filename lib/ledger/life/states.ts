@@ -1,5 +1,5 @@
 /**
- * The life of an event in the ledger. Its steps are in `steps.ts`, for every store: a store only reads
+ * The life of an event in the ledger, and what the ledger says about it. Its steps are in `steps.ts`, for every store: a store only reads
  * and replaces the text of an entry atomically.
  *
  *     free ──claim──▶ pending ──commit──▶ stored ──begin──▶ running ──end──▶ done | failed | asleep
@@ -112,3 +112,36 @@ export function dueInMs(entry: Entry | undefined, moment: StepMoment): number | 
 }
 
 const ENDED_BADLY: ReadonlySet<EntryKind> = new Set(['failed', 'canceled', 'interrupted']);
+
+/** The ledger's record of an event. */
+export interface Account {
+	readonly state: EntryState;
+	/** The latest attempt that began it (`attemptOf`); absent if there was none. */
+	readonly run?: string;
+	/** How many executions have begun it since it was last reopened. */
+	readonly attempts: number;
+	/** When its execution ended, in Unix milliseconds; absent unless it is failed or done. */
+	readonly endedAt?: number;
+	/** In how many milliseconds it is due again, 0 if it is; absent if it does not start again by itself. */
+	readonly dueInMs?: number;
+	/** True if it is running and starts again unless that succeeds. */
+	readonly repeats?: true;
+	/** When a user asked to run it again, in Unix milliseconds; absent once it has succeeded. */
+	readonly reopenedAt?: number;
+}
+
+export function accountOf(entry: Entry | undefined, moment: StepMoment): Account {
+	const state = stateOf(entry, moment);
+	if (entry === undefined || state === 'free') return { state: 'free', attempts: 0 };
+	const { run, attempts, reopenedAt } = entry;
+	const due = dueInMs(entry, moment);
+	return {
+		state,
+		attempts,
+		...(run !== undefined && { run }),
+		...((state === 'failed' || state === 'done') && { endedAt: entry.at }),
+		...(due !== undefined && { dueInMs: due }),
+		...(state === 'running' && entry.repeats && { repeats: true }),
+		...(reopenedAt !== undefined && { reopenedAt }),
+	};
+}

@@ -1,4 +1,5 @@
 /** The steps in the life of an event (`states.ts`): each returns what the caller learns, and the entry after it. */
+import { randomBytes } from 'node:crypto';
 import type { Entry } from './entry';
 import {
 	dueInMs,
@@ -9,7 +10,22 @@ import {
 	LONGEST_GRACE_MS,
 	released,
 } from './states';
-import { FRESH, type Step } from './step';
+
+/** The result of a step, and the entry after it. `next` is absent if nothing changes, null if the entry goes. */
+export interface Step<R> {
+	readonly result: R;
+	readonly next?: Entry | null;
+}
+
+/** Of an event that nobody has claimed. */
+const FRESH: Entry = {
+	kind: 'pending',
+	at: 0,
+	grace: 0,
+	attempts: 0,
+	repeats: false,
+	reopenings: 0,
+};
 
 /** Names a claim: no other claim has the same session and number. */
 export interface Claimant {
@@ -83,8 +99,6 @@ export function release(entry: Entry | undefined, claimant: Claimant): Step<unde
 	if (entry.kind === 'stored') return { result: undefined, next: { ...entry, at: 0 } };
 	return { result: undefined };
 }
-
-export type { Step } from './step';
 
 /** An attempt to begin an event. */
 export interface Attempting {
@@ -211,4 +225,27 @@ export function reopen(
 		result,
 		next: { ...FRESH, kind: 'stored', grace: FIRST_GRACE_MS, reopenings, reopenedAt },
 	};
+}
+
+/*
+ * The name of an attempt that begins events. The ledger stores it, so it also shows which execution began, and when.
+ */
+
+export interface Attempt {
+	readonly executionId: string;
+	/** Unix milliseconds, on the clock of the process that began. */
+	readonly begunAt: number;
+}
+
+/** Names one start of an execution: n8n may start the execution with this ID again. 64 random bits keep the entry small. */
+export function newAttempt(executionId: string, now = Date.now()): string {
+	return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;
+}
+
+/** Undefined for a name in another form. */
+export function attemptOf(run: string): Attempt | undefined {
+	const [executionId = '', time = '', random] = run.split(':');
+	const begunAt = Number.parseInt(time, 36);
+	const isAttempt = executionId !== '' && random !== undefined && Number.isSafeInteger(begunAt);
+	return isAttempt ? { executionId, begunAt } : undefined;
 }

@@ -10,12 +10,38 @@
  */
 import { sleep } from '../../shared/pace';
 import { printable } from '../../shared/text';
-import { DAY_MS, MINUTE_MS } from '../../shared/time';
+import { DAY_MS } from '../../shared/time';
 import { createRedisClient, type RedisClient } from './client';
-import { errorCode, isResponse, isLasting, isReadOnly, redisUnavailableError } from './errors';
-import { type Call, clockWhenLate, evaluate } from './scripts';
-import type { RedisSettings } from './settings';
-import { NoResponse, within } from './timeLimit';
+import { type Call, clockWhenLate, evaluate, RedisClock } from './scripts';
+import {
+	errorCode,
+	isLasting,
+	isReadOnly,
+	isResponse,
+	type RedisSettings,
+	redisUnavailableError,
+} from './settings';
+
+/** Redis has not responded in time. */
+class NoResponse extends Error {}
+
+/** Returns the result of `response`; throws `NoResponse` if it takes longer than `ms` milliseconds. */
+async function within<T>(ms: number, response: Promise<T>): Promise<T> {
+	let timer: NodeJS.Timeout | undefined;
+	const silence = new Promise<never>((_resolve, reject) => {
+		timer = setTimeout(
+			() => {
+				reject(new NoResponse());
+			},
+			Math.max(ms, 1),
+		);
+	});
+	try {
+		return await Promise.race([response, silence]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
 
 interface Waiter {
 	resolve(client: RedisClient): void;
@@ -222,46 +248,6 @@ export class RedisConnection {
 		if (code === undefined || (code === 'NOAUTH' && this.#settings.password !== '')) return;
 		this.#lastError = error;
 		if (isLasting(error)) this.#waiters.reject(error);
-	}
-}
-
-/** How long the clocks of Redis and this process are assumed to run at the same speed. */
-const VALID_MS = MINUTE_MS;
-
-/** The clock of Redis, as this process knows it: the hosts that share a Redis need not agree on the time. */
-class RedisClock {
-	/** Unix milliseconds on the clock of Redis, at a time of `performance.now()` or slightly before it. */
-	#known: { readonly redis: number; readonly at: number } | undefined;
-
-	/** Unix milliseconds on the clock of Redis, as far as it is known. */
-	now(): number {
-		if (this.#known === undefined) return Date.now();
-		return Math.floor(this.#known.redis + performance.now() - this.#known.at);
-	}
-
-	/**
-	 * A time of `performance.now()` on the clock of Redis. Early by the time that the response to TIME took: a script may be refused too
-	 * early, but never runs too late.
-	 */
-	of(time: number, client: RedisClient): number {
-		if (this.#known === undefined) return Number.MAX_SAFE_INTEGER;
-		const { redis, at } = this.#known;
-		if (performance.now() - at > VALID_MS) {
-			this.set(redis + performance.now() - at);
-			this.read(client).catch(() => undefined);
-		}
-		return Math.floor(redis + time - at);
-	}
-
-	async read(client: RedisClient): Promise<void> {
-		const [seconds, microseconds] = await client.time();
-		const clock = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
-		if (Number.isSafeInteger(clock)) this.set(clock);
-	}
-
-	/** Unix milliseconds. */
-	set(redis: number): void {
-		this.#known = { redis, at: performance.now() };
 	}
 }
 

@@ -1,9 +1,10 @@
 /** The open SQLite file: creates, opens, sets up and syncs it, and checks whether it is still the one at its path. */
 import type { DatabaseSync } from 'node:sqlite';
-import { LedgerUnavailableError } from '../common/errors';
+import { LedgerUnavailableError } from '../common/store';
 import { checkpoint, Gate, GroupSync } from './checkpoint';
-import { busyError, isBusy } from './errors';
 import {
+	busyError,
+	isBusy,
 	closeToOthers,
 	createFile,
 	hasContent,
@@ -15,10 +16,7 @@ import {
 	type SyncedFile,
 	withoutLinks,
 } from './files';
-import type { Sqlite } from './load';
-import { prepareSchema } from './schema';
-import { prepareStatements, type Statements } from './statements';
-import { transaction } from './transaction';
+import { prepareSchema, prepareStatements, type Statements, transaction } from './schema';
 
 /** Holds the inner pages of ten million IDs; allocated only as needed. */
 const CACHE_KIB = 16_000;
@@ -194,5 +192,26 @@ export class LedgerDatabase {
 	async #syncLog(): Promise<void> {
 		this.#log ??= this.#openLogFile();
 		await this.#log.datasync();
+	}
+}
+
+type Sqlite = typeof import('node:sqlite');
+
+/**
+ * Node's own SQLite; undefined if Node has none.
+ * Node 22 warns on loading that it is experimental; only that warning is kept out of n8n's log, and only during loading.
+ */
+export function loadSqlite(): Sqlite | undefined {
+	const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
+	const emit = process.emitWarning.bind(process) as (...warning: unknown[]) => void;
+	process.emitWarning = (...warning: unknown[]) => {
+		const [text, type] = warning;
+		const isKnown = type === 'ExperimentalWarning' && String(text).startsWith('SQLite ');
+		if (!isKnown) emit(...warning);
+	};
+	try {
+		return process.getBuiltinModule('node:sqlite');
+	} finally {
+		if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
 	}
 }

@@ -1,6 +1,8 @@
 /** The store of the ledger in an SQLite file, shared by the processes of one host, with nothing to set up. */
 import { randomBytes } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { readFileSync } from 'node:fs';
+import { uptime as secondsUp } from 'node:os';
+import { DAY_MS } from '../../shared/time';
 import {
 	type ChangeOptions,
 	CLOSED_MS,
@@ -11,9 +13,8 @@ import {
 } from '../common/store';
 import { holderOf } from '../life/entry';
 import type { LedgerDatabase } from './database';
-import { hostClock, type HostClock } from './hostClock';
-import { LedgerFile } from './ledgerFile';
-import type { Statements } from './statements';
+import { LedgerFile, Together } from './ledgerFile';
+import type { Statements } from './schema';
 
 type SqliteRow = Readonly<Record<string, unknown>>;
 
@@ -214,43 +215,49 @@ class Sweeper {
 	}
 }
 
-interface Transactions {
-	transaction(work: () => void): void;
+/** Identifies the time since the host was started; only Linux has it. Elsewhere, a monotonic clock that went back shows a new start. */
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+/** A wall clock that is ahead by more than this was set. */
+const JUMP_MS = DAY_MS;
+
+interface HostClock {
+	/** Unix milliseconds. While the clock of the host is days ahead of where it was, the time before that continues. */
+	readonly now: () => number;
+	/** Milliseconds of a clock that nobody sets, the same in all processes of the host. */
+	readonly monotonic: () => number;
+	/** Changes when the monotonic clock starts again. */
+	readonly boot: string;
 }
 
-/** Does the work of all callers of one moment in one transaction: a burst then costs one lock, one write to the log and one check of the file. */
-export class Together<D extends Transactions> {
-	readonly #run: (work: (database: D) => void) => Promise<void>;
-	#next: { readonly works: ((database: D) => void)[]; readonly done: Promise<void> } | undefined;
+/** Calls `onJump` once with the milliseconds that the clock was set ahead: events must not expire because of that. */
+export function hostClock(
+	onJump: (ms: number) => void = () => undefined,
+	wall: () => number = Date.now,
+	monotonic: () => number = () => Number(process.hrtime.bigint() / 1_000_000n),
+	/** Like `monotonic`, but it also runs while the host is suspended. */
+	uptime: () => number = () => secondsUp() * 1_000,
+): HostClock {
+	const offset = wall() - monotonic();
+	const awake = uptime() - monotonic();
+	let hasJumped = false;
+	const now = () => {
+		const time = wall();
+		const expected = monotonic() + offset;
+		if (time - expected <= JUMP_MS) return time;
+		const sleptMs = Math.max(0, uptime() - monotonic() - awake);
+		const aheadMs = time - expected - sleptMs;
+		if (aheadMs <= JUMP_MS) return time;
+		if (!hasJumped) onJump(aheadMs);
+		hasJumped = true;
+		return expected + sleptMs;
+	};
+	return { now, monotonic, boot: bootId() };
+}
 
-	/** `run` may call its work several times: the last time counts. */
-	constructor(run: (work: (database: D) => void) => Promise<void>) {
-		this.#run = run;
-	}
-
-	/** Returns the result of `work`. If one of the works throws, all callers get the error, and nothing has changed. */
-	async run<T>(work: (database: D) => T): Promise<T> {
-		const { works, done } = (this.#next ??= this.#begin());
-		const result: { value?: T } = {};
-		works.push((database) => {
-			result.value = work(database);
-		});
-		await done;
-		return result.value as T;
-	}
-
-	#begin(): { works: ((database: D) => void)[]; done: Promise<void> } {
-		const works: ((database: D) => void)[] = [];
-		const done = setImmediate().then(async () => {
-			this.#next = undefined;
-			await this.#run((database) => {
-				const all = () => {
-					for (const work of works) work(database);
-				};
-				if (works.length === 1) all();
-				else database.transaction(all);
-			});
-		});
-		return { works, done };
+function bootId(): string {
+	try {
+		return readFileSync(BOOT_ID, 'utf8').trim();
+	} catch {
+		return '';
 	}
 }

@@ -1,5 +1,6 @@
 import type { Store } from '../../../lib/ledger/common/store';
-import { RedisStore, readRedisSettings } from '../../../lib/ledger/redis';
+import { readRedisSettings } from '../../../lib/ledger/redis/settings';
+import { RedisStore } from '../../../lib/ledger/redis/store';
 import { Redis } from '../../../lib/vendor/ioredis';
 import { type RedisServer, startRedis } from '../../support/redis';
 import { describeLedgerContract } from '../../unit/ledger/contract/suite';

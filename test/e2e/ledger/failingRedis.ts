@@ -1,7 +1,8 @@
 /** Ledgers on a test's own Redis servers, which may fail, and time limits for their errors. */
 import { type Ledger, ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { readRedisSettings, RedisStore } from '../../../lib/ledger/redis';
+import { readRedisSettings } from '../../../lib/ledger/redis/settings';
+import { RedisStore } from '../../../lib/ledger/redis/store';
 import { watchCores } from '../../support/cores';
 import { endAfterEach } from '../../support/lifetime';
 import { type RedisServer, type RedisServerOptions, startRedis } from '../../support/redis';

@@ -1,7 +1,7 @@
 /** The examples that keep a network complete and up to date, on a real n8n: their reports on a story, however its events arrive. */
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { type EventInput, startSimulator } from '../../../simulator';
 import { generateAssets } from '../../../simulator/data/assets';
 import { endAfterEach, useForEach } from '../../support/lifetime';

@@ -5,7 +5,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { notePublication, type PublishedSettings } from '../../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger, type Ledger, type Outcome } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite';
+import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { stopWorlds } from '../../unit/service/world';
 import { ASSETS, containing, failure, pages, records, run, serving } from './runs';
 

@@ -1,6 +1,6 @@
 import { ledgerKey, newAttempt } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { passTimeInSqlite } from '../../support/n8n/ledgerClock';
 import { withDatabase } from '../../support/sqlite';
 import { gate, waitFor } from '../../support/wait';

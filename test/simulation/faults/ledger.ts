@@ -5,6 +5,7 @@ const CLAIMS = 'lib/ledger/life/steps.ts';
 const EXECUTIONS = 'lib/ledger/life/steps.ts';
 const STATES = 'lib/ledger/life/states.ts';
 const LEDGER_FILE = 'lib/ledger/eventLedger.ts';
+const WRITES = 'lib/ledger/untilWritten.ts';
 
 export const LEDGER: readonly Fault[] = [
 	fault(
@@ -105,31 +106,31 @@ export const LEDGER: readonly Fault[] = [
 	),
 	fault(
 		'an attempt has the name of its execution',
-		'lib/ledger/life/attempt.ts',
+		EXECUTIONS,
 		"return `${executionId}:${now.toString(36)}:${randomBytes(8).toString('base64url')}`;",
 		"return `${executionId}:${(0 * now).toString(36)}:${randomBytes(0).toString('base64url')}`;",
 	),
 	fault(
 		'what the ledger could not write is not tried again',
-		'lib/ledger/later.ts',
+		WRITES,
 		'if (!isTrying) void tryAll();',
 		'resolve(); void tryAll;',
 	),
 	fault(
 		'a commit that fails is an unhandled rejection',
-		'lib/ledger/hold.ts',
+		WRITES,
 		'await withinLimit(untilWritten(() => ledger.commit(claims, retentionMs)));',
 		'const first = ledger.commit(claims, retentionMs);\n\tawait withinLimit(untilWritten(() => ledger.commit(claims, retentionMs)));\n\tvoid first;',
 	),
 	fault(
 		'a failed beginning is given back from its new holder',
-		'lib/ledger/beginOrWait.ts',
+		WRITES,
 		'await untilWritten(() => write(true));',
 		'await sleep(60_000, { keepAlive: false });\n\tawait untilWritten(() => write(false));',
 	),
 	fault(
 		'a beginning that failed is kept',
-		'lib/ledger/beginOrWait.ts',
+		WRITES,
 		'if (isOver) for (const key of keys) void giveBack(openLedger, key, beginning.run);',
 		'void giveBack;',
 	),

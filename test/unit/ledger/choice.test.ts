@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { LedgerUnavailableError } from '../../../lib/ledger';
 import { chooseStore } from '../../../lib/ledger/open';
-import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/errors';
+import { sqliteUnavailableError } from '../../../lib/ledger/sqlite/files';
 
 describe('the choice of the store', () => {
 	const { platform: here } = process;

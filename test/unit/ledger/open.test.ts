@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerKey, LedgerUnavailableError, openLedger } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { sleep } from '../../../lib/shared/pace';
 
 const BEGINNING = { run: 'a run', acknowledge: 'stored', retentionMs: 60_000 } as const;

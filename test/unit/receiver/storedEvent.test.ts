@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite';
+import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite/store';
 import { receive } from '../../../lib/receiver/receive';
 import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
 import { createVerifierCache } from '../../../lib/receiver/verifierCache';

@@ -1,7 +1,7 @@
 /** Processes that are killed, and two that poll at once, over one SQLite file: each incident starts one execution for each item. `TIMES` sets how often, 5 by default. */
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { Session } from '../../../lib/ledger/session';
-import { SqliteStore } from '../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../lib/ledger/sqlite/store';
 import type * as station from '../../../lib/station';
 import { SqliteWorld } from '../ledger/sqlite/world';
 import { back, lost, stationWorld, time } from './stationWorld';

@@ -1,4 +1,4 @@
-import { errorField, LedgerUnavailableError } from '../../../../lib/ledger/common/errors';
+import { errorField, LedgerUnavailableError } from '../../../../lib/ledger/common/store';
 
 it('the error of the ledger has a name, and one line of bounded length', () => {
 	const cause = new Error('cause');

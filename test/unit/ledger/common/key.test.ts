@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ledgerKey } from '../../../../lib/ledger';
-import { checkKey } from '../../../../lib/ledger/common/key';
+import { checkKey } from '../../../../lib/ledger/types';
 
 describe('ledgerKey', () => {
 	it('gives 43 characters of base64url whatever the length of the id', () => {

@@ -1,8 +1,12 @@
 /** The ledger as the pure steps say it, for one event: what the stores are compared with. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Account } from '../../../../lib/ledger/life/account';
 import type { Entry } from '../../../../lib/ledger/life/entry';
-import { dueInMs, type StepMoment, stateOf } from '../../../../lib/ledger/life/states';
+import {
+	type Account,
+	dueInMs,
+	type StepMoment,
+	stateOf,
+} from '../../../../lib/ledger/life/states';
 import * as steps from '../../../../lib/ledger/life/steps';
 import type { ClaimResponse } from '../../../../lib/ledger/types';
 

@@ -1,4 +1,4 @@
-import { attemptOf, newAttempt } from '../../../../lib/ledger/life/attempt';
+import { attemptOf, newAttempt } from '../../../../lib/ledger/life/steps';
 
 it('an attempt names its execution, its time and 64 random bits', () => {
 	const attempts = Array.from({ length: 1_000 }, () => newAttempt('1234', 1_795_400_000_000));

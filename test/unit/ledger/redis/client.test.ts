@@ -1,8 +1,8 @@
 /** The commands that the client itself sends to Redis, and its connection options. */
 import { lookup } from 'node:dns';
 import { Socket } from 'node:net';
-import { readRedisSettings } from '../../../../lib/ledger/redis';
 import { createRedisClient, type RedisClient } from '../../../../lib/ledger/redis/client';
+import { readRedisSettings } from '../../../../lib/ledger/redis/settings';
 import { Cluster, Redis } from '../../../../lib/vendor/ioredis';
 import { call, ScriptedRedis, stopTheClock } from './scriptedRedis';
 

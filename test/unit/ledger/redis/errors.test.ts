@@ -1,11 +1,11 @@
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { readRedisSettings } from '../../../../lib/ledger/redis';
 import {
+	readRedisSettings,
 	errorCode,
 	isResponse,
 	isLasting,
 	redisUnavailableError,
-} from '../../../../lib/ledger/redis/errors';
+} from '../../../../lib/ledger/redis/settings';
 
 const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
 const system = (code: string) => Object.assign(new Error('hunter2'), { code });

@@ -1,5 +1,5 @@
-import { readRedisSettings } from '../../../../lib/ledger/redis';
 import { createRedisClient } from '../../../../lib/ledger/redis/client';
+import { readRedisSettings } from '../../../../lib/ledger/redis/settings';
 import { Redis } from '../../../../lib/vendor/ioredis';
 import { type Answer, call, ScriptedRedis, SILENCE, stopTheClock, until } from './scriptedRedis';
 

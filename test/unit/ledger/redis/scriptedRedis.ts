@@ -1,6 +1,7 @@
 /** A scripted server in place of Redis, and a clock that the test moves while connections live. */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { readRedisSettings, RedisStore } from '../../../../lib/ledger/redis';
+import { readRedisSettings } from '../../../../lib/ledger/redis/settings';
+import { RedisStore } from '../../../../lib/ledger/redis/store';
 import { waitFor } from '../../../support/wait';
 
 /** The response to a command on the nth connection; undefined for the response of an empty Redis. */

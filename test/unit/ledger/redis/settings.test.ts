@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { describeRedis, readRedisSettings } from '../../../../lib/ledger/redis';
-import { redisUnavailableError } from '../../../../lib/ledger/redis/errors';
+import {
+	describeRedis,
+	readRedisSettings,
+	redisUnavailableError,
+} from '../../../../lib/ledger/redis/settings';
 
 describe("the settings of the queue's Redis", () => {
 	it('are those of n8n when nothing is set', () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SqliteStore } from '../../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import { describeLedgerContract } from '../contract/suite';
 
 describeLedgerContract('sqlite', async () => {

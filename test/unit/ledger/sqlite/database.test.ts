@@ -1,10 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
-import { LedgerDatabase } from '../../../../lib/ledger/sqlite/database';
-import { isBusy } from '../../../../lib/ledger/sqlite/errors';
-import { openSyncedFile } from '../../../../lib/ledger/sqlite/files';
-import { loadSqlite } from '../../../../lib/ledger/sqlite/load';
+import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
+import { isBusy, openSyncedFile } from '../../../../lib/ledger/sqlite/files';
 import { waitFor } from '../../../support/wait';
 import { SqliteWorld } from './world';
 

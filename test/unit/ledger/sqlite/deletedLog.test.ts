@@ -3,9 +3,9 @@ import * as sqlite from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ledgerKey } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../../../lib/ledger/sqlite';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
 import * as files from '../../../../lib/ledger/sqlite/files';
+import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import { BEGINNING, commit, openSqlite, SqliteWorld } from './world';
 
 describe('the write-ahead log of the ledger in SQLite, deleted while it is open', () => {

@@ -14,9 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { EventLedger } from '../../../../lib/ledger/eventLedger';
-import { LedgerDatabase } from '../../../../lib/ledger/sqlite/database';
+import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
 import type { SyncedFile } from '../../../../lib/ledger/sqlite/files';
-import { loadSqlite } from '../../../../lib/ledger/sqlite/load';
 import { openSqlite } from './world';
 
 export class Disk {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { busyError, isBusy, sqliteUnavailableError } from '../../../../lib/ledger/sqlite/errors';
+import { busyError, isBusy, sqliteUnavailableError } from '../../../../lib/ledger/sqlite/files';
 
 const sqlite = (errcode: number) => Object.assign(new Error('hunter2'), { errcode });
 const system = (code: string) => Object.assign(new Error('hunter2'), { code });

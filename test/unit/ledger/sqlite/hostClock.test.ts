@@ -1,5 +1,5 @@
 import { ledgerKey } from '../../../../lib/ledger';
-import { hostClock } from '../../../../lib/ledger/sqlite/hostClock';
+import { hostClock } from '../../../../lib/ledger/sqlite/store';
 import { BEGINNING, commit, openSqlite, SqliteWorld } from './world';
 
 const DAY_MS = 24 * 60 * 60_000;

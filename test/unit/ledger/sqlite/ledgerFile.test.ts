@@ -1,11 +1,9 @@
 import { renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
-import { LedgerDatabase } from '../../../../lib/ledger/sqlite/database';
-import { busyError } from '../../../../lib/ledger/sqlite/errors';
-import { openSyncedFile } from '../../../../lib/ledger/sqlite/files';
+import { LedgerDatabase, loadSqlite } from '../../../../lib/ledger/sqlite/database';
+import { busyError, openSyncedFile } from '../../../../lib/ledger/sqlite/files';
 import { LedgerFile } from '../../../../lib/ledger/sqlite/ledgerFile';
-import { loadSqlite } from '../../../../lib/ledger/sqlite/load';
 import { SqliteWorld } from './world';
 
 describe('the file at the path of the ledger in SQLite', () => {

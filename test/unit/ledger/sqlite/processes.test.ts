@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { claimOrWait, ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { Session } from '../../../../lib/ledger/session';
-import { SqliteStore } from '../../../../lib/ledger/sqlite';
-import { hostClock } from '../../../../lib/ledger/sqlite/hostClock';
+import { SqliteStore, hostClock } from '../../../../lib/ledger/sqlite/store';
 import { Children, kill, tell } from './children';
 import { commit, openSqlite, SqliteWorld } from './world';
 

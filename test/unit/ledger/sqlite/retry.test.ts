@@ -1,5 +1,5 @@
 import { LedgerUnavailableError } from '../../../../lib/ledger';
-import { busyError } from '../../../../lib/ledger/sqlite/errors';
+import { busyError } from '../../../../lib/ledger/sqlite/files';
 import { retryWhileBusy } from '../../../../lib/ledger/sqlite/ledgerFile';
 
 describe('work that finds the file locked', () => {

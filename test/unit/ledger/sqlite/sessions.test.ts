@@ -3,7 +3,7 @@ import type { ChangeOptions, Vital } from '../../../../lib/ledger/common/store';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import { encode } from '../../../../lib/ledger/life/entry';
 import { Session } from '../../../../lib/ledger/session';
-import { SqliteStore } from '../../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import { BEGINNING, claimed, SqliteWorld } from './world';
 
 const KEY = ledgerKey('workflow', 'whevt_1');

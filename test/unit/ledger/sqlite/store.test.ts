@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { ledgerKey } from '../../../../lib/ledger';
 import type { ChangeOptions, Update } from '../../../../lib/ledger/common/store';
-import { SqliteStore } from '../../../../lib/ledger/sqlite';
+import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import { BEGINNING, claimed, commit, RETENTION_MS, SqliteWorld } from './world';
 
 const KEY = ledgerKey('workflow', 'whevt_1');

@@ -1,4 +1,4 @@
-import { Together } from '../../../../lib/ledger/sqlite/store';
+import { Together } from '../../../../lib/ledger/sqlite/ledgerFile';
 
 /** Notes what is done, and how. */
 class FakeDatabase {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { loadSqlite } from '../../../../lib/ledger/sqlite/load';
+import { loadSqlite } from '../../../../lib/ledger/sqlite/database';
 
 describe('the first use of SQLite', () => {
 	afterEach(() => {

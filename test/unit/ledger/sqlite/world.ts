@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as sqlite from 'node:sqlite';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
-import { SqliteStore } from '../../../../lib/ledger/sqlite';
 import { LedgerDatabase } from '../../../../lib/ledger/sqlite/database';
+import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import type { Beginning, Claim, Ledger } from '../../../../lib/ledger/types';
 
 export const RETENTION_MS = 1_000_000;
