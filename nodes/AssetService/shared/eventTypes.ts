@@ -31,7 +31,7 @@ export function allTypes(
 		throw parameterError(
 			item,
 			"'Other Event Types' is empty",
-			"Enter event types there, separated by commas, or remove 'Other' from 'Event Types'.",
+			"Enter event types there, separated by commas, or remove 'Other (Enter Types)' from 'Event Types'.",
 		);
 	}
 	return [...new Set([...picked, ...others])].filter(

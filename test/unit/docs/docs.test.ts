@@ -14,11 +14,14 @@ import {
 	ROOT,
 	sentencesOf,
 	tablesOf,
+	TEXTS,
 	textOf,
 } from './markdown';
 import { defaultsOf, LABELS } from './screen';
 
 const LONGEST_SENTENCE = 35;
+
+const wordsIn = (text: string) => text.match(/\S*[\p{L}\d]\S*/gu)?.length ?? 0;
 
 /** A path within the repository that only exists after a build, or that GitHub adds. */
 const isBuilt = (path: string) => path.startsWith('dist/') || path.startsWith('node_modules/');
@@ -91,17 +94,6 @@ describe.each(DOCS)('%s', (file) => {
 		expect(quoted.filter((line) => !product.includes(line))).toEqual([]);
 	});
 
-	it('writes labels in bold as the editor shows them', () => {
-		expect(labelsOf(file).filter((label) => !LABELS.has(label))).toEqual([]);
-	});
-
-	it('has no sentence of over 35 words outside of tables', () => {
-		const wordsIn = (sentence: string) => sentence.match(/\S*[\p{L}\d]\S*/gu)?.length ?? 0;
-		expect(sentencesOf(file).filter((sentence) => wordsIn(sentence) > LONGEST_SENTENCE)).toEqual(
-			[],
-		);
-	});
-
 	it('gives the defaults that the fields have', () => {
 		const wrong = tablesOf(file).flatMap(({ headings, columns, rows }) => {
 			const at = columns.indexOf('Default');
@@ -115,6 +107,17 @@ describe.each(DOCS)('%s', (file) => {
 			});
 		});
 		expect(wrong).toEqual([]);
+	});
+});
+
+describe.each(TEXTS)('%s', (file) => {
+	it('writes labels in bold as the editor shows them', () => {
+		expect(labelsOf(file).filter((label) => !LABELS.has(label))).toEqual([]);
+	});
+
+	it('has no sentence of over 35 words outside of tables', () => {
+		const long = sentencesOf(file).filter((sentence) => wordsIn(sentence) > LONGEST_SENTENCE);
+		expect(long).toEqual([]);
 	});
 });
 

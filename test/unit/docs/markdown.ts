@@ -1,7 +1,8 @@
-/** Reads the docs: links, headings, bold labels, code and tables. */
+/** Reads the docs, the notes of the examples and the forms for issues: links, headings, bold labels, code and tables. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod/v4';
 
 export const ROOT = join(__dirname, '../../..');
 
@@ -14,19 +15,42 @@ export const FILES: readonly string[] = execFileSync(
 	.split('\n')
 	.filter(Boolean);
 
+const matches = (text: string, pattern: RegExp): string[] =>
+	[...text.matchAll(pattern)].map(([, found = '']) => found);
+
 /** The docs of users and developers, without the changelog, which also names removed things. */
 export const DOCS = FILES.filter(
 	(file) => /^(docs\/.*|simulator\/)?[\w-]+\.md$/.test(file) && file !== 'CHANGELOG.md',
 );
 
-export const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+/** All texts of the repository that its users read, apart from those of the nodes. */
+export const TEXTS = [
+	...DOCS,
+	'CHANGELOG.md',
+	...FILES.filter((file) =>
+		/^(examples\/[\w-]+\.json|\.github\/(?!workflows).*\.(md|yml))$/.test(file),
+	),
+];
+
+const Workflow = z.object({
+	nodes: z.array(z.object({ parameters: z.looseObject({ content: z.string().optional() }) })),
+});
+
+/** What a user reads of a file: the notes of a workflow, what a form says, otherwise all of it. */
+export function textOf(file: string): string {
+	const text = readFileSync(join(ROOT, file), 'utf8');
+	if (/^examples\/[\w-]+\.json$/.test(file)) {
+		const { nodes } = Workflow.parse(JSON.parse(text));
+		return nodes.map(({ parameters }) => parameters.content ?? '').join('\n\n');
+	}
+	if (/^\.github\/.*\.yml$/.test(file))
+		return matches(text, /^ *(?:name|description|label|placeholder): (.*)$/gm).join('\n\n');
+	return text;
+}
 
 /** The text without fenced code. */
 export const proseOf = (file: string): string =>
 	textOf(file).replace(/^```[^\n]*\n[\s\S]*?^```$/gm, '');
-
-const matches = (text: string, pattern: RegExp): string[] =>
-	[...text.matchAll(pattern)].map(([, found = '']) => found);
 
 /** The targets of links and pictures. */
 export const linksOf = (file: string): string[] =>

@@ -27,6 +27,9 @@ const SCREENS: readonly Screen[] = [
 const N8N_LABELS = [
 	'Allowed HTTP Request Domains',
 	'All',
+	'Allowed Domains',
+	'Authentication',
+	'Basic Auth',
 	'Code',
 	'Community nodes',
 	'Continue (using error output)',
@@ -52,6 +55,7 @@ const N8N_LABELS = [
 	'Production URL',
 	'Publish',
 	'Retry On Fail',
+	'SMTP',
 	'Save',
 	'Send Email',
 	'Settings',
@@ -59,6 +63,7 @@ const N8N_LABELS = [
 	'Test URL',
 	'Timezone',
 	'Webhook',
+	'Webhook URLs',
 	'set mock data',
 ];
 
