@@ -1,10 +1,10 @@
 /** What an event is, whether delivered or listed. */
 export { CONDITION_FIELDS, type Conditions, OTHER_FIELD, readConditions } from './conditions';
-export { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES } from './eventTypes';
-export { Fields } from './fields';
-export { type Item, withReplay } from './item';
-export { createdAt, oldestFirst } from './order';
-export { OPERATORS } from './operators';
+export { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES } from './wanted';
+export { Fields } from './survey';
+export { type Item, withReplay } from './event';
+export { createdAt, oldestFirst } from './event';
+export { OPERATORS } from './conditions';
 export {
 	DEFAULT_BATCH_SIZE,
 	MAX_BATCH_BYTES,
@@ -14,7 +14,7 @@ export {
 	readEventTypes,
 	type ReadParameter,
 	readWanted,
-} from './parameters';
+} from './wanted';
 export { Survey } from './survey';
 export { isWanted, type Wanted } from './wanted';
-export { eventFromList, eventIdOf, parseEvent, type ParsedEvent } from './parseEvent';
+export { eventFromList, eventIdOf, parseEvent, type ParsedEvent } from './event';

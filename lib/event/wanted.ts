@@ -1,7 +1,10 @@
-/** Which events a trigger wants: those of its types that meet its conditions. */
-import type { Conditions } from './conditions';
-import type { EventTypeFilter } from './eventTypes';
-import type { ParsedEvent } from './parseEvent';
+/**
+ * Which events a trigger wants: those of its types that meet its conditions; and the parameters that all triggers have.
+ * Read by hand and not by a schema, because this runs for every delivery, even a forged one.
+ */
+import { asNumber, asTexts } from '../shared/values';
+import { type Conditions, readConditions } from './conditions';
+import type { ParsedEvent } from './event';
 
 export interface Wanted {
 	readonly isWantedType: EventTypeFilter;
@@ -11,4 +14,97 @@ export interface Wanted {
 /** Whether the event starts the workflow. `Survey` says why not. */
 export function isWanted({ type, record }: ParsedEvent, wanted: Wanted): boolean {
 	return wanted.isWantedType(type) && wanted.conditions.unmet(record) === undefined;
+}
+
+/** Published (event types): the known types, with their editor descriptions. There may be others, so any text is accepted. */
+export const EVENT_TYPES = [
+	{
+		name: 'Asset Connectivity',
+		value: 'asset.connectivity',
+		action: 'On asset connectivity change',
+		description: 'An asset went online or offline',
+	},
+	{
+		name: 'OCPP Message',
+		value: 'ocpp.message',
+		action: 'On OCPP message',
+		description: 'A charging station and its network exchanged a message',
+	},
+] as const;
+
+/**
+ * The option for types that are entered in a separate field, `otherEventTypes`. It is harmless among the patterns,
+ * since no event has this type: if the field is empty, no event is wanted, rather than every event.
+ */
+export const OTHER_EVENT_TYPES = '__other__';
+
+/** Whether an event of this type is wanted; the type is undefined for an event without one. */
+type EventTypeFilter = (type: string | undefined) => boolean;
+
+/**
+ * Compiles the patterns of `eventTypes`: `*` matches any text, even an empty one; case matters; blank patterns are ignored.
+ * Without a pattern every event is wanted; with one, an event without a type is not.
+ */
+export function eventTypeFilter(patterns: readonly string[]): EventTypeFilter {
+	const wanted = patterns.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
+	if (wanted.length === 0) return () => true;
+	const matchers = wanted.map(matcherOf);
+	return (type) => type !== undefined && matchers.some((matches) => matches(type));
+}
+
+/** Finds the first match of each part between wildcards: linear time, while a regular expression could be made to backtrack. */
+function matcherOf(pattern: string): (type: string) => boolean {
+	const [first = '', ...middle] = pattern.split('*');
+	const last = middle.pop();
+	if (last === undefined) return (type) => type === first;
+	return (type) => {
+		if (type.length < first.length + last.length) return false;
+		if (!type.startsWith(first) || !type.endsWith(last)) return false;
+		let from = first.length;
+		const end = type.length - last.length;
+		for (const part of middle) {
+			const at = type.indexOf(part, from);
+			if (at === -1 || at + part.length > end) return false;
+			from = at + part.length;
+		}
+		return true;
+	};
+}
+
+export type ReadParameter = (name: string, fallback: unknown) => unknown;
+
+/** The default number of events per execution with batched delivery. */
+export const DEFAULT_BATCH_SIZE = 100;
+export const MAX_BATCH_SIZE = 1000;
+/** An execution holds at most this much, unless a single event is larger. */
+export const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+
+/** The patterns of both fields for event types. */
+export function readEventTypes(read: ReadParameter): string[] {
+	return [...asTexts(read('eventTypes', [])), ...asTexts(read('otherEventTypes', ''))];
+}
+
+/** By the parameters `eventTypes`, `otherEventTypes` and `conditions`. */
+export function readWanted(read: ReadParameter): Wanted {
+	return {
+		isWantedType: eventTypeFilter(readEventTypes(read)),
+		conditions: readConditions(read('conditions', {})),
+	};
+}
+
+/** By the parameter `acknowledge`: whether an event counts once an execution is stored, or once one has succeeded. */
+export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
+	return read('acknowledge', 'stored') === 'succeeded' ? 'succeeded' : 'stored';
+}
+
+/** By the parameters `delivery` and `batchSize`; 1 if each event starts its own execution. */
+export function readBatchSize(read: ReadParameter): number {
+	if (read('delivery', 'immediate') !== 'batched') return 1;
+	const size = asNumber(
+		read('batchSize', DEFAULT_BATCH_SIZE),
+		DEFAULT_BATCH_SIZE,
+		1,
+		MAX_BATCH_SIZE,
+	);
+	return Math.trunc(size);
 }

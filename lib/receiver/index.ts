@@ -5,7 +5,7 @@ export {
 	type RefusalReason,
 	type RejectionReason,
 	UNMET_ADVICE,
-} from './reasons';
+} from './verdict';
 export { deliveryIdOf, receive } from './receive';
 export {
 	DEFAULT_RETENTION_DAYS,
@@ -13,8 +13,8 @@ export {
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
 	readTriggerSettings,
-} from './triggerSettings';
+} from './receive';
 export type { HandOver } from './batch';
 export { accepted, busy, type NoStart, type RefusalLog } from './verdict';
-export { createVerifierCache } from './verifierCache';
+export { createVerifierCache } from './verify';
 export type { SecretSource, SignedRefusal } from './verify';

@@ -1,5 +1,14 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n. */
-import { isWanted, parseEvent, withReplay } from '../event';
+import {
+	isWanted,
+	parseEvent,
+	withReplay,
+	readAcknowledge,
+	readBatchSize,
+	type ReadParameter,
+	readWanted,
+	type Wanted,
+} from '../event';
 import {
 	claimOrWait,
 	type EntryState,
@@ -7,9 +16,10 @@ import {
 	ledgerKey,
 	LedgerUnavailableError,
 } from '../ledger';
+import { DAY_MS } from '../shared/time';
+import { asNumber, asRecord } from '../shared/values';
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { handOverOne, takeTurn } from './batch';
-import type { TriggerSettings } from './triggerSettings';
 import {
 	accepted,
 	busy,
@@ -20,8 +30,7 @@ import {
 	unreadable,
 	type Verdict,
 } from './verdict';
-import type { VerifierCache } from './verifierCache';
-import { type SecretSource, verifyDelivery } from './verify';
+import { type VerifierCache, type SecretSource, verifyDelivery } from './verify';
 
 export interface Receiver {
 	readonly verifiers: VerifierCache;
@@ -136,4 +145,40 @@ export function deliveryIdOf(headers: DeliveryHeaders): string | undefined {
 function firstHeader(headers: DeliveryHeaders, name: string): string | undefined {
 	const value = headers[name];
 	return typeof value === 'string' ? value : value?.[0];
+}
+
+/** Specification section 8: the tolerance of the signature is 5 minutes by default. */
+export const DEFAULT_TOLERANCE_SECONDS = 300;
+/** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
+export const MIN_RETENTION_DAYS = 31;
+export const DEFAULT_RETENTION_DAYS = 35;
+export const MAX_RETENTION_DAYS = 365;
+
+interface TriggerSettings extends Wanted {
+	/** The most events per execution; 1 if each event starts its own execution. */
+	readonly batchSize: number;
+	readonly toleranceSeconds: number;
+	readonly retentionMs: number;
+	readonly includeDelivery: boolean;
+	/** The value of the parameter; a delivery follows the URL that it arrived at. */
+	readonly acknowledge: 'stored' | 'succeeded';
+}
+
+/** Reads the settings; a value out of bounds becomes the nearest bound, one of the wrong kind its default. */
+export function readTriggerSettings(read: ReadParameter): TriggerSettings {
+	const options = asRecord(read('options', {}));
+	return {
+		...readWanted(read),
+		batchSize: readBatchSize(read),
+		toleranceSeconds: asNumber(options['toleranceSeconds'], DEFAULT_TOLERANCE_SECONDS, 0, Infinity),
+		retentionMs:
+			asNumber(
+				options['retentionDays'],
+				DEFAULT_RETENTION_DAYS,
+				MIN_RETENTION_DAYS,
+				MAX_RETENTION_DAYS,
+			) * DAY_MS,
+		includeDelivery: options['includeDelivery'] === true,
+		acknowledge: readAcknowledge(read),
+	};
 }

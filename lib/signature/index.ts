@@ -1,13 +1,13 @@
 /** Verification of a delivery's signature: pure functions that take the time as an argument. */
-export { signTimestamped } from './sign';
-export type {
-	DeliveryHeaders,
-	SignatureRefusal,
-	SignedBy,
-	SigningSettings,
-	Verifier,
-	VerifierResult,
-	VerifyOptions,
-	VerifyResult,
-} from './types';
-export { checkSigningSettings, createVerifier } from './verifier';
+export type { DeliveryHeaders } from './schemes';
+export type { SigningSettings } from './credential';
+export {
+	checkSigningSettings,
+	createVerifier,
+	type SignatureRefusal,
+	type SignedBy,
+	type Verifier,
+	type VerifierResult,
+	type VerifyOptions,
+	type VerifyResult,
+} from './verifier';

@@ -1,10 +1,15 @@
 /** The signature schemes: each reads the headers of a delivery into signatures to try and bytes to sign. */
+import { printable } from '../shared/text';
 import { own } from '../shared/values';
-import { BODY, type SignedPart, type Template } from './template';
-import type { DeliveryHeaders } from './types';
 
-export type Algorithm = 'sha256' | 'sha512';
-export type Encoding = 'hex' | 'base64';
+/**
+ * Header values by lowercase name. In an array, each entry is one occurrence of the header (Node's `headersDistinct`),
+ * so repeated headers are visible; a plain string is one occurrence.
+ */
+export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+type Algorithm = 'sha256' | 'sha512';
+type Encoding = 'hex' | 'base64';
 
 /** The contents of a delivery's headers. */
 export interface ReadSignature {
@@ -147,4 +152,61 @@ export function digestsIn(
 ): Buffer[] {
 	const form = DIGESTS[algorithm][encoding];
 	return texts.filter((text) => form.test(text)).map((text) => Buffer.from(text, encoding));
+}
+
+/** Represents the raw body among the signed parts. */
+export const BODY = Symbol('body');
+
+/** Text is signed as UTF-8. */
+export type SignedPart = string | typeof BODY;
+
+interface Template {
+	readonly namesTimestamp: boolean;
+	/** The signed parts, with this timestamp filled in. */
+	fill(timestamp: string): readonly SignedPart[];
+}
+
+type TemplateResult =
+	| { readonly ok: true; readonly template: Template }
+	/** Each problem continues a sentence that begins with the field's name. */
+	| { readonly ok: false; readonly problems: readonly string[] };
+
+const PLACEHOLDER = /(\{[^{}]*\})/;
+
+/** A brace outside a `{name}` is plain text, so that JSON can be written around the placeholders. */
+export function compileTemplate(text: string): TemplateResult {
+	// Splitting by a captured pattern puts the placeholders at the odd indexes.
+	const pieces = text.split(PLACEHOLDER);
+	const named = pieces.filter((_, index) => index % 2 === 1);
+	const unknown = named.filter((name) => name !== '{body}' && name !== '{timestamp}');
+	const problems = [...new Set(unknown)].map(
+		(name) => `contains ${printable(name, 60)}, which is unknown. Use only {timestamp} and {body}.`,
+	);
+	if (!named.includes('{body}')) {
+		problems.push('does not contain {body}, so the event itself would not be signed. Add {body}.');
+	}
+	if (problems.length > 0) return { ok: false, problems };
+	return {
+		ok: true,
+		template: {
+			namesTimestamp: named.includes('{timestamp}'),
+			fill: (timestamp) => fill(pieces, timestamp),
+		},
+	};
+}
+
+function fill(pieces: readonly string[], timestamp: string): SignedPart[] {
+	const parts: SignedPart[] = [];
+	let text = '';
+	for (const piece of pieces) {
+		if (piece === '{body}') {
+			if (text !== '') parts.push(text);
+			parts.push(BODY);
+			text = '';
+		} else {
+			text += piece === '{timestamp}' ? timestamp : piece;
+		}
+	}
+	if (text !== '') parts.push(text);
+	return parts;
 }

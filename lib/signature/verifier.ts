@@ -1,122 +1,59 @@
-/** Combines a scheme and its keys: reads the headers, then verifies the raw body. */
+/** Verifies the raw body of a delivery with a scheme and its keys: pure functions that take the time as an argument. */
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { types } from 'node:util';
 import {
+	type SecretName,
 	type SigningKey,
-	readChoice,
-	readHeaderName,
-	readSigningKeys,
-	readText,
-	type Notes,
-} from './fields';
-import { type ReadSignature, type Scheme, custom, standardWebhooks, timestamped } from './schemes';
-import { BODY, compileTemplate } from './template';
-import type {
-	DeliveryHeaders,
-	SecretName,
-	SigningSettings,
-	Verifier,
-	VerifierResult,
-	VerifyOptions,
-	VerifyResult,
-} from './types';
+	type SigningSettings,
+	compileCredential,
+} from './credential';
+import { type DeliveryHeaders, type ReadSignature, type Scheme, BODY } from './schemes';
 
-/** The specification does not define the header (section 6.10); this is the name that the service is known to use. */
-const SIGNATURE_HEADER = 'X-Webhook-Signature';
-const SIGNED_PAYLOAD = '{timestamp}.{body}';
+/** Why a signature is rejected; also the reason codes of the log. */
+export type SignatureRefusal =
+	| 'signature_missing'
+	| 'signature_malformed'
+	| 'signature_mismatch'
+	| 'timestamp_outside_tolerance';
 
-interface Compiled {
-	/** Undefined if something is blocking. */
-	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
-	/** Why no delivery can be verified. */
-	readonly blocking: readonly string[];
-	/** Likely mistakes, although deliveries can be verified. */
-	readonly remarks: readonly string[];
-	/** Likely mistakes in the text of a secret: why no signature may match. */
-	readonly doubts: readonly string[];
+export interface VerifyOptions {
+	/** The receiver's time, in Unix seconds. */
+	readonly nowSeconds: number;
+	/** How far the timestamp may be from the receiver's time, in the past or the future, in seconds (inclusive). */
+	readonly toleranceSeconds: number;
 }
 
-/** Turns the stored credential into a scheme and its keys, and reports problems in sentences. */
-function compileCredential(settings: SigningSettings): Compiled {
-	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
-	const name = readChoice(
-		'Scheme',
-		settings.scheme,
-		['timestamped', 'standardWebhooks', 'custom'],
-		notes,
-	);
-	const keys = readSigningKeys(settings, name === 'standardWebhooks' ? 'base64' : 'text', notes);
-	const scheme = name === 'standardWebhooks' ? standardWebhooks : readScheme(name, settings, notes);
-	const usable = notes.blocking.length === 0 && scheme !== undefined ? { scheme, keys } : undefined;
-	return { usable, ...notes };
+export interface SignedBy {
+	readonly ok: true;
+	/** The secret that matched; `current` if both did. */
+	readonly secret: SecretName;
+	/** The signed Unix time in seconds; null if the scheme has none. */
+	readonly timestamp: number | null;
+	/** The message ID, if the signature covers one: the header `webhook-id` of Standard Webhooks. */
+	readonly messageId?: string | undefined;
 }
 
-function readScheme(
-	name: 'timestamped' | 'custom',
-	settings: SigningSettings,
-	notes: Notes,
-): Scheme | undefined {
-	const header = readHeaderName(
-		'Signature Header',
-		settings.signatureHeader,
-		SIGNATURE_HEADER,
-		notes,
-	);
-	return name === 'timestamped' ? timestamped(header) : readCustom(header, settings, notes);
+export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };
+
+/** Compiled settings: built once and used for every delivery. Immutable. */
+export interface Verifier {
+	/** The field of the credential that decides in which header the signature is. */
+	readonly headerField: string;
+	/**
+	 * Reads the headers and returns at once if one is missing or malformed, then verifies the raw bytes of the body.
+	 * Never throws on input. The signature is checked before the age of the timestamp, so `timestamp_outside_tolerance`
+	 * implies a valid signature.
+	 */
+	verify(headers: DeliveryHeaders, body: Uint8Array, options: VerifyOptions): VerifyResult;
+	/** How many seconds the timestamp is behind the time; negative if it is ahead. Undefined without a readable timestamp. */
+	secondsBehind(headers: DeliveryHeaders, nowSeconds: number): number | undefined;
 }
 
-function readCustom(
-	signatureHeader: string,
-	settings: SigningSettings,
-	notes: Notes,
-): Scheme | undefined {
-	const algorithm = readChoice('Algorithm', settings.algorithm, ['sha256', 'sha512'], notes);
-	const encoding = readChoice('Encoding', settings.encoding, ['hex', 'base64'], notes);
-	const timestampHeader = readTimestampHeader(signatureHeader, settings, notes);
-	const prefix = readText('Signature Prefix', settings.signaturePrefix, '', notes);
-	if (/^[\s,]/.test(prefix)) {
-		notes.blocking.push(
-			"'Signature Prefix' starts with a space or a comma, which separate signatures. Remove it.",
-		);
-	}
-
-	const compiled = compileTemplate(
-		readText('Signed Payload', settings.signedPayload, SIGNED_PAYLOAD, notes),
-	);
-	if (!compiled.ok) {
-		notes.blocking.push(...compiled.problems.map((problem) => `'Signed Payload' ${problem}`));
-		return undefined;
-	}
-	const { template } = compiled;
-	if (timestampHeader === null && template.namesTimestamp) {
-		notes.blocking.push(
-			"'Signed Payload' contains {timestamp}, but 'Timestamp Header' is empty. Enter the name of that header, or remove {timestamp}.",
-		);
-	}
-	if (timestampHeader !== null && !template.namesTimestamp) {
-		notes.remarks.push(
-			"'Signed Payload' does not contain {timestamp}, so the time in 'Timestamp Header' is not signed and anyone can change it. Add {timestamp}, or clear 'Timestamp Header'.",
-		);
-	}
-	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
-}
-
-/** Null if the field is empty: a delivery then has no age. */
-function readTimestampHeader(
-	signatureHeader: string,
-	settings: SigningSettings,
-	notes: Notes,
-): string | null {
-	const value = settings.timestampHeader ?? '';
-	if (value === '') return null;
-	const header = readHeaderName('Timestamp Header', value, 'X-Webhook-Timestamp', notes);
-	if (header === signatureHeader) {
-		notes.blocking.push(
-			"'Timestamp Header' is the same as 'Signature Header'. Enter the header that contains the time, or clear the field.",
-		);
-	}
-	return header;
-}
+export type VerifierResult =
+	/** `doubts`: sentences about a secret that probably has a typing mistake. */
+	| { readonly ok: true; readonly verifier: Verifier; readonly doubts: readonly string[] }
+	/** Sentences for people. Each names its field; none contains a secret. */
+	| { readonly ok: false; readonly problems: readonly string[] };
 
 /**
  * Compiles the stored credential once, for use with every delivery.

@@ -1,10 +1,13 @@
-/** Creates the client of the service from a node's context. */
+/** Creates the client of the service from a node's context, and chooses how its requests are sent. */
+import { readFileSync } from 'node:fs';
 import type {
 	IExecuteFunctions,
 	IHookFunctions,
 	ILoadOptionsFunctions,
 	IPollFunctions,
 	IWebhookFunctions,
+	ICredentialTestFunctions,
+	IHttpRequestOptions,
 } from 'n8n-workflow';
 import {
 	createApiClient,
@@ -12,10 +15,16 @@ import {
 	plainHttpWarning,
 	type ApiClient,
 	type ApiSettings,
+	helperTransport,
+	undiciTransport,
+	type Transport,
 } from '../../lib/service';
-import { logLine } from '../log/logLine';
-import { API_CREDENTIAL } from './credentialNames';
-import { nodeTransport } from './transport';
+import { logLine } from '../log/log';
+import { throughHttpRequest, throughLegacyRequest } from './httpHelper';
+
+/** With the service's URLs and the API client. */
+export const API_CREDENTIAL = 'assetServiceApi';
+export const SIGNING_SECRET_CREDENTIAL = 'assetServiceSigningSecretApi';
 
 type ApiContext =
 	IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions | IPollFunctions | IWebhookFunctions;
@@ -71,4 +80,36 @@ function warnOfPlainHttp(context: ApiContext, settings: ApiSettings): void {
 /** Aborted when a user cancels the execution; hooks and polls have no such signal. */
 export function cancelSignal(context: ApiContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+}
+
+const SWITCH = 'N8N_SSRF_PROTECTION_ENABLED';
+
+/**
+ * Whether n8n protects its network from requests to internal addresses. Read as n8n 2.41 reads it: `true` or `1` in any
+ * case, from the variable, otherwise from the file that `N8N_SSRF_PROTECTION_ENABLED_FILE` names.
+ */
+export function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boolean {
+	const file = env[`${SWITCH}_FILE`];
+	const value = env[SWITCH] ?? (file ? readFileSync(file, 'utf8').trim() : '');
+	return ['true', '1'].includes(value.toLowerCase());
+}
+
+/** The transport of a node that executes, polls or is published. */
+export function nodeTransport(
+	helpers: { httpRequest: (options: IHttpRequestOptions) => Promise<unknown> },
+	env: NodeJS.ProcessEnv = process.env,
+): Transport {
+	return transportFor(throughHttpRequest(helpers.httpRequest), env);
+}
+
+/** The transport of a credential test. */
+export function credentialTestTransport(
+	helpers: ICredentialTestFunctions['helpers'],
+	env: NodeJS.ProcessEnv = process.env,
+): Transport {
+	return transportFor(throughLegacyRequest(helpers.request), env);
+}
+
+function transportFor(helper: Parameters<typeof helperTransport>[0], env: NodeJS.ProcessEnv) {
+	return ssrfProtectionEnabled(env) ? helperTransport(helper, { env }) : undiciTransport({ env });
 }

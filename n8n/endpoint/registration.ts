@@ -16,7 +16,7 @@ import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
 import { asNumber, asRecord } from '../../lib/shared/values';
 import { apiClientWith, readApiSettings } from '../api/apiClient';
 import { ledgerFor } from '../execution/ledger';
-import { logLine } from '../log/logLine';
+import { logLine } from '../log/log';
 import { webhookUrlOf } from './webhooks';
 
 type NodeContext = IHookFunctions | IWebhookFunctions;

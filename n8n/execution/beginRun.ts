@@ -18,7 +18,7 @@ import {
 } from '../../lib/ledger';
 import { sleep } from '../../lib/shared/pace';
 import { isRecord, own } from '../../lib/shared/values';
-import { logLine } from '../log/logLine';
+import { logLine } from '../log/log';
 import { toNodeError } from '../log/nodeError';
 import { ledgerFor } from './ledger';
 

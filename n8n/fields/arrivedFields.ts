@@ -4,7 +4,7 @@
  */
 import type { ILoadOptionsFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { Fields } from '../../lib/event';
-import { SIGNING_SECRET_CREDENTIAL } from '../api/credentialNames';
+import { SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 
 type EditorContext = Pick<IWebhookFunctions | ILoadOptionsFunctions, 'getNode'>;
 

@@ -19,9 +19,7 @@ import {
 } from '../../lib/vendor/zod';
 import { itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
-import { createLogLimiter, type LogLimiter } from '../log/logLimiter';
-import { logLine } from '../log/logLine';
-import { rejections } from '../log/rejections';
+import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
 
 export interface Polling {
 	readonly ledger: Ledger;

@@ -6,6 +6,7 @@ import type {
 	IWebhookResponseData,
 	Logger,
 } from 'n8n-workflow';
+import type { Wanted } from '../../lib/event';
 import type { Acknowledge } from '../../lib/ledger';
 import {
 	createVerifierCache,
@@ -16,6 +17,9 @@ import {
 	busy,
 	type HandOver,
 	type NoStart,
+	ADVICE,
+	deliveryIdOf,
+	UNMET_ADVICE,
 } from '../../lib/receiver';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS } from '../../lib/shared/time';
@@ -24,9 +28,7 @@ import { acknowledgeOf } from '../endpoint/webhooks';
 import { beginRun, itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { noteFields } from '../fields/arrivedFields';
-import { createLogLimiter, type LogLimiter } from '../log/logLimiter';
-import { logLine } from '../log/logLine';
-import { countRejection } from './rejections';
+import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
 import { secretSource } from './secretSource';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';
 
@@ -220,4 +222,34 @@ function instead(response: EndableResponse, { response: other }: NoStart): strin
 	for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 	response.setHeader('Content-Type', 'application/json');
 	return [JSON.stringify(body)];
+}
+
+/** The advice for a problem that contains its own. */
+const AS_IT_SAYS = 'do what lastProblem says';
+
+/** Counts a rejected delivery or an ignored event; a duplicate is neither. */
+function countRejection(
+	context: Pick<IWebhookFunctions, 'getNode' | 'getWorkflow' | 'logger'>,
+	{ log, ignored }: NoStart,
+	{ headers, wanted }: { readonly headers: DeliveryHeaders; readonly wanted: Wanted },
+): void {
+	const reason = log?.reason ?? (ignored && 'ignored');
+	if (reason === undefined) return;
+	const { id: nodeId, name: nodeName } = context.getNode();
+	const { id: workflowId = '' } = context.getWorkflow();
+	const { logger } = context;
+	const unmet =
+		ignored && wanted.isWantedType(ignored.type) && wanted.conditions.unmet(ignored.record);
+	rejections.count({ workflowId, nodeId, nodeName }, reason, () => ledgerFor({ logger }), {
+		deliveryId: deliveryIdOf(headers),
+		// The condition, but not the value that did not meet it: that is part of the event.
+		...(unmet
+			? { problem: `it does not meet the condition '${unmet}'`, advice: UNMET_ADVICE }
+			: log && causeOf(log)),
+	});
+}
+
+function causeOf({ reason, detail, cause }: RefusalLog): RefusalLog['cause'] {
+	if (cause !== undefined || detail === ADVICE[reason]) return cause;
+	return { problem: detail, advice: AS_IT_SAYS };
 }

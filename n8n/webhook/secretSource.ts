@@ -18,7 +18,7 @@ import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource, SignedRefusal } from '../../lib/receiver';
 import { PackageError } from '../../lib/shared/errors';
 import type { SigningSettings } from '../../lib/signature';
-import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/credentialNames';
+import { API_CREDENTIAL, SIGNING_SECRET_CREDENTIAL } from '../api/apiClient';
 import {
 	isAutomatic,
 	recordSlot,

@@ -7,7 +7,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
-import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { conditionFields } from '../../n8n/fields/conditionFields';
 import { builderHint } from '../builderHints';
 import { execute } from './execute';

@@ -9,7 +9,7 @@ import {
 } from 'n8n-workflow';
 import { RETENTION_MS } from '../../lib/poll';
 import { apiClientFor } from '../../n8n/api/apiClient';
-import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
 import { conditionFields } from '../../n8n/fields/conditionFields';

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { RETENTION_MS } from '../../lib/start';
 import { apiClientFor } from '../../n8n/api/apiClient';
-import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
+import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
 import { toNodeError } from '../../n8n/log/nodeError';

@@ -1,7 +1,6 @@
 /** The webhook trigger: starts a workflow once per signed event. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
-import { assetServiceApiTest } from '../../n8n/api/credentialTests/api';
-import { testSigningSecret } from '../../n8n/api/credentialTests/signingSecret';
+import { assetServiceApiTest, testSigningSecret } from '../../n8n/api/credentials';
 import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
 import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
 import { conditionFields } from '../../n8n/fields/conditionFields';

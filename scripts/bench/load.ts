@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
-import { signTimestamped } from '../../lib/signature';
+import { signTimestamped } from '../../simulator/delivery/signedDelivery';
 import type { World } from '../../test/support/n8n/world';
 import { waitFor } from '../../test/support/wait';
 import { buildWorkflow, type NodePlan } from '../../test/support/workflow';

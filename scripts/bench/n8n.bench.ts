@@ -8,7 +8,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { signTimestamped } from '../../lib/signature';
+import { signTimestamped } from '../../simulator/delivery/signedDelivery';
 import { signingCredential } from '../../test/support/n8n/credentials';
 import { createWorld, type World } from '../../test/support/n8n/world';
 import { baseNode, eventTrigger, webhook } from '../../test/support/nodes';

@@ -7,7 +7,7 @@ import { AssetServiceApi } from '../../credentials/AssetServiceApi.credentials';
 import { notePublication } from '../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger } from '../../lib/ledger';
 import { notePolled } from '../../lib/rejections';
-import { rejections } from '../../n8n/log/rejections';
+import { rejections } from '../../n8n/log/log';
 import { resources } from '../../nodes/AssetService/resources';
 import { type Profile, type Simulator, startSimulator } from '../../simulator';
 import { startHttpService } from '../../test/support/httpService';

@@ -1,6 +1,6 @@
 /** Faults around one n8n with the ledger in SQLite: callers that hang up, and n8n slow or restarted. */
-import { signTimestamped } from '../../lib/signature';
 import type { DeliveredEvent } from '../../simulator';
+import { signTimestamped } from '../../simulator/delivery/signedDelivery';
 import { expectOneRunEach, untilMoreRan } from '../support/expectations';
 import { countedWorkflows, type CountedWorkflow } from '../support/n8n/countedWorkflow';
 import { ledgerFile } from '../support/n8n/ledgerClock';

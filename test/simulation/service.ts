@@ -5,7 +5,7 @@
  * for, and an unknown one is refused. A delivery waits 30 s for a response, or less where something between hangs up, and is repeated until it gets a 2xx,
  * later and later. A delivery may arrive twice. Its clock is not that of n8n.
  */
-import { signTimestamped } from '../../lib/signature';
+import { signTimestamped } from '../../simulator/delivery/signedDelivery';
 import type { HostProcess } from './hostProcess';
 import type { Load } from './stations/plan';
 import type { ListedMessage } from './stations/stories';

@@ -11,7 +11,7 @@ import type {
 	IWebhookFunctions,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { rejections } from '../../n8n/log/rejections';
+import { rejections } from '../../n8n/log/log';
 import { oneNodeWorkflow } from './engine';
 
 export interface TriggerServerOptions {

@@ -1,7 +1,7 @@
 /** Sends single deliveries to a published trigger and reports their results. */
 import { randomUUID } from 'node:crypto';
-import { signTimestamped } from '../../../lib/signature';
 import type { DeliveredEvent, Simulator, Tamper } from '../../../simulator';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import type { World } from '../../support/n8n/world';
 import { waitFor } from '../../support/wait';
 import type { PublishedTrigger } from './trigger';

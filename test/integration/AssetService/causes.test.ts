@@ -4,9 +4,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { notePublication } from '../../../lib/accounts';
 import { ledgerKey, newAttempt, openLedger } from '../../../lib/ledger';
 import { asRecord, asText } from '../../../lib/shared/values';
-import { signTimestamped } from '../../../lib/signature';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { runNode } from '../../support/runNode';
 import {
 	eventOf,

@@ -4,8 +4,8 @@ import { notePublication, type PublishedSettings } from '../../../lib/accounts';
 import { LedgerUnavailableError, openLedger } from '../../../lib/ledger';
 import { ADVICE } from '../../../lib/receiver';
 import { asText } from '../../../lib/shared/values';
-import { signTimestamped } from '../../../lib/signature';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { runNode } from '../../support/runNode';
 import {
 	eventOf,

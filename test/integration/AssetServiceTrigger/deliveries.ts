@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { openLedger } from '../../../lib/ledger';
-import { signTimestamped } from '../../../lib/signature';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import {
 	startTriggerServer,
 	type TriggerServer,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntryState, ledgerKey, openLedger } from '../../../lib/ledger';
-import { signTimestamped } from '../../../lib/signature';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { gate, waitFor } from '../../support/wait';
 import {
 	aRedeliveryWaits,

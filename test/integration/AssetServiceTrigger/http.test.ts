@@ -1,5 +1,5 @@
 import { openLedger } from '../../../lib/ledger';
-import { signTimestamped } from '../../../lib/signature';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();

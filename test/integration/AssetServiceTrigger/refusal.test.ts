@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../lib/signature';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();

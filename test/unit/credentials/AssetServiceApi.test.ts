@@ -1,8 +1,8 @@
-import {
-	type ICredentialDataDecryptedObject,
-	type IDataObject,
-	type IHttpRequestOptions,
-	type INodeProperties,
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHttpRequestOptions,
+	INodeProperties,
 } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import {

@@ -2,13 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ICredentialsDecrypted, ICredentialTestFunctions, IDataObject } from 'n8n-workflow';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
-import {
-	checkSigningSettings,
-	createVerifier,
-	type DeliveryHeaders,
-	signTimestamped,
-} from '../../../lib/signature';
-import { testSigningSecret } from '../../../n8n/api/credentialTests/signingSecret';
+import { checkSigningSettings, createVerifier, type DeliveryHeaders } from '../../../lib/signature';
+import { testSigningSecret } from '../../../n8n/api/credentials';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { demandedBy, shownBy, storedBy } from './form';
 
 const credential = new AssetServiceSigningSecretApi();

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MOST_REPLAYED } from '../../../lib/accounts';
-import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/parameters';
+import { MAX_BATCH_BYTES, MAX_BATCH_SIZE } from '../../../lib/event/wanted';
 import { LOOK_BACKS, OVERLAP_MS } from '../../../lib/follow/position';
 import { MOST_ATTEMPTS } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
@@ -17,8 +17,8 @@ import {
 	DEFAULT_TOLERANCE_SECONDS,
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
-} from '../../../lib/receiver/triggerSettings';
-import { KEEP_MS, REFRESH_MS } from '../../../lib/receiver/verifierCache';
+} from '../../../lib/receiver/receive';
+import { KEEP_MS, REFRESH_MS } from '../../../lib/receiver/verify';
 import { DAYS_KEPT } from '../../../lib/rejections';
 import {
 	MAX_BODY_BYTES,

@@ -1,5 +1,5 @@
 import { ADVICE, PROBLEMS, type RejectionReason, UNMET_ADVICE } from '../../../lib/receiver';
-import { detailOf } from '../../../lib/receiver/reasons';
+import { detailOf } from '../../../lib/receiver/verdict';
 
 /** The fields on the screen that a text names. */
 const fieldsIn = (text: string) => [...text.matchAll(/'([^']+)'/g)].map(([, field = '']) => field);

@@ -1,9 +1,8 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
-import { ADVICE } from '../../../lib/receiver/reasons';
-import { receive, type Receiver } from '../../../lib/receiver/receive';
-import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
-import { createVerifierCache } from '../../../lib/receiver/verifierCache';
-import { signTimestamped } from '../../../lib/signature';
+import { receive, type Receiver, readTriggerSettings } from '../../../lib/receiver/receive';
+import { ADVICE } from '../../../lib/receiver/verdict';
+import { createVerifierCache } from '../../../lib/receiver/verify';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { MemoryLedger } from '../ledger/memoryLedger';
 
 const KEY = ledgerKey('workflow', 'whevt_1');

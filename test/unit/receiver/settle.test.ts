@@ -1,6 +1,6 @@
 /** The response to the service, by the setting, the URL, n8n's verdict and the ledger. */
 import { type Acknowledge, type EntryState, ledgerKey } from '../../../lib/ledger';
-import { type SettleOutcome, settle, type Settling } from '../../../lib/receiver/settle';
+import { type SettleOutcome, settle, type Settling } from '../../../lib/receiver/batch';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
 

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
 import { hostClock, SqliteStore } from '../../../lib/ledger/sqlite/store';
-import { receive } from '../../../lib/receiver/receive';
-import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
-import { createVerifierCache } from '../../../lib/receiver/verifierCache';
-import { signTimestamped } from '../../../lib/signature';
+import { receive, readTriggerSettings } from '../../../lib/receiver/receive';
+import { createVerifierCache } from '../../../lib/receiver/verify';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 
 const SECRET = 'the signing secret';
 const RETENTION_MS = 60_000;

@@ -1,5 +1,5 @@
 import { OTHER_EVENT_TYPES } from '../../../lib/event';
-import { readTriggerSettings } from '../../../lib/receiver/triggerSettings';
+import { readTriggerSettings } from '../../../lib/receiver/receive';
 
 const DAY_MS = 86_400_000;
 const settingsOf = (parameters: Record<string, unknown>) =>

@@ -1,5 +1,5 @@
-import { createVerifierCache, type ReadSigningSettings } from '../../../lib/receiver/verifierCache';
-import { signTimestamped } from '../../../lib/signature';
+import { createVerifierCache, type ReadSigningSettings } from '../../../lib/receiver/verify';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { gate } from '../../support/wait';
 
 const setUp = () => {

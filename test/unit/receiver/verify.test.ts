@@ -1,6 +1,9 @@
-import { createVerifierCache } from '../../../lib/receiver/verifierCache';
-import { type SecretSource, verifyDelivery } from '../../../lib/receiver/verify';
-import { signTimestamped } from '../../../lib/signature';
+import {
+	createVerifierCache,
+	type SecretSource,
+	verifyDelivery,
+} from '../../../lib/receiver/verify';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 
 const NOW = new Date('2026-01-01T00:00:00.700Z');
 const TIMESTAMP = Math.floor(NOW.getTime() / 1000);

@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import {
-	signTimestamped,
-	type DeliveryHeaders,
-	type SigningSettings,
-} from '../../../lib/signature';
+import type { DeliveryHeaders, SigningSettings } from '../../../lib/signature';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { judge } from './world';
 
 /** The peers look at the real clock. */

@@ -1,4 +1,4 @@
-import { BODY, compileTemplate, type SignedPart } from '../../../lib/signature/template';
+import { BODY, compileTemplate, type SignedPart } from '../../../lib/signature/schemes';
 
 function partsOf(text: string, timestamp = '17'): readonly SignedPart[] {
 	const compiled = compileTemplate(text);

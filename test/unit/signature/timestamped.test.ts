@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { signTimestamped, type DeliveryHeaders } from '../../../lib/signature';
+import type { DeliveryHeaders } from '../../../lib/signature';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { BODY, flipBit, judge, NOW, SECRET } from './world';
 
 const headersOf = (value: string | readonly string[]): DeliveryHeaders => ({

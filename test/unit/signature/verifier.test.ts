@@ -1,12 +1,8 @@
 import crypto from 'node:crypto';
 import fc from 'fast-check';
-import {
-	createVerifier,
-	signTimestamped,
-	type DeliveryHeaders,
-	type SigningSettings,
-} from '../../../lib/signature';
+import { createVerifier, type DeliveryHeaders, type SigningSettings } from '../../../lib/signature';
 import { isWithinTolerance } from '../../../lib/signature/verifier';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { BODY, judge, NOW, SECRET, verifierOf } from './world';
 
 const OLD_SECRET = 'the secret of the old endpoint';

@@ -12,7 +12,7 @@ import type { ApiRecord } from '../../../../lib/service';
 import { sentence } from '../../../../lib/shared/text';
 import { MINUTE_MS } from '../../../../lib/shared/time';
 import { asText, own } from '../../../../lib/shared/values';
-import { rejections } from '../../../../n8n/log/rejections';
+import { rejections } from '../../../../n8n/log/log';
 import { onlyParallelItems } from '../../shared/parallelItems';
 import type { InputItem } from '../../shared/parameters';
 import type { Local } from '../../shared/resource';

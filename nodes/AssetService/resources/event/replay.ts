@@ -5,7 +5,7 @@ import { RETENTION_MS } from '../../../../lib/poll';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../../../lib/shared/time';
-import { logLine } from '../../../../n8n/log/logLine';
+import { logLine } from '../../../../n8n/log/log';
 import { flag, type InputItem } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';

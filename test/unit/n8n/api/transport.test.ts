@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeTransport, ssrfProtectionEnabled } from '../../../../n8n/api/transport';
+import { nodeTransport, ssrfProtectionEnabled } from '../../../../n8n/api/apiClient';
 import { startHttpService } from '../../../support/httpService';
 
 describe('the protection of n8n against requests to inner addresses', () => {

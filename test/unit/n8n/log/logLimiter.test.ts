@@ -1,4 +1,4 @@
-import { createLogLimiter } from '../../../../n8n/log/logLimiter';
+import { createLogLimiter } from '../../../../n8n/log/log';
 
 describe('createLogLimiter', () => {
 	let lines: string[];

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { logLine } from '../../../../n8n/log/logLine';
+import { logLine } from '../../../../n8n/log/log';
 
 const lineOf = (type: string, name: string, id: string | undefined, message: string) => {
 	const context = { getNode: () => ({ name, type }), getWorkflow: () => ({ id }) };

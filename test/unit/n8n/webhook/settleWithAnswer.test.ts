@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { SettleOutcome } from '../../../../lib/receiver/settle';
+import type { SettleOutcome } from '../../../../lib/receiver/batch';
 import { settleWithAnswer } from '../../../../n8n/webhook/delivery';
 import { gate } from '../../../support/wait';
 import { useStoppedClock } from '../../ledger/stoppedClock';

@@ -1,21 +1,58 @@
 /**
- * The access token that n8n stores in the credential for its HTTP Request node.
+ * What n8n asks of the credentials: their tests, and the access token that it stores for its HTTP Request node.
  *
- * n8n requests a new one if none is stored and after a 401, but it ignores the expiry, and keeps the token when the credential
+ * n8n requests a new token if none is stored and after a 401, but it ignores the expiry, and keeps the token when the credential
  * is edited. So the token is stored with its expiry and a digest of its settings. A token that has expired or belongs to other
  * settings is refused here with an error that n8n treats as a 401: n8n then first requests a new one.
  */
 import { createHash } from 'node:crypto';
-import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+	IDataObject,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
 import {
+	testCredential,
 	ApiError,
 	helperTransport,
 	parseApiSettings,
 	processAccessTokens,
 	type ApiSettings,
 } from '../../lib/service';
+import { checkSigningSettings } from '../../lib/signature';
 import { number, object, orElse, parse, string } from '../../lib/vendor/zod';
+import { credentialTestTransport } from './apiClient';
 import { throughHttpRequest } from './httpHelper';
+
+export async function assetServiceApiTest(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const result = await testCredential(credential.data, credentialTestTransport(this.helpers));
+	if (!result.ok) return { status: 'Error', message: result.message };
+	const warning = result.warning === undefined ? '' : ` Warning: ${result.warning}`;
+	return {
+		status: 'OK',
+		message: `Connection successful: a new token works and assets can be listed.${warning}`,
+	};
+}
+
+/** Returns all problems at once, so that a user can fix them in one go. */
+export async function testSigningSecret(
+	this: ICredentialTestFunctions,
+	credential: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	const problems = checkSigningSettings(credential.data ?? {});
+	return problems.length === 0
+		? {
+				status: 'OK',
+				message:
+					'The format is valid. Only the first delivery shows whether it is the right secret.',
+			}
+		: { status: 'Error', message: problems.join(' ') };
+}
 
 /** The values that n8n stores next to the fields of the credential; a value of another type counts as missing. */
 const storedToken = object({

@@ -1,4 +1,4 @@
-import { signTimestamped } from '../../../lib/signature';
+import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 
 test('a body is signed as openssl signs it', () => {
 	// printf '1700000000.{"id":"whevt_1"}' | openssl dgst -sha256 -hmac 'a signing secret'

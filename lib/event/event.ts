@@ -1,7 +1,8 @@
 /**
- * Reads an event from the bytes of a delivery or from a record of the event list: one shape for both.
- * Checked by hand and not by a schema, because it runs for every delivery and every listed event.
+ * An event: read from the bytes of a delivery or from a record of the event list, in one shape for both, dated, and as the
+ * item that starts the workflow. Checked by hand and not by a schema, because it runs for every delivery and every listed event.
  */
+import { timeOf } from '../shared/time';
 import { isRecord } from '../shared/values';
 
 /** An event as the service delivers it, with any fields. */
@@ -77,4 +78,28 @@ export function eventIdOf({ id }: Readonly<Record<string, unknown>>): string | u
 	if (typeof id === 'string' && id !== '') return id;
 	if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
 	return undefined;
+}
+
+/** The time of creation in Unix milliseconds; undefined if the event has none. */
+export function createdAt({ record }: Pick<ParsedEvent, 'record'>): number | undefined {
+	return timeOf(record['createdAt']);
+}
+
+/** Sorted by time if every event has one; otherwise in the given order. */
+export function oldestFirst<E extends Pick<ParsedEvent, 'record'>>(events: readonly E[]): E[] {
+	const timed = events.map((event) => ({ event, at: createdAt(event) ?? NaN }));
+	if (timed.some(({ at }) => Number.isNaN(at))) return [...events];
+	return timed.sort((a, b) => a.at - b.at).map(({ event }) => event);
+}
+
+type EventRecord = Readonly<Record<string, unknown>>;
+
+export interface Item {
+	readonly record: EventRecord;
+}
+
+/** Adds `_replay`, replacing a field of that name. `reopenedAt` is in Unix milliseconds; if undefined, nothing is added. */
+export function withReplay(record: EventRecord, reopenedAt: number | undefined): EventRecord {
+	if (reopenedAt === undefined) return record;
+	return { ...record, _replay: { requestedAt: new Date(reopenedAt).toISOString() } };
 }

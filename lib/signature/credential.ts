@@ -1,0 +1,255 @@
+/**
+ * Turns the stored credential into a scheme and its keys, and reports the problems of its fields in sentences.
+ * Checked by hand: it runs during a delivery, and a wrong field must not hide the problems of the next one.
+ */
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { type Scheme, custom, standardWebhooks, timestamped, compileTemplate } from './schemes';
+
+/** Which of the two configured secrets matched a signature. */
+export type SecretName = 'current' | 'previous';
+
+/** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
+export interface SigningSettings {
+	/** The endpoint's secret, used as typed. */
+	signingSecret?: unknown;
+	/** A second secret that is also accepted, during rotation (specification section 6.7); empty means none. */
+	previousSigningSecret?: unknown;
+	/** `timestamped` (default), `standardWebhooks` or `custom`. */
+	scheme?: unknown;
+	/** For `timestamped` and `custom`; default `X-Webhook-Signature`. */
+	signatureHeader?: unknown;
+	/** For `custom`: `sha256` (default) or `sha512`. */
+	algorithm?: unknown;
+	/** For `custom`: `hex` (default) or `base64`. */
+	encoding?: unknown;
+	/** For `custom`: header that carries the Unix time in seconds; empty means no age check. */
+	timestampHeader?: unknown;
+	/** For `custom`: template of the signed bytes; default `{timestamp}.{body}`. */
+	signedPayload?: unknown;
+	/** For `custom`: text before each signature, such as `sha256=`. */
+	signaturePrefix?: unknown;
+}
+
+/** The specification does not define the header (section 6.10); this is the name that the service is known to use. */
+const SIGNATURE_HEADER = 'X-Webhook-Signature';
+const SIGNED_PAYLOAD = '{timestamp}.{body}';
+
+interface Compiled {
+	/** Undefined if something is blocking. */
+	readonly usable: { readonly scheme: Scheme; readonly keys: readonly SigningKey[] } | undefined;
+	/** Why no delivery can be verified. */
+	readonly blocking: readonly string[];
+	/** Likely mistakes, although deliveries can be verified. */
+	readonly remarks: readonly string[];
+	/** Likely mistakes in the text of a secret: why no signature may match. */
+	readonly doubts: readonly string[];
+}
+
+/** Turns the stored credential into a scheme and its keys, and reports problems in sentences. */
+export function compileCredential(settings: SigningSettings): Compiled {
+	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
+	const name = readChoice(
+		'Scheme',
+		settings.scheme,
+		['timestamped', 'standardWebhooks', 'custom'],
+		notes,
+	);
+	const keys = readSigningKeys(settings, name === 'standardWebhooks' ? 'base64' : 'text', notes);
+	const scheme = name === 'standardWebhooks' ? standardWebhooks : readScheme(name, settings, notes);
+	const usable = notes.blocking.length === 0 && scheme !== undefined ? { scheme, keys } : undefined;
+	return { usable, ...notes };
+}
+
+function readScheme(
+	name: 'timestamped' | 'custom',
+	settings: SigningSettings,
+	notes: Notes,
+): Scheme | undefined {
+	const header = readHeaderName(
+		'Signature Header',
+		settings.signatureHeader,
+		SIGNATURE_HEADER,
+		notes,
+	);
+	return name === 'timestamped' ? timestamped(header) : readCustom(header, settings, notes);
+}
+
+function readCustom(
+	signatureHeader: string,
+	settings: SigningSettings,
+	notes: Notes,
+): Scheme | undefined {
+	const algorithm = readChoice('Algorithm', settings.algorithm, ['sha256', 'sha512'], notes);
+	const encoding = readChoice('Encoding', settings.encoding, ['hex', 'base64'], notes);
+	const timestampHeader = readTimestampHeader(signatureHeader, settings, notes);
+	const prefix = readText('Signature Prefix', settings.signaturePrefix, '', notes);
+	if (/^[\s,]/.test(prefix)) {
+		notes.blocking.push(
+			"'Signature Prefix' starts with a space or a comma, which separate signatures. Remove it.",
+		);
+	}
+
+	const compiled = compileTemplate(
+		readText('Signed Payload', settings.signedPayload, SIGNED_PAYLOAD, notes),
+	);
+	if (!compiled.ok) {
+		notes.blocking.push(...compiled.problems.map((problem) => `'Signed Payload' ${problem}`));
+		return undefined;
+	}
+	const { template } = compiled;
+	if (timestampHeader === null && template.namesTimestamp) {
+		notes.blocking.push(
+			"'Signed Payload' contains {timestamp}, but 'Timestamp Header' is empty. Enter the name of that header, or remove {timestamp}.",
+		);
+	}
+	if (timestampHeader !== null && !template.namesTimestamp) {
+		notes.remarks.push(
+			"'Signed Payload' does not contain {timestamp}, so the time in 'Timestamp Header' is not signed and anyone can change it. Add {timestamp}, or clear 'Timestamp Header'.",
+		);
+	}
+	return custom({ signatureHeader, algorithm, encoding, timestampHeader, template, prefix });
+}
+
+/** Null if the field is empty: a delivery then has no age. */
+function readTimestampHeader(
+	signatureHeader: string,
+	settings: SigningSettings,
+	notes: Notes,
+): string | null {
+	const value = settings.timestampHeader ?? '';
+	if (value === '') return null;
+	const header = readHeaderName('Timestamp Header', value, 'X-Webhook-Timestamp', notes);
+	if (header === signatureHeader) {
+		notes.blocking.push(
+			"'Timestamp Header' is the same as 'Signature Header'. Enter the header that contains the time, or clear the field.",
+		);
+	}
+	return header;
+}
+
+/** Problems found so far. No sentence repeats a value, which could be a secret pasted into the wrong field. */
+interface Notes {
+	/** Why no delivery can be verified. */
+	readonly blocking: string[];
+	/** Likely mistakes, although deliveries can be verified. */
+	readonly remarks: string[];
+	/** Likely mistakes in the text of a secret: why no signature may match. */
+	readonly doubts: string[];
+}
+
+/** RFC 9110, section 5.6.2 (token). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** The chosen value; the first choice if the field was never stored, or has another value (noted). */
+function readChoice<const Choice extends string>(
+	field: string,
+	value: unknown,
+	choices: readonly [Choice, ...Choice[]],
+	notes: Notes,
+): Choice {
+	if (value === undefined || value === null) return choices[0];
+	const choice = choices.find((known) => known === value);
+	if (choice !== undefined) return choice;
+	notes.blocking.push(`'${field}' must be one of ${choices.join(', ')}.`);
+	return choices[0];
+}
+
+/** The text; the fallback if the field was never stored, or is not text (noted). */
+function readText(field: string, value: unknown, fallback: string, notes: Notes): string {
+	if (value === undefined || value === null) return fallback;
+	if (typeof value === 'string') return value;
+	notes.blocking.push(`'${field}' is not text. Enter it again.`);
+	return fallback;
+}
+
+/** The name in lowercase, since header names are compared that way. */
+function readHeaderName(field: string, value: unknown, fallback: string, notes: Notes): string {
+	const name = readText(field, value, fallback, notes);
+	if (name === '') {
+		notes.blocking.push(`'${field}' is empty. Enter the name of the header, such as ${fallback}.`);
+	} else if (!HEADER_NAME.test(name)) {
+		notes.blocking.push(
+			`'${field}' is not a header name. Use letters, digits and hyphens, without spaces or a colon.`,
+		);
+	}
+	return name.toLowerCase();
+}
+
+export interface SigningKey {
+	readonly name: SecretName;
+	readonly key: KeyObject;
+}
+
+/** How a secret becomes the key: its text as UTF-8, or its decoded base64 (Standard Webhooks). */
+type SecretForm = 'text' | 'base64';
+
+const CURRENT = 'Signing Secret';
+const PREVIOUS = 'Previous Signing Secret';
+const BASE64_PREFIX = 'whsec_';
+/** Characters that are easily pasted along with a secret. */
+const STRAY = /^[\s"'`\u2018-\u201f]|[\s"'`\u2018-\u201f]$|[\r\n\t]/;
+/** Any length, padding optional. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+/** The current secret's key first. No keys, and a blocking note, if that secret cannot be used, whatever the previous one is. */
+function readSigningKeys(
+	settings: SigningSettings,
+	form: SecretForm,
+	notes: Notes,
+): readonly SigningKey[] {
+	const { blocking, remarks, doubts } = notes;
+	const current = readSecret(CURRENT, settings.signingSecret, form, blocking, doubts);
+	// A previous secret that cannot be used counts as not configured; the current one still works.
+	const previous = readSecret(PREVIOUS, settings.previousSigningSecret, form, remarks, doubts);
+	if (isEmpty(settings.signingSecret)) {
+		notes.blocking.push(`'${CURRENT}' is empty. Paste the signing secret of the webhook endpoint.`);
+	}
+	if (current === undefined) return [];
+
+	const keys: SigningKey[] = [{ name: 'current', key: createSecretKey(current) }];
+	if (previous !== undefined) {
+		keys.push({ name: 'previous', key: createSecretKey(previous) });
+		if (previous.equals(current)) {
+			notes.remarks.push(
+				`'${PREVIOUS}' is the same as '${CURRENT}'. Clear it, or paste the other secret.`,
+			);
+		}
+	}
+	return keys;
+}
+
+/** The key's bytes; `undefined` if the field is empty or cannot be used (then with a problem). */
+function readSecret(
+	field: string,
+	value: unknown,
+	form: SecretForm,
+	problems: string[],
+	doubts: string[],
+): Buffer | undefined {
+	if (isEmpty(value)) return undefined;
+	if (typeof value !== 'string') {
+		problems.push(`'${field}' is not text. Paste it again.`);
+		return undefined;
+	}
+	// White space only is not a secret: anyone could sign with it.
+	if (value.trim() === '') {
+		problems.push(`'${field}' contains only white space. Paste the secret, or clear the field.`);
+		return undefined;
+	}
+	if (STRAY.test(value)) {
+		doubts.push(
+			`'${field}' starts or ends with white space or a quotation mark, or contains a line break or a tab. Secrets are used exactly as typed: remove any character that is not part of the secret.`,
+		);
+	}
+	if (form === 'text') return Buffer.from(value, 'utf8');
+	const base64 = value.startsWith(BASE64_PREFIX) ? value.slice(BASE64_PREFIX.length) : value;
+	if (base64 !== '' && BASE64.test(base64)) return Buffer.from(base64, 'base64');
+	problems.push(
+		`'${field}' is not a Standard Webhooks secret, which is Base64 with or without ${BASE64_PREFIX} at the start. Paste it again, or select another scheme.`,
+	);
+	return undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+	return value === undefined || value === null || value === '';
+}
