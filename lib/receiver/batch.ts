@@ -197,9 +197,9 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 250;
 
 /** `accepted`: 200. `failed`: n8n's own response. `busy`: the service has to deliver the event again. */
-export type SettleOutcome = 'accepted' | 'failed' | 'busy';
+type SettleOutcome = 'accepted' | 'failed' | 'busy';
 
-export interface Settling {
+interface Settling {
 	readonly acknowledge: 'stored' | 'succeeded';
 	/** Whether n8n responds when it has stored the execution, not when that has ended: by the URL of the delivery. */
 	readonly isEarly: boolean;
@@ -213,7 +213,7 @@ export interface Settling {
  * decides, because n8n also responds with a success for an execution that was stored a second time and ended without items.
  * Never rejects.
  */
-export async function settle(
+async function settle(
 	hold: Hold,
 	settling: Settling,
 	isOk: boolean,

@@ -55,7 +55,7 @@ export const ADVICE: Readonly<Record<RejectionReason, string>> = {
 export const UNMET_ADVICE = ADVICE.ignored.replace("'Trigger On'", "'Conditions'");
 
 /** The problem and the advice in one text, for the log and for a test in the editor. */
-export function detailOf(reason: RejectionReason, { problem, advice }: Cause): string {
+function detailOf(reason: RejectionReason, { problem, advice }: Cause): string {
 	const what = advice ?? ADVICE[reason];
 	if (problem === undefined) return what;
 	return problem.endsWith('.') ? `${problem} ${sentence(what)}` : `${problem}: ${what}`;

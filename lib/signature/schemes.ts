@@ -112,7 +112,7 @@ export function custom(settings: CustomSettings): Scheme {
  * The single value of the header, trimmed; `undefined` if it is absent; empty, which no scheme accepts, if it is
  * repeated or not text, which no honest sender does.
  */
-export function singleHeader(headers: DeliveryHeaders, name: string): string | undefined {
+function singleHeader(headers: DeliveryHeaders, name: string): string | undefined {
 	const value = own(headers, name);
 	const occurrences: readonly unknown[] = Array.isArray(value) ? value : [value];
 	if (value === undefined || occurrences.length === 0) return undefined;
@@ -131,7 +131,7 @@ function withoutPrefix(entries: readonly string[], prefix: string): string[] {
 }
 
 /** 1 to 12 decimal digits: Unix seconds, well within the safe integers. */
-export function isTimestamp(text: string | undefined): text is string {
+function isTimestamp(text: string | undefined): text is string {
 	return text !== undefined && /^[0-9]{1,12}$/.test(text);
 }
 
@@ -145,11 +145,7 @@ const DIGESTS: Readonly<Record<Algorithm, Readonly<Record<Encoding, RegExp>>>> =
 };
 
 /** The texts that are valid digests, decoded. */
-export function digestsIn(
-	texts: readonly string[],
-	algorithm: Algorithm,
-	encoding: Encoding,
-): Buffer[] {
+function digestsIn(texts: readonly string[], algorithm: Algorithm, encoding: Encoding): Buffer[] {
 	const form = DIGESTS[algorithm][encoding];
 	return texts.filter((text) => form.test(text)).map((text) => Buffer.from(text, encoding));
 }
@@ -158,7 +154,7 @@ export function digestsIn(
 export const BODY = Symbol('body');
 
 /** Text is signed as UTF-8. */
-export type SignedPart = string | typeof BODY;
+type SignedPart = string | typeof BODY;
 
 interface Template {
 	readonly namesTimestamp: boolean;

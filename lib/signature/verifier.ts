@@ -123,7 +123,7 @@ class CompiledVerifier implements Verifier {
 }
 
 /** True up to and including the tolerance, in both directions (specification section 6.3). */
-export function isWithinTolerance(timestamp: number, options: VerifyOptions): boolean {
+function isWithinTolerance(timestamp: number, options: VerifyOptions): boolean {
 	// Written so that NaN on either side is outside.
 	return Math.abs(options.nowSeconds - timestamp) <= options.toleranceSeconds;
 }

@@ -95,8 +95,11 @@ describe('the test mode of the editor', () => {
 			error: {
 				message:
 					"No event matched the trigger: condition 'Asset ID equals asset-2' did not match 'asset-1'",
+				description: expect.stringMatching(/listen again.* 5 events were ignored/) as string,
 			},
 		});
+		await send(server, asset('asset-1'));
+		expect(server.tested).toHaveLength(1);
 	});
 
 	it('counts from when the user began to listen, and reports its result to the sender', async () => {

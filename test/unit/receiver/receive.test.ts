@@ -305,6 +305,17 @@ describe('receive', () => {
 		},
 	);
 
+	it.each(['stored', 'running'] as const)(
+		'asks the sender to retry if the event must succeed and is %s',
+		async (state) => {
+			const to = receiver({ acknowledge: 'succeeded' });
+			to.ledger.put(KEY, state);
+			expect(await receive(delivery(), to)).toMatchObject({
+				response: { status: 503, body: { status: 'busy' }, headers: { 'Retry-After': '60' } },
+			});
+		},
+	);
+
 	it('asks the sender to retry while the ledger is down, and logs the reason', async () => {
 		const to = receiver();
 		to.ledger.failing = true;

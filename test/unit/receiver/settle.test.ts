@@ -1,15 +1,15 @@
 /** The response to the service, by the setting, the URL, n8n's verdict and the ledger. */
 import { type Acknowledge, type EntryState, ledgerKey } from '../../../lib/ledger';
-import { type SettleOutcome, settle, type Settling } from '../../../lib/receiver/batch';
+import { handOverOne } from '../../../lib/receiver/batch';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { useStoppedClock } from '../ledger/stoppedClock';
 
 useStoppedClock();
 
-const KEYS = ['1', '2'].map((id) => ledgerKey('w', id));
-const [KEY = ''] = KEYS;
+const KEY = ledgerKey('w', '1');
 const RETENTION_MS = 60_000;
 
+type SettleOutcome = 'accepted' | 'failed' | 'busy';
 interface Response {
 	readonly acknowledge: Acknowledge;
 	readonly isEarly: boolean;
@@ -18,17 +18,19 @@ interface Response {
 const STORED = { acknowledge: 'stored', isEarly: true, isOk: true } as const;
 const SUCCEEDED = { acknowledge: 'succeeded', isEarly: false, isOk: true } as const;
 
-/** Claimed events, and what n8n's response for their execution means to the service. */
-async function claimed(count = 1) {
+/** A claimed event, and what n8n's response for its execution means to the service. */
+async function claimed() {
 	const ledger = new MemoryLedger();
-	const answers = await Promise.all(KEYS.slice(0, count).map((key) => ledger.claim(key)));
-	const claims = answers.flatMap((answer) => (answer.state === 'claimed' ? [answer.claim] : []));
+	const answer = await ledger.claim(KEY);
+	const hold = { ledger, claims: answer.state === 'claimed' ? [answer.claim] : [] };
 	return {
 		ledger,
-		respond: ({ isOk, ...url }: Response, wait: Pick<Settling, 'waitMs'> = { waitMs: 0 }) =>
-			settle({ ledger, claims }, { ...url, retentionMs: RETENTION_MS, ...wait }, isOk),
+		respond: ({ isOk, ...url }: Response, wait: { waitMs?: number } = { waitMs: 0 }) => {
+			const settling = { ...url, retentionMs: RETENTION_MS, ...wait };
+			return handOverOne({ item: { record: {} }, hold }, settling).settle(isOk);
+		},
 		begin: async (acknowledge: Acknowledge = 'succeeded') => {
-			await ledger.begin(KEYS.slice(0, count), { run: 'run', acknowledge, retentionMs: 1e10 });
+			await ledger.begin([KEY], { run: 'run', acknowledge, retentionMs: 1e10 });
 		},
 	};
 }
@@ -62,7 +64,7 @@ describe.each<[Response, Readonly<Record<string, SettleOutcome>>]>([
 	it.each(STATES)('an event that is %s by then', async (state) => {
 		const { ledger, respond } = await claimed();
 		ledger.put(KEY, state);
-		expect(await respond(response)).toEqual([outcomes[state]]);
+		expect(await respond(response)).toBe(outcomes[state]);
 	});
 });
 
@@ -92,13 +94,6 @@ it.each<[Response]>([
 	expect(await ledger.look(KEY)).toMatchObject({ state: 'failed', dueInMs: 60_000 });
 });
 
-it('decides for each event of a batch', async () => {
-	const { ledger, respond } = await claimed(2);
-	ledger.put(KEY, 'done');
-	expect(await respond(SUCCEEDED)).toEqual(['accepted', 'busy']);
-	expect(KEYS.map((key) => ledger.stateOf(key))).toEqual(['done', 'stored']);
-});
-
 describe('an execution that still runs', () => {
 	it.each([true, false])('is waited for, whether n8n reports a success: %s', async (isOk) => {
 		const { ledger, respond, begin } = await claimed();
@@ -109,7 +104,7 @@ describe('an execution that still runs', () => {
 		expect(settled).not.toHaveBeenCalled();
 		await ledger.end('run', 'succeeded');
 		await jest.advanceTimersByTimeAsync(500);
-		expect(settled).toHaveBeenCalledWith(['accepted']);
+		expect(settled).toHaveBeenCalledWith('accepted');
 	});
 
 	it('is waited for during 20 s, and then the service has to retry', async () => {
@@ -122,7 +117,7 @@ describe('an execution that still runs', () => {
 		expect(looks).toBeGreaterThan(75);
 		expect(settled).not.toHaveBeenCalled();
 		await jest.advanceTimersByTimeAsync(1_000);
-		expect(settled).toHaveBeenCalledWith(['busy']);
+		expect(settled).toHaveBeenCalledWith('busy');
 		await jest.advanceTimersByTimeAsync(60_000);
 		expect(ledger.count('look')).toBeLessThan(looks + 10);
 		expect(ledger.stateOf(KEY)).toBe('running');
@@ -131,7 +126,7 @@ describe('an execution that still runs', () => {
 	it('is not waited for if it need only be stored', async () => {
 		const { ledger, respond, begin } = await claimed();
 		await begin('stored');
-		expect(await respond({ ...STORED, isOk: false }, {})).toEqual(['accepted']);
+		expect(await respond({ ...STORED, isOk: false }, {})).toBe('accepted');
 		expect(ledger.count('look')).toBe(1);
 	});
 });
@@ -149,7 +144,7 @@ describe('while the ledger is down', () => {
 		const settled = jest.fn();
 		void respond(response, {}).then(settled);
 		await jest.advanceTimersByTimeAsync(2_000);
-		expect(settled).toHaveBeenCalledWith([outcome]);
+		expect(settled).toHaveBeenCalledWith(outcome);
 		expect(ledger.stateOf(KEY)).toBe('pending');
 		ledger.failing = false;
 		await jest.advanceTimersByTimeAsync(2_000);
@@ -164,6 +159,6 @@ describe('while the ledger is down', () => {
 		await jest.advanceTimersByTimeAsync(1_000);
 		ledger.failing = true;
 		await jest.advanceTimersByTimeAsync(1_000);
-		expect(settled).toHaveBeenCalledWith(['failed']);
+		expect(settled).toHaveBeenCalledWith('failed');
 	});
 });

@@ -1,12 +1,45 @@
+import { ADVICE, PROBLEMS, type RejectionReason, UNMET_ADVICE } from '../../../lib/receiver';
 import { refused } from '../../../lib/receiver/verdict';
 
+/** The fields on the screen that a text names. */
+const fieldsIn = (text: string) => [...text.matchAll(/'([^']+)'/g)].map(([, field = '']) => field);
+
+/** The fields whose value can be the cause, by reason. */
+const FIELDS: Readonly<Record<RejectionReason, readonly string[]>> = {
+	signature_missing: ['Signature Header'],
+	signature_malformed: ['Scheme'],
+	signature_mismatch: [],
+	timestamp_outside_tolerance: [],
+	event_invalid: [],
+	not_configured: [],
+	ledger_unavailable: [],
+	busy: [],
+	ignored: ['Trigger On'],
+};
+
+it.each(Object.entries(FIELDS))('the advice for %s names only the fields %j', (reason, fields) => {
+	expect(fieldsIn(ADVICE[reason as RejectionReason])).toEqual(fields);
+	expect(
+		fieldsIn(PROBLEMS[reason as RejectionReason]).filter((each) => !fields.includes(each)),
+	).toEqual([]);
+});
+
+it('the advice for an event of a wanted type is about the conditions', () => {
+	expect(fieldsIn(UNMET_ADVICE)).toEqual(['Conditions']);
+});
+
 it.each([
-	['signature_mismatch', /signing secret of this endpoint/],
-	['timestamp_outside_tolerance', /check the clock/],
-	['not_configured', /set the signing secret/],
-	['event_invalid', /not a JSON object/],
-	['busy', /delivers the event again/],
-] as const)('a rejection as %s says what to do, unless there is more to say', (reason, advice) => {
-	expect(String(refused(reason).log?.detail)).toMatch(advice);
-	expect(refused(reason, 'more').log).toEqual({ reason, detail: 'more' });
+	[{}, ADVICE.busy],
+	[{ advice: 'wait' }, 'wait'],
+	[{ problem: 'it is late', advice: 'wait' }, 'it is late: wait'],
+	[{ problem: 'It is late.', advice: 'wait' }, 'It is late. Wait.'],
+	[{ problem: 'it is late' }, `it is late: ${ADVICE.busy}`],
+])('the cause %j reads in the log: %s', (cause, text) => {
+	expect(refused('busy', cause).log?.detail).toBe(text);
+});
+
+it('a rejection says what to do, unless there is more to say', () => {
+	const detail = ADVICE.busy;
+	expect(refused('busy').log).toEqual({ reason: 'busy', detail });
+	expect(refused('busy', 'more').log).toEqual({ reason: 'busy', detail: 'more' });
 });

@@ -120,6 +120,10 @@ describe('no delivery can be verified', () => {
 		['an empty template', { signedPayload: '' }, 'Signed Payload'],
 		['a template that is no text', { signedPayload: 1 }, 'Signed Payload'],
 		['a template with an unknown name', { signedPayload: '{id}.{body}' }, '{id}'],
+		['another case of a name', { signedPayload: '{Body}.{body}' }, 'contains {Body}, which'],
+		['spaces in a name', { signedPayload: '{ timestamp }.{body}' }, 'contains { timestamp }'],
+		['no name in braces', { signedPayload: '{}.{body}' }, 'contains {}, which is unknown'],
+		['an unclosed name', { signedPayload: '{timestamp}.body}' }, 'does not contain {body}'],
 		['a timestamp in the template but in no header', { timestampHeader: '' }, 'Timestamp Header'],
 		['a timestamp header that is none', { timestampHeader: 'a b' }, 'Timestamp Header'],
 		['one header for both', { timestampHeader: 'x-webhook-SIGNATURE' }, 'Timestamp Header'],
@@ -198,6 +202,9 @@ test('a wrong field is reported once', () => {
 	expect(told({ signatureHeader: '' })).toEqual([
 		"'Signature Header' is empty. Enter the name of the header, such as X-Webhook-Signature.",
 	]);
+	expect(
+		told({ scheme: 'custom', timestampHeader: 'T', signedPayload: '{id}{id}{body}{timestamp}' }),
+	).toEqual(["'Signed Payload' contains {id}, which is unknown. Use only {timestamp} and {body}."]);
 	expect(told({ scheme: 'custom', timestampHeader: 7 })).toEqual([
 		"'Timestamp Header' is not text. Enter it again.",
 	]);

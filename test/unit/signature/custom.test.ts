@@ -87,6 +87,20 @@ describe('a right signature is accepted', () => {
 		}
 	});
 
+	test.each([
+		['{timestamp}/{timestamp}/{body}/{body}', (body: string) => `17/17/${body}/${body}`],
+		['{"t":{timestamp},"b":{body}}', (body: string) => `{"t":17,"b":${body}}`],
+		['}{ {timestamp}{body}!', (body: string) => `}{ 17${body}!`],
+	])('over the template %s, in which braces around no name are text', (signedPayload, fill) => {
+		const settings = { scheme: 'custom', timestampHeader: 'X-Time', signedPayload };
+		for (const body of [BODY.toString(), '{timestamp}']) {
+			const value = createHmac('sha256', SECRET).update(fill(body)).digest('hex');
+			const headers = { 'x-webhook-signature': value, 'x-time': '17' };
+			const options = { nowSeconds: 17 };
+			expect(judge({ settings, headers, body: Buffer.from(body), options }).ok).toBe(true);
+		}
+	});
+
 	test('behind a prefix with a separator in it, or with signs that mean something in a pattern', () => {
 		for (const signaturePrefix of ['HMAC ', 'keyId=1, sig=', 'sig(.*)[$^|]\\+?{1}=', '"']) {
 			const settings = { ...PREFIXED, signaturePrefix };
@@ -132,6 +146,23 @@ describe('a delivery is refused', () => {
 		['another separator', `sha256=${hex};sha256=${hex}`],
 	])('as malformed with %s', (_, value) => {
 		expect(judgeValue(value)).toEqual(refused('signature_malformed'));
+	});
+
+	test.each([
+		['sha256', 16],
+		['sha512', 4],
+	])('as malformed in another spelling of its Base64: %s', (algorithm, last) => {
+		const settings = { ...PREFIXED, algorithm, encoding: 'base64', signaturePrefix: '' };
+		const value = createHmac(algorithm, SECRET).update(BODY).digest('base64url');
+		const reasons = Array.from(
+			'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+			(letter) => judgeValue(value.slice(0, -1) + letter, settings),
+		).map((judged) => (judged.ok ? 'ok' : judged.reason));
+		expect(reasons.filter((reason) => reason === 'ok')).toHaveLength(1);
+		expect(reasons.filter((reason) => reason === 'signature_mismatch')).toHaveLength(last - 1);
+		for (const wrong of [value.slice(4), `${value}AAAA`, `${value}===`, `é${value.slice(1)}`]) {
+			expect(judgeValue(wrong, settings)).toEqual(refused('signature_malformed'));
+		}
 	});
 
 	test('as malformed with a timestamp that is missing, repeated or ill-formed', () => {

@@ -1,6 +1,4 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
-import { Webhook } from 'standardwebhooks';
 import type { DeliveryHeaders } from '../../../lib/signature';
 import { flipBit, judge } from './world';
 
@@ -104,33 +102,12 @@ test('the age is checked in both directions, bounds included', () => {
 	}
 });
 
-describe('for any delivery', () => {
-	test('what the reference library signs is accepted', () => {
-		fc.assert(
-			fc.property(
-				fc.uint8Array({ minLength: 1, maxLength: 100 }),
-				fc.string({ unit: 'binary' }).map((text) => Buffer.from(text, 'utf8')),
-				fc.integer({ min: 0, max: 8_640_000_000 }),
-				(key, body, time) => {
-					const secret = `whsec_${Buffer.from(key).toString('base64')}`;
-					const value = new Webhook(secret).sign(ID, new Date(time * 1000), body);
-					const changes = { 'webhook-timestamp': String(time), 'webhook-signature': value };
-					for (const written of [secret, secret.replace(/=+$/, '')]) {
-						const judged = judgeWith(changes, body, written, time);
-						expect(judged).toEqual({ ...ACCEPTED, timestamp: time });
-					}
-				},
-			),
-		);
-	});
-
-	test('one bit changed in any of the three headers is refused', () => {
-		for (const [name, original] of Object.entries(HEADERS)) {
-			const text = Buffer.from(original, 'latin1');
-			for (let bit = 0; bit < text.length * 8; bit += 1) {
-				const value = flipBit(text, bit).toString('latin1');
-				expect({ value, ok: judgeWith({ [name]: value }).ok }).toEqual({ value, ok: false });
-			}
+test('one bit changed in any of the three headers is refused', () => {
+	for (const [name, original] of Object.entries(HEADERS)) {
+		const text = Buffer.from(original, 'latin1');
+		for (let bit = 0; bit < text.length * 8; bit += 1) {
+			const value = flipBit(text, bit).toString('latin1');
+			expect({ value, ok: judgeWith({ [name]: value }).ok }).toEqual({ value, ok: false });
 		}
-	});
+	}
 });

@@ -5,21 +5,6 @@ import { logOtherUrl, logRefusal } from '../../../../n8n/webhook/delivery';
 const type = 'n8n-nodes-asset-service.assetServiceTrigger';
 
 describe('logRefusal', () => {
-	it('writes one printable line of bounded length, whatever node, workflow and detail are called', () => {
-		const lines: string[] = [];
-		const odd = `\u001b[31m\n${'x'.repeat(100_000)}`;
-		const context = {
-			logger: { warn: (line: string) => lines.push(line) },
-			getNode: () => ({ name: odd, type }),
-			getWorkflow: () => ({ id: odd }),
-		} as unknown as IWebhookFunctions;
-		logRefusal(context, { reason: 'ledger_unavailable', detail: odd });
-		expect(lines).toHaveLength(1);
-		expect(lines[0]).toMatch(/^Asset Service Trigger "\ufffd\[31m\ufffdx+…" in workflow /);
-		expect(lines[0]).not.toMatch(/[\u0000-\u001f]/);
-		expect(lines[0]?.length).toBeLessThan(1600);
-	});
-
 	it('writes one line a second for a node and a reason, with the number of the others', () => {
 		jest.useFakeTimers();
 		const lines: string[] = [];

@@ -1,10 +1,9 @@
 import { EventEmitter } from 'node:events';
-import type { SettleOutcome } from '../../../../lib/receiver/batch';
 import { settleWithAnswer } from '../../../../n8n/webhook/delivery';
 import { gate } from '../../../support/wait';
 import { useStoppedClock } from '../../ledger/stoppedClock';
 
-const setUp = (statusCode: number, outcome?: SettleOutcome) => {
+const setUp = (statusCode: number, outcome?: 'accepted' | 'failed' | 'busy') => {
 	const order: string[] = [];
 	const { opened: settled, open: settle } = gate();
 	const handOver = {

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
 import { ADVICE, type RefusalReason } from '../../../../lib/receiver';
-import { duplicate, ignored, refused } from '../../../../lib/receiver/verdict';
+import { duplicate, refused } from '../../../../lib/receiver/verdict';
 import { sentence } from '../../../../lib/shared/text';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/webhook/testEvent';
 
@@ -30,10 +30,6 @@ const listening = () => {
 			testItems({ ...context, getInputData: () => items } as unknown as IExecuteFunctions),
 	};
 };
-const other = ignored({ id: '1', type: 'b', record: {} });
-const COUNTED =
-	"2 events were ignored while listening. Nearest: type 'b' is not among 'Trigger On'.";
-
 describe('a user who listens for a test event', () => {
 	it.each([
 		[
@@ -71,53 +67,6 @@ describe('a user who listens for a test event', () => {
 
 	it('sees nothing of a duplicate, and continues listening', () => {
 		expect(listening().end(duplicate)).toEqual({});
-	});
-
-	it('sees only the events since the last test', () => {
-		const node = listening();
-		node.end(other);
-		node.start('a');
-		expect(node.end(other)).toEqual({
-			reason: "1 event was ignored while listening. Nearest: type 'b' is not among 'Trigger On'.",
-		});
-	});
-
-	it('continues listening while events are ignored, and sees them with the event that starts the workflow', () => {
-		const node = listening();
-		node.end(other);
-		expect(node.end(other)).toEqual({ reason: COUNTED });
-		expect(node.execute(node.start('a', 'b'))).toEqual([
-			{ json: { id: 'a' } },
-			{ json: { id: 'b' } },
-		]);
-		expect(node.hints).toEqual([{ message: COUNTED, type: 'info', location: 'outputPane' }]);
-	});
-
-	it('sees why the fifth ignored event does not match, and then counts again', () => {
-		const node = listening();
-		for (let n = 1; n < 5; n++) expect(node.end(other).workflowData).toBeUndefined();
-		const { workflowData = [], reason } = node.end(other);
-		expect(reason).toContain('5 events were ignored');
-		expect(() => node.execute(workflowData[0])).toThrow(
-			"No event matched the trigger: type 'b' is not among 'Trigger On'",
-		);
-		expect(() => node.execute(workflowData[0])).toThrow(
-			expect.objectContaining({
-				description: expect.stringMatching(/listen again.* 5 events were ignored/) as string,
-			}) as Error,
-		);
-		expect(node.end(other).reason).toContain('1 event was ignored');
-	});
-
-	it('sees them with a delivery that is rejected', () => {
-		const node = listening();
-		node.end(other);
-		node.end(other);
-		const { workflowData = [] } = node.end(refused('event_invalid'));
-		const description = `${sentence(ADVICE.event_invalid)} (Log code: event_invalid) ${COUNTED}`;
-		expect(() => node.execute(workflowData[0])).toThrow(
-			expect.objectContaining({ description }) as Error,
-		);
 	});
 
 	it('sees nothing but the event where none was ignored', () => {
