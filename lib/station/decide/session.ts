@@ -149,11 +149,11 @@ function unended(
 	known: number,
 	place: SessionPlace,
 ): ReportEntry[] {
+	if (start.used !== undefined || start.unsure) return [];
 	const candidate = candidatesOf(sessions, known).find((one) => one.start === start);
 	const next = candidate?.next;
 	if (candidate === undefined || next === undefined) return [];
 	if (known < next.t + START_WAIT_MS) return [];
-	if (start.used !== undefined || start.unsure) return [];
 	// One that was reported without a start may be the end of this one, which was listed late.
 	const mayEnd = ({ reported, found, t, at }: SessionStop) =>
 		!(reported && found) && t <= known && start.at <= at && at <= next.at;
