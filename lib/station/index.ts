@@ -10,9 +10,8 @@ export {
 	pastUptime,
 	stationStatus,
 } from './ask';
-export { type Wants, WANTS_OF } from './past/facts';
-export { type Past, readPast } from './past/read';
-export { split, type SplitBy } from './past/split';
+export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
+export { split, type SplitBy } from './past/spans';
 export type { Exclusion, UptimeQuestion } from './past/uptime';
 export { type StationPollOptions } from './options';
 export { pollStations } from './poll';

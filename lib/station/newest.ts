@@ -4,8 +4,7 @@ import { incidentsIn, sessionsIn } from './ask';
 import type { Owner } from './common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
 import { directoryNow } from './directory';
-import { WANTS_OF } from './past/facts';
-import { type Past, readPast } from './past/read';
+import { type Past, readPast, WANTS_OF } from './past/read';
 
 /** A person waits for it. */
 const MOST_EVENTS = 100_000;

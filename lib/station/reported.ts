@@ -7,8 +7,7 @@ import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
 import { readHead } from './head';
-import { WANTS_OF } from './past/facts';
-import { readPast } from './past/read';
+import { readPast, WANTS_OF } from './past/read';
 
 interface ReportedQuestion extends Owner {
 	readonly client: Pick<ApiClient, 'list'>;

@@ -3,10 +3,8 @@ import { openedEntry, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { ReportEntry } from '../common/state';
 import { decide } from '../decide/station';
-import type { StationFacts } from './facts';
-import { pastMoment } from './moment';
-import type { Past } from './read';
-import { stateOf } from './state';
+import type { Past, StationFacts } from './read';
+import { pastMoment, stateOf } from './state';
 
 export interface PastIncident {
 	readonly assetId: string;

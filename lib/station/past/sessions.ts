@@ -6,9 +6,8 @@ import { endedSessions, openSessions } from '../decide/session';
 import type { EventFacts } from '../facts';
 import { compactSessions } from '../fold/compactSessions';
 import { addEvent } from '../fold/station';
-import type { StationFacts } from './facts';
-import { pastMoment } from './moment';
-import type { Past } from './read';
+import type { Past, StationFacts } from './read';
+import { pastMoment } from './state';
 
 /** Of a station, between two decisions: fewer than a state keeps of anything. */
 const EVENTS_TOGETHER = 40;

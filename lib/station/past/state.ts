@@ -1,24 +1,31 @@
-/** The state of a station from the facts of a period, without the bounds of a state that is stored. */
-import type { StationSettings } from '../common/settings';
+/** The state of a station from the facts of a period, without the bounds of a state that is stored, and when it is decided. */
+import type { Owner } from '../common/incident';
+import { OLD_SOCKET_MS, type StationSettings } from '../common/settings';
 import type { Report, StationState, Timeline } from '../common/state';
+import type { Moment } from '../decide/moment';
 import type { EventFacts } from '../facts';
 import { inOrder } from '../fold/sets';
 import { isQuiet, isWatched, reportOf } from '../fold/station';
 import { timelineOf } from '../fold/timeline';
-import type { StationFacts } from './facts';
+import type { StationFacts } from './read';
+
+/** Everything that began is reported, of every station. */
+export function pastMoment(owner: Owner, settings: StationSettings, watermark: number): Moment {
+	return {
+		...{ workflowId: owner.workflowId, nodeId: owner.nodeId, settings, watermark },
+		...{ generation: 0, publishedAt: -Infinity, horizon: Infinity, listing: undefined },
+	};
+}
 
 interface Lines {
 	readonly reports: Report[];
 	readonly quiet: Report[];
 }
 
-/** The timelines by what was created before `until`. */
-export function stateOf(
-	facts: StationFacts,
-	settings: StationSettings,
-	until: number,
-): StationState {
+/** The timelines by what was created before `end`; of connections also by what shows soon after it that a socket was older. */
+export function stateOf(facts: StationFacts, settings: StationSettings, end: number): StationState {
 	const isOffline = settings.kind === 'stationOffline';
+	const until = isOffline ? end + OLD_SOCKET_MS : end;
 	const found = new Map<string, Lines>();
 	for (const event of isOffline ? facts.connections : facts.states) {
 		if (event.at < until) place(event, settings, found);

@@ -3,14 +3,13 @@ import { isoOf, minutesOf, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { Detail } from '../common/state';
 import { stretchesOf } from '../decide/parts';
-import type { ConnectionSettings, ConnectorStatus } from '../facts';
+import type { ConnectionSettings, ConnectorStatus, EventFacts } from '../facts';
 import { openingsOf } from '../fold/faults';
+import { inOrder } from '../fold/sets';
 import { runsOf } from '../fold/timeline';
-import type { StationFacts } from './facts';
-import { pastMoment } from './moment';
-import type { Past } from './read';
+import type { Past, StationFacts } from './read';
 import { sessionsOf } from './sessions';
-import { stateOf } from './state';
+import { pastMoment, stateOf } from './state';
 
 interface StatusQuestion {
 	readonly owner: Owner;
@@ -110,10 +109,13 @@ function lastSignOf(facts: StationFacts, offlineSince: number | undefined): numb
 	return offlineSince;
 }
 
+const byTime = (a: EventFacts, b: EventFacts) =>
+	inOrder({ t: a.at, id: a.eventId }, { t: b.at, id: b.eventId });
+
 /** The last status of each place, and since when it has had that. */
 function statusesOf({ states }: StationFacts): Reported[] {
 	const last = new Map<string, Reported>();
-	for (const { at, facts } of states.toSorted((a, b) => a.at - b.at)) {
+	for (const { at, facts } of states.toSorted(byTime)) {
 		for (const fact of facts) {
 			if (fact.about !== 'status') continue;
 			const { connector, status } = fact;

@@ -14,11 +14,9 @@ import { stretchesOf } from '../decide/parts';
 import type { ConnectionSettings } from '../facts';
 import { evseOf } from '../fold/sessions';
 import { type Run, runsOf } from '../fold/timeline';
-import type { StationFacts } from './facts';
-import { pastMoment } from './moment';
-import type { Past } from './read';
+import type { Past, StationFacts } from './read';
 import { merged, type Span, sweep } from './spans';
-import { stateOf } from './state';
+import { pastMoment, stateOf } from './state';
 
 export interface Exclusion extends Span {
 	/** Every station if it is undefined, */
@@ -180,16 +178,16 @@ function* ofStation(
 		const others = connectors.map((_one, n) =>
 			causeOf(isIn.slice((n + 1) * LAYERS, (n + 2) * LAYERS)),
 		);
-		yield { from, to, cause: own === 'unknown' ? causeOfAll(others) : own };
+		const isLeftOut = others.length > 0 && others.every((cause) => cause === 'excluded');
+		const cause = isLeftOut ? 'excluded' : own === 'unknown' ? causeOfAll(others) : own;
+		yield { from, to, cause };
 	}
 }
 
 /** Of the connectors of a station that is not down as a whole. */
 function causeOfAll(causes: readonly UptimeCause[]): UptimeCause {
-	const counted = causes.filter((cause) => cause !== 'excluded');
-	if (causes.length > 0 && counted.length === 0) return 'excluded';
 	const found = (['up', 'unknown', 'faulted', 'unavailable'] as const).find((cause) =>
-		counted.includes(cause),
+		causes.includes(cause),
 	);
 	return found ?? 'unknown';
 }

@@ -1,5 +1,6 @@
 /** Questions about the past of stations, through the node. */
 import type { INodeParameters } from 'n8n-workflow';
+import { asText } from '../../../lib/shared/values';
 import type { Handler, SeenRequest } from '../../support/httpService';
 import { startNode } from '../../support/runNode';
 import { gate } from '../../support/wait';
@@ -72,6 +73,20 @@ it('calculates uptime, and reads the list once for items that ask about the same
 	expect(world.service.to(ASSETS)).toHaveLength(1);
 });
 
+it('reads the list once for items whose period moves on with the clock', async () => {
+	const world = await serving(handler(history()));
+	const parameters = ask('getUptime', {
+		createdAfter: '={{ $now.minus({ hours: 10 }).plus({ seconds: $json.n }).toISO() }}',
+		createdBefore: '={{ $now.minus({ hours: 1 }).plus({ seconds: $json.n }).toISO() }}',
+	});
+	const { items, error } = await run(world, parameters, { input: [{ n: 0 }, { n: 1 }] });
+	expect(error).toBeUndefined();
+	expect(world.service.to(EVENTS)).toHaveLength(1);
+	expect(items).toHaveLength(6);
+	const [from = 0, next = 0] = [0, 3].map((n) => Date.parse(asText(items[n]?.json['from'])));
+	expect(next).toBeGreaterThan(from);
+});
+
 it('takes exclusions from an expression over the items of another node', async () => {
 	const world = await serving(handler(history()));
 	const input = [{ assetId: 'as_1', from: ago(125), to: ago(80), reason: 'Works' }];
@@ -92,6 +107,14 @@ it('says how the stations are, by name', async () => {
 		{ station: { name: 'Harbour Street 2' }, status: 'offline', minutes: 20, connected: false },
 	]);
 	expect(found[0]?.['connectors']).toHaveLength(2);
+});
+
+it('says which of the asked stations it knows nothing of', async () => {
+	const world = await serving(handler(history()));
+	const { hints } = await run(world, ask('getStatus', { assetIds: 'as_1, as_3,as_4' }));
+	expect(hints.map(({ message }) => message)).toEqual([
+		"Not in the asset list, and without events: as_3, as_4. Check 'Asset IDs'.",
+	]);
 });
 
 it('answers an AI agent', async () => {
@@ -122,6 +145,11 @@ it.each([
 		"'Exclusion List' has an entry without 'From' or 'To'",
 	],
 	['getSessions', { createdBefore: '2020-01-01' }, "'Created After' is not before"],
+	[
+		'getUptime',
+		{ createdAfter: '2120-01-01', createdBefore: '2120-01-02' },
+		"'Created After' is in the future",
+	],
 	['getStatus', { assetIds: '={{ ({}) }}' }, "'Asset IDs' cannot be an object"],
 ])('%s with %j names what to correct', async (operation, parameters, message) => {
 	const world = await serving(handler(history()));

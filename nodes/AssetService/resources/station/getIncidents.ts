@@ -11,8 +11,7 @@ import {
 import { faultProperties } from '../../../AssetServiceStationTrigger/faults';
 import { parameterError } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { assetIdsField, lookBackField, options, periodFields } from './fields';
-import { ask, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, options, periodFields, wordsOf } from './question';
 
 /** In an action node, expressions and AI agents may fill in what they cannot in a trigger. */
 function asked({ noDataExpression: _never, ...field }: INodeProperties): INodeProperties {

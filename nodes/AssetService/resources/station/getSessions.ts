@@ -1,11 +1,10 @@
 /** The charging sessions of a period that has passed. */
 import type { INodeProperties } from 'n8n-workflow';
-import { pastSessions } from '../../../../lib/station';
+import { pastSessions, WANTS_OF } from '../../../../lib/station';
 import { readStationSettings } from '../../../../n8n/polling/station/settings';
 import { flag } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { assetIdsField, lookBackField, optionsWith, periodFields } from './fields';
-import { ask, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, optionsWith, periodFields, wordsOf } from './question';
 
 const includeOpenField: INodeProperties = {
 	displayName: 'Include Open Sessions',
@@ -42,6 +41,6 @@ export const getSessions: Operation = {
 		};
 		const { station } = readStationSettings((name, fallback) => given[name] ?? fallback);
 		const settings = { ...station, ...wordsOf(client) };
-		return await pastSessions(await ask(item, { sessions: true }), settings, includeOpen);
+		return await pastSessions(await ask(item, WANTS_OF.sessionEnded), settings, includeOpen);
 	},
 };

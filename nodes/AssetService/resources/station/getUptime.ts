@@ -1,13 +1,18 @@
 /** How long each connector was up in a period that has passed. docs/uptime.md has the rules. */
 import type { INodeProperties } from 'n8n-workflow';
 import { asText, isRecord, jsonIn } from '../../../../lib/shared/values';
-import { type Exclusion, pastUptime, split, type SplitBy } from '../../../../lib/station';
+import {
+	type Exclusion,
+	pastUptime,
+	split,
+	type SplitBy,
+	type Wants,
+} from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
 import { flag, type InputItem, parameter, parameterError, text } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { timeOfField } from '../../shared/times';
-import { assetIdsField, lookBackField, options, periodFields } from './fields';
-import { ask, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, options, periodFields, wordsOf } from './question';
 
 const PERS = ['connector', 'station'] as const;
 const SPLITS = ['none', 'day', 'month'] as const satisfies readonly SplitBy[];
@@ -130,6 +135,8 @@ const exclusionListField: INodeProperties = {
 		'Further exclusions, as an expression that returns items or objects with assetId, connector, from and to',
 };
 
+const CONNECTIONS_AND_STATES: Wants = { connections: true, states: true };
+
 export const getUptime: Operation = {
 	name: 'Get Uptime',
 	description:
@@ -152,7 +159,7 @@ async function run(item: OperationRun) {
 		exclusions: exclusionsOf(item),
 		words: wordsOf(client),
 	};
-	const asked = await ask(item, { connections: true, states: true });
+	const asked = await ask(item, CONNECTIONS_AND_STATES);
 	const parts = split(asked.past, splitBy, context.getTimezone());
 	return await pastUptime(asked, { ...question, parts });
 }

@@ -1,9 +1,22 @@
-/** Stations: what happened at them, and how they are, from the list of events. */
-import type { Resource } from '../../shared/resource';
+/** Stations: what happened at them, and how they are now, from the list of events. */
+import { stationStatus, type Wants } from '../../../../lib/station';
+import type { Operation, Resource } from '../../shared/resource';
 import { getIncidents } from './getIncidents';
 import { getSessions } from './getSessions';
-import { getStatus } from './getStatus';
 import { getUptime } from './getUptime';
+import { ask, assetIdsField, lookBackField, options, wordsOf } from './question';
+
+const EVERYTHING: Wants = { connections: true, states: true, sessions: true };
+
+const getStatus: Operation = {
+	name: 'Get Status',
+	description:
+		'Find out whether stations are connected, the status of their connectors, open faults and running sessions, and since when. Takes asset IDs and returns one item per station.',
+	action: 'Get the status of stations',
+	fields: [assetIdsField, lookBackField, options],
+	run: async (item) =>
+		await stationStatus(await ask(item, EVERYTHING, false), wordsOf(item.client)),
+};
 
 export const station: Resource = {
 	name: 'Station',

@@ -1,5 +1,8 @@
-/** Reads the past for a question: once for all input items that ask about the same period. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+/**
+ * What the questions about stations share: their fields, as single objects, so that n8n keeps their values; and the past, read
+ * once for all input items that ask about the same period.
+ */
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/errors';
 import { sentence } from '../../../../lib/shared/text';
@@ -9,30 +12,92 @@ import {
 	type Asked,
 	connectionSettings,
 	directoryNow,
+	during,
 	type Past,
+	type Period,
 	readPast,
 	type Wants,
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
 import { cancelSignal } from '../../../../n8n/api/apiClient';
 import { bounded } from '../../../../n8n/fields/parameters';
+import { MAX_CATCH_UP_HOURS } from '../../../../n8n/polling/station/settings';
+import { parallelItemsOption } from '../../shared/parallelItems';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
 import type { OperationRun } from '../../shared/resource';
-import { createdAfterOf, timeOfField } from '../../shared/times';
-import { DAYS_BACK, LOOK_BACK, MAX_EVENTS } from './fields';
+import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
+
+const DAYS_BACK = 1;
+const LOOK_BACK = { default: 24, most: MAX_CATCH_UP_HOURS };
+const MAX_EVENTS = { default: 1_000_000, most: 10_000_000 };
+
+export const assetIdsField: INodeProperties = {
+	displayName: 'Asset IDs',
+	name: 'assetIds',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. asset_01HZX3, asset_01HZX4',
+	description: 'Only these stations: their IDs, separated by commas',
+	hint: 'Leave empty for all stations',
+};
+
+export const periodFields: readonly INodeProperties[] = [
+	createdAfterField({
+		description: 'When the period begins',
+		hint: 'Leave empty for the last 24 hours',
+	}),
+	{
+		displayName: 'Created Before',
+		name: 'createdBefore',
+		type: 'dateTime',
+		default: '',
+		description: 'When the period ends',
+		hint: 'Leave empty for now',
+	},
+];
+
+export const lookBackField: INodeProperties = {
+	displayName: 'Look Back (Hours)',
+	name: 'lookBackHours',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: LOOK_BACK.most, numberPrecision: 0 },
+	default: LOOK_BACK.default,
+	description:
+		'How far before the period to read, to find the state at its beginning. Stations report a status only when it changes.',
+};
+
+const maxEventsOption: INodeProperties = {
+	displayName: 'Max Events',
+	name: 'maxEvents',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: MAX_EVENTS.most, numberPrecision: 0 },
+	default: MAX_EVENTS.default,
+	description: 'Max number of events to read. If the period has more, the node fails.',
+};
+
+export const optionsWith = (...options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [...options, maxEventsOption, parallelItemsOption],
+});
+
+export const options = optionsWith();
 
 /** What the items of an execution share. */
 interface Shared {
 	/** Items without a time ask about the same period. */
 	readonly now: number;
-	readonly readings: Map<string, Promise<Past>>;
+	readonly readings: (Question & { readonly past: Promise<Past> })[];
 	directory?: Promise<Asked['directory']>;
 }
 
 const executions = new WeakMap<IExecuteFunctions, Shared>();
 
 function sharedOf(context: IExecuteFunctions): Shared {
-	const known = executions.get(context) ?? { now: Date.now(), readings: new Map() };
+	const known = executions.get(context) ?? { now: Date.now(), readings: [] };
 	executions.set(context, known);
 	return known;
 }
@@ -44,28 +109,14 @@ export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Pr
 	const assetIds = assetIdsOf(run);
 	const period = hasPeriod ? periodOf(run, shared.now) : { from: shared.now, to: undefined };
 	const lookBackMs = parameter(run, 'lookBackHours', bounded(LOOK_BACK.default, 0, LOOK_BACK.most));
+	const maxEvents = bounded(MAX_EVENTS.default, 1, MAX_EVENTS.most);
 	const question = {
-		...period,
-		wants,
-		lookBackMs: lookBackMs * HOUR_MS,
-		maxEvents: parameter(
-			run,
-			'options.maxEvents',
-			bounded(MAX_EVENTS.default, 1, MAX_EVENTS.most),
-			MAX_EVENTS.default,
-		),
+		...{ ...period, wants, lookBackMs: lookBackMs * HOUR_MS },
+		maxEvents: parameter(run, 'options.maxEvents', maxEvents, MAX_EVENTS.default),
 	};
-	const key = JSON.stringify(question);
-	const reading =
-		shared.readings.get(key) ??
-		readPast({ ...question, client, words: connectionSettings(client.serviceInterface) });
-	shared.readings.set(key, reading);
-	const past = await reading;
+	const past = during(await readingFor(question, shared, client), period);
 	const directory = await (shared.directory ??= directoryNow(client));
-	warnOf(past, warn);
-	if (directory.failure !== undefined) {
-		warn(`Stations are named by their IDs: ${messageOf(directory.failure)}`);
-	}
+	warnOf(past, directory, assetIds, warn);
 	const signal = cancelSignal(context);
 	return {
 		...{ past, directory, assetIds },
@@ -74,21 +125,45 @@ export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Pr
 	};
 }
 
+interface Question extends Period {
+	readonly wants: Wants;
+	readonly lookBackMs: number;
+	readonly maxEvents: number;
+}
+
+/** Times such as "ten hours ago" differ from item to item. */
+const TOGETHER_MS = HOUR_MS;
+
+/** Periods that begin, and end, soon after each other share what is read. */
+async function readingFor(question: Question, shared: Shared, client: ApiClient): Promise<Past> {
+	const isSoon = (after = shared.now, before = shared.now) =>
+		before <= after && after - before <= TOGETHER_MS;
+	const known = shared.readings.find(
+		({ from, to, wants, lookBackMs, maxEvents }) =>
+			isSoon(question.from, from) &&
+			isSoon(question.to, to) &&
+			wants === question.wants &&
+			lookBackMs === question.lookBackMs &&
+			maxEvents === question.maxEvents,
+	);
+	if (known !== undefined) return await known.past;
+	const to = question.to === undefined ? undefined : question.to + TOGETHER_MS;
+	const past = readPast({ ...question, to, client, words: wordsOf(client) });
+	shared.readings.push({ ...question, past });
+	return await past;
+}
+
 export const wordsOf = (client: Pick<ApiClient, 'serviceInterface'>) =>
 	connectionSettings(client.serviceInterface);
 
-interface PeriodTimes {
-	readonly from: number;
-	readonly to: number | undefined;
-}
-
-function periodOf(item: InputItem, now: number): PeriodTimes {
+function periodOf(item: InputItem, now: number): Period {
 	const from = createdAfterOf(item, DAYS_BACK, now);
 	const to = timeOfField(item, 'Created Before', parameter(item, 'createdBefore', unknown()));
-	if (from < (to ?? now)) return { from, to };
+	if (from < Math.min(to ?? now, now))
+		return { from, to: to !== undefined && to < now ? to : undefined };
 	throw parameterError(
 		item,
-		to === undefined || to > now
+		from >= now
 			? "'Created After' is in the future"
 			: "'Created After' is not before 'Created Before'",
 		'Choose a period that has begun: its beginning is before its end.',
@@ -105,7 +180,24 @@ function assetIdsOf(item: InputItem): Set<string> | undefined {
 	return named.length > 0 ? new Set(named) : undefined;
 }
 
-function warnOf({ facts, events }: Past, warn: OperationRun['warn']): void {
+function warnOf(
+	{ facts, events }: Past,
+	directory: Asked['directory'],
+	asked: Asked['assetIds'],
+	warn: OperationRun['warn'],
+): void {
 	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
 	for (const { text } of facts.leftOut.all) warn(sentence(text));
+	if (directory.failure !== undefined) {
+		warn(`Stations are named by their IDs: ${messageOf(directory.failure)}`);
+		return;
+	}
+	const known = new Set([...directory.assetIds, ...facts.stations.keys()]);
+	const unknown = [...(asked ?? [])].filter((assetId) => !known.has(assetId));
+	if (unknown.length === 0) return;
+	const [first, more] = [unknown.slice(0, 3).join(', '), unknown.length - 3];
+	const others = more > 0 ? ` and ${more} more` : '';
+	warn(`Not in the asset list, and without events: ${first}${others}. Check 'Asset IDs'.`, {
+		inLog: false,
+	});
 }

@@ -56,6 +56,15 @@ describe('Get Incidents', () => {
 		expect(await incidents(older, { forMs: 0 })).toEqual([]);
 	});
 
+	it('does not take an older socket for an outage, though the period ends before the message that shows it', async () => {
+		const events = [lost('10:59:30'), OCPP16.status('11:00:20', 'Available')];
+		expect(await incidents(events, { forMs: 0 }, { to: time('11:00') })).toEqual([]);
+		const lasting = [lost('10:59:30'), OCPP16.status('11:00:40', 'Available')];
+		expect(await incidents(lasting, { forMs: 0 }, { to: time('11:00') })).toMatchObject([
+			{ since: iso('10:59:30'), until: null, state: 'open' },
+		]);
+	});
+
 	it.each(VERSIONS)('counts repeated faults (%s)', async (_name, version) => {
 		const events = ['09:00', '09:20', '09:40'].flatMap((at) => [
 			version.status(at, 'Faulted'),
@@ -137,6 +146,38 @@ describe('Get Uptime', () => {
 		]);
 	});
 
+	it('adds up, though the period is cut right after a socket that was older', async () => {
+		const socket = [
+			...[OCPP16.status('09:00', 'Available'), lost('09:59:30')],
+			OCPP16.status('10:00:20', 'Available'),
+		];
+		for (const [from, to] of [
+			['09:00', '10:00'],
+			['10:00', '11:00'],
+			['09:00', '11:00'],
+		] as const) {
+			const options = { from: time(from), to: time(to), assets: ['s1'] };
+			expect(await uptime(socket, {}, options)).toMatchObject([{ downMinutes: 0, outages: 0 }]);
+		}
+	});
+
+	it('of a station leaves out the time in which all of its connectors are excluded', async () => {
+		const offline = [
+			...[OCPP16.status('09:00', 'Available'), lost('10:00'), back('10:30')],
+			OCPP16.status('09:00', 'Available', { error: { connectorId: 2 } }),
+		];
+		const excluded = (connector: string) => ({
+			...{ from: time('10:00'), to: time('10:30'), assetId: 's1', connector },
+		});
+		const options = { from: time('09:00'), to: time('11:00'), assets: ['s1'] };
+		const ask = async (...exclusions: ReturnType<typeof excluded>[]) =>
+			await uptime(offline, { per: 'station', exclusions }, options);
+		expect(await ask(excluded('1'))).toMatchObject([{ offlineMinutes: 30, excludedMinutes: 0 }]);
+		expect(await ask(excluded('1'), excluded('2'))).toMatchObject([
+			{ offlineMinutes: 0, excludedMinutes: 30, uptimePercent: 100 },
+		]);
+	});
+
 	it('splits at midnight of the time zone, across a clock change', async () => {
 		const options = {
 			...{ from: Date.parse('2026-10-24T22:00Z'), to: Date.parse('2026-10-26T23:00Z') },
@@ -185,6 +226,15 @@ describe('Get Status', () => {
 			{ station: { name: 'Station s3' }, status: 'unknown', connected: null, lastSeenAt: null },
 		]);
 	});
+});
+
+it('says the same of events of the same time, in whatever order they are listed', async () => {
+	const events = [OCPP16.status('10:00', 'Available'), OCPP16.status('10:00', 'Faulted')];
+	const lists = [events, events.toReversed()].flatMap((list) =>
+		[false, true].map((isOldestFirst) => status(list, { assets: ['s1'], isOldestFirst })),
+	);
+	const [first, ...others] = await Promise.all(lists);
+	for (const other of others) expect(other).toEqual(first);
 });
 
 describe('reading', () => {
