@@ -137,8 +137,8 @@ async function write(
 /** The poll trigger has not polled for a long time. */
 class TooManyWaitingError extends PackageError {
 	constructor() {
-		super('Too many replayed events are waiting for the poll trigger', {
-			hint: 'Check that the workflow is published and that its poll trigger polls. Then replay the rest.',
+		super('Too many events are waiting to start again', {
+			hint: 'Check that the workflow is published and that its poll trigger polls. Then run Replay for the rest.',
 		});
 	}
 }

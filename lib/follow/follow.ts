@@ -64,7 +64,7 @@ class ListTurnedError extends PackageError {
 	constructor(isOldestFirst: boolean) {
 		const [now, before] = isOldestFirst ? ['oldest', 'newest'] : ['newest', 'oldest'];
 		super(`The list of events now begins with the ${now} event, and no longer with the ${before}`, {
-			hint: 'Nothing is lost: the next poll reads the list in its new order. If this happens again and again, ask the operator of the service for a list with a fixed order.',
+			hint: 'Nothing is lost: the next poll reads the list in its new order. If this keeps happening, ask the operator of the service for a list with a fixed order.',
 		});
 	}
 }

@@ -52,16 +52,16 @@ async function startEvents(
 	const after = pairs.length > 0 ? await serving.start(pairs) : undefined;
 	if (unwanted.length > 0) {
 		serving.warn(
-			`${counted(unwanted.length, 'replayed event')} not started: the trigger no longer wants them`,
+			`did not start again: ${counted(unwanted.length, 'event')} that the trigger no longer wants`,
 		);
 	}
 	if (lost.length > 0) {
 		serving.warn(
-			`${counted(lost.length, 'replayed event')} not started: the service no longer lists them where it did. Replay them again`,
+			`did not start again: ${counted(lost.length, 'event')}, since the list has changed. Run Replay again`,
 		);
 	}
 	if (failure !== undefined) {
-		serving.warn(`the next poll continues with replayed events: ${failure.message}`);
+		serving.warn(`the next poll continues with the events that start again: ${failure.message}`);
 	}
 	const given = new Set([...unwanted, ...lost].map(({ id }) => id));
 	return { after, given, isOver };

@@ -65,7 +65,7 @@ export function adviceFor(polled: LastPoll | undefined, now: number): string {
 		return "check that the workflow is published, that n8n is running, and 'Poll Times' in the node";
 	}
 	if ((behindMs(polled) ?? 0) <= BEHIND_MS) return 'nothing to do';
-	return "the next polls read the rest; if it does not become less, look at its failed polls, and poll more often with 'Poll Times'";
+	return "the next polls read the rest; if the gap does not shrink, look at its failed polls, and poll more often with 'Poll Times'";
 }
 
 /** What a poll left out, by the kinds of the log lines; `poll_failed` has the advice of its error. */

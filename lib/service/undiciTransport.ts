@@ -85,7 +85,7 @@ export function undiciTransport(options: UndiciTransportOptions = {}): Transport
 		} catch (error) {
 			const failure = signal.aborted ? abortReason(signal) : networkFailure(error, route.proxy);
 			if (!(failure instanceof TransportError) || phase === 'sent') throw failure;
-			const message = phase === 'waiting' ? 'all connections stayed busy' : failure.message;
+			const message = phase === 'waiting' ? 'all connections were busy' : failure.message;
 			const { code, retryable, hint } = failure;
 			throw new TransportError(message, { code, retryable, hint, neverSent: true });
 		} finally {

@@ -106,7 +106,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		...{ node, client, mayRequest, now: polledAt, serviceNow, assetIds },
 	});
 	if (directory.failure !== undefined) {
-		warn(`stations are named by their IDs: ${messageOf(directory.failure)}`, 'assets');
+		warn(`stations appear by ID: ${messageOf(directory.failure)}`, 'assets');
 	}
 
 	const changed = await changeShards(options, {
@@ -239,7 +239,10 @@ async function serveReplays(
 		};
 		await serveWaiting(options, service, publication);
 	} catch (error) {
-		warn(`the next poll continues with replayed incidents: ${messageOf(error)}`, 'start');
+		warn(
+			`the next poll continues with the incidents that start again: ${messageOf(error)}`,
+			'start',
+		);
 	} finally {
 		starting.delete(node);
 	}

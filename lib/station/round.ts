@@ -135,7 +135,7 @@ function warnOfShards(
 ): void {
 	if (tooMany > 0) {
 		warn(
-			`${counted(tooMany, 'incident')} not reported of stations that the asset list lacks: there are too many. Check that the API client may list all assets`,
+			`${counted(tooMany, 'incident')} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`,
 			'unlisted',
 			tooMany,
 		);
@@ -143,7 +143,7 @@ function warnOfShards(
 	if (dropped > 0) {
 		const fewer = settings.kind === 'connectorStatus' ? "use fewer 'Statuses', or " : '';
 		warn(
-			`${counted(dropped, 'station')} left out: the state of the trigger is full: ${fewer}check that the API client may list all assets`,
+			`${counted(dropped, 'station')} left out, because the state of the trigger is full: ${fewer}check that the API client may list all assets`,
 			'dropped',
 			dropped,
 		);

@@ -78,7 +78,9 @@ async function rememberPublication(context: IHookFunctions): Promise<void> {
 	try {
 		await recordPublication(context, await ledgerFor(context), 'webhook', Date.now());
 	} catch (error) {
-		context.logger.debug(logLine(context, `the publication was not noted: ${messageOf(error)}`));
+		context.logger.debug(
+			logLine(context, `the publication could not be recorded: ${messageOf(error)}`),
+		);
 	}
 }
 

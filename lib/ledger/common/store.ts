@@ -122,6 +122,6 @@ export async function changeRecord(
 		if (after === undefined || (await records.swapRecord(key, text, after, keepMs))) return;
 	}
 	throw new Error(
-		'A record of the event ledger could not be written: others change it all the time',
+		'A record of the event ledger could not be written: other processes keep changing it',
 	);
 }

@@ -66,8 +66,8 @@ export class LeftOut {
 		const { unreadable, undated } = this.#counts;
 		const texts: Readonly<Record<LeftOutReason, string>> = {
 			words: `asset.connectivity events with ${words} change nothing: add the words to 'Connected Words' or 'Disconnected Words' in the credential`,
-			unreadable: `${counted(unreadable, 'message')} left out that cannot be read`,
-			undated: `${counted(undated, 'event')} left out without a time, or with one of the future`,
+			unreadable: `left out ${counted(unreadable, 'message')} that cannot be read`,
+			undated: `left out ${counted(undated, 'event')} without a time, or with a future one`,
 		};
 		const kinds = ['words', 'unreadable', 'undated'] as const;
 		return kinds

@@ -69,7 +69,7 @@ it('counts what a Station Trigger left out, each event once although polls read 
 	for (let polls = 0; polls < 3; polls++) await poll();
 	const { unreadable, undated, ...others } = byReason((await shown(workflowId)).items);
 	expect(unreadable).toMatchObject({
-		...{ count: 2, lastProblem: '2 messages left out that cannot be read.' },
+		...{ count: 2, lastProblem: 'Left out 2 messages that cannot be read.' },
 		advice: expect.stringMatching(/^Ask the provider/) as string,
 	});
 	expect(undated).toMatchObject({ count: 1 });

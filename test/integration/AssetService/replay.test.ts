@@ -312,9 +312,9 @@ it.each<[string, Partial<PublishedSettings>, boolean]>([
 	expect([items.length, error === undefined]).toEqual(isAllowed ? [3, true] : [0, false]);
 	const state = (await (await ledger()).look(ledgerKey('another', 'a'))).state;
 	expect(state).toBe(isAllowed ? 'overdue' : 'free');
-	const [line] = lines.filter((each) => each.includes('replayed'));
+	const [line] = lines.filter((each) => each.includes('start again'));
 	if (isAllowed)
-		expect(line).toMatch(/in workflow workflow-1: replayed 3 events of workflow another$/);
+		expect(line).toMatch(/in workflow workflow-1: 3 events of workflow another start again$/);
 	else expect(line).toBeUndefined();
 });
 

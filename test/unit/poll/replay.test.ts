@@ -179,7 +179,9 @@ it('warns of events that the service no longer lists, and does not look for them
 	world.list = world.list.filter(({ id }) => id !== 'e20');
 	await world.poll();
 	expect(world.started()).toEqual(['e30']);
-	expect(world.warnings).toEqual([expect.stringContaining('1 replayed event not started')]);
+	expect(world.warnings).toEqual([
+		expect.stringContaining('did not start again: 1 event, since the list has changed'),
+	]);
 	expect(await waiting(world)).toEqual({});
 });
 
@@ -329,7 +331,7 @@ it('rejects further requests while 500 wait for a trigger that does not poll', a
 	const world = await polledWorld();
 	for (let n = 0; n < 500; n++) await request(world, ['e20']);
 	await expect(request(world, ['e20'])).rejects.toThrow(
-		'Too many replayed events are waiting for the poll trigger',
+		'Too many events are waiting to start again',
 	);
 	expect(Object.values(await waiting(world)).flat()).toHaveLength(500);
 });

@@ -152,7 +152,7 @@ function tooMany(item: InputItem) {
 	return parameterError(
 		item,
 		`Replay takes at most ${most} events at a time, and more are selected`,
-		"Nothing was reopened. Select fewer events, for example with 'Created Before', and replay the rest afterwards.",
+		"Nothing was changed. Select fewer events, for example with 'Created Before', and replay the rest afterwards.",
 	);
 }
 

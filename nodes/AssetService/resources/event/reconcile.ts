@@ -39,7 +39,7 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 		return [...incidents, ...(await eventItems(item, accounts, selection))];
 	}
 	if (incidents.length === 0) {
-		const message = 'The Station Triggers of the workflow have no such incident of this time.';
+		const message = 'The Station Triggers of the workflow have no such incident in this period.';
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	return incidents;
@@ -115,8 +115,8 @@ async function eventItems(
 	if (!isListed) {
 		const message =
 			publication === undefined
-				? `The service lists no events of this time, and the event ledger has no trace of the workflow "${printable(workflowId)}": check 'Workflow ID'.`
-				: 'The service lists no events of this time.';
+				? `The service lists no events in this period, and the event ledger has no trace of the workflow "${printable(workflowId)}": check 'Workflow ID'.`
+				: 'The service lists no events in this period.';
 		context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	}
 	return await withAssetNames(found, item);

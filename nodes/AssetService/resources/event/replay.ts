@@ -111,6 +111,9 @@ function report(
 	context.addExecutionHints({ message, type: 'info', location: 'outputPane' });
 	if (isDryRun) return;
 	context.logger.info(
-		logLine(context, `replayed ${counted(count, noun)} of workflow ${printable(workflowId)}`),
+		logLine(
+			context,
+			`${counted(count, noun)} of workflow ${printable(workflowId)} ${count === 1 ? 'starts' : 'start'} again`,
+		),
 	);
 }

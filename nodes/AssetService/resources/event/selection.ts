@@ -26,13 +26,13 @@ const ABOUT_STATES: Readonly<Record<ListedState, string>> = {
 	ignored: 'No trigger of the workflow wants it, so it is only listed if selected here',
 	missing: 'It never arrived, or n8n could not store its execution',
 	pending: 'n8n is storing its execution right now',
-	stored: 'Its execution is stored and has not begun, or the event was replayed',
-	running: 'Its execution has begun',
+	stored: 'Its execution is stored and has not started, or the event will start again',
+	running: 'Its execution has started',
 	asleep: 'Its execution sleeps in a Wait node',
-	interrupted: 'Its execution began, and n8n stopped or lost it',
+	interrupted: 'Its execution started, and n8n stopped or lost it',
 	failed: 'Its execution ended with an error or was stopped',
 	done: 'An execution has succeeded',
-	begun: 'An execution has begun, and this version of n8n does not report how it ends',
+	begun: 'An execution has started, and this version of n8n does not report how it ends',
 };
 
 const statesField: INodeProperties = {

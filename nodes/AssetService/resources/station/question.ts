@@ -166,7 +166,7 @@ function periodOf(item: InputItem, now: number): Period {
 		from >= now
 			? "'Created After' is in the future"
 			: "'Created After' is not before 'Created Before'",
-		'Choose a period that has begun: its beginning is before its end.',
+		'Choose a period that has started and that ends after its start.',
 	);
 }
 
@@ -186,10 +186,10 @@ function warnOf(
 	asked: Asked['assetIds'],
 	warn: OperationRun['warn'],
 ): void {
-	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
+	if (events === 0) warn('The service lists no events in this period.', { inLog: false });
 	for (const { text } of facts.leftOut.all) warn(sentence(text));
 	if (directory.failure !== undefined) {
-		warn(`Stations are named by their IDs: ${messageOf(directory.failure)}`);
+		warn(`Stations appear by ID: ${messageOf(directory.failure)}`);
 		return;
 	}
 	const known = new Set([...directory.assetIds, ...facts.stations.keys()]);

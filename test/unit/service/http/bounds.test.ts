@@ -130,7 +130,7 @@ describe('more requests than connections', () => {
 		const waiting = rejection(withRetries(transport)(request));
 		jest.advanceTimersByTime(60_000);
 		expect(await waiting).toMatchObject({
-			message: 'all connections stayed busy',
+			message: 'all connections were busy',
 			neverSent: true,
 		});
 		service.answerAll();
