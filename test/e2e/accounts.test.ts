@@ -142,7 +142,7 @@ describe('a member who may not open the workflow', () => {
 		world.server
 			.logs()
 			.split('\n')
-			.filter((line) => / starts? again$/.test(line.trim()));
+			.filter((line) => / of workflow \S+ starts? again/.test(line));
 
 	it.each([
 		['reconcile', {}],
