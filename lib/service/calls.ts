@@ -113,7 +113,7 @@ type IdName = keyof typeof LABELS;
  * The path with its IDs filled in, encoded and trimmed.
  * @throws {ApiError} for an ID that is missing, empty, `.` or `..`, which would change the path itself.
  */
-export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, string>>>): string {
+function pathWith(template: string, ids: Readonly<Partial<Record<IdName, string>>>): string {
 	return Object.entries(LABELS).reduce((path, [name, label]) => {
 		const placeholder = `{${name}}`;
 		if (!path.includes(placeholder)) return path;
@@ -135,16 +135,6 @@ export function idInPath(given: string, label: string): string {
 	return id;
 }
 
-/** The URL of a path under the base URL, with these query parameters. */
-export function urlOf(
-	baseUrl: string,
-	path: string,
-	query: Readonly<Record<string, string>>,
-): string {
-	const search = new URLSearchParams(query).toString();
-	return `${baseUrl}${path}${search === '' ? '' : `?${search}`}`;
-}
-
 /** Undefined for a text that cannot be encoded, such as half a surrogate pair. */
 function encoded(id: string): string | undefined {
 	try {
@@ -160,9 +150,10 @@ export function requestOf(
 	signal: AbortSignal | undefined,
 ): TransportRequest {
 	const hasBody = body !== undefined;
+	const search = new URLSearchParams(query).toString();
 	return {
 		method,
-		url: urlOf(baseUrl, path, query),
+		url: `${baseUrl}${path}${search && `?${search}`}`,
 		headers: {
 			accept: 'application/json',
 			'user-agent': USER_AGENT,

@@ -29,7 +29,7 @@ export interface ApiClient {
 	deleteWebhookEndpoint(endpointId: string): Promise<boolean>;
 }
 
-export interface ApiClientOptions extends SenderOptions {
+interface ApiClientOptions extends SenderOptions {
 	/** Called with warnings although nothing failed, such as a list that may be incomplete. */
 	warn?: (message: string) => void;
 }

@@ -299,7 +299,7 @@ export function isPrivate(hostname: string): boolean {
 }
 
 /** Whether a list in n8n's format (`example.com, *.example.org`) contains the host of a URL; `*.` matches only subdomains. */
-export function isListed(hostname: string, list: string): boolean {
+function isListed(hostname: string, list: string): boolean {
 	const host = hostname.replace(/\.$/, '');
 	return list
 		.split(',')

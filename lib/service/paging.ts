@@ -158,7 +158,7 @@ type Age = 'wanted' | 'older' | 'beyond';
  * A list that is sorted newest first ends after a page of older records in a row. Any other list is read to its end,
  * since wanted records may be there.
  */
-export function since(moment: number): (record: ApiRecord) => Age {
+function since(moment: number): (record: ApiRecord) => Age {
 	const reach = new Reach({ from: () => moment, inARow: SERVICE_INTERFACE.pageSize });
 	return (record) => {
 		if (reach.add(createdAtOf(record))) return 'wanted';

@@ -67,7 +67,7 @@ export function statusAndReason(response: TransportResponse, redactor: Redactor)
 }
 
 /** The reason that the service gives; empty for a page for browsers. */
-export function serverText(response: TransportResponse, redactor: Redactor): string {
+function serverText(response: TransportResponse, redactor: Redactor): string {
 	const json = jsonOf(response);
 	if (json !== undefined) return reasonIn(json, redactor, STATUS_CODES[response.status]);
 	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);

@@ -92,10 +92,7 @@ function giveUp(
  * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3: seconds or an HTTP date), in milliseconds from
  * `now`. Undefined without the header, or if it is neither.
  */
-export function retryAfterMs(
-	headers: Readonly<Record<string, string>>,
-	now: number,
-): number | undefined {
+function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
 	const value = headers['retry-after'] ?? '';
 	const seconds = numberOf(value);
 	if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;

@@ -184,7 +184,7 @@ interface TokenRequestOptions extends RetryOptions {
  * Requests a new token, whatever tokens are kept; retried like a safe request, since it changes nothing.
  * @throws {ApiError} that names the field to correct: URL, client, or audience.
  */
-export async function fetchAccessToken(
+async function fetchAccessToken(
 	settings: ApiSettings,
 	transport: Transport,
 	options: TokenRequestOptions = {},

@@ -201,7 +201,7 @@ const EITHER = 0x20;
  * Reads the bytes once, by hand since this runs for every response. Invalid JSON is left to the parser.
  * @throws {TransportError} for more than `MAX_VALUES` values or `MAX_DEPTH` levels.
  */
-export function checkJsonBounds(bytes: Uint8Array): void {
+function checkJsonBounds(bytes: Uint8Array): void {
 	// Each value and each level takes at least two bytes.
 	if (bytes.length < 2 * MAX_DEPTH) return;
 	let values = 0;

@@ -5,7 +5,7 @@ import { parseApiSettings } from '../../lib/service/credential';
 import { ApiError } from '../../lib/service/errors';
 import { pageOf } from '../../lib/service/paging';
 import { createRedactor } from '../../lib/service/responseText';
-import { fetchAccessToken } from '../../lib/service/tokens';
+import { createAccessTokens } from '../../lib/service/tokens';
 import type { TransportResponse, Runtime } from '../../lib/service/transport';
 import { counter, type Target } from './target';
 
@@ -96,7 +96,7 @@ const asked = counter();
 const tokenAnswers = fc.asyncProperty(responses, async (response) => {
 	const runtime = runtimeWithoutWaits();
 	try {
-		const token = await fetchAccessToken(API_SETTINGS, async () => response, { runtime });
+		const token = await createAccessTokens({ runtime }).renew(API_SETTINGS, async () => response);
 		asked.count('tokens');
 		const sent = JSON.parse(response.body) as Record<string, unknown>;
 		strictEqual(token.accessToken, sent['access_token']);

@@ -3,15 +3,15 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { createdAt, eventTypeFilter, Fields, parseEvent, readConditions } from '../../lib/event';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
-import { pathWith } from '../../lib/service/calls';
-import { isListed, isPrivate } from '../../lib/service/credential';
+import { list } from '../../lib/service/calls';
+import { isPrivate } from '../../lib/service/credential';
 import { redirectError } from '../../lib/service/errors';
 import { proxyFor } from '../../lib/service/network';
 import { pageOf } from '../../lib/service/paging';
-import { createRedactor, serverText, jsonOf } from '../../lib/service/responseText';
-import { retryAfterMs } from '../../lib/service/retries';
-import { fetchAccessToken } from '../../lib/service/tokens';
-import { checkJsonBounds } from '../../lib/service/transport';
+import { createRedactor, jsonOf, statusAndReason } from '../../lib/service/responseText';
+import { withRetries } from '../../lib/service/retries';
+import { createAccessTokens } from '../../lib/service/tokens';
+import { readBoundedBody } from '../../lib/service/transport';
 import { messageOf } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { asNumber, asText, asTexts } from '../../lib/shared/values';
@@ -47,7 +47,17 @@ const headerReaders = Object.fromEntries(
 const response = (body: string, status = 400) => ({ status, headers: {}, body });
 const { redactor } = destination;
 const token = (body: string, status = 200) =>
-	fetchAccessToken(API_SETTINGS, async () => response(body, status)).catch(() => undefined);
+	createAccessTokens()
+		.renew(API_SETTINGS, async () => response(body, status))
+		.catch(() => undefined);
+const bodyOf = async function* (text: string) {
+	yield Buffer.from(text);
+};
+const giveUp = { maxRetries: 0, totalMs: 1, baseDelayMs: 1 };
+const retryAfter = (text: string) =>
+	withRetries(async () => ({ ...response('', 503), headers: { 'retry-after': text } }), {
+		retries: giveUp,
+	})({ method: 'GET', url: '', headers: {} });
 const wanted = eventTypeFilter(['*a*1*', 'a*b', '*x']);
 const ignoringErrors =
 	(read: Reader): Reader =>
@@ -79,19 +89,17 @@ const READERS: Readonly<Record<string, Reader>> = {
 	'signing secret': (text) => createVerifier({ ...standardWebhooks.settings, signingSecret: text }),
 	'body of an answer': (text) => jsonOf(response(text)),
 	'ID in an answer': (text) => jsonOf(response(`{"id":${text}`)),
-	'text of an error': (text) => serverText(response(text), redactor),
+	'text of an error': (text) => statusAndReason(response(text), redactor),
 	'message of an error': (text) =>
-		serverText(response(JSON.stringify({ e: text, message: text })), redactor),
-	'structure of an answer': (text) => {
-		checkJsonBounds(Buffer.from(text));
-	},
+		statusAndReason(response(JSON.stringify({ e: text, message: text })), redactor),
+	'structure of an answer': (text) => readBoundedBody(bodyOf(text), {}),
 	'keys of an answer': (text) => pageOf({ [text]: 1 }, undefined, destination),
 	'hasMore of an answer': (text) => pageOf({ items: [], hasMore: text }, undefined, destination),
 	'path to the items': (text) => pageOf({}, text, destination),
 	'target of a redirect': (text) =>
 		redirectError({ ...response('', 302), headers: { location: text } }, destination),
-	'retry-after': (text) => retryAfterMs({ 'retry-after': text }, 0),
-	'date of retry-after': (text) => retryAfterMs({ 'retry-after': `Mon, ${text}` }, 0),
+	'retry-after': (text) => retryAfter(text),
+	'date of retry-after': (text) => retryAfter(`Mon, ${text}`),
 	'answer of the token route': (text) => token(text),
 	'refusal of the token route': (text) =>
 		token(JSON.stringify({ error: text, message: text }), 403),
@@ -111,9 +119,13 @@ const READERS: Readonly<Record<string, Reader>> = {
 			...API_SETTINGS,
 			serviceInterface: { endpointsPath: text, pageSize: text },
 		}),
-	'allowed domains': (text) => isListed('a.example', text),
-	'host name': (text) => isPrivate(text) || isListed(text, '*.example'),
-	'ID in a path': (text) => pathWith('/a/{endpointId}/b', { endpointId: text }),
+	'allowed domains': (text) =>
+		parseApiSettings({
+			...API_SETTINGS,
+			...{ allowedHttpRequestDomains: 'domains', allowedDomains: text },
+		}),
+	'host name': (text) => isPrivate(text),
+	'ID in a path': (text) => list('delivery', text),
 	'address of an endpoint': (text) => endpointIdIn(`https://a.example/${text}`),
 	'exempt hosts': (text) => proxyFor(new URL('https://a.example'), { NO_PROXY: text }),
 	'parameter of a node': (text) => [asText(text), asTexts(text), asNumber(text, 0, 0, 1)],

@@ -11,7 +11,7 @@ import {
 	plainHttpWarning,
 	SERVICE_INTERFACE,
 } from '../../../lib/service';
-import { good } from '../service/credential/entered';
+import { good } from '../service/entered';
 import { rejection, SECRET } from '../service/world';
 import { demandedBy, shownBy, storedBy } from './form';
 

@@ -1,6 +1,6 @@
 import { testCredential, undiciTransport, type Transport } from '../../../lib/service';
 import type { Answer } from '../../support/httpService';
-import { good } from './credential/entered';
+import { good } from './entered';
 import { SECRET, startWorld, stopWorlds } from './world';
 
 afterEach(stopWorlds);

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { parseApiSettings } from '../../../../lib/service';
 import { apiClientWith } from '../../../../n8n/api/apiClient';
-import { good } from '../../service/credential/entered';
+import { good } from '../../service/entered';
 
 const settings = parseApiSettings({
 	...good,

@@ -1,7 +1,7 @@
 /** Servers for the tests of the pooled transport, and requests through it. */
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { undiciTransport } from '../../../../lib/service';
-import { startHttpService, type Handler, type HttpService } from '../../../support/httpService';
+import { undiciTransport } from '../../../lib/service';
+import { startHttpService, type Handler, type HttpService } from '../../support/httpService';
 
 /** What is open, by how it is closed. */
 export const closing: (() => Promise<unknown>)[] = [];

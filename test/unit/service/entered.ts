@@ -1,5 +1,5 @@
 /** The values that a user enters in the API credential, and the problems of a change to it. */
-import { ApiError, parseApiSettings } from '../../../../lib/service';
+import { ApiError, parseApiSettings } from '../../../lib/service';
 
 export const good = {
 	baseUrl: 'https://api.example.com',

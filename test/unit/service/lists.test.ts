@@ -1,4 +1,4 @@
-import { newest } from '../../../../lib/service/lists';
+import { newest } from '../../../lib/service/lists';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * 60_000).toISOString();
 const minutes = (first: number, step: number, count: number) =>

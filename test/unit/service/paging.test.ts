@@ -1,5 +1,5 @@
-import { walkPages, type FetchPage } from '../../../../lib/service/paging';
-import { all } from '../world';
+import { walkPages, type FetchPage } from '../../../lib/service/paging';
+import { all } from './world';
 
 const records = (from: number, count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: `r${from + index}` }));
@@ -246,5 +246,79 @@ describe('a list', () => {
 		);
 		for await (const { id } of walking) if (id === 'r99') break;
 		expect(pages).toBe(1);
+	});
+});
+
+const MOMENT = Date.UTC(2026, 0, 2);
+const at = (minutes: number) => new Date(MOMENT + minutes * 60_000).toISOString();
+const from = (first: number, step: number, count: number) =>
+	Array.from({ length: count }, (_, index) => ({ createdAt: at(first + index * step) }));
+
+/** The records that are listed, and how many were read, in pages of one. */
+const since = async (records: readonly Record<string, unknown>[]) => {
+	const list = records.map((record, n) => ({ ...record, id: `r${n}` }));
+	const walked = await walk(serving(list, true), { pageSize: 1, createdAfter: MOMENT });
+	const found = walked.listed.map(({ id, ...record }) => record);
+	return { found, asked: walked.asked.length };
+};
+
+describe('a list since a moment', () => {
+	it('ends a page after the moment where the newest come first', async () => {
+		const records = from(249, -1, 5000);
+		const { found, asked } = await since(records);
+		expect(found).toEqual(records.slice(0, 250));
+		expect(asked).toBe(350);
+	});
+
+	it('ends there also where its first records have no time', async () => {
+		const timeless = Array.from({ length: 40 }, () => ({ createdAt: 'some day' }));
+		expect((await since([...timeless, ...from(249, -1, 5000)])).asked).toBe(390);
+	});
+
+	it('is read to its end where the oldest come first', async () => {
+		const records = from(-3000, 1, 3250);
+		expect((await since(records)).found).toEqual(records.slice(3000));
+	});
+
+	it('is read to its end where the oldest come first, a page of them at one moment', async () => {
+		const records = [...from(-60, 0, 300), ...from(-59, 1, 100)];
+		expect((await since(records)).found).toEqual(records.slice(-41));
+	});
+
+	it('continues past older ones that do not fill a page in a row', async () => {
+		const records = Array.from({ length: 500 }, (_, index) => ({
+			createdAt: at(index % 100 === 0 ? 600 - index / 100 : -index),
+		}));
+		expect((await since(records)).found).toHaveLength(5);
+	});
+
+	it('is read to its end, with every record, if none has a time', async () => {
+		const records = Array.from({ length: 500 }, () => ({ createdAt: 'some day' }));
+		expect((await since(records)).found).toEqual(records);
+	});
+
+	it.each([
+		['the moment itself', { createdAt: at(0) }, 1],
+		[
+			'its own time before that of an attempt',
+			{ createdAt: at(1), attempts: [{ timestamp: 0 }] },
+			1,
+		],
+		['its first attempt', { attempts: [{ timestamp: at(5) }, { timestamp: at(-9) }] }, 1],
+		[
+			'an attempt, where its own time is none',
+			{ createdAt: {}, attempts: [{ timestamp: at(5) }] },
+			1,
+		],
+		['a part of a second', { createdAt: MOMENT / 1000 - 0.5 }, 0],
+		['its own time, which is older', { createdAt: at(-1), attempts: [{ timestamp: at(1) }] }, 0],
+		[
+			'its first attempt, which is older',
+			{ attempts: [{ timestamp: at(-5) }, { timestamp: at(9) }] },
+			0,
+		],
+		['attempts that are no list', { attempts: { length: 1 } }, 1],
+	])('judges a record by %s', async (_name, record, count) => {
+		expect((await since([record])).found).toHaveLength(count);
 	});
 });

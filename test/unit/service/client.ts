@@ -1,9 +1,9 @@
 /** A client of the service, as the tests of the client need it. */
-import { undiciTransport } from '../../../../lib/service';
-import { createApiClient, type ApiClientOptions } from '../../../../lib/service/client';
-import { createAccessTokens } from '../../../../lib/service/tokens';
-import type { Answer, Handler } from '../../../support/httpService';
-import { fakeRuntime, startWorld, type World } from '../world';
+import { createApiClient, undiciTransport } from '../../../lib/service';
+
+import { createAccessTokens } from '../../../lib/service/tokens';
+import type { Answer, Handler } from '../../support/httpService';
+import { fakeRuntime, startWorld, type World } from './world';
 
 export const ASSETS = '/asset-management/v1/assets';
 
@@ -13,8 +13,10 @@ export const INVALID_TOKEN: Answer = {
 	headers: { 'www-authenticate': 'Bearer realm="api", error="invalid_token"' },
 };
 
+type Options = Partial<Parameters<typeof createApiClient>[0]>;
+
 /** A client of this world, and the warnings that it gave. */
-export function clientOf(world: World, options: Partial<ApiClientOptions> = {}) {
+export function clientOf(world: World, options: Options = {}) {
 	const warnings: string[] = [];
 	const client = createApiClient({
 		settings: world.settings,
@@ -27,7 +29,7 @@ export function clientOf(world: World, options: Partial<ApiClientOptions> = {}) 
 	return { client, warnings };
 }
 
-export const start = async (api: Handler, options: Partial<ApiClientOptions> = {}) => {
+export const start = async (api: Handler, options: Options = {}) => {
 	const world = await startWorld({ api });
 	return { world, ...clientOf(world, options) };
 };

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { undiciTransport } from '../../../../lib/service';
-import type { Handler } from '../../../support/httpService';
-import { rejection } from '../world';
+import { undiciTransport } from '../../../lib/service';
+import type { Handler } from '../../support/httpService';
 import { closeAll, get, serve, startTcp } from './servers';
+import { rejection } from './world';
 
 /** Milliseconds that only something that hangs would take: the bound under test is a shorter one. */
 const HANG_MS = 600_000;

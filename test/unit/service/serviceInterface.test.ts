@@ -1,8 +1,8 @@
-import { parseApiSettings, SERVICE_INTERFACE } from '../../../../lib/service';
-import type { Handler } from '../../../support/httpService';
-import { ASSETS, clientOf } from '../client/client';
-import { all, startWorld, stopWorlds } from '../world';
+import { parseApiSettings, SERVICE_INTERFACE } from '../../../lib/service';
+import type { Handler } from '../../support/httpService';
+import { ASSETS, clientOf } from './client';
 import { good, refusal } from './entered';
+import { all, startWorld, stopWorlds } from './world';
 
 afterEach(stopWorlds);
 

@@ -1,5 +1,5 @@
-import { helperTransport, type TransportResponse } from '../../../../lib/service';
-import { rejection } from '../world';
+import { helperTransport, type TransportResponse } from '../../../lib/service';
+import { rejection } from './world';
 
 const request = { method: 'GET', url: 'https://example.com', headers: { a: 'b' } } as const;
 const answer: TransportResponse = { status: 200, headers: { c: 'd' }, body: 'ok' };

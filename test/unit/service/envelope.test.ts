@@ -1,5 +1,5 @@
-import { pageOf } from '../../../../lib/service/paging';
-import { createRedactor } from '../../../../lib/service/responseText';
+import { pageOf } from '../../../lib/service/paging';
+import { createRedactor } from '../../../lib/service/responseText';
 
 const destination = {
 	address: 'https://api.example.com/things',

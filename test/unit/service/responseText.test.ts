@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createRedactor } from '../../../../lib/service/responseText';
+import { createRedactor } from '../../../lib/service/responseText';
 
 const SECRET = 'a b+c/"d"<ü>&';
 

@@ -1,11 +1,17 @@
-import { ApiError, undiciTransport, type Transport } from '../../../../lib/service';
-import { fetchAccessToken } from '../../../../lib/service/tokens';
-import type { Answer } from '../../../support/httpService';
-import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from '../world';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { ApiError, type ApiSettings, undiciTransport, type Transport } from '../../../lib/service';
+import { createAccessTokens } from '../../../lib/service/tokens';
+import type { Runtime } from '../../../lib/service/transport';
+import type { Answer } from '../../support/httpService';
+import { selfSigned } from '../../support/selfSigned';
+import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds } from './world';
 
 afterEach(stopWorlds);
 
-const transport = undiciTransport({ env: {} });
+const direct = undiciTransport({ env: {} });
+const newToken = (settings: ApiSettings, transport = direct, runtime: Runtime = fakeRuntime()) =>
+	createAccessTokens({ runtime }).renew(settings, transport);
 
 const ask = async (...answers: Answer[]) => {
 	let asked = 0;
@@ -13,7 +19,7 @@ const ask = async (...answers: Answer[]) => {
 		token: () => answers[Math.min(asked++, answers.length - 1)],
 	});
 	const runtime = fakeRuntime();
-	return { world, runtime, token: fetchAccessToken(world.settings, transport, { runtime }) };
+	return { world, runtime, token: newToken(world.settings, direct, runtime) };
 };
 const errorFor = async (...answers: Answer[]): Promise<ApiError> => {
 	const error = await rejection((await ask(...answers)).token);
@@ -75,8 +81,8 @@ describe('a token request', () => {
 			told.push(allowUnauthorizedCerts);
 			return { status: 200, headers: {}, body: JSON.stringify(good) };
 		};
-		await fetchAccessToken({ ...settings, allowUnauthorizedCerts: true }, recorded);
-		await fetchAccessToken(settings, recorded);
+		await newToken({ ...settings, allowUnauthorizedCerts: true }, recorded);
+		await newToken(settings, recorded);
 		expect(told).toEqual([true, undefined]);
 	});
 
@@ -154,18 +160,6 @@ describe('the error of a token request', () => {
 		expect((await errorFor(answer)).field).toBeUndefined();
 	});
 
-	it('reports the target of a redirect without the secret', async () => {
-		const location = `https://login.example.com/${encodeURIComponent(SECRET)}/in`;
-		const { message } = await errorFor({ status: 302, headers: { location } });
-		expect(message).toContain('redirects to https://login.example.com/[redacted]/in (302 Found)');
-	});
-
-	it('says how long the service asks to wait', async () => {
-		const error = await errorFor({ status: 429, headers: { 'retry-after': '600' } });
-		expect(error).toMatchObject({ status: 429, hint: 'Try again in 10 minutes.' });
-		expect(error.message).toContain('and asks to wait 10 minutes');
-	});
-
 	it('quotes the service without the secret, in whatever form it repeats it', async () => {
 		const error = await errorFor({
 			status: 401,
@@ -191,7 +185,7 @@ describe('the error of a token request', () => {
 	])('mentions stray white space around the secret %j: %p', async (clientSecret, stray) => {
 		const world = await startWorld({ token: () => ({ status: 401 }) });
 		const settings = { ...world.settings, clientSecret };
-		const error = (await rejection(fetchAccessToken(settings, transport))) as ApiError;
+		const error = (await rejection(newToken(settings))) as ApiError;
 		expect(error.message).toContain('(401 Unauthorized)');
 		// The likely cause comes first.
 		expect(error.hint.startsWith("'Client Secret' starts or ends with white space. ")).toBe(stray);
@@ -204,5 +198,44 @@ describe('the error of a token request', () => {
 		const error = await errorFor(answer);
 		expect(error.field).toBeUndefined();
 		expect(error.message + error.hint).not.toMatch(/Auth URL|abc/);
+	});
+
+	it('blames the proxy that does not respond, not Auth URL', async () => {
+		const world = await startWorld();
+		const dead = undiciTransport({ env: { HTTP_PROXY: 'http://user:hunter2@127.0.0.1:1' } });
+		const error = (await rejection(newToken(world.settings, dead))) as ApiError;
+		expect(error.field).toBeUndefined();
+		expect(error.message).toContain('the proxy 127.0.0.1:1 failed');
+		expect(error.hint).toContain('HTTP_PROXY');
+		expect(error.message + error.hint).not.toMatch(/Auth URL|hunter2/);
+	});
+
+	it('names NODE_EXTRA_CA_CERTS for a certificate of an unknown authority', async () => {
+		const server = createServer(selfSigned, (_request, response) => response.end());
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		try {
+			const world = await startWorld();
+			const authUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+			const asked = newToken({ ...world.settings, authUrl });
+			const error = (await rejection(asked)) as ApiError;
+			expect(error.message).toContain('its TLS certificate is self-signed');
+			expect(error.hint).toContain('NODE_EXTRA_CA_CERTS');
+			expect(error.hint).toContain('Ignore SSL Issues (Insecure)');
+			expect(error.message + error.hint).not.toContain('Auth URL');
+		} finally {
+			await new Promise((resolve) => server.close(resolve));
+		}
+	});
+
+	it('names Auth URL if nothing responds there', async () => {
+		const world = await startWorld();
+		// Not the port of a service that was stopped: somebody else may be given it.
+		const settings = { ...world.settings, authUrl: 'http://127.0.0.1:1' };
+		const error = await rejection(newToken(settings));
+		expect(error).toMatchObject({
+			field: 'authUrl',
+			message: `Could not reach ${settings.authUrl}/oauth/token ('Auth URL'): the connection was refused`,
+			hint: expect.stringContaining('(ECONNREFUSED)') as string,
+		});
 	});
 });

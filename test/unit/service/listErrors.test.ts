@@ -1,8 +1,8 @@
-import type { ApiError, ListOptions } from '../../../../lib/service';
-import type { Answer } from '../../../support/httpService';
-import { expectedLists } from '../../../support/lists';
-import { all, rejection, SECRET, startWorld, stopWorlds } from '../world';
+import type { ApiError, ListOptions } from '../../../lib/service';
+import type { Answer } from '../../support/httpService';
+import { expectedLists } from '../../support/lists';
 import { answering, ASSETS, clientOf, INVALID_TOKEN, start } from './client';
+import { all, rejection, SECRET, startWorld, stopWorlds } from './world';
 
 afterEach(stopWorlds);
 
@@ -208,8 +208,23 @@ describe('the error of a list', () => {
 
 	it('is that of the options when they are bad, before anything is sent', async () => {
 		const { client, world } = await answering({ body: [] });
-		expect(() => client.list('asset', { limit: 0 })).toThrow('Limit');
-		expect(() => client.list('asset', { query: { limit: '1' } })).toThrow('limit');
+		const limits = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY].map((limit) => ({ limit }));
+		const reserved = ['limit', 'startingAfter'].map((name) => ({ query: { [name]: '1' } }));
+		const nameless = ['', ' '].map((name) => ({ query: { [name]: '1' } }));
+		for (const [all, words, hint] of [
+			[limits, "'Limit' is not a whole number above 0", 'Return All'],
+			[reserved, 'is reserved for paging', "from 'Query Parameters' and use"],
+			[nameless, 'A query parameter has no name', 'Query Parameters'],
+		] as const) {
+			for (const options of all) {
+				expect(() => client.list('asset', options)).toThrow(
+					expect.objectContaining({
+						message: expect.stringContaining(words) as string,
+						hint: expect.stringContaining(hint) as string,
+					}) as Error,
+				);
+			}
+		}
 		expect(() => client.list('delivery', { endpointId: '..' })).toThrow(
 			"'Endpoint ID' is not an ID",
 		);

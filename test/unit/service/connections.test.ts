@@ -1,13 +1,13 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { undiciTransport } from '../../../../lib/service';
-import { MAX_CONNECTIONS } from '../../../../lib/service/defaults';
-import { withRetries } from '../../../../lib/service/retries';
-import { watchCores } from '../../../support/cores';
-import type { Answer } from '../../../support/httpService';
-import { rejection } from '../world';
+import { undiciTransport } from '../../../lib/service';
+import { MAX_CONNECTIONS } from '../../../lib/service/defaults';
+import { withRetries } from '../../../lib/service/retries';
+import { watchCores } from '../../support/cores';
+import type { Answer } from '../../support/httpService';
 import { closeAll, get, serve, startTcp } from './servers';
+import { rejection } from './world';
 
 /** Milliseconds that only something that hangs would take: the bound under test is a shorter one. */
 const HANG_MS = 600_000;

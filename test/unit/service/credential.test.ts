@@ -1,4 +1,4 @@
-import { parseApiSettings, plainHttpWarning, SERVICE_INTERFACE } from '../../../../lib/service';
+import { parseApiSettings, plainHttpWarning, SERVICE_INTERFACE } from '../../../lib/service';
 import { good, refusal } from './entered';
 
 describe('the settings of the service', () => {

@@ -1,16 +1,9 @@
-import { undiciTransport } from '../../../../lib/service';
-import { USER_AGENT } from '../../../../lib/service/defaults';
-import { createAccessTokens } from '../../../../lib/service/tokens';
-import { isRecord } from '../../../../lib/shared/values';
-import { gate } from '../../../support/wait';
-import {
-	fakeRuntime,
-	rejection,
-	SECRET,
-	startWorld,
-	stopWorlds,
-	type WorldOptions,
-} from '../world';
+import { undiciTransport } from '../../../lib/service';
+import { USER_AGENT } from '../../../lib/service/defaults';
+import { createAccessTokens } from '../../../lib/service/tokens';
+import { isRecord } from '../../../lib/shared/values';
+import { gate } from '../../support/wait';
+import { fakeRuntime, rejection, SECRET, startWorld, stopWorlds, type WorldOptions } from './world';
 
 afterEach(stopWorlds);
 
@@ -194,6 +187,29 @@ describe('the access tokens of a process', () => {
 		const error = await rejection(get({}, signal));
 		expect(error).toMatchObject({ message: 'too late' });
 		expect(world.tokensAskedFor()).toBe(0);
+	});
+
+	it('send the next request at once after one that was given up, and share it', async () => {
+		const answers: ((token: string) => void)[] = [];
+		const { world, get } = await setUp({
+			token: async () => tokenAnswer(await new Promise<string>((give) => answers.push(give))),
+		});
+		const asked = async (count: number) => {
+			while (answers.length < count) await new Promise((resolve) => setImmediate(resolve));
+		};
+		const caller = new AbortController();
+		const cancelled = rejection(get({}, caller.signal));
+		await asked(1);
+		caller.abort(new Error('cancelled'));
+		// Before the first request has come to its end.
+		await Promise.resolve();
+		const second = get();
+		expect(await cancelled).toMatchObject({ message: 'cancelled' });
+		await asked(2);
+		const third = get();
+		answers[1]?.('second');
+		for (const token of [second, third]) expect((await token).accessToken).toBe('second');
+		expect(world.tokensAskedFor()).toBe(2);
 	});
 
 	it('fail everyone who waits, and ask again for the next', async () => {

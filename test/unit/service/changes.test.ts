@@ -1,7 +1,7 @@
-import type { ApiError } from '../../../../lib/service';
-import type { Answer } from '../../../support/httpService';
-import { rejection, stopWorlds } from '../world';
+import type { ApiError } from '../../../lib/service';
+import type { Answer } from '../../support/httpService';
 import { answering, clientOf, start } from './client';
+import { rejection, stopWorlds } from './world';
 
 afterEach(stopWorlds);
 

@@ -1,8 +1,8 @@
 import { createServer, request, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { proxyFor } from '../../../../lib/service/network';
-import { rejection } from '../world';
+import { proxyFor } from '../../../lib/service/network';
 import { closeAll, closing, get, serve, startTcp } from './servers';
+import { rejection } from './world';
 
 afterEach(closeAll);
 
