@@ -21,7 +21,7 @@ const mayImport = {
   service: ['shared', 'vendor'],
   receiver: ['event', 'signature', 'ledger', 'shared'],
   rejections: ['receiver', 'ledger', 'shared', 'vendor'],
-  follow: ['event', 'service', 'shared', 'vendor'],
+  follow: ['event', 'service', 'ledger', 'shared', 'vendor'],
   start: ['event', 'ledger', 'shared'],
   accounts: ['follow', 'start', 'event', 'ledger', 'shared', 'vendor'],
   poll: ['accounts', 'follow', 'start', 'event', 'service', 'ledger', 'shared', 'vendor'],

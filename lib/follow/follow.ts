@@ -39,8 +39,6 @@ export interface Source {
 	readonly mayRequest: () => boolean;
 	/** By n8n's clock, in Unix milliseconds. */
 	readonly now: number;
-	/** Called with the service's time at the first page, before its records. */
-	readonly onDate?: (date: number) => void;
 	/** Stretches to read again. Those without a place begin where the new events end. */
 	readonly again?: readonly Stretch[];
 	/** How late an event may be listed and still be of use, in milliseconds; longer looks back are left out. */
@@ -119,7 +117,7 @@ class Reader {
 	firstPageAt: number | undefined;
 	isOver = false;
 	#requests = 0;
-	#isDated = false;
+	#walks = 0;
 	readonly #source: Source;
 	readonly #onPage: OnPage;
 
@@ -130,7 +128,7 @@ class Reader {
 	}
 
 	async read(part: ListPart): Promise<Walked> {
-		const { client, pageSize, mayRequest, onDate } = this.#source;
+		const { client, pageSize, mayRequest } = this.#source;
 		this.anchors = [];
 		this.firstPageAt = undefined;
 		const walked = await walk(
@@ -141,27 +139,22 @@ class Reader {
 					this.isOver = this.#requests > LEAST_REQUESTS && !mayRequest();
 					return !this.isOver;
 				},
-				onDate: (date) => {
-					if (this.#isDated) return;
-					this.#isDated = true;
-					this.serviceNow = date;
-					onDate?.(date);
-				},
 			},
-			async (page) => {
-				this.#note(page);
-				return await this.#onPage(page);
+			async (page, serviceNow) => {
+				this.#note(page, serviceNow);
+				return await this.#onPage(page, serviceNow);
 			},
 		);
+		if (this.#walks++ === 0) this.serviceNow = walked.serviceNow;
 		this.withoutId += walked.withoutId;
 		this.failure ??= walked.failure;
 		return walked;
 	}
 
-	#note(page: readonly Listed[]): void {
+	#note(page: readonly Listed[], serviceNow: number): void {
 		const times = page.flatMap(({ at }) => (at === undefined ? [] : [at]));
 		this.firstPageAt ??= times.length > 0 ? Math.max(...times) : undefined;
-		const last = page.findLast(({ at = Infinity }) => at <= this.serviceNow);
+		const last = page.findLast(({ at = Infinity }) => at <= serviceNow);
 		if (last?.at !== undefined) this.anchors.push({ id: last.event.id, at: last.at });
 	}
 }

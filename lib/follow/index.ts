@@ -1,9 +1,7 @@
 /** Follows a list of events: the exports that the polling triggers and the operations on events use. */
-export { begin, follow, type Followed, type Source } from './follow';
-export { advance, forgottenBy, type Memory, type Polled } from './memory';
+export { begin, follow, type Source } from './follow';
 export {
 	placeOf,
-	type Position,
 	positionAt,
 	positionShape,
 	skippedTo,
@@ -12,4 +10,16 @@ export {
 	unreadUpTo,
 	withStretch,
 } from './position';
+export {
+	advance,
+	forgottenBy,
+	type Memory,
+	type Polled,
+	type Polling,
+	type PollOutcome,
+	readSaved,
+	type Saved,
+	savedFields,
+	writeSaved,
+} from './saved';
 export { type Listed, type OnPage, type WalkOptions, walk, type Walked } from './walk';

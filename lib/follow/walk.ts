@@ -5,6 +5,7 @@ import type { ApiClient, ApiRecord } from '../service';
 import { isError } from '../shared/errors';
 import { type ListOrderName, Reach } from '../shared/listOrder';
 import { MINUTE_MS } from '../shared/time';
+import { own } from '../shared/values';
 
 export interface WalkOptions {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -26,8 +27,6 @@ export interface WalkOptions {
 	readonly mayRequest?: () => boolean;
 	/** By n8n's clock, in Unix milliseconds. Events dated later than the service's time are not the newest: a date may be a day wrong. */
 	readonly now: number;
-	/** Called with the service's time of each page, before its records. */
-	readonly onDate?: (date: number) => void;
 }
 
 /** A record of the list that has an ID. */
@@ -60,8 +59,8 @@ export interface Walked {
 	readonly isOldestFirst: boolean | undefined;
 	/** When the newest event was created that is not dated in the future. */
 	readonly newestAt: number | undefined;
-	/** The service's time at the first page, in Unix milliseconds; undefined if it sends none. */
-	readonly serviceAt: number | undefined;
+	/** The service's time at the first page, in Unix milliseconds; `now` of the reading if it sends none. */
+	readonly serviceNow: number;
 	/** Whether it ended where an earlier reading began. */
 	readonly isReadBelow?: boolean;
 	/** How many records had no ID, without which events cannot be told apart. */
@@ -71,10 +70,13 @@ export interface Walked {
 }
 
 /**
- * Called with each page, before the next one is requested. False ends the reading, which then counts as whole; `read` ends it
- * where an earlier one began, and what that one has left is still to be read.
+ * Called with each page, before the next one is requested, and with the service's time at the first one. False ends the reading,
+ * which then counts as whole; `read` ends it where an earlier one began, and what that one has left is still to be read.
  */
-export type OnPage = (page: readonly Listed[]) => Promise<boolean | 'read' | undefined>;
+export type OnPage = (
+	page: readonly Listed[],
+	serviceNow: number,
+) => Promise<boolean | 'read' | undefined>;
 
 /** This many older records in a row, or half a page, end a reading. */
 const OLDER_IN_A_ROW = 20;
@@ -89,8 +91,9 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 	const { client, pageSize, after } = reading;
 	const inARow = Math.min(OLDER_IN_A_ROW, Math.ceil(pageSize / 2));
 	const { upTo: to = Infinity, backTo } = reading;
-	let newest = -Infinity;
-	let [isRefused, serviceAt] = [false, undefined as number | undefined];
+	let [newest, isRefused] = [-Infinity, false];
+	let serviceAt: number | undefined;
+	const serviceNow = () => serviceAt ?? reading.now;
 	const latest = () => (serviceAt === undefined ? reading.now : serviceAt + SECOND_MS);
 	const from = () => (backTo === 'newest' ? Math.min(newest, latest()) : backTo);
 	const reach = new Reach({ from, to, inARow, order: reading.order, disorderMs: DISORDER_MS });
@@ -100,7 +103,6 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 		mayRequest: () => !(isRefused = reading.mayRequest?.() === false),
 		onDate: (date) => {
 			serviceAt ??= date;
-			reading.onDate?.(date);
 		},
 	});
 
@@ -124,17 +126,17 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 		return [{ event, record, at, by, place }];
 	};
 	const result = (end: Walked['end'], isAtEnd = false, failure?: Error): Walked => ({
-		...{ end, isAtEnd, cursor, by, newestAt, serviceAt, withoutId },
+		...{ end, isAtEnd, cursor, by, newestAt, withoutId, serviceNow: serviceNow() },
 		...(failure && { failure }),
 		readBackTo: reach.readBackTo,
 		isOldestFirst: isSure(reach) ? reach.order.isOldestFirst : undefined,
-		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(statusOf(failure)),
+		isCursorRefused: read === 0 && after !== undefined && REFUSALS.has(own(failure, 'status')),
 	});
 
 	for await (const page of pagesOf(records, pageSize)) {
 		if (isError(page)) return result('failed', false, page);
 		const listed = page.flatMap(take);
-		const goesOn = listed.length === 0 ? undefined : await onPage(listed);
+		const goesOn = listed.length === 0 ? undefined : await onPage(listed, serviceNow());
 		if (goesOn === 'read') return { ...result('whole', true), isReadBelow: true };
 		if (goesOn === false) return result('whole', true);
 		await setImmediate();
@@ -145,11 +147,6 @@ export async function walk(reading: WalkOptions, onPage: OnPage): Promise<Walked
 
 const isSure = ({ order }: Reach) => Math.abs(order.rise) > DISORDER_MS;
 
-/** The status of an error of the service. */
-function statusOf(failure: Error | undefined): unknown {
-	return failure && 'status' in failure ? failure.status : undefined;
-}
-
 /** The records in pages, the last one possibly shorter; then the error, if the list failed. */
 async function* pagesOf(
 	records: AsyncIterable<ApiRecord>,
@@ -157,20 +154,16 @@ async function* pagesOf(
 ): AsyncGenerator<ApiRecord[] | Error> {
 	let page: ApiRecord[] = [];
 	let failure: Error | undefined;
-	const iterator = records[Symbol.asyncIterator]();
 	try {
-		for (let isDone = false; !isDone;) {
-			const next = await iterator.next().catch((error: unknown) => {
-				failure = isError(error) ? error : new Error(String(error));
-			});
-			if (next?.done === false) page.push(next.value);
-			isDone = next?.done !== false;
-			if (page.length < pageSize && !isDone) continue;
-			if (page.length > 0) yield page;
+		for await (const record of records) {
+			page.push(record);
+			if (page.length < pageSize) continue;
+			yield page;
 			page = [];
 		}
-		if (failure !== undefined) yield failure;
-	} finally {
-		await iterator.return?.();
+	} catch (error) {
+		failure = isError(error) ? error : new Error(String(error));
 	}
+	if (page.length > 0) yield page;
+	if (failure !== undefined) yield failure;
 }

@@ -13,80 +13,81 @@
  * - forgotten: the record is gone or older than n8n's own memory of the polls, which has the time up to which the
  *   trigger polled. No event created before that time starts by itself; all later ones do, and a log line reports it.
  */
-import { forgottenBy, type Memory } from '../follow';
+import type { ParsedEvent } from '../event';
+import {
+	advance,
+	begin,
+	follow,
+	forgottenBy,
+	type Polled,
+	type Polling,
+	type PollOutcome,
+	positionAt,
+	readSaved,
+	type Saved,
+	writeSaved,
+} from '../follow';
+import { ledgerKey } from '../ledger';
 import { messageOf } from '../shared/errors';
 import { sleep } from '../shared/pace';
-import { start } from '../start';
-import { firstState } from './publication';
+import { counted } from '../shared/text';
+import { isUnsettled, start, type Start, type Startable } from '../start';
+import {
+	Finds,
+	openOf,
+	pollState,
+	type PollState,
+	rememberListed,
+	settled,
+	unsettledAt,
+} from './events';
 import { serveReplays } from './replay';
-import { readOnce, type Round, type RoundOptions } from './round';
-import { type PollState, readState, type Saved, type StartFrom, writeState } from './state';
 
-export interface PollOptions extends RoundOptions {
-	readonly startFrom: StartFrom;
+export interface PollOptions extends Polling, Pick<Start, 'batchSize' | 'handOver'> {
+	readonly startFrom: 'now' | 'retained';
+	readonly isWanted: (event: ParsedEvent) => boolean;
 	/** Describes `isWanted`: another text is another choice of events. */
 	readonly wanted?: string;
-	/** Survives the loss of the ledger. */
-	readonly memory: Memory;
-	/** How long the poll may read the list, in milliseconds. */
-	readonly budgetMs?: number | undefined;
-	readonly now?: () => number;
-	/** Milliseconds of a clock that nobody sets. */
-	readonly clock?: () => number;
-}
-
-interface PollResult {
-	/** Why the list could not be read further. */
-	readonly failure?: Error | undefined;
-	/** Resolves when the events have started and the progress is saved. */
-	readonly started?: Promise<void>;
-	/** Everything created up to then has been read, in Unix milliseconds. Absent if this poll did not read. */
-	readonly readUpTo?: number;
+	readonly pageSize: number;
 }
 
 /** The time of a poll that replayed events may take. */
 const REPLAY_SHARE = 0.25;
 /** A poll that starts replayed events does not wait for them. */
 const SAVED_WITHIN_MS = 1_000;
+/** Events that are started together, which limits the memory; then the poll reads on. */
+export const MOST_AT_ONCE = 10_000;
 
 /** Nodes that are polling, or whose events are still being started. The next poll of such a node does nothing. */
 const polling = new Set<string>();
+
+/** A poll on its way. */
+interface RunningPoll extends PollOptions {
+	/** The name of the record with the state. */
+	readonly key: string;
+	readonly isOver: () => boolean;
+	readonly now: () => number;
+	readonly clock: () => number;
+}
 
 /**
  * Polls once: starts the workflow for every event that the ledger has not seen, or that n8n stored but never ran.
  * Starting continues after the call returns. If a page of the list fails, events listed before it still start.
  * Throws `LedgerUnavailableError`, and the client's errors at publication.
  */
-export async function poll(options: PollOptions): Promise<PollResult> {
-	const { workflowId, nodeId, memory, warn, budgetMs = Infinity } = options;
+export async function poll(options: PollOptions): Promise<PollOutcome> {
+	const { workflowId, nodeId, warn, budgetMs = Infinity } = options;
 	const { now = Date.now, clock = () => performance.now() } = options;
 	const node = JSON.stringify([workflowId, nodeId]);
-	const stateKey = `poll:${workflowId}:${nodeId}`;
 	const deadline = clock() + budgetMs;
 	const isOver = () => clock() >= deadline;
-	const saved = await readOrPublish(options, { stateKey, polledAt: now(), isOver });
+	const running = { ...options, key: `poll:${workflowId}:${nodeId}`, isOver, now, clock };
+	const saved = await readOrPublish(running);
 	if (saved?.state === undefined || polling.has(node)) return {};
-
 	polling.add(node);
-	const read = async (last: Saved & { state: PollState }): Promise<Round> =>
-		await readOnce(options, last, wantedNow(last.state, options.wanted), {
-			...{ stateKey, memory, isOver, polledAt: now() },
-		});
-	const finish = async (first: Round, { publishedAt }: PollState): Promise<void> => {
-		const replaysFrom = clock();
-		await serveReplays(options, {
-			...{ ...options, publishedAt, now: now() },
-			mayRequest: () => clock() < replaysFrom + budgetMs * REPLAY_SHARE,
-			start: async (pairs) => await start(options, pairs),
-		});
-		for (let round: Round | undefined = first; round !== undefined;) {
-			const last: Saved | undefined = await round.finish();
-			round = last?.state && (await read({ ...last, state: last.state }));
-		}
-	};
 	try {
-		const first = await read({ ...saved, state: saved.state });
-		const started = finish(first, saved.state)
+		const first = await readOnce(running, saved, saved.state);
+		const started = startAll(running, first)
 			.catch((error: unknown) => {
 				warn(`the next poll continues with the rest: ${messageOf(error)}`);
 			})
@@ -100,32 +101,158 @@ export async function poll(options: PollOptions): Promise<PollResult> {
 	}
 }
 
-interface Publishing {
-	readonly stateKey: string;
-	readonly polledAt: number;
-	readonly isOver: () => boolean;
-}
-
 /** The saved state; undefined if this poll is a publication that starts nothing. */
-async function readOrPublish(
-	options: PollOptions,
-	{ stateKey, polledAt, isOver }: Publishing,
-): Promise<Saved | undefined> {
-	const { ledger, client, pageSize, memory, startFrom, wanted = '', warn } = options;
-	const saved = await readState(ledger, stateKey);
-	const forgotten = forgottenBy(memory, startFrom, saved.state?.polls);
-	if (saved.state?.startFrom === startFrom && forgotten === undefined) return saved;
-	const source = { client, pageSize, now: polledAt, mayRequest: () => !isOver() };
-	const state = await firstState(options, source, { startFrom, wanted, forgotten, warn });
-	const published = await writeState(ledger, stateKey, saved, state);
-	if (forgotten !== undefined || startFrom === 'retained') return published;
+async function readOrPublish(running: RunningPoll): Promise<Saved<PollState> | undefined> {
+	const { ledger, key, memory, startFrom: as } = running;
+	const saved = await readSaved(ledger, key, pollState);
+	const forgotten = forgottenBy(memory, as, saved.state?.polls);
+	if (saved.state?.as === as && forgotten === undefined) return saved;
+	const state = await firstState(running, forgotten);
+	const published = await writeSaved(ledger, key, saved, state);
+	if (forgotten !== undefined || as === 'retained') return published;
 	const { publishedAt, polls } = state;
-	memory.write({ as: startFrom, publishedAt, at: publishedAt, polls });
+	memory.write({ as, publishedAt, at: publishedAt, polls });
 	return undefined;
 }
 
-/** The state, with another choice of events noted. */
-function wantedNow(state: PollState, wanted = ''): PollState {
-	if (state.wanted === wanted) return state;
-	return { ...state, wanted, wantedSince: state.position.newestAt };
+/**
+ * The state that a trigger begins with, or continues with after the ledger lost its data. With `now`, events that are listed
+ * by then do not start: the publication is at the newest time listed, at most `now`. Records from that time on, and those
+ * without a time, are recorded one by one. If no record has a time, it is the service's own, so that no event is lost if the
+ * clock of the service is behind. Throws the error of the list.
+ */
+async function firstState(running: RunningPoll, forgotten: Polled | undefined): Promise<PollState> {
+	const { client, pageSize, isOver, startFrom, wanted = '', warn } = running;
+	const now = running.now();
+	const common = { as: startFrom, wanted, wantedSince: 0, polls: forgotten?.polls ?? 0, open: [] };
+	if (forgotten === undefined && startFrom === 'retained') {
+		return { ...common, publishedAt: 0, frontier: 0, position: positionAt(0, now) };
+	}
+	if (forgotten !== undefined) {
+		warn(
+			`the event ledger was replaced or lost its data: events created up to ${new Date(forgotten.at).toISOString()} do not start by themselves; later ones do, even if they have started before`,
+		);
+	}
+	let known: { id: string; at: number | undefined }[] = [];
+	let newest: number | undefined;
+	let head: string | undefined;
+	const source = { client, pageSize, now, mayRequest: () => !isOver() };
+	const { failure, position, isWhole, serviceNow } = await begin(source, async (page) => {
+		for (const { at } of page) if (at !== undefined) newest = Math.max(newest ?? at, at);
+		head ??= page[0]?.event.id;
+		const listed = [...known, ...page.map(({ event: { id }, at }) => ({ id, at }))];
+		// Events created since an earlier publication are the missed ones.
+		const isKnown = (at: number) => forgotten === undefined && at >= Math.min(newest ?? now, now);
+		known = listed.filter(({ at }) => at === undefined || isKnown(at));
+		return true;
+	});
+	if (failure !== undefined) throw failure;
+	await rememberListed(
+		running,
+		known.map(({ id }) => id),
+	);
+	const first = { ...common, ...(newest === undefined && { knownFrom: head }) };
+	if (forgotten !== undefined) {
+		const { at } = forgotten;
+		return { ...first, publishedAt: at + 1, frontier: at, position: positionAt(at, now) };
+	}
+	const publishedAt = isWhole && newest !== undefined ? Math.min(newest, now) : serviceNow;
+	return { ...first, publishedAt, frontier: publishedAt, position };
 }
+
+/** One reading of the list: as far as the time and the memory allow. */
+interface Round extends PollOutcome {
+	readonly publishedAt: number;
+	/** Whether it found no event to start. */
+	readonly isEmpty: boolean;
+	/** Starts what was found and saves the progress. Returns what is saved if there was too much to find, and there is time left. */
+	readonly finish: () => Promise<Saved<PollState> | undefined>;
+}
+
+async function startAll(running: RunningPoll, first: Round): Promise<void> {
+	const { now, clock, budgetMs = Infinity } = running;
+	const replaysFrom = clock();
+	await serveReplays(running, {
+		...{ ...running, publishedAt: first.publishedAt, now: now() },
+		mayRequest: () => clock() < replaysFrom + budgetMs * REPLAY_SHARE,
+		start: async (pairs) => await start(running, pairs),
+	});
+	for (let round: Round | undefined = first; round !== undefined;) {
+		const last: Saved<PollState> | undefined = await round.finish();
+		round = last?.state && (await readOnce(running, last, last.state));
+	}
+}
+
+async function readOnce(
+	running: RunningPoll,
+	read: Saved<PollState>,
+	last: PollState,
+): Promise<Round> {
+	const { ledger, workflowId, key, memory, warn, isOver, client, pageSize, wanted = '' } = running;
+	const polledAt = running.now();
+	const isSame = last.wanted === wanted;
+	const before = isSame ? last : { ...last, wanted, wantedSince: last.position.newestAt };
+	const { publishedAt, as } = before;
+	const polled = (at: number, polls: number) => ({
+		...{ as, publishedAt, polls, at: Math.max(at, publishedAt) },
+	});
+	advance(memory, polled(before.frontier - 1, before.polls));
+
+	const finds = new Finds(running, before);
+	const { again, waiting } = await openOf(running, before);
+	const isFull = () => finds.fresh.size >= MOST_AT_ONCE;
+	const mayRequest = () => !isOver() && !isFull();
+	const { position, failure, withoutId } = await follow(
+		before.position,
+		{ client, pageSize, mayRequest, again, now: polledAt },
+		finds.take,
+	);
+	if (withoutId > 0) {
+		const events = counted(withoutId, 'listed event');
+		warn(`left out ${events} without an ID`, 'without_id', withoutId);
+	}
+
+	const finish = async (): Promise<Saved<PollState> | undefined> => {
+		const fresh = finds.oldestFirst(position.order === 'oldestFirst');
+		const polls = before.polls + Number(fresh.length > 0);
+		let saved = read;
+		// Before n8n can know of this poll.
+		if (polls > before.polls) {
+			saved = await writeSaved(ledger, key, read, { ...before, polls });
+			if (saved.state === undefined) return undefined;
+		}
+		const byKey = new Map(fresh.map((each) => [ledgerKey(workflowId, each.event.id), each]));
+		const after = { ...before, position, polls };
+		const isAll = failure === undefined && [before, after].every(isSettled);
+		const timeOf = ({ key }: Startable) => byKey.get(key)?.at ?? -Infinity;
+		const onProgress: Start['onProgress'] = (batch, unsettled) => {
+			if (!isAll || finds.open.size > 0) return;
+			const upTo = unsettled === undefined ? polledAt : timeOf(unsettled) - 1;
+			const at = Math.min(Math.max(...batch.map(timeOf)), upTo, polledAt);
+			advance(memory, polled(at, polls));
+		};
+		const pairs = [...byKey].map(([key, { event }]) => ({ key, item: { record: event.record } }));
+		const accounts = await start({ ...running, onProgress }, pairs);
+		for (const [key, listed] of byKey) {
+			const account = accounts.get(key);
+			if (account && isUnsettled(account)) finds.leaveOpen(listed, account);
+		}
+		const readFrom = failure === undefined && !finds.isUntimedOpen ? finds.head : undefined;
+		const isKnown = position.stretches.length === 0;
+		const knownFrom = (isKnown ? readFrom : undefined) ?? before.knownFrom;
+		const open = new Map([...waiting.map((each) => [each.id, each] as const), ...finds.open]);
+		const untimed = finds.isTimed ? {} : { knownFrom, readFrom };
+		const known = { ...after, knownFrom: undefined, readFrom: undefined, ...untimed };
+		const next = settled(known, open.values(), polledAt);
+		saved = await writeSaved(ledger, key, saved, next);
+		const settledAt = unsettledAt(next) - Number(!isSettled(next));
+		if (failure === undefined) memory.write(polled(Math.min(settledAt, polledAt), polls));
+		const isStuck = finds.open.size > fresh.length / 2;
+		return isFull() && !isOver() && !isStuck ? saved : undefined;
+	};
+	const { knownUpTo: readUpTo } = position;
+	return { failure, readUpTo, publishedAt, isEmpty: finds.fresh.size === 0, finish };
+}
+
+/** Whether everything up to the newest event listed has been listed and has begun. */
+const isSettled = (state: PollState) => unsettledAt(state) === state.position.newestAt;

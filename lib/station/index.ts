@@ -13,8 +13,7 @@ export {
 export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
 export { split, type SplitBy } from './past/spans';
 export type { Exclusion, UptimeQuestion } from './past/uptime';
-export { type StationPollOptions } from './options';
-export { pollStations } from './poll';
+export { pollStations, type StationPollOptions } from './poll';
 export { reportedIn, type ReportedEntry } from './reported';
 export { watchedSettings } from './common/watched';
 export { type Kind, MINUTE_MS, type Scope, type StationSettings } from './common/settings';

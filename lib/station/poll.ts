@@ -13,28 +13,34 @@
  *   ledger by its ID. Killed after (2) or (3), the next poll continues; of several processes, the loser of a swap folds
  *   into the winner's text. A poll of an earlier publication changes nothing of a later one.
  */
-import { readPublication, type Requested, serveWaiting } from '../accounts';
-import { begin, follow, forgottenBy, type Polled, skippedTo, type Source } from '../follow';
-import { ledgerKey } from '../ledger';
+import {
+	begin,
+	follow,
+	forgottenBy,
+	type OnPage,
+	type Polled,
+	type PollOutcome,
+	readSaved,
+	type Saved,
+	skippedTo,
+	type Source,
+	writeSaved,
+} from '../follow';
 import { messageOf } from '../shared/errors';
-import { RETENTION_MS, start, type Startable } from '../start';
-import { digestOf, GRACE_MS, LATEST_MS } from './common/settings';
+import { RETENTION_MS } from '../start';
+import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type Directory, directoryFor } from './directory';
-import { dueEntries, itemsOf, SHARED_ATTEMPTS } from './dueReports';
-import { KnownIds } from './facts';
-import { type Head, readHead } from './head';
-import type { StationPollOptions } from './options';
-import { Readings } from './reading';
-import { changeShards } from './round';
+import { type EventFacts, KnownIds, LeftOut, readFacts } from './facts';
+import { isWatched } from './fold/station';
+import { changeShards, type Head, headShape } from './records';
+import { dueEntries, report, type ReportOptions, reportReplayed } from './reports';
 
-interface StationPolled {
-	/** Why the list could not be read further. */
-	readonly failure?: Error | undefined;
-	/** Resolves when what is decided has been handed over. */
-	readonly started?: Promise<void>;
-	/** Everything created up to then has been read, in Unix milliseconds. Absent if this poll did not read. */
-	readonly readUpTo?: number;
+export interface StationPollOptions extends ReportOptions {
+	readonly settings: StationSettings;
+}
+
+interface StationPolled extends PollOutcome {
 	/** How many stations the asset list has; absent if it was not read. */
 	readonly stations?: number | undefined;
 }
@@ -72,24 +78,20 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const key = `station:${workflowId}:${nodeId}`;
 	const known = leftOut.get(node) ?? new KnownIds();
 	leftOut.set(node, known);
-	const readings = new Readings(polledAt, settings, known);
-	const source: Source = {
-		...{ client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS },
-		onDate: (date) => {
-			readings.serviceNow = date;
-		},
-	};
+	let readings = new Readings(settings, known);
+	const source = { client, pageSize: PAGE_SIZE, mayRequest, now: polledAt, latestMs: LATEST_MS };
 
-	const { text: saved, head: before } = await readHead(ledger, `${key}:head`);
-	let text = saved;
-	const digest = digestOf(settings);
-	const lost = forgottenBy(memory, digest, before?.polls);
-	let head = lost === undefined ? continued(options, before, polledAt) : undefined;
+	const as = digestOf(settings);
+	let saved = await readSaved(ledger, `${key}:head`, headShape);
+	const lost = forgottenBy(memory, as, saved.state?.polls);
+	let head = lost === undefined ? continued(options, saved.state, polledAt) : undefined;
 	if (head === undefined) {
-		head = await published(options, { before, lost, source, readings });
+		head = await published(options, { before: saved.state, lost, source, onPage: readings.take });
+		// Otherwise it is read again.
+		if (head.position.order !== 'oldestFirst') readings = new Readings(settings, known);
 		// Before the shards: what they report depends on it.
-		text = await savedFirst(ledger, `${key}:head`, { text, head });
-		if (text === undefined) return {};
+		saved = await savedFirst(ledger, `${key}:head`, saved, head);
+		if (saved.state === undefined) return {};
 	}
 	const pastUpTo = head.past?.upTo ?? -Infinity;
 	const { position, failure, isWhole, serviceNow } = await follow(
@@ -115,17 +117,38 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const due = starting.has(node) ? [] : dueEntries(changed.toTell, changed.accounts, batchSize);
 	// Before n8n can know of this poll.
 	const polls = head.polls + Number(due.length > 0);
-	const next = JSON.stringify({ ...head, polls, unlisted: changed.unlisted });
+	const next = { ...head, polls, unlisted: changed.unlisted };
+	const { publishedAt } = head;
+	const { knownUpTo } = position;
 	// Another process that wrote in between has read as far.
-	if (await ledger.swapRecord(`${key}:head`, text, next, RETENTION_MS)) {
-		const { publishedAt } = head;
-		memory.write({ as: digest, publishedAt, at: position.knownUpTo, polls });
+	const { state } = await writeSaved(ledger, `${key}:head`, saved, next, RETENTION_MS);
+	if (state !== undefined) memory.write({ as, publishedAt, at: knownUpTo, polls });
+	const started = startAll(options, node, due, directory);
+	return { failure, started, readUpTo: knownUpTo, stations: directory.stations };
+}
+
+/** What a poll has read about stations. */
+class Readings {
+	readonly events: EventFacts[] = [];
+	readonly leftOut: LeftOut;
+	readonly #settings: StationSettings;
+
+	/** `known`: the events that earlier readings have left out. */
+	constructor(settings: StationSettings, known: KnownIds) {
+		this.leftOut = new LeftOut(known);
+		this.#settings = settings;
 	}
-	const { stations } = directory;
-	const started = handOver(options, node, due, directory).then(async () => {
-		await serveReplays(options, node, directory);
-	});
-	return { failure, started, readUpTo: position.knownUpTo, stations };
+
+	readonly take: OnPage = async (page, serviceNow) => {
+		for (const { event } of page) {
+			const facts = readFacts(event, serviceNow, this.#settings);
+			const read = this.leftOut.without(facts, event.id);
+			if (read?.facts.some((fact) => isWatched(fact, this.#settings)) === true) {
+				this.events.push(read);
+			}
+		}
+		return undefined;
+	};
 }
 
 /** What the reading has left of the past. */
@@ -142,12 +165,11 @@ function continued(
 	before: Head | undefined,
 	polledAt: number,
 ): Head | undefined {
-	if (before?.digest !== digestOf(settings)) return undefined;
+	if (before?.as !== digestOf(settings)) return undefined;
 	const oldest = polledAt - settings.catchUpMs;
-	const lastAt = Math.max(before.position.knownUpTo, before.position.newestAt);
-	if (lastAt >= oldest) return before;
-	const since = new Date(before.position.knownUpTo).toISOString();
-	const until = new Date(oldest).toISOString();
+	const { knownUpTo, newestAt } = before.position;
+	if (Math.max(knownUpTo, newestAt) >= oldest) return before;
+	const [since, until] = [knownUpTo, oldest].map((time) => new Date(time).toISOString());
 	warn(`events created from ${since} to ${until} are skipped: see 'Catch Up (Hours)'`, 'skipped');
 	return { ...before, position: skippedTo(before.position, oldest) };
 }
@@ -157,7 +179,7 @@ interface StationPublication {
 	/** What a lost ledger knew. */
 	readonly lost: Polled | undefined;
 	readonly source: Source;
-	readonly readings: Readings;
+	readonly onPage: OnPage;
 }
 
 /**
@@ -166,11 +188,10 @@ interface StationPublication {
  */
 async function published(
 	{ settings, warn }: StationPollOptions,
-	{ before, lost, source, readings }: StationPublication,
+	{ before, lost, source, onPage }: StationPublication,
 ): Promise<Head> {
-	const { position, failure, isWhole, serviceNow } = await begin(source, readings.take);
+	const { position, failure, isWhole, serviceNow } = await begin(source, onPage);
 	if (failure !== undefined) throw failure;
-	if (position.order !== 'oldestFirst') readings.clear();
 	if (lost !== undefined) {
 		const at = new Date(lost.at).toISOString();
 		warn(
@@ -182,7 +203,7 @@ async function published(
 	const publishedAt = lost?.publishedAt ?? (isWhole ? position.newestAt : serviceNow);
 	const past = { backTo: from, isUnread: lost !== undefined };
 	return {
-		digest: digestOf(settings),
+		as: digestOf(settings),
 		generation: Math.max(source.now, (before?.generation ?? 0) + 1),
 		publishedAt,
 		past: { from, upTo: publishedAt },
@@ -197,85 +218,35 @@ async function published(
 	};
 }
 
-/** The text of the first head of a publication, once it is saved; undefined if a later publication, or another process, has saved its own. */
+/** Saves the first head of a publication; no state if a later publication, or another process, has saved its own. */
 async function savedFirst(
 	ledger: StationPollOptions['ledger'],
 	key: string,
-	{ text, head }: { readonly text: string | undefined; readonly head: Head },
-): Promise<string | undefined> {
-	const first = JSON.stringify(head);
-	let expected = text;
-	while (!(await ledger.swapRecord(key, expected, first, RETENTION_MS))) {
-		const saved = await readHead(ledger, key);
-		// A poll of the earlier publication was still on its way, and is not from now on.
-		if (saved.head === undefined || saved.head.generation >= head.generation) return undefined;
-		expected = saved.text;
-	}
-	return first;
+	before: Saved<Head>,
+	head: Head,
+): Promise<Saved<Head>> {
+	const saved = await writeSaved(ledger, key, before, head, RETENTION_MS);
+	if (saved.state !== undefined) return saved;
+	const other = await readSaved(ledger, key, headShape);
+	const isEarlier = other.state !== undefined && other.state.generation < head.generation;
+	// A poll of the earlier publication was still on its way, and is not from now on.
+	return isEarlier ? await savedFirst(ledger, key, other, head) : saved;
 }
 
-/** Reports again what a user replayed. */
-async function serveReplays(
-	options: StationPollOptions,
-	node: string,
-	{ fieldsOf }: Directory,
-): Promise<void> {
-	const { ledger, workflowId, warn, batchSize, handOver } = options;
-	if (starting.has(node)) return;
-	starting.add(node);
-	try {
-		const publication = await readPublication(ledger, workflowId);
-		const service = {
-			isOwn: ({ incident }: Requested) => incident !== undefined,
-			start: async (requested: readonly Requested[]) => {
-				const entries = requested.flatMap(({ id, incident }) =>
-					incident === undefined ? [] : [{ id, ...incident }],
-				);
-				const pairs = startablesOf(workflowId, entries, fieldsOf);
-				const after =
-					pairs.length > 0 ? await start({ ledger, batchSize, handOver }, pairs) : undefined;
-				return { after, given: new Set<string>(), isOver: false };
-			},
-		};
-		await serveWaiting(options, service, publication);
-	} catch (error) {
-		warn(
-			`the next poll continues with the incidents that start again: ${messageOf(error)}`,
-			'start',
-		);
-	} finally {
-		starting.delete(node);
-	}
-}
-
-function startablesOf(
-	workflowId: string,
-	entries: readonly ReportEntry[],
-	fieldsOf: Directory['fieldsOf'],
-): Startable[] {
-	return itemsOf(entries, fieldsOf).map((item) => ({
-		key: ledgerKey(workflowId, String(item.record['id'])),
-		item,
-	}));
-}
-
-async function handOver(
+/** Hands over what is due, then what a user replayed. Never rejects. */
+async function startAll(
 	options: StationPollOptions,
 	node: string,
 	due: readonly ReportEntry[],
-	{ fieldsOf }: Directory,
+	directory: Directory,
 ): Promise<void> {
-	const { ledger, workflowId, batchSize, warn } = options;
-	if (due.length === 0) return;
+	if (due.length === 0 && starting.has(node)) return;
 	starting.add(node);
 	try {
-		const pairs = startablesOf(workflowId, due, fieldsOf);
-		await start(
-			{ ledger, batchSize, handOver: options.handOver, sharedAttempts: SHARED_ATTEMPTS },
-			pairs,
-		);
+		await report(options, due, directory);
+		await reportReplayed(options, directory);
 	} catch (error) {
-		warn(`the next poll continues with the rest: ${messageOf(error)}`, 'start');
+		options.warn(`the next poll continues with the rest: ${messageOf(error)}`, 'start');
 	} finally {
 		starting.delete(node);
 	}

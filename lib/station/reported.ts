@@ -1,4 +1,5 @@
 /** What a published station trigger has reported, or was to report, of a period that has passed: decided again from the list of events. */
+import { readSaved } from '../follow';
 import type { Records } from '../ledger';
 import type { ApiClient } from '../service';
 import { incidentsIn, sessionsIn } from './ask';
@@ -6,8 +7,8 @@ import type { Owner } from './common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
-import { readHead } from './head';
 import { readPast, WANTS_OF } from './past/read';
+import { headShape } from './records';
 
 interface ReportedQuestion extends Owner {
 	readonly client: Pick<ApiClient, 'list'>;
@@ -44,7 +45,11 @@ const NAMELESS: Directory = {
 export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry[]> {
 	const { client, records, settings, workflowId, nodeId, from, to, hint, check } = asked;
 	const { kind, forMs, resolveAfterMs, withinMs } = settings;
-	const { head } = await readHead(records, `station:${workflowId}:${nodeId}:head`);
+	const { state: head } = await readSaved(
+		records,
+		`station:${workflowId}:${nodeId}:head`,
+		headShape,
+	);
 	// It has not polled yet.
 	if (head === undefined) return [];
 	const past = await readPast({

@@ -1,12 +1,14 @@
-/** What n8n gives to a poll of either polling trigger: its executions, log, static data and time budget. */
+/** Both polling triggers on n8n: it gives a poll its executions, log, static data and time budget. */
 import type { IPollFunctions, IRun } from 'n8n-workflow';
-import type { Item } from '../../lib/event';
-import type { Memory, Polled } from '../../lib/follow';
-import type { Ledger } from '../../lib/ledger';
-import { type LastPoll, notePolled } from '../../lib/rejections';
-import { PackageError, messageOf } from '../../lib/shared/errors';
+import { isWanted, type Item } from '../../lib/event';
+import type { Memory, Polled, Polling, PollOutcome } from '../../lib/follow';
+import { poll } from '../../lib/poll';
+import { notePolled } from '../../lib/rejections';
+import type { ApiClient } from '../../lib/service';
+import { messageOf, PackageError } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
-import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../lib/shared/time';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/shared/time';
+import { connectionSettings, pollStations } from '../../lib/station';
 import {
 	array,
 	number,
@@ -17,29 +19,18 @@ import {
 	unknown,
 	literal,
 } from '../../lib/vendor/zod';
+import { recordPublication } from '../execution/accountAccess';
 import { itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
+import { checkConditions } from '../fields/conditions';
 import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
+import { readPollSettings } from './poll/settings';
+import { readStationSettings } from './station/settings';
 
-export interface Polling {
-	readonly ledger: Ledger;
-	readonly workflowId: string;
-	readonly nodeId: string;
-	readonly memory: Memory;
-	readonly budgetMs: number;
-	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
-	/** One line per kind in this time, an hour by default; a message without a kind is always logged. */
-	readonly warn: (message: string, kind?: string, everyMs?: number) => void;
-	/** Counts what the poll left out, for Get Rejections. `problem` is the message of the log. */
-	readonly leaveOut: (kind: string, count: number, problem: string) => void;
-}
-
-interface PollOutcome extends Pick<LastPoll, 'readUpTo'> {
-	/** How many stations the asset list has, for a trigger that reads it. */
-	readonly stations?: number | undefined;
-	/** Why the list could not be read further. */
-	readonly failure?: Error | undefined;
-}
+/** How often a warning of a kind is logged, if not once per hour: some stay until somebody changes a setting. */
+const WARNED_EVERY_MS: Readonly<Record<string, number>> = { words: DAY_MS, without_id: 0 };
+/** Warnings about something else than what the poll left out. */
+const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set(['start', 'lost']);
 
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
@@ -50,10 +41,47 @@ const LONGEST_NAME = 100;
 /** By node and time. */
 const limiters = new Map<string, LogLimiter>();
 
-/** Resolves once the list has been read; starting continues. Throws the errors of `poll`, and the failure of a page of the list. */
-export async function runPoll(
+/** Polls for a poll trigger, as `runPoll`. Throws for conditions that no event can meet. */
+export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
+	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
+	checkConditions(context.getNode(), settings.conditions);
+	const { startFrom, wanted, pageSize, batchSize } = settings;
+	return await runPoll(context, async (polling) => {
+		const since = startFrom === 'retained' ? 0 : Date.now();
+		await recordPublication(context, polling.ledger, 'poll', since);
+		return await poll({
+			...{ ...polling, client, startFrom, wanted, pageSize, batchSize },
+			isWanted: (event) => isWanted(event, settings),
+		});
+	});
+}
+
+/** Polls for a station trigger, as `runPoll`. */
+export async function pollForStations(context: IPollFunctions, client: ApiClient): Promise<null> {
+	const { station, batchSize } = readStationSettings((name, fallback) =>
+		context.getNodeParameter(name, fallback),
+	);
+	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
+	return await runPoll(context, async (polling) => {
+		await recordPublication(context, polling.ledger, 'station', Date.now(), station);
+		return await pollStations({ ...polling, client, settings, batchSize });
+	});
+}
+
+/** What both triggers poll with, but for the list. */
+interface NodePolling extends Omit<Polling, 'client'> {
+	readonly handOver: (items: readonly Item[]) => Promise<boolean>;
+}
+
+interface NodePolled extends PollOutcome {
+	/** How many stations the asset list has, for a trigger that reads it. */
+	readonly stations?: number | undefined;
+}
+
+/** Resolves once the list has been read; starting continues. Throws the errors of the poll, and the failure of a page of the list. */
+async function runPoll(
 	context: IPollFunctions,
-	poll: (polling: Polling) => Promise<PollOutcome>,
+	pollWith: (polling: NodePolling) => Promise<NodePolled>,
 ): Promise<null> {
 	const workflowId = context.getWorkflow().id ?? '';
 	const { id: nodeId, name } = context.getNode();
@@ -63,13 +91,21 @@ export async function runPoll(
 	const { getPollBudgetMs } = context as Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
 	const allowedMs = getPollBudgetMs?.call(context);
 	const ledger = await ledgerFor(context);
+	/** Counts what the poll left out, for Get Rejections. `problem` is the message of the log. */
 	const leaveOut = (kind: string, count: number, problem: string, advice?: string): void => {
 		if (count === 0) return;
 		const example = { count, problem, ...(advice !== undefined && { advice }) };
 		const trigger = { workflowId, nodeId, nodeName };
 		rejections.count(trigger, kind, () => ledgerFor({ logger: context.logger }), example);
 	};
-	const note = async ({ failure, readUpTo, stations }: PollOutcome): Promise<void> => {
+	const warn: Polling['warn'] = (message, kind, count = 1) => {
+		const line = () => logLine(context, message);
+		const everyMs = kind === undefined ? 0 : (WARNED_EVERY_MS[kind] ?? HOUR_MS);
+		if (kind !== undefined && !NOTHING_LEFT_OUT.has(kind)) leaveOut(kind, count, message);
+		if (kind === undefined || everyMs === 0) context.logger.warn(line());
+		else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).write(kind, line);
+	};
+	const note = async ({ failure, readUpTo, stations }: NodePolled): Promise<void> => {
 		if (failure !== undefined) {
 			const hint = failure instanceof PackageError ? failure.hint : '';
 			leaveOut('poll_failed', 1, messageOf(failure), hint === '' ? undefined : hint);
@@ -82,15 +118,10 @@ export async function runPoll(
 		// No poll fails because of it.
 		await notePolled(ledger, { workflowId, nodeId }, polled).catch(() => undefined);
 	};
-	const outcome = await poll({
-		...{ ledger, workflowId, nodeId, memory, leaveOut },
+	const outcome = await pollWith({
+		...{ ledger, workflowId, nodeId, memory, warn },
 		budgetMs: budgetOf(context.getNodeParameter('pollTimes', {}), allowedMs),
 		handOver: (items) => handOver(context, items),
-		warn: (message, kind, everyMs = HOUR_MS) => {
-			const line = () => logLine(context, message);
-			if (kind === undefined) context.logger.warn(line());
-			else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).write(kind, line);
-		},
 	}).catch(async (error: unknown) => {
 		await note({ failure: error instanceof Error ? error : new Error(messageOf(error)) });
 		throw error;

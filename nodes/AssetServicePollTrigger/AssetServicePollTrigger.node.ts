@@ -7,7 +7,7 @@ import {
 	type INodeTypeDescription,
 	type IPollFunctions,
 } from 'n8n-workflow';
-import { RETENTION_MS } from '../../lib/poll';
+import { RETENTION_MS } from '../../lib/start';
 import { apiClientFor } from '../../n8n/api/apiClient';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
@@ -16,8 +16,8 @@ import { conditionFields } from '../../n8n/fields/conditionFields';
 import { withConditions } from '../../n8n/fields/conditions';
 import { toNodeError } from '../../n8n/log/nodeError';
 import { newestEvent } from '../../n8n/polling/poll/newestEvent';
-import { pollEvents } from '../../n8n/polling/poll/poll';
 import { readPollSettings } from '../../n8n/polling/poll/settings';
+import { pollEvents } from '../../n8n/polling/runPoll';
 import { builderHint } from '../builderHints';
 import { pollTriggerProperties, triggerPanel } from './description';
 

@@ -13,7 +13,7 @@ import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
 import { toNodeError } from '../../n8n/log/nodeError';
 import { testItems, toOutputs } from '../../n8n/polling/station/outputs';
-import { pollForStations } from '../../n8n/polling/station/poll';
+import { pollForStations } from '../../n8n/polling/runPoll';
 import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
 import { builderHint } from '../builderHints';
 import { outputs, subtitle, triggerPanel } from './appearance';

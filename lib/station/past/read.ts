@@ -189,8 +189,7 @@ export async function readPast(reading: PastReading): Promise<Past> {
 	const { now = Date.now() } = reading;
 	const backTo = from - lookBackMs;
 	const facts = new PastFacts(wants, words);
-	let [serviceNow, events, isRefused] = [now, 0, false];
-	let isDated = false;
+	let [events, isRefused] = [0, false];
 	let reached: number | undefined;
 	const walked = await walk(
 		{
@@ -202,12 +201,8 @@ export async function readPast(reading: PastReading): Promise<Past> {
 				isRefused = events >= maxEvents || !isAllowed;
 				return !isRefused;
 			},
-			onDate: (date) => {
-				if (!isDated) serviceNow = date;
-				isDated = true;
-			},
 		},
-		async (page) => {
+		async (page, serviceNow) => {
 			events += page.length;
 			for (const listed of page) {
 				const { at } = listed;
@@ -217,7 +212,8 @@ export async function readPast(reading: PastReading): Promise<Past> {
 			return undefined;
 		},
 	);
-	if (walked.failure !== undefined) throw walked.failure;
+	const { serviceNow, failure } = walked;
+	if (failure !== undefined) throw failure;
 	const isWhole = walked.end === 'whole';
 	if (!isWhole && mayRequest === undefined) throw new TooManyEventsError(reading, events, reached);
 	facts.end();

@@ -1,7 +1,7 @@
 /** Faults in what a poll starts. */
 import { type Fault, fault } from './fault';
 
-const FINDS = 'lib/poll/freshEvents.ts';
+const FINDS = 'lib/poll/events.ts';
 
 export const POLL: readonly Fault[] = [
 	fault(
@@ -24,7 +24,7 @@ export const POLL: readonly Fault[] = [
 	),
 	fault(
 		'a lost ledger is taken for a first publication',
-		'lib/follow/memory.ts',
+		'lib/follow/saved.ts',
 		'known.polls > (polls ?? -1)',
 		'known.polls < (polls ?? -1)',
 	),

@@ -74,13 +74,13 @@ export const STATIONS: readonly Fault[] = [
 	),
 	fault(
 		'what has not been listed yet counts as absent',
-		'lib/station/round.ts',
+		'lib/station/records.ts',
 		'const watermark = position.knownUpTo - GRACE_MS;',
 		'const watermark = position.knownUpTo - 0 * GRACE_MS;',
 	),
 	fault(
 		'what says that an incident is over overtakes what says that it began',
-		'lib/station/dueReports.ts',
+		'lib/station/reports.ts',
 		"if (item['state'] !== 'resolved') return true;",
 		"if (item['state'] !== '') return true;",
 	),

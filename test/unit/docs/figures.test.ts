@@ -9,8 +9,8 @@ import { SESSION_MS } from '../../../lib/ledger/common/store';
 import type { Entry } from '../../../lib/ledger/life/entry';
 import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
-import { RETENTION_MS } from '../../../lib/poll';
-import { MOST_AT_ONCE } from '../../../lib/poll/round';
+import { RETENTION_MS } from '../../../lib/start';
+import { MOST_AT_ONCE } from '../../../lib/poll/poll';
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
 import {
 	DEFAULT_RETENTION_DAYS,

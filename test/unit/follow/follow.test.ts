@@ -4,12 +4,11 @@ import {
 	begin,
 	follow,
 	type Listed,
-	type Position,
 	positionAt,
 	type Source,
 	unreadFrom,
 } from '../../../lib/follow';
-import { MOST_UNREAD, OVERLAP_MS } from '../../../lib/follow/position';
+import { MOST_UNREAD, OVERLAP_MS, type Position } from '../../../lib/follow/position';
 import { ApiError } from '../../../lib/service';
 import { walkPages } from '../../../lib/service/paging';
 

@@ -246,7 +246,7 @@ it('reads a list without times to its end, of unknown order', async () => {
 
 it('returns the time of the service at the first page', async () => {
 	expect(await walked({ list: newestFirst(10), date: NOW - 5 })).toMatchObject({
-		serviceAt: NOW - 5,
+		serviceNow: NOW - 5,
 	});
 });
 

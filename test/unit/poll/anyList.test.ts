@@ -1,9 +1,10 @@
 /** Polls of any list, with any budget and any trouble, against what the list has shown: each wanted event starts once. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import { readSaved } from '../../../lib/follow';
 import { LedgerUnavailableError, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
-import { readState } from '../../../lib/poll/state';
+import { pollState } from '../../../lib/poll/events';
 import { ApiError } from '../../../lib/service';
 import { walkPages } from '../../../lib/service/paging';
 import { MemoryLedger } from '../ledger/memoryLedger';
@@ -122,7 +123,7 @@ function worldOf({ times, startFrom, pageSize, batchSize, ...network }: Network)
 			await started;
 			return failure;
 		},
-		state: async () => (await readState(ledger, `poll:${workflowId}:${nodeId}`)).state,
+		state: async () => (await readSaved(ledger, `poll:${workflowId}:${nodeId}`, pollState)).state,
 	};
 	const pages = (options: Parameters<PollOptions['client']['list']>[1]) =>
 		walkPages(

@@ -1,6 +1,6 @@
 /** Data that survives a lost ledger, and how long the ledger keeps the records of a poll. */
-import { advance, type Polled, positionAt } from '../../../lib/follow';
-import { RETENTION_MS } from '../../../lib/poll';
+import { positionAt } from '../../../lib/follow';
+import { RETENTION_MS } from '../../../lib/start';
 import { downFrom, eventsAt, MINUTE, pollWorld, START } from './pollWorld';
 
 const at = (minute: number) => START + minute * MINUTE;
@@ -80,29 +80,6 @@ it('lets the ledger keep events, including those listed when publishing, for 35 
 	]);
 });
 
-it('advances in time and in polls, and is written no more often than that', () => {
-	const written: Polled[] = [];
-	const memory = { read: () => written.at(-1), write: (polled: Polled) => written.push(polled) };
-	for (const [at, polls] of [
-		...([
-			[5, 1],
-			[5, 1],
-			[4, 1],
-			[6, 1],
-			[4, 2],
-		] as const),
-	]) {
-		advance(memory, { as: 'now', publishedAt: 1, at, polls });
-	}
-	expect(written.map(({ at, polls }) => [at, polls])).toEqual([
-		...[
-			[5, 1],
-			[6, 1],
-			[6, 2],
-		],
-	]);
-});
-
 it('begins with publishing, and is not behind the record in the ledger', async () => {
 	const polled = world({ startFrom: 'now' });
 	await polled.poll();
@@ -112,7 +89,7 @@ it('begins with publishing, and is not behind the record in the ledger', async (
 		[at(11), at(11), at(11)],
 	] as const) {
 		const record = {
-			...{ startFrom: 'now', publishedAt, frontier },
+			...{ as: 'now', publishedAt, frontier },
 			...{ polls: 0, wanted: '', wantedSince: 0, open: [] },
 			position: positionAt(frontier, polled.now),
 		};

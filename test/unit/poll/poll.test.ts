@@ -105,6 +105,6 @@ describe('a publication', () => {
 		world.kept = { as: 'now', publishedAt: 0, at: at(1), polls: 0 };
 		await world.poll({ startFrom: 'now' });
 		expect([world.started(), world.warnings]).toEqual([[], []]);
-		expect(world.state()).toMatchObject({ startFrom: 'now', publishedAt: at(2) });
+		expect(world.state()).toMatchObject({ as: 'now', publishedAt: at(2) });
 	});
 });

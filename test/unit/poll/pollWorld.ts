@@ -4,7 +4,7 @@ import type { Item } from '../../../lib/event';
 import type { Polled } from '../../../lib/follow';
 import { type Acknowledge, ledgerKey } from '../../../lib/ledger';
 import { poll, type PollOptions } from '../../../lib/poll';
-import type { PollState } from '../../../lib/poll/state';
+import type { PollState } from '../../../lib/poll/events';
 import { walkPages } from '../../../lib/service/paging';
 import { MemoryLedger } from '../ledger/memoryLedger';
 

@@ -1,7 +1,11 @@
 /** A publication, while a poll of the one before it is still on its way. */
+import { readSaved } from '../../../lib/follow';
 import { digestOf } from '../../../lib/station/common/settings';
-import { readHead } from '../../../lib/station/head';
-import { back, lost, stationWorld, time } from './stationWorld';
+import { headShape } from '../../../lib/station/records';
+import { back, lost, type StationWorld, stationWorld, time } from './stationWorld';
+
+const headOf = async ({ ledger, workflowId }: StationWorld) =>
+	(await readSaved(ledger, `station:${workflowId}:node:head`, headShape)).state;
 
 it('is saved at its first poll, although a poll of the one before writes in between', async () => {
 	const world = stationWorld({ isOldestFirst: true });
@@ -21,8 +25,8 @@ it('is saved at its first poll, although a poll of the one before writes in betw
 	world.now = time('08:33');
 	await world.poll({ settings: after });
 	expect(polls).toBeGreaterThan(2);
-	const { head } = await readHead(world.ledger, `station:${world.workflowId}:node:head`);
-	expect(head?.digest).toBe(digestOf(after));
+	const head = await headOf(world);
+	expect(head?.as).toBe(digestOf(after));
 });
 
 it('of two processes is saved once', async () => {
@@ -40,6 +44,6 @@ it('of two processes is saved once', async () => {
 		return await swap(key, ...rest);
 	});
 	await world.poll();
-	const { head } = await readHead(world.ledger, `station:${world.workflowId}:node:head`);
+	const head = await headOf(world);
 	expect([swaps, head?.polls]).toEqual([1, 7]);
 });

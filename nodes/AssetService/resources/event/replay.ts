@@ -1,7 +1,7 @@
 /** Starts events again that a workflow handled wrongly: reopens them in the ledger, so that its triggers start them. */
 import type { INodeProperties } from 'n8n-workflow';
 import { canReopen, pollTriggers, requestReplay, stationTriggers } from '../../../../lib/accounts';
-import { RETENTION_MS } from '../../../../lib/poll';
+import { RETENTION_MS } from '../../../../lib/start';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../../../lib/shared/time';

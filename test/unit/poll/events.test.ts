@@ -1,15 +1,14 @@
 import { positionAt } from '../../../lib/follow';
 import { ledgerKey } from '../../../lib/ledger';
 import { EventLedger } from '../../../lib/ledger/eventLedger';
-import { RETENTION_MS } from '../../../lib/poll';
-import { Finds, rememberListed, type PollScope } from '../../../lib/poll/freshEvents';
-import type { PollState } from '../../../lib/poll/state';
+import { Finds, rememberListed, type PollScope, type PollState } from '../../../lib/poll/events';
+import { RETENTION_MS } from '../../../lib/start';
 import { MemoryLedger } from '../ledger/memoryLedger';
 import { MemoryStore } from '../ledger/memoryStore';
 import { parsed } from './fakeList';
 
 const STATE: PollState = {
-	...{ startFrom: 'retained', publishedAt: 0, frontier: 0, polls: 0 },
+	...{ as: 'retained', publishedAt: 0, frontier: 0, polls: 0 },
 	...{ wanted: '', wantedSince: 0, position: positionAt(0, 0), open: [] },
 };
 

@@ -1,28 +1,46 @@
-/** One round of a poll over the shards: each is changed by a swap, and drops what has begun. */
+/**
+ * The records of a station trigger: a head with what it watches and how far the list was read, and the shards with the state of
+ * its stations. A poll changes each shard by a swap, which also drops what has begun. Times are in Unix milliseconds.
+ */
 import { setImmediate } from 'node:timers/promises';
-import { unreadUpTo } from '../follow';
+import { type Polling, savedFields, unreadUpTo } from '../follow';
 import { type Account, changeRecord, ledgerKey } from '../ledger';
 import { chunksOf } from '../shared/pace';
 import { counted } from '../shared/text';
 import { isUnsettled, RETENTION_MS } from '../start';
+import { number, object, optional, type output } from '../vendor/zod';
 import {
 	DAY_MS,
 	GRACE_MS,
 	MOST_UNLISTED_PER_DAY,
 	MOST_UNLISTED_PER_POLL,
 	SHARDS,
+	type StationSettings,
 } from './common/settings';
 import type { ReportEntry } from './common/state';
 import type { Directory } from './directory';
 import type { EventFacts } from './facts';
-import type { Head } from './head';
-import type { StationPollOptions } from './options';
 import { entriesIn, nextShard, type ShardAfter, shardOf } from './shards';
+
+/** `as`: `digestOf` the settings. */
+export const headShape = object({
+	...savedFields,
+	/** Of the publication: shards of a later one are not changed by a poll of an earlier one that is still on its way. */
+	generation: number(),
+	/** What is still to be read of the past before the publication: created from then up to then. A later look back may reach as far. */
+	past: optional(object({ from: number(), upTo: number() })),
+	/** What opened and ended up to then was reported, although the ledger does not know it. */
+	toldUntil: optional(number()),
+	/** Incidents of unlisted stations that opened on this day. */
+	unlisted: object({ day: number(), count: number() }),
+});
+export type Head = Readonly<output<typeof headShape>>;
 
 /** Shards that change at the same time share a sync of the disk, or a round trip. */
 const SHARDS_AT_ONCE = 16;
 
-export interface ShardRound {
+interface StationReading {
+	/** The beginning of the names of the records. */
 	readonly key: string;
 	readonly events: readonly EventFacts[];
 	readonly head: Head;
@@ -32,53 +50,35 @@ export interface ShardRound {
 	readonly pastUpTo: number;
 }
 
-export interface Changed {
-	readonly toTell: readonly ReportEntry[];
-	readonly accounts: ReadonlyMap<string, Account>;
-	readonly unlisted: Head['unlisted'];
-}
-
+/** Folds what was read into each shard, and decides. Returns what is to be reported. Throws `LedgerUnavailableError`. */
 export async function changeShards(
-	options: StationPollOptions,
-	round: ShardRound,
-): Promise<Changed> {
+	options: Polling & { readonly settings: StationSettings },
+	{ key, events, head, directory, isWhole, pastUpTo }: StationReading,
+) {
 	const { workflowId, nodeId, settings, warn } = options;
-	const { head, directory, isWhole } = round;
 	const { publishedAt, generation, toldUntil, position } = head;
 	const watermark = position.knownUpTo - GRACE_MS;
 	const day = Math.floor(watermark / DAY_MS);
-	const counted24 = head.unlisted.day === day ? head.unlisted.count : 0;
-	const budget = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - counted24));
-	let left = budget;
+	const before = head.unlisted.day === day ? head.unlisted.count : 0;
+	const most = Math.max(0, Math.min(MOST_UNLISTED_PER_POLL, MOST_UNLISTED_PER_DAY - before));
+	let left = most;
 	const moment = {
 		...{ workflowId, nodeId, settings, generation, publishedAt, watermark, toldUntil },
 		horizon: isWhole ? Infinity : position.knownUpTo,
 		listing: directory.listing,
 	};
 	const ends = unreadUpTo(position);
-	const byShard = new Map<number, EventFacts[]>();
-	for (const one of round.events) {
-		const shard = shardOf(one.assetId);
-		const known = byShard.get(shard);
-		if (known === undefined) byShard.set(shard, [one]);
-		else known.push(one);
-	}
+	const byShard = Map.groupBy(events, ({ assetId }) => shardOf(assetId));
 	const accounts = new Map<string, Account>();
 	const toTell: ReportEntry[] = [];
 	const total = { tooMany: 0, dropped: 0 };
 	const changeOne = async (shard: number): Promise<void> => {
-		const events = byShard.get(shard) ?? [];
 		let used = 0;
-		const key = `${round.key}:${shard}`;
-		const after = await changeShard(options, key, accounts, (text, settled) => {
+		const after = await changeShard(options, `${key}:${shard}`, accounts, (text, settled) => {
 			left += used;
 			const tried = nextShard(text, {
-				events,
-				moment,
-				settled,
-				unlistedLeft: left,
-				unreadUpTo: ends,
-				pastUpTo: round.pastUpTo,
+				...{ events: byShard.get(shard) ?? [], moment, settled, unlistedLeft: left },
+				...{ unreadUpTo: ends, pastUpTo },
 			});
 			used = tried.unlisted;
 			left -= used;
@@ -92,13 +92,27 @@ export async function changeShards(
 		const shards = Array.from({ length: SHARDS_AT_ONCE }, (_unused, n) => from + n);
 		await Promise.all(shards.map(changeOne));
 	}
-	warnOfShards(total, { settings, warn });
-	return { toTell, accounts, unlisted: { day, count: counted24 + budget - left } };
+	if (total.tooMany > 0) {
+		warn(
+			`${counted(total.tooMany, 'incident')} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`,
+			'unlisted',
+			total.tooMany,
+		);
+	}
+	if (total.dropped > 0) {
+		const fewer = settings.kind === 'connectorStatus' ? "use fewer 'Statuses', or " : '';
+		warn(
+			`${counted(total.dropped, 'station')} left out, because the state of the trigger is full: ${fewer}check that the API client may list all assets`,
+			'dropped',
+			total.dropped,
+		);
+	}
+	return { toTell, accounts, unlisted: { day, count: before + most - left } };
 }
 
 /** Drops what has begun, then applies `next`, as often as other processes change the record. */
 async function changeShard(
-	{ ledger, workflowId }: StationPollOptions,
+	{ ledger, workflowId }: Polling,
 	key: string,
 	accounts: Map<string, Account>,
 	next: (text: string | undefined, settled: ReadonlySet<string>) => ShardAfter,
@@ -127,25 +141,4 @@ async function changeShard(
 	);
 	if (after === undefined) throw new TypeError('A record is read before it changes');
 	return after;
-}
-
-function warnOfShards(
-	{ tooMany, dropped }: { tooMany: number; dropped: number },
-	{ settings, warn }: Pick<StationPollOptions, 'settings' | 'warn'>,
-): void {
-	if (tooMany > 0) {
-		warn(
-			`${counted(tooMany, 'incident')} not reported: too many are of stations that are not in the asset list. Check that the API client may list all assets`,
-			'unlisted',
-			tooMany,
-		);
-	}
-	if (dropped > 0) {
-		const fewer = settings.kind === 'connectorStatus' ? "use fewer 'Statuses', or " : '';
-		warn(
-			`${counted(dropped, 'station')} left out, because the state of the trigger is full: ${fewer}check that the API client may list all assets`,
-			'dropped',
-			dropped,
-		);
-	}
 }

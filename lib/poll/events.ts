@@ -1,0 +1,198 @@
+/** What a poll trigger knows of the listed events: its saved state, and which events of a page start, wait, or are known. */
+import { oldestFirst, type ParsedEvent } from '../event';
+import {
+	type Listed,
+	placeOf,
+	savedFields,
+	type Stretch,
+	unreadFrom,
+	withStretch,
+} from '../follow';
+import { type Account, type Ledger, ledgerKey } from '../ledger';
+import { chunksOf } from '../shared/pace';
+import { DAY_MS } from '../shared/time';
+import { dueIn, hasBegun, isUnsettled, RETENTION_MS } from '../start';
+import { array, boolean, number, object, optional, string, type output } from '../vendor/zod';
+
+/** An event that has not begun, or may have to be repeated. */
+const openEvent = object({
+	id: string(),
+	/** When it was created, or by when if it does not say. In Unix milliseconds, as all times here. */
+	at: number(),
+	/** The ID of the record before it in the list; absent at the head. */
+	place: optional(string()),
+	hasBegun: boolean(),
+});
+
+/** `publishedAt`: events created before never start, unless the ledger knows them as stored; 0 for no such bound. */
+export const pollState = object({
+	...savedFields,
+	/** Which events the trigger wants, as text. */
+	wanted: string(),
+	/** The newest event read when that last changed: older ones may have been filtered out. */
+	wantedSince: number(),
+	/** Events created before have been listed and settled; 0 before the list was read for the first time. */
+	frontier: number(),
+	open: array(openEvent),
+	/** Only in a list without times: the ID of a record from which on everything has been listed and settled. */
+	knownFrom: optional(string()),
+	/** The same, but stretches may be unread below. */
+	readFrom: optional(string()),
+});
+
+export type PollState = Readonly<output<typeof pollState>>;
+type OpenEvent = output<typeof openEvent>;
+
+/** Events that are remembered one by one until they are settled; to further ones, the list is read again. */
+const MOST_OPEN = 200;
+/** The service lists an event for 30 days (specification 6.6). */
+const LISTED_MS = 31 * DAY_MS;
+
+/** The state with these open events, and the frontier that follows. */
+export function settled(state: PollState, all: Iterable<OpenEvent>, polledAt: number): PollState {
+	const sorted = [...all].filter(({ at }) => at > polledAt - LISTED_MS).sort((a, b) => a.at - b.at);
+	const further = stretchOf(sorted.slice(MOST_OPEN), state, true);
+	const stretches = further.reduce(withStretch, state.position.stretches);
+	const position = { ...state.position, stretches };
+	const next = { ...state, position, open: sorted.slice(0, MOST_OPEN) };
+	return { ...next, frontier: Math.max(state.frontier, Math.min(polledAt, unsettledAt(next))) };
+}
+
+/** The oldest time that may belong to an event that has not begun; otherwise the newest one listed. */
+export function unsettledAt({ position, open }: PollState): number {
+	const notBegun = open.flatMap(({ hasBegun, at }) => (hasBegun ? [] : [at]));
+	return Math.min(position.newestAt, unreadFrom(position), ...notBegun);
+}
+
+/** The part of the list that holds the events, from the first one on; nothing for no events. */
+function stretchOf(
+	events: readonly OpenEvent[],
+	{ position: { order } }: PollState,
+	isUnread: boolean,
+): Stretch[] {
+	const byTime = [...events].sort((a, b) => a.at - b.at);
+	const [oldest, newest] = [byTime[0], byTime.at(-1)];
+	if (oldest === undefined || newest === undefined) return [];
+	const isOldestFirst = order === 'oldestFirst';
+	const first = isOldestFirst ? oldest : newest;
+	const place = placeOf({ cursor: first.place, by: first.at });
+	return [{ ...place, backTo: oldest.at, ...(isOldestFirst && { upTo: newest.at }), isUnread }];
+}
+
+/** Whose events they are. */
+export interface PollScope {
+	readonly ledger: Ledger;
+	readonly workflowId: string;
+	readonly nodeId: string;
+}
+
+/** Of the open events, the part of the list with those that can start, and those that cannot; the others have settled. */
+export async function openOf({ ledger, workflowId }: PollScope, state: PollState) {
+	const due: OpenEvent[] = [];
+	const waiting: OpenEvent[] = [];
+	await Promise.all(
+		state.open.map(async (event) => {
+			const account = await ledger.look(ledgerKey(workflowId, event.id));
+			if (dueIn(account) === 0) due.push(event);
+			else if (isUnsettled(account)) waiting.push(event);
+		}),
+	);
+	return { again: stretchOf(due, state, false), waiting };
+}
+
+interface Looking extends PollScope {
+	readonly isWanted: (event: ParsedEvent) => boolean;
+}
+
+/** What a poll finds in the pages that it reads: the events to start, and those to look at again. */
+export class Finds {
+	/** By ID. */
+	readonly fresh = new Map<string, Listed>();
+	readonly open = new Map<string, OpenEvent>();
+	/** The ID of the first record read. */
+	head: string | undefined;
+	/** Whether a record has had a time. */
+	isTimed = false;
+	/** Whether an event without a time may have to be looked at again. */
+	isUntimedOpen = false;
+	readonly #looking: Looking;
+	readonly #state: PollState;
+
+	constructor(looking: Looking, state: PollState) {
+		this.#looking = looking;
+		this.#state = state;
+	}
+
+	/** Looks up the events of a page, in parallel. False if no record has had a time, and what follows is known; `read` if it was read. */
+	readonly take = async (page: readonly Listed[]): Promise<boolean | 'read'> => {
+		const { ledger, workflowId, isWanted } = this.#looking;
+		const { knownFrom, readFrom } = this.#state;
+		const wanted = page.filter(({ event }) => isWanted(event));
+		await Promise.all(
+			wanted.map(async (listed) => {
+				const account = await ledger.look(ledgerKey(workflowId, listed.event.id));
+				if (!isUnsettled(account)) return;
+				const isFree = account.state === 'free';
+				if (isFree && !(await isNew(this.#looking, listed, this.#state))) return;
+				if (isFree || dueIn(account) === 0) this.fresh.set(listed.event.id, listed);
+				else this.leaveOpen(listed, account);
+			}),
+		);
+		this.isTimed ||= page.some(({ at }) => at !== undefined);
+		this.head ??= page[0]?.event.id;
+		if (this.isTimed) return true;
+		if (page.some(({ event }) => event.id === knownFrom)) return false;
+		return page.some(({ event }) => event.id === readFrom) ? 'read' : true;
+	};
+
+	/** An event above all times cannot be found again by one: the list is read down to it until it has settled. */
+	leaveOpen({ event, by, place }: Listed, account: Account): void {
+		if (by === undefined) {
+			this.isUntimedOpen = true;
+			return;
+		}
+		const found = { id: event.id, at: by, hasBegun: hasBegun(account) };
+		this.open.set(event.id, { ...found, ...(place !== undefined && { place }) });
+	}
+
+	/** The events to start: by time if all have one, otherwise in the order of the list. */
+	oldestFirst(isOldestFirst: boolean): Listed[] {
+		const fresh = [...this.fresh.values()];
+		const inOrder = isOldestFirst ? fresh : fresh.toReversed();
+		return oldestFirst(inOrder.map((listed) => ({ ...listed, record: listed.event.record })));
+	}
+}
+
+/**
+ * Whether an event that the ledger does not know starts: one created since the publication, or that may have been,
+ * unless it was listed then. Below the frontier, an event that is older than the last change of the filters was filtered
+ * out before it.
+ */
+async function isNew(scope: PollScope, listed: Listed, state: PollState): Promise<boolean> {
+	const { publishedAt, frontier, wantedSince, as, open, position } = state;
+	const { id } = listed.event;
+	const at = (position.order === 'oldestFirst' ? listed.at : listed.by) ?? Infinity;
+	const isBelow = at <= frontier && at <= wantedSince;
+	if (isBelow && !open.some((each) => each.id === id)) return false;
+	if (as === 'retained' && publishedAt === 0) return true;
+	if (at < publishedAt) return false;
+	return (await scope.ledger.look(listedBefore(scope, id))).state === 'free';
+}
+
+/** A separate scope in the ledger: a webhook may still deliver these events, and they start then. */
+const listedBefore = ({ workflowId, nodeId }: PollScope, id: string): string =>
+	ledgerKey(JSON.stringify([workflowId, nodeId, 'listed before publication']), id);
+
+/** Begun is final, as needed here; no execution has this name. */
+const LISTED = {
+	run: 'baseline',
+	acknowledge: 'stored',
+	retentionMs: RETENTION_MS,
+	reportsEnd: false,
+} as const;
+
+/** Records events as listed at publication. */
+export async function rememberListed(scope: PollScope, ids: readonly string[]): Promise<void> {
+	const keys = ids.map((id) => listedBefore(scope, id));
+	for (const some of chunksOf(keys)) await scope.ledger.begin(some, LISTED);
+}
