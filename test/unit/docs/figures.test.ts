@@ -29,12 +29,21 @@ import {
 	RETRY_HOURS,
 } from '../../../lib/service/defaults';
 import {
+	GRACE_MS,
+	LATE_STOP_MS,
+	LATEST_MS,
 	MOST_UNLISTED_PER_DAY,
 	MOST_UNLISTED_PER_POLL,
+	RENEW_MS,
+	START_WAIT_MS,
+	STATION_AHEAD_MS,
+	STATION_BEHIND_MS,
 } from '../../../lib/station/common/settings';
 import { REPORTS_END } from '../../../n8n/execution/beginRun';
 import { MOST_EVENTS, MOST_MS, MOST_REQUESTS } from '../../../n8n/polling/poll/newestEvent';
 import {
+	DEFAULTS,
+	MAX_CATCH_UP_HOURS,
 	MAX_FOR_MINUTES,
 	MAX_RESOLVE_MINUTES,
 	MAX_TIMES,
@@ -153,8 +162,8 @@ const FIGURES: readonly (readonly [
 		[(LONGEST_WAIT_MS + LEAST_WAIT_MS) / SECOND],
 	],
 	[
-		['docs/nodes.md'],
-		/reads back (\d+) minutes every (\d+) minutes/g,
+		['docs/dev/architecture.md'],
+		/listed late: (\d+) minutes every (\d+) minutes/g,
 		[shortest.backMs / MINUTE, shortest.everyMs / MINUTE],
 	],
 	[['docs/nodes.md'], /up to ([\d,]+) at a time/g, [MOST_AT_ONCE]],
@@ -164,6 +173,37 @@ const FIGURES: readonly (readonly [
 		[MOST_EVENTS, MOST_REQUESTS, MOST_MS / SECOND],
 	],
 	[['docs/nodes.md'], /number of faults \(1 to (\d+)\)/g, [MAX_TIMES]],
+	[['docs/nodes.md'], /after a pause \(1 to (\d+)\)/g, [MAX_CATCH_UP_HOURS]],
+	[['docs/nodes.md'], /at its start \(0 to (\d+)\)/g, [MAX_CATCH_UP_HOURS]],
+	[
+		['docs/station-trigger.md'],
+		/disconnected for (\d+) minutes[^|]*\|[^|]*resolved (\d+) minutes after/g,
+		[DEFAULTS.stationOffline.forMinutes, DEFAULTS.stationOffline.resolveAfterMinutes],
+	],
+	[
+		['docs/station-trigger.md'],
+		/\*\*Statuses\*\* for (\d+) minutes/g,
+		[DEFAULTS.connectorStatus.forMinutes],
+	],
+	[
+		['docs/nodes.md'],
+		/\(0 to 10,080\)\. (\d+) for a stuck connector, (\d+) for a fault/g,
+		[DEFAULTS.connectorStatus.forMinutes, DEFAULTS.connectorFault.forMinutes],
+	],
+	[
+		['docs/nodes.md'],
+		/\(0 to 1,440\)\. (\d+) for a stuck connector, (\d+) for a fault/g,
+		[DEFAULTS.connectorStatus.resolveAfterMinutes, DEFAULTS.connectorFault.resolveAfterMinutes],
+	],
+	[['docs/station-trigger.md'], /as over (\d+) seconds later/g, [GRACE_MS / SECOND]],
+	[
+		['docs/station-trigger.md'],
+		/at most (\d+) minutes ahead of `createdAt` and at most (\d+) days behind/g,
+		[STATION_AHEAD_MS / MINUTE, STATION_BEHIND_MS / DAY],
+	],
+	[['docs/station-trigger.md'], /no stop arrives within (\d+) minutes/g, [START_WAIT_MS / MINUTE]],
+	[['SECURITY.md'], /\| (\d+) days after the last change/g, [RETENTION_MS / DAY]],
+	[['SECURITY.md'], /\| (\d+) days +\|\n/g, [DAYS_KEPT]],
 	[['docs/nodes.md'], /has lasted this long \(0 to ([\d,]+)\)/g, [MAX_FOR_MINUTES]],
 	[['docs/nodes.md'], /been over this long \(0 to ([\d,]+)\)/g, [MAX_RESOLVE_MINUTES]],
 	[
@@ -188,6 +228,19 @@ const FIGURES: readonly (readonly [
 	],
 ];
 
+it('times in words are those of the code', () => {
+	const security = textOf('SECURITY.md');
+	expect(security).toContain('renewed weekly while an incident is open');
+	expect(RENEW_MS).toBe(7 * DAY);
+	expect(security).toContain('until at most a day after its end');
+	expect(LATE_STOP_MS).toBe(DAY);
+	expect(textOf('docs/station-trigger.md')).toContain('listed over an hour late are left out');
+	expect(LATEST_MS).toBe(HOUR);
+	expect(textOf('docs/station-trigger.md')).toContain('at most six times');
+	expect(textOf('docs/promises.md')).toContain('stops after six attempts');
+	expect(MOST_ATTEMPTS).toBe(6);
+});
+
 const numberOf = (text = '') => Number(text.replaceAll(',', ''));
 
 describe.each(FIGURES)('%j: %s', (files, words, values) => {
@@ -199,9 +252,10 @@ describe.each(FIGURES)('%j: %s', (files, words, values) => {
 });
 
 it('a poll reads back two minutes, an hour each hour and a day each day', () => {
-	expect(textOf('docs/nodes.md')).toContain(
-		'the last two minutes before them. For events that are listed late, it reads back 10 minutes every 10 minutes, an hour once an hour, and a day once a day',
-	);
+	expect(textOf('docs/nodes.md')).toContain('events that are listed up to a day late');
+	const architecture = textOf('docs/dev/architecture.md');
+	expect(architecture).toContain('two minutes behind the newest event of the poll before');
+	expect(architecture).toContain('10 minutes every 10 minutes, 60 every hour, a day once a day');
 	expect(OVERLAP_MS).toBe(2 * MINUTE);
 	expect([hourly.backMs, hourly.everyMs, daily.backMs, daily.everyMs]).toEqual([
 		...[HOUR, HOUR, DAY, DAY],
