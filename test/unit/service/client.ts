@@ -1,6 +1,5 @@
 /** A client of the service, as the tests of the client need it. */
 import { createApiClient, undiciTransport } from '../../../lib/service';
-
 import { createAccessTokens } from '../../../lib/service/tokens';
 import type { Answer, Handler } from '../../support/httpService';
 import { fakeRuntime, startWorld, type World } from './world';
