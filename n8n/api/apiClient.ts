@@ -88,7 +88,7 @@ const SWITCH = 'N8N_SSRF_PROTECTION_ENABLED';
  * Whether n8n protects its network from requests to internal addresses. Read as n8n 2.41 reads it: `true` or `1` in any
  * case, from the variable, otherwise from the file that `N8N_SSRF_PROTECTION_ENABLED_FILE` names.
  */
-export function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boolean {
+function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boolean {
 	const file = env[`${SWITCH}_FILE`];
 	const value = env[SWITCH] ?? (file ? readFileSync(file, 'utf8').trim() : '');
 	return ['true', '1'].includes(value.toLowerCase());

@@ -43,17 +43,6 @@ const gathered = async (count: number, store?: (...items: IDataObject[]) => Prom
 };
 
 describe('with batched delivery', () => {
-	it('a single event starts at once', async () => {
-		const server = await start({ parameters });
-		for (const event of [eventOf(), eventOf()]) {
-			expect(await send(server, event)).toMatchObject({
-				status: 200,
-				body: { status: 'accepted' },
-			});
-		}
-		expect(server.runs.map((items) => items.length)).toEqual([1, 1]);
-	});
-
 	it('events that arrive while another one is handed over start one execution, oldest first, each once', async () => {
 		const { server, first, others, answers, open } = await gathered(30);
 		open();
@@ -83,44 +72,6 @@ describe('with batched delivery', () => {
 		expect(server.started.map(({ id }) => id).sort()).toEqual(
 			[first, ...others].map(({ id }) => id).sort(),
 		);
-	});
-
-	it('each trigger of a workflow collects by itself and starts only its own deliveries', async () => {
-		const { server, first, others, answers, open, workflowId } = await gathered(2);
-		const another = await start({ parameters, workflowId, nodeId: 'node-2' });
-		const event = eventOf();
-		// No event is being handed over there, so it does not wait for the other trigger.
-		expect(await send(another, event)).toMatchObject({ body: { status: 'accepted' } });
-		expect(another.runs).toEqual([[event]]);
-		open();
-		await Promise.all(answers);
-		expect(server.runs).toEqual([[first], others.toReversed()]);
-		expect(another.runs).toHaveLength(1);
-	});
-
-	it('no event is acknowledged before the ledger has stored it', async () => {
-		const { others, answers, open, looks } = await gathered(4);
-		const ledger = await openLedger({ log: () => undefined });
-		const { open: write, opened: written } = gate();
-		const commit = ledger.commit.bind(ledger);
-		const committing = jest.spyOn(ledger, 'commit').mockImplementation(async (...all) => {
-			await written;
-			await commit(...all);
-		});
-		open();
-		const answered = answers.slice(1).map(async (answer) => {
-			expect(await answer).toMatchObject({ body: { status: 'accepted' } });
-			return await looks();
-		});
-		await waitFor(() => committing.mock.calls.find(([claims]) => claims.length > 1), {
-			what: 'the batch to be committed',
-			everyMs: 5,
-		});
-		write();
-		for (const states of await Promise.all(answered)) {
-			expect(states).toEqual(others.map(() => 'stored'));
-		}
-		committing.mockRestore();
 	});
 
 	it('a forged delivery, a duplicate and an unwanted event do not wait', async () => {

@@ -1,14 +1,7 @@
-import { openLedger } from '../../../lib/ledger';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { eventOf, now, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
-
-const processLedger = async () => await openLedger({ log: () => undefined });
-
-afterEach(() => {
-	jest.restoreAllMocks();
-});
 
 describe('the headers of a delivery', () => {
 	it('can have only one signature header: a second one is rejected, even if both together would match', async () => {
@@ -47,23 +40,5 @@ describe('a body that n8n has not read yet', () => {
 	it('is rejected if it cannot be read', async () => {
 		const server = await start({ body: 'unreadable' });
 		expect(await send(server, eventOf())).toMatchObject({ status: 401 });
-	});
-});
-
-describe('the ledger', () => {
-	it('that has waited for another copy for 20 s asks the sender to retry in a minute', async () => {
-		const server = await start();
-		const clock = performance.now.bind(performance);
-		let waited = 0;
-		jest.spyOn(performance, 'now').mockImplementation(() => clock() + waited);
-		const claim = jest.spyOn(await processLedger(), 'claim').mockImplementation(async () => {
-			waited += 10_000;
-			return { state: 'pending' };
-		});
-		const { status, body, headers } = await send(server, eventOf());
-		expect({ status, body }).toEqual({ status: 503, body: { status: 'busy' } });
-		expect(headers.get('retry-after')).toBe('60');
-		expect(claim.mock.calls.length).toBeGreaterThanOrEqual(2);
-		expect(server.started).toEqual([]);
 	});
 });

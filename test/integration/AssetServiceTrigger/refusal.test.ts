@@ -1,5 +1,5 @@
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
-import { eventOf, now, PREVIOUS, SECRET, send, start, useLedgerOfItsOwn } from './deliveries';
+import { eventOf, now, PREVIOUS, send, start, useLedgerOfItsOwn } from './deliveries';
 
 useLedgerOfItsOwn();
 
@@ -17,15 +17,9 @@ describe('a delivery that does not start the workflow', () => {
 	});
 
 	const body = JSON.stringify(eventOf());
-	const good = () => signTimestamped(SECRET, now(), body);
 	it.each<[string, () => string | string[]]>([
 		['missing', () => []],
 		['forged', () => signTimestamped('another secret', now(), body)],
-		['stale', () => signTimestamped(SECRET, now() - 302, body)],
-		// Time moves towards this one; tests with their own clock check the exact limit.
-		['from the future', () => signTimestamped(SECRET, now() + 600, body)],
-		['truncated', () => good().slice(0, -8)],
-		['without a timestamp', () => good().replace(/t=\d+,/, '')],
 		['empty', () => ''],
 	])(
 		'is rejected with 401 if its signature is %s, and the event is still accepted afterwards',

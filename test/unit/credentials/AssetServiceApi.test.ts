@@ -206,15 +206,6 @@ describe('the token that n8n stores', () => {
 				disableFollowRedirect: true,
 			},
 		]);
-		const names = Object.keys(asked[0]?.headers ?? {}).map((name) => name.toLowerCase());
-		expect(names).toContain('content-type');
-		expect(names).not.toContain('authorization');
-		expect(JSON.parse(asked[0]?.body as string)).toEqual({
-			client_id: data['clientId'],
-			client_secret: SECRET,
-			audience: data['audience'],
-			grant_type: 'client_credentials',
-		});
 	});
 
 	it('contains only declared fields, since n8n stores no others', async () => {
@@ -222,43 +213,6 @@ describe('the token that n8n stores', () => {
 		const declared = credential.properties.map(({ name }) => name);
 		expect(declared).toEqual(expect.arrayContaining(Object.keys(output)));
 		expect(JSON.stringify(output)).not.toContain(SECRET);
-	});
-
-	it('is a new one each time n8n asks', async () => {
-		const data = settings();
-		let given = 0;
-		const answer = () => tokenAnswer(`t${++given}`);
-		expect(await fetchToken(data, answer).token).toMatchObject({ accessToken: 't1' });
-		expect(await fetchToken(data, answer).token).toMatchObject({ accessToken: 't2' });
-	});
-
-	it('is asked for once by callers at the same time', async () => {
-		const data = settings();
-		const { asked, helper } = helperOf(() => tokenAnswer());
-		await Promise.all([1, 2, 3].map(() => credential.preAuthentication.call(helper, data)));
-		expect(asked).toHaveLength(1);
-	});
-
-	it.each<[string, () => unknown]>([
-		['responds with a rejection', () => ({ statusCode: 401, headers: {}, body: `no ${SECRET}` })],
-		[
-			'throws for a refusal',
-			() => {
-				throw Object.assign(new Error(SECRET), {
-					response: { status: 401, data: { message: SECRET } },
-				});
-			},
-		],
-	])('is missing with words for people when the helper %s', async (_name, answer) => {
-		const error = await rejection(fetchToken(settings(), answer).token);
-		expect(String(error)).toContain('Client Secret');
-		expect(String(error)).not.toContain(SECRET);
-	});
-
-	it('is missing with the name of the field when the credential is not complete', async () => {
-		const { asked, token } = fetchToken(settings({ audience: '' }), () => tokenAnswer());
-		expect(String(await rejection(token))).toContain("'Audience' is empty");
-		expect(asked).toEqual([]);
 	});
 });
 
@@ -300,15 +254,5 @@ describe('a request of n8n', () => {
 		const data = settings({ accessToken: 'abc' });
 		const { headers } = await authenticate(data, { ...target } as IHttpRequestOptions);
 		expect(headers).toEqual({ Authorization: 'Bearer abc' });
-	});
-
-	it.each<[string, IDataObject]>([
-		['there is none', {}],
-		['it has expired', { accessToken: 'abc', expiresAt: 1 }],
-		['it is from other settings', { accessToken: 'abc', accessTokenOrigin: 'other' }],
-	])('is refused the stored token like by a 401 when %s', async (_name, change) => {
-		expect(await rejection(authenticate(settings(change), request))).toMatchObject({
-			response: { status: 401 },
-		});
 	});
 });

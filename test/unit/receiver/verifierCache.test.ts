@@ -44,13 +44,6 @@ describe('createVerifierCache', () => {
 		expect(reads()).toBe(1);
 	});
 
-	it('keeps a verifier on the clock of the process', async () => {
-		const { read, reads } = setUp();
-		const cache = createVerifierCache();
-		for (let n = 0; n < 3; n += 1) await cache.get('key', read);
-		expect(reads()).toBe(1);
-	});
-
 	it('keeps a verifier for 15 seconds and reads again after that', async () => {
 		const { cache, read, reads, advance, setSecret } = setUp();
 		await cache.get('key', read);
@@ -61,20 +54,6 @@ describe('createVerifierCache', () => {
 		advance(1);
 		expect(await accepts(cache.get('key', read), 'second-secret')).toBe(true);
 		expect(reads()).toBe(2);
-	});
-
-	it('refreshes at most once a second, and what it read replaces what was kept', async () => {
-		const { cache, read, reads, advance, setSecret } = setUp();
-		await cache.get('key', read);
-		setSecret('second-secret');
-		advance(999);
-		expect(await cache.refresh('key', read)).toBeUndefined();
-		advance(1);
-		expect((await cache.refresh('key', read))?.ok).toBe(true);
-		expect(await cache.refresh('key', read)).toBeUndefined();
-		expect(reads()).toBe(2);
-		expect(await accepts(cache.get('key', read), 'second-secret')).toBe(true);
-		expect(await accepts(cache.get('key', read), 'first-secret')).toBe(false);
 	});
 
 	it('joins a refresh to a read that is under way, however young', async () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { DeliveryHeaders } from '../../../lib/signature';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { BODY, flipBit, judge, NOW, SECRET } from './world';
@@ -108,33 +107,12 @@ describe('a wrong signature is refused as a mismatch', () => {
 	});
 });
 
-describe('for any delivery', () => {
-	const secrets = fc
-		.string({ unit: 'grapheme', minLength: 1 })
-		.filter((text) => text.trim() !== '');
-	const bodies = fc.uint8Array({ maxLength: 300 });
-	const times = fc.integer({ min: 0, max: 999_999_999_999 });
-
-	test('what was signed is accepted, with any secret and any bytes', () => {
-		fc.assert(
-			fc.property(secrets, bodies, times, (signingSecret, body, time) => {
-				const headers = headersOf(signTimestamped(signingSecret, time, body));
-				const options = { nowSeconds: time };
-				expect(judge({ settings: { signingSecret }, headers, body, options })).toEqual({
-					...ACCEPTED,
-					timestamp: time,
-				});
-			}),
-		);
-	});
-
-	test('every bit changed in the header is refused, but for the case of a hex digit', () => {
-		const text = Buffer.from(signed, 'latin1');
-		for (let bit = 0; bit < text.length * 8; bit += 1) {
-			const value = flipBit(text, bit).toString('latin1');
-			const { ok } = judge({ headers: headersOf(value) });
-			const isCaseOnly = value.toLowerCase() === signed && Math.floor(bit / 8) >= t.length + 4;
-			expect({ value, ok }).toEqual({ value, ok: isCaseOnly });
-		}
-	});
+test('every bit changed in the header is refused, but for the case of a hex digit', () => {
+	const text = Buffer.from(signed, 'latin1');
+	for (let bit = 0; bit < text.length * 8; bit += 1) {
+		const value = flipBit(text, bit).toString('latin1');
+		const { ok } = judge({ headers: headersOf(value) });
+		const isCaseOnly = value.toLowerCase() === signed && Math.floor(bit / 8) >= t.length + 4;
+		expect({ value, ok }).toEqual({ value, ok: isCaseOnly });
+	}
 });
