@@ -18,8 +18,10 @@ export class HostProcess implements Owner {
 	isEnding = false;
 	held: Task[] | undefined;
 	readonly name: string;
-	readonly nodes: ReturnType<LoadPackage>;
 	readonly #world: World;
+	readonly #command: string;
+	readonly #startedAt: number;
+	#nodes: ReturnType<LoadPackage> | undefined;
 	readonly #events = new EventEmitter();
 	readonly #collected = new Map<unknown, (() => void)[]>();
 
@@ -27,9 +29,15 @@ export class HostProcess implements Owner {
 	constructor(world: World, name: string, command: string) {
 		this.#world = world;
 		this.name = name;
+		this.#command = command;
+		this.#startedAt = world.clock.now;
 		this.#events.on('SIGTERM', () => undefined);
-		this.nodes = this.#load(command);
 		world.note({ what: 'process', process: name, is: 'up' });
+	}
+
+	/** The package is loaded when it is used: many a process dies before that. */
+	get nodes(): ReturnType<LoadPackage> {
+		return (this.#nodes ??= this.#load());
 	}
 
 	/** Never resolves if the process dies meanwhile. */
@@ -84,10 +92,10 @@ export class HostProcess implements Owner {
 		this.#collected.delete(object);
 	}
 
-	#load(command: string): ReturnType<LoadPackage> {
+	#load(): ReturnType<LoadPackage> {
 		const { clock, random, disk, redis, env } = this.#world;
 		const label = `process ${this.name}`;
-		const startedAt = clock.now;
+		const startedAt = this.#startedAt;
 		const collected = this.#collected;
 		const timer = (ms: number | undefined, run: () => void, repeats: boolean) => {
 			const handle = {
@@ -114,7 +122,7 @@ export class HostProcess implements Owner {
 			this.#world.recordChanged(this, key, text);
 		};
 		const process = {
-			...{ env, argv: ['node', 'n8n', command], pid: 1, version: globalThis.process.version },
+			...{ env, argv: ['node', 'n8n', this.#command], pid: 1, version: globalThis.process.version },
 			...{ platform: 'linux', versions: globalThis.process.versions, cwd: () => '/' },
 			...{
 				emitWarning: () => undefined,

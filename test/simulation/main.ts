@@ -5,16 +5,18 @@
  * field, and what is reported of them is judged by what truly happened.
  */
 import { fork } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Violation } from '../history/checker/check';
 import { textOf } from '../history/history';
-import { FAULTS } from './faults';
-import { bundlePackage } from './package';
-import { withOwnRedis } from './redis';
+import { bundlePackage, bundleWorker } from './bundle';
+import { type Fault, FAULTS } from './faults';
 import { shortest } from './shrink';
-import { simulate, type SimulateOptions } from './simulate';
+import { simulate } from './simulate';
+import { isBroken, type Result, type Task, withSurroundings } from './worker';
+
+const ROOT = join(__dirname, '..', '..');
 
 /** A fault that so many seeds do not find shows a hole in the simulation. */
 const SEEDS_PER_FAULT = 2_000;
@@ -22,22 +24,8 @@ const SEEDS_PER_FAULT = 2_000;
 /** A process that has simulated so many seeds makes room for another: the databases of simulated processes fill its memory. */
 const SEEDS_PER_PROCESS = 250;
 
-interface Task {
-	readonly from: number;
-	readonly to: number;
-	/** The name of a fault to put in; the task ends when it is found. */
-	readonly fault?: string;
-	/** Whether the ledger is in a Redis. */
-	readonly hasRedis: boolean;
-	/** Whether stations behave as in the field. */
-	readonly isField: boolean;
-}
-
-interface Result {
-	readonly seed: number;
-	readonly violations: readonly Violation[];
-	readonly error?: string;
-}
+/** Most of what a simulation creates is soon of no use: room for it makes collecting it cheap. */
+const NODE_OPTIONS = ['--max-semi-space-size=64'];
 
 const { values } = parseArgs({
 	options: {
@@ -53,21 +41,25 @@ const { values } = parseArgs({
 	},
 });
 
+const SURROUNDINGS = { hasRedis: values.redis, isField: values.field };
+
 async function main(): Promise<void> {
 	if (values.seed !== undefined) await showSeed(Number(values.seed));
-	else if (values.faults) await findFaults();
-	else await trySeeds();
+	else if (values.faults) await Workers.with(findFaults);
+	else await Workers.with(trySeeds);
 }
 
-async function trySeeds(): Promise<void> {
+async function trySeeds(workers: Workers): Promise<void> {
 	const [from, seeds, jobs] = [Number(values.from), Number(values.seeds), Number(values.jobs)];
 	const startedAt = performance.now();
 	const broken: Result[] = [];
 	let done = 0;
+	const code = await workers.program();
 	const waiting = chunksOf(from, from + seeds - 1);
 	const worker = async () => {
-		for (let task = waiting.shift(); task; task = waiting.shift()) {
-			await inChild(task, (result) => {
+		for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
+			const task = { ...chunk, ...SURROUNDINGS, code, isUntilBroken: false };
+			await workers.run(task, (result) => {
 				done += 1;
 				if (isBroken(result)) broken.push(result);
 			});
@@ -95,7 +87,7 @@ async function trySeeds(): Promise<void> {
 
 async function showShortest(seed: number): Promise<void> {
 	const found = await withSurroundings(
-		{ hasRedis: values.redis, isField: values.field },
+		{ ...SURROUNDINGS, code: await bundlePackage() },
 		async (options) => await shortest(seed, options),
 	);
 	if (found === undefined) return;
@@ -107,26 +99,28 @@ async function showShortest(seed: number): Promise<void> {
 }
 
 async function showSeed(seed: number): Promise<void> {
-	const options = { fault: values.only, hasRedis: values.redis, isField: values.field };
+	const fault = FAULTS.find(({ name }) => name === values.only);
 	const { history, violations } = await withSurroundings(
-		options,
+		{ ...SURROUNDINGS, code: await bundlePackage(fault) },
 		async (options) => await simulate(seed, options),
 	);
 	console.log(textOf(history));
 	for (const { rule, message } of violations) console.log(`${rule}: ${message}`);
 }
 
-async function findFaults(): Promise<void> {
+async function findFaults(workers: Workers): Promise<void> {
 	const waiting = FAULTS.filter(({ name }) => name.includes(values.only));
 	const most = Number(values.most);
 	let missed = 0;
 	const worker = async () => {
 		for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
 			const { name, isInRedis: hasRedis = values.redis } = fault;
+			const code = await workers.program(fault);
 			let found: Result | undefined;
 			for (const chunk of chunksOf(1, most)) {
 				if (found !== undefined) break;
-				await inChild({ ...chunk, fault: name, hasRedis }, (result) => {
+				const task = { ...chunk, ...SURROUNDINGS, hasRedis, code, isUntilBroken: true };
+				await workers.run(task, (result) => {
 					if (isBroken(result)) found ??= result;
 				});
 			}
@@ -143,83 +137,61 @@ async function findFaults(): Promise<void> {
 	if (missed > 0) process.exitCode = 1;
 }
 
-/** Runs `work` with the package, the fault of this name in it, and a Redis if there is to be one. */
-async function withSurroundings<T>(
-	{ fault, hasRedis, isField }: Pick<Task, 'fault' | 'hasRedis' | 'isField'>,
-	work: (options: SimulateOptions) => Promise<T>,
-): Promise<T> {
-	const loadPackage = await bundlePackage(FAULTS.find(({ name }) => name === fault));
-	if (!hasRedis) return await work({ loadPackage, isField });
-	return await withOwnRedis(async (redis) => await work({ loadPackage, isField, redis }));
-}
-
-function chunksOf(from: number, to: number): Task[] {
+function chunksOf(from: number, to: number): Pick<Task, 'from' | 'to'>[] {
 	const count = Math.ceil((to - from + 1) / SEEDS_PER_PROCESS);
 	return Array.from({ length: count }, (_unused, n) => {
 		const first = from + n * SEEDS_PER_PROCESS;
 		const last = Math.min(first + SEEDS_PER_PROCESS - 1, to);
-		return { from: first, to: last, hasRedis: values.redis, isField: values.field };
+		return { from: first, to: last };
 	});
 }
 
-const isBroken = ({ violations, error }: Result): boolean =>
-	violations.length > 0 || error !== undefined;
+/** The programs of processes that try seeds. */
+class Workers {
+	readonly #folder: string;
+	#programs = 0;
 
-/** Runs a task in a process of its own. */
-async function inChild(task: Task, onResult: (result: Result) => void): Promise<void> {
-	const child = fork(__filename, [], {
-		env: { ...process.env, SIMULATION_TASK: JSON.stringify(task) },
-	});
-	child.on('message', onResult);
-	await new Promise<void>((resolve, reject) => {
-		child.once('exit', (code) => {
-			if (code === 0) resolve();
-			else reject(new Error(`A process of the simulation ended with code ${code ?? 'none'}`));
+	private constructor(folder: string) {
+		this.#folder = folder;
+	}
+
+	/** They find the dependencies from there. */
+	static async with(work: (workers: Workers) => Promise<void>): Promise<void> {
+		const cache = join(ROOT, 'node_modules', '.cache');
+		mkdirSync(cache, { recursive: true });
+		const folder = mkdtempSync(join(cache, 'simulation-'));
+		try {
+			writeFileSync(join(folder, 'worker.cjs'), await bundleWorker());
+			await work(new Workers(folder));
+		} finally {
+			rmSync(folder, { recursive: true, force: true });
+		}
+	}
+
+	/** The file with the package, and the fault in it. */
+	async program(fault?: Fault): Promise<string> {
+		const file = join(this.#folder, `package-${++this.#programs}.cjs`);
+		writeFileSync(file, await bundlePackage(fault));
+		return file;
+	}
+
+	/** Runs a task in a process of its own. */
+	async run(task: Task, onResult: (result: Result) => void): Promise<void> {
+		const child = fork(join(this.#folder, 'worker.cjs'), [], {
+			env: { ...process.env, SIMULATION_TASK: JSON.stringify(task) },
+			execArgv: NODE_OPTIONS,
 		});
-	});
-}
-
-async function asChild(task: Task): Promise<void> {
-	await withSurroundings(task, async (options) => {
-		await trySeedsOf(task, options);
-	});
-	process.disconnect();
-}
-
-async function trySeedsOf({ from, to, fault }: Task, options: SimulateOptions): Promise<void> {
-	const send = (result: Result) =>
-		new Promise<void>((resolve) => {
-			process.send?.(result, () => {
-				resolve();
+		child.on('message', onResult);
+		await new Promise<void>((resolve, reject) => {
+			child.once('exit', (code) => {
+				if (code === 0) resolve();
+				else reject(new Error(`A process of the simulation ended with code ${code ?? 'none'}`));
 			});
 		});
-	try {
-		for (let seed = from; seed <= to; seed++) {
-			const result = await judged(seed);
-			await send(result);
-			if (fault !== undefined && isBroken(result)) break;
-		}
-	} finally {
-		rmSync(`/dev/shm/simulation-${process.pid}`, { recursive: true, force: true });
-	}
-
-	async function judged(seed: number): Promise<Result> {
-		try {
-			const { violations } = await simulate(seed, options);
-			return { seed, violations: violations.slice(0, 5) };
-		} catch (error) {
-			return {
-				seed,
-				violations: [],
-				error: `the simulation itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-			};
-		}
 	}
 }
 
-const task = process.env['SIMULATION_TASK'];
-const running = task === undefined ? main() : asChild(JSON.parse(task) as Task);
-running.catch((error: unknown) => {
+main().catch((error: unknown) => {
 	console.error(error);
 	process.exitCode = 1;
 });

@@ -1,12 +1,6 @@
-/** The package's own code, from its sources, as a function that runs it with the surroundings of a simulated process. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The package's own code as a function that runs it with the surroundings of a simulated process. */
 import { Script } from 'node:vm';
-import { build } from 'esbuild';
 import type * as Entry from './entry';
-import type { Fault } from './faults';
-
-const ROOT = join(__dirname, '..', '..');
 
 /** The globals that a process gets in place of those of Node. */
 export const GLOBALS = [
@@ -20,57 +14,68 @@ export type Surroundings = Readonly<Record<(typeof GLOBALS)[number], unknown>>;
 /** Loads all modules of the package once more: the state of a module is that of one process. */
 export type LoadPackage = (surroundings: Surroundings) => typeof Entry;
 
-/** Throws if the text of the fault is not found exactly once. */
-export async function bundlePackage(fault?: Fault): Promise<LoadPackage> {
-	const { outputFiles } = await build({
-		entryPoints: [join(__dirname, 'entry.ts')],
-		...{ bundle: true, write: false, platform: 'node', format: 'cjs', target: 'node24' },
-		external: ['n8n-workflow', 'zod/*', 'undici/*', 'ioredis'],
-		plugins: fault === undefined ? [] : [plugin(fault)],
-		logLevel: 'silent',
-	});
-	const code = outputFiles[0]?.text ?? '';
+export function loaderOf(code: string): LoadPackage {
 	const script = new Script(`(function (${GLOBALS.join(', ')}) {${code}\n})`, {
 		filename: 'package.js',
 	});
 	const run = script.runInThisContext() as (...given: unknown[]) => void;
+	const schemas = new SharedSchemas();
 	return (surroundings) => {
 		const module = { exports: {} };
-		const all = { ...surroundings, module, exports: module.exports };
+		const load = surroundings.require as (name: string) => unknown;
+		schemas.begin();
+		const all = {
+			...{ ...surroundings, module, exports: module.exports },
+			require: (name: string) => (name.startsWith('zod/') ? schemas.module(name) : load(name)),
+		};
 		run(...GLOBALS.map((name) => all[name]));
+		schemas.end();
 		return module.exports as typeof Entry;
 	};
 }
 
-function plugin({ name, changes }: Fault) {
-	const files = new Map(changes.map(({ file }) => [join(ROOT, file), file]));
-	return {
-		name,
-		setup(
-			bundler: Parameters<NonNullable<Parameters<typeof build>[0]['plugins']>[number]['setup']>[0],
-		) {
-			bundler.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-				const changed = files.get(path);
-				if (changed === undefined) return undefined;
-				return { contents: withFault({ name, changes }, changed), loader: 'ts' };
-			});
-		},
-	};
-}
+type Make = (...given: unknown[]) => unknown;
 
-/** The text of the file with the fault in it. */
-export function withFault(
-	{ name, changes }: Pick<Fault, 'name' | 'changes'>,
-	file: string,
-): string {
-	let text = readFileSync(join(ROOT, file), 'utf8');
-	for (const change of changes) {
-		if (change.file !== file) continue;
-		const parts = text.split(change.find);
-		if (parts.length !== 2) {
-			throw new Error(`The fault "${name}" finds its text ${parts.length - 1} times in ${file}`);
-		}
-		text = parts.join(change.replace);
+/**
+ * The schemas that the package makes when it is loaded: they are the same in each process, and have no state, but making and
+ * compiling them would take longer than all else of loading.
+ */
+class SharedSchemas {
+	/** In the order in which loading makes them. */
+	readonly #made: unknown[] = [];
+	readonly #modules = new Map<string, Readonly<Record<string, unknown>>>();
+	/** How many this load has made; undefined when none runs. */
+	#count: number | undefined;
+
+	begin(): void {
+		this.#count = 0;
 	}
-	return text;
+
+	end(): void {
+		this.#count = undefined;
+	}
+
+	module(name: string): unknown {
+		const known = this.#modules.get(name);
+		if (known !== undefined) return known;
+		// eslint-disable-next-line @typescript-eslint/no-require-imports
+		const own = require(name) as Readonly<Record<string, unknown>>;
+		const shared = Object.fromEntries(
+			Object.entries(own).map(([key, value]) => {
+				const isMaker = typeof value === 'function' && /^[a-z]/.test(key) && !/parse/i.test(key);
+				return [key, isMaker ? this.#once(value as Make) : value];
+			}),
+		);
+		this.#modules.set(name, shared);
+		return shared;
+	}
+
+	#once(make: Make): Make {
+		return (...given) => {
+			if (this.#count === undefined) return make(...given);
+			const n = this.#count++;
+			// What it is made of counts first: arguments are made before it, in each load.
+			return (this.#made[n] ??= make(...given));
+		};
+	}
 }

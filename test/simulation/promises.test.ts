@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RULES } from '../history/checker/rules';
+import { withFault } from './bundle';
 import { FAULTS } from './faults';
-import { withFault } from './package';
 
 const ROOT = join(__dirname, '..', '..');
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');

@@ -57,6 +57,9 @@ interface Answer {
 export class Service {
 	/** In the order of time. */
 	readonly events: ServiceEvent[] = [];
+	readonly #byId = new Map<string, ServiceEvent>();
+	/** As the list has them: most are read many times. */
+	readonly #records = new WeakMap<ServiceEvent, string>();
 	/** The share of requests that fail, from 0 to 1. */
 	failures = 0;
 	/** Pages of the station trigger take longer. */
@@ -115,6 +118,7 @@ export class Service {
 	#insert(event: ServiceEvent): void {
 		const index = this.events.findLastIndex((other) => other.createdAt <= event.createdAt);
 		this.events.splice(index + 1, 0, event);
+		this.#byId.set(event.id, event);
 	}
 
 	#listLater(event: ServiceEvent, ms: number): void {
@@ -228,10 +232,10 @@ export class Service {
 		this.#grow();
 		const { events: all } = this;
 		const step = isOldestFirst ? 1 : -1;
-		const known = after === null ? -1 : all.findIndex(({ id }) => id === after);
-		if (after !== null && all[known]?.isListed !== true)
+		const known = after === null ? undefined : this.#byId.get(after);
+		if (after !== null && known?.isListed !== true)
 			return this.#answer(400, { error: 'startingAfter is unknown' });
-		const start = after !== null ? known + step : isOldestFirst ? 0 : all.length - 1;
+		const start = known ? all.indexOf(known) + step : isOldestFirst ? 0 : all.length - 1;
 		const page: ServiceEvent[] = [];
 		let at = start;
 		for (let event = all[at]; event && page.length <= limit; event = all[(at += step)])
@@ -245,25 +249,33 @@ export class Service {
 			...{ what: 'page', reader, by: by.name, events },
 			...(loads.length > 0 && { load }),
 		});
-		return this.#answer(200, {
-			data: {
-				items: page.map(({ id, type, createdAt, hasTime, data = ANY }) => ({
-					id,
-					eventType: type,
-					...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
-					payload: data,
-				})),
-				hasMore,
-			},
+		const items = page.map((event) => this.#record(event)).join();
+		return this.#respond(200, `{"data":{"items":[${items}],"hasMore":${hasMore}}}`);
+	}
+
+	#record(event: ServiceEvent): string {
+		const known = this.#records.get(event);
+		if (known !== undefined) return known;
+		const { id, type, createdAt, hasTime, data = ANY } = event;
+		const record = JSON.stringify({
+			...{ id, eventType: type },
+			...(hasTime && { createdAt: new Date(createdAt).toISOString() }),
+			payload: data,
 		});
+		this.#records.set(event, record);
+		return record;
 	}
 
 	#answer(statusCode: number, body: unknown): Answer {
+		return this.#respond(statusCode, JSON.stringify(body));
+	}
+
+	#respond(statusCode: number, body: string): Answer {
 		const date = new Date(this.now).toUTCString();
 		return {
 			statusCode,
 			headers: { date, 'content-type': 'application/json' },
-			body: JSON.stringify(body),
+			body,
 		};
 	}
 }
