@@ -62,11 +62,16 @@ function offsetMinutes(zone: string): number | undefined {
 	return sign === '+' ? offset : -offset;
 }
 
-/** The instant at which clocks of the zone show this time, which is given as if it were UTC. In Unix milliseconds. */
+/**
+ * The instant at which clocks of the zone show this time, which is given as if it were UTC. Of a time that is left out when
+ * clocks are set forward, as midnight is in some zones, the one as long after the change. In Unix milliseconds.
+ */
 export function inZone(shown: number, timeZone: string): number {
 	// Twice, for the hours around a clock change.
 	const near = shown - offsetMs(shown, timeZone);
-	return shown - offsetMs(near, timeZone);
+	const found = shown - offsetMs(near, timeZone);
+	const offset = offsetMs(found, timeZone);
+	return found + offset < shown ? shown - offset : found;
 }
 
 /** How far the time zone is ahead of UTC at this time, in milliseconds. */

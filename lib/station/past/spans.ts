@@ -1,5 +1,5 @@
 /** Stretches of time: what is in force at each moment of a period, and its days or months. Times are in Unix milliseconds. */
-import { HOUR_MS, inZone, offsetMs } from '../../shared/time';
+import { inZone, offsetMs } from '../../shared/time';
 
 export interface Span {
 	readonly from: number;
@@ -58,7 +58,5 @@ function nextOf(at: number, by: 'day' | 'month', timeZone: string): number {
 	const shown = new Date(at + offsetMs(at, timeZone));
 	const [year, month, day] = [shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate()];
 	const next = by === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
-	const found = inZone(next, timeZone);
-	// Where clocks are set forward at midnight, a day begins later.
-	return found > at ? found : inZone(next + 2 * HOUR_MS, timeZone);
+	return inZone(next, timeZone);
 }

@@ -1,3 +1,4 @@
+import { split } from '../../../../lib/station';
 import { OCPP16, VERSIONS } from '../stations';
 import { back, lost, MINUTE, time } from '../stationWorld';
 import { askPast, incidents, sessions, status, uptime } from './pastWorld';
@@ -186,6 +187,18 @@ describe('Get Uptime', () => {
 		const question = { splitBy: 'day', timeZone: 'Europe/Berlin' } as const;
 		const found = await uptime([], question, options);
 		expect(found.map(({ unknownMinutes }) => unknownMinutes)).toEqual([25 * 60, 24 * 60]);
+	});
+
+	it.each([
+		['America/Santiago', '2026-09-05T12:00Z', [16, 23]],
+		['America/Havana', '2026-03-07T12:00Z', [17, 23]],
+		['Atlantic/Azores', '2026-03-28T12:00Z', [13, 23]],
+		['Australia/Lord_Howe', '2026-10-03T12:30Z', [1, 23.5]],
+		['Asia/Kathmandu', '2026-03-28T18:15Z', [24, 24]],
+	])('splits where clocks change at midnight, or by half an hour (%s)', (timeZone, from, hours) => {
+		const period = { from: Date.parse(from), to: Date.parse(from) + 60 * 60 * MINUTE };
+		const days = split(period, 'day', timeZone).map((part) => (part.to - part.from) / 60 / MINUTE);
+		expect(days.slice(0, 2)).toEqual(hours);
 	});
 
 	it('of a station is down if all of its connectors are', async () => {
