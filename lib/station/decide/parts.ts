@@ -101,7 +101,9 @@ function incidentsOf(
 	if (namesake !== undefined && touches(opening, namesake, resolveAfterMs)) return [own];
 	const completed = kind === 'connectorFault' && scope === 'code' ? [...keysOf(d), NO_CODE] : [];
 	return [...latest].flatMap(([part, incident]) => {
-		if (!places.includes(incident.connector ?? '')) return [];
+		// A place that joined the stretch after the incident had made the stretch no part of it.
+		const sharedSince = places.get(incident.connector ?? '') ?? Infinity;
+		if (sharedSince > (incident.until ?? Infinity) || sharedSince === Infinity) return [];
 		const named = [...part.slice(part.indexOf('|') + 1).split(','), ...keysOf(incident.d)];
 		const isShared = (some: readonly string[]) => some.some((key) => named.includes(key));
 		// One that begins with another place belongs to it only while it lasts.
@@ -144,7 +146,7 @@ function heirOf(
 	if (incident === undefined || incident.until !== undefined) return [];
 	const { since, connector = '' } = incident;
 	if (runs.some((run) => touches(run, incident, 0))) return [];
-	const heir = openings.find((run) => run.places.includes(connector) && contains(run, incident));
+	const heir = openings.find((run) => run.places.has(connector) && contains(run, incident));
 	return heir === undefined ? [] : [{ ...heir, since }];
 }
 

@@ -92,7 +92,7 @@ export function countedFaultOf(opening: Opening): Fault {
 	const { places, connector } = opening;
 	return {
 		...faultOf(opening),
-		connector: places.find((place) => place.includes('/')) ?? connector,
+		connector: [...places.keys()].find((place) => place.includes('/')) ?? connector,
 	};
 }
 

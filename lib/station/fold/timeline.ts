@@ -113,8 +113,8 @@ export const isFull = ({ reports }: Timeline): boolean => reports.length > MOST_
 export interface Run {
 	/** The connector, or the EVSE or station as a whole, that it began with. */
 	readonly connector: string;
-	/** With those that share it: an EVSE as a whole and one of its connectors. */
-	readonly places: readonly string[];
+	/** With those that share it, an EVSE as a whole and one of its connectors: since when each of them does. */
+	readonly places: ReadonlyMap<string, number>;
 	readonly key: string;
 	readonly first: Report;
 	readonly since: number;
@@ -130,7 +130,7 @@ export interface Run {
 }
 
 interface OpenRun extends Run {
-	readonly places: string[];
+	readonly places: Map<string, number>;
 	readonly reports: Report[];
 	/** Whether the last status is that of the run, and which components have a problem. */
 	hasStatus: boolean;
@@ -148,7 +148,7 @@ export function runsOf({ reports }: Timeline, name: string, horizon: number): Ru
 	for (const report of reports) {
 		if (report.t > horizon) break;
 		const place = report.of ?? name;
-		let known = [...open].find(({ places }) => places.includes(place));
+		let known = [...open].find(({ places }) => places.has(place));
 		if (known !== undefined && !isOver(known, report)) continue;
 		if (known !== undefined) {
 			open.delete(known);
@@ -158,14 +158,15 @@ export function runsOf({ reports }: Timeline, name: string, horizon: number): Ru
 		if (report.key === '') continue;
 		known = [...open].find(
 			({ key, places }) =>
-				key === report.key && places.length === 1 && (place === name) !== places.includes(name),
+				key === report.key && places.size === 1 && (place === name) !== places.has(name),
 		);
 		if (known === undefined) {
-			const run = { connector: place, places: [], key: report.key, first: report, since: report.t };
-			known = { ...run, reports: [], hasStatus: false, problems: new Set() };
+			const run = { connector: place, key: report.key, first: report, since: report.t };
+			const sources = { hasStatus: false, problems: new Set<string>() };
+			known = { ...run, places: new Map<string, number>(), reports: [], ...sources };
 			open.add(known);
 		}
-		known.places.push(place);
+		known.places.set(place, report.t);
 		isOver(known, report);
 	}
 	return [...runs, ...open].sort((a, b) => inOrder(a.first, b.first));

@@ -117,7 +117,7 @@ function layersOf(
 	);
 	const of = (connector: string | undefined): Layers => {
 		const places = connector === undefined ? [STATION] : [STATION, connector, evseOf(connector)];
-		const isHere = (run: Run) => run.places.some((place) => places.includes(place));
+		const isHere = (run: Run) => places.some((place) => run.places.has(place));
 		const since = connector === undefined ? undefined : knownFrom.get(connector);
 		const excluded = exclusions.filter(
 			(one) =>

@@ -1,13 +1,17 @@
 /**
  * The state of a shard by itself, without polls, pages and a ledger: whatever the order and the batches in which events are
- * read, stretch by stretch from the newest to the oldest, the same is decided. `RUNS` sets the number of stories, 10 by default.
+ * read, stretch by stretch from the newest to the oldest, the same is decided, and it is what Get Incidents returns of the
+ * past. `RUNS` sets the number of stories, 10 by default.
  */
 import fc from 'fast-check';
 import { eventFromList } from '../../../lib/event';
 import type { StationSettings } from '../../../lib/station';
 import type { ReportEntry } from '../../../lib/station/common/state';
 import { type EventFacts, readFacts } from '../../../lib/station/facts';
+import { incidentsOf } from '../../../lib/station/past/incidents';
+import { WANTS_OF } from '../../../lib/station/past/read';
 import { nextShard } from '../../../lib/station/shards';
+import { askPast } from './past/pastWorld';
 import { back, DEFAULTS, message, MINUTE, type StationEvent } from './stationWorld';
 import {
 	FROM,
@@ -138,6 +142,19 @@ function play(events: readonly Read[], settings: StationSettings, way: Way): Rep
 	return [...told.values()];
 }
 
+/** What Get Incidents finds in the same events, once all is over. */
+async function pastOf(
+	events: readonly StationEvent[],
+	settings: StationSettings,
+): Promise<ReportEntry[]> {
+	const period = { from: FROM - MINUTE, now: FROM + SETTLED_MINUTES * MINUTE };
+	const { past } = await askPast(events, WANTS_OF[settings.kind], period);
+	const owner = { workflowId: 'w', nodeId: 'n' };
+	return [...past.facts.stations].flatMap((station) =>
+		incidentsOf(station, past, settings, owner).flatMap(({ entries }) => [...entries.values()]),
+	);
+}
+
 /** Without what depends on when it is decided. */
 const shown = (entries: readonly ReportEntry[]) =>
 	entries
@@ -207,6 +224,21 @@ describe.each(CASES)('%s, %s', (_name, version, story, changes) => {
 					const told = play(events, settings, way);
 					expect(shown(told)).toEqual(shown(play(events, settings, OFTEN)));
 					expect(unpaired(told)).toEqual([]);
+				}),
+				parameters,
+			);
+		},
+		SLOW_MS,
+	);
+
+	it(
+		'decides what Get Incidents finds in the past, also of incidents that last',
+		async () => {
+			await fc.assert(
+				fc.asyncProperty(happenings, async (content) => {
+					const events = content.flatMap((happening, n) => story(happening, n, version));
+					const told = play(readAll(events, settings), settings, OFTEN);
+					expect(shown(await pastOf(events, settings))).toEqual(shown(told));
 				}),
 				parameters,
 			);

@@ -1,6 +1,6 @@
 import { split } from '../../../../lib/station';
 import { OCPP16, VERSIONS } from '../stations';
-import { back, lost, MINUTE, time } from '../stationWorld';
+import { back, lost, message, MINUTE, time } from '../stationWorld';
 import { askPast, incidents, sessions, status, uptime } from './pastWorld';
 
 const iso = (text: string) => new Date(time(text)).toISOString();
@@ -63,6 +63,24 @@ describe('Get Incidents', () => {
 		const lasting = [lost('10:59:30'), OCPP16.status('11:00:40', 'Available')];
 		expect(await incidents(lasting, { forMs: 0 }, { to: time('11:00') })).toMatchObject([
 			{ since: iso('10:59:30'), until: null, state: 'open' },
+		]);
+	});
+
+	it('takes a status of a connector for its own incident, though its EVSE reports the same one later', async () => {
+		const reserved = (at: string, connectorId?: number, status = 'Reserved') => {
+			const evse = { id: 1, ...(connectorId !== undefined && { connectorId }) };
+			const component = { name: connectorId === undefined ? 'EVSE' : 'Connector', evse };
+			const said = { component, variable: { name: 'AvailabilityState' }, actualValue: status };
+			return message(at, 's1', ['NotifyEvent', { seqNo: 0, eventData: [said] }]);
+		};
+		const events = [
+			...[reserved('09:05'), reserved('09:06', 2), reserved('09:29', 1)],
+			...[reserved('09:31', 2, 'Available'), reserved('09:48')],
+		];
+		const settings = { kind: 'connectorStatus', forMs: 10 * MINUTE } as const;
+		expect(await incidents(events, settings)).toMatchObject([
+			{ connector: '1', since: iso('09:05'), until: iso('09:31') },
+			{ connector: '1/1', since: iso('09:29'), state: 'open' },
 		]);
 	});
 
