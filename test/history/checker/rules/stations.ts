@@ -149,11 +149,14 @@ function* missingIncidents(report: Report, epoch: Epoch): Generator<Found> {
 		const [first, ...others] = report.variants(asset, epoch) ?? [];
 		for (const incident of first ?? []) {
 			const { part, since } = incident;
-			if (since <= epoch.polledAt + CLOCKS_MS || report.isLost(since)) continue;
+			const isOld = (each: Incident) =>
+				each.since <= epoch.polledAt + CLOCKS_MS || report.isLost(each.since);
+			if (isOld(incident)) continue;
 			const same = others.map((each) => each.find((other) => overlap(other, incident)));
 			if (same.includes(undefined)) continue;
 			const all = [incident, ...same.flatMap((each) => each ?? [])];
-			if (all.some((each) => each.since <= epoch.polledAt + CLOCKS_MS)) continue;
+			// Without the late event that says when it was over, it may be one that counts as reported.
+			if (all.some(isOld)) continue;
 			if (isContinued(report.stations.get(asset) ?? [], epoch, incident)) continue;
 			const deadline = report.deadline(Math.max(...all.map(({ opensAt }) => opensAt)), epoch);
 			if (deadline >= Math.min(view.endAt, epoch.to)) continue;
