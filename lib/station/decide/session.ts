@@ -8,6 +8,7 @@ import type {
 	ReportEntry,
 	Register,
 	Sessions,
+	SessionStart,
 	SessionStop,
 	SessionTransaction,
 } from '../common/state';
@@ -15,7 +16,7 @@ import { atOf } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
 import { energyOf, type Window } from './energy';
 import { type Candidate, candidatesOf, join } from './join';
-import { type Life, livesOf } from './lives';
+import { beginningsOf, type Life, livesOf } from './lives';
 
 interface SessionPlace extends Owner {
 	readonly assetId: string;
@@ -131,8 +132,8 @@ function isIn({ from = -Infinity, to = Infinity }: Window, register: Register): 
 function unendedAttempts(sessions: Sessions, place: SessionPlace): SessionAttempt[] {
 	return sessions.starts.flatMap((start) => {
 		if (start.used !== undefined) return [];
-		const { connector, at, id } = start;
-		const later = sessions.starts.filter((one) => one.connector === connector && one.at > at);
+		const { at, id } = start;
+		const later = sessions.starts.filter((one) => isLater(one, start));
 		return later.flatMap(({ t }) =>
 			[1, 2].map((times) => {
 				const known = t + times * START_WAIT_MS;
@@ -145,13 +146,14 @@ function unendedAttempts(sessions: Sessions, place: SessionPlace): SessionAttemp
 
 function unended(
 	sessions: Sessions,
-	start: Sessions['starts'][number],
+	start: SessionStart,
 	known: number,
 	place: SessionPlace,
 ): ReportEntry[] {
 	if (start.used !== undefined || start.unsure) return [];
-	const candidate = candidatesOf(sessions, known).find((one) => one.start === start);
-	const next = candidate?.next;
+	const candidates = candidatesOf(sessions, known);
+	const candidate = candidates.find((one) => one.start === start);
+	const next = candidates.find((one) => isLater(one.start, start))?.start;
 	if (candidate === undefined || next === undefined) return [];
 	if (known < next.t + START_WAIT_MS) return [];
 	// One that was reported without a start may be the end of this one, which was listed late.
@@ -174,6 +176,11 @@ function unended(
 	});
 }
 
+/** Of the same connector, and by both clocks: that of the station may be set back in between. */
+function isLater(one: SessionStart, start: SessionStart): boolean {
+	return one.connector === start.connector && one.at > start.at && one.t >= start.t;
+}
+
 function lifeAttempts(
 	sessions: Sessions,
 	transaction: SessionTransaction,
@@ -191,7 +198,7 @@ function lifeAttempts(
 	const nexts = transaction.starts
 		.filter((start) => !start.done)
 		.flatMap((start) =>
-			nextOf(sessions, transaction, start).map(({ t }) => {
+			nextOf(sessions, transaction, start, ({ starts }) => starts).map(({ t }) => {
 				const known = t + START_WAIT_MS;
 				const decide = () => unendedLife(sessions, transaction, known, place);
 				return { known, at: start.at, id: transaction.tx, decide };
@@ -202,19 +209,23 @@ function lifeAttempts(
 
 type LifeStart = SessionTransaction['starts'][number];
 
-/** The next starts of the connector, of another transaction or of the same ID. */
-function nextOf({ transactions }: Sessions, { tx, where }: SessionTransaction, start: LifeStart) {
+/** The next starts of the connector, of another transaction or of the same ID, by both clocks: that of the station may be set back in between. */
+function nextOf(
+	{ transactions }: Sessions,
+	{ tx, where }: SessionTransaction,
+	start: LifeStart,
+	startsOf: (of: SessionTransaction) => readonly LifeStart[],
+) {
 	const connector = start.connector ?? where?.connector;
 	return transactions
 		.flatMap((other) =>
-			other.starts
-				.filter((one) => one !== start && one.at > start.at)
+			startsOf(other)
+				.filter((one) => one !== start && one.at > start.at && one.t >= start.t)
 				.filter((one) => {
 					const of = one.connector ?? other.where?.connector;
 					if (of === undefined || connector === undefined) return other.tx === tx;
 					// An EVSE without a connector is each of its connectors.
-					const isSame = of === connector || evseOf(of) === connector || of === evseOf(connector);
-					return isSame || other.tx === tx;
+					return of === connector || evseOf(of) === connector || of === evseOf(connector);
 				}),
 		)
 		.sort((a, b) => a.at - b.at);
@@ -267,7 +278,7 @@ function unendedLife(
 	return livesOf(transaction, known).flatMap((life) => {
 		const { start, end } = life;
 		if (start === undefined || end !== undefined || start.done) return [];
-		const [next] = nextOf(sessions, transaction, start).filter(
+		const [next] = nextOf(sessions, transaction, start, (of) => beginningsOf(of, known)).filter(
 			({ t }) => t + START_WAIT_MS <= known,
 		);
 		if (next === undefined) return [];
@@ -282,7 +293,7 @@ function unendedLife(
 
 function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life, known: number) {
 	const { tx, where, who, readings } = transaction;
-	const { start, end, since } = life;
+	const { start, end, since, isShared } = life;
 	const until = untilOf(transaction, life);
 	const isOwn = (at: number) => since <= at && at < until;
 	const times = timesOf(start, end);
@@ -302,9 +313,9 @@ function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life,
 		),
 	];
 	return {
-		...{ tx, start, registers, times: window },
+		...{ tx, start, registers: isShared ? [] : registers, times: window },
 		connector: connector ?? null,
-		tag: who && isOwn(who.at) ? who.tag : undefined,
+		tag: who && isOwn(who.at) && !isShared ? who.tag : undefined,
 	};
 }
 
@@ -331,7 +342,8 @@ export function openSessions(sessions: Sessions, place: SessionPlace): ReportEnt
 		livesOf(transaction, known).flatMap((life) => {
 			const { start, end } = life;
 			if (start === undefined || end !== undefined || start.done) return [];
-			if (nextOf(sessions, transaction, start).length > 0) return [];
+			if (nextOf(sessions, transaction, start, (of) => beginningsOf(of, known)).length > 0)
+				return [];
 			const parts = [transaction.tx, start.at, OPEN];
 			return openEntry(place, {
 				...lifeOf(sessions, transaction, life, known),

@@ -61,7 +61,10 @@ export function compactSessions(
 	sessions.transactions = sessions.transactions.flatMap((transaction) => {
 		const { starts: begun, ends, t } = transaction;
 		const kept = ends.filter((end) => isKept(end.t, end.reported));
-		const hasEnd = (from: number) => ends.some(({ at, reported }) => reported && at >= from);
+		// Which start an end belongs to depends on all of them.
+		const isDecided = begun.every(({ done }) => done);
+		const hasEnd = (from: number) =>
+			isDecided && ends.some(({ at, reported }) => reported && at >= from);
 		const gone = ends.filter((end) => !kept.includes(end));
 		/** A start that was read after its session had been reported goes with the end. */
 		const isOver = (from: number) =>

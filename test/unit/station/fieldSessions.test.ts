@@ -67,6 +67,9 @@ const tx = (transactionId: string, payload: Payload = {}) => ({
 	...payload,
 });
 
+const EVSE_1 = { evse: { id: 1, connectorId: 1 } };
+const EVSE_2 = { evse: { id: 2, connectorId: 1 } };
+
 /** What is reported, whatever the order of the list and the polls. */
 async function rowsOf(
 	events: readonly StationEvent[],
@@ -455,6 +458,47 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'the same ID on two EVSEs at the same time, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[80_000]], tx('1', EVSE_1)),
+			started('09:02', 0, [[50_000]], tx('1', EVSE_2)),
+			ended('09:30', 1, [[84_000]], tx('1', EVSE_1)),
+			ended('09:40', 1, [[57_000]], tx('1', EVSE_2)),
+		],
+		[
+			{ connector: '1/1', minutes: 30, energyKwh: null },
+			{ connector: '2/1', minutes: 38, energyKwh: null },
+		],
+	],
+	[
+		'the same ID on two EVSEs, whose ends name none, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[80_000]], tx('1', EVSE_1)),
+			started('09:02', 0, [[50_000]], tx('1', EVSE_2)),
+			ended('09:30', 1, [[84_000]], tx('1')),
+			ended('09:40', 1, [[57_000]], tx('1')),
+			started('10:00', 0, [[84_000]], tx('2', EVSE_1)),
+			started('10:02', 0, [[57_000]], tx('3', EVSE_2)),
+		],
+		[
+			{ connector: '1/1', minutes: null, energyKwh: null, reason: 'NotReported' },
+			{ connector: '2/1', minutes: null, energyKwh: null, reason: 'NotReported' },
+		],
+	],
+	[
+		'the same ID on two EVSEs one after the other, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[80_000]], tx('1', EVSE_1)),
+			ended('09:30', 1, [[84_000]], tx('1')),
+			started('09:40', 0, [[50_000]], tx('1', EVSE_2)),
+			ended('09:50', 1, [[52_000]], tx('1')),
+		],
+		[
+			{ connector: '1/1', minutes: 30, energyKwh: 4 },
+			{ connector: '2/1', minutes: 10, energyKwh: 2 },
+		],
+	],
+	[
 		'I11: no stop, and another session of the connector',
 		[
 			start('09:00', 1_000),
@@ -564,6 +608,39 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		'I12: the same end again, with another time, OCPP 2.0.1',
 		[started('09:00', 0, [[1_000]]), ended('09:30', 1, [[6_000]]), ended('09:45', 2, [[6_000]])],
 		[{ minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'the same start again, with another time, OCPP 2.0.1',
+		[started('09:00', 0, [[1_000]]), started('09:02', 0, [[1_000]]), ended('09:30', 1, [[6_000]])],
+		[{ startedAt: iso('09:00'), minutes: 30, energyKwh: 5 }],
+	],
+	[
+		'a clock that is set back between two sessions',
+		[
+			start('09:00', 1_000, { timestamp: iso('09:08') }),
+			answered('09:00', 25),
+			stop('09:05', 25, 1_500, { timestamp: iso('09:13') }),
+			start('09:06', 1_500),
+			answered('09:06', 26),
+			stop('09:30', 26, 4_500),
+		],
+		[
+			{ transactionId: '25', minutes: 5, energyKwh: 0.5 },
+			{ transactionId: '26', startedAt: iso('09:06'), minutes: 24, energyKwh: 3 },
+		],
+	],
+	[
+		'a clock that is set back between two sessions, OCPP 2.0.1',
+		[
+			started('09:00', 0, [[1_000]], { timestamp: iso('09:08') }),
+			ended('09:05', 1, [[1_500]], { timestamp: iso('09:13') }),
+			started('09:06', 0, [[1_500]], tx('B')),
+			ended('09:30', 1, [[4_500]], tx('B')),
+		],
+		[
+			{ transactionId: 'A', minutes: 5, energyKwh: 0.5 },
+			{ transactionId: 'B', startedAt: iso('09:06'), minutes: 24, energyKwh: 3 },
+		],
 	],
 	[
 		'the same start again, with another time and message ID',
