@@ -16,16 +16,11 @@ export const CONDITION_FIELDS: Readonly<Record<string, string>> = {
 	'data.asset.id': 'Asset ID',
 	type: 'Event Type',
 	'data.protocol': 'OCPP Version',
-	'data.messageType': 'Message Type',
 	'data.payload.type': 'Security Event Type',
 	'data.payload.connectorStatus': 'Connector Status (OCPP 2.0.1)',
 	'data.payload.evseId': 'EVSE (OCPP 2.0.1)',
 	'data.payload.eventType': 'Transaction Event (OCPP 2.0.1)',
 	'data.payload.transactionInfo.chargingState': 'Charging State (OCPP 2.0.1)',
-	'data.payload.eventData.component.name': 'Component (OCPP 2.0.1)',
-	'data.payload.eventData.variable.name': 'Variable (OCPP 2.0.1)',
-	'data.payload.eventData.actualValue': 'Value of Variable (OCPP 2.0.1)',
-	'data.payload.eventData.techCode': 'Technical Code (OCPP 2.0.1)',
 };
 
 /** The value of 'Field' for a field that is not offered; its path is in `path`. */

@@ -12,6 +12,7 @@ export {
 	readAcknowledge,
 	readBatchSize,
 	readEventTypes,
+	readOption,
 	type ReadParameter,
 	readWanted,
 } from './wanted';

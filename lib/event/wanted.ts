@@ -2,7 +2,7 @@
  * Which events a trigger wants: those of its types that meet its conditions; and the parameters that all triggers have.
  * Read by hand and not by a schema, because this runs for every delivery, even a forged one.
  */
-import { asNumber, asTexts } from '../shared/values';
+import { asNumber, asTexts, own } from '../shared/values';
 import { type Conditions, readConditions } from './conditions';
 import type { ParsedEvent } from './event';
 
@@ -92,16 +92,21 @@ export function readWanted(read: ReadParameter): Wanted {
 	};
 }
 
-/** By the parameter `acknowledge`: whether an event counts once an execution is stored, or once one has succeeded. */
-export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
-	return read('acknowledge', 'stored') === 'succeeded' ? 'succeeded' : 'stored';
+/** A setting that a trigger has among its options, or in a field of its own: the option comes first. */
+export function readOption(read: ReadParameter, name: string, fallback: unknown): unknown {
+	return own(read('options', {}), name) ?? read(name, fallback);
 }
 
-/** By the parameters `delivery` and `batchSize`; 1 if each event starts its own execution. */
+/** By the setting `acknowledge`: whether an event counts once an execution is stored, or once one has succeeded. */
+export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
+	return readOption(read, 'acknowledge', 'stored') === 'succeeded' ? 'succeeded' : 'stored';
+}
+
+/** By the settings `delivery` and `batchSize`; 1 if each event starts its own execution. */
 export function readBatchSize(read: ReadParameter): number {
-	if (read('delivery', 'immediate') !== 'batched') return 1;
+	if (readOption(read, 'delivery', 'immediate') !== 'batched') return 1;
 	const size = asNumber(
-		read('batchSize', DEFAULT_BATCH_SIZE),
+		readOption(read, 'batchSize', DEFAULT_BATCH_SIZE),
 		DEFAULT_BATCH_SIZE,
 		1,
 		MAX_BATCH_SIZE,

@@ -1,4 +1,4 @@
-/** The parameters for the number of events per execution and what follows a failure, the same in all triggers. */
+/** The settings for the number of events per execution and for what follows a failure, in all triggers: fields and options. */
 import type { INodeProperties } from 'n8n-workflow';
 import { DEFAULT_BATCH_SIZE, MAX_BATCH_SIZE } from '../../lib/event';
 
@@ -11,24 +11,49 @@ interface DeliveryOptions {
 	readonly isWebhook?: boolean;
 }
 
-const EVENTS: DeliveryOptions = {
-	item: 'event',
-	delivery: 'immediate',
-	batchSize: DEFAULT_BATCH_SIZE,
-};
+/** Whatever is among the options of a trigger is also a field off the screen: n8n drops a parameter that has none. */
+interface DeliveryProperties {
+	readonly fields: readonly INodeProperties[];
+	readonly options: readonly INodeProperties[];
+}
 
-export const pollDeliveryProperties = deliveryPropertiesFor(EVENTS);
-export const webhookDeliveryProperties = deliveryPropertiesFor({ ...EVENTS, isWebhook: true });
+export function eventDelivery(kind: 'webhook' | 'poll'): DeliveryProperties {
+	const { delivery, batchSize, acknowledge } = settingsOf({
+		...{ item: 'event', delivery: 'immediate', batchSize: DEFAULT_BATCH_SIZE },
+		isWebhook: kind === 'webhook',
+	});
+	const isBatched = { show: { '/delivery': ['batched'] } };
+	return {
+		fields: [delivery, hidden(batchSize), acknowledge],
+		options: [{ ...batchSize, displayOptions: isBatched }],
+	};
+}
 
-export function deliveryPropertiesFor({
-	item,
-	delivery,
-	batchSize,
-	isWebhook = false,
-}: DeliveryOptions): INodeProperties[] {
+export function incidentDelivery(): DeliveryProperties {
+	const { delivery, batchSize, acknowledge } = settingsOf({
+		...{ item: 'incident', delivery: 'batched', batchSize: MAX_BATCH_SIZE },
+	});
+	return {
+		fields: [onlyIf(delivery, 'immediate'), hidden(batchSize), onlyIf(acknowledge, 'succeeded')],
+		options: [
+			delivery,
+			{ ...batchSize, displayOptions: { hide: { delivery: ['immediate'] } } },
+			acknowledge,
+		],
+	};
+}
+
+const hidden = (setting: INodeProperties): INodeProperties => ({ ...setting, type: 'hidden' });
+
+/** On the screen only with this value, so that no setting has an effect that nobody sees. */
+function onlyIf(setting: INodeProperties, value: string): INodeProperties {
+	return { ...setting, displayOptions: { show: { [`/${setting.name}`]: [value] } } };
+}
+
+function settingsOf({ item, delivery, batchSize, isWebhook = false }: DeliveryOptions) {
 	const Item = item.charAt(0).toUpperCase() + item.slice(1);
-	return [
-		{
+	return {
+		delivery: {
 			displayName: 'Executions',
 			name: 'delivery',
 			type: 'options',
@@ -48,17 +73,16 @@ export function deliveryPropertiesFor({
 			default: delivery,
 			description: `Whether each ${item} starts its own execution or several share one. You always get one item per ${item}.`,
 		},
-		{
+		batchSize: {
 			displayName: 'Batch Size',
 			name: 'batchSize',
 			type: 'number',
 			noDataExpression: true,
 			typeOptions: { minValue: 1, maxValue: MAX_BATCH_SIZE, numberPrecision: 0 },
-			displayOptions: { show: { delivery: ['batched'] } },
 			default: batchSize,
 			description: `Max number of ${item}s per execution. An execution also holds at most 4 MB of ${item}s.`,
 		},
-		{
+		acknowledge: {
 			displayName: 'If the Execution Fails',
 			name: 'acknowledge',
 			type: 'options',
@@ -73,12 +97,12 @@ export function deliveryPropertiesFor({
 					name: 'Start Again',
 					value: 'succeeded',
 					description: isWebhook
-						? 'Until an execution has succeeded, within limits. The service gets its 200 when the execution has succeeded.'
+						? 'Until an execution has succeeded, within limits. The service gets its 200 when the execution has succeeded, at another URL: register it at the service.'
 						: 'Until an execution has succeeded, within limits',
 				},
 			],
 			default: 'stored',
 			description: `'Start Again': after a failure or an interruption the ${item} starts again, at most six times by a poll; steps can repeat. Each failed attempt starts the error workflow.`,
 		},
-	];
+	} satisfies Record<string, INodeProperties>;
 }

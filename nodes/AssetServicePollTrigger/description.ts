@@ -2,9 +2,11 @@
 import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../n8n/fields/conditions';
-import { pollDeliveryProperties } from '../../n8n/fields/deliveryProperties';
+import { eventDelivery } from '../../n8n/fields/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../n8n/polling/poll/settings';
+import { DEFAULT_PAGE_SIZE } from '../../n8n/polling/poll/settings';
+
+const delivery = eventDelivery('poll');
 
 export const pollTriggerProperties: INodeProperties[] = [
 	{
@@ -16,7 +18,7 @@ export const pollTriggerProperties: INodeProperties[] = [
 	},
 	...triggerEventTypes,
 	conditionsPropertyFor('poll'),
-	...pollDeliveryProperties,
+	...delivery.fields,
 	{
 		displayName: 'Start From',
 		name: 'startFrom',
@@ -37,15 +39,13 @@ export const pollTriggerProperties: INodeProperties[] = [
 		default: 'now',
 		description: 'Which existing events start the workflow',
 	},
+	// Off the screen: the default is right for every service.
 	{
 		displayName: 'Page Size',
 		name: 'limit',
-		type: 'number',
+		type: 'hidden',
 		noDataExpression: true,
-		typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE, numberPrecision: 0 },
 		default: DEFAULT_PAGE_SIZE,
-		description:
-			'Max number of events to request per page. Each poll reads as many pages as it needs.',
 	},
 	{
 		displayName: 'Options',
@@ -54,7 +54,7 @@ export const pollTriggerProperties: INodeProperties[] = [
 		noDataExpression: true,
 		placeholder: 'Add option',
 		default: {},
-		options: accountAccessOptions,
+		options: [...delivery.options, ...accountAccessOptions],
 	},
 ];
 

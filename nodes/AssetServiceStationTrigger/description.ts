@@ -1,9 +1,8 @@
 /** The parameters of the station trigger. */
 import type { INodeProperties } from 'n8n-workflow';
-import { MAX_BATCH_SIZE } from '../../lib/event';
 import type { Kind } from '../../lib/station';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
-import { deliveryPropertiesFor } from '../../n8n/fields/deliveryProperties';
+import { incidentDelivery } from '../../n8n/fields/deliveryProperties';
 import {
 	DEFAULT_CATCH_UP_HOURS,
 	DEFAULT_STATUSES,
@@ -80,7 +79,7 @@ export const otherStatuses: INodeProperties = {
 	name: 'otherStatuses',
 	type: 'string',
 	noDataExpression: true,
-	displayOptions: shownFor('connectorStatus'),
+	displayOptions: { show: { '/triggerOn': ['connectorStatus'] } },
 	default: '',
 	placeholder: 'e.g. Maintenance',
 	description: 'Further statuses, separated by commas, exactly as the stations send them',
@@ -161,6 +160,8 @@ const testWith: INodeProperties = {
 	],
 };
 
+const delivery = incidentDelivery();
+
 export const stationTriggerProperties: INodeProperties[] = [
 	{
 		displayName: 'Incidents that began before the workflow was first published are not reported.',
@@ -170,18 +171,24 @@ export const stationTriggerProperties: INodeProperties[] = [
 	},
 	triggerOn,
 	statuses,
-	otherStatuses,
 	...faultProperties,
 	...timeProperties,
 	reportResolved,
-	...deliveryPropertiesFor({ item: 'incident', delivery: 'batched', batchSize: MAX_BATCH_SIZE }),
+	...delivery.fields,
 	{
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [...accountAccessOptions, catchUpHours, includeIdTag, testWith],
+		options: [
+			catchUpHours,
+			...delivery.options,
+			includeIdTag,
+			otherStatuses,
+			...accountAccessOptions,
+			testWith,
+		],
 	},
 ];
 

@@ -1,19 +1,16 @@
 /** The parameters of the webhook trigger. */
 import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
-import {
-	DEFAULT_RETENTION_DAYS,
-	DEFAULT_TOLERANCE_SECONDS,
-	MAX_RETENTION_DAYS,
-	MIN_RETENTION_DAYS,
-} from '../../lib/receiver';
+import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../lib/receiver';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { conditionsPropertyFor } from '../../n8n/fields/conditions';
-import { webhookDeliveryProperties } from '../../n8n/fields/deliveryProperties';
+import { eventDelivery } from '../../n8n/fields/deliveryProperties';
 import { triggerEventTypes } from '../../n8n/fields/eventTypeProperties';
+
+const delivery = eventDelivery('webhook');
 
 /** The options of the trigger, which most people never open. */
 const triggerOptions: INodeProperties[] = [
-	...accountAccessOptions,
+	...delivery.options,
 	{
 		displayName: 'Include Delivery',
 		name: 'includeDelivery',
@@ -23,19 +20,14 @@ const triggerOptions: INodeProperties[] = [
 		description:
 			'Whether to add a field _delivery with the delivery ID (not covered by the signature), the timestamp of the signature, the secret that matched (current or previous) and the time of receipt',
 	},
+	...accountAccessOptions,
+	// Off the screen: the service delivers an event for at most 30 days, so nobody needs another value.
 	{
 		displayName: 'Retention (Days)',
 		name: 'retentionDays',
-		type: 'number',
+		type: 'hidden',
 		noDataExpression: true,
-		typeOptions: {
-			minValue: MIN_RETENTION_DAYS,
-			maxValue: MAX_RETENTION_DAYS,
-			numberPrecision: 0,
-		},
 		default: DEFAULT_RETENTION_DAYS,
-		description:
-			'How many days an event is recognized as a duplicate. At least 31, because the service delivers events for up to 30 days.',
 	},
 	{
 		displayName: 'Rotate Secret After (Days)',
@@ -78,7 +70,7 @@ const triggerOptions: INodeProperties[] = [
 export const triggerProperties: INodeProperties[] = [
 	{
 		displayName:
-			"Open 'Webhook URLs' above, select 'Production URL' and create a webhook endpoint with that URL at the service. Then create a credential with its signing secret: each endpoint has its own. After you change 'If the Execution Fails', register the new URL.",
+			"Create a webhook endpoint at the service with the 'Production URL' under 'Webhook URLs' above, and enter its signing secret in the credential.",
 		name: 'manualNotice',
 		type: 'notice',
 		default: '',
@@ -86,7 +78,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			"The API client needs permission to create and delete webhook endpoints, and n8n needs a public https URL. If the service rejects the registration, use manual registration. After you change 'If the Execution Fails', publish the workflow again.",
+			'The API client needs permission to create and delete webhook endpoints, and n8n needs a public https URL.',
 		name: 'automaticNotice',
 		type: 'notice',
 		default: '',
@@ -115,7 +107,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	...triggerEventTypes,
 	conditionsPropertyFor('webhook'),
-	...webhookDeliveryProperties,
+	...delivery.fields,
 	{
 		displayName: 'Options',
 		name: 'options',

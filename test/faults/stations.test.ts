@@ -20,8 +20,10 @@ const LIST = '/webhooks/v1/webhook-events';
 const HOURS = 60 * 60_000;
 const AT_ONCE = { forMinutes: 0, resolveAfterMinutes: 0 };
 const EVERY_STATUS = {
-	statuses: ['Preparing', 'Charging', 'Occupied', 'Finishing', 'Reserved', 'Unavailable'],
-	otherStatuses: 'Faulted, SuspendedEV, SuspendedEVSE',
+	statuses: [
+		...['Preparing', 'Charging', 'Occupied', 'Finishing', 'Reserved', 'Unavailable'],
+		...['Faulted', 'SuspendedEV', 'SuspendedEVSE'],
+	],
 };
 const KINDS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 	stationOffline: AT_ONCE,

@@ -5,7 +5,7 @@
 import {
 	MAX_BATCH_SIZE,
 	readAcknowledge,
-	readBatchSize,
+	readOption,
 	type ReadParameter,
 } from '../../../lib/event';
 import { PackageError } from '../../../lib/shared/errors';
@@ -97,11 +97,9 @@ export function readStationSettings(read: ReadParameter): StationTriggerSettings
 	const reportResolved = kind !== 'sessionEnded' && read('reportResolved', true) !== false;
 	const options = asRecord(read('options', {}));
 	const { catchUpHours = DEFAULT_CATCH_UP_HOURS, includeIdTag, testWith } = options;
-	const batchSize = readBatchSize((name) =>
-		name === 'delivery'
-			? read(name, 'batched')
-			: whole('Batch Size', read(name, MAX_BATCH_SIZE), MAX_BATCH_SIZE, 1, MAX_BATCH_SIZE),
-	);
+	const most = readOption(read, 'batchSize', MAX_BATCH_SIZE);
+	const isBatched = readOption(read, 'delivery', 'batched') === 'batched';
+	const batchSize = isBatched ? whole('Batch Size', most, MAX_BATCH_SIZE, 1, MAX_BATCH_SIZE) : 1;
 	return {
 		station: {
 			...DEFAULT_CONNECTION,
@@ -165,7 +163,7 @@ function oneOf<T extends Kind | Scope>(
 function statusesOf(read: ReadParameter, problems: string[]): string[] {
 	const entered = {
 		Statuses: read('statuses', DEFAULT_STATUSES),
-		'Other Statuses': read('otherStatuses', ''),
+		'Other Statuses': readOption(read, 'otherStatuses', ''),
 	};
 	const wrong = Object.entries(entered).filter(([, value]) => !isTexts(value));
 	for (const [label, value] of wrong) {

@@ -4,7 +4,7 @@ import { DELIVERY_STATUS_FIELD, type ApiClient, type ApiRecord } from '../../../
 import { safeParse, unknown } from '../../../lib/vendor/zod';
 import { deliveryField, deliveryIdOf, endpointField, endpointIdOf } from '../shared/ids';
 import type { Filters } from '../shared/lists';
-import { onlyParallelChanges } from '../shared/parallelItems';
+import { hiddenOptions } from '../shared/parallelItems';
 import { type InputItem, parameter, plainText, wrongKindError } from '../shared/parameters';
 import type { Changing, OperationRun } from '../shared/resource';
 
@@ -71,7 +71,7 @@ const resend: Changing = {
 	fields: [
 		endpointField('The webhook endpoint that the delivery was sent to'),
 		deliveryField,
-		onlyParallelChanges,
+		hiddenOptions,
 	],
 	prepare,
 };

@@ -1,45 +1,26 @@
-/** How many input items are processed at the same time: an option of every operation. */
+/**
+ * How many input items are processed at the same time: `options.parallelItems` of every operation. Off the screen, since a
+ * service that cannot take as many asks to wait.
+ */
 import type { INodeProperties } from 'n8n-workflow';
 import { bounded } from '../../../n8n/fields/parameters';
 
-const READING = 8;
-const CHANGING = 1;
-const MOST = 64;
+/** The value of the option, 8 by default. An operation that changes something processes one item after another. */
+export const parallelItems = (changes: boolean) => bounded(changes ? 1 : 8, 1, 64);
 
-/** The value of the option. */
-export const parallelItems = (changes: boolean) => bounded(changes ? CHANGING : READING, 1, MOST);
-
-const optionWith = (fallback: number, description: string): INodeProperties => ({
+/** For the options of an operation. */
+export const parallelItemsOption: INodeProperties = {
 	displayName: 'Parallel Items',
 	name: 'parallelItems',
-	type: 'number',
+	type: 'hidden',
 	noDataExpression: true,
-	typeOptions: { minValue: 1, maxValue: MOST, numberPrecision: 0 },
-	default: fallback,
-	description,
-});
+	default: '',
+};
 
-export const parallelItemsOption = optionWith(
-	READING,
-	'Max number of input items to process at the same time. Set to 1 to process them one by one.',
-);
-
-const only = (option: INodeProperties): INodeProperties => ({
+/** For an operation that has no other options: without it, n8n drops them. */
+export const hiddenOptions: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
+	type: 'hidden',
 	default: {},
-	options: [option],
-});
-
-/** The options of an operation that has no others. */
-export const onlyParallelItems = only(parallelItemsOption);
-
-/** The same for an operation that changes something. */
-export const onlyParallelChanges = only(
-	optionWith(
-		CHANGING,
-		'Max number of input items to process at the same time. With 1, nothing else is changed after the first failure.',
-	),
-);
+};

@@ -8,7 +8,7 @@ import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { example, EXAMPLES } from '../../support/n8n/examples';
-import { assigned, chooses, evaluate, type Json, parametersOf } from './expressions';
+import { assigned, chooses, evaluate, type Json, optionsOf, parametersOf } from './expressions';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
 const Example = z.object({
@@ -144,7 +144,7 @@ const FIGURES: readonly (readonly [file: string, words: RegExp, value: () => unk
 	[
 		'catch-up-after-outage.json',
 		/up to (\d+) per execution/,
-		() => parametersOf('catch-up-after-outage.json', 'Asset Service Poll Trigger')['batchSize'],
+		() => optionsOf('catch-up-after-outage.json', 'Asset Service Poll Trigger')['batchSize'],
 	],
 ];
 
@@ -193,7 +193,7 @@ it('the docs count the nodes of the dead letters', () => {
 it('a row of a session that could not be written is written later, and never twice', () => {
 	const file = 'sessions-to-table.json';
 	expect(parametersOf(file, 'Asset Service Station Trigger')).toMatchObject({
-		...{ triggerOn: 'sessionEnded', acknowledge: 'succeeded' },
+		...{ triggerOn: 'sessionEnded', options: { acknowledge: 'succeeded' } },
 	});
 	expect(parametersOf(file, 'Write row')).toMatchObject({
 		...{ operation: 'upsert', matchType: 'allConditions' },
@@ -382,7 +382,8 @@ it('the summary of an outage is that of all its assets', () => {
 it('both triggers of a workflow want the same events, in the same batches', () => {
 	for (const file of ['catch-missed-events.json', 'catch-up-after-outage.json']) {
 		const [webhook, poll] = ['Asset Service Trigger', 'Asset Service Poll Trigger'].map((node) => {
-			const { eventTypes, conditions, delivery, batchSize, acknowledge } = parametersOf(file, node);
+			const { eventTypes, conditions, delivery, acknowledge } = parametersOf(file, node);
+			const { batchSize } = optionsOf(file, node);
 			return { eventTypes, conditions, delivery, batchSize, acknowledge };
 		});
 		expect(poll).toEqual(webhook);

@@ -20,6 +20,11 @@ export function parametersOf(file: string, name: string): Record<string, unknown
 	return node.parameters;
 }
 
+/** The parameter `options` of a node. */
+export function optionsOf(file: string, name: string): Readonly<Record<string, unknown>> {
+	return z.looseObject({}).parse(parametersOf(file, name)['options'] ?? {});
+}
+
 /** What n8n makes of a text with expressions: the value itself if the whole text is one expression. */
 export function evaluate(text: string, input: readonly Json[], others: Others = {}): unknown {
 	// What n8n's own extension of texts does.

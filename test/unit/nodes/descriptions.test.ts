@@ -1,7 +1,14 @@
 /** The code reads what the editor offers: names of parameters and options, their values, and the nodes themselves. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IHookFunctions, INodeProperties, INodeType } from 'n8n-workflow';
+import {
+	type IHookFunctions,
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+	NodeHelpers,
+} from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceSigningSecretApi.credentials';
 import {
@@ -50,6 +57,18 @@ const asTrigger = (given: Parameters): Parameters => {
 	};
 };
 
+/** The parameters that n8n passes to a node whose workflow has these. */
+const keptOf = ({ description }: INodeType, given: Parameters): Parameters => {
+	const parameters = { ...given } as INodeParameters;
+	const { properties, version } = description;
+	const node = { typeVersion: version } as INode;
+	return (
+		NodeHelpers.getNodeParameters(
+			...([properties, parameters, true, false, node, description] as const),
+		) ?? {}
+	);
+};
+
 const namesOf = (properties: readonly INodeProperties[]) =>
 	properties.filter(({ type }) => type !== 'notice').map(({ name }) => name);
 const property = ({ description }: INodeType, name: string) =>
@@ -71,6 +90,7 @@ const TRIGGER_OPTIONS: Readonly<Record<string, [unknown, Parameters]>> = {
 		{ accountWorkflowIds: ['a', 'b', 'c'] },
 	],
 	includeDelivery: [true, { includeDelivery: true }],
+	batchSize: [7, { batchSize: 1 }],
 	retentionDays: [40, { retentionMs: 40 * 24 * HOUR_MS }],
 	rotateAfterDays: [3, { rotateAfterMs: 3 * 24 * HOUR_MS }],
 	rotationGraceHours: [5, { graceMs: 5 * HOUR_MS }],
@@ -119,12 +139,13 @@ describe.each<[string, INodeType, (given: Parameters) => Parameters]>([
 	});
 
 	it('delivery and batchSize are offered and read', () => {
-		expect(namesOf(node.description.properties)).toEqual(
-			expect.arrayContaining(['delivery', 'batchSize']),
-		);
 		expect(offered(property(node, 'delivery'))).toEqual(['immediate', 'batched']);
-		expect(read({ delivery: 'batched', batchSize: 7 })).toMatchObject({ batchSize: 7 });
-		expect(read({ delivery: 'immediate', batchSize: 7 })).toMatchObject({ batchSize: 1 });
+		expect(namesOf(fieldsIn(property(node, 'options')))).toContain('batchSize');
+		const [batched, options] = [{ delivery: 'batched' }, { batchSize: 7 }];
+		expect(read({ ...batched, options })).toMatchObject({ batchSize: 7 });
+		expect(read({ ...batched, batchSize: 8 })).toMatchObject({ batchSize: 8 });
+		expect(read({ ...batched, batchSize: 8, options })).toMatchObject({ batchSize: 7 });
+		expect(read({ delivery: 'immediate', options })).toMatchObject({ batchSize: 1 });
 	});
 });
 
@@ -183,8 +204,8 @@ describe('the parameters of the station trigger', () => {
 			{ statuses: ['Occupied'] },
 		],
 		[
-			'otherStatuses',
-			{ triggerOn: 'connectorStatus', statuses: [], otherStatuses: 'A, B' },
+			'options',
+			{ triggerOn: 'connectorStatus', statuses: [], options: { otherStatuses: 'A, B' } },
 			{ statuses: ['A', 'B'] },
 		],
 		['scope', { triggerOn: 'connectorFault', scope: 'station' }, { scope: 'station' }],
@@ -216,15 +237,20 @@ describe('the parameters of the station trigger', () => {
 		['times', { ...lasting, times: 51 }, 'from 1 to 50, but is 51'],
 		['withinMinutes', { ...repeated, withinMinutes: 0 }, 'from 1 to 10080, but is 0'],
 		['batchSize', { batchSize: 1_001 }, 'from 1 to 1000, but is 1001'],
+		['batchSize', { options: { batchSize: 0 } }, 'from 1 to 1000, but is 0'],
 		['catchUpHours', { options: { catchUpHours: 721 } }, 'from 1 to 720, but is 721'],
 		['triggerOn', { triggerOn: 'x' }, 'must be one of stationOffline, connectorStatus,'],
 		['scope', { ...lasting, scope: 7 }, 'must be one of code, connector, station, but is 7'],
 		['statuses', { ...stuck, statuses: [] }, 'must name at least one status'],
 		['statuses', { ...stuck, statuses: 7 }, 'must be a list of texts, but is 7'],
-		['otherStatuses', { ...stuck, otherStatuses: [7] }, 'must be a list of texts, but is [7]'],
+		[
+			'otherStatuses',
+			{ ...stuck, options: { otherStatuses: [7] } },
+			'must be a list of texts, but is [7]',
+		],
 		[
 			'statuses',
-			{ ...stuck, statuses: many, otherStatuses: 'More' },
+			{ ...stuck, statuses: many, options: { otherStatuses: 'More' } },
 			"and 'Other Statuses' must name at most 20 statuses together, but name 21",
 		],
 	])('names %s and what is wrong with %j', (name, given, problem) => {
@@ -249,6 +275,21 @@ describe('the parameters of the station trigger', () => {
 		{ ...repeated, times: 50, forMinutes: -1 },
 	])('finds nothing wrong with %j', (given) => {
 		expect(settingsOf(given).problems).toEqual([]);
+	});
+
+	it.each<[Parameters, Parameters]>([
+		[{}, { batchSize: 1000, acknowledge: 'stored' }],
+		[{ delivery: 'immediate' }, { batchSize: 1 }],
+		[{ options: { delivery: 'immediate', batchSize: 7 } }, { batchSize: 1 }],
+		[{ delivery: 'immediate', options: { delivery: 'batched' } }, { batchSize: 1000 }],
+		[{ batchSize: 7 }, { batchSize: 7 }],
+		[{ batchSize: 7, options: { batchSize: 8 } }, { batchSize: 8 }],
+		[{ acknowledge: 'succeeded' }, { acknowledge: 'succeeded' }],
+		[{ options: { acknowledge: 'succeeded' } }, { acknowledge: 'succeeded' }],
+		[{ acknowledge: 'succeeded', options: { acknowledge: 'stored' } }, { acknowledge: 'stored' }],
+	])('reads from the options and from the fields of %j: %j', (given, expected) => {
+		expect(settingsOf(given)).toMatchObject(expected);
+		expect(settingsOf(keptOf(node, given))).toMatchObject(expected);
 	});
 
 	it('has no parameter that takes an expression', () => {

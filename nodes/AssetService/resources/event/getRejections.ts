@@ -13,7 +13,7 @@ import { sentence } from '../../../../lib/shared/text';
 import { MINUTE_MS } from '../../../../lib/shared/time';
 import { asText, own } from '../../../../lib/shared/values';
 import { rejections } from '../../../../n8n/log/log';
-import { onlyParallelItems } from '../../shared/parallelItems';
+import { hiddenOptions } from '../../shared/parallelItems';
 import type { InputItem } from '../../shared/parameters';
 import type { Local } from '../../shared/resource';
 import { type Accounts, openAccounts, workflowField } from './account';
@@ -22,7 +22,7 @@ export const getRejections: Local = {
 	name: 'Get Rejections',
 	description: `Find out why a workflow did not start: deliveries of the last ${DAYS_KEPT} days that were rejected or ignored, and what polls left out. Takes a workflow ID and returns one item per trigger and reason, with what to do and the last example, and one per polling trigger with its last poll.`,
 	action: 'Get rejected deliveries and the last polls',
-	fields: [workflowField, onlyParallelItems],
+	fields: [workflowField, hiddenOptions],
 	runLocally,
 };
 

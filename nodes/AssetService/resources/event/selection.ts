@@ -13,7 +13,7 @@ import { unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsProperty } from '../../../../n8n/fields/conditions';
 import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
-import { onlyParallelItems } from '../../shared/parallelItems';
+import { hiddenOptions } from '../../shared/parallelItems';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
 import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
 import { workflowField } from './account';
@@ -72,7 +72,7 @@ export const selectionFields: readonly INodeProperties[] = [
 		default: '',
 		description: 'Only events created before this time',
 	},
-	onlyParallelItems,
+	hiddenOptions,
 ];
 
 export interface Selection {

@@ -11,7 +11,7 @@ import {
 import { faultProperties } from '../../../AssetServiceStationTrigger/faults';
 import { parameterError } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { ask, assetIdsField, lookBackField, options, periodFields, wordsOf } from './question';
+import { ask, assetIdsField, lookBackField, optionsWith, periodFields, wordsOf } from './question';
 
 /** In an action node, expressions and AI agents may fill in what they cannot in a trigger. */
 function asked({ noDataExpression: _never, ...field }: INodeProperties): INodeProperties {
@@ -36,8 +36,8 @@ export const getIncidents: Operation = {
 	action: 'Get the incidents of stations',
 	fields: [
 		kindField,
-		...[statuses, otherStatuses, ...faultProperties, ...timeProperties].map(asked),
-		...[assetIdsField, ...periodFields, lookBackField, options],
+		...[statuses, ...faultProperties, ...timeProperties].map(asked),
+		...[assetIdsField, ...periodFields, lookBackField, optionsWith(asked(otherStatuses))],
 	],
 	run,
 };

@@ -5,7 +5,7 @@ import { type ApiClient, type ApiRecord, withoutSecret } from '../../../../lib/s
 import { isRecord } from '../../../../lib/shared/values';
 import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
 import { eventTypesOf } from '../../shared/eventTypes';
-import { onlyParallelChanges } from '../../shared/parallelItems';
+import { hiddenOptions } from '../../shared/parallelItems';
 import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 
@@ -45,7 +45,7 @@ export const create: Changing = {
 	description:
 		'Create a webhook endpoint, so that the service delivers events to its URL. Takes an https URL and event types and returns the new endpoint. An agent must ask the user for confirmation first.',
 	action: 'Create a webhook endpoint',
-	fields: [...fields, onlyParallelChanges],
+	fields: [...fields, hiddenOptions],
 	prepare,
 };
 

@@ -2,7 +2,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
-import { onlyParallelChanges } from '../../shared/parallelItems';
+import { hiddenOptions } from '../../shared/parallelItems';
 import type { Changing } from '../../shared/resource';
 
 export const remove: Changing = {
@@ -10,7 +10,7 @@ export const remove: Changing = {
 	description:
 		'Delete a webhook endpoint permanently, so that it gets no more events. Takes an endpoint ID and returns whether it was deleted. An agent must ask the user for confirmation first.',
 	action: 'Delete a webhook endpoint',
-	fields: [endpointField('The webhook endpoint to delete'), onlyParallelChanges],
+	fields: [endpointField('The webhook endpoint to delete'), hiddenOptions],
 	prepare,
 };
 

@@ -1,7 +1,7 @@
 /** Reports the state of deliveries to an endpoint, before the service stops delivering to it. */
 import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
-import { onlyParallelItems } from '../../shared/parallelItems';
+import { hiddenOptions } from '../../shared/parallelItems';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { createdAfterField, createdAfterOf } from '../../shared/times';
 
@@ -18,7 +18,7 @@ export const getHealth: Operation = {
 			description: 'Only deliveries created at this time or later, and those without a time',
 			hint: 'Leave empty for the last 7 days',
 		}),
-		onlyParallelItems,
+		hiddenOptions,
 	],
 	run,
 };

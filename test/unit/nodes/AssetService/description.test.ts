@@ -28,10 +28,12 @@ const operationsOf = (resource: string) =>
 			name === 'operation' && displayOptions?.show?.['resource']?.includes(resource),
 	);
 
-/** The parameters that n8n shows and passes on for these values. */
+/** The parameters that the editor shows for these values. */
 const propertiesFor = (values: Record<string, string | boolean | number>) =>
-	description.properties.filter((property: INodeProperties) =>
-		NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
+	description.properties.filter(
+		(property: INodeProperties) =>
+			property.type !== 'hidden' &&
+			NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
 	);
 const shown = (values: Record<string, string | boolean | number>) =>
 	propertiesFor(values).map(({ name }) => name);
@@ -85,17 +87,17 @@ describe('the description of the action node', () => {
 			{ resource: 'event', operation: 'reconcile' },
 			[
 				...['workflowId', 'eventTypes', 'conditions', 'states'],
-				...['createdAfter', 'createdBefore', 'options'],
+				...['createdAfter', 'createdBefore'],
 			],
 		],
 		[
 			{ resource: 'event', operation: 'replay' },
 			[
 				...['workflowId', 'dryRun', 'eventIds', 'eventTypes', 'conditions', 'states'],
-				...['createdAfter', 'createdBefore', 'options'],
+				...['createdAfter', 'createdBefore'],
 			],
 		],
-		[{ resource: 'event', operation: 'getRejections' }, ['workflowId', 'options']],
+		[{ resource: 'event', operation: 'getRejections' }, ['workflowId']],
 		[
 			{ resource: 'station', operation: 'getIncidents', triggerOn: 'connectorFault', times: 1 },
 			[
@@ -115,16 +117,13 @@ describe('the description of the action node', () => {
 			],
 		],
 		[{ resource: 'station', operation: 'getStatus' }, ['assetIds', 'lookBackHours', 'options']],
-		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId', 'options']],
+		[{ resource: 'delivery', operation: 'resend' }, ['endpointId', 'deliveryId']],
 		[
 			{ resource: 'webhookEndpoint', operation: 'create' },
-			['url', 'events', 'secretNotice', 'includeSecret', 'options'],
+			['url', 'events', 'secretNotice', 'includeSecret'],
 		],
-		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId', 'options']],
-		[
-			{ resource: 'webhookEndpoint', operation: 'getHealth' },
-			['endpointId', 'createdAfter', 'options'],
-		],
+		[{ resource: 'webhookEndpoint', operation: 'delete' }, ['endpointId']],
+		[{ resource: 'webhookEndpoint', operation: 'getHealth' }, ['endpointId', 'createdAfter']],
 	])('shows for %j the parameters %j', (values, expected) => {
 		expect(shown(values)).toEqual(['resource', 'operation', ...expected]);
 	});

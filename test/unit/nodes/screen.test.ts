@@ -1,0 +1,60 @@
+/** What a user sees of each trigger at first open, by n8n's own rules. */
+import { type INode, type INodeParameters, type INodeProperties, NodeHelpers } from 'n8n-workflow';
+import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
+import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
+import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
+
+type Description = AssetServiceTrigger['description'];
+
+const isField = ({ type, options }: INodeProperties) =>
+	type !== 'notice' && type !== 'hidden' && options?.length !== 0;
+
+/** The labels of the fields that a node shows with these parameters. */
+function shown({ properties, version, ...rest }: Description, given: INodeParameters): string[] {
+	const node = { typeVersion: version } as INode;
+	const description = { properties, version, ...rest };
+	const values =
+		NodeHelpers.getNodeParameters(properties, given, true, false, node, description) ?? {};
+	return properties
+		.filter((one) => NodeHelpers.displayParameter(values, one, node, description))
+		.filter(isField)
+		.map(({ displayName }) => displayName);
+}
+
+it.each<[string, Description, string[]]>([
+	[
+		'the webhook trigger',
+		new AssetServiceTrigger().description,
+		[
+			...['Registration', 'Trigger On', 'Conditions', 'Executions', 'If the Execution Fails'],
+			'Options',
+		],
+	],
+	[
+		'the poll trigger',
+		new AssetServicePollTrigger().description,
+		[
+			...['Trigger On', 'Conditions', 'Executions', 'If the Execution Fails', 'Start From'],
+			'Options',
+		],
+	],
+	[
+		'the station trigger',
+		new AssetServiceStationTrigger().description,
+		[
+			...['Trigger On', 'Report After (Minutes)', 'Resolve After (Minutes)'],
+			...['Report When Resolved', 'Options'],
+		],
+	],
+])('%s opens with few fields', (_name, description, labels) => {
+	expect(shown(description, {})).toEqual(labels);
+});
+
+it('a setting that is off the screen is on it where it has an effect', () => {
+	const { description } = new AssetServiceStationTrigger();
+	const given = { delivery: 'immediate', acknowledge: 'succeeded' };
+	expect(shown(description, given).slice(-3)).toEqual([
+		...['Executions', 'If the Execution Fails', 'Options'],
+	]);
+	expect(shown(description, { delivery: 'batched', acknowledge: 'stored' })).toHaveLength(5);
+});
