@@ -12,12 +12,7 @@ import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
 import { RETENTION_MS } from '../../../lib/start';
 import { MOST_AT_ONCE } from '../../../lib/poll/poll';
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
-import {
-	DEFAULT_RETENTION_DAYS,
-	DEFAULT_TOLERANCE_SECONDS,
-	MAX_RETENTION_DAYS,
-	MIN_RETENTION_DAYS,
-} from '../../../lib/receiver/receive';
+import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../../lib/receiver/receive';
 import { KEEP_MS, REFRESH_MS } from '../../../lib/receiver/verify';
 import { DAYS_KEPT } from '../../../lib/rejections';
 import {
@@ -97,23 +92,9 @@ const FIGURES: readonly (readonly [
 		/(\d+), (\d+) and (\d+) minutes, (\d+) hours, then (\d+) hours/g,
 		[first ?? 0, second ?? 0, third ?? 0, fourth / 60, fifth / 60],
 	],
-	[
-		['README.md', 'SECURITY.md'],
-		/(?:[Ff]or |^\| )?(\d+) days(?: by default)?:? ?\(?\*\*Retention/gm,
-		[DEFAULT_RETENTION_DAYS],
-	],
-	[['README.md'], /poll triggers always use (\d+)\)/g, [RETENTION_MS / DAY]],
-	[['SECURITY.md'], /always (\d+) in the poll triggers/g, [RETENTION_MS / DAY]],
-	[
-		['docs/nodes.md'],
-		/\((\d+) to (\d+)\)\. The service delivers/g,
-		[MIN_RETENTION_DAYS, MAX_RETENTION_DAYS],
-	],
-	[
-		['docs/comparison.md'],
-		/yes, for (\d+) to (\d+) days/g,
-		[MIN_RETENTION_DAYS, MAX_RETENTION_DAYS],
-	],
+	[['README.md'], /For (\d+) days and as long as the \[event ledger\]/g, [DEFAULT_RETENTION_DAYS]],
+	[['SECURITY.md'], /^\| Per event: .* (\d+) days +\|$/gm, [DEFAULT_RETENTION_DAYS]],
+	[['docs/comparison.md'], /yes, for (\d+) days/g, [RETENTION_MS / DAY]],
 	[['SECURITY.md'], /[Aa]fter the tolerance \((\d+) minutes\)/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
 	[['docs/rotation.md'], /(\d+) minutes after it was signed/g, [DEFAULT_TOLERANCE_SECONDS / 60]],
 	[
