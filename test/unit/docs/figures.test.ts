@@ -9,7 +9,6 @@ import { SESSION_MS } from '../../../lib/ledger/common/store';
 import type { Entry } from '../../../lib/ledger/life/entry';
 import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
-import { RETENTION_MS } from '../../../lib/start';
 import { MOST_AT_ONCE } from '../../../lib/poll/poll';
 import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
 import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../../lib/receiver/receive';
@@ -23,6 +22,7 @@ import {
 	RETRIES,
 	RETRY_HOURS,
 } from '../../../lib/service/defaults';
+import { RETENTION_MS } from '../../../lib/start';
 import {
 	GRACE_MS,
 	LATE_STOP_MS,

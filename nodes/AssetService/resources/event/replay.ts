@@ -1,10 +1,10 @@
 /** Starts events again that a workflow handled wrongly: reopens them in the ledger, so that its triggers start them. */
 import type { INodeProperties } from 'n8n-workflow';
 import { canReopen, pollTriggers, requestReplay, stationTriggers } from '../../../../lib/accounts';
-import { RETENTION_MS } from '../../../../lib/start';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../../../lib/shared/time';
+import { RETENTION_MS } from '../../../../lib/start';
 import { logLine } from '../../../../n8n/log/log';
 import { flag, type InputItem } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
