@@ -13,9 +13,12 @@ import { statusOf } from './past/status';
 import { uptimeOf, type UptimeQuestion } from './past/uptime';
 
 /** What all questions are asked with. */
-export interface Asked {
-	readonly past: Past;
+export interface Asked extends AskedFacts {
 	readonly directory: Directory;
+}
+
+interface AskedFacts {
+	readonly past: Past;
 	readonly owner: Owner;
 	/** Undefined for all stations. */
 	readonly assetIds: ReadonlySet<string> | undefined;
@@ -28,16 +31,12 @@ const STEP_MS = 10;
 
 /** One item per incident, oldest first. */
 export async function pastIncidents(asked: Asked, settings: StationSettings): Promise<ApiRecord[]> {
-	const found = await incidentsIn(asked, settings);
-	return found.map(({ assetId, item }) => ({
-		station: asked.directory.fieldsOf(assetId),
-		...item,
-	}));
+	return named(asked, await incidentsIn(asked, settings));
 }
 
 /** Oldest first. */
 export async function incidentsIn(
-	asked: Asked,
+	asked: AskedFacts,
 	settings: StationSettings,
 ): Promise<PastIncident[]> {
 	const found = await ofEach(asked, readStations(asked), (station) =>
@@ -52,15 +51,18 @@ export async function pastSessions(
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ApiRecord[]> {
-	const found = await sessionsIn(asked, settings, includeOpen);
-	return found.map(({ assetId, item }) => ({
-		station: asked.directory.fieldsOf(assetId),
-		...item,
-	}));
+	return named(asked, await sessionsIn(asked, settings, includeOpen));
+}
+
+function named(
+	{ directory }: Asked,
+	found: readonly Pick<ReportEntry, 'assetId' | 'item'>[],
+): ApiRecord[] {
+	return found.map(({ assetId, item }) => ({ station: directory.fieldsOf(assetId), ...item }));
 }
 
 export async function sessionsIn(
-	asked: Asked,
+	asked: AskedFacts,
 	settings: StationSettings,
 	includeOpen: boolean,
 ): Promise<ReportEntry[]> {
@@ -93,7 +95,7 @@ export async function stationStatus(
 type Station = readonly [assetId: string, facts: StationFacts];
 
 /** Those of which something was read. */
-function readStations({ past, assetIds }: Asked): Station[] {
+function readStations({ past, assetIds }: AskedFacts): Station[] {
 	const all = [...past.facts.stations];
 	return assetIds === undefined ? all : all.filter(([assetId]) => assetIds.has(assetId));
 }
@@ -118,7 +120,7 @@ function allStations({ past, directory, assetIds }: Asked): Named[] {
 }
 
 async function ofEach<S, T>(
-	{ check }: Asked,
+	{ check }: AskedFacts,
 	stations: readonly S[],
 	itemsOf: (station: S) => readonly T[],
 ): Promise<T[]> {

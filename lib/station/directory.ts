@@ -28,16 +28,11 @@ export interface Directory {
 
 interface KeptDirectory {
 	readonly readAt: number;
-	readonly assets: ReadonlyMap<string, ApiRecord> | undefined;
-	readonly stations: number | undefined;
-	readonly listing: Listing | undefined;
+	readonly directory: Directory;
 }
 
 /** By node. */
 const directories = new Map<string, KeptDirectory>();
-const NOTHING: KeptDirectory = {
-	...{ readAt: -Infinity, assets: undefined, stations: undefined, listing: undefined },
-};
 
 interface DirectoryOptions {
 	readonly node: string;
@@ -53,28 +48,16 @@ interface DirectoryOptions {
 /** Reads the list if it is an hour old, or if it lacks a station; not more often than every ten minutes. Never rejects. */
 export async function directoryFor(wanted: DirectoryOptions): Promise<Directory> {
 	const { node, now, assetIds } = wanted;
-	const before = directories.get(node) ?? NOTHING;
-	const age = Math.abs(now - before.readAt);
+	const { readAt = -Infinity, directory: before = directoryOf() } = directories.get(node) ?? {};
+	const age = Math.abs(now - readAt);
 	const isLacking = () => {
-		for (const assetId of assetIds) if (before.assets?.has(assetId) !== true) return true;
+		for (const assetId of assetIds) if (before.listing?.has(assetId) !== true) return true;
 		return false;
 	};
-	if (age < READ_AGAIN_AFTER_MS || (age < READ_EVERY_MS && !isLacking()))
-		return asDirectory(before);
-	try {
-		const assets = await read(wanted);
-		// An empty list is taken for a failure of the service: it would end every incident.
-		const isComplete = assets !== undefined && assets.size > 0;
-		const { serviceNow: at } = wanted;
-		const listing = isComplete ? { at, has: (id: string) => assets.has(id) } : before.listing;
-		const stations = isComplete ? [...assets.values()].filter(isStation).length : before.stations;
-		const next = { readAt: now, assets: isComplete ? assets : before.assets, stations, listing };
-		directories.set(node, next);
-		return asDirectory(next);
-	} catch (failure) {
-		directories.set(node, { ...before, readAt: now });
-		return { ...asDirectory(before), failure };
-	}
+	if (age < READ_AGAIN_AFTER_MS || (age < READ_EVERY_MS && !isLacking())) return before;
+	const { failure, ...directory } = await read(wanted, before);
+	directories.set(node, { readAt: now, directory });
+	return failure === undefined ? directory : { ...directory, failure };
 }
 
 /** Reads the list for one question: nothing is kept. Never rejects. */
@@ -82,12 +65,7 @@ export async function directoryNow(
 	client: DirectoryOptions['client'],
 	mayRequest: () => boolean = () => true,
 ): Promise<Directory> {
-	try {
-		const assets = await read({ client, mayRequest });
-		return asDirectory({ ...NOTHING, assets });
-	} catch (failure) {
-		return { ...asDirectory(NOTHING), failure };
-	}
+	return await read({ client, mayRequest, serviceNow: Date.now() }, directoryOf());
 }
 
 /** Forgets what the process knows, for tests and for a node that is no longer published. */
@@ -95,22 +73,30 @@ export function forgetDirectory(node: string): void {
 	directories.delete(node);
 }
 
-/** Undefined if the list is longer than may be read. */
-async function read({
-	client,
-	mayRequest,
-}: Pick<DirectoryOptions, 'client' | 'mayRequest'>): Promise<Map<string, ApiRecord> | undefined> {
+/** The directory before, if the list fails or is longer than may be read. */
+async function read(
+	{
+		client,
+		mayRequest,
+		serviceNow,
+	}: Pick<DirectoryOptions, 'client' | 'mayRequest' | 'serviceNow'>,
+	before: Directory,
+): Promise<Directory> {
 	const assets = new Map<string, ApiRecord>();
 	const end = { isRefused: false };
 	const asked = () => !(end.isRefused = !mayRequest() || assets.size >= MOST_ASSETS);
-	for await (const record of client.list('asset', {
-		...{ pageSize: PAGE_SIZE, readAhead: true },
-		mayRequest: asked,
-	})) {
-		const id = textOf(record['id']);
-		if (id !== undefined) assets.set(id, flat(record));
+	const options = { pageSize: PAGE_SIZE, readAhead: true, mayRequest: asked };
+	try {
+		for await (const record of client.list('asset', options)) {
+			const id = textOf(record['id']);
+			if (id !== undefined) assets.set(id, flat(record));
+		}
+	} catch (failure) {
+		return { ...before, failure };
 	}
-	return end.isRefused ? undefined : assets;
+	// An empty list is taken for a failure of the service: it would end every incident.
+	const isComplete = !end.isRefused && assets.size > 0;
+	return isComplete ? directoryOf(assets, serviceNow) : before;
 }
 
 /** An asset without a type is taken for one. */
@@ -118,16 +104,15 @@ export function isStation({ type }: Readonly<Record<string, unknown>>): boolean 
 	return typeof type !== 'string' || /station|charge/i.test(type);
 }
 
-function asDirectory({ assets, stations, listing }: KeptDirectory): Directory {
+function directoryOf(assets?: ReadonlyMap<string, ApiRecord>, at = 0): Directory {
 	return {
-		...{ listing, stations },
+		listing: assets && { at, has: (id) => assets.has(id) },
+		stations: assets && [...assets.values()].filter(isStation).length,
+		assetIds: [...(assets?.keys() ?? [])],
 		fieldsOf: (assetId) => {
 			const { name, ...fields } = assets?.get(assetId) ?? { id: assetId };
 			// People read the name first.
 			return { name: name ?? assetId, ...fields };
-		},
-		get assetIds() {
-			return [...(assets?.keys() ?? [])];
 		},
 	};
 }

@@ -104,11 +104,7 @@ async function shownOf(
 	owner: Owner,
 	from: number,
 ): Promise<Shown[]> {
-	const directory = {
-		...{ listing: undefined, stations: undefined, assetIds: [] },
-		fieldsOf: () => ({}),
-	};
-	const asked = { past: { ...past, from }, owner, directory, assetIds: undefined };
+	const asked = { past: { ...past, from }, owner, assetIds: undefined };
 	if (settings.kind !== 'sessionEnded') {
 		const incidents = await incidentsIn(asked, settings);
 		return incidents

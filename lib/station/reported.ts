@@ -6,7 +6,6 @@ import { incidentsIn, sessionsIn } from './ask';
 import type { Owner } from './common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
-import type { Directory } from './directory';
 import { readPast, WANTS_OF } from './past/read';
 import { headShape } from './records';
 
@@ -31,11 +30,6 @@ export interface ReportedEntry extends ReportEntry {
 }
 
 const MOST_EVENTS = 1_000_000;
-/** Nothing is named. */
-const NAMELESS: Directory = {
-	...{ listing: undefined, stations: undefined, assetIds: [] },
-	fieldsOf: () => ({}),
-};
 
 /**
  * The items about incidents that lasted at some time of the period, and about sessions that ended in it, oldest first. What began
@@ -57,7 +51,7 @@ export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry
 		...{ lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS, hint },
 	});
 	const question = {
-		...{ past, directory: NAMELESS, assetIds: undefined, owner: { workflowId, nodeId } },
+		...{ past, assetIds: undefined, owner: { workflowId, nodeId } },
 		...(check !== undefined && { check }),
 	};
 	if (kind === 'sessionEnded') {

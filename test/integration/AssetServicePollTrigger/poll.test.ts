@@ -1,4 +1,3 @@
-import { ledgerKey } from '../../../lib/ledger';
 import {
 	ledger,
 	pollNode,
@@ -30,16 +29,27 @@ describe('a poll', () => {
 		},
 	);
 
-	it('starts only the events that meet its conditions', async () => {
+	it('starts only events of the wanted types that meet its conditions', async () => {
 		const simulator = await start();
 		const condition = [{ field: 'data.connector', operator: 'greaterThan', value: '1' }];
-		const { node, poll } = await published({ parameters: { conditions: { condition } } });
-		for (const connector of [1, 2, 3]) {
-			await simulator.emit({ data: { connector } }, { deliver: false });
+		const parameters = { eventTypes: ['ocpp.*'], conditions: { condition } };
+		const { node, poll } = await published({ parameters });
+		for (const [n, type] of ['ocpp.message', 'asset.connectivity', 'ocpp.message'].entries()) {
+			await simulator.emit({ type, data: { connector: n } }, { deliver: false });
 		}
 		await poll();
-		await until('two runs', () => node.started.length === 2);
-		expect(node.started.map(({ data }) => data)).toEqual([{ connector: 2 }, { connector: 3 }]);
+		await until('a run', () => node.started.length === 1);
+		expect(node.started.map(({ data }) => data)).toEqual([{ connector: 2 }]);
+	});
+
+	it('starts executions with as many events as the batch size allows, oldest first', async () => {
+		await start({ events: 3 });
+		const { node, poll } = await published({ parameters: { delivery: 'batched', batchSize: 4 } });
+		const fresh = await record(10);
+		await poll();
+		await until('ten events', () => node.started.length === 10);
+		expect(node.runs.map((items) => items.length)).toEqual([4, 4, 2]);
+		expect(node.ids()).toEqual(fresh);
 	});
 
 	it('fails when publishing if no event can meet a condition', async () => {
@@ -147,28 +157,5 @@ describe('a poll', () => {
 		await pollUntil(again.activation('init'), 'a run', () => again.ids().length === 1);
 		expect(again.ids()).toEqual(fresh);
 		expect(again.ids()).not.toContain(missed[0]);
-	});
-
-	it('does not start events that a webhook has delivered or is delivering', async () => {
-		await start();
-		const { node, poll } = await published();
-		const [brought = '', coming = '', missed = ''] = await record(3);
-		const store = await ledger();
-		const claim = await store.claim(ledgerKey(node.workflowId, brought));
-		if (claim.state === 'claimed') await store.commit([claim.claim], 60_000);
-		await store.claim(ledgerKey(node.workflowId, coming));
-		await poll();
-		await until('a run', () => node.ids().length === 1);
-		expect(node.ids()).toEqual([missed]);
-	});
-
-	it('starts only wanted types', async () => {
-		await start();
-		const { node, poll } = await published({ parameters: { eventTypes: ['asset.*'] } });
-		await record(2, 'ocpp.message');
-		const wanted = await record(2, 'asset.connectivity');
-		await poll();
-		await until('two runs', () => node.ids().length === 2);
-		expect(node.ids()).toEqual(wanted);
 	});
 });

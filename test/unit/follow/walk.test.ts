@@ -83,15 +83,6 @@ describe('a list that begins with the newest event', () => {
 		expect(pages.flat()).toHaveLength(16);
 	});
 
-	it('is read to its end for a moment that it does not reach', async () => {
-		const { end, isAtEnd, pages } = await walked(
-			{ list: newestFirst(10) },
-			{ backTo: NOW - 60 * MINUTE },
-		);
-		expect({ end, isAtEnd }).toEqual({ end: 'whole', isAtEnd: true });
-		expect(pages.map(({ length }) => length)).toEqual([4, 4, 2]);
-	});
-
 	it('is read past one record that is out of order', async () => {
 		const list = listOf(0, 1, 50, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
 		const { pages } = await walked({ list }, { backTo: NOW - 6.5 * MINUTE });
@@ -142,25 +133,6 @@ const first = (most: number) => {
 	return () => requests++ < most;
 };
 
-it('ends when no more requests are allowed, and continues after its cursor', async () => {
-	const list = newestFirst(10);
-	const { end, cursor, pages } = await walked({ list }, { mayRequest: first(2) });
-	expect({ end, cursor }).toEqual({ end: 'bounded', cursor: 'e7' });
-	const rest = await walked({ list }, { after: cursor });
-	expect([...pages, ...rest.pages].flat()).toEqual(list.map(({ id }) => id));
-});
-
-it('finds what follows a record when the list has grown at its head', async () => {
-	const list = newestFirst(8);
-	const { pages } = await walked({
-		list,
-		onRequest: (request) => {
-			if (request === 2) list.unshift({ id: 'new', ago: 0 });
-		},
-	});
-	expect(pages.flat()).toEqual(upTo(8).map((n) => `e${n}`));
-});
-
 it('dates an event without a time by the one before it, also when it continues', async () => {
 	const list = listOf(undefined, 1, 2, undefined, undefined, undefined, 3);
 	const { minutesAgo, cursor, by } = await walked({ list }, { mayRequest: first(1) });
@@ -201,18 +173,6 @@ it('ends as whole when the caller ends it, without a further request', async () 
 	const { end, isAtEnd, requests } = await walked({ list: newestFirst(40) }, {}, () => false);
 	expect({ end, isAtEnd }).toEqual({ end: 'whole', isAtEnd: true });
 	expect(requests()).toBe(1);
-});
-
-it('gives what was listed before a page fails, and says why it failed', async () => {
-	const failure = new ApiError('Busy', { hint: '', status: 503 });
-	const result = await walked({
-		list: newestFirst(10),
-		onRequest: (request) => {
-			if (request === 3) throw failure;
-		},
-	});
-	expect(result).toMatchObject({ end: 'failed', failure, cursor: 'e7', isCursorRefused: false });
-	expect(result.pages.flat()).toHaveLength(8);
 });
 
 it.each([

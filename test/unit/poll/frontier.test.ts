@@ -22,28 +22,6 @@ it('moves to the newest event when all have begun, and the next poll reads one p
 	expect(world.started()).toEqual(IDS);
 });
 
-it('stays when a page failed: the next poll reads as far back', async () => {
-	const world = worldOfFiveHours();
-	world.failures.set('e210', new Error('page 2'));
-	expect((await world.poll())?.message).toBe('page 2');
-	expect(world.started()).toEqual(IDS.slice(-10));
-	world.failures.clear();
-	await world.poll();
-	expect([...world.started()].sort()).toEqual([...IDS].sort());
-});
-
-it('waits for an event that n8n could not store, which holds no other up', async () => {
-	const world = worldOfFiveHours();
-	world.fate = async (ids) => (ids.includes('e50') ? 'unstored' : 'succeeded');
-	await world.poll();
-	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e50'));
-	expect(world.state().frontier).toBe(START + 50 * MINUTE);
-	world.fate = async () => 'succeeded';
-	await world.poll();
-	expect(world.started()).toEqual([...IDS.filter((id) => id !== 'e50'), 'e50']);
-	expect(world.state().frontier).toBe(START + 300 * MINUTE);
-});
-
 it('waits for an event that n8n fails to store only seconds later', async () => {
 	const world = worldOfFiveHours();
 	const { promise: later, reject } = Promise.withResolvers<'succeeded'>();
@@ -109,20 +87,6 @@ it('starts the other events of a batch when somebody else has claimed one in the
 	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e20'));
 });
 
-it('tries events one by one if n8n cannot store them together, and starts all but one', async () => {
-	const world = worldOfFiveHours({ batchSize: 5 });
-	world.fate = async (ids) => (ids.includes('e20') ? 'unstored' : 'succeeded');
-	await world.poll();
-	expect(world.runs.slice(0, 5)).toEqual([
-		['e10'],
-		['e30'],
-		['e40'],
-		['e50'],
-		['e60', 'e70', 'e80', 'e90', 'e100'],
-	]);
-	expect(world.started()).toEqual(IDS.filter((id) => id !== 'e20'));
-});
-
 it('waits for an event that has to be repeated, however far back it is', async () => {
 	const world = worldOfFiveHours({ acknowledge: 'succeeded' });
 	world.list.push(eventAt(-3 * 24 * 60, 'old'));
@@ -142,35 +106,6 @@ it('waits for an event that has to be repeated, however far back it is', async (
 	expect(world.requests).toStrictEqual([undefined]);
 });
 
-it('finds an event that appears up to ten minutes late behind pages of known ones', async () => {
-	const world = worldOfFiveHours();
-	const known = downFrom(99, 60).map((n) => eventAt(299 + n / 100));
-	world.list.unshift(...known);
-	await world.poll();
-	world.list.splice(known.length + 1, 0, eventAt(291));
-	await world.poll();
-	expect(world.started().at(-1)).toBe('e291');
-});
-
-it.each([
-	['an hour behind it once an hour', 55, 60],
-	['a day behind it once a day', 225, 24 * 60],
-])('finds an event that was listed late %s', async (_what, lateBy, everyMinutes) => {
-	const world = worldOfFiveHours();
-	await world.poll();
-	await world.poll();
-	const late = eventAt(300 - lateBy, 'late');
-	world.list.splice(Math.ceil(lateBy / 10), 0, late);
-	world.now += (everyMinutes - 1) * MINUTE;
-	await world.poll({ pageSize: 1 });
-	const before = world.started().includes('late');
-	world.now += 2 * MINUTE;
-	await world.poll({ pageSize: 1 });
-	expect([before, world.started().at(-1)]).toEqual([false, 'late']);
-	await world.poll();
-	expect(world.requests).toHaveLength(1);
-});
-
 it('is not moved by an event that is dated a day ahead', async () => {
 	const world = worldOfFiveHours();
 	world.list.unshift(eventAt(300 + 24 * 60));
@@ -180,11 +115,4 @@ it('is not moved by an event that is dated a day ahead', async () => {
 	world.list.splice(2, 0, eventAt(295));
 	await world.poll();
 	expect(world.started().at(-1)).toBe('e295');
-});
-
-it('leaves the events to the poll before as long as that is starting them', async () => {
-	const world = worldOfFiveHours();
-	await Promise.all([world.poll(), world.poll()]);
-	await world.poll();
-	expect(world.started()).toEqual(IDS);
 });

@@ -92,6 +92,36 @@ it('looks up events without a time one by one, and ends at the page with the fir
 	expect(world.requests).toHaveLength(1);
 });
 
+describe('reads at publication', () => {
+	const minute = (count: number) => downFrom(count, 1).map((n) => n / 60);
+
+	it.each([
+		['a list of the newest first until its order is sure', minute(200), 2_000, 5],
+		['further for events dated ahead, which it is to know', minute(200), 1.5, 6],
+		[
+			'further for all of the newest time',
+			[...Array<number>(110).fill(200 / 60), ...minute(199)],
+			2_000,
+			10,
+		],
+		['a list of the oldest first to its end', minute(100).toReversed(), 2_000, 5],
+		['a list of a minute to its end: its order is unknown', minute(60), 2_000, 3],
+	])('%s', async (_what, minutes, now, requests) => {
+		const world = pollWorld({ ...NOW, pageSize: 21 });
+		world.now = at(now);
+		world.list = minutes.map((each, n) => eventAt(each, `e${n}`));
+		await world.poll();
+		expect(world.requests).toHaveLength(requests);
+	});
+
+	it('nothing for all that is retained, but what it starts', async () => {
+		const world = pollWorld();
+		world.list = eventsAt(2, 1);
+		await world.poll();
+		expect([world.requests, world.started()]).toStrictEqual([[undefined], ['e1', 'e2']]);
+	});
+});
+
 describe('when the ledger has lost its data', () => {
 	it('starts events created since the last poll, none older, and logs one line about it', async () => {
 		const world = pollWorld(NOW);

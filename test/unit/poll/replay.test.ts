@@ -242,15 +242,6 @@ it('starts no event again whose entry the ledger has lost since', async () => {
 	expect(await waiting(world)).toEqual({});
 });
 
-it('notes no request for an event that is running', async () => {
-	const world = await polledWorld();
-	world.ledger.put(world.entry('e20'), 'running');
-	await request(world, ['e20', 'e30']);
-	const texts = [...world.ledger.records].filter(([key]) => key.startsWith('replay:'));
-	expect(texts.map(([, text]) => text).join()).toContain('"e30"');
-	expect(texts.map(([, text]) => text).join()).not.toContain('"e20"');
-});
-
 it('takes a quarter of its time for requested events, and the next polls start the rest', async () => {
 	const world = await polledWorld();
 	const ids = ['e20', 'e80', 'e140', 'e200', 'e260'];
@@ -274,22 +265,6 @@ it('asks no more of a list that fails, also for further requests', async () => {
 	world.failures.clear();
 	await world.poll();
 	expect(world.started()).toEqual(['e20', 'e100']);
-});
-
-it('finds an old event on the page after its place when others were listed late before it', async () => {
-	const world = await polledWorld();
-	await request(world, ['e20']);
-	const late = Array.from({ length: 12 }, (_unused, n) => eventAt(25, `late${n}`));
-	const newer = Array.from({ length: 600 }, (_unused, n) => eventAt(310, `newer${n}`));
-	await world.begin(
-		[...late, ...newer].map(({ id }) => id),
-		'other run',
-	);
-	const at = world.list.findIndex(({ id }) => id === 'e20');
-	world.list = [...newer, ...world.list.slice(0, at), ...late, ...world.list.slice(at)];
-	await world.poll();
-	expect(world.started()).toEqual(['e20']);
-	expect(world.warnings).toEqual([]);
 });
 
 it.each([
@@ -389,32 +364,6 @@ describe('an event that must succeed', () => {
 			world.now += 2 * MINUTE;
 			await world.poll();
 			expect(world.runs).toHaveLength(3);
-		} finally {
-			jest.useRealTimers();
-		}
-	});
-
-	it('is tried by itself after its batch has failed, and at once if n8n could not store it', async () => {
-		jest.useFakeTimers({ now: START, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
-		try {
-			const world = pollWorld({ acknowledge: 'succeeded', batchSize: 10 });
-			world.list = eventsAt(3, 2, 1);
-			world.now = START + 4 * MINUTE;
-			world.fate = async () => 'failed';
-			await world.poll();
-			expect(world.runs).toEqual([['e1', 'e2', 'e3']]);
-			world.fate = async () => 'succeeded';
-			await world.poll();
-			expect(world.runs).toHaveLength(1);
-			jest.setSystemTime(START + MINUTE);
-			await world.poll();
-			expect(world.runs.slice(1)).toEqual([['e1'], ['e2'], ['e3']]);
-
-			world.list = eventsAt(6, 5);
-			world.now = START + 7 * MINUTE;
-			world.fate = async (ids) => (ids.length > 1 ? 'unstored' : 'succeeded');
-			await world.poll();
-			expect(world.runs.slice(4)).toEqual([['e5'], ['e6']]);
 		} finally {
 			jest.useRealTimers();
 		}
