@@ -1,14 +1,15 @@
 /** Endpoints that a trigger registers itself, and the rotation of their secrets. */
-export { canDeliverTo, isPublicHttp } from './deliverableUrl';
-export { dueSteps } from './dueSteps';
-export { watchMark, type WatchedMark } from './mark';
-export { hasEndpoint, isBeingUnpublished, load, type Loaded, type Registration } from './record';
-export { ensureRegistered, unregister } from './publish';
-export { openRegistration, weaknessOf } from './secretBox';
-export { nextStepAt, stepRegistration, type RotationPlan } from './steps';
 export {
-	RegistrationError,
+	hasEndpoint,
+	isBeingUnpublished,
+	load,
+	type Loaded,
 	type RecordSlot,
+	type Registration,
 	type RegistrationContext,
+	untilMade,
 	type WantedEndpoint,
-} from './types';
+} from './record';
+export { canDeliverTo, ensureRegistered, isPublicHttp, unregister } from './registration';
+export { dueSteps, nextStepAt, type RotationPlan, stepRegistration } from './rotation';
+export { openRegistration, weaknessOf } from './secretBox';

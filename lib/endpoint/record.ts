@@ -1,43 +1,85 @@
 /**
  * The record of an endpoint that the trigger registered itself: a small text with sealed secrets.
  *
- * Its states: none → unfinished (marked by the process that creates the endpoint) → registered → marked again while the
- * next endpoint is created → with a previous one → previous one deleted → registered → … → unregistered. Only the
- * process whose mark is in the record creates an endpoint (`mark.ts`).
+ * Its states: none → making (a process creates the endpoint) → registered → making the next one → with a previous one →
+ * previous one deleted → registered → … → unregistered.
+ *
+ * Only the process that holds the claim of the record creates endpoints and takes steps. Like any claim of the ledger, it
+ * ends with the session of its process: 60 seconds after that was killed, another one continues. Every step swaps the
+ * record that it has read, so a process that was paused and lost its claim changes nothing any more.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { claimOrWait, type Ledger, ledgerKey, type Records, releaseHold } from '../ledger';
+import type { ApiClient } from '../service';
+import { printable } from '../shared/text';
 import { MINUTE_MS } from '../shared/time';
 import { jsonIn } from '../shared/values';
-import { array, literal, number, object, optional, safeParse, string } from '../vendor/zod';
-import type { RecordSlot } from './types';
+import {
+	array,
+	literal,
+	number,
+	object,
+	optional,
+	type output,
+	safeParse,
+	string,
+} from '../vendor/zod';
 
-/** An endpoint at the service that the trigger created. */
-export interface RegisteredEndpoint {
-	readonly id: string;
-	/** The signing secret, encrypted with a key derived from the client secret. */
-	readonly sealedSecret: string;
-	/** Unix milliseconds. */
-	readonly createdAt: number;
+/** Where a registration is kept. */
+export interface RecordSlot {
+	readonly key: string;
+	/** Shared by all processes of an n8n instance; survives restarts. */
+	readonly records: Records;
+	readonly openLedger: () => Promise<Ledger>;
 }
 
-/** The endpoint that a rotation replaced. */
-interface ReplacedEndpoint extends RegisteredEndpoint {
-	/** When to delete it at the service, in Unix milliseconds. */
-	readonly deleteAfter: number;
-	/** When it was deleted; its secret is accepted a little longer, for deliveries in transit. */
-	readonly deletedAt?: number | undefined;
+/** The registration of one trigger, with its dependencies. */
+export interface RegistrationContext extends RecordSlot {
+	readonly client: Pick<
+		ApiClient,
+		'createWebhookEndpoint' | 'deleteWebhookEndpoint' | 'webhookEndpointExists'
+	>;
+	readonly clientSecret: string;
+	/** Logs a warning for operators. The message must not contain a secret. */
+	readonly warn: (message: string) => void;
+	readonly now?: () => number;
 }
 
-export interface Registration {
+/** The endpoint that should exist. */
+export interface WantedEndpoint {
 	readonly url: string;
 	readonly events: readonly string[];
-	/** Undefined until the first endpoint is created and its secret saved. */
-	readonly current?: RegisteredEndpoint | undefined;
-	readonly previous?: ReplacedEndpoint | undefined;
-	/** IDs of unused endpoints, to be deleted before the next one is created. */
-	readonly outdated?: readonly string[] | undefined;
-	/** The mark of the process that is creating an endpoint. */
-	readonly making?: string | undefined;
 }
+
+const VERSION = 1;
+
+/** An endpoint at the service that the trigger created. Times are in Unix milliseconds. */
+const endpoint = object({
+	id: string(),
+	/** The signing secret, encrypted with a key derived from the client secret. */
+	sealedSecret: string(),
+	createdAt: number(),
+});
+const registered = object({
+	version: literal(VERSION),
+	url: string(),
+	events: array(string()),
+	/** Absent until the first endpoint is created and its secret saved. */
+	current: optional(endpoint),
+	/** The endpoint that a rotation replaced. It is deleted after the grace; its secret is accepted a little longer, for deliveries in transit. */
+	previous: optional(
+		object({ ...endpoint.shape, deleteAfter: number(), deletedAt: optional(number()) }),
+	),
+	/** IDs of unused endpoints, to be deleted before the next one is created. */
+	outdated: optional(array(string())),
+	/** Names a creation that has not ended: its process is creating an endpoint, or died over it. */
+	making: optional(string()),
+});
+const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
+
+export type RegisteredEndpoint = Readonly<output<typeof endpoint>>;
+export type Registration = WantedEndpoint &
+	Readonly<Omit<output<typeof registered>, 'version' | keyof WantedEndpoint>>;
 
 export interface Loaded {
 	/** The record as stored; undefined for none. */
@@ -48,22 +90,6 @@ export interface Loaded {
 	readonly unregisteredAt?: number;
 }
 
-const VERSION = 1;
-
-const endpoint = object({ id: string(), sealedSecret: string(), createdAt: number() });
-const registered = object({
-	version: literal(VERSION),
-	url: string(),
-	events: array(string()),
-	current: optional(endpoint),
-	previous: optional(
-		object({ ...endpoint.shape, deleteAfter: number(), deletedAt: optional(number()) }),
-	),
-	outdated: optional(array(string())),
-	making: optional(string()),
-});
-const unregistered = object({ version: literal(VERSION), unregisteredAt: number() });
-
 /** By then n8n has removed its webhooks. */
 const UNPUBLISHING_AT_MOST_MS = 2 * MINUTE_MS;
 
@@ -72,13 +98,19 @@ export function isBeingUnpublished({ unregisteredAt }: Loaded, now: number): boo
 	return unregisteredAt !== undefined && Math.abs(now - unregisteredAt) < UNPUBLISHING_AT_MOST_MS;
 }
 
-export function serialise(registration: Registration): string {
-	return JSON.stringify({ version: VERSION, ...registration });
+/** Replaces the record that was loaded; false if it has changed since. A number: when the node was unpublished. */
+export async function replace(
+	{ key, records }: RecordSlot,
+	{ text }: Loaded,
+	next: Registration | number,
+): Promise<boolean> {
+	return await records.swapRecord(key, text, serialise(next));
 }
 
-/** The record of an unpublished node: deliveries that still arrive create no endpoint for it. */
-export function serialiseUnregistered(unregisteredAt: number): string {
-	return JSON.stringify({ version: VERSION, unregisteredAt });
+/** Of an unpublished node a record stays: deliveries that still arrive create no endpoint for it. */
+export function serialise(next: Registration | number): string {
+	const content = typeof next === 'number' ? { unregisteredAt: next } : next;
+	return JSON.stringify({ version: VERSION, ...content });
 }
 
 export async function load({ key, records }: RecordSlot): Promise<Loaded> {
@@ -99,4 +131,47 @@ function parseRecord(text: string): Omit<Loaded, 'text'> {
 	if (!kept.success) return {};
 	const { version, ...registration } = kept.data;
 	return { registration };
+}
+
+/** How often a delivery checks whether the secret of a new endpoint is saved, and the pause in milliseconds. */
+const CHECKS = 100;
+const CHECK_MS = 100;
+
+/** Returns `loaded`; while a process creates an endpoint, waits up to 10 s for it to save the secret. */
+export async function untilMade(slot: RecordSlot, loaded: Loaded): Promise<Loaded> {
+	let latest = loaded;
+	for (let check = 0; check < CHECKS && latest.registration?.making !== undefined; check += 1) {
+		await sleep(CHECK_MS);
+		latest = await load(slot);
+	}
+	return latest;
+}
+
+/** The result of `work`, which gets the record; undefined if another process had the claim for `waitMs` milliseconds. */
+export async function whileClaimed<T>(
+	context: RegistrationContext,
+	waitMs: number,
+	work: (loaded: Loaded) => Promise<T>,
+): Promise<T | undefined> {
+	const ledger = await context.openLedger();
+	const claimed = await claimOrWait(ledger, ledgerKey('endpoint', context.key), waitMs);
+	if (claimed.state !== 'claimed') return undefined;
+	try {
+		return await work(await takeOver(context));
+	} finally {
+		await releaseHold({ ledger, claims: [claimed.claim] });
+	}
+}
+
+/** The record without what a process left that died while it created an endpoint, since nobody else has the claim. */
+async function takeOver(context: RegistrationContext): Promise<Loaded> {
+	const loaded = await load(context);
+	if (loaded.registration?.making === undefined) return loaded;
+	const { making, ...registration } = loaded.registration;
+	// It is unknown whether the service created it, and the service has no list of endpoints.
+	context.warn(
+		`a process ended while it was creating an endpoint for ${printable(registration.url)}: if the service shows another one with this URL, delete it there`,
+	);
+	const isReplaced = await replace(context, loaded, registration);
+	return isReplaced ? { text: serialise(registration), registration } : await load(context);
 }

@@ -9,10 +9,10 @@ import {
 	openRegistration,
 	type RecordSlot,
 	type RegistrationContext,
+	type RotationPlan,
 	stepRegistration,
+	untilMade,
 	type WantedEndpoint,
-	type WatchedMark,
-	watchMark,
 } from '../../lib/endpoint';
 import { LedgerUnavailableError } from '../../lib/ledger';
 import type { SecretSource, SignedRefusal } from '../../lib/receiver';
@@ -90,8 +90,8 @@ function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read
 	return {
 		version: async () => (await loadOnce()).text,
 		read: async () => {
-			const watched = await watchMark(slot, await loadOnce());
-			return { settings: await openAndCatchUp(context, slot, watched), version: watched.text };
+			const loaded = await untilMade(slot, await loadOnce());
+			return { settings: await openAndCatchUp(context, slot, loaded), version: loaded.text };
 		},
 	};
 }
@@ -103,32 +103,31 @@ function registeredSecrets(context: IWebhookFunctions): Pick<SecretSource, 'read
 async function openAndCatchUp(
 	context: IWebhookFunctions,
 	slot: RecordSlot,
-	watched: WatchedMark,
+	loaded: Loaded,
 ): Promise<SigningSettings> {
-	const { registration, isHeld } = watched;
+	const { registration } = loaded;
+	const plan = rotationPlan(context);
 	if (registration?.current === undefined) {
 		const isTest = context.getMode() === 'manual';
-		const isTaken = isHeld || isBeingUnpublished(watched, Date.now());
-		if (isTest || isTaken || !dueSteps.isFree(slot.key)) return {};
+		const isGone = isBeingUnpublished(loaded, Date.now());
+		if (isTest || isGone || !dueSteps.isFree(slot.key)) return {};
 		const wanted = registration ?? wantedEndpoint(context);
-		startStep(context, await registrationContext(context, slot), watched, wanted);
+		startStep(await registrationContext(context, slot), plan, wanted);
 		return {};
 	}
 	const connected = await registrationContext(context, slot);
 	const secrets = openRegistration(registration, connected.clientSecret);
-	const dueAt = nextStepAt(registration, rotationPlan(context));
+	const dueAt = nextStepAt(registration, plan);
 	const isDue = dueAt !== undefined && dueAt <= Date.now();
-	if (secrets === undefined || isDue) startStep(context, connected, watched);
+	if (secrets === undefined || isDue) startStep(connected, plan);
 	return { ...secrets, scheme: 'timestamped' };
 }
 
 function startStep(
-	context: IWebhookFunctions,
 	connected: RegistrationContext,
-	watched: WatchedMark,
+	plan: RotationPlan,
 	wanted?: WantedEndpoint,
 ): void {
-	const plan = rotationPlan(context);
-	const step = async () => await stepRegistration(connected, plan, watched, wanted);
-	dueSteps.startNow(connected.key, { step, warn: connected.warn });
+	const step = async () => await stepRegistration(connected, plan, wanted);
+	dueSteps.startNow(connected.key, step, connected.warn);
 }

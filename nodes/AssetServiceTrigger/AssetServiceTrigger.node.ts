@@ -1,7 +1,7 @@
 /** The webhook trigger: starts a workflow once per signed event. */
 import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from 'n8n-workflow';
 import { assetServiceApiTest, testSigningSecret } from '../../n8n/api/credentials';
-import { endpointLifecycle } from '../../n8n/endpoint/lifecycle';
+import { endpointLifecycle } from '../../n8n/endpoint/registration';
 import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
 import { conditionFields } from '../../n8n/fields/conditionFields';
 import { withConditions } from '../../n8n/fields/conditions';

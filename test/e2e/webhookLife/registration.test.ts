@@ -25,7 +25,9 @@ describe('automatic registration on a real n8n', () => {
 			const { responses } = await simulator.emit({ type: 'ocpp.message' });
 			return responses[0]?.status === 200;
 		};
-		await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300 });
+		// A minute after a process was killed, its claim of the endpoint ends.
+		const timeoutMs = 2 * MINUTES;
+		await waitFor(accepted, { what: 'an event to be accepted', everyMs: 300, timeoutMs });
 	};
 	const publish = async (workflow: Workflow) => await publishAtUrl(world.client, workflow);
 

@@ -1,4 +1,4 @@
-import { isPublicHttp } from '../../../lib/endpoint/deliverableUrl';
+import { isPublicHttp } from '../../../lib/endpoint';
 
 // Which hosts are private is tried with the addresses of the credential, in apiSettings.test.ts.
 it.each([

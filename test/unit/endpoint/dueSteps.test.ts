@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { RegistrationError } from '../../../lib/endpoint';
-import { dueSteps as steps, type DueStep } from '../../../lib/endpoint/dueSteps';
+import { dueSteps } from '../../../lib/endpoint';
+import { PackageError } from '../../../lib/shared/errors';
 import { gate } from '../../support/wait';
 
 const AGAIN_AFTER_MS = 300_000;
@@ -15,26 +15,28 @@ afterEach(() => {
 
 const setUp = () => {
 	// One per process, so drop the state of the previous test.
-	steps.end('key');
+	dueSteps.end('key');
 	const warnings: string[] = [];
 	let taken = 0;
 	let underWay = 0;
 	let mostUnderWay = 0;
 	let answer: () => Promise<number | undefined> = async () => undefined;
-	const due: DueStep = {
-		step: async () => {
-			taken += 1;
-			underWay += 1;
-			mostUnderWay = Math.max(mostUnderWay, underWay);
-			return await answer().finally(() => {
-				underWay -= 1;
-			});
-		},
-		warn: (message) => warnings.push(message),
+	const step = async () => {
+		taken += 1;
+		underWay += 1;
+		mostUnderWay = Math.max(mostUnderWay, underWay);
+		return await answer().finally(() => {
+			underWay -= 1;
+		});
 	};
+	const warn = (message: string) => warnings.push(message);
 	return {
-		steps,
-		due,
+		plan: (at: number | undefined) => {
+			dueSteps.plan('key', at, step, warn);
+		},
+		begin: () => {
+			dueSteps.startNow('key', step, warn);
+		},
 		warnings,
 		taken: () => taken,
 		mostUnderWay: () => mostUnderWay,
@@ -42,23 +44,23 @@ const setUp = () => {
 			answer = next;
 		},
 		startNow: async () => {
-			steps.startNow('key', due);
+			dueSteps.startNow('key', step, warn);
 			await turn();
 		},
 	};
 };
 
 it('arms no timer when nothing will be due', () => {
-	const { steps, due } = setUp();
-	steps.plan('key', undefined, due);
-	steps.startNow('key', due);
+	const { plan, begin } = setUp();
+	plan(undefined);
+	begin();
 	expect(jest.getTimerCount()).toBe(0);
 });
 
 it('takes a step when it is due, and the next one when that step says', async () => {
-	const { steps, due, taken, answerWith } = setUp();
+	const { plan, taken, answerWith } = setUp();
 	answerWith(async () => (taken() < 2 ? Date.now() + 2 * DAY_MS : undefined));
-	steps.plan('key', Date.now() + 5000, due);
+	plan(Date.now() + 5000);
 	await jest.advanceTimersByTimeAsync(4999);
 	expect(taken()).toBe(0);
 	await jest.advanceTimersByTimeAsync(1);
@@ -69,15 +71,15 @@ it('takes a step when it is due, and the next one when that step says', async ()
 });
 
 it('takes one step at a time', async () => {
-	const { steps, due, taken, mostUnderWay, answerWith } = setUp();
+	const { plan, begin, taken, mostUnderWay, answerWith } = setUp();
 	const { opened: ended, open: end } = gate();
 	answerWith(async () => {
 		await ended;
 		return undefined;
 	});
-	steps.plan('key', Date.now() + 1000, due);
-	for (let n = 0; n < 10; n += 1) steps.startNow('key', due);
-	expect(steps.isFree('key')).toBe(false);
+	plan(Date.now() + 1000);
+	for (let n = 0; n < 10; n += 1) begin();
+	expect(dueSteps.isFree('key')).toBe(false);
 	await jest.advanceTimersByTimeAsync(2000);
 	expect(taken()).toBe(1);
 	answerWith(async () => undefined);
@@ -88,14 +90,14 @@ it('takes one step at a time', async () => {
 });
 
 it('takes none for five minutes after a failure, and reports its reason and hint', async () => {
-	const { steps, taken, warnings, answerWith, startNow } = setUp();
-	answerWith(async () => await Promise.reject(new RegistrationError('no\nid', 'Delete it.')));
+	const { taken, warnings, answerWith, startNow } = setUp();
+	answerWith(async () => await Promise.reject(new PackageError('no\nid', { hint: 'Delete it.' })));
 	await startNow();
 	await startNow();
 	expect(taken()).toBe(1);
 	expect(warnings).toEqual([expect.stringMatching(/will retry: no\ufffdid. Delete it\.$/)]);
 	jest.setSystemTime(Date.now() + AGAIN_AFTER_MS);
-	expect(steps.isFree('key')).toBe(true);
+	expect(dueSteps.isFree('key')).toBe(true);
 	answerWith(async () => undefined);
 	await startNow();
 	await startNow();
@@ -103,9 +105,9 @@ it('takes none for five minutes after a failure, and reports its reason and hint
 });
 
 it('takes a planned step again five minutes after a failure', async () => {
-	const { steps, due, taken, answerWith } = setUp();
+	const { plan, taken, answerWith } = setUp();
 	answerWith(async () => await Promise.reject(new Error('away')));
-	steps.plan('key', Date.now(), due);
+	plan(Date.now());
 	await jest.advanceTimersByTimeAsync(100);
 	answerWith(async () => undefined);
 	await jest.advanceTimersByTimeAsync(AGAIN_AFTER_MS - 1);
@@ -116,14 +118,14 @@ it('takes a planned step again five minutes after a failure', async () => {
 });
 
 it('drops planned steps, even while a step is running', async () => {
-	const { steps, due, taken, answerWith } = setUp();
-	steps.plan('key', Date.now() + 1000, due);
-	steps.end('key');
+	const { plan, taken, answerWith } = setUp();
+	plan(Date.now() + 1000);
+	dueSteps.end('key');
 	answerWith(async () => {
-		steps.end('key');
+		dueSteps.end('key');
 		return Date.now();
 	});
-	steps.plan('key', Date.now(), due);
+	plan(Date.now());
 	await jest.advanceTimersByTimeAsync(DAY_MS);
 	expect(taken()).toBe(1);
 	expect(jest.getTimerCount()).toBe(0);

@@ -1,14 +1,23 @@
 /** Hooks of n8n, deliveries and rotations at the same time, in many orders: there is one endpoint, or none, and never two. */
-import { ensureRegistered, unregister, type RegistrationContext } from '../../../lib/endpoint';
+import {
+	ensureRegistered,
+	type RegistrationContext,
+	stepRegistration,
+	unregister,
+} from '../../../lib/endpoint';
 import { createRandom } from '../../../simulator/data/random';
-import { createWorld, registered, registrationOf, secretsOf, takeStep, WANTED } from './world';
+import { createWorld, registered, registrationOf, secretsOf, WANTED, type World } from './world';
 
 const ORDERS = 200;
 const PLAN = { rotateAfterMs: 100_000, graceMs: 10_000 };
 const NEVER = { rotateAfterMs: 0, graceMs: 0 };
 
-/** The same context, of which each call takes as long as the order says. */
-function slowed(context: RegistrationContext, nextPause: () => number): RegistrationContext {
+/** The context in a process of its own, of which each call takes as long as the order says. */
+function slowed(
+	world: World,
+	nextPause: () => number,
+	clientSecret = 'client-secret',
+): RegistrationContext {
 	const slow =
 		<A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
 		async (...args: A): Promise<R> => {
@@ -17,9 +26,11 @@ function slowed(context: RegistrationContext, nextPause: () => number): Registra
 			for (let pause = nextPause(); pause > 0; pause -= 1) await Promise.resolve();
 			return result;
 		};
+	const context = world.another();
 	const { client, records } = context;
 	return {
 		...context,
+		clientSecret,
 		client: {
 			createWebhookEndpoint: slow(async (input) => await client.createWebhookEndpoint(input)),
 			deleteWebhookEndpoint: slow(async (id) => await client.deleteWebhookEndpoint(id)),
@@ -45,15 +56,14 @@ async function inManyOrders(race: (nextPause: () => number) => Promise<void>): P
 
 /** A delivery begins a step in the background, where a failure is only logged. */
 const step = async (context: RegistrationContext, plan = NEVER) =>
-	await takeStep(context, plan, WANTED).catch(() => undefined);
+	await stepRegistration(context, plan, WANTED).catch(() => undefined);
 
 it('makes one new endpoint when the workflow is published and an event arrives after the client secret changed', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = await registered();
-		const changed = { ...world.context, clientSecret: 'changed' };
 		await Promise.all([
-			ensureRegistered(slowed(changed, nextPause), WANTED),
-			step(slowed(changed, nextPause)),
+			ensureRegistered(slowed(world, nextPause, 'changed'), WANTED),
+			step(slowed(world, nextPause, 'changed')),
 		]);
 		expect(world.endpoints.size).toBe(1);
 		expect(world.mostAtOnce).toBe(1);
@@ -69,10 +79,8 @@ it.each([
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
 		await Promise.all([
-			...Array.from({ length: hooks }, () =>
-				ensureRegistered(slowed(world.context, nextPause), WANTED),
-			),
-			...Array.from({ length: deliveries }, () => step(slowed(world.context, nextPause))),
+			...Array.from({ length: hooks }, () => ensureRegistered(slowed(world, nextPause), WANTED)),
+			...Array.from({ length: deliveries }, () => step(slowed(world, nextPause))),
 		]);
 		expect(world.endpoints.size).toBe(1);
 		expect(world.mostAtOnce).toBe(1);
@@ -89,10 +97,9 @@ it.each([
 		await inManyOrders(async (nextPause) => {
 			const world = await registered();
 			world.now += PLAN.rotateAfterMs;
-			const context = { ...world.context, clientSecret };
 			await Promise.all([
-				unregister(slowed(world.context, nextPause)),
-				step(slowed(context, nextPause), plan),
+				unregister(slowed(world, nextPause)),
+				step(slowed(world, nextPause, clientSecret), plan),
 			]);
 			expect(world.endpoints.size).toBe(0);
 			expect(await registrationOf(world)).toBeUndefined();
@@ -103,10 +110,7 @@ it.each([
 it('leaves no endpoint when a workflow without one is unpublished while an event arrives', async () => {
 	await inManyOrders(async (nextPause) => {
 		const world = createWorld();
-		await Promise.all([
-			unregister(slowed(world.context, nextPause)),
-			step(slowed(world.context, nextPause)),
-		]);
+		await Promise.all([unregister(slowed(world, nextPause)), step(slowed(world, nextPause))]);
 		expect(world.endpoints.size).toBe(0);
 		expect(await registrationOf(world)).toBeUndefined();
 	});

@@ -1,11 +1,10 @@
-import { unregister } from '../../../lib/endpoint';
+import { stepRegistration, unregister } from '../../../lib/endpoint';
 import {
 	createWorld,
 	killPublication,
 	registered,
 	registrationOf,
 	secretsOf,
-	takeStep,
 	WANTED,
 	type World,
 } from './world';
@@ -31,7 +30,7 @@ const creating = (
 describe('a step for an endpoint whose signing secret can no longer be decrypted', () => {
 	it('makes a new endpoint for the same URL after it deleted the old one', async () => {
 		const world = await registered();
-		await takeStep({ ...world.context, clientSecret: 'changed' }, NEVER);
+		await stepRegistration({ ...world.context, clientSecret: 'changed' }, NEVER);
 		expect([...world.endpoints]).toMatchObject([['we_2', WANTED]]);
 		expect(world.mostAtOnce).toBe(1);
 		expect(world.warnings).toEqual([
@@ -44,17 +43,19 @@ describe('a step for an endpoint whose signing secret can no longer be decrypted
 		const world = await registered();
 		const context = { ...world.context, clientSecret: 'changed' };
 		world.fail = { create: new Error('status 503'), delete: new Error('status 503') };
-		await expect(takeStep(context, NEVER)).rejects.toThrow('status 503');
+		await expect(stepRegistration(context, NEVER)).rejects.toThrow('status 503');
 		expect(world.warnings.at(-1)).toMatch(/did not delete the endpoint we_1/);
 		world.fail = {};
-		await takeStep(context, NEVER);
+		await stepRegistration(context, NEVER);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 	});
 
 	it('is taken by one of many that come at the same time', async () => {
 		const world = await registered();
 		const context = { ...world.context, clientSecret: 'changed' };
-		await Promise.all(Array.from({ length: 5 }, async () => await takeStep(context, NEVER)));
+		await Promise.all(
+			Array.from({ length: 5 }, async () => await stepRegistration(context, NEVER)),
+		);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 	});
 });
@@ -67,7 +68,7 @@ describe('a step after a publication that was killed', () => {
 			await killPublication(world, when);
 			const made = world.endpoints.size;
 			await Promise.all(
-				Array.from({ length: 5 }, async () => await takeStep(world.context, NEVER, WANTED)),
+				Array.from({ length: 5 }, async () => await stepRegistration(world.context, NEVER, WANTED)),
 			);
 			expect(world.endpoints.size).toBe(made + 1);
 			expect(await secretsOf(world)).toEqual({ signingSecret: `signing-secret-${made + 1}` });
@@ -76,20 +77,20 @@ describe('a step after a publication that was killed', () => {
 
 	it('makes the endpoint that is wanted where nothing was begun, and none where nothing is wanted', async () => {
 		const world = createWorld();
-		expect(await takeStep(world.context, NEVER)).toBeUndefined();
+		expect(await stepRegistration(world.context, NEVER)).toBeUndefined();
 		expect(world.records.size).toBe(0);
-		expect(await takeStep(world.context, NEVER, WANTED)).toBeUndefined();
+		expect(await stepRegistration(world.context, NEVER, WANTED)).toBeUndefined();
 		expect([...world.endpoints.values()]).toMatchObject([WANTED]);
 	});
 
 	it('makes none for a delivery that arrives while the workflow is being unpublished', async () => {
 		const world = await registered();
 		await unregister(world.context);
-		expect(await takeStep(world.context, NEVER, WANTED)).toBeUndefined();
+		expect(await stepRegistration(world.context, NEVER, WANTED)).toBeUndefined();
 		expect(world.endpoints.size).toBe(0);
 		// Later on, a delivery shows that the workflow is published again.
 		world.now += 120_000;
-		await takeStep(world.context, NEVER, WANTED);
+		await stepRegistration(world.context, NEVER, WANTED);
 		expect(world.endpoints.size).toBe(1);
 	});
 });
@@ -98,11 +99,11 @@ describe('a step of a rotation', () => {
 	it('goes from one secret to both, deletes the old endpoint after the grace period, then forgets its secret', async () => {
 		const world = await registered();
 		const start = world.now;
-		expect(await takeStep(world.context, PLAN)).toBe(start + PLAN.rotateAfterMs);
+		expect(await stepRegistration(world.context, PLAN)).toBe(start + PLAN.rotateAfterMs);
 		expect(world.endpoints.size).toBe(1);
 
 		world.now = start + PLAN.rotateAfterMs;
-		expect(await takeStep(world.context, PLAN)).toBe(world.now + PLAN.graceMs);
+		expect(await stepRegistration(world.context, PLAN)).toBe(world.now + PLAN.graceMs);
 		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
 		expect(await secretsOf(world)).toEqual({
 			signingSecret: 'signing-secret-2',
@@ -110,12 +111,12 @@ describe('a step of a rotation', () => {
 		});
 
 		world.now += PLAN.graceMs;
-		expect(await takeStep(world.context, PLAN)).toBe(world.now + LAST_DELIVERIES_MS);
+		expect(await stepRegistration(world.context, PLAN)).toBe(world.now + LAST_DELIVERIES_MS);
 		expect([...world.endpoints.keys()]).toEqual(['we_2']);
 		expect(await secretsOf(world)).toHaveProperty('previousSigningSecret', 'signing-secret-1');
 
 		world.now += LAST_DELIVERIES_MS;
-		const next = await takeStep(world.context, PLAN);
+		const next = await stepRegistration(world.context, PLAN);
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-2' });
 		expect(next).toBe(start + PLAN.rotateAfterMs + PLAN.rotateAfterMs);
 	});
@@ -123,13 +124,13 @@ describe('a step of a rotation', () => {
 	it('is never due without an age', async () => {
 		const world = await registered();
 		world.now += 1e12;
-		expect(await takeStep(world.context, NEVER)).toBeUndefined();
+		expect(await stepRegistration(world.context, NEVER)).toBeUndefined();
 		expect(world.endpoints.size).toBe(1);
 	});
 
 	it('is taken by one of two processes that come at the same time', async () => {
 		const world = await rotationDue();
-		await Promise.all([1, 2].map(async () => await takeStep(world.context, PLAN)));
+		await Promise.all([1, 2].map(async () => await stepRegistration(world.context, PLAN)));
 		expect([...world.endpoints.keys()]).toEqual(['we_1', 'we_2']);
 	});
 
@@ -142,26 +143,26 @@ describe('a step of a rotation', () => {
 			marked = await isMarked();
 			return await client.createWebhookEndpoint(input);
 		});
-		await takeStep(watching, PLAN);
+		await stepRegistration(watching, PLAN);
 		expect([marked, await isMarked()]).toEqual([true, false]);
 	});
 
 	it('keeps the old endpoint if the new one cannot be created', async () => {
 		const world = await rotationDue();
 		world.fail.create = new Error('status 500');
-		await expect(takeStep(world.context, PLAN)).rejects.toThrow('status 500');
+		await expect(stepRegistration(world.context, PLAN)).rejects.toThrow('status 500');
 		expect(await secretsOf(world)).toEqual({ signingSecret: 'signing-secret-1' });
 		delete world.fail.create;
-		await takeStep(world.context, PLAN);
+		await stepRegistration(world.context, PLAN);
 		expect(await secretsOf(world)).toHaveProperty('signingSecret', 'signing-secret-2');
 	});
 
 	it('takes over from a process that died while it made the new endpoint, and says so', async () => {
 		const world = await rotationDue();
 		const { context, dead } = world.dying('before');
-		void takeStep(context, PLAN);
+		void stepRegistration(context, PLAN);
 		await dead;
-		await takeStep(world.context, PLAN);
+		await stepRegistration(world.context, PLAN);
 		expect(world.endpoints.size).toBe(2);
 		expect(world.warnings).toEqual([expect.stringContaining('a process ended')]);
 	});
@@ -169,19 +170,19 @@ describe('a step of a rotation', () => {
 	it('takes back the mark of a process that died over it, when no rotation is wanted any more', async () => {
 		const world = await rotationDue();
 		const { context, dead } = world.dying('after');
-		void takeStep(context, PLAN);
+		void stepRegistration(context, PLAN);
 		await dead;
-		expect(await takeStep(world.context, NEVER)).toBeUndefined();
+		expect(await stepRegistration(world.context, NEVER)).toBeUndefined();
 		expect(await registrationOf(world)).not.toHaveProperty('making');
 		expect(world.warnings).toEqual([expect.stringContaining('a process ended')]);
 	});
 
 	it('leaves no endpoint behind when the trigger is unpublished during the rotation', async () => {
 		const world = await rotationDue();
-		await takeStep(world.context, PLAN);
+		await stepRegistration(world.context, PLAN);
 		await unregister(world.context);
 		expect(world.endpoints.size).toBe(0);
-		expect(await takeStep(world.context, PLAN)).toBeUndefined();
+		expect(await stepRegistration(world.context, PLAN)).toBeUndefined();
 	});
 
 	it('deletes the new endpoint again when the trigger is unpublished while it is being made', async () => {
@@ -192,7 +193,7 @@ describe('a step of a rotation', () => {
 			await unregister(world.context);
 			return made;
 		});
-		await expect(takeStep(slow, PLAN)).rejects.toThrow(/another process changed/);
+		await expect(stepRegistration(slow, PLAN)).rejects.toThrow(/another process changed/);
 		expect(world.endpoints.size).toBe(0);
 		expect(await registrationOf(world)).toBeUndefined();
 	});

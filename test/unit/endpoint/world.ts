@@ -1,22 +1,23 @@
 /** A service and a record store in memory, to try a registration on. */
 import {
-	load,
-	watchMark,
-	openRegistration,
 	ensureRegistered,
-	stepRegistration,
+	load,
+	openRegistration,
 	type Registration,
 	type RegistrationContext,
-	type RotationPlan,
-	type WantedEndpoint,
 } from '../../../lib/endpoint';
 import type { Records } from '../../../lib/ledger';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { Session } from '../../../lib/ledger/session';
 import { gate } from '../../support/wait';
+import { MemoryStore } from '../ledger/memoryStore';
 
 export interface World {
 	readonly context: RegistrationContext;
 	readonly endpoints: Map<string, { url: string; events: readonly string[]; secret: string }>;
 	readonly records: Map<string, string>;
+	/** What the processes claim. */
+	readonly ledger: MemoryStore;
 	readonly warnings: string[];
 	/** The most endpoints that there ever were at once. */
 	mostAtOnce: number;
@@ -24,15 +25,21 @@ export interface World {
 	fail: Partial<Record<'create' | 'delete' | 'exists' | 'swap', Error>>;
 	/** The response in place of the real ID and secret; undefined leaves them out. */
 	answer: { id?: string | undefined; secret?: string | undefined };
+	/** The same in another process. */
+	another(): RegistrationContext;
 	/** A process that dies over its next creation: before the service makes the endpoint, or right after. */
 	dying(when: 'before' | 'after'): { context: RegistrationContext; dead: Promise<void> };
 }
+
+/** The session of a process that is dead for everybody. */
+const CLOSED = 0;
 
 export const WANTED = { url: 'https://n8n.example.com/webhook/a/webhook', events: ['*'] };
 
 export function createWorld(clientSecret = 'client-secret'): World {
 	const endpoints: World['endpoints'] = new Map();
 	const records = new Map<string, string>();
+	const ledger = new MemoryStore();
 	const warnings: string[] = [];
 	let made = 0;
 	const failing = (name: keyof World['fail']) => {
@@ -72,6 +79,7 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			return true;
 		},
 	};
+	const own = new EventLedger({ store: ledger });
 	const world: World = {
 		context: {
 			key: 'registration:w:n',
@@ -80,22 +88,27 @@ export function createWorld(clientSecret = 'client-secret'): World {
 			clientSecret,
 			warn: (message) => warnings.push(message),
 			now: () => world.now,
-			wait: async (ms) => {
-				world.now += ms;
-				await Promise.resolve();
-			},
+			openLedger: async () => own,
 		},
 		endpoints,
 		records,
+		ledger,
 		warnings,
 		mostAtOnce: 0,
 		now: 1_000_000,
 		fail: {},
 		answer: {},
+		another: () => {
+			const other = new EventLedger({ store: ledger });
+			return { ...world.context, openLedger: async () => other };
+		},
 		dying: (when) => {
+			const session = new Session(ledger, { onLost: () => undefined });
+			const other = new EventLedger({ store: ledger, session });
 			const { opened: dead, open: die } = gate();
 			const createWebhookEndpoint: typeof client.createWebhookEndpoint = async (input) => {
 				if (when === 'after') await client.createWebhookEndpoint(input);
+				ledger.sessions.set(session.name, CLOSED);
 				die();
 				return await new Promise(() => undefined);
 			};
@@ -107,7 +120,8 @@ export function createWorld(clientSecret = 'client-secret'): World {
 				!isDead && (await store.swapRecord(...swap));
 			const records = { ...store, swapRecord };
 			const dying = { ...client, createWebhookEndpoint };
-			return { context: { ...world.context, records, client: dying }, dead };
+			const openLedger = async () => other;
+			return { context: { ...world.context, records, client: dying, openLedger }, dead };
 		},
 	};
 	return world;
@@ -125,15 +139,6 @@ export async function killPublication(world: World, when: 'before' | 'after'): P
 	const { context, dead } = world.dying(when);
 	void ensureRegistered(context, WANTED);
 	await dead;
-}
-
-/** A step as a delivery or a timer takes it. */
-export async function takeStep(
-	context: RegistrationContext,
-	plan: RotationPlan,
-	wanted?: WantedEndpoint,
-): Promise<number | undefined> {
-	return await stepRegistration(context, plan, await watchMark(context), wanted);
 }
 
 export async function registrationOf({ context }: World): Promise<Registration | undefined> {

@@ -1,6 +1,6 @@
 import type { INode, IWebhookFunctions } from 'n8n-workflow';
-import { RegistrationError } from '../../../../lib/endpoint';
 import { LedgerUnavailableError } from '../../../../lib/ledger';
+import { PackageError } from '../../../../lib/shared/errors';
 import { secretSource } from '../../../../n8n/webhook/secretSource';
 
 interface Changes {
@@ -68,7 +68,7 @@ describe('the source of the signing secrets', () => {
 			reason: 'ledger_unavailable',
 			detail: 'It is away.',
 		});
-		expect(refusalOf(new RegistrationError('The URL is wrong', 'Correct it.'))).toEqual({
+		expect(refusalOf(new PackageError('The URL is wrong', { hint: 'Correct it.' }))).toEqual({
 			ok: false,
 			reason: 'not_configured',
 			detail: 'The URL is wrong. Correct it.',
