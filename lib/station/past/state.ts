@@ -49,32 +49,41 @@ function place(event: EventFacts, settings: StationSettings, found: Map<string, 
 	}
 }
 
+type After = (report: Report) => Report | undefined;
+
 /** The first report of the same source after a report. */
-function firstOf(quiet: Report[]): (report: Report) => Report | undefined {
-	const sorted = quiet.sort(inOrder);
-	return (report) =>
-		sorted.find(
-			(one) => one.of === report.of && one.part === report.part && inOrder(one, report) > 0,
-		);
+function firstOf(quiet: readonly Report[]): After {
+	const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
+	const sorted = Map.groupBy(quiet.toSorted(inOrder), sourceOf);
+	return (report) => {
+		const own = sorted.get(sourceOf(report)) ?? [];
+		return firstAfter(report, own.length, (n) => own[n]);
+	};
 }
 
 /** The first sign of life after a report. */
-function signAfter(
-	{ signs: { times, ids } }: StationFacts,
-	until: number,
-): (report: Report) => Report | undefined {
+function signAfter({ signs: { times, ids } }: StationFacts, until: number): After {
 	let order: number[] | undefined;
-	const signAt = (n: number): Report => ({ t: times[n] ?? 0, id: ids[n] ?? '', key: '' });
+	const signAt = (n = 0): Report => ({ t: times[n] ?? 0, id: ids[n] ?? '', key: '' });
 	return (report) => {
-		order ??= [...times.keys()].sort((a, b) => inOrder(signAt(a), signAt(b)));
-		let [low, high] = [0, order.length];
-		while (low < high) {
-			const middle = (low + high) >> 1;
-			if (inOrder(signAt(order[middle] ?? 0), report) > 0) high = middle;
-			else low = middle + 1;
-		}
-		const found = order[low];
-		const sign = found === undefined ? undefined : signAt(found);
+		const sorted = (order ??= [...times.keys()].sort((a, b) => inOrder(signAt(a), signAt(b))));
+		const sign = firstAfter(report, sorted.length, (n) => signAt(sorted[n]));
 		return sign === undefined || sign.t >= until ? undefined : sign;
 	};
+}
+
+/** Of `count` reports in order. */
+function firstAfter(
+	report: Report,
+	count: number,
+	at: (n: number) => Report | undefined,
+): Report | undefined {
+	let [low, high] = [0, count];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		const found = at(middle);
+		if (found !== undefined && inOrder(found, report) > 0) high = middle;
+		else low = middle + 1;
+	}
+	return low < count ? at(low) : undefined;
 }

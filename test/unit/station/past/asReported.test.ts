@@ -45,8 +45,11 @@ const KINDS: readonly [name: string, Story, Partial<StationSettings>][] = [
 	['connectorFault, station, an hour', statuses, { ...fault('station', 1), forMs: 70 * MINUTE }],
 	['sessionEnded', sessionStory, { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 }],
 ];
+const VERSIONS = ['OCPP 1.6', 'OCPP 2.0.1'] as const;
+type Settings = fc.Arbitrary<Partial<StationSettings>>;
+
 const CASES = KINDS.flatMap(([name, story, settings]) =>
-	(['OCPP 1.6', 'OCPP 2.0.1'] as const).map((version) => [name, version, story, settings] as const),
+	VERSIONS.map((version) => [name, version, story, settings] as const),
 );
 
 type Item = Readonly<Record<string, unknown>>;
@@ -97,20 +100,62 @@ function eventsOf(content: readonly Happening[], story: Story, version: Version)
 	);
 }
 
+const minutes = (most: number) => fc.integer({ min: 0, max: most }).map((count) => count * MINUTE);
+/** With a grain that makes ends meet. */
+const coarse = fc.constantFrom(0, 1, 5, 10, 30).map((count) => count * MINUTE);
+
+const ANY: Readonly<Record<'stationOffline' | 'connectorStatus' | 'connectorFault', Settings>> = {
+	stationOffline: fc.record({ forMs: fc.oneof(coarse, minutes(90)), resolveAfterMs: coarse }),
+	connectorStatus: fc.record({
+		...{ forMs: fc.oneof(coarse, minutes(90)), resolveAfterMs: coarse },
+		statuses: fc.subarray(['Available', 'Unavailable', 'Faulted', 'Reserved']),
+	}),
+	connectorFault: fc
+		.record({
+			...{ forMs: fc.oneof(coarse, minutes(90)), resolveAfterMs: fc.oneof(coarse, minutes(60)) },
+			...{
+				scope: fc.constantFrom('code', 'connector', 'station'),
+				times: fc.integer({ min: 1, max: 4 }),
+			},
+			withinMs: fc.integer({ min: 1, max: 60 }).map((count) => count * MINUTE),
+		})
+		.map((all) => (all.times > 1 ? { ...all, forMs: 0, resolveAfterMs: 0 } : all)),
+};
+
 it.each(CASES)(
 	'%s, %s: the past is what was reported',
 	async (_name, version, story, settings) => {
-		await fc.assert(
-			fc.asyncProperty(happenings, async (content) => {
-				const events = eventsOf(content, story, version);
-				const found = await asked(events, settings, {});
-				const before = await reported(events, settings);
-				expect(found).toEqual(before);
-				const again = { copies: 2, isOldestFirst: true };
-				expect(await asked(events, settings, again)).toEqual(found);
-			}),
-			{ numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) },
+		await isAsReported(version, story, fc.constant(settings));
+	},
+	RUNS * 10_000 + 60_000,
+);
+
+it.each(
+	(['stationOffline', 'connectorStatus', 'connectorFault'] as const).flatMap((kind) =>
+		VERSIONS.map((version) => [kind, version] as const),
+	),
+)(
+	'%s, %s, with any settings: the past is what was reported',
+	async (kind, version) => {
+		const story = kind === 'stationOffline' ? connections : statuses;
+		await isAsReported(
+			version,
+			story,
+			ANY[kind].map((settings) => ({ kind, ...settings })),
 		);
 	},
 	RUNS * 10_000 + 60_000,
 );
+
+async function isAsReported(version: Version, story: Story, any: Settings): Promise<void> {
+	await fc.assert(
+		fc.asyncProperty(happenings, any, async (content, settings) => {
+			const events = eventsOf(content, story, version);
+			const found = await asked(events, settings, {});
+			expect(found).toEqual(await reported(events, settings));
+			const again = { copies: 2, isOldestFirst: true };
+			expect(await asked(events, settings, again)).toEqual(found);
+		}),
+		{ numRuns: RUNS, ...(SEED !== undefined && { seed: Number(SEED) }) },
+	);
+}

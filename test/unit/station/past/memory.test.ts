@@ -1,0 +1,64 @@
+/** What a question keeps in memory of a long list, which is made page by page. */
+import { walkPages } from '../../../../lib/service/paging';
+import { DEFAULT_CONNECTION, readPast } from '../../../../lib/station';
+import { collectGarbage } from '../../../support/garbage';
+
+/** At most 200 MB of a million events: as much of these. */
+const EVENTS = 100_000;
+const MOST_BYTES = 200 * 2 ** 20 * (EVENTS / 1_000_000);
+const STATIONS = 500;
+const NOW = Date.UTC(2026, 0, 10, 12);
+const EVERY_MS = 400;
+
+/** About 8 % say something of a station's state, and each message has a long payload. */
+function recordOf(n: number): { id: string } {
+	const isState = n % 12 === 0;
+	const payload = isState
+		? { connectorId: 1, errorCode: 'NoError', status: n % 24 === 0 ? 'Available' : 'Charging' }
+		: { filler: 'x'.repeat(500) };
+	const call = { messageType: 'CALL', messageId: `message-${n}`, payload };
+	const action = isState ? 'StatusNotification' : 'Heartbeat';
+	return JSON.parse(
+		JSON.stringify({
+			...{ id: `whevt_${n}`, eventType: 'ocpp.message' },
+			createdAt: new Date(NOW - n * EVERY_MS).toISOString(),
+			payload: { asset: { id: `asset_${n % STATIONS}` }, ...call, action },
+		}),
+	) as { id: string };
+}
+
+const client: Parameters<typeof readPast>[0]['client'] = {
+	list: (_resource, asked) =>
+		walkPages(
+			(limit, after) => {
+				asked.onDate?.(NOW);
+				const first = after === undefined ? 0 : Number(after.slice('whevt_'.length)) + 1;
+				const items = Array.from({ length: limit }, (_unused, n) => recordOf(first + n));
+				return Promise.resolve({ items, hasMore: true });
+			},
+			{ pageSize: 100, ...asked },
+			() => undefined,
+		),
+};
+
+const read = async (backMs: number) =>
+	await readPast({
+		...{ client, words: DEFAULT_CONNECTION, now: NOW, maxEvents: 2 * EVENTS },
+		...{ wants: { connections: true, states: true, sessions: true } },
+		...{ from: NOW - backMs, lookBackMs: 0 },
+	});
+
+it('keeps facts and never events: less than 200 MB of a million', async () => {
+	const heap = async () => {
+		await collectGarbage();
+		return process.memoryUsage().heapUsed;
+	};
+	// Compiled code and schemas stay.
+	await read(EVERY_MS * 1000);
+	const before = await heap();
+	const past = await read(EVERY_MS * EVENTS);
+	const kept = (await heap()) - before;
+	expect(past.events).toBeGreaterThanOrEqual(EVENTS);
+	expect(past.facts.stations.size).toBe(STATIONS);
+	expect(kept).toBeLessThan(MOST_BYTES);
+}, 120_000);
