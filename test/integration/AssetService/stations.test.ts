@@ -167,20 +167,24 @@ it('says how far it got, if the period has too many events', async () => {
 	expect(description).toContain("'Created After'");
 });
 
-it('ends soon after the execution is cancelled', async () => {
-	const open = gate();
-	const arrived = gate();
-	const world = await serving(async (request) => {
-		if (request.path !== EVENTS) return pages(stations, request);
-		arrived.open();
-		await open.opened;
-		return pages(history(), request);
-	});
-	const running = startNode(optionsFor(world, ask('getUptime')));
-	await arrived.opened;
-	const since = performance.now();
-	running.cancel();
-	await running.finished;
-	expect(performance.now() - since).toBeLessThan(1_000);
-	open.open();
+it('ends within 100 ms of a request when the execution is cancelled', async () => {
+	const took: number[] = [];
+	// The quickest of some, since the machine may be busy.
+	while (took.length < 5 && Math.min(...took) >= 100) {
+		const [open, arrived] = [gate(), gate()];
+		const world = await serving(async (request) => {
+			if (request.path !== EVENTS) return pages(stations, request);
+			arrived.open();
+			await open.opened;
+			return pages(history(), request);
+		});
+		const running = startNode(optionsFor(world, ask('getUptime')));
+		await arrived.opened;
+		const since = performance.now();
+		running.cancel();
+		await running.finished;
+		took.push(performance.now() - since);
+		open.open();
+	}
+	expect(Math.min(...took)).toBeLessThan(100);
 });
