@@ -15,7 +15,10 @@ export interface ParsedEvent {
 	readonly record: Record<string, unknown>;
 }
 
-type ParseResult = { ok: true; event: ParsedEvent } | { ok: false };
+/** `problem` completes a log line and contains nothing of the event. */
+type ParseResult = { ok: true; event: ParsedEvent } | { ok: false; problem: string };
+
+const unreadable = (problem: string): ParseResult => ({ ok: false, problem });
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -31,9 +34,9 @@ export function parseEvent(body: Uint8Array, messageId?: string): ParseResult {
 	try {
 		value = JSON.parse(decoder.decode(body));
 	} catch {
-		return { ok: false };
+		return unreadable(body.length === 0 ? 'the body is empty' : 'the body is not JSON in UTF-8');
 	}
-	if (!isRecord(value)) return { ok: false };
+	if (!isRecord(value)) return unreadable('the body is not a JSON object');
 	return eventOf(messageId === undefined ? value : { id: messageId, ...value });
 }
 
@@ -60,7 +63,11 @@ export function eventFromList(listed: Record<string, unknown>): ParseResult {
 
 function eventOf(given: Record<string, unknown>): ParseResult {
 	const id = eventIdOf(given);
-	if (id === undefined) return { ok: false };
+	if (id === undefined) {
+		const isThere = given['id'] !== undefined && given['id'] !== null && given['id'] !== '';
+		const what = `its 'id' is neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}`;
+		return unreadable(isThere ? what : "it has no 'id'");
+	}
 	const record = withoutOurs(given);
 	const { type } = record;
 	return { ok: true, event: { id, type: typeof type === 'string' ? type : undefined, record } };

@@ -70,7 +70,7 @@ export async function receive(
 	if (!signed.ok) return refused(signed.reason, signed.detail);
 
 	const parsed = parseEvent(body, signed.messageId);
-	if (!parsed.ok) return refused('event_invalid');
+	if (!parsed.ok) return refused('event_invalid', { problem: parsed.problem });
 	const { event } = parsed;
 
 	const { conditions, includeDelivery } = settings;

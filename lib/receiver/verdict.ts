@@ -42,7 +42,7 @@ export const ADVICE: Readonly<Record<RejectionReason, string>> = {
 		'check that the node has the credential with the signing secret of this endpoint (after an import, n8n may have selected another one), and look for a proxy that changes bodies',
 	timestamp_outside_tolerance:
 		'check the clock of the n8n server, and look for a proxy or queue that delays deliveries',
-	event_invalid: 'the body is not a JSON object with an ID: ask the provider of the service',
+	event_invalid: 'ask the provider of the service',
 	not_configured: 'set the signing secret: select the credential that has it in the node',
 	ledger_unavailable:
 		'check that the event ledger (its SQLite file or Redis) can be reached and written',
