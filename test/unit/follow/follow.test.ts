@@ -34,7 +34,8 @@ interface Step {
 	readonly meanwhile: number;
 	/** The pages that the poll may read. */
 	readonly pages: number;
-	readonly trouble: 'none' | 'fails' | 'refuses' | 'kills';
+	/** `removes`: the service no longer lists the records that the position names. */
+	readonly trouble: 'none' | 'fails' | 'refuses' | 'removes' | 'kills';
 	readonly at: number;
 }
 
@@ -56,10 +57,10 @@ const step: fc.Arbitrary<Step> = fc.record({
 		fc.array(arrival, { minLength: 20, maxLength: 80 }),
 	),
 	meanwhile: fc.integer({ min: 0, max: 3 }),
-	pages: fc.integer({ min: 2, max: 12 }),
+	pages: fc.oneof(fc.integer({ min: 2, max: 12 }), fc.integer({ min: 12, max: 40 })),
 	trouble: fc.oneof(
 		{ weight: 5, arbitrary: fc.constant('none' as const) },
-		fc.constantFrom('fails' as const, 'refuses' as const, 'kills' as const),
+		fc.constantFrom('fails' as const, 'refuses' as const, 'removes' as const, 'kills' as const),
 	),
 	at: fc.integer({ min: 1, max: 6 }),
 });
@@ -86,10 +87,12 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 	const events: Event[] = [];
 	const given = new Set<string>();
 	const shown = { state: '', list: [] as Event[], indexOf: new Map<string, number>() };
+	let created = 0;
 	const world = {
 		events,
 		given,
 		now: START,
+		isAnyGone: false,
 		position: positionAt(0, START),
 		requests: 0,
 		onRequest: (): void => undefined,
@@ -99,13 +102,18 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 				const exact = from + Math.round((world.now - from) * share);
 				const at = isRounded ? Math.floor(exact / MINUTE) * MINUTE : exact;
 				const listedAt = at + late * MINUTE;
-				const n = events.length;
+				const n = created++;
 				events.push({ id: `e${n}`, n, at, place: at - jitter * 1_000, listedAt });
 			}
 		},
+		remove(ids: ReadonlySet<unknown>) {
+			world.isAnyGone = true;
+			const left = events.filter(({ id }) => !ids.has(id));
+			events.splice(0, events.length, ...left);
+		},
 		/** In the order of the list; sorted once for each poll. */
 		listed: (): readonly Event[] => {
-			const state = `${world.now} ${events.length}`;
+			const state = `${world.now} ${events.length} ${created}`;
 			if (shown.state !== state) {
 				shown.state = state;
 				shown.list = events
@@ -136,7 +144,8 @@ function worldOf({ isOldestFirst, isRounded, pageSize }: Network) {
 				world.requests += 1;
 				world.onRequest();
 				const list = world.listed();
-				const from = after === undefined ? 0 : (shown.indexOf.get(after) ?? -1) + 1;
+				const from = after === undefined ? 0 : (shown.indexOf.get(after) ?? NaN) + 1;
+				if (Number.isNaN(from)) throw new ApiError('Unknown', { hint: '', status: 404 });
 				const items = list.slice(from, from + limit).map(({ id, at }) => ({
 					...{ id, eventType: 'any', createdAt: new Date(at).toISOString() },
 				}));
@@ -158,28 +167,32 @@ async function take(world: World, { pageSize }: Network, step: Step): Promise<vo
 	world.now += minutes * MINUTE;
 	world.create(arrivals, since);
 	const { position: before, given } = world;
+	if (trouble === 'removes') {
+		const { stretches, trail } = before;
+		world.remove(new Set([...stretches.map(({ after }) => after), trail.at(-1)?.id]));
+	}
 	const givenBefore = [...given];
 	const news = newsOf(world);
 	const unreadBefore = unreadOf(world, before);
-	let [requests, grown] = [0, 0];
-	let isTroubled = false;
+	const seen = { requests: 0, grown: 0, isTroubled: false };
 	world.onRequest = () => {
-		requests += 1;
-		if (requests === 2) {
+		seen.requests += 1;
+		if (seen.requests === 2) {
 			world.create(
 				Array.from({ length: meanwhile }, () => ORDINARY),
 				world.now,
 			);
-			grown = meanwhile;
+			seen.grown = meanwhile;
 		}
-		if (requests !== at || trouble === 'none' || trouble === 'kills') return;
-		isTroubled = true;
+		if (seen.requests !== at || !['fails', 'refuses'].includes(trouble)) return;
+		seen.isTroubled = true;
 		const status = trouble === 'fails' ? 503 : 404;
 		throw new ApiError('Not now', { hint: '', status });
 	};
 	const { position, failure } = await world.poll(pages);
 	world.onRequest = () => undefined;
-	expect(failure === undefined).toBe(!isTroubled);
+	// A position may name several records that are gone.
+	if (seen.isTroubled || !world.isAnyGone) expect(failure === undefined).toBe(!seen.isTroubled);
 	expect(world.requests).toBeLessThanOrEqual(pages);
 	expect(position.stretches.filter(({ isUnread }) => isUnread).length).toBeLessThanOrEqual(
 		MOST_UNREAD,
@@ -191,11 +204,11 @@ async function take(world: World, { pageSize }: Network, step: Step): Promise<vo
 		for (const id of givenBefore) given.add(id);
 	} else world.position = position;
 	// With many events of the same time, the order of the list is unknown for a while.
-	if (trouble !== 'none' || before.order === undefined) return;
+	if (failure !== undefined || trouble !== 'none' || before.order === undefined) return;
 	// Pages may be only partly unread at both ends of what is new, of what is behind that, and of each stretch.
 	const read = Math.max(0, pages - 4 - 2 * before.stretches.length) * pageSize;
 	expect(unreadOf(world, position)).toBeLessThanOrEqual(
-		grown + Math.max(0, unreadBefore + news - read),
+		seen.grown + Math.max(0, unreadBefore + news - read),
 	);
 }
 
@@ -245,8 +258,8 @@ it(
 					await take(world, network, step);
 					expectKnown(world);
 				}
-				// The longest look back comes within a day.
-				for (const minutes of [1, 1, 11, 61, 25 * 60, 1]) {
+				// Each poll finds at most one record gone, and the longest look back comes within a day.
+				for (const minutes of [...Array<number>(12).fill(1), 11, 61, 25 * 60, 1]) {
 					world.now += minutes * MINUTE;
 					await world.poll(1_000).then(({ position }) => (world.position = position));
 				}
