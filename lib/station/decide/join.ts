@@ -154,7 +154,10 @@ export function candidatesOf(sessions: Sessions, known: number): Candidate[] {
 				.flatMap(({ messages }) => messages)
 				.find((each) => responses.has(each));
 			const response = message === undefined ? undefined : responses.get(message);
-			return [{ start, repeats, next, response, metered: namesIn(meters, start, next) }];
+			// A name that is new after its session was reported is that of another one, whose start is missing.
+			const { used = Infinity } = start;
+			const own = meters.filter(({ t }) => t <= used);
+			return [{ start, repeats, next, response, metered: namesIn(own, start, next) }];
 		});
 	});
 }

@@ -159,7 +159,9 @@ function unended(
 	// One that was reported without a start may be the end of this one, which was listed late.
 	const mayEnd = ({ reported, found, t, at }: SessionStop) =>
 		!(reported && found) && t <= known && start.at <= at && at <= next.at;
-	if (sessions.stops.some(mayEnd)) return [];
+	const ends = sessions.stops.filter(mayEnd);
+	start.unsure ||= ends.some(({ reported }) => reported);
+	if (ends.length > 0) return [];
 	for (const one of [start, ...candidate.repeats])
 		Object.assign(one, { used: known, unended: true });
 	const times = { from: start.at, to: next.at };

@@ -1,10 +1,13 @@
 /** Which meter values are of sessions that have been reported: they are not kept, nor added again when they are read again. */
 import type { Sessions, SessionMeter, SessionTransaction } from '../common/state';
 
-/** Those of a connector, at that time of the station; `unknown` is what counts without a start and a stop. */
+/**
+ * Those of a connector, at that time of the station; `unknown` is what counts without a start and a stop. What names a
+ * transaction after the session was reported may be of the next one, whose start is missing.
+ */
 export function isMeterDecided(
 	{ starts, stops }: Sessions,
-	{ tx, connector }: Pick<SessionMeter, 'tx' | 'connector'>,
+	{ tx, connector, t }: Pick<SessionMeter, 'tx' | 'connector' | 't'>,
 	at: number,
 	unknown: boolean,
 ): boolean {
@@ -12,7 +15,8 @@ export function isMeterDecided(
 		starts.filter((one) => one.connector === connector),
 		at,
 	);
-	if (start !== undefined) return start.used !== undefined;
+	const isBefore = tx === undefined || t <= (start?.used ?? Infinity);
+	if (start !== undefined && isBefore) return start.used !== undefined;
 	return unknown || stops.some((stop) => stop.tx === tx && stop.reported && at <= stop.at);
 }
 

@@ -102,7 +102,7 @@ function addMetered(sessions: Sessions, fact: Metered, t: number, most: number):
 	const registers = registersOf(readings, t, undefined, stationTime);
 	const { at } = clockOf(stationTime, t);
 	const isOfNone = tx === undefined && !hasTransaction(sessions, connector);
-	if (isMeterDecided(sessions, { tx, connector }, at, isOfNone)) return false;
+	if (isMeterDecided(sessions, { tx, connector, t }, at, isOfNone)) return false;
 	return add<SessionMeter>(
 		sessions.metered,
 		{
