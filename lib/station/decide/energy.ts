@@ -68,6 +68,9 @@ function measured(registers: readonly Register[], window: Window): Energy {
 				others.filter(({ c }) => c !== 'end'),
 			);
 	const isFirstKnown = isMarked(first) || !isInGap(window.from, registers);
+	if (right !== undefined && beginsAgain(right, values)) {
+		return isFirstKnown ? { startWh: first.wh } : {};
+	}
 	const isLastKnown = right !== undefined && (isMarked(right) || !isInGap(window.to, registers));
 	if (right === undefined) {
 		// The only value that counts.
@@ -84,6 +87,12 @@ function measured(registers: readonly Register[], window: Window): Energy {
 		kwh: Math.max(0, Math.round(right.wh - first.wh)) / 1000,
 		from: `${nameOf(first, 'first reading')} to ${nameOf(right, 'last reading')}`,
 	};
+}
+
+/** Whether all that is measured later is lower, more than once: the station has booted, and counts from 0. */
+function beginsAgain(last: Register, values: readonly Register[]): boolean {
+	const later = values.slice(values.indexOf(last) + 1);
+	return later.length > 1 && later.every(({ wh }) => wh < last.wh - ROUNDING_WH);
 }
 
 const hasEnd = (registers: readonly Register[]) => registers.some(({ c }) => c === 'end');

@@ -332,6 +332,30 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		[{ energyKwh: null }],
 	],
 	[
+		'a register that begins again with a boot',
+		[
+			start('09:00', 50_000),
+			answered('09:00', 25),
+			metered('09:10', 52_000, { transactionId: 25 }),
+			metered('09:20', 500, { transactionId: 25 }),
+			stop('09:30', 25, 1_500),
+		],
+		[{ minutes: 30, energyKwh: null, meterStartWh: 50_000, meterStopWh: null }],
+	],
+	[
+		'two readings that are too low',
+		[
+			start('09:00', 50_000),
+			answered('09:00', 25),
+			metered('09:10', 51_000, { transactionId: 25 }),
+			metered('09:15', 5, { transactionId: 25 }),
+			metered('09:16', 6, { transactionId: 25 }),
+			metered('09:20', 54_000, { transactionId: 25 }),
+			stop('09:30', 25, 55_000),
+		],
+		[{ energyKwh: 5, energyFrom: 'start to stop' }],
+	],
+	[
 		'parts per phase',
 		[
 			started('09:00', 0),
@@ -643,6 +667,21 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'a session whose start is missing, after another one of its connector',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			metered('09:05', 1_100, { transactionId: 25 }),
+			stop('09:20', 25, 2_000),
+			metered('09:40', 3_000, { transactionId: 26 }),
+			stop('09:50', 26, 4_000),
+		],
+		[
+			{ transactionId: '25', energyKwh: 1, startFoundBy: 'response' },
+			{ transactionId: '26', connector: '1', energyKwh: null, startFoundBy: 'not found' },
+		],
+	],
+	[
 		'the same start again, with another time and message ID',
 		[
 			start('09:00', 1_000, { timestamp: '2023-01-01T00:00:20Z' }),
@@ -800,4 +839,26 @@ it('reports a session once whose start is read after its end was reported', asyn
 	];
 	await world.pollFrom('08:50', '12:10');
 	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toHaveLength(1);
+});
+
+it('reports a session without its start once, though that is listed after the next one has begun', async () => {
+	const world = stationWorld({
+		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
+	});
+	world.events = [
+		{ ...start('09:35', 2_000), listedAt: time('10:15') },
+		answered('09:35', 26),
+		metered('09:40', 3_000, { transactionId: 26 }),
+		stop('09:50', 26, 4_000),
+		start('10:05', 4_000),
+		answered('10:05', 27),
+		stop('10:20', 27, 5_000),
+		start('11:20', 5_000),
+		answered('11:20', 28),
+	];
+	await world.pollFrom('08:50', '12:10');
+	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
+		['26', 'Local'],
+		['27', 'Local'],
+	]);
 });
