@@ -7,10 +7,17 @@ interface Codes {
 	readonly vendors: readonly string[];
 }
 
+/** NoError names no code, wherever and however it is written. */
+export const isNoError = (code: string): boolean =>
+	code.toLowerCase().replace(/[\s_-]+/g, '') === 'noerror';
+
 /** Stations send several vendor codes in one text, separated by commas. */
 export function codesOf(detail: Detail | undefined): Codes {
 	const vendors = (detail?.vendor ?? '').split(',').map((code) => code.trim());
-	return { error: detail?.error, vendors: vendors.filter((code) => code !== '') };
+	return {
+		error: detail?.error,
+		vendors: vendors.filter((code) => code !== '' && !isNoError(code)),
+	};
 }
 
 /** What the reports of a fault have named so far, in that order. */

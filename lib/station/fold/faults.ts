@@ -2,26 +2,24 @@
 import { isRepeated, MOST_FAULTS, type StationSettings } from '../common/settings';
 import type { Detail, Fault, Incident } from '../common/state';
 import type { ConnectorStatus } from '../facts';
-import { codesOf, isNone, NamedCodes } from './codes';
+import { codesOf, isNoError, isNone, NamedCodes } from './codes';
 import { evseOf } from './sessions';
 import { inOrder } from './sets';
 import type { Run } from './timeline';
 
 const FAULTED = 'faulted';
-const NO_ERROR = 'noerror';
 
 export const isFault = ({ status }: Pick<ConnectorStatus, 'status'>): boolean =>
 	status.toLowerCase() === FAULTED;
 
-/** NoError names no code. */
 export function detailOf({
 	status,
 	errorCode,
-	vendorErrorCode: vendor,
+	vendorErrorCode,
 	info,
 }: Omit<ConnectorStatus, 'about' | 'connector'>): Detail {
-	const error = errorCode?.toLowerCase() === NO_ERROR ? undefined : errorCode;
-	return { status, error, vendor, info };
+	const named = (code = '') => (code === '' || isNoError(code) ? undefined : code);
+	return { status, error: named(errorCode), vendor: named(vendorErrorCode), info };
 }
 
 /** A stretch from the report that opens an incident, with what that is named by. */

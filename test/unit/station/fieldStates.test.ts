@@ -289,6 +289,15 @@ describe('a fault', () => {
 		});
 	});
 
+	it('has no other code by a NoError, however and wherever that is written', async () => {
+		const events = [
+			faulted('09:30', 'OverVoltage', 'E7'),
+			faulted('09:31', 'No_Error', 'NoError'),
+			faulted('09:32', 'NO ERROR', 'E7,noError'),
+		];
+		expect(await told(events, FAULT)).toEqual(['opened 09:30 - 1 OverVoltage E7']);
+	});
+
 	it('keeps its code when the station, asked for its status, says NoError', async () => {
 		const events = [faulted('09:30', 'OverVoltage'), faulted('09:31:15', 'NoError'), ok('09:50')];
 		expect(await told(events, FAULT)).toEqual([
