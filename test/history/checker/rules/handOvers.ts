@@ -111,6 +111,11 @@ function* takenFromLiving(view: View, event: EventView): Generator<Found> {
 		const isMine = owner === undefined || owner.by === by;
 		if (isMine || !/^[pr]/.test(from) || /^[da]/.test(to)) continue;
 		const isHandedOver = from.startsWith('p');
+		// What is given back becomes what it was: of the claim of another, not even a dead one's, whatever the ledger does.
+		if (isHandedOver && /^([fic]|$)/.test(to)) {
+			yield { at, message: `${by} gave back ${event.id}, which ${owner.by} had claimed` };
+			continue;
+		}
 		if (isHandedOver && /^[rb]/.test(to)) continue;
 		const endsAt = isHandedOver ? view.endsAt(owner.by) : view.downAt(owner.by);
 		const isAlive =
