@@ -114,6 +114,13 @@ it('says which of the asked stations it knows nothing of', async () => {
 	const { hints } = await run(world, ask('getStatus', { assetIds: 'as_1, as_3,as_4' }));
 	expect(hints.map(({ message }) => message)).toEqual([
 		"Not in the asset list, and without events: as_3, as_4. Check 'Asset IDs'.",
+		"2 stations sent nothing in this time: raise 'Look Back (Hours)' to see the last sign.",
+	]);
+	const exclusionList =
+		'={{ [{ assetId: "Harbour Street 1", from: "2026-01-01", to: "2026-01-02" }] }}';
+	const asked = await run(world, ask('getUptime', { exclusionList }));
+	expect(asked.hints.map(({ message }) => message)).toEqual([
+		"Not in the asset list, and without events: Harbour Street 1. Check 'Exclusions'.",
 	]);
 });
 

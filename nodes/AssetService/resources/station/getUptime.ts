@@ -12,7 +12,15 @@ import { unknown } from '../../../../lib/vendor/zod';
 import { flag, type InputItem, parameter, parameterError, text } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { timeOfField } from '../../shared/times';
-import { ask, assetIdsField, lookBackField, options, periodFields, wordsOf } from './question';
+import {
+	ask,
+	assetIdsField,
+	lookBackField,
+	options,
+	periodFields,
+	warnOfUnknown,
+	wordsOf,
+} from './question';
 
 const PERS = ['connector', 'station'] as const;
 const SPLITS = ['none', 'day', 'month'] as const satisfies readonly SplitBy[];
@@ -160,6 +168,8 @@ async function run(item: OperationRun) {
 		words: wordsOf(client),
 	};
 	const asked = await ask(item, CONNECTIONS_AND_STATES);
+	const excluded = question.exclusions.flatMap(({ assetId = [] }) => assetId);
+	warnOfUnknown(asked, excluded, exclusionsField.displayName, item.warn);
 	const parts = split(asked.past, splitBy, context.getTimezone());
 	return await pastUptime(asked, { ...question, parts });
 }

@@ -1,4 +1,5 @@
 /** Stations: what happened at them, and how they are now, from the list of events. */
+import { counted } from '../../../../lib/shared/text';
 import { stationStatus, type Wants } from '../../../../lib/station';
 import type { Operation, Resource } from '../../shared/resource';
 import { getIncidents } from './getIncidents';
@@ -14,8 +15,15 @@ const getStatus: Operation = {
 		'Find out whether stations are connected, the status of their connectors, open faults and running sessions, and since when. Takes asset IDs and returns one item per station.',
 	action: 'Get the status of stations',
 	fields: [assetIdsField, lookBackField, options],
-	run: async (item) =>
-		await stationStatus(await ask(item, EVERYTHING, false), wordsOf(item.client)),
+	run: async (item) => {
+		const found = await stationStatus(await ask(item, EVERYTHING, false), wordsOf(item.client));
+		const silent = found.filter(({ lastSeenAt }) => lastSeenAt === null).length;
+		if (silent > 0) {
+			const text = `${counted(silent, 'station')} sent nothing in this time: raise '${lookBackField.displayName}' to see the last sign.`;
+			item.warn(text, { inLog: false });
+		}
+		return found;
+	},
 };
 
 export const station: Resource = {

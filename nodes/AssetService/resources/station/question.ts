@@ -116,13 +116,15 @@ export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Pr
 	};
 	const past = during(await readingFor(question, shared, client), period);
 	const directory = await (shared.directory ??= directoryNow(client));
-	warnOf(past, directory, assetIds, warn);
 	const signal = cancelSignal(context);
-	return {
+	const asked = {
 		...{ past, directory, assetIds },
 		owner: { workflowId: context.getWorkflow().id ?? '', nodeId: context.getNode().id },
 		check: () => signal?.throwIfAborted(),
 	};
+	warnOf(asked, warn);
+	warnOfUnknown(asked, assetIds ?? [], 'Asset IDs', warn);
+	return asked;
 }
 
 interface Question extends Period {
@@ -180,24 +182,27 @@ function assetIdsOf(item: InputItem): Set<string> | undefined {
 	return named.length > 0 ? new Set(named) : undefined;
 }
 
-function warnOf(
-	{ facts, events }: Past,
-	directory: Asked['directory'],
-	asked: Asked['assetIds'],
+function warnOf({ past: { facts, events }, directory }: Asked, warn: OperationRun['warn']): void {
+	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
+	for (const { text } of facts.leftOut.all) warn(sentence(text));
+	if (directory.failure === undefined) return;
+	warn(`Stations are named by their IDs: ${messageOf(directory.failure)}`);
+}
+
+/** Of IDs in a field that neither the asset list nor the events have. */
+export function warnOfUnknown(
+	{ past, directory }: Asked,
+	ids: Iterable<string>,
+	field: string,
 	warn: OperationRun['warn'],
 ): void {
-	if (events === 0) warn('The service lists no events in this period.', { inLog: false });
-	for (const { text } of facts.leftOut.all) warn(sentence(text));
-	if (directory.failure !== undefined) {
-		warn(`Stations appear by ID: ${messageOf(directory.failure)}`);
-		return;
-	}
-	const known = new Set([...directory.assetIds, ...facts.stations.keys()]);
-	const unknown = [...(asked ?? [])].filter((assetId) => !known.has(assetId));
+	if (directory.failure !== undefined) return;
+	const known = new Set([...directory.assetIds, ...past.facts.stations.keys()]);
+	const unknown = [...new Set(ids)].filter((assetId) => !known.has(assetId));
 	if (unknown.length === 0) return;
-	const [first, more] = [unknown.slice(0, 3).join(', '), unknown.length - 3];
-	const others = more > 0 ? ` and ${more} more` : '';
-	warn(`Not in the asset list, and without events: ${first}${others}. Check 'Asset IDs'.`, {
-		inLog: false,
-	});
+	const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : '';
+	const named = `${unknown.slice(0, MOST_NAMED).join(', ')}${more}`;
+	warn(`Not in the asset list, and without events: ${named}. Check '${field}'.`, { inLog: false });
 }
+
+const MOST_NAMED = 3;
