@@ -1,21 +1,35 @@
 /** What an event is, whether delivered or listed. */
-export { CONDITION_FIELDS, type Conditions, OTHER_FIELD, readConditions } from './conditions';
-export { EVENT_TYPES, eventTypeFilter, OTHER_EVENT_TYPES } from './wanted';
-export { Fields } from './survey';
-export { type Item, withReplay } from './event';
-export { createdAt, oldestFirst } from './event';
-export { OPERATORS } from './conditions';
+export {
+	CONDITION_FIELDS,
+	type Conditions,
+	OPERATORS,
+	OTHER_FIELD,
+	readConditions,
+} from './conditions';
+export {
+	createdAt,
+	eventFromList,
+	eventIdOf,
+	type Item,
+	oldestFirst,
+	parseEvent,
+	type ParsedEvent,
+	withReplay,
+} from './event';
+export { Fields, Survey } from './survey';
 export {
 	DEFAULT_BATCH_SIZE,
+	EVENT_TYPES,
+	eventTypeFilter,
+	isWanted,
 	MAX_BATCH_BYTES,
 	MAX_BATCH_SIZE,
+	OTHER_EVENT_TYPES,
 	readAcknowledge,
 	readBatchSize,
 	readEventTypes,
 	readOption,
 	type ReadParameter,
 	readWanted,
+	type Wanted,
 } from './wanted';
-export { Survey } from './survey';
-export { isWanted, type Wanted } from './wanted';
-export { eventFromList, eventIdOf, parseEvent, type ParsedEvent } from './event';

@@ -1,20 +1,23 @@
 /** A delivery from bytes to verdict: the exports that the webhook trigger uses. */
+export type { HandOver } from './batch';
 export {
 	ADVICE,
 	PROBLEMS,
 	type RefusalReason,
 	type RejectionReason,
 	UNMET_ADVICE,
-} from './verdict';
-export { deliveryIdOf, receive } from './receive';
+} from './reasons';
 export {
+	accepted,
+	busy,
 	DEFAULT_RETENTION_DAYS,
 	DEFAULT_TOLERANCE_SECONDS,
+	deliveryIdOf,
 	MAX_RETENTION_DAYS,
 	MIN_RETENTION_DAYS,
+	type NoStart,
 	readTriggerSettings,
+	receive,
+	type RefusalLog,
 } from './receive';
-export type { HandOver } from './batch';
-export { accepted, busy, type NoStart, type RefusalLog } from './verdict';
-export { createVerifierCache } from './verify';
-export type { SecretSource, SignedRefusal } from './verify';
+export { createVerifierCache, type SecretSource, type SignedRefusal } from './verify';

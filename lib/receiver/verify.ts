@@ -10,7 +10,7 @@ import {
 	createVerifier,
 	type SigningSettings,
 } from '../signature';
-import type { Cause } from './verdict';
+import type { Cause } from './reasons';
 
 export interface SignedRefusal {
 	readonly ok: false;

@@ -1,16 +1,22 @@
-/** The client of the service, which handles tokens, paging, retries and errors, and the test of its credential. */
+/** The client of the service: its operations, the request of each with the texts for its errors, and the test of its credential. */
 import { timeOf } from '../shared/time';
 import { isRecord, own, valueAt } from '../shared/values';
-import * as calls from './calls';
-import { type ApiCall, limitQuery, list } from './calls';
 import { parseApiSettings, plainHttpWarning } from './credential';
 import { type ServiceInterface, ENVELOPE } from './defaults';
-import { errorInSuccess, ApiError, IN_CREDENTIAL } from './errors';
-import { type ListedResource, type ApiRecord, asId } from './lists';
+import { errorInSuccess, ApiError, IN_CREDENTIAL, IN_INTERFACE } from './errors';
+import { type ListedResource, type ApiRecord, asId, LISTS, type ListRow } from './lists';
 import { type ListOptions, pageOf, checkListOptions, walkPages, type FetchPage } from './paging';
 import { jsonOf } from './responseText';
 import type { RetryLimits } from './retries';
-import { isSuccess, readJson, type Reply, createSender, type SenderOptions } from './sender';
+import {
+	createSender,
+	isSuccess,
+	pathWith,
+	readJson,
+	type ApiCall,
+	type Reply,
+	type SenderOptions,
+} from './sender';
 import { createAccessTokens } from './tokens';
 import { type Transport, systemRuntime } from './transport';
 
@@ -46,10 +52,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 		const fetchPage: FetchPage = async (limit, startingAfter) => {
 			const query = {
 				...list.query,
-				...calls.limitQuery(service, limit),
+				...limitQuery(service, limit),
 				...(startingAfter !== undefined && { [service.cursorParameter]: startingAfter }),
 			};
-			const page = startingAfter === undefined ? { ...call, query } : calls.nextPage(call, query);
+			const page = startingAfter === undefined ? { ...call, query } : nextPage(call, query);
 			const reply = await send(page);
 			const date = timeOf(reply.headers['date']);
 			if (date !== undefined) list.onDate?.(date);
@@ -60,13 +66,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
 	return {
 		serviceInterface: service,
-		list: (resource, options) => walk(calls.list(resource, options.endpointId), options),
+		list: (resource, options) => walk(listCall(resource, options.endpointId), options),
 		resendDelivery: async (endpointId, deliveryId) => {
-			const call = calls.resendDelivery(service, endpointId, deliveryId);
+			const call = resendCall(service, endpointId, deliveryId);
 			return recordOf(await send(call), call);
 		},
 		createWebhookEndpoint: async ({ url, events }) => {
-			const call = calls.createEndpoint(service, url, events);
+			const call = createCall(service, url, events);
 			const reply = await send(call);
 			const record = recordOf(reply, call);
 			const endpoint = createdEndpoint(jsonOf(reply), service);
@@ -74,9 +80,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 			return { ...endpoint, record };
 		},
 		webhookEndpointExists: async (endpointId) =>
-			isSuccess((await send(calls.findEndpoint(service, endpointId))).status),
+			isSuccess((await send(findCall(service, endpointId))).status),
 		deleteWebhookEndpoint: async (endpointId) => {
-			const call = calls.deleteEndpoint(service, endpointId);
+			const call = deleteCall(service, endpointId);
 			const reply = await send(call);
 			const existed = isSuccess(reply.status);
 			// A 2xx response can still report an error.
@@ -144,7 +150,7 @@ export async function testCredential(
 		const retries = patience();
 		const tokens = createAccessTokens({ retries });
 		const send = createSender({ settings, transport, tokens, retries });
-		readJson(await send({ ...list('asset'), query: limitQuery(settings.serviceInterface, 1) }));
+		readJson(await send({ ...listCall('asset'), query: limitQuery(settings.serviceInterface, 1) }));
 		const warning = plainHttpWarning(settings);
 		return { ok: true, ...(warning !== undefined && { warning }) };
 	} catch (error) {
@@ -153,3 +159,83 @@ export async function testCredential(
 		return { ok: false, message: `${error.message}. ${error.hint.replaceAll(IN_CREDENTIAL, '')}` };
 	}
 }
+
+const GONE = [404, 410];
+
+const notFound = (hint: string) => ({ 404: hint, 410: hint });
+const UNKNOWN_ENDPOINT = notFound(
+	`Check the endpoint ID: the service does not know it. If it is right, check 'Base URL'${IN_CREDENTIAL}.`,
+);
+const mayBeDone = (whereToLook: string) =>
+	`The service may have processed the request anyway: ${whereToLook}`;
+
+/** The query that asks for this many records; empty if the service is to choose. */
+const limitQuery = (
+	{ pageSize, limitParameter }: ServiceInterface,
+	limit: number,
+): Record<string, string> => (pageSize === 0 ? {} : { [limitParameter]: String(limit) });
+
+/** The list of a resource; `endpointId` if its path contains it. */
+const listCall = (resource: ListedResource, endpointId = ''): ApiCall => {
+	const { path, headers = {}, records }: ListRow = LISTS[resource];
+	return {
+		method: 'GET',
+		path: pathWith(path, { endpointId }),
+		headers,
+		purpose: `list ${records}`,
+		...(path.includes('{endpointId}') && { hints: UNKNOWN_ENDPOINT }),
+	};
+};
+
+/** The next page of a list: the URL and the other values worked for the previous page. */
+const nextPage = (call: ApiCall, query: Readonly<Record<string, string>>): ApiCall => {
+	const hint = `The previous page loaded, but the service did not accept the cursor for the next one. Try again. If it keeps happening, check 'Cursor Parameter'${IN_INTERFACE}.`;
+	return { ...call, query, hints: { 400: hint, 404: hint, 405: hint, 410: hint, 422: hint } };
+};
+
+const resendCall = (
+	{ resendPath }: ServiceInterface,
+	endpointId: string,
+	deliveryId: string,
+): ApiCall => ({
+	method: 'POST',
+	path: pathWith(resendPath, { endpointId, deliveryId }),
+	purpose: 'resend deliveries',
+	hints: notFound(
+		'Check the endpoint ID and the delivery ID: the service does not know this delivery. It keeps deliveries for 30 days.',
+	),
+	mayBeDone: mayBeDone(
+		'check the attempts of this delivery with Delivery > Get Many before you repeat it.',
+	),
+});
+
+const createCall = (
+	{ endpointsPath, endpointUrlField, endpointEventsField }: ServiceInterface,
+	url: string,
+	events: readonly string[],
+): ApiCall => ({
+	method: 'POST',
+	path: endpointsPath,
+	body: { [endpointUrlField]: url, [endpointEventsField]: events },
+	purpose: 'create webhook endpoints',
+	mayBeDone: mayBeDone(
+		'before you repeat it, look for an endpoint with this URL at the service and delete it if you do not have its secret.',
+	),
+});
+
+/** Requests the endpoint's deliveries: the specification has no request for the endpoint itself. */
+const findCall = (service: ServiceInterface, endpointId: string): ApiCall => ({
+	...listCall('delivery', endpointId),
+	query: limitQuery(service, 1),
+	accepted: GONE,
+});
+
+const deleteCall = ({ endpointsPath }: ServiceInterface, endpointId: string): ApiCall => ({
+	method: 'DELETE',
+	path: pathWith(`${endpointsPath}/{endpointId}`, { endpointId }),
+	purpose: 'delete webhook endpoints',
+	mayBeDone: mayBeDone(
+		'look for the endpoint at the service, or repeat the request. Deleting twice does no harm.',
+	),
+	accepted: GONE,
+});

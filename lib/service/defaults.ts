@@ -22,15 +22,16 @@ export const ENVELOPE = {
 /** Published: the field with the ID of a record. */
 export const RECORD_ID = 'id';
 
-/** Published (events and deliveries): the field with the result of a delivery. As query parameter of the list: assumed. */
-export const DELIVERY_STATUS_FIELD = 'status';
-
-/** Published (events and deliveries): its values. */
-export const DELIVERED = 'success';
-export const NOT_DELIVERED = 'failed';
-
-/** Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last one. */
-export const RETRY_HOURS = [1, 4, 12, 24, 48] as const;
+/** Published (events and deliveries): the result of a delivery. */
+export const DELIVERY = {
+	/** Its field. As query parameter of the list: assumed. */
+	statusField: 'status',
+	/** The values of that field. */
+	succeeded: 'success',
+	failed: 'failed',
+	/** Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last one. */
+	retryHours: [1, 4, 12, 24, 48],
+} as const;
 
 /** Inferred: the fields of the request that creates an endpoint, and of its response, in `data` or next to it. */
 export const ENDPOINT_FIELDS = {
@@ -92,14 +93,10 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 };
 
 /** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */
-export const ERROR_TEXT_FIELDS = [
-	'message',
-	'error_description',
-	'error',
-	'detail',
-	'title',
-] as const;
-export const ERROR_LIST_FIELD = 'errors';
+export const ERROR_FIELDS = {
+	texts: ['message', 'error_description', 'error', 'detail', 'title'],
+	list: 'errors',
+} as const;
 
 /** Convention: statuses that may change a moment later. */
 export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -123,29 +120,31 @@ export const TIMEOUTS = {
 	bodyMs: 60_000,
 } as const;
 
-/** Ours: bytes per response, compressed or not. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Ours. */
+export const LIMITS = {
+	/** Bytes per response, compressed or not. */
+	bodyBytes: 64 * 1024 * 1024,
+	/** Values per response. In memory an empty object takes twenty times its bytes; 64 MB of real records have fewer values. */
+	values: 4_000_000,
+	/** Levels of lists and objects per response. Some thousands exhaust the stack, also in n8n's own code. */
+	depth: 500,
+	/** Connections to one server at the same time; further requests wait for one of them. */
+	connections: 64,
+} as const;
 
-/** Ours: values per response. In memory an empty object takes twenty times its bytes; 64 MB of real records have fewer values. */
-export const MAX_VALUES = 4_000_000;
-
-/** Ours: levels of lists and objects per response. Some thousands exhaust the stack, also in n8n's own code. */
-export const MAX_DEPTH = 500;
-
-/** Ours: connections to one server at the same time; further requests wait for one of them. */
-export const MAX_CONNECTIONS = 64;
-
-/** Ours: a token is not used in the last part of its life, so that it does not expire in transit. */
-export const TOKEN_MARGIN = { maxMs: 60_000, shareOfLife: 0.1 } as const;
-
-/**
- * Ours: milliseconds without another token request, at most until the token expires, after a just renewed token is
- * refused with a 401 too.
- */
-export const REFUSED_TOKEN_MS = 60_000;
-
-/** Ours: access tokens kept in one process. */
-export const MAX_TOKENS = 500;
+/** Ours. */
+export const TOKENS = {
+	/** A token is not used in the last part of its life, so that it does not expire in transit: the shorter of both. */
+	marginMs: 60_000,
+	marginShare: 0.1,
+	/**
+	 * Milliseconds without another token request, at most until the token expires, after a just renewed token is refused
+	 * with a 401 too.
+	 */
+	refusedMs: 60_000,
+	/** Access tokens kept in one process. */
+	most: 500,
+} as const;
 
 /** Ours: the client's user agent. */
 export const USER_AGENT = 'n8n-nodes-asset-service';

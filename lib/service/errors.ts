@@ -1,7 +1,7 @@
 /** Turns failures, and responses other than a success, into errors for people. */
 import { PackageError } from '../shared/errors';
 import { isRecord } from '../shared/values';
-import { type ServiceInterface, ERROR_LIST_FIELD } from './defaults';
+import { type ServiceInterface, ERROR_FIELDS } from './defaults';
 import {
 	jsonOf,
 	type Redactor,
@@ -225,7 +225,7 @@ export function errorInSuccess(
 	hint = COMPARE,
 ): ApiError | undefined {
 	if (!isRecord(json)) return undefined;
-	const errors = [json['error'], json[ERROR_LIST_FIELD]];
+	const errors = [json['error'], json[ERROR_FIELDS.list]];
 	const reason = errors.some(isNotEmpty) ? reasonIn(json, redactor) : '';
 	if (reason === '') return undefined;
 	const message = `${address} reported an error with status 200: ${reason}`;

@@ -1,6 +1,6 @@
 /** The transport through n8n's own HTTP helper, for operators who let n8n check the destination of requests. */
 import { isError } from '../shared/errors';
-import { MAX_BODY_BYTES, TIMEOUTS } from './defaults';
+import { LIMITS, TIMEOUTS } from './defaults';
 import { networkFailure, hostOf, proxyFor } from './network';
 import {
 	TransportError,
@@ -34,7 +34,7 @@ export function helperTransport(
 	send: (request: TransportRequest) => Promise<TransportResponse>,
 	options: HelperTransportOptions = {},
 ): Transport {
-	const { env = process.env, timeoutMs = ALL_PHASES_MS, maxBodyBytes = MAX_BODY_BYTES } = options;
+	const { env = process.env, timeoutMs = ALL_PHASES_MS, maxBodyBytes = LIMITS.bodyBytes } = options;
 	return async (request) => {
 		const deadline = createDeadline(request.signal);
 		try {

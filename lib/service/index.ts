@@ -1,24 +1,36 @@
 /** The only client of the service: the exports that nodes, credentials and other folders of lib use. */
-export { processAccessTokens } from './tokens';
-export { createApiClient } from './client';
-export { testCredential } from './client';
-export { DELIVERY_STATUS_FIELD, SERVICE_INTERFACE } from './defaults';
-export { endpointHealth } from './endpointHealth';
+export { type ApiClient, createApiClient, testCredential } from './client';
+export {
+	type ApiSettings,
+	isLoopback,
+	isPrivate,
+	parseApiSettings,
+	plainHttpWarning,
+} from './credential';
+export { DELIVERY, SERVICE_INTERFACE } from './defaults';
 export { ApiError, FIELD_LABELS, IN_INTERFACE } from './errors';
-export { withoutSecret } from './responseText';
-export { readBoundedBody } from './transport';
-export { idInPath } from './calls';
 export { helperTransport } from './helperTransport';
-export { undiciTransport } from './undiciTransport';
-export { isLoopback, isPrivate } from './credential';
-export { flattener } from './lists';
-export { newest } from './lists';
-export { LISTED_RESOURCES, LISTS } from './lists';
-export type { ListedResource, ListFilters, ListRow, Shape } from './lists';
-export { createdAtOf } from './lists';
-export { parseApiSettings, plainHttpWarning } from './credential';
-export type { ApiClient } from './client';
-export type { ApiRecord } from './lists';
-export type { ApiSettings } from './credential';
+export {
+	type ApiRecord,
+	createdAtOf,
+	endpointHealth,
+	flattener,
+	LISTED_RESOURCES,
+	type ListedResource,
+	type ListFilters,
+	type ListRow,
+	LISTS,
+	newest,
+	type Shape,
+} from './lists';
 export type { ListOptions } from './paging';
-export type { Transport, TransportRequest, TransportResponse } from './transport';
+export { withoutSecret } from './responseText';
+export { idInPath } from './sender';
+export { processAccessTokens } from './tokens';
+export {
+	readBoundedBody,
+	type Transport,
+	type TransportRequest,
+	type TransportResponse,
+} from './transport';
+export { undiciTransport } from './undiciTransport';

@@ -1,7 +1,7 @@
 /** What a response says: its JSON, and its reason for an error message, short, on one line and without secrets. */
 import { STATUS_CODES } from 'node:http';
 import { isRecord } from '../shared/values';
-import { ERROR_LIST_FIELD, ERROR_TEXT_FIELDS, ENDPOINT_FIELDS } from './defaults';
+import { ERROR_FIELDS, ENDPOINT_FIELDS } from './defaults';
 import type { ApiRecord } from './lists';
 import type { TransportResponse } from './transport';
 
@@ -45,10 +45,10 @@ function textsIn(value: unknown, depth = 3): string[] {
 	const textsInside = (inner: unknown) => textsIn(inner, depth - 1);
 	const listed = (inner: unknown): string[] =>
 		Array.isArray(inner) ? inner.slice(0, MAX_ENTRIES).flatMap(textsInside) : textsInside(inner);
-	const errors = value[ERROR_LIST_FIELD];
+	const errors = value[ERROR_FIELDS.list];
 	const byField = Object.entries(isRecord(errors) ? errors : {}).slice(0, MAX_ENTRIES);
 	return [
-		...ERROR_TEXT_FIELDS.flatMap((name) => textsInside(value[name])),
+		...ERROR_FIELDS.texts.flatMap((name) => textsInside(value[name])),
 		...(Array.isArray(errors) ? listed(errors) : []),
 		...byField.map(([name, inner]) => [name, ...listed(inner)].join(': ')),
 	];

@@ -1,6 +1,6 @@
-/** The sender of a client's calls: layers around each other, of which each takes a sender and returns one. */
-import { type ApiCall, requestOf } from './calls';
+/** The sender of a client's calls: layers around each other, of which each takes a sender and returns one. The IDs in a call cannot change its path. */
 import type { ApiSettings } from './credential';
+import { USER_AGENT } from './defaults';
 import {
 	ApiError,
 	FIELD_LABELS,
@@ -15,7 +15,13 @@ import {
 import { createRedactor, type Redactor, jsonOf, statusAndReason } from './responseText';
 import { withRetries, type RetryLimits } from './retries';
 import { processAccessTokens, type AccessTokens } from './tokens';
-import { type Transport, type Runtime, TransportError, type TransportResponse } from './transport';
+import {
+	type Transport,
+	type Runtime,
+	TransportError,
+	type TransportResponse,
+	type TransportRequest,
+} from './transport';
 
 export interface SenderOptions {
 	settings: ApiSettings;
@@ -150,4 +156,82 @@ function callError(response: TransportResponse, call: ApiCall, destination: Dest
 	return status === 404 || status === 405 || status === 410
 		? notTheServiceError(response, destination)
 		: statusError(response, destination);
+}
+
+/** One API call, without settings, token or query. */
+export interface ApiCall {
+	method: TransportRequest['method'];
+	path: string;
+	query?: Readonly<Record<string, string>>;
+	headers?: Readonly<Record<string, string>>;
+	/** Sent as JSON. */
+	body?: unknown;
+	/** The purpose of the call, for the error about a missing scope, such as `list assets`. */
+	purpose: string;
+	/** Advice by status, where the default would blame the URL or the values of the request. */
+	hints?: Readonly<Record<number, string>>;
+	/** For a call that changes something: where to check if it is unknown whether the service carried it out. */
+	mayBeDone?: string;
+	/** Statuses other than 2xx that are not errors here. */
+	accepted?: readonly number[];
+}
+
+const LABELS = { endpointId: 'Endpoint ID', deliveryId: 'Delivery ID' } as const;
+type IdName = keyof typeof LABELS;
+
+/**
+ * The path with its IDs filled in, encoded and trimmed.
+ * @throws {ApiError} for an ID that is missing, empty, `.` or `..`, which would change the path itself.
+ */
+export function pathWith(template: string, ids: Readonly<Partial<Record<IdName, string>>>): string {
+	return Object.entries(LABELS).reduce((path, [name, label]) => {
+		const placeholder = `{${name}}`;
+		if (!path.includes(placeholder)) return path;
+		return path.split(placeholder).join(idInPath(ids[name as IdName] ?? '', label));
+	}, template);
+}
+
+/**
+ * The ID as a path segment.
+ * @throws {ApiError} for one that is empty, `.` or `..`, which would change the path itself.
+ */
+export function idInPath(given: string, label: string): string {
+	const id = encoded(given.trim());
+	if (id === undefined || id === '' || id === '.' || id === '..') {
+		throw new ApiError(id === '' ? `'${label}' is empty` : `'${label}' is not an ID`, {
+			hint: `Enter the ID as the service shows it.`,
+		});
+	}
+	return id;
+}
+
+/** Undefined for a text that cannot be encoded, such as half a surrogate pair. */
+function encoded(id: string): string | undefined {
+	try {
+		return encodeURIComponent(id);
+	} catch {
+		return undefined;
+	}
+}
+
+function requestOf(
+	{ method, path, query = {}, headers, body }: ApiCall,
+	{ baseUrl, allowUnauthorizedCerts }: ApiSettings,
+	signal: AbortSignal | undefined,
+): TransportRequest {
+	const hasBody = body !== undefined;
+	const search = new URLSearchParams(query).toString();
+	return {
+		method,
+		url: `${baseUrl}${path}${search && `?${search}`}`,
+		headers: {
+			accept: 'application/json',
+			'user-agent': USER_AGENT,
+			...headers,
+			...(hasBody && { 'content-type': 'application/json' }),
+		},
+		...(hasBody && { body: JSON.stringify(body) }),
+		...(signal && { signal }),
+		...(allowUnauthorizedCerts && { allowUnauthorizedCerts }),
+	};
 }

@@ -3,14 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { numberOf, own } from '../shared/values';
 import { gt, number, object, pipe, regex, safeParse, string, transform } from '../vendor/zod';
 import type { ApiSettings } from './credential';
-import {
-	MAX_TOKENS,
-	REFUSED_TOKEN_MS,
-	RETRIES,
-	TOKEN_MARGIN,
-	TOKEN_PATH,
-	USER_AGENT,
-} from './defaults';
+import { TOKENS, RETRIES, TOKEN_PATH, USER_AGENT } from './defaults';
 import {
 	ApiError,
 	IN_CREDENTIAL,
@@ -74,7 +67,7 @@ interface UnderWay {
 
 /** A separate store of tokens; the nodes of a process share `processAccessTokens`. */
 export function createAccessTokens(options: AccessTokensOptions = {}): AccessTokens {
-	const { runtime = systemRuntime, maxTokens = MAX_TOKENS, retries = RETRIES } = options;
+	const { runtime = systemRuntime, maxTokens = TOKENS.most, retries = RETRIES } = options;
 	// A digest with a random key: neither a dump nor an inspection shows a secret, and no search finds one.
 	const digestKey = randomBytes(32);
 	const kept = new Map<string, KeptToken>();
@@ -148,8 +141,8 @@ export function createAccessTokens(options: AccessTokensOptions = {}): AccessTok
 			if (entry?.token.accessToken !== accessToken) return true;
 			const now = runtime.now();
 			const { replacedAt = -Infinity, heldUntil } = entry;
-			if (heldUntil === undefined && now < replacedAt + REFUSED_TOKEN_MS) {
-				entry.heldUntil = Math.min(now + REFUSED_TOKEN_MS, entry.token.expiresAt);
+			if (heldUntil === undefined && now < replacedAt + TOKENS.refusedMs) {
+				entry.heldUntil = Math.min(now + TOKENS.refusedMs, entry.token.expiresAt);
 			}
 			entry.isDropped = now >= (entry.heldUntil ?? now);
 			return entry.isDropped;
@@ -227,7 +220,7 @@ async function fetchAccessToken(
 		throw oddTokenError(field, status, destination);
 	}
 	const lifeMs = parsed.data.expires_in * 1000;
-	const marginMs = Math.min(TOKEN_MARGIN.maxMs, lifeMs * TOKEN_MARGIN.shareOfLife);
+	const marginMs = Math.min(TOKENS.marginMs, lifeMs * TOKENS.marginShare);
 	return {
 		accessToken: parsed.data.access_token,
 		expiresAt: askedAt + lifeMs,

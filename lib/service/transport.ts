@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { isError, codeOf } from '../shared/errors';
 import { sleep } from '../shared/pace';
-import { MAX_BODY_BYTES, MAX_DEPTH, MAX_VALUES } from './defaults';
+import { LIMITS } from './defaults';
 
 export interface TransportRequest {
 	method: 'GET' | 'POST' | 'DELETE';
@@ -145,7 +145,7 @@ const DECODERS: Readonly<
 export async function readBoundedBody(
 	chunks: AsyncIterable<Uint8Array>,
 	headers: Readonly<Record<string, string>>,
-	maxBytes = MAX_BODY_BYTES,
+	maxBytes = LIMITS.bodyBytes,
 ): Promise<string> {
 	const parts: Uint8Array[] = [];
 	const declared = Number(headers['content-length']);
@@ -199,11 +199,11 @@ const EITHER = 0x20;
 
 /**
  * Reads the bytes once, by hand since this runs for every response. Invalid JSON is left to the parser.
- * @throws {TransportError} for more than `MAX_VALUES` values or `MAX_DEPTH` levels.
+ * @throws {TransportError} for more than `LIMITS.values` values or `LIMITS.depth` levels.
  */
 function checkJsonBounds(bytes: Uint8Array): void {
 	// Each value and each level takes at least two bytes.
-	if (bytes.length < 2 * MAX_DEPTH) return;
+	if (bytes.length < 2 * LIMITS.depth) return;
 	let values = 0;
 	let depth = 0;
 	for (let at = 0; at < bytes.length; at++) {
@@ -215,9 +215,9 @@ function checkJsonBounds(bytes: Uint8Array): void {
 			values++;
 		} else if ((byte | EITHER) === OPEN) {
 			values++;
-			if (++depth > MAX_DEPTH) {
+			if (++depth > LIMITS.depth) {
 				throw boundError(
-					`the response is nested more than ${MAX_DEPTH} levels deep`,
+					`the response is nested more than ${LIMITS.depth} levels deep`,
 					'RESPONSE_TOO_DEEP',
 				);
 			}
@@ -225,8 +225,8 @@ function checkJsonBounds(bytes: Uint8Array): void {
 			depth--;
 		}
 	}
-	if (values > MAX_VALUES) {
-		const millions = MAX_VALUES / 1_000_000;
+	if (values > LIMITS.values) {
+		const millions = LIMITS.values / 1_000_000;
 		throw boundError(
 			`the response contains more than ${millions} million values`,
 			'RESPONSE_TOO_LARGE',

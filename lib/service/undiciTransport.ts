@@ -1,7 +1,7 @@
 /** The default transport: keep-alive pools shared by the whole process, through the proxy of the environment, with a limit on parallel requests. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Dispatcher, Agent, Pool, ProxyAgent } from '../vendor/undici';
-import { MAX_BODY_BYTES, TIMEOUTS, MAX_CONNECTIONS } from './defaults';
+import { LIMITS, TIMEOUTS } from './defaults';
 import {
 	networkFailure,
 	proxyError,
@@ -39,7 +39,7 @@ const PROXY_AUTH_REQUIRED = 407;
  * @throws {TransportError} if no complete response arrived; the signal's reason if the caller cancelled.
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
-	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = MAX_BODY_BYTES } = options;
+	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = LIMITS.bodyBytes } = options;
 	return async (request) => {
 		const route = routeTo(request.url, {
 			env,
@@ -200,7 +200,7 @@ function routeTo(url: string, options: RouteOptions): Route {
 			? tunnels(proxy, authorization, options)
 			: direct({ ...options, ...(isForwarded && { rejectUnauthorized: true }) }),
 	);
-	const limit = limits.get(origin) ?? createConcurrencyLimit(MAX_CONNECTIONS);
+	const limit = limits.get(origin) ?? createConcurrencyLimit(LIMITS.connections);
 	limits.set(origin, limit);
 	const through = { dispatcher, limit, proxy: proxy && hostOf(proxy), isForwarded };
 	if (!proxy || !isForwarded) return { ...through, origin, path: pathname + search, headers: {} };

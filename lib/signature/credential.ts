@@ -1,12 +1,17 @@
 /**
- * Turns the stored credential into a scheme and its keys, and reports the problems of its fields in sentences.
+ * Turns the stored credential into a verifier, and reports the problems of its fields in sentences.
  * Checked by hand: it runs during a delivery, and a wrong field must not hide the problems of the next one.
  */
-import { createSecretKey, type KeyObject } from 'node:crypto';
-import { type Scheme, custom, standardWebhooks, timestamped, compileTemplate } from './schemes';
-
-/** Which of the two configured secrets matched a signature. */
-export type SecretName = 'current' | 'previous';
+import { createSecretKey } from 'node:crypto';
+import {
+	type Scheme,
+	type SigningKey,
+	Verifier,
+	custom,
+	standardWebhooks,
+	timestamped,
+	compileTemplate,
+} from './verifier';
 
 /** The fields of the credential `assetServiceSigningSecretApi` as stored; `createVerifier` checks them, so any value is allowed. */
 export interface SigningSettings {
@@ -30,6 +35,30 @@ export interface SigningSettings {
 	signaturePrefix?: unknown;
 }
 
+export type VerifierResult =
+	/** `doubts`: sentences about a secret that probably has a typing mistake. */
+	| { readonly ok: true; readonly verifier: Verifier; readonly doubts: readonly string[] }
+	/** Sentences for people. Each names its field; none contains a secret. */
+	| { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * Compiles the stored credential once, for use with every delivery.
+ *
+ * Not ok, with the problems, if no delivery can be verified with these settings: an empty secret, a secret that its
+ * scheme cannot decode, a template that does not sign the body. `checkSigningSettings` also reports likely mistakes.
+ */
+export function createVerifier(settings: SigningSettings): VerifierResult {
+	const { usable, blocking, doubts } = compileCredential(settings);
+	if (usable === undefined) return { ok: false, problems: blocking };
+	return { ok: true, verifier: new Verifier(usable.scheme, usable.keys), doubts };
+}
+
+/** All problems with the format of the settings, as sentences that name the field and contain no secret; empty if none. */
+export function checkSigningSettings(settings: SigningSettings): readonly string[] {
+	const { blocking, doubts, remarks } = compileCredential(settings);
+	return [...blocking, ...doubts, ...remarks];
+}
+
 /** The specification does not define the header (section 6.10); this is the name that the service is known to use. */
 const SIGNATURE_HEADER = 'X-Webhook-Signature';
 const SIGNED_PAYLOAD = '{timestamp}.{body}';
@@ -46,7 +75,7 @@ interface Compiled {
 }
 
 /** Turns the stored credential into a scheme and its keys, and reports problems in sentences. */
-export function compileCredential(settings: SigningSettings): Compiled {
+function compileCredential(settings: SigningSettings): Compiled {
 	const notes: Notes = { blocking: [], remarks: [], doubts: [] };
 	const name = readChoice(
 		'Scheme',
@@ -173,11 +202,6 @@ function readHeaderName(field: string, value: unknown, fallback: string, notes: 
 		);
 	}
 	return name.toLowerCase();
-}
-
-export interface SigningKey {
-	readonly name: SecretName;
-	readonly key: KeyObject;
 }
 
 /** How a secret becomes the key: its text as UTF-8, or its decoded base64 (Standard Webhooks). */

@@ -1,13 +1,15 @@
 /** Verification of a delivery's signature: pure functions that take the time as an argument. */
-export type { DeliveryHeaders } from './schemes';
-export type { SigningSettings } from './credential';
 export {
 	checkSigningSettings,
 	createVerifier,
-	type SignatureRefusal,
-	type SignedBy,
-	type Verifier,
+	type SigningSettings,
 	type VerifierResult,
-	type VerifyOptions,
-	type VerifyResult,
+} from './credential';
+export type {
+	DeliveryHeaders,
+	SignatureRefusal,
+	SignedBy,
+	Verifier,
+	VerifyOptions,
+	VerifyResult,
 } from './verifier';

@@ -3,13 +3,13 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { createdAt, eventTypeFilter, Fields, parseEvent, readConditions } from '../../lib/event';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
-import { list } from '../../lib/service/calls';
 import { isPrivate } from '../../lib/service/credential';
 import { redirectError } from '../../lib/service/errors';
 import { proxyFor } from '../../lib/service/network';
 import { pageOf } from '../../lib/service/paging';
 import { createRedactor, jsonOf, statusAndReason } from '../../lib/service/responseText';
 import { withRetries } from '../../lib/service/retries';
+import { pathWith } from '../../lib/service/sender';
 import { createAccessTokens } from '../../lib/service/tokens';
 import { readBoundedBody } from '../../lib/service/transport';
 import { messageOf } from '../../lib/shared/errors';
@@ -125,7 +125,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 			...{ allowedHttpRequestDomains: 'domains', allowedDomains: text },
 		}),
 	'host name': (text) => isPrivate(text),
-	'ID in a path': (text) => list('delivery', text),
+	'ID in a path': (text) => pathWith('/a/{endpointId}/b', { endpointId: text }),
 	'address of an endpoint': (text) => endpointIdIn(`https://a.example/${text}`),
 	'exempt hosts': (text) => proxyFor(new URL('https://a.example'), { NO_PROXY: text }),
 	'parameter of a node': (text) => [asText(text), asTexts(text), asNumber(text, 0, 0, 1)],

@@ -1,6 +1,6 @@
 /** Deliveries: the service's attempts to send events to an endpoint. */
 import type { INodeProperties } from 'n8n-workflow';
-import { DELIVERY_STATUS_FIELD, type ApiClient, type ApiRecord } from '../../../lib/service';
+import { DELIVERY, type ApiClient, type ApiRecord } from '../../../lib/service';
 import { safeParse, unknown } from '../../../lib/vendor/zod';
 import { deliveryField, deliveryIdOf, endpointField, endpointIdOf } from '../shared/ids';
 import type { Filters } from '../shared/lists';
@@ -43,10 +43,10 @@ function read(run: OperationRun): ReturnType<Filters['read']> {
 	let seen = 0;
 	let withStatus = 0;
 	return {
-		query: { [DELIVERY_STATUS_FIELD]: status },
+		query: { [DELIVERY.statusField]: status },
 		// Checked by hand, because this runs for every record.
 		matching: (record) => {
-			const own = record[DELIVERY_STATUS_FIELD];
+			const own = record[DELIVERY.statusField];
 			seen++;
 			if (typeof own !== 'string') return false;
 			withStatus++;
@@ -55,7 +55,7 @@ function read(run: OperationRun): ReturnType<Filters['read']> {
 		afterwards: () => {
 			if (seen === 0 || withStatus > 0) return;
 			run.warn(
-				`The deliveries have no field '${DELIVERY_STATUS_FIELD}' to filter by, so none is returned.`,
+				`The deliveries have no field '${DELIVERY.statusField}' to filter by, so none is returned.`,
 			);
 		},
 	};

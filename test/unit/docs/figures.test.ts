@@ -14,14 +14,7 @@ import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
 import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../../lib/receiver/receive';
 import { KEEP_MS, REFRESH_MS } from '../../../lib/receiver/verify';
 import { DAYS_KEPT } from '../../../lib/rejections';
-import {
-	MAX_BODY_BYTES,
-	MAX_DEPTH,
-	MAX_VALUES,
-	RETRIED_STATUSES,
-	RETRIES,
-	RETRY_HOURS,
-} from '../../../lib/service/defaults';
+import { LIMITS, RETRIED_STATUSES, RETRIES, DELIVERY } from '../../../lib/service/defaults';
 import { RETENTION_MS } from '../../../lib/start';
 import {
 	GRACE_MS,
@@ -73,17 +66,20 @@ const FIGURES: readonly (readonly [
 	[
 		['README.md', 'docs/promises.md'],
 		/retries (\d+) times within (\d+) hours/g,
-		[RETRY_HOURS.length, RETRY_HOURS.reduce((sum: number, hours) => sum + hours, 0)],
+		[
+			DELIVERY.retryHours.length,
+			DELIVERY.retryHours.reduce((sum: number, hours) => sum + hours, 0),
+		],
 	],
 	[
 		['docs/promises.md'],
 		/retries for (\d+) hours/g,
-		[RETRY_HOURS.reduce((sum: number, hours) => sum + hours, 0)],
+		[DELIVERY.retryHours.reduce((sum: number, hours) => sum + hours, 0)],
 	],
 	[
 		['docs/api-assumptions.md'],
 		/(\d+): after (\d+), (\d+), (\d+), (\d+) and (\d+) hours/g,
-		[RETRY_HOURS.length, ...RETRY_HOURS],
+		[DELIVERY.retryHours.length, ...DELIVERY.retryHours],
 	],
 	[['README.md'], /poll trigger makes (\d+) attempts/g, [MOST_ATTEMPTS]],
 	[['docs/promises.md'], /poll\)? ?\(at most (\d+) attempts\)/g, [MOST_ATTEMPTS]],
@@ -107,11 +103,11 @@ const FIGURES: readonly (readonly [
 		/A removed secret is rejected +\| at most (\d+) seconds after saving/g,
 		[KEEP_MS / SECOND],
 	],
-	[['SECURITY.md'], /bounded \((\d+) MB\)/g, [MAX_BODY_BYTES / MEGABYTE]],
+	[['SECURITY.md'], /bounded \((\d+) MB\)/g, [LIMITS.bodyBytes / MEGABYTE]],
 	[
 		['docs/nodes.md'],
 		/at most (\d+) MB, (\d+) million values and (\d+) nested levels/g,
-		[MAX_BODY_BYTES / MEGABYTE, MAX_VALUES / 1e6, MAX_DEPTH],
+		[LIMITS.bodyBytes / MEGABYTE, LIMITS.values / 1e6, LIMITS.depth],
 	],
 	[['SECURITY.md', 'docs/nodes.md'], /([\d,]+) records(?: ends|\.)/g, [MOST_RECORDS]],
 	[

@@ -1,6 +1,6 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
+import { ADVICE } from '../../../lib/receiver/reasons';
 import { receive, type Receiver, readTriggerSettings } from '../../../lib/receiver/receive';
-import { ADVICE } from '../../../lib/receiver/verdict';
 import { createVerifierCache } from '../../../lib/receiver/verify';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { MemoryLedger } from '../ledger/memoryLedger';

@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { undiciTransport } from '../../../lib/service';
-import { MAX_CONNECTIONS } from '../../../lib/service/defaults';
+import { LIMITS } from '../../../lib/service/defaults';
 import { withRetries } from '../../../lib/service/retries';
 import { watchCores } from '../../support/cores';
 import type { Answer } from '../../support/httpService';
@@ -104,27 +104,27 @@ describe('more requests than connections', () => {
 
 	it('all succeed when each gets its response in time, counted from when it was sent', async () => {
 		const service = await startHeld();
-		const answers = Array.from({ length: 3 * MAX_CONNECTIONS }, () =>
+		const answers = Array.from({ length: 3 * LIMITS.connections }, () =>
 			get(service.url, { timeouts }),
 		);
 		for (let round = 1; round <= 3; round++) {
-			await service.reached(round * MAX_CONNECTIONS);
+			await service.reached(round * LIMITS.connections);
 			jest.advanceTimersByTime(29_000);
 			service.answerAll();
 		}
 		expect(new Set((await Promise.all(answers)).map(({ body }) => body))).toEqual(
 			new Set(['done']),
 		);
-		expect(service.connections()).toBe(MAX_CONNECTIONS);
+		expect(service.connections()).toBe(LIMITS.connections);
 	});
 
 	it('wait no longer than the time for all attempts, and say for what', async () => {
 		const service = await startHeld();
 		const slow = { ...timeouts, responseMs: HANG_MS };
-		const sent = Array.from({ length: MAX_CONNECTIONS }, () =>
+		const sent = Array.from({ length: LIMITS.connections }, () =>
 			get(service.url, { timeouts: slow }),
 		);
-		await service.reached(MAX_CONNECTIONS);
+		await service.reached(LIMITS.connections);
 		const request = { method: 'GET', url: service.url, headers: {} } as const;
 		const transport = undiciTransport({ env: {}, timeouts: slow });
 		const waiting = rejection(withRetries(transport)(request));
@@ -140,20 +140,20 @@ describe('more requests than connections', () => {
 	it('distinguish requests that were never sent from sent ones', async () => {
 		const service = await startHeld();
 		const caller = new AbortController();
-		const sent = Array.from({ length: MAX_CONNECTIONS }, () =>
+		const sent = Array.from({ length: LIMITS.connections }, () =>
 			rejection(get(service.url, { timeouts })),
 		);
 		const waiting = rejection(get(service.url, { timeouts }, caller.signal));
-		await service.reached(MAX_CONNECTIONS);
+		await service.reached(LIMITS.connections);
 		caller.abort(new Error('cancelled while it waited'));
 		expect(await waiting).toMatchObject({ message: 'cancelled while it waited' });
 		jest.advanceTimersByTime(30_000);
 		for (const error of await Promise.all(sent)) {
 			expect(error).toMatchObject({ message: 'the response took too long', neverSent: false });
 		}
-		expect(service.requests).toHaveLength(MAX_CONNECTIONS);
+		expect(service.requests).toHaveLength(LIMITS.connections);
 		const next = get(service.url, { timeouts });
-		await service.reached(MAX_CONNECTIONS + 1);
+		await service.reached(LIMITS.connections + 1);
 		service.answerAll();
 		expect(await next).toMatchObject({ body: 'done' });
 	});

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { MAX_DEPTH, MAX_VALUES } from '../../../lib/service/defaults';
+import { LIMITS } from '../../../lib/service/defaults';
 import { readBoundedBody } from '../../../lib/service/transport';
 import { closeAll, get, serve } from './servers';
 import { rejection } from './world';
@@ -17,27 +17,30 @@ const nested = (depth: number, [open, close] = ['[', ']']) =>
 
 describe('the structure of a response', () => {
 	it.each([
-		['as deep as may be', nested(MAX_DEPTH)],
-		['wide', `[${nested(MAX_DEPTH - 1)},${nested(MAX_DEPTH - 1)}]`],
-		['with brackets in its texts', JSON.stringify(['['.repeat(2 * MAX_DEPTH)])],
-		['with quotes in its texts', JSON.stringify(Array(MAX_DEPTH).fill('\\"[[[\\\\"'))],
-		['with a text that does not end', `["${'['.repeat(2 * MAX_DEPTH)}`],
-		['with as many values as may be', `[${'0,'.repeat(MAX_VALUES - 2)}0]`],
+		['as deep as may be', nested(LIMITS.depth)],
+		['wide', `[${nested(LIMITS.depth - 1)},${nested(LIMITS.depth - 1)}]`],
+		['with brackets in its texts', JSON.stringify(['['.repeat(2 * LIMITS.depth)])],
+		['with quotes in its texts', JSON.stringify(Array(LIMITS.depth).fill('\\"[[[\\\\"'))],
+		['with a text that does not end', `["${'['.repeat(2 * LIMITS.depth)}`],
+		['with as many values as may be', `[${'0,'.repeat(LIMITS.values - 2)}0]`],
 	])('is accepted %s', async (_name, text) => {
 		expect((await read(text)).length).toBe(text.length);
 	});
 
 	it.each([
-		['lists', nested(MAX_DEPTH + 1)],
-		['objects', nested(MAX_DEPTH + 1, ['{"a":', '}'])],
-		['levels behind a text that would close them', `["${']'.repeat(600)}",${nested(MAX_DEPTH)}]`],
-		['levels behind an escaped quote', `["\\"",${nested(MAX_DEPTH)}]`],
+		['lists', nested(LIMITS.depth + 1)],
+		['objects', nested(LIMITS.depth + 1, ['{"a":', '}'])],
+		[
+			'levels behind a text that would close them',
+			`["${']'.repeat(600)}",${nested(LIMITS.depth)}]`,
+		],
+		['levels behind an escaped quote', `["\\"",${nested(LIMITS.depth)}]`],
 	])('is refused with too many levels of %s', async (_name, text) => {
 		await expect(read(text)).rejects.toThrow('the response is nested more than 500 levels deep');
 	});
 
 	it('is refused with too many values', async () => {
-		await expect(read(`[${'{},'.repeat(MAX_VALUES / 2)}0]`)).rejects.toThrow(
+		await expect(read(`[${'{},'.repeat(LIMITS.values / 2)}0]`)).rejects.toThrow(
 			'the response contains more than 4 million values',
 		);
 	});

@@ -1,5 +1,5 @@
 /** Reports the state of deliveries to an endpoint, before the service stops delivering to it. */
-import { DELIVERY_STATUS_FIELD, endpointHealth, type ApiRecord } from '../../../../lib/service';
+import { DELIVERY, endpointHealth, type ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
 import { hiddenOptions } from '../../shared/parallelItems';
 import type { Operation, OperationRun } from '../../shared/resource';
@@ -31,7 +31,7 @@ async function run(item: OperationRun): Promise<ApiRecord[]> {
 	const { withoutStatus, ...health } = await endpointHealth(deliveries, now);
 	if (withoutStatus > 0) {
 		item.warn(
-			`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY_STATUS_FIELD}'.`,
+			`Left out ${withoutStatus === 1 ? '1 delivery' : `${withoutStatus.toLocaleString('en')} deliveries`} without the field '${DELIVERY.statusField}'.`,
 		);
 	}
 	return [{ endpointId, createdAfter: new Date(createdAfter).toISOString(), ...health }];

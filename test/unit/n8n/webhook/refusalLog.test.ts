@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import type { RefusalReason } from '../../../../lib/receiver/verdict';
+import type { RefusalReason } from '../../../../lib/receiver/reasons';
 import { logOtherUrl, logRefusal } from '../../../../n8n/webhook/delivery';
 
 const type = 'n8n-nodes-asset-service.assetServiceTrigger';

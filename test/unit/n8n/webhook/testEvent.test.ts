@@ -1,9 +1,17 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { eventTypeFilter, readConditions } from '../../../../lib/event';
 import { ADVICE, type RefusalReason } from '../../../../lib/receiver';
-import { duplicate, refused } from '../../../../lib/receiver/verdict';
 import { sentence } from '../../../../lib/shared/text';
 import { endOrListenOn, testItems, withIgnored } from '../../../../n8n/webhook/testEvent';
+
+const refused = (reason: RefusalReason, detail = ADVICE[reason]) => ({
+	...{ start: false as const, response: { status: 401, body: { status: 'rejected' } } },
+	log: { reason, detail },
+});
+const duplicate = {
+	start: false as const,
+	response: { status: 200, body: { status: 'duplicate' } },
+};
 
 let next = 0;
 /** A node with which a user listens for events of type `a`. */

@@ -1,5 +1,5 @@
 import { ADVICE, PROBLEMS, type RejectionReason, UNMET_ADVICE } from '../../../lib/receiver';
-import { refused } from '../../../lib/receiver/verdict';
+import { detailOf } from '../../../lib/receiver/reasons';
 
 /** The fields on the screen that a text names. */
 const fieldsIn = (text: string) => [...text.matchAll(/'([^']+)'/g)].map(([, field = '']) => field);
@@ -35,11 +35,5 @@ it.each([
 	[{ problem: 'It is late.', advice: 'wait' }, 'It is late. Wait.'],
 	[{ problem: 'it is late' }, `it is late: ${ADVICE.busy}`],
 ])('the cause %j reads in the log: %s', (cause, text) => {
-	expect(refused('busy', cause).log?.detail).toBe(text);
-});
-
-it('a rejection says what to do, unless there is more to say', () => {
-	const detail = ADVICE.busy;
-	expect(refused('busy').log).toEqual({ reason: 'busy', detail });
-	expect(refused('busy', 'more').log).toEqual({ reason: 'busy', detail: 'more' });
+	expect(detailOf('busy', cause)).toBe(text);
 });
