@@ -13,8 +13,6 @@ export {
 	DEFAULT_RETENTION_DAYS,
 	DEFAULT_TOLERANCE_SECONDS,
 	deliveryIdOf,
-	MAX_RETENTION_DAYS,
-	MIN_RETENTION_DAYS,
 	type NoStart,
 	readTriggerSettings,
 	receive,

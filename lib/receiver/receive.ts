@@ -24,7 +24,7 @@ import { handOverOne, takeTurn, type HandOver } from './batch';
 import { type RefusalReason, type Cause, ADVICE, detailOf } from './reasons';
 import { type VerifierCache, type SecretSource, verifyDelivery } from './verify';
 
-export interface Receiver {
+interface Receiver {
 	readonly verifiers: VerifierCache;
 	readonly secrets: SecretSource;
 	/** Called when there is an event to claim. Undefined while the editor listens for a test event: nothing is recorded then. */
@@ -142,9 +142,9 @@ function firstHeader(headers: DeliveryHeaders, name: string): string | undefined
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 /** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
-export const MIN_RETENTION_DAYS = 31;
+const MIN_RETENTION_DAYS = 31;
 export const DEFAULT_RETENTION_DAYS = 35;
-export const MAX_RETENTION_DAYS = 365;
+const MAX_RETENTION_DAYS = 365;
 
 interface TriggerSettings extends Wanted {
 	/** The most events per execution; 1 if each event starts its own execution. */

@@ -131,7 +131,7 @@ interface VersionedSettings {
 }
 
 /** Reads the current settings of a node's signing secrets; rejects if they cannot be read. */
-export type ReadSigningSettings = () => Promise<VersionedSettings>;
+type ReadSigningSettings = () => Promise<VersionedSettings>;
 
 /** How long a verifier is kept, and so how long a secret still works after it was removed, in milliseconds. */
 export const KEEP_MS = 15_000;

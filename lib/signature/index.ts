@@ -11,5 +11,4 @@ export type {
 	SignedBy,
 	Verifier,
 	VerifyOptions,
-	VerifyResult,
 } from './verifier';

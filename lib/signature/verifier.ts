@@ -36,7 +36,7 @@ export interface SignedBy {
 	readonly messageId?: string | undefined;
 }
 
-export type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };
+type VerifyResult = SignedBy | { readonly ok: false; readonly reason: SignatureRefusal };
 
 /** Compiled settings: built once and used for every delivery. Immutable. */
 export class Verifier {

@@ -1,9 +1,11 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { ADVICE } from '../../../lib/receiver/reasons';
-import { receive, type Receiver, readTriggerSettings } from '../../../lib/receiver/receive';
+import { receive, readTriggerSettings } from '../../../lib/receiver/receive';
 import { createVerifierCache } from '../../../lib/receiver/verify';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { MemoryLedger } from '../ledger/memoryLedger';
+
+type Receiver = Parameters<typeof receive>[1];
 
 const KEY = ledgerKey('workflow', 'whevt_1');
 const NOW = new Date('2026-01-01T00:00:00.000Z');

@@ -1,4 +1,4 @@
-import { createVerifierCache, type ReadSigningSettings } from '../../../lib/receiver/verify';
+import { createVerifierCache, type SecretSource } from '../../../lib/receiver/verify';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
 import { gate } from '../../support/wait';
 
@@ -8,7 +8,7 @@ const setUp = () => {
 	let version: string | undefined;
 	let reads = 0;
 	const cache = createVerifierCache(() => time);
-	const read: ReadSigningSettings = async () => {
+	const read: SecretSource['read'] = async () => {
 		reads += 1;
 		return { settings: { signingSecret }, ...(version !== undefined && { version }) };
 	};

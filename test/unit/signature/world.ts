@@ -5,7 +5,6 @@ import {
 	type SigningSettings,
 	type Verifier,
 	type VerifyOptions,
-	type VerifyResult,
 } from '../../../lib/signature';
 
 export const NOW = 1_700_000_000;
@@ -26,7 +25,12 @@ export interface Delivery {
 }
 
 /** Verifies as the trigger does; by default at `NOW` with the tolerance of the specification. */
-export function judge({ settings, headers, body = BODY, options }: Delivery): VerifyResult {
+export function judge({
+	settings,
+	headers,
+	body = BODY,
+	options,
+}: Delivery): ReturnType<Verifier['verify']> {
 	const verifier = verifierOf({ signingSecret: SECRET, ...settings });
 	return verifier.verify(headers, body, {
 		nowSeconds: NOW,
