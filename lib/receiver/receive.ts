@@ -258,7 +258,7 @@ const NOT_DUE: Cause = {
 };
 
 /** The event is due again in so many milliseconds: its last execution did not succeed. */
-function busyFor(ms: number): NoStart {
+export function busyFor(ms: number): NoStart {
 	const { response, ...rest } = refused('busy', NOT_DUE);
 	const headers = { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1000))) };
 	return { ...rest, response: { ...response, headers } };

@@ -1,13 +1,13 @@
 /** For each reason and cause of a rejection: what the log says, and that its advice names no field that is not the cause. */
 import { LedgerUnavailableError } from '../../../lib/ledger';
-import { receive, type Receiver, readTriggerSettings } from '../../../lib/receiver/receive';
+import { ADVICE, UNMET_ADVICE } from '../../../lib/receiver/reasons';
 import {
-	ADVICE,
 	busy,
 	busyFor,
+	receive,
 	type RefusalLog,
-	UNMET_ADVICE,
-} from '../../../lib/receiver/verdict';
+	readTriggerSettings,
+} from '../../../lib/receiver/receive';
 import { createVerifierCache } from '../../../lib/receiver/verify';
 import type { SigningSettings } from '../../../lib/signature';
 import { signTimestamped } from '../../../simulator/delivery/signedDelivery';
@@ -25,7 +25,7 @@ interface Rejected {
 	readonly body?: string | undefined;
 	readonly signature?: string | readonly string[];
 	readonly contentType?: string;
-	readonly ledger?: Receiver['openLedger'];
+	readonly ledger?: Parameters<typeof receive>[1]['openLedger'];
 }
 
 async function rejected(given: Rejected): Promise<RefusalLog> {
