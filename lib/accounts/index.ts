@@ -1,6 +1,7 @@
 /** The accounts of a workflow's events: what became of each, who may see and replay them, and which of them are to run again. */
-export { type Access, accessOf } from './access';
 export {
+	type Access,
+	accessOf,
 	notePublication,
 	notePublishedAt,
 	pollTriggers,
@@ -14,16 +15,13 @@ export {
 } from './publication';
 export {
 	canReopen,
-	forgetWaiting,
-	keepWaiting,
 	MOST_REPLAYED,
-	readWaiting,
+	type ReplayScope,
 	type Requested,
 	requestReplay,
-	type WaitingReplays,
-	waitingKeys,
+	serveWaiting,
+	type StartedReplays,
 } from './requests';
-export { type ReplayScope, serveWaiting, type StartedReplays } from './serve';
 export {
 	type ListedAccount,
 	accountOf,

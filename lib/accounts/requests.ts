@@ -6,10 +6,11 @@
  * once an execution has begun it.
  */
 import { randomUUID } from 'node:crypto';
-import { type Ledger, ledgerKey, type Records } from '../ledger';
+import { type Account, type Ledger, ledgerKey, type Records } from '../ledger';
 import { PackageError } from '../shared/errors';
 import { chunksOf } from '../shared/pace';
 import { jsonIn } from '../shared/values';
+import { dueIn, isUnsettled } from '../start';
 import {
 	array,
 	number,
@@ -143,44 +144,91 @@ class TooManyWaitingError extends PackageError {
 	}
 }
 
-/** Replayed events that wait for a poll trigger: a record, and its text. */
-export interface WaitingReplays {
-	readonly key: string;
-	readonly text: string;
-	readonly events: readonly Requested[];
+export interface ReplayScope {
+	readonly ledger: Pick<Ledger, 'look' | 'readRecord' | 'swapRecord'>;
+	readonly workflowId: string;
+	readonly nodeId: string;
+}
+
+interface WaitingService {
+	/** Whether the trigger can start it. */
+	readonly isOwn: (requested: Requested) => boolean;
+	/** Starts those that are due. */
+	readonly start: (due: readonly Requested[]) => Promise<StartedReplays>;
+}
+
+export interface StartedReplays {
+	/** What the ledger knows of the started ones afterwards, by key. */
+	readonly after: ReadonlyMap<string, Account> | undefined;
+	/** The IDs of those that will never start. */
+	readonly given: ReadonlySet<string>;
+	/** Whether this poll can start no more. */
+	readonly isOver: boolean;
+}
+
+/**
+ * For a poll: starts what waits for its trigger and is due, and forgets what has begun; the oldest request first. Throws
+ * `LedgerUnavailableError`.
+ */
+export async function serveWaiting(
+	scope: ReplayScope,
+	{ isOwn, start }: WaitingService,
+	publication: Publication | undefined,
+): Promise<void> {
+	const { ledger, workflowId, nodeId } = scope;
+	const done: string[] = [];
+	for (const key of waitingKeys(publication, nodeId)) {
+		const text = await ledger.readRecord(key);
+		const { events } = safeParse(requestShape, jsonIn(text ?? '')).data ?? {};
+		if (events === undefined) {
+			done.push(key);
+			continue;
+		}
+		if (!events.every(isOwn)) continue;
+		const { rest, isOver } = await serve(scope, start, events);
+		const left = rest.length === 0 ? undefined : JSON.stringify({ events: rest });
+		const isKept = rest.length === events.length || (await ledger.swapRecord(key, text, left));
+		if (isKept && rest.length === 0) done.push(key);
+		if (isOver) break;
+	}
+	await forget(ledger, workflowId, done);
 }
 
 /** The keys of those of a poll trigger, the oldest first; also of one that the workflow no longer has. */
-export function waitingKeys(publication: Publication | undefined, nodeId: string): string[] {
+function waitingKeys(publication: Publication | undefined, nodeId: string): string[] {
 	const { replays = {}, triggers = {} } = publication ?? {};
 	return Object.entries(replays).flatMap(([id, keys]) =>
 		id === nodeId || triggers[id] === undefined ? keys : [],
 	);
 }
 
-/** Undefined if the record is gone or cannot be read. */
-export async function readWaiting(
-	records: Records,
-	key: string,
-): Promise<WaitingReplays | undefined> {
-	const text = await records.readRecord(key);
-	const parsed = safeParse(requestShape, jsonIn(text ?? ''));
-	return text === undefined || !parsed.success ? undefined : { key, text, ...parsed.data };
-}
-
-/** Keeps only `rest` of the waiting events; false if another process has changed the record. */
-export async function keepWaiting(
-	records: Records,
-	{ key, text, events }: WaitingReplays,
-	rest: readonly Requested[],
-): Promise<boolean> {
-	if (rest.length === events.length) return true;
-	const left = rest.length === 0 ? undefined : JSON.stringify({ events: rest });
-	return await records.swapRecord(key, text, left);
+/** `rest`: those that still wait. */
+async function serve(
+	{ ledger, workflowId }: ReplayScope,
+	start: WaitingService['start'],
+	waiting: readonly Requested[],
+) {
+	const accounts: Account[] = [];
+	for (const some of chunksOf(waiting)) {
+		const looked = some.map(({ id }) => ledger.look(ledgerKey(workflowId, id)));
+		accounts.push(...(await Promise.all(looked)));
+	}
+	/** Not begun since, or may have to be repeated. A ledger that lost its data knows of no request. */
+	const isOpen = (account: Account | undefined): account is Account =>
+		account !== undefined && account.state !== 'free' && isUnsettled(account);
+	const isDue = (account: Account | undefined) => isOpen(account) && dueIn(account) === 0;
+	const due = waiting.filter((_event, n) => isDue(accounts[n]));
+	const { after, given, isOver } = await start(due);
+	const rest = waiting.filter(({ id }, n) => {
+		const account = after?.get(ledgerKey(workflowId, id));
+		const isLeft = account === undefined || isUnsettled(account);
+		return isOpen(accounts[n]) && !given.has(id) && isLeft;
+	});
+	return { rest, isOver };
 }
 
 /** Forgets the keys of records that are gone. */
-export async function forgetWaiting(
+async function forget(
 	records: Records,
 	workflowId: string,
 	keys: readonly string[],
