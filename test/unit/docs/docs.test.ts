@@ -121,6 +121,47 @@ describe.each(TEXTS)('%s', (file) => {
 	});
 });
 
+/** The most words that a page of users may have. Longer is not clearer: say it once, or say it in `docs/dev`. */
+const BUDGET = {
+	'README.md': 800,
+	'SECURITY.md': 775,
+	'docs/api-assumptions.md': 490,
+	'docs/comparison.md': 375,
+	'docs/examples.md': 1_030,
+	'docs/nodes.md': 2_480,
+	'docs/promises.md': 1_080,
+	'docs/rotation.md': 360,
+	'docs/run.md': 1_240,
+	'docs/start.md': 475,
+	'docs/station-trigger.md': 890,
+	'docs/troubleshooting.md': 740,
+	'docs/uptime.md': 495,
+};
+
+/** Made of the samples. */
+const GENERATED = 'docs/sample-events.md';
+
+it('has one glossary of code, of at most 40 words, and one of six for users', () => {
+	const [words] = tablesOf('docs/dev/architecture.md').filter(
+		({ columns }) => columns[0] === 'Word',
+	);
+	expect(words?.rows.length).toBeGreaterThan(20);
+	expect(words?.rows.length).toBeLessThanOrEqual(40);
+	const [, six = ''] = /Six words:\n\n((?:- .*\n)+)/.exec(textOf('docs/start.md')) ?? [];
+	expect(six.trim().split('\n')).toHaveLength(6);
+});
+
+it('says it in few words', () => {
+	const pages = DOCS.filter((file) => /^(docs\/)?[\w-]+\.md$/.test(file));
+	const written = pages.filter((file) => ![GENERATED, 'CONTRIBUTING.md'].includes(file));
+	expect(written.sort()).toEqual(Object.keys(BUDGET).sort());
+	const over = Object.entries(BUDGET).flatMap(([file, most]) => {
+		const words = wordsIn(proseOf(file));
+		return words > most ? [`${file}: ${words} words, of which ${most} may be`] : [];
+	});
+	expect(over).toEqual([]);
+});
+
 it('explains every reason of the log', () => {
 	const [codes] = tablesOf('docs/troubleshooting.md').filter(
 		({ columns }) => columns[0] === 'Code',

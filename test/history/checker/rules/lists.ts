@@ -19,7 +19,7 @@ export const LISTS: readonly Rule[] = [
 		name: 'replay starts once more',
 		promised: [
 			{ in: 'docs/promises.md', text: 'You [replay](./nodes.md#replay) the event' },
-			{ in: 'docs/nodes.md', text: 'A replayed event has a field `_replay`.' },
+			{ in: 'docs/nodes.md', text: 'Until an execution succeeds, the event has a field `_replay`' },
 		],
 		needs: ['started', 'replayed', 'marks'],
 		*check(view) {
