@@ -49,10 +49,10 @@ function place(event: EventFacts, settings: StationSettings, found: Map<string, 
 	}
 }
 
-type After = (report: Report) => Report | undefined;
+type ReportAfter = (report: Report) => Report | undefined;
 
 /** The first report of the same source after a report. */
-function firstOf(quiet: readonly Report[]): After {
+function firstOf(quiet: readonly Report[]): ReportAfter {
 	const sourceOf = ({ of = '', part = '' }: Report) => `${of} ${part}`;
 	const sorted = Map.groupBy(quiet.toSorted(inOrder), sourceOf);
 	return (report) => {
@@ -62,7 +62,7 @@ function firstOf(quiet: readonly Report[]): After {
 }
 
 /** The first sign of life after a report. */
-function signAfter({ signs: { times, ids } }: StationFacts, until: number): After {
+function signAfter({ signs: { times, ids } }: StationFacts, until: number): ReportAfter {
 	let order: number[] | undefined;
 	const signAt = (n = 0): Report => ({ t: times[n] ?? 0, id: ids[n] ?? '', key: '' });
 	return (report) => {
