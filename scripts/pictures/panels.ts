@@ -7,13 +7,13 @@ import { waitFor } from '../../test/support/wait';
 import { buildWorkflow } from '../../test/support/workflow';
 import type { Camera } from './camera';
 import { takeOneExecution } from './oneExecution';
+import { STATION_PANELS } from './stations';
 import { SIGNING_SECRET, type Studio } from './studio';
 
 type Shoot = (name: string, camera: Camera, studio: Studio) => Promise<void>;
 
 const MINUTE = 60_000;
 const POLL_TRIGGER = 'Asset Service Poll Trigger';
-const STATION_TRIGGER = 'Asset Service Station Trigger';
 const isNoNote = ({ type }: { readonly type: string }) => type !== 'n8n-nodes-base.stickyNote';
 
 /** Not real; the same in every picture. */
@@ -161,7 +161,7 @@ export const PANELS: Readonly<Record<string, Shoot>> = {
 	'one-execution': oneExecution,
 	conditions,
 	'poll-trigger': pollTrigger,
-	'station-trigger': fetched('offline-alarm.json', STATION_TRIGGER),
+	...STATION_PANELS,
 	reconcile,
 };
 

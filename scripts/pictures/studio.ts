@@ -16,6 +16,7 @@ export const SIGNING_SECRET = 'whsec_0123456789abcdef';
 
 /** Settings of n8n's own nodes in the examples, so that the canvas shows none of them as incomplete. */
 const OTHERS = [
+	{ name: 'Model provider', type: 'openAiApi', data: { apiKey: 'key' } },
 	{
 		name: 'Mail server',
 		type: 'smtp',

@@ -158,6 +158,10 @@ describe('published twice', () => {
 				data: { apiKey: 'key', baseUrl: `${world.url}/api/v1` },
 			}),
 			await client.createCredential({
+				...{ name: 'Model provider', type: 'openAiApi' },
+				data: { apiKey: 'key' },
+			}),
+			await client.createCredential({
 				...{ name: 'Basic Auth', type: 'httpBasicAuth' },
 				data: { user: 'operator', password: 'a password' },
 			}),

@@ -50,6 +50,7 @@ const N8N_LABELS = [
 	'On Error',
 	'Only Run If',
 	'On new Asset Service event',
+	'Open chat',
 	'Poll Times',
 	'Predefined Credential Type',
 	'Production URL',

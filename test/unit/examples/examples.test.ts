@@ -11,6 +11,7 @@ import { example, EXAMPLES } from '../../support/n8n/examples';
 import { assigned, chooses, evaluate, type Json, optionsOf, parametersOf } from './expressions';
 
 const NOTE = 'n8n-nodes-base.stickyNote';
+const Links = z.array(z.array(z.object({ node: z.string() })));
 const Example = z.object({
 	nodes: z.array(
 		z.looseObject({
@@ -19,10 +20,7 @@ const Example = z.object({
 			parameters: z.record(z.string(), z.unknown()),
 		}),
 	),
-	connections: z.record(
-		z.string(),
-		z.object({ main: z.array(z.array(z.object({ node: z.string() }))) }),
-	),
+	connections: z.record(z.string(), z.object({ main: Links.default([]) }).catchall(Links)),
 });
 const examples = EXAMPLES.map((file) => {
 	const { nodes, connections } = Example.parse(example(file));
@@ -59,6 +57,11 @@ describe.each(examples)('$file', ({ nodes, connections }) => {
 		const reached = new Set(nodes.filter(isTrigger).map(({ name }) => name));
 		expect(reached.size).toBeGreaterThan(0);
 		for (const name of reached) for (const next of targets(name)) reached.add(next);
+		// Tools and the model of an AI agent.
+		for (const [name, { main: _main, ...ways }] of Object.entries(connections)) {
+			const served = Object.values(ways).flat(2);
+			if (served.some(({ node }) => reached.has(node))) reached.add(name);
+		}
 		expect([...reached].sort()).toEqual(names.sort());
 		for (const { name } of nodes.filter(isTrigger)) expect(targets(name)).not.toEqual([]);
 	});
@@ -82,7 +85,7 @@ const DESCRIPTIONS = new Map(
 it.each(
 	examples.flatMap(({ file, nodes }) =>
 		nodes.flatMap(({ name, type, parameters }) => {
-			const properties = DESCRIPTIONS.get(type.split('.').at(-1) ?? '');
+			const properties = DESCRIPTIONS.get(type.split('.').at(-1)?.replace(/Tool$/, '') ?? '');
 			const isOurs = properties !== undefined && type.startsWith('n8n-nodes-asset-service.');
 			return isOurs ? [{ file, name, parameters, properties }] : [];
 		}),

@@ -27,11 +27,16 @@ const Node = z.looseObject({
 	parameters: Parameters,
 	executeOnce: z.boolean().optional(),
 });
-const Link = z.object({ node: z.string(), type: z.literal('main'), index: z.number() });
+const linksOf = (type: z.ZodType<string>) =>
+	z.array(z.array(z.object({ node: z.string(), type, index: z.number() })));
 const Example = z.looseObject({
 	name: z.string(),
 	nodes: z.array(Node),
-	connections: z.record(z.string(), z.object({ main: z.array(z.array(Link)) })),
+	connections: z.record(
+		z.string(),
+		// What serves an AI agent, such as a tool, leads to it in other ways.
+		z.object({ main: linksOf(z.literal('main')).default([]) }).catchall(linksOf(z.string())),
+	),
 	active: z.literal(false),
 });
 
