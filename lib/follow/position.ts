@@ -81,7 +81,7 @@ export function skippedTo(position: Position, oldest: number): Position {
 	};
 }
 
-export const isUnread = (stretch: Stretch): boolean => stretch.isUnread;
+const isUnread = (stretch: Stretch): boolean => stretch.isUnread;
 
 /** When the oldest unread event may have been created; Infinity if everything up to the newest one has been read. */
 export function unreadFrom({ stretches }: Position): number {

@@ -1,16 +1,19 @@
-/** Questions about a period that has passed, over all stations, in steps that leave the event loop free. */
+/** Questions about a period that has passed, over all stations, in steps that leave the event loop free; also what a published trigger has reported in it. */
 import { setImmediate } from 'node:timers/promises';
-import type { ApiRecord } from '../service';
+import { readSaved } from '../follow';
+import type { Records } from '../ledger';
+import type { ApiClient, ApiRecord } from '../service';
 import { textOf } from '../shared/values';
 import type { Owner } from './common/incident';
-import type { StationSettings } from './common/settings';
+import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
 import { type Directory, isStation } from './directory';
 import { incidentsOf, type PastIncident } from './past/incidents';
-import type { Past, StationFacts } from './past/read';
+import { type Past, readPast, type StationFacts, WANTS_OF } from './past/read';
 import { sessionsOf } from './past/sessions';
 import { statusOf } from './past/status';
 import { uptimeOf, type UptimeQuestion } from './past/uptime';
+import { headShape } from './records';
 
 /** What all questions are asked with. */
 export interface Asked extends AskedFacts {
@@ -134,4 +137,67 @@ async function ofEach<S, T>(
 		since = performance.now();
 	}
 	return found;
+}
+
+interface ReportedQuestion extends Owner {
+	readonly client: Pick<ApiClient, 'list'>;
+	readonly records: Records;
+	/** Those of the published trigger. */
+	readonly settings: StationSettings;
+	/** In Unix milliseconds; `to` is now by default. */
+	readonly from: number;
+	readonly to?: number | undefined;
+	/** What to do if there are more events than may be read. */
+	readonly hint: string;
+	/** Called between steps: throws if nobody waits for the result any more. */
+	readonly check?: () => void;
+}
+
+/** An item of the trigger. */
+export interface ReportedEntry extends ReportEntry {
+	/** Whether it began in the period: otherwise what was read may show only a part of it. */
+	readonly isWhole: boolean;
+}
+
+const MOST_EVENTS = 1_000_000;
+
+/**
+ * What a published trigger has reported, or was to report, decided again from the list of events: the items about incidents
+ * that lasted at some time of the period, and about sessions that ended in it, oldest first. What began before the publication
+ * is not reported.
+ * @throws the client's error, an error for more events than may be read, and `LedgerUnavailableError`
+ */
+export async function reportedIn(asked: ReportedQuestion): Promise<ReportedEntry[]> {
+	const { client, records, settings, workflowId, nodeId, from, to, hint, check } = asked;
+	const { kind, forMs, resolveAfterMs, withinMs } = settings;
+	const { state: head } = await readSaved(
+		records,
+		`station:${workflowId}:${nodeId}:head`,
+		headShape,
+	);
+	// It has not polled yet.
+	if (head === undefined) return [];
+	const past = await readPast({
+		...{ client, from, to, wants: WANTS_OF[kind], words: settings, maxEvents: MOST_EVENTS },
+		...{ lookBackMs: DAY_MS + forMs + resolveAfterMs + withinMs + HOUR_MS, hint },
+	});
+	const question = {
+		...{ past, assetIds: undefined, owner: { workflowId, nodeId } },
+		...(check !== undefined && { check }),
+	};
+	if (kind === 'sessionEnded') {
+		const sessions = await sessionsIn(question, settings, false);
+		return sessions
+			.filter(({ t }) => t > head.publishedAt)
+			.map(({ item: { state: _state, ...item }, ...entry }) => ({
+				...{ ...entry, item, isWhole: true },
+			}));
+	}
+	const incidents = await incidentsIn(question, settings);
+	const news = incidents.filter(({ since }) => since > head.publishedAt);
+	return news.flatMap(({ since, entries }) =>
+		[...entries.values()]
+			.filter(({ item }) => settings.reportResolved || item['state'] !== 'resolved')
+			.map((entry) => ({ ...entry, isWhole: since >= from })),
+	);
 }

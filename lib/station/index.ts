@@ -4,16 +4,16 @@ export { type Found, incidentsToChoose, newestIncidents, type Shown } from './ne
 export { directoryNow } from './directory';
 export {
 	type Asked,
-	incidentsIn,
 	pastIncidents,
 	pastSessions,
 	pastUptime,
+	reportedIn,
+	type ReportedEntry,
 	stationStatus,
 } from './ask';
 export { during, type Past, type Period, readPast, type Wants, WANTS_OF } from './past/read';
 export { split, type SplitBy } from './past/spans';
 export type { Exclusion, UptimeQuestion } from './past/uptime';
 export { pollStations, type StationPollOptions } from './poll';
-export { reportedIn, type ReportedEntry } from './reported';
 export { watchedSettings } from './common/watched';
 export { type Kind, MINUTE_MS, type Scope, type StationSettings } from './common/settings';
