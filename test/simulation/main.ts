@@ -1,6 +1,6 @@
 /**
  * Simulates seeds and judges their histories: `npm run simulate -- --seeds 10000`, on all cores. `--from 5000` begins at another
- * seed, `--seed 17` prints the history of one, `--faults` shows after how many seeds each fault of the past is found. With
+ * seed, `--also 17,18` adds some, `--seed 17` prints the history of one, `--faults` shows after how many seeds each fault of the past is found. With
  * `--redis`, the ledger is in a real Redis, which takes longer. With `--field`, stations behave as in the
  * field, and what is reported of them is judged by what truly happened.
  */
@@ -31,6 +31,7 @@ const { values } = parseArgs({
 	options: {
 		seeds: { type: 'string', default: '1000' },
 		from: { type: 'string', default: '1' },
+		also: { type: 'string', default: '' },
 		seed: { type: 'string' },
 		redis: { type: 'boolean', default: false },
 		field: { type: 'boolean', default: false },
@@ -55,10 +56,12 @@ async function trySeeds(workers: Workers): Promise<void> {
 	const broken: Result[] = [];
 	let done = 0;
 	const code = await workers.program();
-	const waiting = chunksOf(from, from + seeds - 1);
+	const also = values.also.split(',').filter((seed) => seed !== '');
+	const all = [...Array.from({ length: seeds }, (_unused, n) => from + n), ...also.map(Number)];
+	const waiting = chunksOf(all, jobs);
 	const worker = async () => {
 		for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
-			const task = { ...chunk, ...SURROUNDINGS, code, isUntilBroken: false };
+			const task = { seeds: chunk, ...SURROUNDINGS, code, isUntilBroken: false };
 			await workers.run(task, (result) => {
 				done += 1;
 				if (isBroken(result)) broken.push(result);
@@ -117,9 +120,9 @@ async function findFaults(workers: Workers): Promise<void> {
 			const { name, isInRedis: hasRedis = values.redis } = fault;
 			const code = await workers.program(fault);
 			let found: Result | undefined;
-			for (const chunk of chunksOf(1, most)) {
+			for (const seeds of chunksOf(Array.from({ length: most }, (_unused, n) => n + 1))) {
 				if (found !== undefined) break;
-				const task = { ...chunk, ...SURROUNDINGS, hasRedis, code, isUntilBroken: true };
+				const task = { seeds, ...SURROUNDINGS, hasRedis, code, isUntilBroken: true };
 				await workers.run(task, (result) => {
 					if (isBroken(result)) found ??= result;
 				});
@@ -137,13 +140,12 @@ async function findFaults(workers: Workers): Promise<void> {
 	if (missed > 0) process.exitCode = 1;
 }
 
-function chunksOf(from: number, to: number): Pick<Task, 'from' | 'to'>[] {
-	const count = Math.ceil((to - from + 1) / SEEDS_PER_PROCESS);
-	return Array.from({ length: count }, (_unused, n) => {
-		const first = from + n * SEEDS_PER_PROCESS;
-		const last = Math.min(first + SEEDS_PER_PROCESS - 1, to);
-		return { from: first, to: last };
-	});
+/** At least as many as there are jobs. */
+function chunksOf(seeds: readonly number[], jobs = 1): (readonly number[])[] {
+	const size = Math.min(SEEDS_PER_PROCESS, Math.ceil(seeds.length / jobs));
+	const chunks: (readonly number[])[] = [];
+	for (let at = 0; at < seeds.length; at += size) chunks.push(seeds.slice(at, at + size));
+	return chunks;
 }
 
 /** The programs of processes that try seeds. */

@@ -13,8 +13,7 @@ export interface Surroundings {
 }
 
 export interface Task extends Surroundings {
-	readonly from: number;
-	readonly to: number;
+	readonly seeds: readonly number[];
 	/** The file with the code of the package. */
 	readonly code: string;
 	/** Ends with the first seed that breaks a promise. */
@@ -48,10 +47,7 @@ async function run(task: Task): Promise<void> {
 	process.disconnect();
 }
 
-async function trySeeds(
-	{ from, to, isUntilBroken }: Task,
-	options: SimulateOptions,
-): Promise<void> {
+async function trySeeds({ seeds, isUntilBroken }: Task, options: SimulateOptions): Promise<void> {
 	const send = (result: Result) =>
 		new Promise<void>((resolve) => {
 			process.send?.(result, () => {
@@ -59,7 +55,7 @@ async function trySeeds(
 			});
 		});
 	try {
-		for (let seed = from; seed <= to; seed++) {
+		for (const seed of seeds) {
 			const result = await judged(seed, options);
 			await send(result);
 			if (isUntilBroken && isBroken(result)) break;
