@@ -158,6 +158,16 @@ it.each([
 		"'Created After' is in the future",
 	],
 	['getStatus', { assetIds: '={{ ({}) }}' }, "'Asset IDs' cannot be an object"],
+	[
+		'getStatus',
+		{ lookBackHours: '={{ 721 }}' },
+		"'Look Back (Hours)' must be a whole number from 0 to 720, but is 721",
+	],
+	[
+		'getUptime',
+		{ options: { maxEvents: '={{ "many" }}' } },
+		"'Max Events' must be a whole number from 1 to 10000000, but is many",
+	],
 ])('%s with %j names what to correct', async (operation, parameters, message) => {
 	const world = await serving(handler(history()));
 	const { message: found } = await failure(run(world, ask(operation, parameters)));

@@ -7,7 +7,7 @@ import type { ApiClient } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/errors';
 import { sentence } from '../../../../lib/shared/text';
 import { HOUR_MS } from '../../../../lib/shared/time';
-import { asTexts, textOf } from '../../../../lib/shared/values';
+import { asText, asTexts, numberOf, textOf } from '../../../../lib/shared/values';
 import {
 	type Asked,
 	connectionSettings,
@@ -20,7 +20,6 @@ import {
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
 import { cancelSignal } from '../../../../n8n/api/apiClient';
-import { bounded } from '../../../../n8n/fields/parameters';
 import { MAX_CATCH_UP_HOURS } from '../../../../n8n/polling/station/settings';
 import { parallelItemsOption } from '../../shared/parallelItems';
 import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
@@ -28,8 +27,6 @@ import type { OperationRun } from '../../shared/resource';
 import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
 
 const DAYS_BACK = 1;
-const LOOK_BACK = { default: 24, most: MAX_CATCH_UP_HOURS };
-const MAX_EVENTS = { default: 1_000_000, most: 10_000_000 };
 
 export const assetIdsField: INodeProperties = {
 	displayName: 'Asset IDs',
@@ -60,8 +57,8 @@ export const lookBackField: INodeProperties = {
 	displayName: 'Look Back (Hours)',
 	name: 'lookBackHours',
 	type: 'number',
-	typeOptions: { minValue: 0, maxValue: LOOK_BACK.most, numberPrecision: 0 },
-	default: LOOK_BACK.default,
+	typeOptions: { minValue: 0, maxValue: MAX_CATCH_UP_HOURS, numberPrecision: 0 },
+	default: 24,
 	description:
 		'How far before the period to read, to find the state at its beginning. Stations report a status only when it changes.',
 };
@@ -70,8 +67,8 @@ const maxEventsOption: INodeProperties = {
 	displayName: 'Max Events',
 	name: 'maxEvents',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: MAX_EVENTS.most, numberPrecision: 0 },
-	default: MAX_EVENTS.default,
+	typeOptions: { minValue: 1, maxValue: 10_000_000, numberPrecision: 0 },
+	default: 1_000_000,
 	description: 'Max number of events to read. If the period has more, the node fails.',
 };
 
@@ -108,12 +105,9 @@ export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Pr
 	const shared = sharedOf(context);
 	const assetIds = assetIdsOf(run);
 	const period = hasPeriod ? periodOf(run, shared.now) : { from: shared.now, to: undefined };
-	const lookBackMs = parameter(run, 'lookBackHours', bounded(LOOK_BACK.default, 0, LOOK_BACK.most));
-	const maxEvents = bounded(MAX_EVENTS.default, 1, MAX_EVENTS.most);
-	const question = {
-		...{ ...period, wants, lookBackMs: lookBackMs * HOUR_MS },
-		maxEvents: parameter(run, 'options.maxEvents', maxEvents, MAX_EVENTS.default),
-	};
+	const lookBackMs = wholeNumber(run, 'lookBackHours', lookBackField) * HOUR_MS;
+	const maxEvents = wholeNumber(run, 'options.maxEvents', maxEventsOption);
+	const question = { ...period, wants, lookBackMs, maxEvents };
 	const past = during(await readingFor(question, shared, client), period);
 	const directory = await (shared.directory ??= directoryNow(client));
 	const signal = cancelSignal(context);
@@ -125,6 +119,28 @@ export async function ask(run: OperationRun, wants: Wants, hasPeriod = true): Pr
 	warnOf(asked, warn);
 	warnOfUnknown(asked, assetIds ?? [], 'Asset IDs', warn);
 	return asked;
+}
+
+/** Within the bounds of the field; its default if it is empty. */
+function wholeNumber(
+	item: InputItem,
+	name: string,
+	{
+		displayName,
+		default: fallback,
+		typeOptions: { minValue = 0, maxValue = 0 } = {},
+	}: INodeProperties,
+): number {
+	const given = parameter(item, name, unknown(), fallback);
+	const number = numberOf(given === '' ? fallback : given);
+	if (number !== undefined && Number.isInteger(number)) {
+		if (minValue <= number && number <= maxValue) return number;
+	}
+	throw parameterError(
+		item,
+		`'${displayName}' must be a whole number from ${minValue} to ${maxValue}, but is ${asText(given) || typeof given}`,
+		`Correct '${displayName}'.`,
+	);
 }
 
 interface Question extends Period {
