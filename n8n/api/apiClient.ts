@@ -1,12 +1,12 @@
-/** Creates the client of the service from a node's context, and chooses how its requests are sent. */
+/** Creates the client of the service from a node's context, and chooses how its requests leave n8n: over the package's own pools, or through n8n's helpers if n8n checks addresses. */
 import { readFileSync } from 'node:fs';
+import { addAbortSignal, Readable } from 'node:stream';
 import type {
 	IExecuteFunctions,
 	IHookFunctions,
 	ILoadOptionsFunctions,
 	IPollFunctions,
 	IWebhookFunctions,
-	ICredentialTestFunctions,
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 import {
@@ -18,9 +18,13 @@ import {
 	helperTransport,
 	undiciTransport,
 	type Transport,
+	readBoundedBody,
+	type TransportRequest,
+	type TransportResponse,
 } from '../../lib/service';
+import { isError } from '../../lib/shared/errors';
+import { isRecord } from '../../lib/shared/values';
 import { logLine } from '../log/log';
-import { throughHttpRequest, throughLegacyRequest } from './httpHelper';
 
 /** With the service's URLs and the API client. */
 export const API_CREDENTIAL = 'assetServiceApi';
@@ -61,7 +65,7 @@ export function apiClientWith(
 	warnOfPlainHttp(context, settings);
 	return createApiClient({
 		settings,
-		transport: nodeTransport(context.helpers),
+		transport: transportOf(throughHttpRequest(context.helpers)),
 		warn,
 		...(signal && { signal }),
 	});
@@ -88,28 +92,109 @@ const SWITCH = 'N8N_SSRF_PROTECTION_ENABLED';
  * Whether n8n protects its network from requests to internal addresses. Read as n8n 2.41 reads it: `true` or `1` in any
  * case, from the variable, otherwise from the file that `N8N_SSRF_PROTECTION_ENABLED_FILE` names.
  */
-function ssrfProtectionEnabled(env: NodeJS.ProcessEnv = process.env): boolean {
+function ssrfProtectionEnabled(env: NodeJS.ProcessEnv): boolean {
 	const file = env[`${SWITCH}_FILE`];
 	const value = env[SWITCH] ?? (file ? readFileSync(file, 'utf8').trim() : '');
 	return ['true', '1'].includes(value.toLowerCase());
 }
 
-/** The transport of a node that executes, polls or is published. */
-export function nodeTransport(
-	helpers: { httpRequest: (options: IHttpRequestOptions) => Promise<unknown> },
-	env: NodeJS.ProcessEnv = process.env,
-): Transport {
-	return transportFor(throughHttpRequest(helpers.httpRequest), env);
-}
-
-/** The transport of a credential test. */
-export function credentialTestTransport(
-	helpers: ICredentialTestFunctions['helpers'],
-	env: NodeJS.ProcessEnv = process.env,
-): Transport {
-	return transportFor(throughLegacyRequest(helpers.request), env);
-}
-
-function transportFor(helper: Parameters<typeof helperTransport>[0], env: NodeJS.ProcessEnv) {
+/** The transport of nodes and credential tests, of which each has another helper. */
+export function transportOf(helper: Send, env: NodeJS.ProcessEnv = process.env): Transport {
 	return ssrfProtectionEnabled(env) ? helperTransport(helper, { env }) : undiciTransport({ env });
+}
+
+type Send = (request: TransportRequest) => Promise<TransportResponse>;
+
+/** Through `helpers.httpRequest`, which every context except the credential test has. */
+export function throughHttpRequest(helpers: {
+	httpRequest: (options: IHttpRequestOptions) => Promise<unknown>;
+}): Send {
+	return async (request) =>
+		await settled(
+			helpers.httpRequest({
+				url: request.url,
+				method: request.method,
+				headers: request.headers,
+				...(request.body !== undefined && { body: request.body }),
+				...(request.signal && { abortSignal: request.signal }),
+				...(request.allowUnauthorizedCerts && { skipSslCertificateValidation: true }),
+				// A stream, since the helper itself reads bodies of any size.
+				encoding: 'stream',
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+			}),
+			request.signal,
+		);
+}
+
+/** Through the older `helpers.request`, the only one that a credential test has. */
+export function throughLegacyRequest(helpers: {
+	request: (options: object) => Promise<unknown>;
+}): Send {
+	return async ({ url, method, headers, body, signal, allowUnauthorizedCerts }) =>
+		await settled(
+			helpers.request({
+				uri: url,
+				method,
+				headers,
+				...(body !== undefined && { body }),
+				...(allowUnauthorizedCerts && { rejectUnauthorized: false }),
+				useStream: true,
+				resolveWithFullResponse: true,
+				simple: false,
+				followRedirect: false,
+			}),
+			signal,
+		);
+}
+
+async function settled(
+	response: Promise<unknown>,
+	signal: AbortSignal | undefined,
+): Promise<TransportResponse> {
+	const { status, headers: given, body } = await response.then(wholeResponse, thrownResponse);
+	const headers = textHeaders(given);
+	if (!(body instanceof Readable)) return { status, headers, body: bodyText(body) };
+	if (signal) addAbortSignal(signal, body);
+	return { status, headers, body: await readBoundedBody(body, headers) };
+}
+
+interface HelperResponse {
+	readonly status: number;
+	readonly headers: unknown;
+	readonly body: unknown;
+}
+
+function wholeResponse(given: unknown): HelperResponse {
+	const { statusCode: status, headers, body } = isRecord(given) ? given : {};
+	// A mock may return only the body, which means success.
+	return typeof status === 'number'
+		? { status, headers, body }
+		: { status: 200, headers: {}, body: given };
+}
+
+/** The helper may still throw for an error status, as it does when n8n evaluates with mocks. */
+function thrownResponse(error: unknown): HelperResponse {
+	const response = isRecord(error) ? error['response'] : undefined;
+	const { status, headers, data: body } = isRecord(response) ? response : {};
+	if (typeof status === 'number') return { status, headers, body };
+	throw isError(error) ? error : new Error('The request failed');
+}
+
+function textHeaders(headers: unknown): Record<string, string> {
+	if (typeof headers !== 'object' || headers === null) return {};
+	return Object.fromEntries(
+		Object.entries(headers).flatMap(([name, value]: [string, unknown]) =>
+			value === undefined || value === null
+				? []
+				: [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : bodyText(value)]],
+		),
+	);
+}
+
+function bodyText(body: unknown): string {
+	if (body === undefined || body === null) return '';
+	if (typeof body === 'string') return body;
+	return Buffer.isBuffer(body) ? body.toString('utf8') : JSON.stringify(body);
 }

@@ -23,14 +23,16 @@ import {
 } from '../../lib/service';
 import { checkSigningSettings } from '../../lib/signature';
 import { number, object, orElse, parse, string } from '../../lib/vendor/zod';
-import { credentialTestTransport } from './apiClient';
-import { throughHttpRequest } from './httpHelper';
+import { throughHttpRequest, throughLegacyRequest, transportOf } from './apiClient';
 
 export async function assetServiceApiTest(
 	this: ICredentialTestFunctions,
 	credential: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	const result = await testCredential(credential.data, credentialTestTransport(this.helpers));
+	const result = await testCredential(
+		credential.data,
+		transportOf(throughLegacyRequest(this.helpers)),
+	);
 	if (!result.ok) return { status: 'Error', message: result.message };
 	const warning = result.warning === undefined ? '' : ` Warning: ${result.warning}`;
 	return {
@@ -121,7 +123,7 @@ export async function withNewToken(
 	try {
 		const settings = parseApiSettings(credentials);
 		// n8n's own helper: it respects n8n's SSRF protection, and the domains that the credential allows.
-		const transport = helperTransport(throughHttpRequest(helpers.httpRequest));
+		const transport = helperTransport(throughHttpRequest(helpers));
 		const { accessToken, expiresAt } = await processAccessTokens.renew(settings, transport);
 		return { accessToken, expiresAt, accessTokenOrigin: originOf(settings) };
 	} catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { parseApiSettings } from '../../../../lib/service';
-import { apiClientWith, nodeTransport } from '../../../../n8n/api/apiClient';
+import { apiClientWith, throughHttpRequest, transportOf } from '../../../../n8n/api/apiClient';
 import { good } from '../../service/entered';
 
 const settings = parseApiSettings({
@@ -32,7 +32,7 @@ describe('the protection of n8n against requests to inner addresses', () => {
 	/** Then the helper of n8n sends the request; otherwise the pools of this package, which find nothing at this port. */
 	const isOn = async (env: NodeJS.ProcessEnv) => {
 		const httpRequest = async () => ({ statusCode: 200, headers: {}, body: 'helped' });
-		const send = nodeTransport({ httpRequest }, env);
+		const send = transportOf(throughHttpRequest({ httpRequest }), env);
 		const request = { method: 'GET', url: 'http://127.0.0.1:1', headers: {} } as const;
 		return await send(request).then(
 			() => true,

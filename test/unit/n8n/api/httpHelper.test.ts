@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { throughHttpRequest, throughLegacyRequest } from '../../../../n8n/api/httpHelper';
+import { throughHttpRequest, throughLegacyRequest } from '../../../../n8n/api/apiClient';
 import { rejection } from '../../service/world';
 
 const request = {
@@ -13,10 +13,11 @@ describe('a request through a helper of n8n', () => {
 	it('is made in the terms of httpRequest', async () => {
 		const asked: unknown[] = [];
 		const { signal } = new AbortController();
-		await throughHttpRequest(async (options) => {
+		const httpRequest = async (options: unknown) => {
 			asked.push(options);
 			return { statusCode: 204 };
-		})({ ...request, signal });
+		};
+		await throughHttpRequest({ httpRequest })({ ...request, signal });
 		expect(asked).toEqual([
 			{
 				...request,
@@ -31,10 +32,11 @@ describe('a request through a helper of n8n', () => {
 
 	it('is made in the terms of the older helper', async () => {
 		const asked: unknown[] = [];
-		await throughLegacyRequest(async (options) => {
+		const legacy = async (options: unknown) => {
 			asked.push(options);
 			return { statusCode: 204 };
-		})(request);
+		};
+		await throughLegacyRequest({ request: legacy })(request);
 		expect(asked).toEqual([
 			{
 				method: 'POST',
@@ -57,7 +59,9 @@ describe('a request through a helper of n8n', () => {
 		['nothing', undefined, ''],
 	])('has its body read from %s', async (_name, body, expected) => {
 		const headers = { 'X-One': 'a', 'x-two': ['b', 'c'], 'x-three': undefined, 'x-four': 4 };
-		const send = throughHttpRequest(async () => ({ statusCode: 201, headers, body }));
+		const send = throughHttpRequest({
+			httpRequest: async () => ({ statusCode: 201, headers, body }),
+		});
 		expect(await send(request)).toEqual({
 			status: 201,
 			headers: { 'x-one': 'a', 'x-two': 'b, c', 'x-four': '4' },
@@ -66,7 +70,7 @@ describe('a request through a helper of n8n', () => {
 	});
 
 	it('counts a bare body for success', async () => {
-		const send = throughHttpRequest(async () => ({ access_token: 'abc' }));
+		const send = throughHttpRequest({ httpRequest: async () => ({ access_token: 'abc' }) });
 		expect(await send(request)).toEqual({
 			status: 200,
 			headers: {},
@@ -78,7 +82,7 @@ describe('a request through a helper of n8n', () => {
 		const error = Object.assign(new Error('401'), {
 			response: { status: 401, headers: { 'Retry-After': '1' }, data: { message: 'no' } },
 		});
-		const send = throughHttpRequest(() => Promise.reject(error));
+		const send = throughHttpRequest({ httpRequest: () => Promise.reject(error) });
 		expect(await send(request)).toEqual({
 			status: 401,
 			headers: { 'retry-after': '1' },
@@ -88,13 +92,17 @@ describe('a request through a helper of n8n', () => {
 
 	it('passes every other error on', async () => {
 		const error = new Error('socket hang up');
-		expect(await rejection(throughHttpRequest(() => Promise.reject(error))(request))).toBe(error);
+		expect(
+			await rejection(throughHttpRequest({ httpRequest: () => Promise.reject(error) })(request)),
+		).toBe(error);
 	});
 
 	it('is cut off within its body by its signal', async () => {
 		const body = new Readable({ read: () => undefined });
 		const caller = new AbortController();
-		const send = throughHttpRequest(async () => ({ statusCode: 200, headers: {}, body }));
+		const send = throughHttpRequest({
+			httpRequest: async () => ({ statusCode: 200, headers: {}, body }),
+		});
 		const outcome = rejection(send({ ...request, signal: caller.signal }));
 		setImmediate(() => {
 			caller.abort();
