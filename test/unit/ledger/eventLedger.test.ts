@@ -1,5 +1,7 @@
 import { ledgerKey, LedgerUnavailableError } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
+import { EventLedger } from '../../../lib/ledger/eventLedger';
+import { FIRST_GRACE_MS } from '../../../lib/ledger/life/states';
 import { MemoryLedger } from './memoryLedger';
 import { useStoppedClock } from './stoppedClock';
 
@@ -37,6 +39,86 @@ describe('the ledger of a process', () => {
 		await expect(ledger.claim(KEY)).rejects.toThrow(LedgerUnavailableError);
 		await expect(ledger.begin([KEY], BEGINNING)).rejects.toThrow(LedgerUnavailableError);
 		expect(ledger.store.trips).toBe(2);
+	});
+
+	it('rejects a key that ledgerKey did not create, and changes nothing', async () => {
+		const claim = await claimed();
+		const wrong = { ...claim, key: `${KEY}x` };
+		const calls = [
+			() => ledger.look('whevt_1'),
+			() => ledger.claim('whevt_1'),
+			() => ledger.commit([claim, wrong], 1),
+			() => ledger.begin([KEY, wrong.key], BEGINNING),
+			() => ledger.giveBack([KEY, wrong.key], 'run'),
+		];
+		for (const call of calls) await expect(call()).rejects.toThrow(TypeError);
+		expect(ledger.stateOf(KEY)).toBe('pending');
+	});
+
+	it('gives an event to the first that asks, and to the next when it is released, stored too long or begun', async () => {
+		const claim = await claimed();
+		expect(await other.claim(KEY)).toEqual({ state: 'pending' });
+		await ledger.release([claim]);
+		const theirs = await other.claim(KEY);
+		await ledger.release([claim]);
+		expect(await ledger.claim(KEY)).toEqual({ state: 'pending' });
+		if (theirs.state !== 'claimed') throw new Error('It was free');
+		await other.commit([theirs.claim], RETENTION_MS);
+		expect(await ledger.claim(KEY)).toEqual({ state: 'committed' });
+		jest.setSystemTime(Date.now() + FIRST_GRACE_MS);
+		await claimed();
+	});
+
+	it('keeps a claim for a day, and an event for the retention', async () => {
+		const expiresIn = () => (ledger.entries.get(KEY)?.expires ?? 0) - Date.now();
+		const claim = await claimed();
+		expect(expiresIn()).toBe(24 * 60 * 60_000);
+		await ledger.commit([claim], RETENTION_MS);
+		expect(expiresIn()).toBe(RETENTION_MS);
+		await ledger.begin([KEY], { ...BEGINNING, retentionMs: 2 * RETENTION_MS });
+		expect(expiresIn()).toBe(2 * RETENTION_MS);
+		await ledger.reopen([KEY], 1, 3 * RETENTION_MS);
+		expect(expiresIn()).toBe(2 * RETENTION_MS);
+		await ledger.end('run', 'succeeded');
+		await ledger.reopen([KEY], 1, 3 * RETENTION_MS);
+		expect(expiresIn()).toBe(3 * RETENTION_MS);
+	});
+
+	it('begins, ends and gives back many events together, each as if by itself', async () => {
+		const keys = ['1', '2', '3'].map((id) => ledgerKey('workflow', id));
+		const states = () => keys.map((key) => ledger.stateOf(key));
+		expect(await other.begin(keys.slice(0, 1), { ...BEGINNING, run: 'first' })).toEqual([true]);
+		expect(await ledger.begin(keys, BEGINNING)).toEqual([false, true, true]);
+		await ledger.end('run', 'failed');
+		expect([states(), ledger.isRunning]).toEqual([['running', 'failed', 'failed'], false]);
+		await ledger.reopen(keys, 7, RETENTION_MS);
+		expect(states()).toEqual(['running', 'overdue', 'overdue']);
+		const again = { ...BEGINNING, run: 'again' };
+		expect(await ledger.begin(keys, again)).toEqual([false, true, true]);
+		expect(await ledger.begin(keys, again)).toEqual([false, true, true]);
+		expect(await ledger.giveBack(keys, 'again')).toEqual([true, true, true]);
+		expect([states(), ledger.isRunning]).toEqual([['running', 'overdue', 'overdue'], false]);
+	});
+
+	it('reports the events that began although it did not know them', async () => {
+		const unknown: number[] = [];
+		const onUnknown = (events: number) => unknown.push(events);
+		const asking = new EventLedger({ store: ledger.store, onUnknown });
+		await claimed();
+		await asking.begin([KEY], BEGINNING);
+		expect(unknown).toEqual([]);
+		await asking.begin([KEY, ledgerKey('w', '2'), ledgerKey('w', '3')], { ...BEGINNING, run: '2' });
+		await asking.begin([ledgerKey('w', '4')], { ...BEGINNING, run: 'silent', reportsEnd: false });
+		expect(unknown).toEqual([2]);
+	});
+
+	it('says at once that what it holds is free when it closes, and claims under another name', async () => {
+		const claim = await claimed();
+		await ledger.close();
+		expect(ledger.stateOf(KEY)).toBe('free');
+		expect((await other.claim(KEY)).state).toBe('claimed');
+		await ledger.release([claim]);
+		expect(await ledger.claim(KEY)).toEqual({ state: 'pending' });
 	});
 
 	it('releases a claim in the background if its response was lost', async () => {

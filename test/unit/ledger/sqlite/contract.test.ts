@@ -2,24 +2,33 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
-import { describeLedgerContract } from '../contract/suite';
+import { describeStoreContract } from '../contract';
+import { MemoryStore } from '../memoryStore';
 
-describeLedgerContract('sqlite', async () => {
+describeStoreContract('SQLite', async () => {
 	const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
-	let wall = Date.now();
-	let monotonic = 1_000_000;
-	const clock = { now: () => wall, monotonic: () => monotonic, boot: 'boot' };
+	let now = Date.now();
+	const clock = { now: () => now, monotonic: () => now, boot: 'boot' };
 	return {
 		openStore: () => new SqliteStore({ path: join(folder, 'ledger.sqlite'), clock }),
 		advance: async (ms) => {
-			wall += ms;
-			monotonic += ms;
-		},
-		setBack: (ms) => {
-			wall -= ms;
+			now += ms;
 		},
 		dispose: async () => {
 			rmSync(folder, { recursive: true });
 		},
+	};
+});
+
+// What other tests put in place of a store.
+describeStoreContract('the one of the tests', async () => {
+	let now = Date.now();
+	const store = new MemoryStore(() => now);
+	return {
+		openStore: () => store,
+		advance: async (ms) => {
+			now += ms;
+		},
+		dispose: async () => undefined,
 	};
 });
