@@ -10,66 +10,87 @@ import {
 	type World,
 } from './world';
 
-/** The world without what decides nothing any more: unknown names, and times that nothing waits for. */
-export function settled(world: World): World {
-	const { entry } = world;
-	const knowsClaim = world.processes.some(({ deliveries }, process) =>
+/** What still decides something: other claims, runs and holders of an entry are unknown names, and other times nothing waits for. */
+function meaningOf({ entry, processes }: World) {
+	const knowsClaim = processes.some(({ deliveries }, process) =>
 		deliveries.some((each, index) => each && holds(entry, { process, index }, each)),
-	);
-	const knowsRun = world.processes.some(({ attempts }, process) =>
-		attempts.some((each, index) => each !== undefined && entry?.run === runOf({ process, index })),
 	);
 	const isHeld = entry?.kind === 'pending' || entry?.kind === 'running';
 	const isTimed = entry?.kind === 'stored' || (entry?.repeats === true && TIMED.has(entry.kind));
-	const left = entry && {
-		...entry,
-		at: isTimed || entry.at === 0 ? entry.at : LONG_AGO,
-		claim: knowsClaim ? entry.claim : undefined,
-		holder: knowsClaim || isHeld ? entry.holder : undefined,
-		run: knowsRun ? entry.run : undefined,
-	};
-	const isForgotten = (process: Process, n: number) =>
-		!process.isAlive && !isInUse(process) && left?.holder !== sessionOf(n);
-	const processes = world.processes.some(isForgotten)
-		? world.processes.map((each, n) => (isForgotten(each, n) ? { ...each, isAlive: true } : each))
-		: world.processes;
-	return { ...world, entry: left, processes };
+	const holder = knowsClaim || isHeld ? entry?.holder : undefined;
+	/** A paused process that holds and does nothing is like one that lives. */
+	const isAlive = (process: Process, n: number) =>
+		process.isAlive || (!isInUse(process) && holder !== sessionOf(n));
+	return { knowsClaim, holder, at: isTimed || entry?.at === 0 ? entry?.at : LONG_AGO, isAlive };
 }
 
 const TIMED: ReadonlySet<string> = new Set(['running', 'failed', 'interrupted']);
 
-/** Processes have no order, nor have the deliveries and attempts of one. */
+/** The world without what decides nothing any more. */
+export function settled(world: World): World {
+	const { entry, processes } = world;
+	const { knowsClaim, holder, at = 0, isAlive } = meaningOf(world);
+	const knowsRun = processes.some(({ attempts }, process) =>
+		attempts.some((each, index) => each !== undefined && entry?.run === runOf({ process, index })),
+	);
+	const claim = knowsClaim ? entry?.claim : undefined;
+	const run = knowsRun ? entry?.run : undefined;
+	return {
+		...world,
+		entry: entry && { ...entry, at, claim, holder, run },
+		processes: processes.map((each, n) => ({ ...each, isAlive: isAlive(each, n) })),
+	};
+}
+
+/** Where deliveries and attempts are, and the kinds of entries, as numbers: a search has millions of names. */
+const NUMBERS: ReadonlyMap<string | undefined, number> = new Map(
+	[
+		...['handing over', 'stored', 'committing', 'abandoned', 'releasing'],
+		...['unsure', 'giving back', 'giving back again', 'on'],
+		...['succeeded', 'failed', 'asleep', 'lost', 'canceled'],
+		...['pending', 'running', 'interrupted', 'done', 'begun'],
+	].map((text, n) => [text, n + 1]),
+);
+
+/** The same for all worlds that are the same once they are settled. Processes have no order, nor have the deliveries and attempts of one. */
 export function nameOf(world: World): string {
 	const { entry, processes } = world;
-	const named = processes.map(({ isAlive, deliveries, attempts }, process) => {
-		const slots = deliveries.map((each, index) => {
-			if (each === undefined) return '';
-			return `${each.at}${bits(each.isOld, holds(entry, { process, index }, each))}`;
+	const { holder, at: time, isAlive } = meaningOf(world);
+	const named = processes.map((each, process) => {
+		const { deliveries, attempts } = each;
+		const slots = deliveries.map((delivery, index) => {
+			if (delivery === undefined) return 0;
+			const isHolder = holds(entry, { process, index }, delivery);
+			return bits(numberOf(delivery.at), delivery.isOld, isHolder);
 		});
-		const starts = attempts.map((each, index) => {
-			if (each === undefined) return '';
-			const { at, repeats, isRetry, isOld, isSteady, isBeforeReopen } = each;
+		const starts = attempts.map((attempt, index) => {
+			if (attempt === undefined) return 0;
+			const { at, repeats, isRetry, isOld, isSteady, isBeforeReopen } = attempt;
 			const isLast = entry?.run === runOf({ process, index });
-			return `${at}${bits(repeats, isRetry, isOld, isSteady, isBeforeReopen, isLast)}`;
+			return bits(numberOf(at), repeats, isRetry, isOld, isSteady, isBeforeReopen, isLast);
 		});
-		const holder = entry?.holder;
-		const is = bits(isAlive, holder === sessionOf(process), holder === sessionOf(process, OLD));
-		return `${is} ${slots.sort().join()} ${starts.sort().join()}`;
+		const isOldHolder = holder === sessionOf(process, OLD);
+		const is = bits(1, isAlive(each, process), holder === sessionOf(process), isOldHolder);
+		return String.fromCharCode(is, ...slots.sort(), ...starts.sort());
 	});
 	const { isStored, isAcknowledged, isOnce, hasSucceeded, isAsleep, isReopened } = world;
-	return [
-		entry && `${entry.kind} ${entry.at} ${entry.before ?? ''} ${entry.reopenedAt ?? ''}`,
-		bits(entry?.repeats === true, entry?.holder === DEAD),
-		...named.sort(),
-		bits(isStored, isAcknowledged, isOnce, hasSucceeded, isAsleep, isReopened),
-		world.fault ?? '',
-	].join('|');
+	const name = String.fromCharCode(
+		numberOf(entry?.kind),
+		bits(numberOf(entry?.before), entry?.repeats === true, holder === DEAD),
+		bits(1, time === 0, time === LONG_AGO, entry?.reopenedAt !== undefined),
+		bits(1, isStored, isAcknowledged, isOnce, hasSucceeded, isAsleep, isReopened),
+	);
+	return `${name}${named.sort().join('')}${world.fault ?? ''}`;
 }
 
 const OLD = { isOld: true };
 
-function bits(...all: readonly boolean[]): number {
-	let number = 1;
-	for (const each of all) number = 2 * number + (each ? 1 : 0);
+function numberOf(text: string | undefined): number {
+	return NUMBERS.get(text) ?? 0;
+}
+
+function bits(first: number, ...rest: readonly boolean[]): number {
+	let number = first;
+	for (const each of rest) number = 2 * number + (each ? 1 : 0);
 	return number;
 }

@@ -16,9 +16,9 @@ export function protocolOf(options: Options): Protocol<World> {
 	return {
 		first: worlds.firstWorld(options.processes),
 		*moves(world, steps) {
-			const moved = moves(world, { ...options, steps });
-			for (const [what, next] of moved) yield [what, settled(next)];
+			for (const move of moves(world, { ...options, steps })) if (move[1] !== world) yield move;
 		},
+		settled,
 		faultOf,
 		nameOf,
 	};

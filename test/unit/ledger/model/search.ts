@@ -12,6 +12,8 @@ export interface Protocol<World> {
 	readonly moves: (world: World, steps: Steps) => Iterable<Move<World>>;
 	/** The forbidden condition in this world; undefined if nothing is wrong. */
 	readonly faultOf: (world: World, steps: Steps) => string | undefined;
+	/** The world without what decides nothing any more. */
+	readonly settled: (world: World) => World;
 	/** One name for all worlds that differ only in numbers: the same is true for all of them. */
 	readonly nameOf: (world: World) => string;
 }
@@ -30,7 +32,7 @@ interface Visited<World> {
 }
 
 export function search<World>(
-	{ first, moves, faultOf, nameOf }: Protocol<World>,
+	{ first, moves, settled, faultOf, nameOf }: Protocol<World>,
 	steps: Steps,
 ): Search {
 	const visited = new Map<string, Visited<World>>([
@@ -42,7 +44,8 @@ export function search<World>(
 		if (what) return { states: visited.size, fault: { what, steps: wayTo(visited, name) } };
 		for (const [what, next] of moves(world, steps)) {
 			const nextName = nameOf(next);
-			if (!visited.has(nextName)) visited.set(nextName, { world: next, from: name, what });
+			if (visited.has(nextName)) continue;
+			visited.set(nextName, { world: settled(next), from: name, what });
 		}
 	}
 	return { states: visited.size, fault: undefined };
