@@ -120,18 +120,20 @@ function isCurrent({ start, next }: Candidate, stop: SessionStop, clock: 'at' | 
 	return start[clock] <= stop[clock] && stop[clock] <= (next?.[clock] ?? Infinity);
 }
 
-/** Whether it is a stop that was reported before, and no session began since that it could end. */
+/**
+ * Whether it is a stop that was reported before, and no session began since that it could end: with the same ID, or with the
+ * same register, if one of the two names no transaction.
+ */
 function isAgain({ stops }: Sessions, stop: SessionStop, free: readonly Candidate[]): boolean {
-	return stops.some(
-		(other) =>
-			other !== stop &&
-			other.reported &&
-			other.tx === stop.tx &&
-			other.t <= stop.t &&
-			((isTransaction(stop.tx) && other.found) ||
-				(stop.wh !== undefined && other.wh === stop.wh)) &&
-			!free.some(({ start }) => start.t > other.t),
-	);
+	return stops.some((other) => {
+		if (other === stop || !other.reported || other.t > stop.t) return false;
+		const isSame = other.tx === stop.tx;
+		const hasName = isTransaction(stop.tx) && isTransaction(other.tx);
+		const { wh = -1 } = stop;
+		const isSameRegister = stop.wh !== undefined && other.wh === wh && (isSame || wh > 0);
+		const isRepeat = (isSame && hasName && other.found) || (isSameRegister && (isSame || !hasName));
+		return isRepeat && !free.some(({ start }) => start.t > other.t);
+	});
 }
 
 /** By their beginning. */

@@ -629,6 +629,16 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 	],
 	[
+		'I12: the same stop again, with another time and another ID',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			stop('09:30', 25, 6_000),
+			stop('09:45', -1, 6_000),
+		],
+		[{ transactionId: '25', minutes: 30, energyKwh: 5 }],
+	],
+	[
 		'I12: the same end again, with another time, OCPP 2.0.1',
 		[started('09:00', 0, [[1_000]]), ended('09:30', 1, [[6_000]]), ended('09:45', 2, [[6_000]])],
 		[{ minutes: 30, energyKwh: 5 }],
