@@ -1,8 +1,99 @@
-/** The parameter for the events that a trigger wants, the same in both triggers, and its check. */
-import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
-import { type Conditions, OPERATORS, OTHER_FIELD } from '../../lib/event';
+/** The parameter for the events that a trigger wants, the same in both triggers: its fields, with those of recent events, and its check. */
+import {
+	type ILoadOptionsFunctions,
+	type IWebhookFunctions,
+	type INodePropertyOptions,
+	type INode,
+	type INodeProperties,
+	NodeOperationError,
+} from 'n8n-workflow';
+import {
+	Fields,
+	CONDITION_FIELDS,
+	eventFromList,
+	OTHER_FIELD,
+	type Conditions,
+	OPERATORS,
+} from '../../lib/event';
+import { withoutTags } from '../../lib/shared/text';
 import { NUMERAL } from '../../lib/shared/values';
-import { KNOWN_FIELDS } from './conditionFields';
+import { SIGNING_SECRET_CREDENTIAL, apiClientFor } from '../api/apiClient';
+
+type EditorContext = Pick<IWebhookFunctions | ILoadOptionsFunctions, 'getNode'>;
+
+/**
+ * The fields of the events that arrived at webhook triggers of this process, by signing secret: with manual registration, a
+ * node has no API credential to list recent events with. The editor names neither its workflow nor its node when it asks.
+ */
+const arrived = new Map<string, Fields>();
+const MOST_SECRETS = 50;
+
+export function noteFields(
+	context: EditorContext,
+	{ _delivery, _replay, ...event }: Readonly<Record<string, unknown>>,
+): void {
+	const key = keyOf(context);
+	if (key === undefined) return;
+	const fields = arrived.get(key) ?? new Fields();
+	if (arrived.size >= MOST_SECRETS && !arrived.has(key)) arrived.clear();
+	arrived.set(key, fields);
+	fields.add(event);
+}
+
+function arrivedFields(context: EditorContext): Fields {
+	return arrived.get(keyOf(context) ?? '') ?? new Fields();
+}
+
+const keyOf = (context: EditorContext) =>
+	context.getNode().credentials?.[SIGNING_SECRET_CREDENTIAL]?.id ?? undefined;
+
+export const KNOWN_FIELDS: INodePropertyOptions[] = [
+	...Object.entries(CONDITION_FIELDS).map(([value, name]) => ({ name, value })),
+	{ name: 'Other (Enter Path)', value: OTHER_FIELD },
+];
+
+/** One page, the largest that the service is known to return. */
+const MOST_EVENTS = 100;
+/** The editor shows no options until this has ended. */
+const MOST_MS = 5_000;
+
+/**
+ * Without an API credential, or if the service does not respond in time, takes the events that arrived: a failure would leave
+ * nothing to select.
+ */
+export async function conditionFields(
+	this: ILoadOptionsFunctions,
+	mostMs = MOST_MS,
+): Promise<INodePropertyOptions[]> {
+	const fields = await recentFields(this, AbortSignal.timeout(mostMs)).catch(() =>
+		arrivedFields(this),
+	);
+	const seen = new Map(fields.withValues.map(({ path, values }) => [path, described(values)]));
+	const found = [...seen].filter(([path]) => !Object.hasOwn(CONDITION_FIELDS, path));
+	return [
+		...KNOWN_FIELDS.map((option) => {
+			const values = seen.get(String(option.value));
+			return values === undefined ? option : { ...option, description: values };
+		}),
+		...found.map(([path, description]) => ({ name: path, value: path, description })),
+	];
+}
+
+async function recentFields(context: ILoadOptionsFunctions, signal: AbortSignal): Promise<Fields> {
+	const fields = new Fields();
+	let requests = 0;
+	const mayRequest = () => ++requests <= 1;
+	const client = await apiClientFor(context, () => undefined, signal);
+	for await (const record of client.list('event', { limit: MOST_EVENTS, mayRequest })) {
+		const parsed = eventFromList(record);
+		if (parsed.ok) fields.add(parsed.event.record);
+	}
+	return fields;
+}
+
+function described(values: readonly string[]): string {
+	return withoutTags(`Recently: ${values.join(', ')}`, 200);
+}
 
 /**
  * A required field with nothing to select, shown for a value that cannot be right. n8n rejects a workflow with such a field

@@ -27,7 +27,7 @@ import type { DeliveryHeaders } from '../../lib/signature';
 import { acknowledgeOf } from '../endpoint/webhooks';
 import { beginRun, itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
-import { noteFields } from '../fields/arrivedFields';
+import { noteFields } from '../fields/conditions';
 import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
 import { secretSource } from './secretSource';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';

@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { LISTED_RESOURCES, LISTS } from '../../lib/service';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
-import { conditionFields } from '../../n8n/fields/conditionFields';
+import { conditionFields } from '../../n8n/fields/conditions';
 import { builderHint } from '../builderHints';
 import { execute } from './execute';
 import { properties, subtitle } from './properties';

@@ -13,8 +13,13 @@ import { parse } from '../../lib/vendor/zod';
 import { apiClientFor, cancelSignal } from '../../n8n/api/apiClient';
 import { errorItem, toNodeError } from '../../n8n/log/nodeError';
 import { resources } from './resources';
-import { parallelItems } from './shared/parallelItems';
-import { parameter, parameterError, text, type InputItem } from './shared/parameters';
+import {
+	parallelItems,
+	parameter,
+	parameterError,
+	text,
+	type InputItem,
+} from './shared/parameters';
 import type { OperationRun } from './shared/resource';
 
 /**

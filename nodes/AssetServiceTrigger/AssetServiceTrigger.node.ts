@@ -3,8 +3,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { assetServiceApiTest, testSigningSecret } from '../../n8n/api/credentials';
 import { endpointLifecycle } from '../../n8n/endpoint/registration';
 import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
-import { conditionFields } from '../../n8n/fields/conditionFields';
-import { withConditions } from '../../n8n/fields/conditions';
+import { conditionFields, withConditions } from '../../n8n/fields/conditions';
 import { beginDelivered, receiveDelivery } from '../../n8n/webhook/delivery';
 import { builderHint } from '../builderHints';
 import { triggerProperties, triggerPanel } from './description';

@@ -1,7 +1,7 @@
 /** The editor's request to a node when a user opens a condition. */
 import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions, INodeParameters, INodeType } from 'n8n-workflow';
-import { KNOWN_FIELDS } from '../../n8n/fields/conditionFields';
+import { KNOWN_FIELDS } from '../../n8n/fields/conditions';
 import { AssetService } from '../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { AssetServiceTrigger } from '../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';

@@ -4,8 +4,13 @@ import { DELIVERY, type ApiClient, type ApiRecord } from '../../../lib/service';
 import { safeParse, unknown } from '../../../lib/vendor/zod';
 import { deliveryField, deliveryIdOf, endpointField, endpointIdOf } from '../shared/ids';
 import type { Filters } from '../shared/lists';
-import { hiddenOptions } from '../shared/parallelItems';
-import { type InputItem, parameter, plainText, wrongKindError } from '../shared/parameters';
+import {
+	hiddenOptions,
+	type InputItem,
+	parameter,
+	plainText,
+	wrongKindError,
+} from '../shared/parameters';
 import type { Changing, OperationRun } from '../shared/resource';
 
 const statusField: INodeProperties = {

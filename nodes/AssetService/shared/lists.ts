@@ -10,10 +10,27 @@ import {
 	flattener,
 	type Shape,
 } from '../../../lib/service';
-import { array, pipe, transform, union } from '../../../lib/vendor/zod';
+import {
+	array,
+	pipe,
+	transform,
+	union,
+	number,
+	object,
+	optional,
+	unknown,
+} from '../../../lib/vendor/zod';
 import { endpointField, endpointIdOf } from './ids';
-import { limitFields, listOptions, listOptionsOf } from './listOptions';
-import { collection, plainText, flag, type InputItem } from './parameters';
+import {
+	parallelItemsOption,
+	collection,
+	plainText,
+	flag,
+	type InputItem,
+	parameter,
+	parameterError,
+	text,
+} from './parameters';
 import type { Operation, OperationRun } from './resource';
 
 /** Filters of a list that are more than texts in its query. */
@@ -107,4 +124,126 @@ const simplifyField: INodeProperties = {
 /** The function that turns the records of this item's list into output: simplified records all have the same fields. */
 function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
 	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
+}
+
+/** A list that has more is taken for one that never ends. */
+export const MOST_RECORDS = 1_000_000;
+
+const limitFields: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: 50,
+		displayOptions: { show: { returnAll: [false] } },
+		description: 'Max number of results to return',
+	},
+];
+
+/** The editor shows these last. */
+const listOptions: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [
+		{
+			displayName: 'Items Path',
+			name: 'itemsPath',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. data.results',
+			description:
+				'Path to the list in the response, in dot notation. Only needed if the node does not recognize the response format.',
+		},
+		parallelItemsOption,
+		{
+			displayName: 'Query Parameters',
+			name: 'queryParameters',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add query parameter',
+			default: {},
+			description: 'Other query parameters to send, such as filters of your service',
+			options: [
+				{
+					displayName: 'Parameter',
+					name: 'parameter',
+					values: [
+						{
+							displayName: 'Name',
+							name: 'name',
+							type: 'string',
+							default: '',
+							description: 'Name of the query parameter',
+						},
+						{
+							displayName: 'Value',
+							name: 'value',
+							type: 'string',
+							default: '',
+							description: 'Value of the query parameter',
+						},
+					],
+				},
+			],
+		},
+	],
+};
+
+/** An expression may return the number as text. */
+const limitValue = union([
+	number(),
+	pipe(
+		text,
+		transform((value) => Number(value || Number.NaN)),
+	),
+]);
+
+const queryParameters = pipe(
+	object({ parameter: optional(array(object({ name: plainText, value: plainText }))) }),
+	transform(({ parameter: given = [] }) =>
+		given.filter(({ name, value }) => name !== '' || value !== ''),
+	),
+);
+
+/** The options of a list, from the fields that all lists have; `filters` are query parameters with their own fields. */
+function listOptionsOf(
+	item: InputItem,
+	filters: Readonly<Record<string, string>> = {},
+): ListOptions {
+	const { itemsPath = '', queryParameters: further = [] } = collection(item, listOptions, {
+		itemsPath: plainText,
+		parallelItems: unknown(),
+		queryParameters,
+	});
+	const query = { ...filters };
+	for (const { name, value } of further) {
+		if (Object.hasOwn(query, name)) {
+			throw parameterError(
+				item,
+				`The query parameter '${name}' is set twice`,
+				'Set each query parameter only once. Filters are query parameters, too.',
+			);
+		}
+		query[name] = value;
+	}
+	return {
+		query,
+		itemsPath,
+		readAhead: true,
+		mostRecords: MOST_RECORDS,
+		...(!flag(item, 'returnAll', 'Return All', false) && {
+			limit: parameter(item, 'limit', limitValue, 50),
+		}),
+	};
 }

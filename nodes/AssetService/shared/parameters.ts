@@ -1,5 +1,7 @@
-/** Reads parameters, whose type an expression or an AI agent may have changed. */
+/** Reads parameters, whose type an expression or an AI agent may have changed; and the fields that several operations have. */
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
+import { OTHER_EVENT_TYPES } from '../../../lib/event';
+import { DAY_MS, timeOf, inZone } from '../../../lib/shared/time';
 import { asText } from '../../../lib/shared/values';
 import {
 	boolean,
@@ -15,7 +17,9 @@ import {
 	union,
 	unknown,
 	type Schema,
+	array,
 } from '../../../lib/vendor/zod';
+import { bounded } from '../../../n8n/fields/parameters';
 import type { OperationRun } from './resource';
 
 /** An input item whose parameters are read. */
@@ -106,3 +110,113 @@ export function parameterError(
 ): NodeOperationError {
 	return new NodeOperationError(context.getNode(), message, { itemIndex, description });
 }
+
+/** A list of texts, or one text with commas, as a user enters it or an expression returns it. */
+export const eventTypes = union([
+	array(plainText),
+	pipe(
+		plainText,
+		transform((list: string) => list.split(',').map((type) => type.trim())),
+	),
+]);
+
+/** The types of both fields, without duplicates and empty ones. `name` is that of the list. */
+export function eventTypesOf(item: InputItem, name: 'eventTypes' | 'events'): string[] {
+	return allTypes(
+		item,
+		read(item, name, 'Event Types'),
+		read(item, 'otherEventTypes', 'Other Event Types'),
+	);
+}
+
+export function allTypes(
+	item: InputItem,
+	picked: readonly string[],
+	entered: readonly string[],
+): string[] {
+	const others = entered.filter((type) => type !== '');
+	if (picked.includes(OTHER_EVENT_TYPES) && others.length === 0) {
+		throw parameterError(
+			item,
+			"'Other Event Types' is empty",
+			"Enter event types there, separated by commas, or remove 'Other (Enter Types)' from 'Event Types'.",
+		);
+	}
+	return [...new Set([...picked, ...others])].filter(
+		(type) => type !== '' && type !== OTHER_EVENT_TYPES,
+	);
+}
+
+function read(item: InputItem, name: string, label: string): string[] {
+	const given = parameter(item, name, unknown());
+	const parsed = safeParse(eventTypes, given);
+	if (parsed.success) return parsed.data;
+	throw wrongKindError(item, label, given);
+}
+
+/** How far back an operation reads. */
+export function createdAfterField(
+	words: Pick<INodeProperties, 'description' | 'hint'>,
+): INodeProperties {
+	return {
+		displayName: 'Created After',
+		name: 'createdAfter',
+		type: 'dateTime',
+		default: '',
+		...words,
+	};
+}
+
+/** The time in Unix milliseconds; `days` before `now` if the field is empty. */
+export function createdAfterOf(item: InputItem, days: number, now: number): number {
+	const given = timeOfField(item, 'Created After', parameter(item, 'createdAfter', unknown()));
+	return given ?? now - days * DAY_MS;
+}
+
+/** The time of a field, in Unix milliseconds; undefined if it is empty. The error names the field by its label. */
+export function timeOfField(item: InputItem, label: string, value: unknown): number | undefined {
+	if (value === undefined || value === '') return undefined;
+	const time = instantOf(value, item.context.getTimezone());
+	if (time !== undefined) return time;
+	throw parameterError(
+		item,
+		`'${label}' is not a date and time`,
+		'Select one, or use an expression that returns one, such as 2026-01-31T12:00:00Z.',
+	);
+}
+
+/**
+ * Converts an ISO 8601 text, a date, or an object whose value is milliseconds, such as the dates of expressions, to
+ * Unix milliseconds. A text without an offset is in the time zone of the workflow. Undefined for everything else.
+ */
+function instantOf(value: unknown, timeZone: string): number | undefined {
+	if (typeof value === 'object' && value !== null) {
+		// JSON may have a field with this name.
+		const time: unknown = typeof value.valueOf === 'function' ? value.valueOf() : undefined;
+		return typeof time === 'number' && !Number.isNaN(time) ? time : undefined;
+	}
+	if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
+	const time = timeOf(value);
+	if (time === undefined || /[T ].*(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)\s*$/i.test(value)) return time;
+	return inZone(time, timeZone);
+}
+
+/** The value of the option, 8 by default. An operation that changes something processes one item after another. */
+export const parallelItems = (changes: boolean) => bounded(changes ? 1 : 8, 1, 64);
+
+/** For the options of an operation. Off the screen: a service that cannot take as many at once asks to wait. */
+export const parallelItemsOption: INodeProperties = {
+	displayName: 'Parallel Items',
+	name: 'parallelItems',
+	type: 'hidden',
+	noDataExpression: true,
+	default: '',
+};
+
+/** For an operation that has no other options: without it, n8n drops them. */
+export const hiddenOptions: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'hidden',
+	default: {},
+};

@@ -36,7 +36,7 @@ import {
 	MAX_RESOLVE_MINUTES,
 	MAX_TIMES,
 } from '../../../n8n/polling/station/settings';
-import { MOST_RECORDS } from '../../../nodes/AssetService/shared/listOptions';
+import { MOST_RECORDS } from '../../../nodes/AssetService/shared/lists';
 import packageJson from '../../../package.json';
 import { EXAMPLES } from '../../support/n8n/examples';
 import { linksOf, ROOT, tablesOf, textOf } from './markdown';

@@ -13,8 +13,7 @@ import { sentence } from '../../../../lib/shared/text';
 import { MINUTE_MS } from '../../../../lib/shared/time';
 import { asText, own } from '../../../../lib/shared/values';
 import { rejections } from '../../../../n8n/log/log';
-import { hiddenOptions } from '../../shared/parallelItems';
-import type { InputItem } from '../../shared/parameters';
+import { hiddenOptions, type InputItem } from '../../shared/parameters';
 import type { Local } from '../../shared/resource';
 import { type Accounts, openAccounts, workflowField } from './account';
 

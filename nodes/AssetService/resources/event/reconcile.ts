@@ -11,8 +11,7 @@ import type { ApiRecord } from '../../../../lib/service';
 import { counted, printable } from '../../../../lib/shared/text';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { type Accounts, openAccounts } from './account';
-import { accountItem, withAssetNames } from './accountItem';
-import { incidentItem, incidentsOf, isOnlyStations } from './incidents';
+import { accountItem, withAssetNames, incidentItem, incidentsOf, isOnlyStations } from './items';
 import {
 	PAGE_SIZE,
 	type Selection,

@@ -12,10 +12,17 @@ import { asTexts } from '../../../../lib/shared/values';
 import { unknown } from '../../../../lib/vendor/zod';
 import { checkConditions, conditionsProperty } from '../../../../n8n/fields/conditions';
 import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
-import { eventTypesOf } from '../../shared/eventTypes';
-import { hiddenOptions } from '../../shared/parallelItems';
-import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
-import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
+import {
+	eventTypesOf,
+	hiddenOptions,
+	type InputItem,
+	parameter,
+	parameterError,
+	wrongKindError,
+	createdAfterField,
+	createdAfterOf,
+	timeOfField,
+} from '../../shared/parameters';
 import { workflowField } from './account';
 
 const DAYS_BACK = 1;

@@ -9,9 +9,15 @@ import {
 	type Wants,
 } from '../../../../lib/station';
 import { unknown } from '../../../../lib/vendor/zod';
-import { flag, type InputItem, parameter, parameterError, text } from '../../shared/parameters';
+import {
+	flag,
+	type InputItem,
+	parameter,
+	parameterError,
+	text,
+	timeOfField,
+} from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { timeOfField } from '../../shared/times';
 import {
 	ask,
 	assetIdsField,

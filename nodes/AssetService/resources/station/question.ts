@@ -21,10 +21,17 @@ import {
 import { unknown } from '../../../../lib/vendor/zod';
 import { cancelSignal } from '../../../../n8n/api/apiClient';
 import { MAX_CATCH_UP_HOURS } from '../../../../n8n/polling/station/settings';
-import { parallelItemsOption } from '../../shared/parallelItems';
-import { type InputItem, parameter, parameterError, wrongKindError } from '../../shared/parameters';
+import {
+	parallelItemsOption,
+	type InputItem,
+	parameter,
+	parameterError,
+	wrongKindError,
+	createdAfterField,
+	createdAfterOf,
+	timeOfField,
+} from '../../shared/parameters';
 import type { OperationRun } from '../../shared/resource';
-import { createdAfterField, createdAfterOf, timeOfField } from '../../shared/times';
 
 const DAYS_BACK = 1;
 

@@ -4,9 +4,14 @@ import { canDeliverTo } from '../../../../lib/endpoint';
 import { type ApiClient, type ApiRecord, withoutSecret } from '../../../../lib/service';
 import { isRecord } from '../../../../lib/shared/values';
 import { eventTypeProperties } from '../../../../n8n/fields/eventTypeProperties';
-import { eventTypesOf } from '../../shared/eventTypes';
-import { hiddenOptions } from '../../shared/parallelItems';
-import { flag, type InputItem, parameterError, requiredText } from '../../shared/parameters';
+import {
+	eventTypesOf,
+	hiddenOptions,
+	flag,
+	type InputItem,
+	parameterError,
+	requiredText,
+} from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 
 const fields: INodeProperties[] = [

@@ -2,7 +2,7 @@
 import { NodeApiError } from 'n8n-workflow';
 import type { ApiClient, ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
-import { hiddenOptions } from '../../shared/parallelItems';
+import { hiddenOptions } from '../../shared/parameters';
 import type { Changing } from '../../shared/resource';
 
 export const remove: Changing = {

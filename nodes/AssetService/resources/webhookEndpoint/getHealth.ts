@@ -1,9 +1,8 @@
 /** Reports the state of deliveries to an endpoint, before the service stops delivering to it. */
 import { DELIVERY, endpointHealth, type ApiRecord } from '../../../../lib/service';
 import { endpointField, endpointIdOf } from '../../shared/ids';
-import { hiddenOptions } from '../../shared/parallelItems';
+import { hiddenOptions, createdAfterField, createdAfterOf } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
-import { createdAfterField, createdAfterOf } from '../../shared/times';
 
 const DAYS_BACK = 7;
 

@@ -1,11 +1,26 @@
-/** An event as Reconcile and Replay show it. */
+/** An event or an incident as Reconcile and Replay show it, and the incidents that the Station Triggers of a workflow have reported. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ListedAccount } from '../../../../lib/accounts';
+import {
+	type ListedAccount,
+	accountOf,
+	stationTriggers,
+	triggersOf,
+} from '../../../../lib/accounts';
+import { ledgerKey } from '../../../../lib/ledger';
 import { type ApiClient, type ApiRecord, flattener, LISTS } from '../../../../lib/service';
 import { messageOf } from '../../../../lib/shared/errors';
+import { chunksOf } from '../../../../lib/shared/pace';
 import { asText, withoutSlashes } from '../../../../lib/shared/values';
-import { MOST_RECORDS } from '../../shared/listOptions';
+import {
+	connectionSettings,
+	type ReportedEntry,
+	reportedIn,
+	watchedSettings,
+} from '../../../../lib/station';
+import { cancelSignal } from '../../../../n8n/api/apiClient';
+import { MOST_RECORDS } from '../../shared/lists';
 import type { OperationRun } from '../../shared/resource';
+import type { Accounts } from './account';
 
 const { id, type, createdAt, assetId } = LISTS.event.fields;
 const flat = flattener({ createdAt, id, type, assetId });
@@ -38,7 +53,7 @@ export function accountItem(
 }
 
 /** The last execution and how it ended. */
-export function executionFields(
+function executionFields(
 	{ workflowId, context }: ItemScope,
 	{ executionId, begunAt, endedAt, attempts }: ListedAccount,
 ): ApiRecord {
@@ -98,4 +113,77 @@ async function assetNames(client: ApiClient): Promise<Map<string, string>> {
 		if (asText(name) !== '') names.set(asText(id), asText(name));
 	}
 	return names;
+}
+
+interface ListedIncident {
+	/** The trigger that reports it. */
+	readonly nodeId: string;
+	readonly entry: ReportedEntry;
+	readonly account: ListedAccount;
+}
+
+interface IncidentPeriod {
+	/** In Unix milliseconds. */
+	readonly from: number;
+	readonly to: number | undefined;
+	/** What to do if the list has too many events in it. */
+	readonly hint: string;
+}
+
+/** Looked up in parallel: one round trip to Redis. */
+const AT_ONCE = 100;
+
+/** Whether the workflow starts for incidents only, so that no event by itself counts. */
+export function isOnlyStations({ publication }: Accounts): boolean {
+	const triggers = triggersOf(publication);
+	return triggers.length > 0 && triggers.every(({ kind }) => kind === 'station');
+}
+
+/** Oldest first, by trigger. What began before the period is only listed if the ledger knows it. */
+export async function incidentsOf(
+	{ client, context }: Pick<OperationRun, 'client' | 'context'>,
+	{ ledger, workflowId, publication }: Accounts,
+	period: IncidentPeriod,
+): Promise<ListedIncident[]> {
+	const signal = cancelSignal(context);
+	const found: ListedIncident[] = [];
+	for (const { nodeId, watches } of stationTriggers(publication)) {
+		const watched = watchedSettings(watches);
+		if (watched === undefined) continue;
+		const entries = await reportedIn({
+			...{ client, records: ledger, workflowId, nodeId, ...period },
+			settings: { ...watched, ...connectionSettings(client.serviceInterface) },
+			check: () => signal?.throwIfAborted(),
+		});
+		for (const some of chunksOf(entries, AT_ONCE)) {
+			const looked = some.map(async (entry): Promise<ListedIncident> => {
+				const account = accountOf(await ledger.look(ledgerKey(workflowId, entry.id)));
+				return { nodeId, entry, account };
+			});
+			found.push(...(await Promise.all(looked)));
+		}
+	}
+	return found.filter(({ entry, account }) => entry.isWhole || account.state !== 'missing');
+}
+
+/** The fields that people read come first. `station` is the ID until `withAssetNames`. `more` follows the state. */
+export function incidentItem(
+	scope: Parameters<typeof executionFields>[0],
+	{ assetId, id, item }: Pick<ReportedEntry, 'assetId' | 'id' | 'item'>,
+	account: ListedAccount,
+	more: ApiRecord = {},
+): ApiRecord {
+	return {
+		station: assetId,
+		connector: item['connector'] ?? null,
+		since: item['since'] ?? item['startedAt'] ?? item['stoppedAt'] ?? null,
+		kind: item['kind'] ?? null,
+		state: account.state,
+		...more,
+		reports: item['state'] ?? 'ended',
+		...executionFields(scope, account),
+		id,
+		incident: item['incident'] ?? id,
+		assetId,
+	};
 }
