@@ -21,7 +21,7 @@ function meaningOf({ entry, processes }: World) {
 	/** A paused process that holds and does nothing is like one that lives. */
 	const isAlive = (process: Process, n: number) =>
 		process.isAlive || (!isInUse(process) && holder !== sessionOf(n));
-	return { knowsClaim, holder, at: isTimed || entry?.at === 0 ? entry?.at : LONG_AGO, isAlive };
+	return { knowsClaim, holder, at: isTimed || entry?.at === 0 ? entry.at : LONG_AGO, isAlive };
 }
 
 const TIMED: ReadonlySet<string> = new Set(['running', 'failed', 'interrupted']);
@@ -29,7 +29,7 @@ const TIMED: ReadonlySet<string> = new Set(['running', 'failed', 'interrupted'])
 /** The world without what decides nothing any more. */
 export function settled(world: World): World {
 	const { entry, processes } = world;
-	const { knowsClaim, holder, at = 0, isAlive } = meaningOf(world);
+	const { knowsClaim, holder, at, isAlive } = meaningOf(world);
 	const knowsRun = processes.some(({ attempts }, process) =>
 		attempts.some((each, index) => each !== undefined && entry?.run === runOf({ process, index })),
 	);
