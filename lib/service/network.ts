@@ -96,10 +96,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 	UND_ERR_SOCKET: again('the connection was closed'),
 	CERT_HAS_EXPIRED: final('its TLS certificate has expired'),
 	DEPTH_ZERO_SELF_SIGNED_CERT: untrusted('its TLS certificate is self-signed'),
-	SELF_SIGNED_CERT_IN_CHAIN: untrusted('its TLS certificate comes from an unknown authority'),
+	SELF_SIGNED_CERT_IN_CHAIN: untrusted('its TLS certificate is signed by an unknown authority'),
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted('its TLS certificate cannot be verified'),
 	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted(
-		'its TLS certificate comes from an unknown authority',
+		'its TLS certificate is signed by an unknown authority',
 	),
 	ERR_TLS_CERT_ALTNAME_INVALID: final('its TLS certificate is for another host'),
 	EPROTO: final('the server does not speak TLS on this port'),

@@ -169,7 +169,7 @@ const FIGURES: readonly (readonly [
 	],
 	[
 		['docs/nodes.md'],
-		/\(0 to 1,440\)\. (\d+) for a stuck connector, (\d+) for a fault/g,
+		/\(0 to 1,440\)[^.|]*\. (\d+) for a stuck connector, (\d+) for a fault/g,
 		[DEFAULTS.connectorStatus.resolveAfterMinutes, DEFAULTS.connectorFault.resolveAfterMinutes],
 	],
 	[['docs/station-trigger.md'], /as over (\d+) seconds later/g, [GRACE_MS / SECOND]],
