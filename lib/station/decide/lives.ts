@@ -1,11 +1,23 @@
-/** The sessions that had the same transaction ID, mostly one after the other: a station may use one again, or number the sessions of each EVSE by itself. */
-import type { SessionTransaction } from '../common/state';
+/** The sessions of OCPP 2.0.1 by their transaction: a station may use an ID again, or number the sessions of each EVSE by itself. */
+import { START_WAIT_MS } from '../common/settings';
+import type { ReportEntry, Sessions, SessionTransaction } from '../common/state';
+import { atOf } from '../fold/registers';
 import { evseOf } from '../fold/sessions';
+import {
+	entryOf,
+	isIn,
+	NOT_REPORTED,
+	OPEN,
+	openEntry,
+	type SessionAttempt,
+	type SessionPlace,
+	timesOf,
+} from './sessionItem';
 
 type Begun = SessionTransaction['starts'][number];
 type Ended = SessionTransaction['ends'][number];
 
-export interface Life {
+interface Life {
 	readonly start: Begun | undefined;
 	readonly end: Ended | undefined;
 	/** What the station says in this time belongs to it. */
@@ -16,7 +28,7 @@ export interface Life {
 }
 
 /** By what was created up to `known`, in Unix milliseconds. A later end of the same life is that end again. */
-export function livesOf({ starts, ends }: SessionTransaction, known: number): Life[] {
+function livesOf({ starts, ends }: SessionTransaction, known: number): Life[] {
 	const begun = beginningsOf({ starts, ends }, known);
 	const over = ends.filter(({ t }) => t <= known).sort((a, b) => a.at - b.at || a.t - b.t);
 	const ended = endsOf(begun, over);
@@ -74,7 +86,7 @@ function isShared({ start: a, end }: LifeEnds, { start: b, end: otherEnd }: Life
 }
 
 /** The starts without those that repeat the register of the one before, if none has ended in between: these are sent again. */
-export function beginningsOf(
+function beginningsOf(
 	{ starts, ends }: Pick<SessionTransaction, 'starts' | 'ends'>,
 	known: number,
 ): Begun[] {
@@ -83,5 +95,160 @@ export function beginningsOf(
 		const before = sorted[n - 1];
 		if (before === undefined || (start.wh ?? 0) <= 0 || start.wh !== before.wh) return true;
 		return ends.some(({ at }) => before.at <= at && at < start.at);
+	});
+}
+
+export function lifeAttempts(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	place: SessionPlace,
+): SessionAttempt[] {
+	const ends = transaction.ends
+		.filter(({ reported }) => !reported)
+		.flatMap((end) =>
+			[0, START_WAIT_MS].map((waited) => {
+				const known = end.t + waited;
+				const decide = () => ended(sessions, transaction, end, known, place);
+				return { known, at: end.at, id: end.id, decide };
+			}),
+		);
+	const nexts = transaction.starts
+		.filter((start) => !start.done)
+		.flatMap((start) =>
+			nextOf(sessions, transaction, start, ({ starts }) => starts).map(({ t }) => {
+				const known = t + START_WAIT_MS;
+				const decide = () => unendedLife(sessions, transaction, known, place);
+				return { known, at: start.at, id: transaction.tx, decide };
+			}),
+		);
+	return [...ends, ...nexts];
+}
+
+/** The next starts of the connector, of another transaction or of the same ID, by both clocks: that of the station may be set back in between. */
+function nextOf(
+	{ transactions }: Sessions,
+	{ tx, where }: SessionTransaction,
+	start: Begun,
+	startsOf: (of: SessionTransaction) => readonly Begun[],
+) {
+	const connector = start.connector ?? where?.connector;
+	return transactions
+		.flatMap((other) =>
+			startsOf(other)
+				.filter((one) => one !== start && one.at > start.at && one.t >= start.t)
+				.filter((one) => {
+					const of = one.connector ?? other.where?.connector;
+					if (of === undefined || connector === undefined) return other.tx === tx;
+					// An EVSE without a connector is each of its connectors.
+					return of === connector || evseOf(of) === connector || of === evseOf(connector);
+				}),
+		)
+		.sort((a, b) => a.at - b.at);
+}
+
+function ended(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	end: Ended,
+	known: number,
+	place: SessionPlace,
+): ReportEntry[] {
+	if (end.reported) return [];
+	const lives = livesOf(transaction, known);
+	const life = lives.find((one) => one.end === end);
+	// Its transaction has ended before, or was reported without an end.
+	const isRepeated = life === undefined || life.start?.done === true;
+	if (!isRepeated && life.start === undefined && known === end.t) return [];
+	end.reported = true;
+	if (isRepeated) return [];
+	const { start } = life;
+	markDone(transaction, life);
+	return entryOf(place, {
+		parts: [transaction.tx, end.at],
+		...lifeOf(sessions, transaction, life, known),
+		...{ stop: end, foundBy: start === undefined ? 'not found' : 'transaction ID' },
+	});
+}
+
+/** When the next one of the same ID began, by all that is known now. */
+function untilOf(transaction: SessionTransaction, { start, until }: Life): number {
+	const now = livesOf(transaction, Infinity).find((one) => one.start === start);
+	return Math.min(until, now?.until ?? Infinity);
+}
+
+/** A start that is sent again is done with the one that it repeats. */
+function markDone(transaction: SessionTransaction, life: Life): void {
+	const [{ start }, until] = [life, untilOf(transaction, life)];
+	for (const one of transaction.starts) {
+		if (start !== undefined && one.at >= start.at && one.at < until) one.done = true;
+	}
+}
+
+function unendedLife(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	known: number,
+	place: SessionPlace,
+): ReportEntry[] {
+	return livesOf(transaction, known).flatMap((life) => {
+		const { start, end } = life;
+		if (start === undefined || end !== undefined || start.done) return [];
+		const [next] = nextOf(sessions, transaction, start, (of) => beginningsOf(of, known)).filter(
+			({ t }) => t + START_WAIT_MS <= known,
+		);
+		if (next === undefined) return [];
+		markDone(transaction, life);
+		return entryOf(place, {
+			parts: [transaction.tx, start.at, NOT_REPORTED],
+			...lifeOf(sessions, transaction, { ...life, until: Math.min(life.until, next.at) }, known),
+			...{ stop: undefined, shownAt: next.t, foundBy: null },
+		});
+	});
+}
+
+function lifeOf(sessions: Sessions, transaction: SessionTransaction, life: Life, known: number) {
+	const { tx, where, who, readings } = transaction;
+	const { start, end, since, isShared } = life;
+	const until = untilOf(transaction, life);
+	const isOwn = (at: number) => since <= at && at < until;
+	const times = timesOf(start, end);
+	const window = { from: times.from, to: times.to ?? until };
+	const connector =
+		start?.connector ?? end?.connector ?? (where && isOwn(where.at) ? where.connector : undefined);
+	const atEvse = sessions.metered.filter(
+		(one) => one.tx === undefined && connector !== undefined && one.connector === evseOf(connector),
+	);
+	const registers = [
+		...readings.filter(
+			(one) =>
+				isOwn(atOf(one)) && (one.c === undefined ? isIn({ to: window.to }, one) : one.t <= known),
+		),
+		...atEvse.flatMap((one) =>
+			one.readings.filter((reading) => start !== undefined && isIn(window, reading)),
+		),
+	];
+	return {
+		...{ tx, start, registers: isShared ? [] : registers, times: window },
+		connector: connector ?? null,
+		tag: who && isOwn(who.at) && !isShared ? who.tag : undefined,
+	};
+}
+
+/** The sessions that have neither ended nor been followed by another one of their connector. */
+export function openLives(
+	sessions: Sessions,
+	transaction: SessionTransaction,
+	place: SessionPlace,
+): ReportEntry[] {
+	const { watermark: known } = place;
+	return livesOf(transaction, known).flatMap((life) => {
+		const { start, end } = life;
+		if (start === undefined || end !== undefined || start.done) return [];
+		if (nextOf(sessions, transaction, start, (of) => beginningsOf(of, known)).length > 0) return [];
+		const parts = [transaction.tx, start.at, OPEN];
+		return openEntry(place, {
+			...lifeOf(sessions, transaction, life, known),
+			...{ parts, start },
+		});
 	});
 }
