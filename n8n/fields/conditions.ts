@@ -12,6 +12,8 @@ import {
 	CONDITION_FIELDS,
 	eventFromList,
 	OTHER_FIELD,
+	EVENT_TYPES,
+	OTHER_EVENT_TYPES,
 	type Conditions,
 	OPERATORS,
 } from '../../lib/event';
@@ -207,9 +209,22 @@ export const conditionsPropertyFor = (kind: 'webhook' | 'poll'): INodeProperties
 	}),
 });
 
-/** For the subtitle of a trigger, as a part of its expression. */
-export const withConditions =
-	'($parameter["conditions"]?.condition?.length > 0 ? " with Conditions" : "")';
+/** What the subtitle of a trigger writes before the value of a condition; the rest has none, or only a field. */
+const SIGNS = {
+	...{ notEquals: 'not ', contains: 'contains ', startsWith: 'starts with ' },
+	...{ greaterThan: '> ', lessThan: '< ', exists: 'has ', notExists: 'no ' },
+} satisfies Partial<Record<keyof typeof OPERATORS, string>>;
+
+const TYPE_NAMES = JSON.stringify(
+	Object.fromEntries(EVENT_TYPES.map(({ name, value }) => [value, name])),
+);
+
+/** Which events start the workflow, such as `StatusNotification, Faulted`: the conditions, otherwise the types. */
+export const wantedSubtitle = `={{ [
+	($parameter["conditions"]?.condition ?? []).map((one) => (${JSON.stringify(SIGNS)}[one.operator] ?? "") + (["exists", "notExists"].includes(one.operator) ? String(one.field === "${OTHER_FIELD}" ? one.path : one.field).split(".").pop() : one.value)),
+	[$parameter["eventTypes"] ?? []].flat().map((type) => type === "${OTHER_EVENT_TYPES}" ? $parameter["otherEventTypes"] : (${TYPE_NAMES})[type] ?? type),
+	["All Events"],
+].find((texts) => texts.length > 0).join(", ") }}`.replace(/\n\t?/g, ' ');
 
 /** Rejects conditions that no event can meet while the workflow is being published: later would be too late. */
 export function checkConditions(node: INode, { problems }: Conditions): void {

@@ -12,7 +12,7 @@ import { apiClientFor } from '../../n8n/api/apiClient';
 import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
-import { conditionFields, withConditions } from '../../n8n/fields/conditions';
+import { conditionFields, wantedSubtitle } from '../../n8n/fields/conditions';
 import { toNodeError } from '../../n8n/log/nodeError';
 import { newestEvent } from '../../n8n/polling/poll/newestEvent';
 import { readPollSettings } from '../../n8n/polling/poll/settings';
@@ -32,7 +32,7 @@ export class AssetServicePollTrigger implements INodeType {
 		version: 1,
 		description:
 			'Starts the workflow for each event that the Asset and Webhook Service lists, once per event',
-		subtitle: `={{ ($parameter["startFrom"] === "retained" ? "From All Retained Events" : "From Now") + ${withConditions} }}`,
+		subtitle: wantedSubtitle,
 		defaults: { name: 'Asset Service Poll Trigger' },
 		polling: true,
 		builderHint: builderHint('assetServicePollTrigger'),

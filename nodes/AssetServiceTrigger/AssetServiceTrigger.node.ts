@@ -3,7 +3,7 @@ import { NodeConnectionTypes, type INodeType, type INodeTypeDescription } from '
 import { assetServiceApiTest, testSigningSecret } from '../../n8n/api/credentials';
 import { endpointLifecycle } from '../../n8n/endpoint/registration';
 import { triggerWebhooks } from '../../n8n/endpoint/webhooks';
-import { conditionFields, withConditions } from '../../n8n/fields/conditions';
+import { conditionFields, wantedSubtitle } from '../../n8n/fields/conditions';
 import { beginDelivered, receiveDelivery } from '../../n8n/webhook/delivery';
 import { builderHint } from '../builderHints';
 import { triggerProperties, triggerPanel } from './description';
@@ -18,7 +18,7 @@ export class AssetServiceTrigger implements INodeType {
 		version: 2,
 		description:
 			'Starts the workflow when the Asset and Webhook Service delivers an event, once per event',
-		subtitle: `={{ ($parameter["registration"] === "automatic" ? "Automatic Registration" : "Manual Registration") + ${withConditions} }}`,
+		subtitle: wantedSubtitle,
 		defaults: { name: 'Asset Service Trigger' },
 		builderHint: builderHint('assetServiceTrigger'),
 		inputs: [],

@@ -24,13 +24,13 @@ afterEach(() => {
 	expect(editor.errors).toEqual([]);
 });
 
-it('shows on the canvas how the endpoint is registered', async () => {
-	await editor.page.getByText('Manual Registration', { exact: true }).waitFor();
+it('shows on the canvas which events start the workflow', async () => {
+	await editor.page.getByText('All Events', { exact: true }).waitFor();
 });
 
 it('links to the production URL, which n8n collapses', async () => {
 	const panel = await editor.openNode(TRIGGER);
-	await panel.getByText("select 'Production URL'").waitFor();
+	await panel.getByText("with the 'Production URL'").waitFor();
 	await panel.getByText('Webhook URLs', { exact: true }).click();
 	await panel.getByText('Production URL', { exact: true }).click();
 	await panel.getByText('/webhook/').first().waitFor();
