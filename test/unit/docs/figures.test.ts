@@ -247,6 +247,17 @@ it('versions are those that the package is made with, and that it asks for', () 
 	const supported = tablesOf('docs/run.md').find(({ columns }) => columns.includes('Tested'));
 	const whole = supported?.rows.filter((cells) => cells.at(-1) === 'all tests') ?? [];
 	expect(whole.map(([version]) => version)).toEqual([n8n, n8n]);
+	const [, tried = ''] = /const VERSIONS = \[(.*)\]/.exec(textOf('scripts/versions/main.ts')) ?? [];
+	const versions = tried.replaceAll("'", '').split(', ');
+	const partly = supported?.rows.filter((cells) => cells.at(-1) === 'the main scenario') ?? [];
+	expect(partly.map(([version]) => version)).toEqual([
+		versions.filter((version) => version !== n8n).join(', '),
+	]);
+	const [oldest, newest] = [versions[0], versions.at(-1)].map((each) =>
+		each?.replace(/\.\d+$/, ''),
+	);
+	for (const file of ['README.md', 'docs/run.md'])
+		expect(textOf(file)).toContain(`n8n ${oldest} to ${newest}`);
 	expect(readme).toContain(`**Start Again** needs ${REPORTS_END}.`);
 	expect(textOf('docs/promises.md')).toContain(`It needs n8n ${REPORTS_END}.`);
 	expect(textOf('docs/run.md')).toContain(`requires Node.js ${engines.node.replace('>=', '')} `);
