@@ -142,6 +142,8 @@ export type Step =
 			readonly what: 'page';
 			readonly reader: string;
 			readonly by: string;
+			/** The number of the poll of the station trigger that reads it. */
+			readonly poll?: number;
 			readonly events: readonly string[];
 			/** The least and the greatest number of the events of the load on it. */
 			readonly load?: readonly [least: number, greatest: number];
@@ -215,6 +217,8 @@ export type Step =
 			readonly trigger: 'station';
 			/** The number of the publication that it belongs to, from 1. */
 			readonly version: number;
+			/** Its number. */
+			readonly poll: number;
 	  }
 	| {
 			readonly what: 'polled';
@@ -223,6 +227,7 @@ export type Step =
 			/** The poll trigger by default. */
 			readonly trigger?: 'station';
 			readonly version?: number;
+			readonly poll?: number;
 	  }
 	/** By a user. */
 	| { readonly what: 'published'; readonly settings: Settings }

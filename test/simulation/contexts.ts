@@ -49,7 +49,7 @@ export function parametersOf(
 	};
 }
 
-function common(world: World, host: HostProcess, trigger: Trigger) {
+function common(world: World, host: HostProcess, trigger: Trigger, poll?: number) {
 	const credentials = {
 		assetServiceSigningSecretApi: { id: '1', name: 'Secret' },
 		assetServiceApi: { id: '2', name: 'API' },
@@ -73,7 +73,8 @@ function common(world: World, host: HostProcess, trigger: Trigger) {
 		},
 		logger: { debug: silent, info: silent, warn, error: warn },
 		helpers: {
-			httpRequest: ({ url }: { url: string }) => world.service.request(host, trigger, url),
+			httpRequest: ({ url }: { url: string }) =>
+				world.service.request(host, { reader: trigger, poll }, url),
 			createDeferredPromise: deferred,
 		},
 	};
@@ -139,12 +140,15 @@ export function pollContext(
 	host: HostProcess,
 	{
 		trigger,
+		poll,
 		settings,
 		mode,
 		data,
 		emit,
 	}: {
 		trigger: PollingTrigger;
+		/** Its number. */
+		poll: number;
 		settings: Settings;
 		mode: string;
 		data: Record<string, unknown>;
@@ -156,7 +160,7 @@ export function pollContext(
 ): IPollFunctions {
 	const { pollBudgetMs } = world.scenario;
 	return {
-		...common(world, host, trigger),
+		...common(world, host, trigger, poll),
 		...{ getMode: () => 'trigger', getActivationMode: () => mode },
 		getNodeParameter: reader(parametersOf(world, settings)),
 		getWorkflowStaticData: () => data,

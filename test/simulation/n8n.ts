@@ -61,6 +61,7 @@ export class N8n {
 	#names = 0;
 	#publications = 0;
 	#actions = 0;
+	#polls = 0;
 	/** The number of the published version. */
 	version = 0;
 
@@ -69,6 +70,11 @@ export class N8n {
 		this.settings = world.scenario.settings;
 		this.executions = new Executions(world, this);
 		this.#scheduler = world.scenario.isScheduled ? new Scheduler(world, this) : undefined;
+	}
+
+	/** The number of a poll that begins. */
+	nextPoll(): number {
+		return ++this.#polls;
 	}
 
 	/** All processes of the scenario, at once. */
@@ -284,17 +290,18 @@ export class N8n {
 			);
 		};
 		const ofNode = (data[trigger] ??= {});
-		const context = pollContext(this.#world, host, {
-			...{ trigger, settings, mode, data: ofNode, emit },
-		});
 		const node =
 			trigger === 'poll'
 				? new host.nodes.AssetServicePollTrigger()
 				: new host.nodes.AssetServiceStationTrigger();
 		const { version } = this;
-		const by = { by: host.name, ...(trigger === 'station' && { trigger, version }) };
-		const poll = async (): Promise<boolean> => {
-			if (trigger === 'station') note({ what: 'polling', by: host.name, trigger, version });
+		const pollOnce = async (): Promise<boolean> => {
+			const poll = this.nextPoll();
+			const context = pollContext(this.#world, host, {
+				...{ trigger, poll, settings, mode, data: ofNode, emit },
+			});
+			const by = { by: host.name, ...(trigger === 'station' && { trigger, version, poll }) };
+			if (trigger === 'station') note({ what: 'polling', by: host.name, trigger, version, poll });
 			try {
 				await node.poll.call(context);
 				note({ what: 'polled', ...by });
@@ -305,7 +312,7 @@ export class N8n {
 			}
 		};
 		// The publication fails if the first poll does. n8n tries again, at its start as after it.
-		while (!(await poll())) {
+		while (!(await pollOnce())) {
 			await host.sleep(30_000);
 			if (!isCurrent()) return;
 		}
@@ -314,7 +321,7 @@ export class N8n {
 			host.after(scenario.pollMinutes * MINUTE_MS, () => {
 				if (!isCurrent()) return;
 				again();
-				void poll();
+				void pollOnce();
 			});
 		};
 		again();

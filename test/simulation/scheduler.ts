@@ -174,13 +174,14 @@ export class Scheduler {
 				);
 		};
 		const mode = 'update';
-		const context = pollContext(this.#world, host, { trigger, settings, mode, data, emit });
+		const poll = this.#n8n.nextPoll();
+		const context = pollContext(this.#world, host, { trigger, poll, settings, mode, data, emit });
 		const node =
 			trigger === 'poll'
 				? new host.nodes.AssetServicePollTrigger()
 				: new host.nodes.AssetServiceStationTrigger();
-		const by = { by: host.name, ...(trigger === 'station' && { trigger, version }) };
-		if (trigger === 'station') note({ what: 'polling', by: host.name, trigger, version });
+		const by = { by: host.name, ...(trigger === 'station' && { trigger, version, poll }) };
+		if (trigger === 'station') note({ what: 'polling', by: host.name, trigger, version, poll });
 		try {
 			await node.poll.call(context);
 		} catch (error) {

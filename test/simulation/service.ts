@@ -54,6 +54,13 @@ interface Answer {
 	readonly body: string;
 }
 
+interface Reader {
+	/** The node. */
+	readonly reader: string;
+	/** The number of its poll. */
+	readonly poll?: number | undefined;
+}
+
 export class Service {
 	/** In the order of time. */
 	readonly events: ServiceEvent[] = [];
@@ -140,11 +147,12 @@ export class Service {
 	}
 
 	/** A request of a node. */
-	async request(by: HostProcess, reader: string, url: string): Promise<Answer> {
+	async request(by: HostProcess, from: Reader, url: string): Promise<Answer> {
 		const { random, scenario } = this.#world;
 		const { pathname, searchParams } = new URL(url);
 		const isPage = pathname.endsWith('/webhook-events');
 		const { pageMs } = scenario.stations ?? {};
+		const { reader } = from;
 		if (reader !== 'station' || !isPage)
 			await by.sleep(random.spread(`request ${by.name}`, 20, 800));
 		else {
@@ -171,7 +179,7 @@ export class Service {
 		}
 		const most = reader === 'station' ? STATION_PAGE_SIZE : scenario.pageSize;
 		const limit = Math.min(Number(searchParams.get('limit') ?? 50), most);
-		return this.#page(by, reader, limit, searchParams.get('startingAfter'));
+		return this.#page(by, from, limit, searchParams.get('startingAfter'));
 	}
 
 	/** Delivers the event until n8n acknowledges it. */
@@ -227,7 +235,7 @@ export class Service {
 		return response.status >= 200 && response.status < 300;
 	}
 
-	#page(by: HostProcess, reader: string, limit: number, after: string | null): Answer {
+	#page(by: HostProcess, { reader, poll }: Reader, limit: number, after: string | null): Answer {
 		const { isOldestFirst } = this.#world.scenario;
 		this.#grow();
 		const { events: all } = this;
@@ -247,6 +255,7 @@ export class Service {
 		const load = [Math.min(...loads), Math.max(...loads)] as const;
 		this.#world.note({
 			...{ what: 'page', reader, by: by.name, events },
+			...(reader === 'station' && poll !== undefined && { poll }),
 			...(loads.length > 0 && { load }),
 		});
 		const items = page.map((event) => this.#record(event)).join();

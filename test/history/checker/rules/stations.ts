@@ -84,6 +84,7 @@ export const STATIONS: readonly Rule[] = [
 			yield* goesBack(view);
 			yield* standsStill(view);
 			yield* rereads(view);
+			yield* readsTwice(view);
 		},
 	},
 ];
@@ -457,6 +458,26 @@ function* rereads(view: View): Generator<Found> {
 			at: line.at,
 			message: `a poll read ${poll.pages.length} pages, of which ${inPages(gained)} had not been read, and left ${inPages(left)} unread`,
 		};
+	}
+}
+
+/** While a poll reads, the next one of its process and publication leaves the list to it. */
+function* readsTwice(view: View): Generator<Found> {
+	let open: LineOf<'polling'>[] = [];
+	for (const line of view.history) {
+		if (line.what === 'polling') open.push(line);
+		if (line.what === 'polled') open = open.filter(({ poll }) => poll !== line.poll);
+		if (line.what !== 'page' || line.poll === undefined) continue;
+		const own = open.find(({ poll }) => poll === line.poll);
+		const other = open.find(
+			({ by, version, poll }) =>
+				poll < (own?.poll ?? 0) && by === own?.by && version === own.version,
+		);
+		if (other !== undefined)
+			yield {
+				at: line.at,
+				message: `poll ${line.poll} of ${line.by} read while poll ${other.poll} had not ended`,
+			};
 	}
 }
 
