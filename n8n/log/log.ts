@@ -1,5 +1,5 @@
 /** What operators can read: log lines with the node and the workflow, a flood of similar ones limited, and the count of rejections of this process. */
-import type { FunctionsBase } from 'n8n-workflow';
+import type { FunctionsBase, Logger } from 'n8n-workflow';
 import { RejectionCounter } from '../../lib/rejections';
 import { createLimiter } from '../../lib/shared/pace';
 import { printable } from '../../lib/shared/text';
@@ -17,23 +17,16 @@ export function logLine(
 	return `${kind} "${printable(name)}" in workflow ${printable(id)}: ${printable(message, 1000)}`;
 }
 
-export interface LogLimiter {
-	/** Writes the line, or counts it if one of its kind was written within the last pause. */
-	write(kind: string, line: () => string): void;
-}
-
 const SECOND_MS = 1000;
 
-/** A limiter of one line per `pauseMs` milliseconds and kind. */
-export function createLogLimiter(warn: (line: string) => void, pauseMs = SECOND_MS): LogLimiter {
-	const limiter = createLimiter<() => string>((line, leftOut) => {
-		warn(leftOut === 0 ? line() : `${line()} (${leftOut} of this kind since the line before)`);
+export type LogLimiter = ReturnType<typeof createLogLimiter>;
+
+/** Writes at most one line per `pauseMs` milliseconds and kind, and then the number of those that were left out. */
+export function createLogLimiter(logger: Pick<Logger, 'warn'>, pauseMs = SECOND_MS) {
+	return createLimiter<() => string>((line, leftOut) => {
+		const others = leftOut === 0 ? '' : ` (${leftOut} of this kind since the line before)`;
+		logger.warn(line() + others);
 	}, pauseMs);
-	return {
-		write: (kind, line) => {
-			limiter.call(kind, line);
-		},
-	};
 }
 
 /** One per process. */

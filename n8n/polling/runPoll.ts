@@ -103,7 +103,7 @@ async function runPoll(
 		const everyMs = kind === undefined ? 0 : (WARNED_EVERY_MS[kind] ?? HOUR_MS);
 		if (kind !== undefined && !NOTHING_LEFT_OUT.has(kind)) leaveOut(kind, count, message);
 		if (kind === undefined || everyMs === 0) context.logger.warn(line());
-		else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).write(kind, line);
+		else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).call(kind, line);
 	};
 	const note = async ({ failure, readUpTo, stations }: NodePolled): Promise<void> => {
 		if (failure !== undefined) {
@@ -139,11 +139,7 @@ function limiterOf(
 	everyMs: number,
 ): LogLimiter {
 	const name = JSON.stringify(key);
-	const limiter =
-		limiters.get(name) ??
-		createLogLimiter((line) => {
-			logger.warn(line);
-		}, everyMs);
+	const limiter = limiters.get(name) ?? createLogLimiter(logger, everyMs);
 	limiters.set(name, limiter);
 	return limiter;
 }

@@ -118,10 +118,7 @@ const refusals: Limiters = new WeakMap();
 const otherUrls: Limiters = new WeakMap();
 
 function limiterOf(known: Limiters, logger: Logger, pauseMs?: number): LogLimiter {
-	const warn = (line: string) => {
-		logger.warn(line);
-	};
-	const limiter = known.get(logger) ?? createLogLimiter(warn, pauseMs);
+	const limiter = known.get(logger) ?? createLogLimiter(logger, pauseMs);
 	known.set(logger, limiter);
 	return limiter;
 }
@@ -137,7 +134,7 @@ export function logOtherUrl(
 			? "a delivery arrived at the URL for 'If the Execution Fails' = 'Start Again', but the node is set to 'Do Not Start Again', which applies. Register the URL that the node shows"
 			: "a delivery arrived at the URL for 'If the Execution Fails' = 'Do Not Start Again', but the node is set to 'Start Again', which applies: n8n responds before the execution ends, so after a failure only a poll trigger or another delivery starts the event again. Register the URL that the node shows",
 	);
-	limiterOf(otherUrls, context.logger, DAY_MS).write(line, () => line);
+	limiterOf(otherUrls, context.logger, DAY_MS).call(line, () => line);
 }
 
 /** Writes the reason of each rejection to n8n's log, at most one line per second, node and reason. */
@@ -146,7 +143,7 @@ export function logRefusal(
 	{ reason, detail }: RefusalLog,
 ): void {
 	const line = logLine(context, `delivery rejected: ${reason}`);
-	limiterOf(refusals, context.logger).write(line, () => `${line}; ${printable(detail, 1000)}`);
+	limiterOf(refusals, context.logger).call(line, () => `${line}; ${printable(detail, 1000)}`);
 }
 
 /** The part of a response that matters here. */

@@ -31,13 +31,13 @@ describe('createLogLimiter', () => {
 	let lines: string[];
 	let limiter: ReturnType<typeof createLogLimiter>;
 	const write = (kind: string, line: string) => {
-		limiter.write(kind, () => line);
+		limiter.call(kind, () => line);
 	};
 
 	beforeEach(() => {
 		jest.useFakeTimers();
 		lines = [];
-		limiter = createLogLimiter((line) => lines.push(line));
+		limiter = createLogLimiter({ warn: (line) => lines.push(line) });
 	});
 	afterEach(() => {
 		jest.useRealTimers();
@@ -85,7 +85,7 @@ describe('createLogLimiter', () => {
 	it('does not make the text of a line that is left out', () => {
 		const line = jest.fn(() => 'line');
 		write('busy', 'first');
-		for (let n = 0; n < 10; n += 1) limiter.write('busy', line);
+		for (let n = 0; n < 10; n += 1) limiter.call('busy', line);
 		jest.advanceTimersByTime(1000);
 		expect(line).toHaveBeenCalledTimes(1);
 	});
