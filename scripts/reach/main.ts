@@ -78,6 +78,10 @@ function reach(entries: readonly ts.Node[]): Set<string> {
 				if (seen.has(method.parent)) followOnce(method);
 				else waiting.set(method.parent, [...(waiting.get(method.parent) ?? []), method]);
 			}
+		} else if (ts.isBindingElement(declaration)) {
+			const { propertyName, name, parent } = declaration;
+			const field = checker.getTypeAtLocation(parent).getProperty((propertyName ?? name).getText());
+			field?.declarations?.forEach(use);
 		} else if (
 			ts.isVariableDeclaration(declaration) ||
 			ts.isPropertyAssignment(declaration) ||
