@@ -62,7 +62,7 @@ function endsOf(
 	for (const end of over) {
 		const before = begun.filter(({ at }) => at <= end.at);
 		const latest = before.at(-1);
-		const own = before.findLast((start) => !areApart(start, end)) ?? latest;
+		const own = before.findLast((start) => !areApart(start, end));
 		const isOpen = (start: Begun) => latest && areApart(start, latest) && !ended.has(start);
 		if (end.connector === undefined && before.some(isOpen)) continue;
 		ended.set(own, [...(ended.get(own) ?? []), end]);
@@ -82,6 +82,8 @@ type LifeEnds = Pick<Life, 'start' | 'end'>;
 
 function isShared({ start: a, end }: LifeEnds, { start: b, end: otherEnd }: LifeEnds): boolean {
 	if (a === undefined || b === undefined || !areApart(a, b)) return false;
+	// Its end is long over, or never came.
+	if (b.done && otherEnd === undefined) return false;
 	return a.at < (otherEnd?.at ?? Infinity) && b.at < (end?.at ?? Infinity);
 }
 

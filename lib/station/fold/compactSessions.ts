@@ -60,11 +60,13 @@ export function compactSessions(
 	}
 	sessions.transactions = sessions.transactions.flatMap((transaction) => {
 		const { starts: begun, ends, t } = transaction;
-		const kept = ends.filter((end) => isKept(end.t, end.reported));
-		// Which start an end belongs to depends on all of them.
-		const isDecided = begun.every(({ done }) => done);
-		const hasEnd = (from: number) =>
-			isDecided && ends.some(({ at, reported }) => reported && at >= from);
+		// Which start an end belongs to, and whether another EVSE uses the ID meanwhile, depends on all of them.
+		const isWaiting = (at: number) => begun.some((one) => !one.done && one.at <= at);
+		const kept = ends.filter(
+			(end) => isKept(end.t, end.reported) || (isOpen(end.t) && isWaiting(end.at)),
+		);
+		const isNeeded = (from: number) => kept.some(({ at }) => at >= from && isWaiting(at));
+		const hasEnd = (from: number) => ends.some(({ at, reported }) => reported && at >= from);
 		const gone = ends.filter((end) => !kept.includes(end));
 		/** A start that was read after its session had been reported goes with the end. */
 		const isOver = (from: number) =>
@@ -75,7 +77,9 @@ export function compactSessions(
 				({ t: since, at, done }) =>
 					!isOver(at) &&
 					(since >= cut ||
-						(done ? !hasEnd(at) && since >= watermark - LATE_STOP_MS : isOpen(since))),
+						(done
+							? (isNeeded(at) || !hasEnd(at)) && since >= watermark - LATE_STOP_MS
+							: isOpen(since))),
 			),
 			ends: kept.map((end) => (end.reported ? { ...end, reason: undefined } : end)),
 			readings: thinned(

@@ -11,7 +11,10 @@ const HABITS = [
 	'stops again',
 	'has no clock at the start',
 	'uses an ID again',
+	'sends the start again',
+	'has a clock ahead at the start',
 ] as const;
+const AHEAD_MS = 8 * MINUTE;
 
 const lengthOf = ({ what }: Happening) => (1 + what * 7) * MINUTE;
 
@@ -35,10 +38,13 @@ export const sessions: Story = (happening, n, version) => {
 	const [from, asset] = [atOf(happening, n), assetOf(happening)];
 	const to = from + lengthOf(happening);
 	const habit = HABITS[second % HABITS.length];
-	const stamp = (at: number) =>
-		habit === 'has no clock at the start' && at === from
-			? '2023-01-01T00:00:20Z'
-			: new Date(at).toISOString();
+	const stamp = (at: number) => {
+		if (at !== from) return new Date(at).toISOString();
+		if (habit === 'has no clock at the start') return '2023-01-01T00:00:20Z';
+		const aheadMs = habit === 'has a clock ahead at the start' ? AHEAD_MS : 0;
+		return new Date(at + aheadMs).toISOString();
+	};
+	const starts = habit === 'sends the start again' ? [from, from + 20 * SECOND] : [from];
 	// The register of a connector only rises.
 	const fromWh = 1_000 + 10 * second;
 	const toWh = fromWh + 500;
@@ -54,12 +60,10 @@ export const sessions: Story = (happening, n, version) => {
 	const stops = habit === 'does not stop' ? [] : again;
 	if (version === 'OCPP 1.6') {
 		const transactionId = habit === 'uses an ID again' ? 1 : 1_000 + n;
-		const start = {
-			connectorId: connector,
-			idTag: 'T',
-			meterStart: fromWh,
-			timestamp: stamp(from),
-		};
+		const start = (at: number) => ({
+			...{ connectorId: connector, idTag: 'T', meterStart: fromWh },
+			timestamp: stamp(at),
+		});
 		const valuesOf = ({ at, value }: (typeof values)[number]) => ({
 			...{ connectorId: connector, ...(!isOutside && { transactionId }) },
 			meterValue: [{ timestamp: stamp(at), sampledValue: [{ value: String(value) }] }],
@@ -74,7 +78,7 @@ export const sessions: Story = (happening, n, version) => {
 		const response = { transactionId, idTagInfo: { status: 'Accepted' } };
 		const [first] = values;
 		return [
-			message(from, asset, ['StartTransaction', start], { messageId }),
+			...starts.map((at) => message(at, asset, ['StartTransaction', start(at)], { messageId })),
 			...(isUnnamed
 				? []
 				: what === 1 && first !== undefined
@@ -97,7 +101,7 @@ export const sessions: Story = (happening, n, version) => {
 		return message(at, asset, ['TransactionEvent', { ...payload, ...meterValue }]);
 	};
 	return [
-		of(from, 0, 'Started', isUnmetered ? undefined : fromWh),
+		...starts.map((at) => of(at, 0, 'Started', isUnmetered ? undefined : fromWh)),
 		of(from + 1, 1, 'Updated', isMetered ? undefined : fromWh),
 		...values.flatMap(({ at, value }) => {
 			if (isOutside) {
