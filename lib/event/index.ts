@@ -18,16 +18,20 @@ export {
 } from './event';
 export { Fields, Survey } from './survey';
 export {
+	BATCH_SIZE,
 	DEFAULT_BATCH_SIZE,
 	EVENT_TYPES,
 	eventTypeFilter,
 	isWanted,
 	MAX_BATCH_BYTES,
 	MAX_BATCH_SIZE,
+	notApplied,
+	type NumberSetting,
 	OTHER_EVENT_TYPES,
 	readAcknowledge,
 	readBatchSize,
 	readEventTypes,
+	readNumber,
 	readOption,
 	type ReadParameter,
 	readWanted,

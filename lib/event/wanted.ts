@@ -2,7 +2,8 @@
  * Which events a trigger wants: those of its types that meet its conditions; and the parameters that all triggers have.
  * Read by hand and not by a schema, because this runs for every delivery, even a forged one.
  */
-import { asNumber, asTexts, own } from '../shared/values';
+import { printable } from '../shared/text';
+import { asNumber, asTexts, numberOf, own } from '../shared/values';
 import { type Conditions, readConditions } from './conditions';
 import type { ParsedEvent } from './event';
 
@@ -102,14 +103,43 @@ export function readAcknowledge(read: ReadParameter): 'stored' | 'succeeded' {
 	return readOption(read, 'acknowledge', 'stored') === 'succeeded' ? 'succeeded' : 'stored';
 }
 
+/** A number among the settings of a trigger: its parameter, its label on the screen, its default and its bounds. */
+export interface NumberSetting {
+	readonly name: string;
+	readonly label: string;
+	readonly fallback: number;
+	readonly least: number;
+	readonly most: number;
+}
+
+export const BATCH_SIZE: NumberSetting = {
+	...{ name: 'batchSize', label: 'Batch Size' },
+	...{ fallback: DEFAULT_BATCH_SIZE, least: 1, most: MAX_BATCH_SIZE },
+};
+
+/** A value out of bounds becomes the nearest bound, one of the wrong kind the default. */
+export function readNumber(
+	read: ReadParameter,
+	{ name, fallback, least, most }: NumberSetting,
+): number {
+	return asNumber(readOption(read, name, fallback), fallback, least, most);
+}
+
+/** Which of these are not applied as entered, and what is applied instead: completes a log line. */
+export function notApplied(read: ReadParameter, settings: readonly NumberSetting[]): string[] {
+	return settings.flatMap((setting) => {
+		const { name, label, fallback, least, most } = setting;
+		const entered = readOption(read, name, fallback);
+		const applied = readNumber(read, setting);
+		if (numberOf(entered) === applied) return [];
+		const bounds = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+		const shown = printable(JSON.stringify(entered), 50);
+		return [`'${label}' must be a number ${bounds}, but is ${shown}: ${applied} is used`];
+	});
+}
+
 /** By the settings `delivery` and `batchSize`; 1 if each event starts its own execution. */
 export function readBatchSize(read: ReadParameter): number {
 	if (readOption(read, 'delivery', 'immediate') !== 'batched') return 1;
-	const size = asNumber(
-		readOption(read, 'batchSize', DEFAULT_BATCH_SIZE),
-		DEFAULT_BATCH_SIZE,
-		1,
-		MAX_BATCH_SIZE,
-	);
-	return Math.trunc(size);
+	return Math.trunc(readNumber(read, BATCH_SIZE));
 }

@@ -17,5 +17,6 @@ export {
 	readTriggerSettings,
 	receive,
 	type RefusalLog,
+	TRIGGER_NUMBERS,
 } from './receive';
 export { createVerifierCache, type SecretSource, type SignedRefusal } from './verify';

@@ -1,10 +1,13 @@
 /** A delivery from bytes to verdict, step by step: signature, event, type, conditions, claim, batch. Independent of n8n. */
 import {
+	BATCH_SIZE,
 	isWanted,
+	type NumberSetting,
 	parseEvent,
 	withReplay,
 	readAcknowledge,
 	readBatchSize,
+	readNumber,
 	type ReadParameter,
 	readWanted,
 	type Wanted,
@@ -18,7 +21,7 @@ import {
 	LedgerUnavailableError,
 } from '../ledger';
 import { DAY_MS } from '../shared/time';
-import { asNumber, asRecord } from '../shared/values';
+import { asRecord } from '../shared/values';
 import type { DeliveryHeaders, SignedBy } from '../signature';
 import { handOverOne, takeTurn, type HandOver } from './batch';
 import { type RefusalReason, type Cause, ADVICE, detailOf } from './reasons';
@@ -141,10 +144,18 @@ function firstHeader(headers: DeliveryHeaders, name: string): string | undefined
 
 /** Specification section 8: the tolerance of the signature is 5 minutes by default. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
-/** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
-const MIN_RETENTION_DAYS = 31;
+const TOLERANCE: NumberSetting = {
+	...{ name: 'toleranceSeconds', label: 'Tolerance (Seconds)' },
+	...{ fallback: DEFAULT_TOLERANCE_SECONDS, least: 0, most: Infinity },
+};
 export const DEFAULT_RETENTION_DAYS = 35;
-const MAX_RETENTION_DAYS = 365;
+/** The service lists and delivers an event for 30 days (specification 6.6): an event that is forgotten earlier would run again. */
+const RETENTION: NumberSetting = {
+	...{ name: 'retentionDays', label: 'Retention (Days)' },
+	...{ fallback: DEFAULT_RETENTION_DAYS, least: 31, most: 365 },
+};
+/** The numbers among the settings of the webhook trigger. */
+export const TRIGGER_NUMBERS = [BATCH_SIZE, TOLERANCE, RETENTION];
 
 interface TriggerSettings extends Wanted {
 	/** The most events per execution; 1 if each event starts its own execution. */
@@ -162,14 +173,8 @@ export function readTriggerSettings(read: ReadParameter): TriggerSettings {
 	return {
 		...readWanted(read),
 		batchSize: readBatchSize(read),
-		toleranceSeconds: asNumber(options['toleranceSeconds'], DEFAULT_TOLERANCE_SECONDS, 0, Infinity),
-		retentionMs:
-			asNumber(
-				options['retentionDays'],
-				DEFAULT_RETENTION_DAYS,
-				MIN_RETENTION_DAYS,
-				MAX_RETENTION_DAYS,
-			) * DAY_MS,
+		toleranceSeconds: readNumber(read, TOLERANCE),
+		retentionMs: readNumber(read, RETENTION) * DAY_MS,
 		includeDelivery: options['includeDelivery'] === true,
 		acknowledge: readAcknowledge(read),
 	};

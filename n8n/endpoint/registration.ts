@@ -20,12 +20,15 @@ import {
 } from '../../lib/endpoint';
 import {
 	EVENT_TYPES,
+	notApplied,
 	eventTypeFilter,
 	OTHER_EVENT_TYPES,
+	type ReadParameter,
 	readConditions,
 	readEventTypes,
 } from '../../lib/event';
 import type { Records } from '../../lib/ledger';
+import { TRIGGER_NUMBERS } from '../../lib/receiver';
 import { messageOf, PackageError } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS } from '../../lib/shared/time';
@@ -52,7 +55,9 @@ export const endpointLifecycle = {
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		refuseEngine2(this);
 		if (this.getMode() === 'manual') forgetTest(this);
-		checkConditions(this.getNode(), readConditions(this.getNodeParameter('conditions', {})));
+		const read: ReadParameter = (name, fallback) => this.getNodeParameter(name, fallback);
+		checkConditions(this.getNode(), readConditions(read('conditions', {})));
+		for (const text of notApplied(read, TRIGGER_NUMBERS)) this.logger.warn(logLine(this, text));
 		if (!isAutomatic(this)) await checkManualSetUp(this);
 		void rememberPublication(this);
 		return !isAutomatic(this);

@@ -1,12 +1,14 @@
-/** Converts the package's errors to n8n's: the message says what happened, the description what to do. */
+/** Converts the package's errors and warnings to n8n's: an error's message says what happened, its description what to do. */
 import {
 	NodeApiError,
 	NodeOperationError,
+	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { ApiError } from '../../lib/service';
 import { PackageError, isError } from '../../lib/shared/errors';
+import { sentence } from '../../lib/shared/text';
 
 /**
  * A `NodeApiError` if the service or the credential is at fault, a `NodeOperationError` if a parameter is.
@@ -55,6 +57,17 @@ export function errorItem(
 		json: { error: message, ...(description && { message: description }) },
 		...(Object.keys(failure).length > 0 && { failure }),
 	};
+}
+
+/** Shows texts that complete a log line next to the output of an execution. */
+export function hintAt(
+	context: Pick<IExecuteFunctions, 'addExecutionHints'>,
+	texts: readonly string[],
+): void {
+	for (const text of texts) {
+		const hint = { message: sentence(text), type: 'warning', location: 'outputPane' } as const;
+		context.addExecutionHints(hint);
+	}
 }
 
 /** n8n replaces a message that contains a code such as EPERM with a generic one; ours says more. */

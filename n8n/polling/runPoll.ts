@@ -28,9 +28,11 @@ import { readPollSettings } from './poll/settings';
 import { readStationSettings } from './station/settings';
 
 /** How often a warning of a kind is logged, if not once per hour: some stay until somebody changes a setting. */
-const WARNED_EVERY_MS: Readonly<Record<string, number>> = { words: DAY_MS, without_id: 0 };
+const WARNED_EVERY_MS: Readonly<Record<string, number>> = {
+	...{ words: DAY_MS, settings: DAY_MS, without_id: 0 },
+};
 /** Warnings about something else than what the poll left out. */
-const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set(['start', 'lost']);
+const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set(['start', 'lost', 'settings']);
 
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
@@ -45,8 +47,9 @@ const limiters = new Map<string, LogLimiter>();
 export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
 	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
 	checkConditions(context.getNode(), settings.conditions);
-	const { startFrom, wanted, pageSize, batchSize } = settings;
+	const { startFrom, wanted, pageSize, batchSize, problems } = settings;
 	return await runPoll(context, async (polling) => {
+		if (problems.length > 0) polling.warn(problems.join('. '), 'settings');
 		const since = startFrom === 'retained' ? 0 : Date.now();
 		await recordPublication(context, polling.ledger, 'poll', since);
 		return await poll({

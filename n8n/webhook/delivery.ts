@@ -6,11 +6,12 @@ import type {
 	IWebhookResponseData,
 	Logger,
 } from 'n8n-workflow';
-import type { Wanted } from '../../lib/event';
+import { notApplied, type ReadParameter, type Wanted } from '../../lib/event';
 import type { Acknowledge } from '../../lib/ledger';
 import {
 	createVerifierCache,
 	readTriggerSettings,
+	TRIGGER_NUMBERS,
 	receive,
 	type RefusalLog,
 	accepted,
@@ -29,6 +30,7 @@ import { beginRun, itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { noteFields } from '../fields/conditions';
 import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
+import { hintAt } from '../log/nodeError';
 import { secretSource } from './secretSource';
 import { endOrListenOn, testItems, withIgnored } from './testEvent';
 
@@ -95,13 +97,10 @@ export async function receiveDelivery(this: IWebhookFunctions): Promise<IWebhook
 
 /** The items that an execution continues with. */
 export async function beginDelivered(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	if (this.getMode() === 'manual') return [testItems(this)];
-	return [
-		await beginRun(
-			this,
-			readTriggerSettings((name, fallback) => this.getNodeParameter(name, 0, fallback)),
-		),
-	];
+	const read: ReadParameter = (name, fallback) => this.getNodeParameter(name, 0, fallback);
+	if (this.getMode() !== 'manual') return [await beginRun(this, readTriggerSettings(read))];
+	hintAt(this, notApplied(read, TRIGGER_NUMBERS));
+	return [testItems(this)];
 }
 
 /** The body as sent; undefined if it cannot be read. n8n parses a form before it calls the node, and keeps no bytes of it. */

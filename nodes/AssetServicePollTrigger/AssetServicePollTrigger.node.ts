@@ -13,7 +13,7 @@ import { assetServiceApiTest } from '../../n8n/api/credentials';
 import { beginRun } from '../../n8n/execution/beginRun';
 import { refuseEngine2 } from '../../n8n/execution/engine';
 import { conditionFields, wantedSubtitle } from '../../n8n/fields/conditions';
-import { toNodeError } from '../../n8n/log/nodeError';
+import { hintAt, toNodeError } from '../../n8n/log/nodeError';
 import { newestEvent } from '../../n8n/polling/poll/newestEvent';
 import { readPollSettings } from '../../n8n/polling/poll/settings';
 import { pollEvents } from '../../n8n/polling/runPoll';
@@ -60,6 +60,7 @@ export class AssetServicePollTrigger implements INodeType {
 		if (this.getMode() !== 'manual') {
 			return [await beginRun(this, { ...settings, retentionMs: RETENTION_MS })];
 		}
+		hintAt(this, settings.problems);
 		try {
 			const newest = await newestEvent(this.getNode(), await apiClientFor(this), settings);
 			if (newest !== undefined) return [[newest]];

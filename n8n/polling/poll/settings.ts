@@ -1,19 +1,24 @@
 /** Reads the poll trigger's parameters: a value out of bounds becomes the nearest bound, one of the wrong kind its default. */
 import { createHash } from 'node:crypto';
 import {
+	BATCH_SIZE,
+	notApplied,
+	type NumberSetting,
 	readAcknowledge,
 	readBatchSize,
 	readEventTypes,
+	readNumber,
 	type ReadParameter,
 	readWanted,
 	type Wanted,
 } from '../../../lib/event';
-import { catch as orElse, enum as oneOf, object, parse } from '../../../lib/vendor/zod';
-import { bounded } from '../../fields/parameters';
 
 /** The service's own maximum of `limit` (not specified, documented for assets). */
-export const MAX_PAGE_SIZE = 100;
-export const DEFAULT_PAGE_SIZE = MAX_PAGE_SIZE;
+export const DEFAULT_PAGE_SIZE = 100;
+const PAGE_SIZE: NumberSetting = {
+	...{ name: 'limit', label: 'Page Size' },
+	...{ fallback: DEFAULT_PAGE_SIZE, least: 1, most: DEFAULT_PAGE_SIZE },
+};
 
 export interface PollSettings extends Wanted {
 	readonly startFrom: 'now' | 'retained';
@@ -23,25 +28,19 @@ export interface PollSettings extends Wanted {
 	/** The most events per execution; 1 if each event starts its own execution. */
 	readonly batchSize: number;
 	readonly acknowledge: 'stored' | 'succeeded';
+	/** Settings that are not applied as entered: each completes a log line. */
+	readonly problems: readonly string[];
 }
 
-const parameters = object({
-	startFrom: orElse(oneOf(['now', 'retained']), 'now'),
-	limit: bounded(DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
-});
-
 export function readPollSettings(read: ReadParameter): PollSettings {
-	const { startFrom, limit } = parse(parameters, {
-		startFrom: read('startFrom', 'now'),
-		limit: read('limit', DEFAULT_PAGE_SIZE),
-	});
 	return {
 		...readWanted(read),
 		wanted: wantedText(read),
-		startFrom,
-		pageSize: Math.trunc(limit),
+		startFrom: read('startFrom', 'now') === 'retained' ? 'retained' : 'now',
+		pageSize: Math.trunc(readNumber(read, PAGE_SIZE)),
 		batchSize: readBatchSize(read),
 		acknowledge: readAcknowledge(read),
+		problems: notApplied(read, [BATCH_SIZE, PAGE_SIZE]),
 	};
 }
 

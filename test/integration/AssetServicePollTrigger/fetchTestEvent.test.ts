@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { AssetServiceApi } from '../../../credentials/AssetServiceApi.credentials';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
 import { runNode } from '../../support/runNode';
-import { start, useWorldOfItsOwn } from './polls';
+import { published, start, useWorldOfItsOwn } from './polls';
 
 useWorldOfItsOwn();
 
@@ -27,6 +27,20 @@ describe('"Fetch Test Event"', () => {
 		const { items, error } = await fetchFrom(120, { conditions: { condition } });
 		expect(error).toBeUndefined();
 		expect(items.map(({ json }) => json)).toMatchObject([{ data: { payload: { number: 29 } } }]);
+	});
+
+	it('says which settings are not applied as entered, as polls do in the log', async () => {
+		const parameters = { delivery: 'batched', limit: 500, options: { batchSize: 0 } };
+		const { hints } = await fetchFrom(1, parameters);
+		const { node } = await published({ parameters });
+		for (const [label, value] of [
+			['Batch Size', 0],
+			['Page Size', 500],
+		] as const) {
+			const text = RegExp(`'${label}' must be a number from 1 to \\d+, but is ${value}`);
+			expect(hints.map(({ message }) => message)).toContainEqual(expect.stringMatching(text));
+			expect(node.warnings).toEqual([expect.stringMatching(text)]);
+		}
 	});
 
 	it('says that there is nothing to fetch where the service lists no events', async () => {

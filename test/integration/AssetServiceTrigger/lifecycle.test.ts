@@ -48,6 +48,16 @@ describe('publishing a workflow with manual registration', () => {
 		expect(warnings()).toEqual([]);
 	});
 
+	it('says in the log which settings are not applied as entered', async () => {
+		const parameters = { delivery: 'batched', batchSize: 5000, options: { toleranceSeconds: -1 } };
+		const { context, warnings } = hook({ signingSecret: SECRET }, { parameters });
+		await methods.checkExists.call(context);
+		expect(warnings()).toEqual([
+			expect.stringContaining("'Batch Size' must be a number from 1 to 1000, but is 5000"),
+			expect.stringContaining("'Tolerance (Seconds)' must be a number of at least 0, but is -1"),
+		]);
+	});
+
 	it.each(['manual', 'automatic'])(
 		'fails if no event can meet a condition, with %s registration',
 		async (registration) => {

@@ -1,5 +1,5 @@
-import { OTHER_EVENT_TYPES } from '../../../lib/event';
-import { readTriggerSettings } from '../../../lib/receiver/receive';
+import { notApplied, OTHER_EVENT_TYPES } from '../../../lib/event';
+import { readTriggerSettings, TRIGGER_NUMBERS } from '../../../lib/receiver/receive';
 
 const DAY_MS = 86_400_000;
 const settingsOf = (parameters: Record<string, unknown>) =>
@@ -84,5 +84,28 @@ describe('readTriggerSettings', () => {
 	])('adds the other event types “%s” to those that are picked', (otherEventTypes, wanted) => {
 		const { isWantedType } = settingsOf({ eventTypes: ['d', OTHER_EVENT_TYPES], otherEventTypes });
 		expect(['a', 'b', 'bc', 'c', 'd'].filter((type) => isWantedType(type))).toEqual(wanted);
+	});
+});
+
+describe('notApplied', () => {
+	it.each([
+		[{}, []],
+		[{ batchSize: 1000, options: { retentionDays: '31', toleranceSeconds: 0 } }, []],
+		[{ batchSize: 0 }, ["'Batch Size' must be a number from 1 to 1000, but is 0: 1 is used"]],
+		[
+			{ options: { batchSize: 5000, retentionDays: 1, toleranceSeconds: -1 } },
+			[
+				"'Batch Size' must be a number from 1 to 1000, but is 5000: 1000 is used",
+				"'Tolerance (Seconds)' must be a number of at least 0, but is -1: 0 is used",
+				"'Retention (Days)' must be a number from 31 to 365, but is 1: 31 is used",
+			],
+		],
+		[
+			{ options: { toleranceSeconds: 'soon' } },
+			[`'Tolerance (Seconds)' must be a number of at least 0, but is "soon": 300 is used`],
+		],
+	])('says of %j: %j', (parameters: Record<string, unknown>, problems) => {
+		const read = (name: string, fallback: unknown) => parameters[name] ?? fallback;
+		expect(notApplied(read, TRIGGER_NUMBERS)).toEqual(problems);
 	});
 });
