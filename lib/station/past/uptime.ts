@@ -6,7 +6,7 @@
  * - unknown: the connector has not reported a status so far
  * - up
  *
- * A station is down if it is offline or down as a whole, or if all of its connectors are.
+ * A station is down if it is offline or down as a whole, or if all of its connectors are; excluded if all of them are.
  */
 import type { Owner } from '../common/incident';
 import { MINUTE_MS, type StationSettings } from '../common/settings';
