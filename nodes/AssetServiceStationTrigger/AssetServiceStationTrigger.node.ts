@@ -16,8 +16,7 @@ import { pollForStations } from '../../n8n/polling/runPoll';
 import { testItems, toOutputs } from '../../n8n/polling/station/outputs';
 import { checkStationSettings, readStationSettings } from '../../n8n/polling/station/settings';
 import { builderHint } from '../builderHints';
-import { outputs, subtitle, triggerPanel } from './appearance';
-import { stationTriggerProperties } from './description';
+import { outputs, subtitle, triggerPanel, stationTriggerProperties } from './description';
 import { searchIncidents } from './searchIncidents';
 
 export class AssetServiceStationTrigger implements INodeType {

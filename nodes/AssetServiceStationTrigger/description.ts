@@ -1,19 +1,66 @@
-/** The parameters of the station trigger. */
-import type { INodeProperties } from 'n8n-workflow';
+/** The parameters of the station trigger, and what the canvas and the panel next to them show. */
+import type { INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 import type { Kind } from '../../lib/station';
 import { accountAccessOptions } from '../../n8n/execution/accountAccess';
 import { incidentDelivery } from '../../n8n/fields/deliveryProperties';
 import {
+	DEFAULT_WITHIN_MINUTES,
+	MAX_FOR_MINUTES,
+	MAX_TIMES,
 	DEFAULT_CATCH_UP_HOURS,
 	DEFAULT_STATUSES,
 	DEFAULTS,
 	MAX_CATCH_UP_HOURS,
-	MAX_FOR_MINUTES,
 	MAX_RESOLVE_MINUTES,
 	NEWEST,
 } from '../../n8n/polling/station/settings';
-import { faultProperties } from './faults';
-import { whole } from './numbers';
+
+/** The bounds of a parameter that is a whole number. */
+const whole = (minValue: number, maxValue: number) => ({
+	...{ minValue, maxValue, numberPrecision: 0 },
+});
+
+export const faultProperties: INodeProperties[] = [
+	{
+		displayName: 'Number of Faults',
+		name: 'times',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: { show: { triggerOn: ['connectorFault'] } },
+		typeOptions: whole(1, MAX_TIMES),
+		default: 1,
+		description: "Report at this number of faults. From 2 on, set 'Within (Minutes)'.",
+	},
+	{
+		displayName: 'Within (Minutes)',
+		name: 'withinMinutes',
+		type: 'number',
+		noDataExpression: true,
+		displayOptions: { show: { triggerOn: ['connectorFault'] }, hide: { times: [1] } },
+		typeOptions: whole(1, MAX_FOR_MINUTES),
+		default: DEFAULT_WITHIN_MINUTES,
+		description:
+			'Time in which these faults have to be reported. After the same time without a fault, the incident is over.',
+	},
+	{
+		displayName: 'One Incident Per',
+		name: 'scope',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { triggerOn: ['connectorFault'] } },
+		options: [
+			{ name: 'Connector', value: 'connector', description: 'All faults of a connector' },
+			{
+				name: 'Connector and Code',
+				value: 'code',
+				description: 'Faults of a connector with the same error code and vendor error code',
+			},
+			{ name: 'Station', value: 'station', description: 'All faults of a station' },
+		],
+		default: 'code',
+		description: 'Which faults belong to the same incident',
+	},
+];
 
 type Lasting = Exclude<Kind, 'sessionEnded'>;
 const LASTING: readonly Lasting[] = ['stationOffline', 'connectorStatus', 'connectorFault'];
@@ -196,3 +243,46 @@ export const stationTriggerProperties: INodeProperties[] = [
 function nameOf(status: string): string {
 	return status.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
 }
+
+/** Such as `5 minutes`. */
+const minutes = (name: string) =>
+	`$parameter["${name}"] + ($parameter["${name}"] === 1 ? " minute" : " minutes")`;
+
+/** Such as `Offline for 5 minutes`. */
+export const subtitle = `={{ {
+	stationOffline: "Offline for " + ${minutes('forMinutes')},
+	connectorStatus: "Stuck for " + ${minutes('forMinutes')},
+	connectorFault: $parameter["times"] > 1 ? $parameter["times"] + " faults within " + ${minutes('withinMinutes')} : $parameter["forMinutes"] > 0 ? "Fault for " + ${minutes('forMinutes')} : "Fault",
+	sessionEnded: "Charging Session Ended",
+}[$parameter["triggerOn"]] }}`.replace(/\n\t?/g, ' ');
+
+/** The names of the outputs, where there are two. */
+export const OUTPUT_NAMES = ['Opened', 'Resolved'] as const;
+
+const twoOutputs = OUTPUT_NAMES.map((name) => `{ type: "main", displayName: "${name}" }`);
+
+/**
+ * Two where an incident opens and resolves. n8n runs `execute` of a trigger that has one, and routes the lists that it
+ * returns by their order; the node's `toOutputs` decides in the same way.
+ */
+export const outputs =
+	`={{ $parameter["triggerOn"] !== "sessionEnded" && $parameter["reportResolved"] !== false ? [${twoOutputs.join(', ')}] : [{ type: "main" }] }}` as const;
+
+const TEST =
+	"<b>Test</b>: the button fetches the newest incident of the last days that fits the settings, and says how many they would have reported. If there is none, you get a sample. Both are marked 'test'.";
+const PRODUCTION =
+	'n8n lists the events at the <b>Poll Times</b> and starts the workflow once for each incident that opens, and once when it resolves. You see these executions in the <b>Executions</b> tab.';
+
+/** What the editor shows next to the parameters: n8n's own text speaks of a mock event. */
+export const triggerPanel: TriggerPanelDefinition = {
+	header: 'Fetch an incident from the list',
+	executionsHelp: {
+		inactive: `${TEST}<br /><br /><b>In production</b>: publish the workflow. ${PRODUCTION}`,
+		active: `${TEST}<br /><br /><b>In production</b>: ${PRODUCTION}`,
+	},
+	activationHint: {
+		inactive: 'Publish the workflow to look for incidents regularly.',
+		active:
+			'The workflow is published and looks for incidents regularly. You see its executions in the <b>Executions</b> tab.',
+	},
+};

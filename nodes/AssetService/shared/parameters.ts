@@ -2,24 +2,23 @@
 import { NodeOperationError, type INodeProperties } from 'n8n-workflow';
 import { OTHER_EVENT_TYPES } from '../../../lib/event';
 import { DAY_MS, timeOf, inZone } from '../../../lib/shared/time';
-import { asText } from '../../../lib/shared/values';
+import { asNumber, asText } from '../../../lib/shared/values';
 import {
+	pipe,
+	transform,
+	unknown,
 	boolean,
 	number,
 	type output,
 	parse,
-	pipe,
 	record,
 	safeParse,
 	string,
 	stringbool,
-	transform,
 	union,
-	unknown,
 	type Schema,
 	array,
 } from '../../../lib/vendor/zod';
-import { bounded } from '../../../n8n/fields/parameters';
 import type { OperationRun } from './resource';
 
 /** An input item whose parameters are read. */
@@ -33,6 +32,14 @@ export const plainText = pipe(
 	union([string(), number(), boolean()]),
 	transform((value: string | number | boolean) => asText(value)),
 );
+
+/** A value out of bounds becomes the nearest bound, one of the wrong kind the default. */
+export function bounded(fallback: number, least: number, most: number) {
+	return pipe(
+		unknown(),
+		transform((value) => asNumber(value, fallback, least, most)),
+	);
+}
 
 /** The parameter, parsed by the schema, which must accept every value. */
 export function parameter<T>(

@@ -5,8 +5,8 @@ import { AssetServiceSigningSecretApi } from '../../../credentials/AssetServiceS
 import { SERVICE_INTERFACE } from '../../../lib/service';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
-import { OUTPUT_NAMES } from '../../../nodes/AssetServiceStationTrigger/appearance';
 import { AssetServiceStationTrigger } from '../../../nodes/AssetServiceStationTrigger/AssetServiceStationTrigger.node';
+import { OUTPUT_NAMES } from '../../../nodes/AssetServiceStationTrigger/description';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 
 interface Screen {

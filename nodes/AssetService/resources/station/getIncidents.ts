@@ -7,8 +7,8 @@ import {
 	statuses,
 	timeProperties,
 	triggerOn,
+	faultProperties,
 } from '../../../AssetServiceStationTrigger/description';
-import { faultProperties } from '../../../AssetServiceStationTrigger/faults';
 import { parameterError } from '../../shared/parameters';
 import type { Operation, OperationRun } from '../../shared/resource';
 import { ask, assetIdsField, lookBackField, optionsWith, periodFields, wordsOf } from './question';

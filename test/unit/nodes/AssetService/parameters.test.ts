@@ -1,5 +1,5 @@
 import { parse } from '../../../../lib/vendor/zod';
-import { bounded } from '../../../../n8n/fields/parameters';
+import { bounded } from '../../../../nodes/AssetService/shared/parameters';
 
 it.each([
 	[5, 5],

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { subtitle } from '../../../../nodes/AssetServiceStationTrigger/appearance';
+import { subtitle } from '../../../../nodes/AssetServiceStationTrigger/description';
 
 const shown = (parameters: Readonly<Record<string, unknown>>): unknown =>
 	runInNewContext(`(${subtitle.slice('={{'.length, -'}}'.length)})`, { $parameter: parameters });
