@@ -94,10 +94,11 @@ function extend(incident: Incident, run: Run, isSeen: boolean): void {
 	const end = run.until ?? Infinity;
 	const isEnded = incident.reported === 'closed' && until !== undefined;
 	if ((isSeen || isEnded) && end <= (until ?? Infinity)) return;
-	delete incident.until;
+	// Not deleted: with its fields in another order, a state that is the same would be written again.
+	incident.until = undefined;
 	if (end < closedUntil) incident.until = closedUntil;
 	else if (run.until !== undefined) Object.assign(incident, { until: run.until, to: run.to });
-	else delete incident.to;
+	else incident.to = undefined;
 }
 
 /** The stretches in which at least one of several was in force. They are sorted by their beginning. */

@@ -1,6 +1,6 @@
 /** Each incident is reported once: by executions that fail, by processes that poll at once, and by a ledger that loses its data. */
 import { OCPP16, OCPP201 } from './stations';
-import { back, lost, stationWorld, time } from './stationWorld';
+import { back, lost, MINUTE, stationWorld, time } from './stationWorld';
 
 const storm = () => [lost('09:00', 's1'), lost('09:00', 's2'), lost('09:00', 's3')];
 
@@ -89,6 +89,15 @@ it('a ledger that has lost its data reports nothing twice, and the end of what i
 	await world.pollFrom('09:21', '09:50');
 	expect(world.items().slice(3)).toMatchObject([{ state: 'resolved', station: { id: 's1' } }]);
 	expect(world.warnings).toEqual([expect.stringContaining('the event ledger was replaced')]);
+});
+
+it('an incident that is over, and not yet resolved, is not written in each poll', async () => {
+	const world = stationWorld({ settings: { kind: 'connectorFault', resolveAfterMs: 60 * MINUTE } });
+	world.events = [OCPP16.status('08:00', 'Faulted'), OCPP16.status('08:20', 'Available')];
+	await world.pollFrom('08:30', '08:31');
+	const swap = jest.spyOn(world.ledger, 'swapRecord');
+	await world.pollFrom('08:32', '08:40');
+	expect(swap.mock.calls.filter(([key]) => !key.endsWith(':head'))).toEqual([]);
 });
 
 it('messages that cannot be read change nothing and are counted', async () => {
