@@ -9,13 +9,14 @@ const [folder = '.'] = process.argv.slice(2).filter((argument) => !argument.star
 const ROOT = resolve(folder);
 const PRODUCT = /^(lib|n8n|nodes|credentials)\//;
 
-/** A property of a node's class, or a function whose calls begin the path, with what they pass to it. */
-const PATHS: Readonly<Record<string, { readonly of?: string; readonly name: string }>> = {
-	delivery: { of: 'AssetServiceTrigger', name: 'webhook' },
-	'polled event': { of: 'AssetServicePollTrigger', name: 'poll' },
-	incident: { of: 'AssetServiceStationTrigger', name: 'poll' },
-	'end of an execution': { name: 'onExecutionEnd' },
-	"endpoint's secret": { of: 'AssetServiceTrigger', name: 'webhookMethods' },
+/** Where each path begins: a property of a node's class, or the calls of a function, with what they pass to it. */
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+	delivery: ['AssetServiceTrigger.webhook'],
+	'polled event': ['AssetServicePollTrigger.poll'],
+	incident: ['AssetServiceStationTrigger.poll'],
+	// The ledger is open by then.
+	'end of an execution': ['ledgerFor', 'onExecutionEnd'],
+	"endpoint's secret": ['AssetServiceTrigger.webhookMethods'],
 };
 
 const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
@@ -24,25 +25,20 @@ const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) =>
 const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
 const pathOf = (file: string) => relative(ROOT, file);
 const files = fileNames.filter((file) => PRODUCT.test(pathOf(file)));
-const service = ts.createLanguageService({
-	getCompilationSettings: () => options,
-	getScriptFileNames: () => files,
-	getScriptVersion: () => '1',
-	getScriptSnapshot: (file) => {
-		const text = ts.sys.readFile(file);
-		return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-	},
-	getCurrentDirectory: () => ROOT,
-	getDefaultLibFileName: (given) => ts.getDefaultLibFilePath(given),
-	fileExists: (path) => ts.sys.fileExists(path),
-	readFile: (path) => ts.sys.readFile(path),
-	directoryExists: (path) => ts.sys.directoryExists(path),
-	getDirectories: (path) => ts.sys.getDirectories(path),
-});
-const program = service.getProgram();
-if (program === undefined) throw new Error(`There is no program in ${ROOT}.`);
+const program = ts.createProgram(files, options);
 const checker = program.getTypeChecker();
 const sources = program.getSourceFiles().filter(({ fileName }) => PRODUCT.test(pathOf(fileName)));
+
+/** The members of all classes, by name. */
+const elements = new Map<string, ts.ClassElement[]>();
+const collect = (node: ts.Node): void => {
+	if (ts.isClassElement(node) && node.name && ts.isClassDeclaration(node.parent)) {
+		const name = node.name.getText();
+		elements.set(name, [...(elements.get(name) ?? []), node]);
+	}
+	ts.forEachChild(node, collect);
+};
+sources.forEach(collect);
 
 const isFunction = (node: ts.Node): node is ts.FunctionLikeDeclaration =>
 	ts.isFunctionLike(node) && 'body' in node && node.body !== undefined;
@@ -81,7 +77,7 @@ function reach(entries: readonly ts.Node[]): Set<string> {
 		} else if (ts.isBindingElement(declaration)) {
 			const { propertyName, name, parent } = declaration;
 			const field = checker.getTypeAtLocation(parent).getProperty((propertyName ?? name).getText());
-			field?.declarations?.forEach(use);
+			(field && aliased(field))?.declarations?.forEach(use);
 		} else if (
 			ts.isVariableDeclaration(declaration) ||
 			ts.isPropertyAssignment(declaration) ||
@@ -105,39 +101,32 @@ function reach(entries: readonly ts.Node[]): Set<string> {
 	return reached;
 }
 
+/** What an import or export of the name stands for. */
+const aliased = (symbol: ts.Symbol) =>
+	symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+
 function symbolOf(name: ts.Identifier | ts.PrivateIdentifier): ts.Symbol | undefined {
 	const found = ts.isShorthandPropertyAssignment(name.parent)
 		? checker.getShorthandAssignmentValueSymbol(name.parent)
 		: checker.getSymbolAtLocation(name);
-	return found && found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
+	return found && aliased(found);
 }
 
-/** The methods of classes that implement a member of an interface. */
+/** The methods that a call of this member of an interface may run: those of classes that fit it. */
 function methodsFor(member: ts.MethodSignature | ts.PropertySignature): ts.ClassElement[] {
-	const { fileName } = member.getSourceFile();
-	const places = service.getImplementationAtPosition(fileName, member.name.getStart()) ?? [];
-	return places.flatMap(({ fileName: file, textSpan: { start, length } }) => {
-		const find = (node: ts.Node): ts.Node | undefined =>
-			node.getStart() <= start && node.end >= start + length
-				? (ts.forEachChild(node, find) ?? node)
-				: undefined;
-		const source = program?.getSourceFile(file);
-		const declaration = source && find(source)?.parent;
-		return declaration && ts.isClassElement(declaration) ? [declaration] : [];
-	});
+	const type = checker.getTypeAtLocation(member.parent);
+	return (elements.get(member.name.getText()) ?? []).filter(({ parent }) =>
+		checker.isTypeAssignableTo(checker.getTypeAtLocation(parent), type),
+	);
 }
 
-function entriesOf({ of, name }: { readonly of?: string; readonly name: string }): ts.Node[] {
+function entriesOf(names: readonly string[]): ts.Node[] {
 	const entries: ts.Node[] = [];
 	const look = (node: ts.Node): void => {
-		const isMember =
-			(ts.isPropertyDeclaration(node) || ts.isMethodDeclaration(node)) &&
-			node.name.getText() === name &&
-			ts.isClassDeclaration(node.parent) &&
-			node.parent.name?.text === of;
-		const isCall =
-			of === undefined && ts.isCallExpression(node) && node.expression.getText() === name;
-		if (isMember || isCall) entries.push(node);
+		const isMember = ts.isClassElement(node) && ts.isClassDeclaration(node.parent);
+		const member = isMember ? `${node.parent.name?.text}.${node.name?.getText()}` : '';
+		const called = ts.isCallExpression(node) ? node.expression.getText() : '';
+		if (names.includes(member) || names.includes(called)) entries.push(node);
 		ts.forEachChild(node, look);
 	};
 	sources.forEach(look);
