@@ -1,5 +1,6 @@
 /** The incidents that a test in the editor can show, from the past: nothing is recorded. */
 import type { ApiClient, ApiRecord } from '../service';
+import { asText } from '../shared/values';
 import { incidentsIn, sessionsIn } from './ask';
 import type { Owner } from './common/incident';
 import { DAY_MS, HOUR_MS, type StationSettings } from './common/settings';
@@ -26,7 +27,7 @@ interface Asking {
 /** An incident, or an ended session. */
 export interface Shown {
 	readonly assetId: string;
-	/** The incident, or the session. */
+	/** What a choice in the editor is known by. */
 	readonly id: string;
 	/** When it began or, of a session, ended. In Unix milliseconds. */
 	readonly at: number;
@@ -110,12 +111,17 @@ async function shownOf(
 		return incidents
 			.filter(({ since }) => since + settings.forMs >= from)
 			.map(({ assetId, since, entries, item }) => ({
-				...{ assetId, at: since, id: String(item['incident']) },
+				...{ assetId, at: since, id: choiceOf(assetId, since, item) },
 				items: new Map([...entries].map(([state, entry]) => [state, entry.item])),
 			}));
 	}
 	const sessions = await sessionsIn(asked, settings, false);
-	return sessions.map(({ assetId, id, t, item: { state: _state, ...item } }) => ({
-		...{ assetId, id, at: t, items: new Map([[undefined, item]]) },
+	return sessions.map(({ assetId, t, item: { state: _state, ...item } }) => ({
+		...{ assetId, at: t, id: choiceOf(assetId, t, item) },
+		items: new Map([[undefined, item]]),
 	}));
 }
+
+/** Not the ID of the incident: that depends on the node, and n8n lists the choices with a node of its own. */
+const choiceOf = (assetId: string, at: number, { connector }: ApiRecord): string =>
+	[assetId, asText(connector), at].join(' ');

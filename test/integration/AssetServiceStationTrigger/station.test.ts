@@ -17,12 +17,12 @@ describe('the station trigger', () => {
 	/** Of the last test event. */
 	const hints: string[] = [];
 
-	/** The request of the editor when a user opens the list. */
+	/** The request of the editor when a user opens the list, for which n8n makes a node of its own. */
 	const search = async (parameters: INodeParameters, filter?: string) => {
 		const nodeType = new AssetServiceStationTrigger();
 		const { node, workflow, additionalData } = oneNodeWorkflow({
 			...{ nodeType, typeVersion: 1, credentialTypes: ['assetServiceApi'] },
-			...{ readCredential: async () => service.credential(), workflowId: 'workflow-1' },
+			...{ readCredential: async () => service.credential(), workflowId: '', nodeId: 'uuid-1234' },
 		});
 		const context = new LoadOptionsContext(
 			workflow,
@@ -133,13 +133,17 @@ describe('the station trigger', () => {
 		const [first, ...choices] = await search(parameters);
 		expect(first).toEqual({ name: 'Newest', value: 'newest' });
 		expect(choices).toHaveLength(3);
-		expect(choices[0]?.value).toBe(newest?.['incident']);
 		expect(choices[0]?.name).toMatch(/^asset_unlisted, DISCONNECTED, \d+ \w+ \d\d:\d\d, 10 min$/);
-		const [, , oldest] = choices;
-		const testWith = { __rl: true, mode: 'list', value: oldest?.value ?? '' };
-		const [[chosen] = []] = await fetchWith({ ...parameters, options: { testWith } });
-		expect(chosen).toMatchObject({ incident: oldest?.value, test: true });
-		expect(hints).toEqual([]);
+		const chosen = async (choice: (typeof choices)[number] | undefined) => {
+			const testWith = { __rl: true, mode: 'list', value: choice?.value ?? '' };
+			const [[item] = []] = await fetchWith({ ...parameters, options: { testWith } });
+			expect(hints).toEqual([]);
+			return item;
+		};
+		expect(await chosen(choices[0])).toEqual(newest);
+		const oldest = await chosen(choices[2]);
+		expect(oldest).toMatchObject({ test: true });
+		expect(Date.parse(asText(oldest?.['since']))).toBeLessThan(Date.now() - 59 * MINUTE_MS);
 	});
 
 	it.each([
