@@ -178,6 +178,13 @@ export type Step =
 	| { readonly what: 'told'; readonly execution: string; readonly items: readonly Told[] }
 	/** The station trigger has written that it knows everything up to then, in Unix milliseconds by the service's clock. */
 	| { readonly what: 'known'; readonly by: string; readonly upTo: number }
+	/** Another publication of the station trigger than before has written the record: a later one has a greater number. */
+	| {
+			readonly what: 'generation';
+			readonly by: string;
+			readonly record: string;
+			readonly generation: number;
+	  }
 	/** The trigger itself failed or passed nothing on. */
 	| {
 			readonly what: 'dropped';

@@ -52,6 +52,8 @@ export class Executions {
 	lostJobs = 0;
 	lostResults = 0;
 	notSaved = 0;
+	/** So long does n8n take at least to store the next one. */
+	nextStoreMs = 0;
 	readonly #world: World;
 	readonly #n8n: N8n;
 	#ids = 0;
@@ -248,13 +250,10 @@ export class Executions {
 	): Promise<boolean> {
 		const { random, note } = this.#world;
 		const label = `store ${execution.events.join()}`;
-		await host.sleep(
-			random.spread(
-				label,
-				5,
-				random.chance(label, this.#world.scenario.slowStoreShare) ? 45_000 : 300,
-			),
-		);
+		const mostMs = random.chance(label, this.#world.scenario.slowStoreShare) ? 45_000 : 300;
+		const { nextStoreMs } = this;
+		this.nextStoreMs = 0;
+		await host.sleep(Math.max(nextStoreMs, random.spread(label, 5, mostMs)));
 		const { id, events, mode, settings } = execution;
 		if (random.chance(label, this.notStored)) {
 			note({ what: 'not stored', events });

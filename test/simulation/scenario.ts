@@ -49,7 +49,7 @@ export interface Scenario {
 
 /** The next line of this kind in the history, and how long after it, in milliseconds. */
 export interface Aim {
-	readonly what: (typeof AIMS)[number];
+	readonly what: (typeof AIMS)[number] | 'polling';
 	readonly ms: number;
 }
 
@@ -70,6 +70,10 @@ export type Action = { readonly at: number; readonly aim?: Aim } & (
 	/** Of a station. Before the publication if `at` is. */
 	| ({ readonly does: 'message'; readonly id: string } & ListedMessage)
 	| { readonly does: 'stationSettings'; readonly settings: StationSettings }
+	/** The next page of the station trigger takes so long. */
+	| { readonly does: 'heldPage'; readonly ms: number }
+	/** n8n takes so long to store the next execution. */
+	| { readonly does: 'heldStore'; readonly ms: number }
 	/** No main runs. */
 	| { readonly does: 'down'; readonly forMs: number }
 	| { readonly does: 'forge'; readonly id: string }
@@ -260,7 +264,13 @@ export function disturbances(random: Random, lengthMs: number): Action[] {
 				what: random.pick('actions', AIMS),
 				ms: random.spread('actions', 1, 5_000),
 			};
-			actions.push(AIMED.has(does) && chance(0.5) ? { ...action, aim } : action);
+			const isAimed = AIMED.has(does) && chance(0.5);
+			// While n8n stores an execution, only the ledger knows of it.
+			if (does === 'loseLedger' && random.chance('storing', 0.4)) {
+				const ms = random.whole('storing', 5, 40) * SECOND_MS;
+				const claimed = { what: 'entry', ms: random.spread('storing', 1, SECOND_MS) } as const;
+				actions.push({ at, does: 'heldStore', ms }, { ...action, aim: claimed });
+			} else actions.push(isAimed ? { ...action, aim } : action);
 			// What goes wrong seldom goes wrong by itself.
 			if (ENDING.has(does) && chance(0.3)) {
 				const forMs = random.spread('actions', 5 * SECOND_MS, 2 * MINUTE_MS);

@@ -71,6 +71,8 @@ export class Service {
 	failures = 0;
 	/** Pages of the station trigger take longer. */
 	isSlow = false;
+	/** So long does the next one take. */
+	nextPageMs: number | undefined;
 	#load: { readonly from: number; readonly everyMs: number } | undefined;
 	#loaded = 0;
 	readonly #world: World;
@@ -161,7 +163,9 @@ export class Service {
 				pageMs === undefined
 					? random.spread(label, 20, 800)
 					: random.whole(label, 0.8 * pageMs, pageMs);
-			await by.sleep(this.isSlow ? SLOWNESS * ms : ms);
+			const { nextPageMs: heldMs = 0 } = this;
+			this.nextPageMs = undefined;
+			await by.sleep(Math.max(heldMs, this.isSlow ? SLOWNESS * ms : ms));
 		}
 		if (random.chance('service fails', this.failures)) {
 			if (random.chance('service hangs', 0.2))

@@ -211,6 +211,12 @@ class Players {
 			case 'stationSettings':
 				this.#change({ station: action.settings });
 				break;
+			case 'heldPage':
+				service.nextPageMs = action.ms;
+				break;
+			case 'heldStore':
+				n8n.executions.nextStoreMs = action.ms;
+				break;
 			case 'down':
 				this.#down(action.forMs);
 				break;
@@ -329,9 +335,11 @@ class Players {
 			lostJobs: 0,
 			lostResults: 0,
 			notSaved: 0,
+			nextStoreMs: 0,
 		});
 		service.failures = 0;
 		service.isSlow = false;
+		service.nextPageMs = undefined;
 		Object.assign(storage, { failure: undefined, syncFailures: 0, longestSyncMs: 8 });
 		for (const { host } of n8n.living()) host.resume();
 		const { mode } = this.#world.scenario;

@@ -13,7 +13,7 @@ import type { Random } from './random';
 import { RedisHost } from './redis';
 import type { Aim, Scenario } from './scenario';
 import { Service } from './service';
-import { knownUpTo } from './stations/known';
+import { generationOf, knownUpTo } from './stations/known';
 
 /** Of every simulation, in Unix milliseconds. */
 export const START = Date.parse('2026-11-23T09:00:00.000Z');
@@ -40,6 +40,8 @@ export class World {
 	readonly #events = new Map<string, string>();
 	/** Lines of entries whose event is not known yet, by key. */
 	readonly #unnamed = new Map<string, { event: string }[]>();
+	/** By the key of the record. */
+	readonly #generations = new Map<string, number>();
 	#aims: { readonly aim: Aim; readonly act: (by: string | undefined) => void }[] = [];
 
 	constructor(options: {
@@ -125,5 +127,9 @@ export class World {
 	recordChanged(host: HostProcess, key: string, text: string): void {
 		const upTo = knownUpTo(key, text);
 		if (upTo !== undefined) this.note({ what: 'known', by: host.name, upTo });
+		const generation = generationOf(key, text);
+		if (generation === undefined || generation === this.#generations.get(key)) return;
+		this.#generations.set(key, generation);
+		this.note({ what: 'generation', by: host.name, record: key, generation });
 	}
 }

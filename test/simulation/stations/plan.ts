@@ -48,14 +48,16 @@ const FITTING: ReadonlySet<Action['does']> = new Set<Action['does']>([
 	...['kill', 'terminate', 'pause', 'locked', 'broken', 'syncFails', 'syncSlow', 'listFails'],
 	...['notStored', 'deniedStored', 'lostJobs', 'lostResults', 'notSaved', 'loseLedger'],
 	...['restoreLedger', 'powerCut', 'secondMain', 'restoreDatabase', 'stop', 'retry'],
-	...['unpublish', 'acknowledge'],
+	...['unpublish', 'acknowledge', 'heldStore'],
 ] as Action['does'][]);
 
 /** Of these, what loses nothing that was known. */
 const FITTING_FIELD: ReadonlySet<Action['does']> = new Set(
 	[...FITTING].filter(
 		(does) =>
-			!['loseLedger', 'restoreLedger', 'restoreDatabase', 'powerCut', 'unpublish'].includes(does),
+			![
+				...['loseLedger', 'restoreLedger', 'restoreDatabase', 'powerCut', 'unpublish', 'heldStore'],
+			].includes(does),
 	),
 );
 /** Everything is over and reported by then. */
@@ -92,7 +94,7 @@ function besides(random: Random, plan: StationPlan, epoch: number): StationPlan 
 			quietMs: 55 * MINUTE_MS,
 			stations: { assets, unlisted: [], settings: first, pageMs: undefined, load: undefined },
 		},
-		actions: inOrder([...actions, ...changes, ...stories.map(asAction)]),
+		actions: inOrder([...actions, ...heldPagesOf(random, changes), ...stories.map(asAction)]),
 	};
 }
 
@@ -142,7 +144,13 @@ function only(random: Random, plan: StationPlan, epoch: number): StationPlan {
 			},
 			quietMs: quietMsOf(scenario, lengthMs + downMs, load),
 		},
-		actions: inOrder([...stories.map(asAction), ...changes, ...downs, ...trouble, ...slow]),
+		actions: inOrder([
+			...stories.map(asAction),
+			...heldPagesOf(random, changes),
+			...downs,
+			...trouble,
+			...slow,
+		]),
 	};
 }
 
@@ -217,8 +225,24 @@ function downsOf(random: Random, lengthMs: number, { pollMinutes }: Scenario): D
 	return downs;
 }
 
-function changesOf(random: Random, first: StationSettings, lengthMs: number) {
-	const changes: Extract<Action, { does: 'stationSettings' }>[] = [];
+type Change = Extract<Action, { does: 'stationSettings' }>;
+
+/** Some are published while a poll of the version before waits for a page, longer than the first poll of the new one. */
+function heldPagesOf(random: Random, changes: readonly Change[]): readonly Action[] {
+	return changes.flatMap((change): Action[] => {
+		if (!random.chance('slow page', 0.4)) return [change];
+		const { at } = change;
+		const ms = random.whole('slow page', 5, 40) * SECOND_MS;
+		const aim = { what: 'polling', ms: random.spread('slow page', 1, 2_000) } as const;
+		return [
+			{ at, does: 'heldPage', ms },
+			{ ...change, aim },
+		];
+	});
+}
+
+function changesOf(random: Random, first: StationSettings, lengthMs: number): Change[] {
+	const changes: Change[] = [];
 	let settings = first;
 	for (let n = random.whole(LABEL, 1, 2); n > 0; n -= 1) {
 		settings = random.chance(LABEL, 0.5)

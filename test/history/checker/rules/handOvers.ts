@@ -1,6 +1,7 @@
 /** What n8n gets, and what the sender of a delivery gets. */
 import type { EventView, View } from '../view';
 import {
+	COUNTS_AS_STORED_MS,
 	FIRST_GRACE_MS,
 	LONGEST_GRACE_MS,
 	MINUTE_MS,
@@ -80,6 +81,7 @@ export const HAND_OVERS: readonly Rule[] = [
 				}
 				yield* acknowledgedTooEarly(view, event);
 			}
+			for (const event of view.startable) yield* committedTooEarly(view, event);
 		},
 	},
 	{
@@ -183,6 +185,23 @@ function countsAsStored(view: View, event: EventView, at: number): boolean {
 		if (view.downAt(by) < resultAt) return at < lateAt + LONGEST_GRACE_MS;
 		return at <= resultAt + 2 * SECOND_MS || view.hadFault({ from: resultAt, to: at });
 	});
+}
+
+/** What a claim becomes once n8n has stored it: with a time and a holder. One that is given back has neither. */
+const COMMITTED = /^s[^|]*\|[^|]+\|[^|]*\|[^|]*\|[^|]+\|/;
+
+/** A ledger that was lost meanwhile says nothing about what n8n has stored. */
+function* committedTooEarly(view: View, event: EventView): Generator<Found> {
+	for (const [n, { at, by, to }] of event.entries.entries()) {
+		if (!COMMITTED.test(to)) continue;
+		const isStored = [...event.stored, ...event.starts].some((each) => each.at <= at);
+		const claimedAt = event.entries
+			.slice(0, n)
+			.findLast((entry) => entry.by === by && entry.to.startsWith('p'))?.at;
+		const isLate = claimedAt !== undefined && at - claimedAt >= COUNTS_AS_STORED_MS;
+		if (!isStored && !isLate && !countsAsStored(view, event, at))
+			yield { at, message: `${event.id} counts as stored by ${by}, and n8n has not stored it` };
+	}
 }
 
 /** With Start Again, a 200 at its own URL says that an execution has succeeded. */

@@ -82,6 +82,7 @@ export const STATIONS: readonly Rule[] = [
 		needs: ['known', 'page', 'polling'],
 		*check(view) {
 			yield* goesBack(view);
+			yield* writtenByOlder(view);
 			yield* standsStill(view);
 			yield* rereads(view);
 			yield* readsTwice(view);
@@ -353,6 +354,22 @@ function* goesBack(view: View): Generator<Found> {
 				message: `what is known went back from ${iso(before.upTo)} to ${iso(line.upTo)}`,
 			};
 		before = line;
+	}
+}
+
+/** A poll of an earlier publication changes nothing of a later one, unless the ledger does not know that any more. */
+function* writtenByOlder(view: View): Generator<Found> {
+	const latest = new Map<string, LineOf<'generation'>>();
+	for (const line of view.all('generation')) {
+		const before = latest.get(line.record);
+		latest.set(line.record, line);
+		if (before === undefined || line.generation > before.generation) continue;
+		const period = { from: before.at, to: line.at };
+		if (!view.hadLoss(period) && !view.hadFault(period, ['power cut']))
+			yield {
+				at: line.at,
+				message: `${line.by} wrote ${line.record} for an earlier publication`,
+			};
 	}
 }
 
