@@ -87,7 +87,8 @@ export function createWorkflowsClient(session: Session, url: string): WorkflowsC
 			'/rest/node-types',
 			z.object({ data: z.array(NodeTypeShape) }),
 			{
-				nodeInfos: [{ name, version }],
+				// n8n does not describe the tools that it makes of a package's nodes.
+				nodeInfos: [{ name: name.replace(/(?<=^n8n-nodes-asset-service\..+)Tool$/, ''), version }],
 			},
 		);
 		if (!data[0]) throw new Error(`n8n does not know the node type ${name}.`);
