@@ -148,15 +148,6 @@ describe('sessions in SQLite', () => {
 			return { ledger, session };
 		};
 
-		it('keep what a ledger holds until it is closed', async () => {
-			const { ledger } = openLedger();
-			const { ledger: other } = openLedger();
-			await claimed(ledger, KEY);
-			expect(await other.claim(KEY)).toEqual({ state: 'pending' });
-			await ledger.close();
-			expect(await other.claim(KEY)).toMatchObject({ state: 'claimed' });
-		});
-
 		it('are closed with what they hold in the same turn, as at the exit of a process', async () => {
 			const { ledger } = openLedger();
 			const { ledger: other } = openLedger();

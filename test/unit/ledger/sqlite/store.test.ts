@@ -89,14 +89,6 @@ describe('the ledger in SQLite', () => {
 		await store.close();
 	});
 
-	it('looks at the entry itself when a guess needs no change', async () => {
-		const store = new SqliteStore({ path: world.path });
-		const options = { ...CHANGING, guess: ['guess'] };
-		const seen = await store.change([{ key: KEY }], ({ text }) => ({ result: text }), options);
-		expect(seen).toEqual([undefined]);
-		await store.close();
-	});
-
 	it('never shortens how long an entry is kept', async () => {
 		const store = new SqliteStore({
 			path: world.path,
