@@ -11,12 +11,12 @@ export function isMeterDecided(
 	at: number,
 	unknown: boolean,
 ): boolean {
-	const start = latest(
-		starts.filter((one) => one.connector === connector),
-		at,
-	);
+	const begun = starts.filter((one) => one.connector === connector && one.at <= at);
+	const start = latest(begun, at);
 	const isBefore = tx === undefined || t <= (start?.used ?? Infinity);
-	if (start !== undefined && isBefore) return start.used !== undefined;
+	// A clock that was set back makes the last start one of before.
+	const last = begun.toSorted((a, b) => a.t - b.t).at(-1);
+	if (start !== undefined && isBefore) return start.used !== undefined && last?.used !== undefined;
 	return unknown || stops.some((stop) => stop.tx === tx && stop.reported && at <= stop.at);
 }
 
