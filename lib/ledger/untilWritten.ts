@@ -81,6 +81,11 @@ async function withinLimit(written: Promise<void>): Promise<void> {
 }
 
 const WAIT_MS = 30_000;
+/**
+ * Others see that an execution has begun before that is durable, and if it never is, the events are given back. Not after so
+ * long, in milliseconds: one and a half times as long as `begin` is retried.
+ */
+export const BEGUN_FOR_GOOD_MS = 1.5 * WAIT_MS;
 const PAUSE_MS = 500;
 /** Longer than a call to the ledger needs to take effect. */
 const SETTLED_MS = 3_000;

@@ -1,10 +1,10 @@
 /**
  * The records of a station trigger: a head with what it watches and how far the list was read, and the shards with the state of
- * its stations. A poll changes each shard by a swap, which also drops what has begun. Times are in Unix milliseconds.
+ * its stations. A poll changes each shard by a swap, which also drops what has begun for good. Times are in Unix milliseconds.
  */
 import { setImmediate } from 'node:timers/promises';
 import { type Polling, savedFields, unreadUpTo } from '../follow';
-import { type Account, changeRecord, ledgerKey } from '../ledger';
+import { type Account, BEGUN_FOR_GOOD_MS, changeRecord, ledgerKey } from '../ledger';
 import { chunksOf } from '../shared/pace';
 import { counted } from '../shared/text';
 import { isUnsettled, RETENTION_MS } from '../start';
@@ -123,7 +123,8 @@ async function changeShard(
 		const some = chunk.map(async (id) => {
 			const account = await ledger.look(ledgerKey(workflowId, id));
 			accounts.set(id, account);
-			if (!isUnsettled(account)) settled.add(id);
+			const { runningMs = Infinity } = account;
+			if (!isUnsettled(account) && runningMs >= BEGUN_FOR_GOOD_MS) settled.add(id);
 		});
 		await Promise.all(some);
 	}

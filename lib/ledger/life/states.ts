@@ -124,6 +124,8 @@ export interface Account {
 	readonly endedAt?: number;
 	/** In how many milliseconds it is due again, 0 if it is; absent if it does not start again by itself. */
 	readonly dueInMs?: number;
+	/** For how long it has been running, in milliseconds; absent unless it is. */
+	readonly runningMs?: number;
 	/** True if it is running and starts again unless that succeeds. */
 	readonly repeats?: true;
 	/** When a user asked to run it again, in Unix milliseconds; absent once it has succeeded. */
@@ -141,6 +143,7 @@ export function accountOf(entry: Entry | undefined, moment: StepMoment): Account
 		...(run !== undefined && { run }),
 		...((state === 'failed' || state === 'done') && { endedAt: entry.at }),
 		...(due !== undefined && { dueInMs: due }),
+		...(state === 'running' && { runningMs: Math.max(0, moment.now - entry.at) }),
 		...(state === 'running' && entry.repeats && { repeats: true }),
 		...(reopenedAt !== undefined && { reopenedAt }),
 	};

@@ -1,4 +1,5 @@
 /** Each incident is reported once: by executions that fail, by processes that poll at once, and by a ledger that loses its data. */
+import { ledgerKey } from '../../../lib/ledger';
 import { OCPP16, OCPP201 } from './stations';
 import { back, lost, MINUTE, stationWorld, time } from './stationWorld';
 
@@ -25,6 +26,27 @@ describe('an execution that', () => {
 		world.fate = async () => (world.executions.length < 2 ? 'failed' : 'succeeded');
 		await world.pollFrom('08:59', '09:59');
 		expect(world.executions.map(({ items }) => items.length)).toEqual([3, 3, 1, 1, 1]);
+	});
+
+	it('had begun by a poll, and gave its items back since that could not be made durable, is repeated', async () => {
+		const world = stationWorld();
+		world.events = [lost('09:00')];
+		let keys: string[] = [];
+		world.fate = async (items) => {
+			keys = items.map(({ id }) => ledgerKey(world.workflowId, String(id)));
+			return undefined;
+		};
+		await world.pollFrom('08:59', '09:06');
+		world.now = time('09:06:50');
+		await world.ledger.begin(keys, { run: 'run', acknowledge: 'stored', retentionMs: 1e10 });
+		await world.pollFrom('09:07', '09:07');
+		world.now = time('09:07:20');
+		await world.ledger.giveBack(keys, 'run');
+		world.fate = async () => 'succeeded';
+		await world.pollFrom('09:08', '09:10');
+		expect(world.executions.map(({ at, items }) => [at, items[0]?.['state']])).toEqual([
+			['11-23 09:08', 'opened'],
+		]);
 	});
 
 	it('says that an incident is resolved never overtakes the one that says that it opened', async () => {
