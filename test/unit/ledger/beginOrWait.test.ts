@@ -41,7 +41,12 @@ describe('beginOrWait', () => {
 		ledger.put(TWO, 'running');
 		expect(await beginOrWait(open, KEYS, beginning('run'))).toEqual([true, false]);
 		expect(ledger.calls).toEqual(['begin']);
-		expect(await ledger.look(ONE)).toEqual({ state: 'running', attempts: 1, run: 'run', runningMs: 0 });
+		expect(await ledger.look(ONE)).toEqual({
+			state: 'running',
+			attempts: 1,
+			run: 'run',
+			runningMs: 0,
+		});
 	});
 
 	it('retries while the ledger is down, and continues within half a second of its return', async () => {
