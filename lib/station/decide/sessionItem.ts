@@ -2,6 +2,7 @@
 import { incidentId, isoOf, minutesOf, type Owner } from '../common/incident';
 import type { StationSettings } from '../common/settings';
 import type { Register, ReportEntry } from '../common/state';
+import { NO_TRANSACTION } from '../facts/values';
 import { atOf } from '../fold/registers';
 import { energyOf, type Window } from './energy';
 
@@ -68,7 +69,7 @@ export function entryOf(place: SessionPlace, session: DecidedSession): ReportEnt
 		meterStartWh: energy.startWh ?? null,
 		meterStopWh: energy.stopWh ?? null,
 		energyFrom: energy.from ?? null,
-		transactionId: tx,
+		transactionId: tx === NO_TRANSACTION ? null : tx,
 		reason: stop?.reason ?? NOT_REPORTED,
 		startFoundBy: foundBy,
 		receivedAt: isoOf(t),

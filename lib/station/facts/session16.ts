@@ -2,7 +2,7 @@
 import { numberOf } from '../../shared/values';
 import { readingsOf } from './readings';
 import type { MessageReader } from './types';
-import { at, elements, isTransaction, ordinal, stationTime, text } from './values';
+import { at, elements, isTransaction, NO_TRANSACTION, ordinal, stationTime, text } from './values';
 
 /** An absent reason means Local (OCPP 1.6, section 4.10). */
 const DEFAULT_REASON = 'Local';
@@ -50,15 +50,14 @@ export const readMeterValues: MessageReader = ({ payload }) => {
 };
 
 export const readStop: MessageReader = ({ payload }) => {
-	const transaction = text(payload['transactionId']);
-	if (transaction === undefined) return undefined;
+	const transaction = text(payload['transactionId']) ?? NO_TRANSACTION;
+	const meterWh = numberOf(payload['meterStop']);
+	const time = stationTime(payload['timestamp']);
+	if (transaction === NO_TRANSACTION && (meterWh ?? time) === undefined) return undefined;
 	return [
 		{
-			about: 'stop',
-			transaction,
-			meterWh: numberOf(payload['meterStop']),
+			...{ about: 'stop', transaction, meterWh, stationTime: time },
 			reason: text(payload['reason']) ?? DEFAULT_REASON,
-			stationTime: stationTime(payload['timestamp']),
 			readings: readingsOf(payload['transactionData']),
 		},
 	];

@@ -77,6 +77,7 @@ export interface Metered {
 
 export interface Stop {
 	readonly about: 'stop';
+	/** Empty if the message has none. */
 	readonly transaction: string;
 	readonly meterWh?: number | undefined;
 	readonly reason: string;

@@ -20,7 +20,10 @@ export function stationTime(value: unknown): number | undefined {
 }
 
 /** A station that got no response to its start uses -1 (errata of OCPP 1.6, 3.18), or 0: these name no transaction. */
-export const isTransaction = (id: string): boolean => id !== '-1' && id !== '0';
+export const isTransaction = (id: string): boolean =>
+	id !== '-1' && id !== '0' && id !== NO_TRANSACTION;
+/** The ID of a stop that has none. */
+export const NO_TRANSACTION = '';
 
 /** The text of a whole number that is not negative, such as a connector. */
 export function ordinal(value: unknown): string | undefined {

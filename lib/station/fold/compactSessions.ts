@@ -46,7 +46,8 @@ export function compactSessions(
 		const isDecided = (at: number, isOld: boolean) =>
 			isMeterDecided(before, meter, at, tx === undefined && isOld);
 		const readings = meter.readings.filter((one) => !isDecided(atOf(one), one.t < cut));
-		const isNeeded = !isDecided(meter.at, t < cut) && isOpen(t) && !oldStops.has(tx ?? '');
+		const isNeeded =
+			!isDecided(meter.at, t < cut) && isOpen(t) && !(tx !== undefined && oldStops.has(tx));
 		const [first] = readings;
 		if (isNeeded) return [{ ...meter, readings: thinned(readings, settled, cut) }];
 		if (first === undefined) return [];

@@ -381,13 +381,19 @@ describe('a message without what it is about', () => {
 		['ocpp1.6', 'Fault', ['connectorId']],
 		['ocpp1.6', 'Fault', ['status']],
 		['ocpp1.6', 'Session start', ['connectorId']],
-		['ocpp1.6', 'Session end', ['transactionId']],
 		['ocpp2.0.1', 'Fault', ['connectorStatus']],
 		['ocpp2.0.1', 'Fault', ['evseId']],
 		['ocpp2.0.1', 'Session start', ['eventType']],
 		['ocpp2.0.1', 'Session start', ['transactionInfo']],
 	] as const)('cannot be read: %s, %s without %s', (protocol, name, path) => {
 		expect(read(changed(sampleOf(protocol, name), path, undefined))).toBe('unreadable');
+	});
+
+	it('is a stop of an unknown transaction if it has no ID, unless it says nothing else', () => {
+		const stop = changed(sampleOf('ocpp1.6', 'Session end'), ['transactionId'], undefined);
+		expect(factsOf(read(stop))).toMatchObject([{ about: 'stop', transaction: '' }]);
+		const empty = changed(changed(stop, ['meterStop'], undefined), ['timestamp'], undefined);
+		expect(read(empty)).toBe('unreadable');
 	});
 
 	it('cannot be read without an asset, or without a payload', () => {

@@ -702,6 +702,15 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 		[{ startedAt: iso('09:00'), minutes: 30, energyKwh: 5 }],
 	],
+	[
+		'a stop that names no transaction',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			of('StopTransaction')('09:30', { meterStop: 6_000, timestamp: iso('09:30') }),
+		],
+		[{ minutes: 30, energyKwh: 5, startFoundBy: 'order', transactionId: null }],
+	],
 ];
 
 function samples(at: string, value: number): Payload[] {
