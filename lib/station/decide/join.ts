@@ -3,6 +3,7 @@
  * start that it can belong to, whatever its transaction ID; if two fit, it has none, because an empty field is better than a
  * wrong one.
  */
+import { REPEATED_MS } from '../common/settings';
 import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { isMeterDecided } from '../fold/decided';
@@ -72,7 +73,7 @@ export function join(
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}
 	const isOver = ofTransaction.length > 0 && !ofTransaction.some(isFree);
-	if (isOver || isAgain(sessions, stop, current.filter(isFree))) {
+	if (isOver || isAgain(sessions, stop, current.filter(isFree), known)) {
 		return joined({ isRepeated: true });
 	}
 
@@ -121,17 +122,26 @@ function isCurrent({ start, next }: Candidate, stop: SessionStop, clock: 'at' | 
 }
 
 /**
- * Whether it is a stop that was reported before, and no session began since that it could end: with the same ID, or with the
- * same register, if one of the two names no transaction.
+ * Whether it is a stop that was reported before: with the same register, if both have the same ID or one of the two names no
+ * transaction; or with the same ID, if no session began since that it could end. A session that began since and used no energy
+ * has the same register, too: rather that one is left without its end than another one ended too soon.
  */
-function isAgain({ stops }: Sessions, stop: SessionStop, free: readonly Candidate[]): boolean {
+function isAgain(
+	{ stops }: Sessions,
+	stop: SessionStop,
+	free: readonly Candidate[],
+	known: number,
+): boolean {
 	return stops.some((other) => {
 		if (other === stop || !other.reported || other.t > stop.t) return false;
+		// Whether a stop of before is still there depends on when polls came.
+		if (other.t < known - REPEATED_MS) return false;
 		const isSame = other.tx === stop.tx;
 		const hasName = isTransaction(stop.tx) && isTransaction(other.tx);
-		const { wh = -1 } = stop;
-		const isSameRegister = stop.wh !== undefined && other.wh === wh && (isSame || wh > 0);
-		const isRepeat = (isSame && hasName && other.found) || (isSameRegister && (isSame || !hasName));
+		const isSameRegister = stop.wh !== undefined && other.wh === stop.wh && (isSame || !hasName);
+		// A placeholder proves nothing.
+		if (isSameRegister && (stop.wh ?? 0) > 0) return true;
+		const isRepeat = isSame && (isSameRegister || (hasName && other.found));
 		return isRepeat && !free.some(({ start }) => start.t > other.t);
 	});
 }

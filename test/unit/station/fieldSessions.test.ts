@@ -711,6 +711,38 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 		],
 		[{ minutes: 30, energyKwh: 5, startFoundBy: 'order', transactionId: null }],
 	],
+	[
+		'I12: the same stop again, with another time and no ID, while the next session runs',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			stop('09:30', -1, 6_000),
+			start('09:40', 6_000),
+			answered('09:40', 26),
+			stop('09:45', -1, 6_000),
+			stop('10:20', 26, 9_000),
+		],
+		[
+			{ minutes: 30, energyKwh: 5 },
+			{ transactionId: '26', minutes: 40, energyKwh: 3 },
+		],
+	],
+	[
+		"I12: the same stop again, with another time and the station's own ID, while the next session runs",
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			stop('09:30', 7, 6_000),
+			start('09:40', 6_000),
+			answered('09:40', 26),
+			stop('09:45', 7, 6_000),
+			stop('10:20', 26, 9_000),
+		],
+		[
+			{ minutes: 30, energyKwh: 5 },
+			{ transactionId: '26', minutes: 40, energyKwh: 3 },
+		],
+	],
 ];
 
 function samples(at: string, value: number): Payload[] {
