@@ -7,7 +7,7 @@ import {
 	type StationSettings,
 	UNMATCHED_MS,
 } from '../common/settings';
-import type { Sessions } from '../common/state';
+import type { Sessions, SessionStop } from '../common/state';
 import { isMeterDecided, isTransactionDecided } from './decided';
 import { atOf, thinned } from './registers';
 
@@ -23,7 +23,10 @@ export function compactSessions(
 	const isKept = (t: number, isReported: boolean | undefined) =>
 		t >= (isReported ? watermark - REPEATED_MS : watermark - UNMATCHED_MS);
 	const { stops, starts } = sessions;
-	sessions.stops = stops.filter(({ reported, t }) => isKept(t, reported));
+	// One that was reported without its start may be the end of one that is listed later.
+	const mayHaveStart = ({ reported, found, t }: SessionStop) =>
+		reported && !found && t >= watermark - LATE_STOP_MS;
+	sessions.stops = stops.filter((stop) => isKept(stop.t, stop.reported) || mayHaveStart(stop));
 	const byTime = starts.toSorted((a, b) => a.at - b.at);
 	sessions.starts = starts.filter(({ used, unended, unsure, t, at, connector }) => {
 		if (t >= cut || !isOpen(t)) return t >= cut;
@@ -34,20 +37,18 @@ export function compactSessions(
 			used === undefined || (before !== undefined && (before.used === undefined || before.unended))
 		);
 	});
-	const oldStops = new Set(
-		stops.flatMap(({ reported, t, tx }) => (reported && t < cut ? [tx] : [])),
-	);
-	sessions.named = sessions.named.filter(
-		({ t, tx }) => t >= cut || (isOpen(t) && !oldStops.has(tx)),
-	);
+	const oldStops = stops.filter(({ reported, t }) => reported && t < cut);
+	/** Whether its transaction is over, by then: an ID is used again. */
+	const isOfOld = (tx: string | undefined, t: number) =>
+		oldStops.some((stop) => stop.tx === tx && t <= stop.t);
+	sessions.named = sessions.named.filter(({ t, tx }) => t >= cut || (isOpen(t) && !isOfOld(tx, t)));
 	const before = { ...sessions, starts, stops };
 	sessions.metered = sessions.metered.flatMap((meter) => {
 		const { tx, t } = meter;
 		const isDecided = (at: number, isOld: boolean) =>
 			isMeterDecided(before, meter, at, tx === undefined && isOld);
 		const readings = meter.readings.filter((one) => !isDecided(atOf(one), one.t < cut));
-		const isNeeded =
-			!isDecided(meter.at, t < cut) && isOpen(t) && !(tx !== undefined && oldStops.has(tx));
+		const isNeeded = !isDecided(meter.at, t < cut) && isOpen(t) && !isOfOld(tx, t);
 		const [first] = readings;
 		if (isNeeded) return [{ ...meter, readings: thinned(readings, settled, cut) }];
 		if (first === undefined) return [];

@@ -892,6 +892,23 @@ it('reports a session once whose start is read after its end was reported', asyn
 	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toHaveLength(1);
 });
 
+it('reports a session without its start once, though that is followed by another one hours later', async () => {
+	const world = stationWorld({
+		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
+	});
+	world.events = [
+		{ ...start('09:00', 2_000), listedAt: time('09:54') },
+		answered('09:00', 26),
+		stop('09:05', 26, 4_000),
+		start('11:20', 4_000),
+		answered('11:20', 27),
+	];
+	await world.pollFrom('08:50', '12:10');
+	expect(world.items().map(({ transactionId, reason }) => [transactionId, reason])).toEqual([
+		['26', 'Local'],
+	]);
+});
+
 it('reports a session without its start once, though that is listed after the next one has begun', async () => {
 	const world = stationWorld({
 		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
