@@ -41,7 +41,8 @@ export function incidentsOf(
 		return {
 			...{ assetId, since, entries: states },
 			until: resolved && Date.parse(String(item['until'])),
-			item: { ...item, state: resolved === undefined ? 'open' : 'resolved' },
+			// All with the same fields: n8n shows a missing one as "undefined" in a table.
+			item: { ...item, ...(resolved === undefined && { state: 'open', endedBy: null }) },
 		};
 	});
 	return found
