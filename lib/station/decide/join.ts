@@ -3,7 +3,7 @@
  * start that it can belong to, whatever its transaction ID; if two fit, it has none, because an empty field is better than a
  * wrong one.
  */
-import { REPEATED_MS } from '../common/settings';
+import { LATE_STOP_MS, REPEATED_MS } from '../common/settings';
 import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../common/state';
 import { isTransaction } from '../facts/values';
 import { isMeterDecided } from '../fold/decided';
@@ -69,6 +69,11 @@ export function join(
 		if (named.length > 1 || candidate === undefined) return joined({ possible: startsOf(named) });
 		// It was reported as over before this stop was listed.
 		if (candidate.start.unended) return joined({ isRepeated: true });
+		const others = current.filter((one) => one !== candidate && isFree(one));
+		const isDoubted = fitting.includes(candidate)
+			? others.some((other) => isSwapped(sessions, stop, candidate, other, known))
+			: others.length > 0;
+		if (isDoubted) return joined({ possible: startsOf([candidate, ...others]) });
 		const foundBy = candidate.response === tx ? 'response' : 'meter values';
 		return takenLater(candidate) ? joined({}) : joined({ candidate, foundBy });
 	}
@@ -92,6 +97,30 @@ export function join(
 	const isDoubtful = isTransaction(tx) && candidate.response !== undefined;
 	if (takenLater(candidate) || (isDoubtful && !isLast)) return joined({});
 	return joined({ candidate, foundBy: 'order' });
+}
+
+/**
+ * Whether a stop that has no start names the other session, whose register it cannot be, and may be that of this one: then the
+ * IDs of the two may be swapped.
+ */
+function isSwapped(
+	{ stops }: Sessions,
+	stop: SessionStop,
+	candidate: Candidate,
+	other: Candidate,
+	known: number,
+): boolean {
+	return stops.some(
+		(one) =>
+			one !== stop &&
+			known - LATE_STOP_MS <= one.t &&
+			one.t <= known &&
+			!(one.reported && one.found) &&
+			isNamed(other, one.tx) &&
+			!canMeasure(other.start, one) &&
+			canMeasure(candidate.start, one) &&
+			isCurrent(candidate, one, 'at'),
+	);
 }
 
 /** Whether it says something of a session that is not reported: an ID is used again. */

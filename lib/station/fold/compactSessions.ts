@@ -37,7 +37,7 @@ export function compactSessions(
 			used === undefined || (before !== undefined && (before.used === undefined || before.unended))
 		);
 	});
-	const oldStops = stops.filter(({ reported, t }) => reported && t < cut);
+	const oldStops = stops.filter((stop) => stop.reported && stop.t < cut && !mayHaveStart(stop));
 	/** Whether its transaction is over, by then: an ID is used again. */
 	const isOfOld = (tx: string | undefined, t: number) =>
 		oldStops.some((stop) => stop.tx === tx && t <= stop.t);

@@ -743,6 +743,51 @@ const CASES: readonly (readonly [string, readonly StationEvent[], readonly Item[
 			{ transactionId: '26', minutes: 40, energyKwh: 3 },
 		],
 	],
+	[
+		'two sessions whose stops name the ID of each other',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 26),
+			stop('09:30', 26, 6_000),
+			stop('09:35', 25, 57_000),
+		],
+		[
+			{ transactionId: '26', energyKwh: null, startFoundBy: 'not found' },
+			{ transactionId: '25', energyKwh: null, startFoundBy: 'not found' },
+		],
+	],
+	[
+		'two sessions whose stops name the ID of each other; the second one long after the first',
+		[
+			start('09:00', 1_000),
+			answered('09:00', 25),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 26),
+			stop('09:20', 26, 6_000),
+			stop('10:35', 25, 57_000),
+		],
+		[
+			{ transactionId: '26', energyKwh: null, startFoundBy: 'not found' },
+			{ transactionId: '25', energyKwh: null, startFoundBy: 'not found' },
+		],
+	],
+	[
+		'a register that begins again, while a session of another connector runs that fits it',
+		[
+			start('09:00', 100),
+			answered('09:00', 25),
+			start('09:02', 50_000, { connectorId: 2 }),
+			answered('09:02', 26),
+			stop('09:30', 26, 400),
+			stop('09:35', 25, 5_100),
+		],
+		[
+			{ transactionId: '26', energyKwh: null },
+			{ transactionId: '25', energyKwh: 5, startFoundBy: 'response' },
+		],
+	],
 ];
 
 function samples(at: string, value: number): Payload[] {
