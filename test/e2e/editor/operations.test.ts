@@ -36,7 +36,7 @@ const PLANS: readonly Plan[] = [
 	{
 		operation: 'event.getAll',
 		parameters: () => ({ filters: { eventTypes: ['ocpp.*'] } }),
-		labels: ['Return All', 'Limit', 'Simplify', 'Event Types', 'ocpp.*'],
+		labels: ['Return All', 'Limit', 'Simplify', 'Event Types', 'ocpp.*', 'Options'],
 		output: ['1 item', 'ocpp.message'],
 	},
 	{
@@ -62,7 +62,7 @@ const PLANS: readonly Plan[] = [
 	{
 		operation: 'delivery.getAll',
 		parameters: () => ({ endpointId: endpoint.id }),
-		labels: ['Endpoint', 'Status', 'Return All', 'Limit', 'Simplify'],
+		labels: ['Endpoint', 'Status', 'Return All', 'Limit', 'Simplify', 'Options'],
 		output: ['2 items', 'asset.connectivity', 'success'],
 	},
 	{
@@ -131,9 +131,11 @@ it.each(PLANS)(
 	async ({ operation, labels, output }) => {
 		const panel = await editor.openNode(operation);
 		const parameters = panel.getByTestId('node-parameters');
-		for (const label of ['Resource', 'Operation', 'Options', ...labels]) {
+		for (const label of ['Resource', 'Operation', ...labels]) {
 			await parameters.getByText(label, { exact: true }).first().waitFor();
 		}
+		const options = await parameters.getByText('Options', { exact: true }).count();
+		expect(options > 0).toBe(labels.includes('Options'));
 		const shown = await execute(panel);
 		for (const text of output) await shown.getByText(text).first().waitFor();
 		await editor.closeNode();
