@@ -339,13 +339,16 @@ function* secondSessions({ firsts }: Report): Generator<Found> {
 	}
 }
 
-/** Up to when everything is known only moves forward, unless the ledger is lost, or other settings begin anew. */
+/**
+ * Up to when everything is known only moves forward, unless the ledger is lost, or a publication with other settings writes
+ * for the first time: a poll of the one before may have written later than it was published.
+ */
 function* goesBack(view: View): Generator<Found> {
-	const epochs = epochsOf(view);
+	const heads = view.all('generation').filter(({ record }) => record.endsWith(':head'));
 	let before: LineOf<'known'> | undefined;
 	for (const line of view.all('known')) {
 		const from = before?.at ?? 0;
-		const isNew = epochs.some((epoch) => epoch.from >= from && epoch.from <= line.at);
+		const isNew = heads.some(({ at }) => at >= from && at <= line.at);
 		const wasLost =
 			view.hadLoss({ from, to: line.at }) || view.hadFault({ from, to: line.at }, ['power cut']);
 		if (before !== undefined && line.upTo < before.upTo && !isNew && !wasLost)
