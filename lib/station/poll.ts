@@ -6,7 +6,7 @@
  *   holds up nothing that is new. Other settings are a new publication: what is open resolves.
  * - a poll (1) follows the list, (2) changes each shard by a swap: folds, decides, and adds what is to be reported, (3)
  *   writes the head with the new position, (4) claims what is to be reported and hands it over. The next poll drops what has
- *   begun, and hands over what n8n could not store or has lost.
+ *   begun for good, and hands over what n8n could not store or has lost.
  * - the *watermark* is a minute behind `knownUpTo` of the position: what lasts until then has lasted, and what is over by then
  *   has ended. A list that cannot be read leaves it: nothing opens or resolves.
  * - Every step can be repeated: facts are sets, incidents are kept in the shards, and each item passes through the
