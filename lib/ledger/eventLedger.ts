@@ -198,10 +198,12 @@ export class EventLedger implements Ledger {
 	}
 
 	async untilBegun({ key, session, number }: Claim, ms: number): Promise<void> {
-		const isPending = (entry: Entry | undefined) =>
-			entry === undefined ||
-			(entry.kind === 'pending' && entry.holder === session && entry.claim === number);
-		// A ledger that is down for a moment, or has lost its data, says nothing.
+		const isPending = (entry: Entry | undefined) => {
+			const { kind, holder, claim } = entry ?? {};
+			const isOfAnother = holder !== undefined && !(holder === session && claim === number);
+			return entry === undefined || kind === 'pending' || (kind === 'stored' && isOfAnother);
+		};
+		// A ledger that is down for a moment, or has lost its data, says nothing; nor does what another one hands over since.
 		const isOpen = async () => await this.#entries.look(key, isPending).catch(() => true);
 		await this.#waiting.untilBegun(key, ms, isOpen);
 	}

@@ -181,11 +181,10 @@ export function candidatesOf(sessions: Sessions, known: number): Candidate[] {
 	const starts = sessions.starts
 		.filter(({ t }) => t <= known)
 		.sort((a, b) => a.at - b.at || a.t - b.t);
-	const responses = new Map(
-		named
-			.filter(({ t, tx }) => t <= known && isTransaction(tx))
-			.map(({ message, tx }) => [message, tx]),
-	);
+	const answered = named.filter(({ t, tx }) => t <= known && isTransaction(tx));
+	const responses = new Map(answered.map(({ message, tx }) => [message, tx]));
+	const listed = new Set(starts.flatMap(({ messages }) => messages));
+	const unlisted = answered.filter(({ message }) => !listed.has(message));
 	return [...Map.groupBy(starts, ({ connector }) => connector)].flatMap(([connector, own]) => {
 		const meters = metered.filter((one) => one.connector === connector && one.t <= known);
 		const groups = withRepeats(own, sessions.stops, meters);
@@ -198,7 +197,10 @@ export function candidatesOf(sessions: Sessions, known: number): Candidate[] {
 			// A name that is new after its session was reported is that of another one, whose start is missing.
 			const { used = Infinity } = start;
 			const own = meters.filter(({ t }) => t <= used);
-			return [{ start, repeats, next, response, metered: namesIn(own, start, next) }];
+			const metered = namesIn(own, start, next);
+			// So is one that the response to a start says that is not listed yet.
+			for (const { t, tx } of unlisted) if (t >= start.t && tx !== response) metered.delete(tx);
+			return [{ start, repeats, next, response, metered }];
 		});
 	});
 }

@@ -975,3 +975,28 @@ it('reports a session without its start once, though that is listed after the ne
 		['27', 'Local'],
 	]);
 });
+
+it('does not give the start of a session that goes on to one whose response says that another start began it', async () => {
+	const world = stationWorld({
+		settings: { kind: 'sessionEnded', forMs: 0, resolveAfterMs: 0 },
+	});
+	world.events = [
+		start('09:00', 2_000),
+		answered('09:00', 26),
+		metered('09:05', 3_000, { transactionId: 26 }),
+		{ ...stop('09:20', 26, 4_000), listedAt: time('09:40') },
+		{ ...start('09:21', 24_000), listedAt: time('10:05') },
+		answered('09:21', 27),
+		metered('09:25', 24_500, { transactionId: 27 }),
+		stop('09:30', 27, 25_000),
+		start('09:35', 26_000),
+		answered('09:35', 28),
+	];
+	await world.pollFrom('08:50', '10:50');
+	expect(
+		world.items().map(({ transactionId, reason, energyKwh }) => [transactionId, reason, energyKwh]),
+	).toEqual([
+		['26', 'Local', 2],
+		['27', 'Local', null],
+	]);
+});
