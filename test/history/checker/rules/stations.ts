@@ -427,10 +427,13 @@ function* rereads(view: View): Generator<Found> {
 	let old = countAt(first);
 	// What a poll has read counts once it has ended, and as long as its ledger and its settings last.
 	let isRead: boolean[] = [];
+	// A poll that fails keeps what it has read so far, unless that is what failed.
+	let mayBeRead: boolean[] = [];
 	const starts = new Set(epochsOf(view).map(({ from }) => from));
 	const unreadOf = (events: number) => {
 		let unread = 0;
-		for (let n = old; n < events; n += 1) if (isRead[n] !== true) unread += 1;
+		for (let n = old; n < events; n += 1)
+			if (isRead[n] !== true && mayBeRead[n] !== true) unread += 1;
 		return unread;
 	};
 	const overlapPages = Math.ceil(OVERLAP_MS / everyMs / pageSize);
@@ -446,6 +449,7 @@ function* rereads(view: View): Generator<Found> {
 		if (line.what === 'published' && starts.has(line.at)) {
 			old = countAt(line.at);
 			isRead = [];
+			mayBeRead = [];
 		}
 		if (line.what === 'polling' || line.what === 'published' || line.what === 'unpublished')
 			for (const poll of open) poll.isAlone = false;
@@ -459,7 +463,12 @@ function* rereads(view: View): Generator<Found> {
 		if (line.what !== 'polled' || line.trigger !== 'station') continue;
 		const poll = open.find(({ by, version }) => by === line.by && version === line.version);
 		open = open.filter((each) => each !== poll);
-		if (poll === undefined || line.error !== undefined) continue;
+		if (poll === undefined) continue;
+		if (line.error !== undefined) {
+			for (const [oldest, newest] of poll.pages)
+				for (let n = oldest; n <= newest; n += 1) mayBeRead[n] = true;
+			continue;
+		}
 		// A list that begins with its oldest event is read from there: that is progress too.
 		let gained = 0;
 		for (const [oldest, newest] of poll.pages) {
