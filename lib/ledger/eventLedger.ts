@@ -1,13 +1,13 @@
 /** The ledger over any store: what this process claims, and what its executions begin and end. */
 import { jittered, sleep } from '../shared/pace';
 import { DAY_MS } from '../shared/time';
-import type { Store, Change, ChangeOptions } from './common/store';
+import type { Store, ChangeOptions } from './common/store';
 import { type Entry, decode, encode } from './life/entry';
 import { type Account, accountOf, stateOf, type StepMoment } from './life/states';
 import * as steps from './life/steps';
 import type { Step } from './life/steps';
 import { Session } from './session';
-import { checkKey, type Beginning, type Claim, type ClaimResponse, type Ledger } from './types';
+import type { Beginning, Claim, ClaimResponse, Ledger } from './types';
 import { untilWritten } from './untilWritten';
 
 const FIRST_PAUSE_MS = 25;
@@ -46,7 +46,7 @@ class Waiting {
 const KEEP_CLAIM_MS = DAY_MS;
 const CLAIMING = { keepMs: KEEP_CLAIM_MS, guess: [undefined] };
 
-export interface EventLedgerOptions {
+interface EventLedgerOptions {
 	readonly store: Store;
 	/** Called with the number of events that began although the ledger did not know them. */
 	readonly onUnknown?: ((events: number) => void) | undefined;
@@ -232,6 +232,13 @@ export class EventLedger implements Ledger {
 	}
 }
 
+const KEY_FORM = /^[A-Za-z0-9_-]{43}$/;
+
+/** Throws for a key that `ledgerKey` did not make, before it reaches a store. */
+function checkKey(key: string): void {
+	if (!KEY_FORM.test(key)) throw new TypeError('A ledger key comes from ledgerKey()');
+}
+
 /** The result of a step, and the entry after it. */
 interface After<R> {
 	readonly result: R;
@@ -256,9 +263,9 @@ class Entries {
 		options: Partial<ChangeOptions> = {},
 	): Promise<After<R>[]> {
 		for (const { key } of keys) checkKey(key);
-		return await this.#store.change(
+		return await this.#store.change<K, After<R>>(
 			keys,
-			({ text, ...moment }, key): Change<After<R>> => {
+			({ text, ...moment }, key) => {
 				const entry = decode(text);
 				const { result, next } = step(entry, key, moment);
 				if (next === undefined) return { result: { result, entry, text } };

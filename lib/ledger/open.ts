@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { printable } from '../shared/text';
 import { DAY_MS } from '../shared/time';
 import { literal, safeParse } from '../vendor/zod';
-import { type Environment, readText } from './common/environment';
+import { variablesIn } from './common/environment';
 import { LedgerUnavailableError } from './common/store';
-import { EventLedger, type EventLedgerOptions } from './eventLedger';
+import { EventLedger } from './eventLedger';
 import {
 	describeRedis,
 	type RedisSettings,
@@ -19,7 +19,7 @@ const CLOSE_EVERY_MS = 100;
 
 interface OpenLedgerOptions {
 	/** The environment that decides on the store; default `process.env`. */
-	readonly env?: Environment;
+	readonly env?: NodeJS.ProcessEnv;
 	/** The command that n8n was started with; default: that of this process. */
 	readonly command?: string | undefined;
 	/** Called when the store is chosen, with its kind and place. Never with a credential. */
@@ -58,7 +58,7 @@ interface Reporting {
 
 /** A store is loaded only when it is chosen: most processes need one of the two. */
 async function openStore(
-	env: Environment,
+	env: NodeJS.ProcessEnv,
 	command: string | undefined,
 	{ log, warn, onClose }: Reporting,
 ): Promise<Ledger> {
@@ -110,7 +110,7 @@ function atMostEvery(
  * In a process that ends in order, what it still hands over is free for the others. n8n first waits for the executions that
  * run. At the exit only a store that writes at once can do it, so another one does it before, when nothing runs any more.
  */
-function closedAtExit(options: EventLedgerOptions): EventLedger {
+function closedAtExit(options: ConstructorParameters<typeof EventLedger>[0]): EventLedger {
 	const ledger = new EventLedger({
 		...options,
 		onClose: () => {
@@ -148,13 +148,13 @@ type StoreChoice =
 const QUEUE_COMMANDS: ReadonlySet<string> = new Set(['worker', 'webhook']);
 
 /** Whether this n8n instance shares its work with other processes. `command` is n8n's own, such as `start` or `worker`. */
-function isQueueMode(env: Environment, command: string | undefined): boolean {
-	return QUEUE_COMMANDS.has(command ?? '') || readText(env, 'EXECUTIONS_MODE') === 'queue';
+function isQueueMode(env: NodeJS.ProcessEnv, command: string | undefined): boolean {
+	return QUEUE_COMMANDS.has(command ?? '') || variablesIn(env).text('EXECUTIONS_MODE') === 'queue';
 }
 
 /** Throws `LedgerUnavailableError` with the name of the variable when a value is wrong. */
-export function chooseStore(env: Environment, command?: string): StoreChoice {
-	const value = readText(env, STORE_VARIABLE)?.toLowerCase() || 'auto';
+export function chooseStore(env: NodeJS.ProcessEnv, command?: string): StoreChoice {
+	const value = variablesIn(env).text(STORE_VARIABLE)?.toLowerCase() || 'auto';
 	const wanted = safeParse(literal(ACCEPTED), value);
 	if (!wanted.success) {
 		// Anything but a single word may contain a password, such as a URL that belongs to another variable.
@@ -163,15 +163,16 @@ export function chooseStore(env: Environment, command?: string): StoreChoice {
 			`${STORE_VARIABLE} is ${shown}. Set it to one of ${ACCEPTED.join(', ')}, or remove it to use auto.`,
 		);
 	}
-	const automatic = isQueueMode(env, command) || readText(env, URL_VARIABLE) ? 'redis' : 'sqlite';
+	const automatic =
+		isQueueMode(env, command) || variablesIn(env).text(URL_VARIABLE) ? 'redis' : 'sqlite';
 	const store = wanted.data === 'auto' ? automatic : wanted.data;
 	return store === 'redis'
 		? { store: 'redis', settings: readRedisSettings(env) }
 		: { store: 'sqlite', path: sqlitePath(env) };
 }
 
-function sqlitePath(env: Environment): string {
-	const path = readText(env, PATH_VARIABLE);
+function sqlitePath(env: NodeJS.ProcessEnv): string {
+	const path = variablesIn(env).text(PATH_VARIABLE);
 	if (path && /^rediss?:/i.test(path)) {
 		throw new LedgerUnavailableError(
 			`${PATH_VARIABLE} is the URL of a Redis server, not the path of a file. Set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL instead.`,

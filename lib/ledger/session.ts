@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import { SESSION_MS, type Store, type Vital } from './common/store';
 
-export const RENEW_EVERY_MS = SESSION_MS / 3;
+const RENEW_EVERY_MS = SESSION_MS / 3;
 const RETRY_MS = 1_000;
 /** A session that was renewed this recently cannot have lapsed, so a store that lacks it has lost data. */
 const SURE_MS = SESSION_MS - 5_000;

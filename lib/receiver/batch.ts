@@ -33,9 +33,9 @@ type Turn =
  * The longest wait for another delivery's hand-over. The service gives up after 30 s, while n8n may delay an execution
  * for minutes or never respond: a queued execution that a user stopped gets no response at all.
  */
-export const LONGEST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 10_000;
 /** The least time that n8n has to store an execution before the senders of its events are asked to retry. */
-export const LEAST_WAIT_MS = 2_000;
+const LEAST_WAIT_MS = 2_000;
 
 /** The nodes with a hand-over that n8n has not responded to, by node and URL. */
 const busy = new Map<string, Gatherer>();

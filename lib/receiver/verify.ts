@@ -134,9 +134,9 @@ interface VersionedSettings {
 type ReadSigningSettings = () => Promise<VersionedSettings>;
 
 /** How long a verifier is kept, and so how long a secret still works after it was removed, in milliseconds. */
-export const KEEP_MS = 15_000;
+const KEEP_MS = 15_000;
 /** How long a refresh or a missing configuration is kept, in milliseconds: a flood of forgeries costs one read in this time. */
-export const REFRESH_MS = 1000;
+const REFRESH_MS = 1000;
 /** Above this number of keys the oldest is dropped, so memory stays bounded. */
 const MAX_KEYS = 10_000;
 

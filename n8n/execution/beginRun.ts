@@ -37,7 +37,7 @@ const OWN_MODES: ReadonlySet<string> = new Set(['webhook', 'trigger']);
 /** The longest that the end of an execution waits for a ledger that is down. It is then written in the background. */
 const END_WITHIN_MS = 20_000;
 /** The first version of n8n with `onExecutionFinish`. */
-export const REPORTS_END = '2.33';
+const REPORTS_END = '2.33';
 
 /**
  * The items that the execution continues with: those whose events have not begun in another execution. n8n starts one

@@ -12,8 +12,6 @@ import {
 } from '../../vendor/zod';
 import { errorField, LedgerUnavailableError } from './store';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 const text = string().check(trim());
 const unquoted = pipe(
 	text,
@@ -23,22 +21,19 @@ const numeric = pipe(pipe(text.check(minLength(1)), transform(Number)), number()
 /** Case-insensitive. */
 const flag = stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] });
 
-/** The value without surrounding white space and one pair of quotes; undefined if the variable is not set. */
-export function readText(env: Environment, name: string): string | undefined {
-	return safeParse(unquoted, readRaw(env, name)).data;
+/** Each returns undefined if the variable is not set. They throw `LedgerUnavailableError` if a `_FILE` cannot be read. */
+export function variablesIn(env: NodeJS.ProcessEnv) {
+	return {
+		/** The value without surrounding white space and one pair of quotes. */
+		text: (name: string) => safeParse(unquoted, readRaw(env, name)).data,
+		/** Like n8n: a value that is not a number counts as not set, since n8n's own queue then uses the default. */
+		number: (name: string) => safeParse(numeric, readRaw(env, name)).data,
+		/** Like n8n: `true`, `1`, `false`, `0`; any other value counts as not set. */
+		boolean: (name: string) => safeParse(flag, readRaw(env, name)).data,
+	};
 }
 
-/** Like n8n: a value that is not a number counts as not set, since n8n's own queue then uses the default. */
-export function readNumber(env: Environment, name: string): number | undefined {
-	return safeParse(numeric, readRaw(env, name)).data;
-}
-
-/** Like n8n: `true`, `1`, `false`, `0`; any other value counts as not set. */
-export function readBoolean(env: Environment, name: string): boolean | undefined {
-	return safeParse(flag, readRaw(env, name)).data;
-}
-
-function readRaw(env: Environment, name: string): string | undefined {
+function readRaw(env: NodeJS.ProcessEnv, name: string): string | undefined {
 	const value = env[name];
 	if (value !== undefined) return value;
 	const file = env[`${name}_FILE`];

@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /** The result of a step. `text` is the entry after it: absent if nothing changes, null to remove it. */
-export interface Change<R> {
+interface Change<R> {
 	readonly result: R;
 	readonly text?: string | null;
 }

@@ -13,7 +13,7 @@ const KINDS = {
 	done: 'd',
 } as const;
 
-export type EntryKind = keyof typeof KINDS;
+type EntryKind = keyof typeof KINDS;
 
 /** Times are in Unix milliseconds on the clock of the store. */
 export interface Entry {

@@ -31,7 +31,7 @@
  *   held and nobody took is its own again.
  */
 import { MINUTE_MS } from '../../shared/time';
-import type { Entry, EntryKind } from './entry';
+import type { Entry } from './entry';
 
 export type EntryState =
 	| 'free'
@@ -111,7 +111,7 @@ export function dueInMs(entry: Entry | undefined, moment: StepMoment): number | 
 	return Math.max(0, left.at + afterMs - moment.now);
 }
 
-const ENDED_BADLY: ReadonlySet<EntryKind> = new Set(['failed', 'canceled', 'interrupted']);
+const ENDED_BADLY: ReadonlySet<Entry['kind']> = new Set(['failed', 'canceled', 'interrupted']);
 
 /** The ledger's record of an event. */
 export interface Account {

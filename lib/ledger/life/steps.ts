@@ -28,7 +28,7 @@ const FRESH: Entry = {
 };
 
 /** Names a claim: no other claim has the same session and number. */
-export interface Claimant {
+interface Claimant {
 	readonly session: string;
 	readonly number: number;
 }
@@ -101,7 +101,7 @@ export function release(entry: Entry | undefined, claimant: Claimant): Step<unde
 }
 
 /** An attempt to begin an event. */
-export interface Attempting {
+interface Attempting {
 	/** Never used again: n8n starts one stored execution twice. */
 	readonly run: string;
 	readonly session: string;
@@ -149,7 +149,7 @@ const KIND_AFTER = {
 	lost: 'interrupted',
 } as const;
 
-export interface Ending {
+interface Ending {
 	readonly run: string;
 	readonly outcome: Outcome;
 	readonly repeats: boolean;

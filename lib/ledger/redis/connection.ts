@@ -12,15 +12,8 @@ import { sleep } from '../../shared/pace';
 import { printable } from '../../shared/text';
 import { DAY_MS } from '../../shared/time';
 import { createRedisClient, type RedisClient } from './client';
-import { type Call, clockWhenLate, evaluate, RedisClock } from './scripts';
-import {
-	errorCode,
-	isLasting,
-	isReadOnly,
-	isResponse,
-	type RedisSettings,
-	redisUnavailableError,
-} from './settings';
+import { type Call, ScriptRunner } from './scripts';
+import { failureOf, type RedisSettings, redisUnavailableError } from './settings';
 
 /** Redis has not responded in time. */
 class NoResponse extends Error {}
@@ -95,7 +88,7 @@ export class RedisConnection {
 	/** When this client was created, or last returned a result. */
 	#lastSuccess = 0;
 	#lastError: unknown;
-	readonly #clock = new RedisClock();
+	readonly #scripts = new ScriptRunner();
 
 	/** Calls `warn` at the first call, and once a day with a call, as long as the setup of Redis breaks the ledger's guarantee. */
 	constructor(settings: RedisSettings, warn: (message: string) => void) {
@@ -115,22 +108,17 @@ export class RedisConnection {
 		for (;;) {
 			try {
 				const client = await this.#ready(deadline);
-				const result = await this.#try(client, call, deadline);
+				const { result, isLate } = await this.#try(client, call, deadline);
 				this.#lastSuccess = performance.now();
 				this.#lastError = undefined;
-				const clock = clockWhenLate(result);
-				if (clock === undefined) {
-					void this.#eviction.check(client);
-					return result;
-				}
-				// The clock of Redis was changed, or belongs to another node.
-				this.#clock.set(clock);
-				throw new NoResponse();
+				if (isLate) throw new NoResponse();
+				void this.#eviction.check(client);
+				return result;
 			} catch (error) {
 				// An error from Redis says more than a timeout after it.
-				if (errorCode(error) !== undefined) reason = error;
+				if (failureOf(error).code !== undefined) reason = error;
 				const over = performance.now() + PAUSE_MS >= deadline || closes !== this.#closes;
-				if (over || isLasting(reason ?? this.#lastError)) {
+				if (over || failureOf(reason ?? this.#lastError).isLasting) {
 					this.#replaceIfStuck();
 					throw redisUnavailableError(this.#settings, reason ?? this.#lastError);
 				}
@@ -141,7 +129,7 @@ export class RedisConnection {
 
 	/** Unix milliseconds on the clock of Redis, as far as it is known. */
 	now(): number {
-		return this.#clock.now();
+		return this.#scripts.now();
 	}
 
 	/** Calls in progress fail; a later call connects again. */
@@ -179,14 +167,16 @@ export class RedisConnection {
 		}
 	}
 
-	async #try(client: RedisClient, call: Call, deadline: number): Promise<unknown> {
+	async #try(client: RedisClient, call: Call, deadline: number) {
 		const connection = this.#connections;
 		try {
 			const leftMs = deadline - performance.now();
-			const redisDeadline = this.#clock.of(deadline, client);
-			return await within(Math.min(TRY_MS, leftMs), evaluate(client, call, redisDeadline));
+			return await within(Math.min(TRY_MS, leftMs), this.#scripts.run(client, call, deadline));
 		} catch (error) {
-			const isStale = error instanceof NoResponse || isReadOnly(error, this.#settings);
+			// After a failover the old primary refuses writes: the name is then resolved again, as n8n's own client does.
+			const isOldPrimary =
+				this.#settings.reconnectOnFailover && failureOf(error).code === 'READONLY';
+			const isStale = error instanceof NoResponse || isOldPrimary;
 			if (isStale && connection === this.#connections && client.status === 'ready')
 				client.disconnect(true);
 			throw error;
@@ -221,11 +211,11 @@ export class RedisConnection {
 			return;
 		}
 		try {
-			await this.#clock.read(client);
+			await this.#scripts.readClock(client);
 			// A password that was wrong before has been accepted now.
 			this.#lastError = undefined;
 		} catch (error) {
-			if (!isResponse(error)) {
+			if (!failureOf(error).isResponse) {
 				this.#noteFailure(error);
 				return;
 			}
@@ -243,11 +233,11 @@ export class RedisConnection {
 	}
 
 	#noteFailure(error: unknown): void {
-		const code = errorCode(error);
+		const { code, isLasting } = failureOf(error);
 		// Redis returns WRONGPASS for a wrong password, and NOAUTH for the commands sent along with it, which says less.
 		if (code === undefined || (code === 'NOAUTH' && this.#settings.password !== '')) return;
 		this.#lastError = error;
-		if (isLasting(error)) this.#waiters.reject(error);
+		if (isLasting) this.#waiters.reject(error);
 	}
 }
 

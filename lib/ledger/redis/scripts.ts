@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { MINUTE_MS } from '../../shared/time';
 import type { RedisClient } from './client';
-import { errorCode } from './settings';
+import { failureOf } from './settings';
 
 interface Script {
 	readonly text: string;
@@ -16,28 +16,6 @@ export interface Call {
 	readonly script: Script;
 	readonly key: string;
 	readonly args: readonly (string | number)[];
-}
-
-/**
- * Runs a script by its hash; sends the text if Redis does not know it (after a restart, or on another node). From
- * `deadline` on, in Unix milliseconds on Redis's clock, the script does nothing and returns `['late', <that clock>]`.
- */
-export async function evaluate(
-	client: RedisClient,
-	{ script, key, args }: Call,
-	deadline: number,
-): Promise<unknown> {
-	try {
-		return await client.evalsha(script.sha, 1, key, deadline, ...args);
-	} catch (error) {
-		if (errorCode(error) !== 'NOSCRIPT') throw error;
-		return client.eval(script.text, 1, key, deadline, ...args);
-	}
-}
-
-/** The clock of Redis in the result of a script that ran too late; undefined for any other result. */
-export function clockWhenLate(result: unknown): number | undefined {
-	return Array.isArray(result) && result[0] === 'late' ? Number(result[1]) : undefined;
 }
 
 /**
@@ -56,14 +34,14 @@ function script(text: string): Script {
 }
 
 /** Returns the text, or nil. */
-export const READ = script(`return redis.call('GET', KEYS[1])`);
+const read = script(`return redis.call('GET', KEYS[1])`);
 
 /**
  * ARGV: 1 or 0 for whether a text is expected, that text, 1 or 0 for whether there is a next one, that one, and how long to keep it
  * at least (0: as long as before). Returns 1 if the text is now the next one, otherwise the text that it is, or nil. Sent
  * again, it finds its own change.
  */
-export const SWAP = script(`
+const swap = script(`
 local text = redis.call('GET', KEYS[1])
 local expected = ARGV[1] == '1' and ARGV[2]
 local next = ARGV[3] == '1' and ARGV[4]
@@ -82,16 +60,18 @@ end
 return 1`);
 
 /** ARGV: the condition of the session, and how long to keep it. Returns the condition before, or nil. */
-export const SET_SESSION = script(`
+const setSession = script(`
 local before = redis.call('GET', KEYS[1])
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return before`);
 
+export const SCRIPTS = { read, swap, setSession };
+
 /** How long the clocks of Redis and this process are assumed to run at the same speed. */
 const VALID_MS = MINUTE_MS;
 
-/** The clock of Redis, as this process knows it: the hosts that share a Redis need not agree on the time. */
-export class RedisClock {
+/** Runs scripts, each until a deadline on the clock of Redis: the hosts that share a Redis need not agree on the time. */
+export class ScriptRunner {
 	/** Unix milliseconds on the clock of Redis, at a time of `performance.now()` or slightly before it. */
 	#known: { readonly redis: number; readonly at: number } | undefined;
 
@@ -102,27 +82,50 @@ export class RedisClock {
 	}
 
 	/**
+	 * Runs a script by its hash; sends the text if Redis does not know it (after a restart, or on another node). From
+	 * `deadline` on, a time of `performance.now()`, the script does nothing. `isLate` says so: the clock of Redis was changed,
+	 * or belongs to another node.
+	 */
+	async run(
+		client: RedisClient,
+		{ script, key, args }: Call,
+		deadline: number,
+	): Promise<{ readonly result: unknown; readonly isLate: boolean }> {
+		const until = this.#onRedis(deadline, client);
+		let result: unknown;
+		try {
+			result = await client.evalsha(script.sha, 1, key, until, ...args);
+		} catch (error) {
+			if (failureOf(error).code !== 'NOSCRIPT') throw error;
+			result = await client.eval(script.text, 1, key, until, ...args);
+		}
+		if (!Array.isArray(result) || result[0] !== 'late') return { result, isLate: false };
+		this.#set(Number(result[1]));
+		return { result, isLate: true };
+	}
+
+	async readClock(client: RedisClient): Promise<void> {
+		const [seconds, microseconds] = await client.time();
+		const clock = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+		if (Number.isSafeInteger(clock)) this.#set(clock);
+	}
+
+	/**
 	 * A time of `performance.now()` on the clock of Redis. Early by the time that the response to TIME took: a script may be refused too
 	 * early, but never runs too late.
 	 */
-	of(time: number, client: RedisClient): number {
+	#onRedis(time: number, client: RedisClient): number {
 		if (this.#known === undefined) return Number.MAX_SAFE_INTEGER;
 		const { redis, at } = this.#known;
 		if (performance.now() - at > VALID_MS) {
-			this.set(redis + performance.now() - at);
-			this.read(client).catch(() => undefined);
+			this.#set(redis + performance.now() - at);
+			this.readClock(client).catch(() => undefined);
 		}
 		return Math.floor(redis + time - at);
 	}
 
-	async read(client: RedisClient): Promise<void> {
-		const [seconds, microseconds] = await client.time();
-		const clock = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
-		if (Number.isSafeInteger(clock)) this.set(clock);
-	}
-
 	/** Unix milliseconds. */
-	set(redis: number): void {
+	#set(redis: number): void {
 		this.#known = { redis, at: performance.now() };
 	}
 }

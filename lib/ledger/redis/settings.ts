@@ -1,5 +1,5 @@
 /** Where the ledger's Redis is: that of n8n's queue, from n8n's own variables, or `ASSET_SERVICE_LEDGER_REDIS_URL`; and what to do if it fails. */
-import { type Environment, readBoolean, readNumber, readText } from '../common/environment';
+import { variablesIn } from '../common/environment';
 import { errorField, LedgerUnavailableError } from '../common/store';
 
 export const URL_VARIABLE = 'ASSET_SERVICE_LEDGER_REDIS_URL';
@@ -39,40 +39,41 @@ export interface RedisSettings {
 }
 
 /** Throws `LedgerUnavailableError` if a `_FILE` cannot be read or the URL is not valid. */
-export function readRedisSettings(env: Environment): RedisSettings {
+export function readRedisSettings(env: NodeJS.ProcessEnv): RedisSettings {
 	const queue = readQueueSettings(env);
-	const url = readText(env, URL_VARIABLE);
+	const url = variablesIn(env).text(URL_VARIABLE);
 	return url ? { ...queue, ...parseUrl(url) } : queue;
 }
 
-function readQueueSettings(env: Environment): RedisSettings {
+function readQueueSettings(env: NodeJS.ProcessEnv): RedisSettings {
+	const { text, number, boolean } = variablesIn(env);
 	const redis = (name: string) => `QUEUE_BULL_REDIS_${name}`;
-	const clusterNodes = parseNodes(readText(env, redis('CLUSTER_NODES')) ?? '');
-	const servername = readText(env, redis('TLS_SERVERNAME'));
+	const clusterNodes = parseNodes(text(redis('CLUSTER_NODES')) ?? '');
+	const servername = text(redis('TLS_SERVERNAME'));
 	return {
 		address: {
-			host: readText(env, redis('HOST')) || 'localhost',
-			port: readNumber(env, redis('PORT')) ?? 6379,
+			host: text(redis('HOST')) || 'localhost',
+			port: number(redis('PORT')) ?? 6379,
 		},
 		clusterNodes,
-		db: readNumber(env, redis('DB')) ?? 0,
-		username: readText(env, redis('USERNAME')) ?? '',
-		password: readText(env, redis('PASSWORD')) ?? '',
-		tls: readBoolean(env, redis('TLS'))
+		db: number(redis('DB')) ?? 0,
+		username: text(redis('USERNAME')) ?? '',
+		password: text(redis('PASSWORD')) ?? '',
+		tls: boolean(redis('TLS'))
 			? {
 					...(servername ? { servername } : {}),
-					rejectUnauthorized: readBoolean(env, redis('TLS_VALIDATE_CERTIFICATE')) ?? true,
+					rejectUnauthorized: boolean(redis('TLS_VALIDATE_CERTIFICATE')) ?? true,
 				}
 			: undefined,
-		family: readBoolean(env, redis('DUALSTACK')) ? 0 : 4,
-		keepAliveMs: readBoolean(env, redis('KEEP_ALIVE'))
-			? (readNumber(env, redis('KEEP_ALIVE_DELAY')) ?? 5_000)
+		family: boolean(redis('DUALSTACK')) ? 0 : 4,
+		keepAliveMs: boolean(redis('KEEP_ALIVE'))
+			? (number(redis('KEEP_ALIVE_DELAY')) ?? 5_000)
 			: DEFAULT_KEEP_ALIVE_MS,
-		reconnectOnFailover: readBoolean(env, redis('RECONNECT_ON_FAILOVER')) ?? true,
-		slotsRefreshTimeoutMs: readNumber(env, redis('SLOT_REFRESH_TIMEOUT')) ?? 1_000,
-		slotsRefreshIntervalMs: readNumber(env, redis('SLOT_REFRESH_INTERVAL')) ?? 5_000,
-		lookupNodeNames: readText(env, redis('DNS_LOOKUP_STRATEGY')) !== 'NONE',
-		keyPrefix: keyPrefix(readText(env, 'QUEUE_BULL_PREFIX') ?? DEFAULT_QUEUE_PREFIX),
+		reconnectOnFailover: boolean(redis('RECONNECT_ON_FAILOVER')) ?? true,
+		slotsRefreshTimeoutMs: number(redis('SLOT_REFRESH_TIMEOUT')) ?? 1_000,
+		slotsRefreshIntervalMs: number(redis('SLOT_REFRESH_INTERVAL')) ?? 5_000,
+		lookupNodeNames: text(redis('DNS_LOOKUP_STRATEGY')) !== 'NONE',
+		keyPrefix: keyPrefix(text('QUEUE_BULL_PREFIX') ?? DEFAULT_QUEUE_PREFIX),
 		source: clusterNodes.length > 0 ? redis('CLUSTER_NODES') : redis('HOST'),
 	};
 }
@@ -177,7 +178,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 		'its certificate is for another name: correct the host in ASSET_SERVICE_LEDGER_REDIS_URL or, if that is not set, the host or QUEUE_BULL_REDIS_TLS_SERVERNAME',
 };
 
-/** Errors that a retry a moment later would get again. */
 const LASTING = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM', 'OOM', 'MISCONF']);
 
 /** The wording for a command within a script, in Redis 6 and 7.0, and since Redis 7.2. */
@@ -185,25 +185,28 @@ const DENIED_IN_SCRIPT =
 	/^ERR (Error running script .*|)(The user executing the script can't|ACL failure in script:)/;
 
 /** The first word of Redis's error (`WRONGPASS`), or the system's code (`ECONNREFUSED`). */
-export function errorCode(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
 	const code = errorField(error, 'code');
 	if (typeof code === 'string') return code;
 	// If no node of a cluster responds, the error contains that of the last one.
 	const nodeError = errorField(error, 'lastNodeError');
-	if (nodeError !== undefined) return errorCode(nodeError);
+	if (nodeError !== undefined) return codeOf(nodeError);
 	const message = String(errorField(error, 'message'));
 	if (DENIED_IN_SCRIPT.test(message)) return 'NOPERM';
 	return /^[A-Z]{2,}(?=[ :]|$)/.exec(message)?.[0];
 }
 
-export function isLasting(error: unknown): boolean {
-	return LASTING.has(errorCode(error) ?? '');
-}
-
-/** Whether Redis has responded to a user that it accepts, even with an error. */
-export function isResponse(error: unknown): boolean {
-	const code = errorCode(error);
-	return errorField(error, 'name') === 'ReplyError' && code !== 'NOAUTH' && code !== 'WRONGPASS';
+/** What an error of a call to Redis says. */
+export function failureOf(error: unknown) {
+	const code = codeOf(error);
+	const isRefused = code === 'NOAUTH' || code === 'WRONGPASS';
+	return {
+		code,
+		/** A retry a moment later would get it again. */
+		isLasting: LASTING.has(code ?? ''),
+		/** Redis has responded to a user that it accepts, even with an error. */
+		isResponse: errorField(error, 'name') === 'ReplyError' && !isRefused,
+	};
 }
 
 /** Never repeats Redis's own text, which can contain user names. */
@@ -211,15 +214,10 @@ export function redisUnavailableError(
 	settings: RedisSettings,
 	error: unknown,
 ): LedgerUnavailableError {
-	const code = errorCode(error);
+	const { code } = failureOf(error);
 	const advice =
 		ADVICE[code ?? ''] ?? 'it did not respond in time: check that it runs and can be reached';
 	return new LedgerUnavailableError(
 		`The event ledger is not available. ${describeRedis(settings)}: ${advice}${code ? ` (${code})` : ''}.`,
 	);
-}
-
-/** After a failover the old primary refuses writes: the name is then resolved again, as n8n's own client does. */
-export function isReadOnly(error: unknown, settings: RedisSettings): boolean {
-	return settings.reconnectOnFailover && errorCode(error) === 'READONLY';
 }

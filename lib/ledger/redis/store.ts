@@ -9,7 +9,7 @@ import {
 } from '../common/store';
 import { holderOf } from '../life/entry';
 import { RedisConnection } from './connection';
-import { type Call, READ, SET_SESSION, SWAP } from './scripts';
+import { type Call, SCRIPTS } from './scripts';
 import type { RedisSettings } from './settings';
 
 const ALIVE = 'alive';
@@ -100,7 +100,7 @@ export class RedisStore implements Store {
 	}
 
 	async #read(key: string): Promise<string | undefined> {
-		const text = await this.#run(READ, key, []);
+		const text = await this.#run(SCRIPTS.read, key, []);
 		return typeof text === 'string' ? text : undefined;
 	}
 
@@ -114,13 +114,13 @@ export class RedisStore implements Store {
 		const texts = [expected, next].flatMap((text) =>
 			text === undefined ? ['0', ''] : ['1', text],
 		);
-		const result = await this.#run(SWAP, key, [...texts, Math.ceil(keepMs)]);
+		const result = await this.#run(SCRIPTS.swap, key, [...texts, Math.ceil(keepMs)]);
 		if (result === 1) return true;
 		return typeof result === 'string' ? result : undefined;
 	}
 
 	async #setSession(name: string, condition: string, keepMs: number): Promise<unknown> {
-		return await this.#run(SET_SESSION, `session:${name}`, [condition, keepMs]);
+		return await this.#run(SCRIPTS.setSession, `session:${name}`, [condition, keepMs]);
 	}
 
 	async #run(script: Call['script'], key: string, args: Call['args']): Promise<unknown> {

@@ -2,21 +2,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LedgerUnavailableError } from '../common/store';
 import { checkpoint, Gate, GroupSync } from './checkpoint';
-import {
-	busyError,
-	isBusy,
-	closeToOthers,
-	createFile,
-	hasContent,
-	identityOf,
-	logOf,
-	openSyncedFile,
-	progressAt,
-	restoreFile,
-	type SyncedFile,
-	withoutLinks,
-} from './files';
-import { prepareSchema, prepareStatements, type Statements, transaction } from './schema';
+import { busyError, isBusy, LedgerFiles, openSyncedFile, type SyncedFile } from './files';
+import { prepareSchema, prepareStatements, transaction } from './schema';
 
 /** Holds the inner pages of ten million IDs; allocated only as needed. */
 const CACHE_KIB = 16_000;
@@ -31,11 +18,10 @@ const CHARACTERS_PER_WRITE = 4_096;
  * without its last writes, which does not matter for claims, because the process dies with them.
  */
 export class LedgerDatabase {
-	readonly statements: Statements;
+	readonly statements: ReturnType<typeof prepareStatements>;
 	readonly #db: DatabaseSync;
 	readonly #path: string;
-	/** With links resolved: SQLite puts its other files next to this one. */
-	readonly #file: string;
+	readonly #files: LedgerFiles;
 	readonly #identity: string | undefined;
 	readonly #sqlite: Sqlite;
 	readonly #openLog: (path: string) => SyncedFile;
@@ -58,19 +44,18 @@ export class LedgerDatabase {
 				`The event ledger is not available. This Node.js (${process.version}) has no SQLite: run n8n on Node.js 22.16 or newer, or set ASSET_SERVICE_LEDGER=redis and ASSET_SERVICE_LEDGER_REDIS_URL.`,
 			);
 		}
-		createFile(path);
+		this.#files = LedgerFiles.create(path);
 		this.#sqlite = sqlite;
 		this.#path = path;
-		this.#file = withoutLinks(path);
 		this.#openLog = openLog;
 		// Read before opening, to detect a file that replaces it in between.
-		this.#identity = identityOf(path);
+		this.#identity = this.#files.identity();
 		this.#db = new sqlite.DatabaseSync(path);
 		try {
 			// SQLite would block the event loop to wait for a lock; the store waits instead.
 			this.#db.exec('PRAGMA busy_timeout = 0');
 			prepareSchema(this.#db, path);
-			closeToOthers(this.#file);
+			this.#files.closeToOthers();
 			this.#db.exec('PRAGMA journal_mode = WAL');
 			this.#db.exec('PRAGMA synchronous = NORMAL');
 			this.#db.exec('PRAGMA wal_autocheckpoint = 0');
@@ -92,7 +77,7 @@ export class LedgerDatabase {
 
 	/** Whether the files at the path are still the open ones: one of them may have been deleted or replaced. */
 	isCurrent(): boolean {
-		return this.#identity === identityOf(this.#path) && !this.#isLogReplaced();
+		return this.#identity === this.#files.identity() && !this.#isLogReplaced();
 	}
 
 	/**
@@ -103,11 +88,11 @@ export class LedgerDatabase {
 		if (this.#log === undefined || !this.#isLogReplaced()) return;
 		// Its thread has the deleted log open as well.
 		if (this.#checkpoint !== undefined) throw busyError();
-		if (this.#identity !== identityOf(this.#path) || hasContent(logOf(this.#file))) return;
+		if (this.#identity !== this.#files.identity() || this.#files.hasLog()) return;
 		try {
 			this.#db.exec('BEGIN IMMEDIATE');
 			try {
-				restoreFile(logOf(this.#file), this.#log.read());
+				this.#files.restoreLog(this.#log.read());
 			} finally {
 				this.#db.exec('ROLLBACK');
 			}
@@ -128,7 +113,7 @@ export class LedgerDatabase {
 		this.#writes += 1 + Math.floor(characters / CHARACTERS_PER_WRITE);
 		if (this.#writes < WRITES_PER_CHECKPOINT || this.#checkpoint !== undefined) return;
 		this.#writes = 0;
-		this.#checkpoint = checkpoint(this.#file, this.#gate).finally(() => {
+		this.#checkpoint = checkpoint(this.#files.resolved, this.#gate).finally(() => {
 			this.#checkpoint = undefined;
 		});
 	}
@@ -140,7 +125,7 @@ export class LedgerDatabase {
 
 	/** Changes whenever a process writes to the file: a lock that is held at the same time will be free in a moment. */
 	progress(): string {
-		return this.#checkpoint === undefined ? progressAt(this.#file) : String(performance.now());
+		return this.#checkpoint === undefined ? this.#files.progress() : String(performance.now());
 	}
 
 	/** Closes at once; pending syncs are still completed. Resolves when nothing here uses the files any more. */
@@ -162,7 +147,7 @@ export class LedgerDatabase {
 	#closeDatabase(): void {
 		let other: DatabaseSync | undefined;
 		try {
-			if (this.#isLogReplaced() && hasContent(logOf(this.#file))) {
+			if (this.#isLogReplaced() && this.#files.hasLog()) {
 				other = new this.#sqlite.DatabaseSync(this.#path);
 				other.exec('PRAGMA user_version');
 			}
@@ -179,13 +164,12 @@ export class LedgerDatabase {
 	}
 
 	#isLogReplaced(): boolean {
-		return this.#logIdentity !== undefined && this.#logIdentity !== identityOf(logOf(this.#file));
+		return this.#logIdentity !== undefined && this.#logIdentity !== this.#files.logIdentity();
 	}
 
 	#openLogFile(): SyncedFile {
-		const path = logOf(this.#file);
-		const log = this.#openLog(path);
-		this.#logIdentity = identityOf(path);
+		const log = this.#openLog(this.#files.log);
+		this.#logIdentity = this.#files.logIdentity();
 		return log;
 	}
 

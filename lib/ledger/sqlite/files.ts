@@ -30,21 +30,6 @@ export interface SyncedFile {
 	close(): void;
 }
 
-/** The path with links resolved: SQLite puts its log next to that file. */
-export function withoutLinks(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch {
-		// The file is missing; opening it reports that.
-		return path;
-	}
-}
-
-/** The write-ahead log of a database file. */
-export function logOf(path: string): string {
-	return `${path}-wal`;
-}
-
 const datasync = promisify(fdatasync);
 
 export function openSyncedFile(path: string): SyncedFile {
@@ -61,35 +46,90 @@ export function openSyncedFile(path: string): SyncedFile {
 	};
 }
 
-/** Writes a deleted file again, synced, unless another process has begun a new one. */
-export function restoreFile(path: string, content: Buffer): void {
-	const file = openSync(path, 'a', 0o600);
-	try {
-		if (fstatSync(file).size > 0) return;
+/** The file of a ledger, and those that SQLite puts next to it. */
+export class LedgerFiles {
+	/** With links resolved: SQLite puts the others next to that file. */
+	readonly resolved: string;
+	/** The write-ahead log. */
+	readonly log: string;
+	readonly #path: string;
+
+	constructor(path: string) {
+		this.#path = path;
+		this.resolved = withoutLinks(path);
+		this.log = `${this.resolved}-wal`;
+	}
+
+	/** Creates the file and its folder if missing, readable only by the owner. Throws for a broken link. */
+	static create(path: string): LedgerFiles {
+		createFile(path);
+		return new LedgerFiles(path);
+	}
+
+	/** Distinguishes the file from one that replaced it; undefined if there is none. */
+	identity(): string | undefined {
+		return identityOf(this.#path);
+	}
+
+	logIdentity(): string | undefined {
+		return identityOf(this.log);
+	}
+
+	/** Whether there is a log with content. */
+	hasLog(): boolean {
+		return (statSync(this.log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+	}
+
+	/** Writes a deleted log again, synced, unless another process has begun a new one. */
+	restoreLog(content: Buffer): void {
+		const file = openSync(this.log, 'a', 0o600);
 		try {
-			writeFileSync(file, content);
-			fsyncSync(file);
-		} catch (error) {
-			ftruncateSync(file);
-			throw error;
+			if (fstatSync(file).size > 0) return;
+			try {
+				writeFileSync(file, content);
+				fsyncSync(file);
+			} catch (error) {
+				ftruncateSync(file);
+				throw error;
+			}
+		} finally {
+			closeSync(file);
 		}
-	} finally {
-		closeSync(file);
+	}
+
+	/** Changes whenever a process writes to the database. */
+	progress(): string {
+		const of = (file: string) => {
+			const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+			return stats && `${stats.mtimeNs}:${stats.size}`;
+		};
+		return `${of(this.resolved)} ${of(this.log)}`;
+	}
+
+	/** A ledger that was copied here may be readable by everybody, and SQLite gives the files next to it the same mode. */
+	closeToOthers(): void {
+		for (const file of [this.resolved, this.log, `${this.resolved}-shm`]) {
+			try {
+				chmodSync(file, 0o600);
+			} catch {
+				// It belongs to another user, or is missing: using it reports the error.
+			}
+		}
 	}
 }
 
-/** Whether there is a file with content. */
-export function hasContent(path: string): boolean {
-	return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+function withoutLinks(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch {
+		// The file is missing; opening it reports that.
+		return path;
+	}
 }
 
-/** Changes whenever a process writes to the database. */
-export function progressAt(path: string): string {
-	const of = (file: string) => {
-		const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-		return stats && `${stats.mtimeNs}:${stats.size}`;
-	};
-	return `${of(path)} ${of(logOf(withoutLinks(path)))}`;
+function identityOf(path: string): string | undefined {
+	const stats = statSync(path, { throwIfNoEntry: false });
+	return stats && `${stats.dev}:${stats.ino}`;
 }
 
 /** Node reports ENOENT if it cannot create a folder on a read-only disk (seen in Node 20 and 24). */
@@ -104,8 +144,7 @@ function createFolder(path: string): void {
 	}
 }
 
-/** Creates the file and its folder if missing, readable only by the owner. Throws for a broken link. */
-export function createFile(path: string): void {
+function createFile(path: string): void {
 	createFolder(dirname(path));
 	try {
 		// Only if there is none: closing any handle of a file that SQLite has open drops SQLite's locks.
@@ -118,23 +157,6 @@ export function createFile(path: string): void {
 			{ cause: error },
 		);
 	}
-}
-
-/** A ledger that was copied here may be readable by everybody, and SQLite gives the files next to it the same mode. */
-export function closeToOthers(path: string): void {
-	for (const file of [path, logOf(path), `${path}-shm`]) {
-		try {
-			chmodSync(file, 0o600);
-		} catch {
-			// It belongs to another user, or is missing: using it reports the error.
-		}
-	}
-}
-
-/** Distinguishes a file from one that replaced it; undefined if there is none. */
-export function identityOf(path: string): string | undefined {
-	const stats = statSync(path, { throwIfNoEntry: false });
-	return stats && `${stats.dev}:${stats.ino}`;
 }
 
 const MOVE_IT = 'or set ASSET_SERVICE_LEDGER_SQLITE_PATH to a file elsewhere';

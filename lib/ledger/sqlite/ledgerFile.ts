@@ -4,7 +4,7 @@ import { jittered, sleep } from '../../shared/pace';
 import { printable } from '../../shared/text';
 import { LedgerUnavailableError } from '../common/store';
 import { LedgerDatabase, loadSqlite } from './database';
-import { isBusy, sqliteUnavailableError, progressAt } from './files';
+import { isBusy, LedgerFiles, sqliteUnavailableError } from './files';
 
 /** How often a write is repeated if the file is replaced during it. */
 const MOST_WRITES = 3;
@@ -73,7 +73,9 @@ export class LedgerFile {
 	/** Each attempt is synchronous and short; it waits for a lock between attempts. */
 	async #try<T>(work: () => T): Promise<T> {
 		try {
-			return await retryWhileBusy(work, () => this.#database?.progress() ?? progressAt(this.#path));
+			return await retryWhileBusy(work, () =>
+				(this.#database ?? new LedgerFiles(this.#path)).progress(),
+			);
 		} catch (error) {
 			// Whatever the cause (a disk, a file), the next call opens the file again.
 			if (!isBusy(error)) void this.close();

@@ -86,7 +86,7 @@ function readNumber(db: DatabaseSync, sql: string): number {
 }
 
 /** Times are in milliseconds: of the Unix epoch in `entry` and `record`, of the host's monotonic clock in `session`. */
-export interface Statements {
+interface Statements {
 	/** $key: `{ text, expires }` */
 	readonly read: StatementSync;
 	/** $key, $text, $now, $until: changes a row if the entry was missing or expired. */

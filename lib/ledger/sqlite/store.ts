@@ -14,7 +14,6 @@ import {
 import { holderOf } from '../life/entry';
 import type { LedgerDatabase } from './database';
 import { LedgerFile, Together } from './ledgerFile';
-import type { Statements } from './schema';
 
 type SqliteRow = Readonly<Record<string, unknown>>;
 
@@ -194,7 +193,7 @@ class Sweeper {
 	#added = 0;
 
 	/** Call after each new entry; `now` in Unix milliseconds. */
-	added(statements: Statements, now: number): void {
+	added(statements: LedgerDatabase['statements'], now: number): void {
 		this.#added += 1;
 		if (this.#added % ADDED_PER_RECORD_LOOK === 0) this.addedRecord(statements, now);
 		if (this.#added % ADDED_PER_LOOK !== 0) return;
@@ -210,7 +209,7 @@ class Sweeper {
 	}
 
 	/** Call after each new record. */
-	addedRecord(statements: Statements, now: number): void {
+	addedRecord(statements: LedgerDatabase['statements'], now: number): void {
 		statements.sweepRecords.run({ now });
 	}
 }

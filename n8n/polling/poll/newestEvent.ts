@@ -12,9 +12,9 @@ import { checkConditions } from '../../fields/conditions';
 import type { PollSettings } from './settings';
 
 /** Limits of the search: a user waits for it. */
-export const MOST_EVENTS = 1_000;
-export const MOST_REQUESTS = 20;
-export const MOST_MS = 10_000;
+const MOST_EVENTS = 1_000;
+const MOST_REQUESTS = 20;
+const MOST_MS = 10_000;
 
 /**
  * The newest wanted event of the list, for "Fetch Test Event": nothing is recorded. It reads page after page until it

@@ -1,6 +1,6 @@
 /** Lets hours and days pass for the ledger while the test takes seconds: moves every entry closer to its end. */
 import { join } from 'node:path';
-import { decode, encode, type EntryKind } from '../../../lib/ledger/life/entry';
+import { decode, encode, type Entry } from '../../../lib/ledger/life/entry';
 import { withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 
@@ -28,7 +28,7 @@ interface Passing {
 	/** Whether entries expire, as they do in that time; true by default. Not where a test lets time pass again and again. */
 	readonly expires?: boolean;
 	/** Only for entries of this kind; for all by default. */
-	readonly only?: EntryKind;
+	readonly only?: Entry['kind'];
 }
 
 /** For a ledger in SQLite, whether n8n is running or not. */

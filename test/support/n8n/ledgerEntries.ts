@@ -1,10 +1,10 @@
 /** Counts the ledger's entries by kind, directly in its store. */
-import { decode, type EntryKind } from '../../../lib/ledger/life/entry';
+import { decode, type Entry } from '../../../lib/ledger/life/entry';
 import { type RedisServer, withRedis } from '../redis';
 import { withDatabase } from '../sqlite';
 import { KEY_PREFIX } from './ledgerClock';
 
-const countOf = (kind: EntryKind, texts: readonly unknown[]): number =>
+const countOf = (kind: Entry['kind'], texts: readonly unknown[]): number =>
 	texts.filter((text) => decode(String(text))?.kind === kind).length;
 
 /** Entries in SQLite for events that are being handed over. */
@@ -20,7 +20,7 @@ export function countClaimsInSqlite(file: string): number {
 
 /** Entries of this kind in one Redis or in all nodes of a cluster. */
 export async function countInRedis(
-	kind: EntryKind,
+	kind: Entry['kind'],
 	servers: readonly Pick<RedisServer, 'url'>[],
 ): Promise<number> {
 	const counts = servers.map(({ url }) =>

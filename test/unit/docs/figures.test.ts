@@ -8,11 +8,8 @@ import { MOST_ATTEMPTS } from '../../../lib/ledger';
 import { SESSION_MS } from '../../../lib/ledger/common/store';
 import type { Entry } from '../../../lib/ledger/life/entry';
 import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/life/states';
-import { RENEW_EVERY_MS } from '../../../lib/ledger/session';
 import { MOST_AT_ONCE } from '../../../lib/poll/poll';
-import { LEAST_WAIT_MS, LONGEST_WAIT_MS } from '../../../lib/receiver/batch';
 import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../../lib/receiver/receive';
-import { KEEP_MS, REFRESH_MS } from '../../../lib/receiver/verify';
 import { DAYS_KEPT } from '../../../lib/rejections';
 import { LIMITS, RETRIED_STATUSES, RETRIES, DELIVERY } from '../../../lib/service/defaults';
 import { RETENTION_MS } from '../../../lib/start';
@@ -27,8 +24,6 @@ import {
 	STATION_AHEAD_MS,
 	STATION_BEHIND_MS,
 } from '../../../lib/station/common/settings';
-import { REPORTS_END } from '../../../n8n/execution/beginRun';
-import { MOST_EVENTS, MOST_MS, MOST_REQUESTS } from '../../../n8n/polling/poll/newestEvent';
 import {
 	DEFAULTS,
 	MAX_CATCH_UP_HOURS,
@@ -56,6 +51,18 @@ const pauses = Array.from({ length: MOST_ATTEMPTS - 1 }, (_unused, n) => {
 });
 const [first, second, third, fourth = 0, fifth = 0] = pauses;
 const [shortest, hourly, daily] = LOOK_BACKS;
+
+/** The value of a constant that only its own file uses, as it is written there. */
+function constantIn(file: string, name: string): string {
+	const [, value] = new RegExp(`^const ${name} = (.+);$`, 'm').exec(textOf(file)) ?? [];
+	if (value === undefined) throw new Error(`${file} has no constant ${name}`);
+	return value;
+}
+
+const figureIn = (file: string, name: string) => Number(constantIn(file, name).replaceAll('_', ''));
+const fetched = (name: string) => figureIn('n8n/polling/poll/newestEvent.ts', name);
+const longestWaitMs = figureIn('lib/receiver/batch.ts', 'LONGEST_WAIT_MS');
+const leastWaitMs = figureIn('lib/receiver/batch.ts', 'LEAST_WAIT_MS');
 
 /** Where a figure is given, its words, and its values in the code, in the order of the words. */
 const FIGURES: readonly (readonly [
@@ -96,12 +103,12 @@ const FIGURES: readonly (readonly [
 	[
 		['docs/rotation.md'],
 		/A new secret works +\| at most (\d+) second after saving/g,
-		[REFRESH_MS / SECOND],
+		[figureIn('lib/receiver/verify.ts', 'REFRESH_MS') / SECOND],
 	],
 	[
 		['docs/rotation.md'],
 		/A removed secret is rejected +\| at most (\d+) seconds after saving/g,
-		[KEEP_MS / SECOND],
+		[figureIn('lib/receiver/verify.ts', 'KEEP_MS') / SECOND],
 	],
 	[['SECURITY.md'], /bounded \((\d+) MB\)/g, [LIMITS.bodyBytes / MEGABYTE]],
 	[
@@ -131,12 +138,12 @@ const FIGURES: readonly (readonly [
 	[
 		['docs/promises.md'],
 		/after (\d+) to (\d+) s/g,
-		[LONGEST_WAIT_MS / SECOND, (LONGEST_WAIT_MS + LEAST_WAIT_MS) / SECOND],
+		[longestWaitMs / SECOND, (longestWaitMs + leastWaitMs) / SECOND],
 	],
 	[
 		['docs/nodes.md'],
 		/waits longer than (\d+) seconds for another/g,
-		[(LONGEST_WAIT_MS + LEAST_WAIT_MS) / SECOND],
+		[(longestWaitMs + leastWaitMs) / SECOND],
 	],
 	[
 		['docs/dev/architecture.md'],
@@ -147,7 +154,7 @@ const FIGURES: readonly (readonly [
 	[
 		['docs/nodes.md'],
 		/up to ([\d,]+) events \((\d+) requests, (\d+) seconds\)/g,
-		[MOST_EVENTS, MOST_REQUESTS, MOST_MS / SECOND],
+		[fetched('MOST_EVENTS'), fetched('MOST_REQUESTS'), fetched('MOST_MS') / SECOND],
 	],
 	[['docs/nodes.md'], /number of faults \(1 to (\d+)\)/g, [MAX_TIMES]],
 	[['docs/nodes.md'], /after a pause \(1 to (\d+)\)/g, [MAX_CATCH_UP_HOURS]],
@@ -191,7 +198,7 @@ const FIGURES: readonly (readonly [
 	[
 		['docs/dev/measured.md'],
 		/_session_ in the ledger every (\d+) seconds/g,
-		[RENEW_EVERY_MS / SECOND],
+		[SESSION_MS / 3 / SECOND],
 	],
 	[
 		['docs/dev/measured.md'],
@@ -241,6 +248,7 @@ it('a poll reads back two minutes, an hour each hour and a day each day', () => 
 
 it('versions are those that the package is made with, and that it asks for', () => {
 	const { devDependencies, engines } = packageJson;
+	const reportsEnd = constantIn('n8n/execution/beginRun.ts', 'REPORTS_END').replaceAll("'", '');
 	const readme = textOf('README.md');
 	const n8n = devDependencies['n8n-core'];
 	expect(readme).toContain(`Tested on n8n ${n8n} `);
@@ -258,8 +266,8 @@ it('versions are those that the package is made with, and that it asks for', () 
 	);
 	for (const file of ['README.md', 'docs/run.md'])
 		expect(textOf(file)).toContain(`n8n ${oldest} to ${newest}`);
-	expect(readme).toContain(`**Start Again** needs ${REPORTS_END}.`);
-	expect(textOf('docs/promises.md')).toContain(`It needs n8n ${REPORTS_END}.`);
+	expect(readme).toContain(`**Start Again** needs ${reportsEnd}.`);
+	expect(textOf('docs/promises.md')).toContain(`It needs n8n ${reportsEnd}.`);
 	expect(textOf('docs/run.md')).toContain(`requires Node.js ${engines.node.replace('>=', '')} `);
 	const [, plugin] =
 		/`@n8n\/eslint-plugin-community-nodes`, version ([\d.]+)/.exec(

@@ -1,11 +1,11 @@
 /** Entries in each state, for the tests of the pure steps. */
-import type { Entry, EntryKind } from '../../../../lib/ledger/life/entry';
+import type { Entry } from '../../../../lib/ledger/life/entry';
 import {
 	type EntryState,
 	FIRST_GRACE_MS,
 	type StepMoment,
 } from '../../../../lib/ledger/life/states';
-import type { Attempting } from '../../../../lib/ledger/life/steps';
+import type { begin } from '../../../../lib/ledger/life/steps';
 
 export const MINUTE_MS = 60_000;
 export const NOW = 1_795_400_000_000;
@@ -17,7 +17,7 @@ const THEIRS = { holder: 'their session', claim: 7 };
 
 const BARE = { at: NOW, grace: 0, attempts: 1, repeats: false, reopenings: 0 };
 
-export function entryOf(kind: EntryKind, more: Partial<Entry> = {}): Entry {
+export function entryOf(kind: Entry['kind'], more: Partial<Entry> = {}): Entry {
 	const run = kind === 'pending' || kind === 'stored' ? {} : { run: 'their run' };
 	return { ...BARE, kind, ...run, ...more };
 }
@@ -37,6 +37,8 @@ export const STATES: readonly EntryState[] = [
 	...(['free', 'pending', 'stored', 'overdue', 'running', 'asleep'] as const),
 	...(['interrupted', 'failed', 'done', 'begun'] as const),
 ];
+
+type Attempting = Parameters<typeof begin>[1];
 
 export function attempting(more: Partial<Attempting> = {}): Attempting {
 	const mine = { run: 'my run', session: MINE.session };

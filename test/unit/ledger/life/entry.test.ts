@@ -1,13 +1,7 @@
 import fc from 'fast-check';
-import {
-	decode,
-	encode,
-	type Entry,
-	holderOf,
-	type EntryKind,
-} from '../../../../lib/ledger/life/entry';
+import { decode, encode, type Entry, holderOf } from '../../../../lib/ledger/life/entry';
 
-const KINDS: readonly EntryKind[] = [
+const KINDS: readonly Entry['kind'][] = [
 	...(['pending', 'stored', 'begun', 'running', 'asleep', 'interrupted'] as const),
 	...(['failed', 'canceled', 'done'] as const),
 ];

@@ -192,11 +192,12 @@ describe('an attempt', () => {
 });
 
 describe('the end of an attempt', () => {
-	const ending = (more: Partial<steps.Ending> = {}): steps.Ending => ({
+	type Ending = Parameters<typeof steps.end>[1];
+	const ending = (more: Partial<Ending> = {}): Ending => ({
 		...{ run: 'their run', outcome: 'succeeded', repeats: false, reopenings: 0 },
 		...more,
 	});
-	const end = (entry: Entry | undefined, more?: Partial<steps.Ending>) =>
+	const end = (entry: Entry | undefined, more?: Partial<Ending>) =>
 		after(steps.end(entry, ending(more), ALIVE));
 
 	it.each([

@@ -1,9 +1,7 @@
 import { LedgerUnavailableError } from '../../../../lib/ledger';
 import {
 	readRedisSettings,
-	errorCode,
-	isResponse,
-	isLasting,
+	failureOf,
 	redisUnavailableError,
 } from '../../../../lib/ledger/redis/settings';
 
@@ -56,8 +54,8 @@ describe('an error of Redis or the system', () => {
 		['READONLY', false],
 		['ERR', false],
 	])('%s would come again with another try: %s', (code, lasting) => {
-		expect(isLasting(reply(`${code} some words`))).toBe(lasting);
-		expect(isLasting(reply(code))).toBe(lasting);
+		expect(failureOf(reply(`${code} some words`)).isLasting).toBe(lasting);
+		expect(failureOf(reply(code)).isLasting).toBe(lasting);
 	});
 
 	// acl.c, script.c, script_lua.c and scripting.c of Redis 6.0, 6.2, 7.0, 7.2, 8.0 and Valkey 7.2, 8.0. The first line of each
@@ -97,33 +95,33 @@ describe('an error of Redis or the system', () => {
 			'ERR ACL failure in script: No permissions to access a key script: d0d8, on @user_script:3.',
 		],
 	])('is a missing permission in the words of %s: %s', (_which, message) => {
-		expect(errorCode(reply(message))).toBe('NOPERM');
-		expect(isLasting(reply(message))).toBe(true);
+		expect(failureOf(reply(message)).code).toBe('NOPERM');
+		expect(failureOf(reply(message)).isLasting).toBe(true);
 	});
 
 	it('is no missing permission if a script fails otherwise', () => {
 		const failed = 'ERR Error running script (call to f_d0d8): @user_script:3: a key is too long';
-		expect(errorCode(reply(failed))).toBe('ERR');
+		expect(failureOf(reply(failed)).code).toBe('ERR');
 	});
 
 	it('is only the first word of a response', () => {
-		expect(errorCode(reply('ERR: no such command'))).toBe('ERR');
+		expect(failureOf(reply('ERR: no such command')).code).toBe('ERR');
 		for (const message of ['E', 'not OOM', 'Oops', 'OOMs', '']) {
-			expect(errorCode(reply(message))).toBeUndefined();
+			expect(failureOf(reply(message)).code).toBeUndefined();
 		}
 	});
 
 	it('is in a cluster what the last node said', () => {
 		const lastNodeError = reply('WRONGPASS invalid username-password pair');
 		const error = Object.assign(new Error('Failed to refresh slots cache.'), { lastNodeError });
-		expect(errorCode(error)).toBe('WRONGPASS');
-		expect(isLasting(error)).toBe(true);
+		expect(failureOf(error).code).toBe('WRONGPASS');
+		expect(failureOf(error).isLasting).toBe(true);
 	});
 
 	it('is a response to a user that Redis accepts, unless it is about the password or the connection', () => {
-		expect(isResponse(reply('NOPERM User n8n has no permissions'))).toBe(true);
-		expect(isResponse(reply('NOAUTH Authentication required.'))).toBe(false);
-		expect(isResponse(reply('WRONGPASS invalid username-password pair'))).toBe(false);
-		expect(isResponse(system('ECONNRESET'))).toBe(false);
+		expect(failureOf(reply('NOPERM User n8n has no permissions')).isResponse).toBe(true);
+		expect(failureOf(reply('NOAUTH Authentication required.')).isResponse).toBe(false);
+		expect(failureOf(reply('WRONGPASS invalid username-password pair')).isResponse).toBe(false);
+		expect(failureOf(system('ECONNRESET')).isResponse).toBe(false);
 	});
 });

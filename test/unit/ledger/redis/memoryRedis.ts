@@ -1,14 +1,14 @@
 /** What the scripts of the ledger do on a Redis, in memory, for a `ScriptedRedis`. */
-import { READ, SET_SESSION, SWAP } from '../../../../lib/ledger/redis/scripts';
+import { SCRIPTS } from '../../../../lib/ledger/redis/scripts';
 
 export class MemoryRedis {
 	readonly texts = new Map<string, string>();
 
 	/** The response to EVALSHA with these arguments. */
 	evalsha([sha, , key = '', , ...args]: readonly string[]): string {
-		if (sha === READ.sha) return this.#text(key);
-		if (sha === SWAP.sha) return this.#swap(key, args);
-		if (sha !== SET_SESSION.sha) return '-NOSCRIPT No matching script';
+		if (sha === SCRIPTS.read.sha) return this.#text(key);
+		if (sha === SCRIPTS.swap.sha) return this.#swap(key, args);
+		if (sha !== SCRIPTS.setSession.sha) return '-NOSCRIPT No matching script';
 		const before = this.#text(key);
 		this.texts.set(key, args[0] ?? '');
 		return before;

@@ -1,7 +1,7 @@
 /** How the ledger handles responses of Redis that never arrive, and changes by others in between. */
 import { ledgerKey, LedgerUnavailableError } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
-import { READ, SET_SESSION, SWAP } from '../../../../lib/ledger/redis/scripts';
+import { SCRIPTS } from '../../../../lib/ledger/redis/scripts';
 import { MemoryRedis } from './memoryRedis';
 import {
 	advanceUntil,
@@ -17,9 +17,9 @@ const ENTRY = `asset-service:ledger:${KEY}`;
 const RETENTION_MS = 1_000_000;
 const BEGINNING = { run: 'run', acknowledge: 'stored', retentionMs: RETENTION_MS } as const;
 const NAMES = new Map([
-	[READ.sha, 'read'],
-	[SWAP.sha, 'swap'],
-	[SET_SESSION.sha, 'session'],
+	[SCRIPTS.read.sha, 'read'],
+	[SCRIPTS.swap.sha, 'swap'],
+	[SCRIPTS.setSession.sha, 'session'],
 ]);
 
 describe('the ledger on Redis', () => {

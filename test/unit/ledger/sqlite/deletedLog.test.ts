@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ledgerKey } from '../../../../lib/ledger';
 import { EventLedger } from '../../../../lib/ledger/eventLedger';
 import * as thread from '../../../../lib/ledger/sqlite/checkpoint';
-import * as files from '../../../../lib/ledger/sqlite/files';
+import { LedgerFiles } from '../../../../lib/ledger/sqlite/files';
 import { SqliteStore } from '../../../../lib/ledger/sqlite/store';
 import { BEGINNING, commit, openSqlite, SqliteWorld } from './world';
 
@@ -191,7 +191,7 @@ describe('the write-ahead log of the ledger in SQLite, deleted while it is open'
 	it('is saved by SQLite if it cannot be written again, and no other process has the file open', async () => {
 		const ledger = open('ledger');
 		await write(ledger, ...many('before'));
-		jest.spyOn(files, 'restoreFile').mockImplementation(() => {
+		jest.spyOn(LedgerFiles.prototype, 'restoreLog').mockImplementation(() => {
 			throw new Error('The disk is full');
 		});
 		world.deleteFiles(['-wal']);

@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSyncedFile, progressAt, withoutLinks } from '../../../../lib/ledger/sqlite/files';
+import { LedgerFiles, openSyncedFile } from '../../../../lib/ledger/sqlite/files';
 
 describe('the files of the ledger in SQLite', () => {
 	let folder: string;
@@ -46,15 +46,16 @@ describe('the files of the ledger in SQLite', () => {
 		];
 		const seen = writes.map((write) => {
 			write();
-			expect(progressAt(path)).toBe(progressAt(path));
-			return `${progressAt(path)} ${progressAt(link)}`;
+			const progress = new LedgerFiles(path).progress();
+			expect(new LedgerFiles(path).progress()).toBe(progress);
+			return `${progress} ${new LedgerFiles(link).progress()}`;
 		});
 		expect(new Set(seen).size).toBe(writes.length);
 		expect(new Set(seen.map((each) => each.split(' ').at(-1))).size).toBe(4);
 	});
 
 	it('may be missing', () => {
-		expect(withoutLinks(path)).toBe(path);
+		expect(new LedgerFiles(path).resolved).toBe(path);
 	});
 
 	it('can be synced as long as they are open', async () => {
