@@ -1,7 +1,7 @@
 /** From an event to what it says about a station. The fields of a payload decide the version of OCPP, never its label. */
 import { createdAt, type ParsedEvent } from '../../event';
 import { MINUTE_MS } from '../../shared/time';
-import { isRecord, own } from '../../shared/values';
+import { isRecord, valueAt } from '../../shared/values';
 import type { Kind } from '../common/settings';
 import {
 	type ConnectionSettings,
@@ -9,37 +9,27 @@ import {
 	readBoot,
 	readConnectivity,
 } from './connectivity';
+import { READERS_16, readResponse } from './ocpp16';
+import { READERS_201 } from './ocpp201';
 import { readSender } from './senders';
-import { readMeterValues, readResponse, readStart, readStop } from './session16';
-import { readMeterValues201, readTransactionEvent } from './session201';
-import { readStatus16 } from './status16';
-import { readNotifyEvent, readStatus201 } from './status201';
 import type { Fact, MessageReader, Reading, UnknownWord } from './types';
-import { at, text } from './values';
+import { text } from './values';
 
 export { type ConnectionSettings, connectionSettings, DEFAULT_CONNECTION } from './connectivity';
 export { KnownIds, LeftOut } from './leftOut';
 export type * from './types';
 
-const readStatus: MessageReader = (message) =>
-	Object.hasOwn(message.payload, 'connectorStatus') || Object.hasOwn(message.payload, 'evseId')
-		? readStatus201(message)
-		: readStatus16(message);
-
-const readMeter: MessageReader = (message) =>
-	Object.hasOwn(message.payload, 'evseId') ? readMeterValues201(message) : readMeterValues(message);
-
 const BOOT = 'BootNotification';
 
-const READERS: Readonly<Record<string, MessageReader>> = {
-	[BOOT]: readBoot,
-	MeterValues: readMeter,
-	NotifyEvent: readNotifyEvent,
-	StartTransaction: readStart,
-	StatusNotification: readStatus,
-	StopTransaction: readStop,
-	TransactionEvent: readTransactionEvent,
-};
+/** Messages that both versions have differ in these fields. */
+const FIELDS_201 = ['connectorStatus', 'evseId'];
+
+function readerOf(action: string, payload: unknown): MessageReader | undefined {
+	if (action === BOOT) return readBoot;
+	const is201 = isRecord(payload) && FIELDS_201.some((field) => Object.hasOwn(payload, field));
+	const [first, other] = is201 ? [READERS_201, READERS_16] : [READERS_16, READERS_201];
+	return first.get(action) ?? other.get(action);
+}
 
 /** A later event has a wrong clock. In milliseconds. */
 const LATEST_AHEAD_MS = 10 * MINUTE_MS;
@@ -62,7 +52,7 @@ export function readFacts(
 	const facts = factsOf(event, data, watched);
 	if (facts !== undefined && 'unknownWord' in facts) return facts;
 	if (facts?.length === 0) return undefined;
-	const assetId = text(at(data, 'asset.id')) ?? text(data['assetId']);
+	const assetId = text(valueAt(data, 'asset.id')) ?? text(data['assetId']);
 	// A plain object cannot have a field of this name.
 	const isNameless = assetId === undefined || assetId === '__proto__';
 	if (facts === undefined || isNameless || event.id.length > LONGEST_ID) return 'unreadable';
@@ -90,8 +80,7 @@ function saidIn(data: Readonly<Record<string, unknown>>): readonly Fact[] | unde
 	const payload = data['payload'];
 	const isCall = text(data['messageType']) !== 'CALL_RESULT';
 	const action = text(data['action']) ?? '';
-	const known = own(READERS, action) as MessageReader | undefined;
-	const read = isCall ? known : readResponse;
+	const read = isCall ? readerOf(action, payload) : readResponse;
 	if (read === undefined || text(data['messageType']) === 'CALL_ERROR') return [];
 	if (!isRecord(payload)) return isCall ? undefined : [];
 	return read({ payload, messageId: text(data['messageId']) });

@@ -1,7 +1,7 @@
 /** The imported energy register in meter values, which are the same in every message and version of OCPP but for the unit's place. */
-import { numberOf } from '../../shared/values';
+import { numberOf, valueAt } from '../../shared/values';
 import type { MeterReading } from './types';
-import { at, elements, stationTime, text } from './values';
+import { elements, stationTime, text } from './values';
 
 const REGISTER = 'energy.active.import.register';
 const OUTLET = 'outlet';
@@ -16,8 +16,8 @@ const NOTATIONS = [/^l[123]$/, /^l[123]-n$/];
 /** In the order of the message: one for each time and context. */
 export function readingsOf(meterValues: unknown): MeterReading[] {
 	return elements(meterValues).flatMap((meterValue) => {
-		const time = stationTime(at(meterValue, 'timestamp'));
-		const samples = elements(at(meterValue, 'sampledValue')).filter(isRegister);
+		const time = stationTime(valueAt(meterValue, 'timestamp'));
+		const samples = elements(valueAt(meterValue, 'sampledValue')).filter(isRegister);
 		const contexts = new Set(samples.map(contextOf));
 		return [...contexts].flatMap((context) => {
 			const [location, ofContext] = atOnePlace(
@@ -38,7 +38,7 @@ export function readingsOf(meterValues: unknown): MeterReading[] {
 }
 
 const lower = (sample: unknown, field: string, absent: string) =>
-	(text(at(sample, field)) ?? absent).toLowerCase();
+	(text(valueAt(sample, field)) ?? absent).toLowerCase();
 
 /** The measurand is the register by default. */
 const isRegister = (sample: unknown): boolean =>
@@ -56,7 +56,7 @@ function atOnePlace(samples: readonly unknown[]): [string, unknown[]] {
 
 /** In Wh: the sample without a phase, otherwise the sum of the phases. */
 function totalOf(samples: readonly unknown[]): number | undefined {
-	const total = samples.find((sample) => text(at(sample, 'phase')) === undefined);
+	const total = samples.find((sample) => text(valueAt(sample, 'phase')) === undefined);
 	if (total !== undefined) return whOf(total);
 	for (const notation of NOTATIONS) {
 		const parts = new Map<string, number | undefined>();
@@ -73,10 +73,10 @@ function totalOf(samples: readonly unknown[]): number | undefined {
 }
 
 function whOf(sample: unknown): number | undefined {
-	const value = numberOf(at(sample, 'value'));
-	const unit = text(at(sample, 'unit')) ?? text(at(sample, 'unitOfMeasure.unit')) ?? 'Wh';
+	const value = numberOf(valueAt(sample, 'value'));
+	const unit = text(valueAt(sample, 'unit')) ?? text(valueAt(sample, 'unitOfMeasure.unit')) ?? 'Wh';
 	const factor = UNITS_WH[unit.toLowerCase()];
-	const multiplier = numberOf(at(sample, 'unitOfMeasure.multiplier')) ?? 0;
+	const multiplier = numberOf(valueAt(sample, 'unitOfMeasure.multiplier')) ?? 0;
 	if (value === undefined || factor === undefined) return undefined;
 	return rounded(value * 10 ** multiplier * factor);
 }

@@ -49,7 +49,7 @@ export interface MeterReading {
 	readonly location?: string | undefined;
 }
 
-export interface StartFact {
+interface StartFact {
 	readonly about: 'start';
 	readonly connector: string;
 	readonly messageId?: string | undefined;
@@ -59,7 +59,7 @@ export interface StartFact {
 }
 
 /** The response to a start has the transaction's ID, but names neither the start nor the connector. */
-export interface StartResponse {
+interface StartResponse {
 	readonly about: 'startResponse';
 	readonly messageId: string;
 	readonly transaction: string;
@@ -75,7 +75,7 @@ export interface Metered {
 	readonly readings: readonly MeterReading[];
 }
 
-export interface Stop {
+interface Stop {
 	readonly about: 'stop';
 	/** Empty if the message has none. */
 	readonly transaction: string;
@@ -111,7 +111,7 @@ export type Fact =
 	| Transaction;
 
 /** The payload and the ID of an OCPP message. */
-export interface Message {
+interface Message {
 	readonly payload: Readonly<Record<string, unknown>>;
 	readonly messageId: string | undefined;
 }

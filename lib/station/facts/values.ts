@@ -1,6 +1,6 @@
 /** Reads fields of OCPP messages: tolerant of wrong types, of numbers as text, and of times that are missing or absurd. */
 import { timeOf } from '../../shared/time';
-import { numberOf, own, textOf } from '../../shared/values';
+import { numberOf, textOf } from '../../shared/values';
 
 /** Longer texts are cut: the state of a station is small. */
 const LONGEST_TEXT = 100;
@@ -44,9 +44,4 @@ export function connectorOf(evse: unknown, connector: unknown): string | undefin
 export function elements(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;
 	return typeof value === 'object' && value !== null ? [value] : [];
-}
-
-/** The value at a dot path of own fields. */
-export function at(value: unknown, path: string): unknown {
-	return path.split('.').reduce(own, value);
 }

@@ -1,15 +1,15 @@
-/** The session messages of OCPP 1.6: StartTransaction with its response, MeterValues and StopTransaction. */
-import { numberOf } from '../../shared/values';
+/** What the messages of OCPP 1.6 say: StatusNotification, StartTransaction with its response, MeterValues and StopTransaction. */
+import { numberOf, valueAt } from '../../shared/values';
 import { readingsOf } from './readings';
 import type { MessageReader } from './types';
-import { at, elements, isTransaction, NO_TRANSACTION, ordinal, stationTime, text } from './values';
+import { elements, isTransaction, NO_TRANSACTION, ordinal, stationTime, text } from './values';
 
 /** An absent reason means Local (OCPP 1.6, section 4.10). */
 const DEFAULT_REASON = 'Local';
 /** The main meter of a station is no connector (OCPP 1.6, section 4.7). */
 const MAIN_METER = '0';
 
-export const readStart: MessageReader = ({ payload, messageId }) => {
+const readStart: MessageReader = ({ payload, messageId }) => {
 	const connector = ordinal(payload['connectorId']);
 	if (connector === undefined) return undefined;
 	return [
@@ -32,7 +32,7 @@ export const readResponse: MessageReader = ({ payload, messageId }) => {
 };
 
 /** Those of the main meter say nothing about sessions, nor do those without a session or a register. */
-export const readMeterValues: MessageReader = ({ payload }) => {
+const readMeterValues: MessageReader = ({ payload }) => {
 	const transaction = text(payload['transactionId']);
 	const isNamed = transaction !== undefined && isTransaction(transaction);
 	const connector = ordinal(payload['connectorId']);
@@ -40,7 +40,7 @@ export const readMeterValues: MessageReader = ({ payload }) => {
 	const readings = readingsOf(payload['meterValue']);
 	if (connector === MAIN_METER || (!isNamed && readings.length === 0)) return [];
 	const [first] = elements(payload['meterValue']);
-	const time = stationTime(at(first, 'timestamp'));
+	const time = stationTime(valueAt(first, 'timestamp'));
 	return [
 		{
 			...{ about: 'metered', connector, stationTime: time, readings },
@@ -49,7 +49,7 @@ export const readMeterValues: MessageReader = ({ payload }) => {
 	];
 };
 
-export const readStop: MessageReader = ({ payload }) => {
+const readStop: MessageReader = ({ payload }) => {
 	const transaction = text(payload['transactionId']) ?? NO_TRANSACTION;
 	const meterWh = numberOf(payload['meterStop']);
 	const time = stationTime(payload['timestamp']);
@@ -62,3 +62,27 @@ export const readStop: MessageReader = ({ payload }) => {
 		},
 	];
 };
+
+const readStatus: MessageReader = ({ payload }) => {
+	const connector = ordinal(payload['connectorId']);
+	const status = text(payload['status']);
+	if (connector === undefined || status === undefined) return undefined;
+	return [
+		{
+			about: 'status',
+			connector,
+			status,
+			errorCode: text(payload['errorCode']),
+			vendorErrorCode: text(payload['vendorErrorCode']),
+			info: text(payload['info']),
+			stationTime: stationTime(payload['timestamp']),
+		},
+	];
+};
+
+export const READERS_16: ReadonlyMap<string, MessageReader> = new Map([
+	['MeterValues', readMeterValues],
+	['StartTransaction', readStart],
+	['StatusNotification', readStatus],
+	['StopTransaction', readStop],
+]);
