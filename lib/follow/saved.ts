@@ -19,7 +19,7 @@ export interface Polling {
 	 * Called with messages for operators. Their kind limits how often similar ones are logged; one without a kind always is.
 	 * `count`: how much was left out, 1 by default.
 	 */
-	readonly warn: (message: string, kind?: string, count?: number) => void;
+	readonly warn: (message: string, kind?: string, count?: number, advice?: string) => void;
 	/** How long the poll may read the list, in milliseconds. */
 	readonly budgetMs?: number | undefined;
 	readonly now?: () => number;

@@ -68,7 +68,7 @@ export function adviceFor(polled: LastPoll | undefined, now: number): string {
 	return "the next polls read the rest; if the gap does not shrink, look at its failed polls, and poll more often with 'Poll Times'";
 }
 
-/** What a poll left out, by the kinds of the log lines; `poll_failed` has the advice of its error. */
+/** What a poll left out, by the kinds of the log lines; `poll_failed` has the advice of its error. All triggers have `settings`: numbers out of bounds. */
 export const POLL_ADVICE: Readonly<Record<string, string>> = {
 	poll_failed: 'the next poll tries again; if it keeps failing, do what lastProblem says',
 	unreadable: 'ask the provider of the service about messages that do not follow OCPP',
@@ -76,7 +76,8 @@ export const POLL_ADVICE: Readonly<Record<string, string>> = {
 	without_id: 'ask the provider of the service about events without an ID',
 	words: "add the words to 'Connected Words' or 'Disconnected Words' in the credential",
 	unlisted: 'check that the API client may list all assets',
-	assets: 'check that the API client may list all assets',
+	assets: 'the next polls try again; if it keeps failing, do what lastProblem says',
 	dropped: 'do what lastProblem says',
+	settings: 'correct the field in the node, then publish the workflow again',
 	skipped: "to read further back after a pause, raise 'Catch Up (Hours)' in the node",
 };

@@ -32,6 +32,11 @@ export function codeOf(thrown: unknown): string | undefined {
 	return typeof code === 'string' ? code : undefined;
 }
 
+/** What to do, if the error says it. */
+export function hintOf(thrown: unknown): string | undefined {
+	return thrown instanceof PackageError && thrown.hint !== '' ? thrown.hint : undefined;
+}
+
 /** The message, on one line and within 500 characters. */
 export function messageOf(thrown: unknown): string {
 	return printable(isError(thrown) ? thrown.message : String(thrown), 500);

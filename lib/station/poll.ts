@@ -26,7 +26,7 @@ import {
 	type Source,
 	writeSaved,
 } from '../follow';
-import { messageOf } from '../shared/errors';
+import { hintOf, messageOf } from '../shared/errors';
 import { RETENTION_MS } from '../start';
 import { digestOf, GRACE_MS, LATEST_MS, type StationSettings } from './common/settings';
 import type { ReportEntry } from './common/state';
@@ -108,7 +108,8 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 		...{ node, client, mayRequest, now: polledAt, serviceNow, assetIds },
 	});
 	if (directory.failure !== undefined) {
-		warn(`stations appear by ID: ${messageOf(directory.failure)}`, 'assets');
+		const { failure } = directory;
+		warn(`stations appear by ID: ${messageOf(failure)}`, 'assets', 1, hintOf(failure));
 	}
 
 	const changed = await changeShards(options, {

@@ -40,7 +40,7 @@ import { refuseEngine2 } from '../execution/engine';
 import { ledgerFor } from '../execution/ledger';
 import { checkConditions } from '../fields/conditions';
 import { forgetTest } from '../fields/testSurvey';
-import { logLine } from '../log/log';
+import { logLine, rejections } from '../log/log';
 import { toNodeError } from '../log/nodeError';
 import { webhookUrlOf } from './webhooks';
 
@@ -57,7 +57,7 @@ export const endpointLifecycle = {
 		if (this.getMode() === 'manual') forgetTest(this);
 		const read: ReadParameter = (name, fallback) => this.getNodeParameter(name, fallback);
 		checkConditions(this.getNode(), readConditions(read('conditions', {})));
-		for (const text of notApplied(read, TRIGGER_NUMBERS)) this.logger.warn(logLine(this, text));
+		reportNotApplied(this, notApplied(read, TRIGGER_NUMBERS));
 		if (!isAutomatic(this)) await checkManualSetUp(this);
 		void rememberPublication(this);
 		return !isAutomatic(this);
@@ -98,6 +98,19 @@ async function explained(context: IHookFunctions, work: () => Promise<void>): Pr
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
+}
+
+/** Numbers out of bounds, of which the nearest bound is used: for the log, and for Get Rejections. */
+function reportNotApplied(context: IHookFunctions, problems: readonly string[]): void {
+	for (const text of problems) context.logger.warn(logLine(context, text));
+	if (problems.length === 0 || context.getActivationMode() === 'manual') return;
+	const { id: nodeId, name: nodeName } = context.getNode();
+	const { id: workflowId = '' } = context.getWorkflow();
+	const { logger } = context;
+	const problem = problems.join('. ');
+	rejections.count({ workflowId, nodeId, nodeName }, 'settings', () => ledgerFor({ logger }), {
+		problem,
+	});
 }
 
 /** For Reconcile and Replay. A publication must not wait or fail because of it. */

@@ -4,8 +4,7 @@ import { isWanted, type Item } from '../../lib/event';
 import type { Memory, Polled, Polling, PollOutcome } from '../../lib/follow';
 import { poll } from '../../lib/poll';
 import { notePolled } from '../../lib/rejections';
-import type { ApiClient } from '../../lib/service';
-import { messageOf, PackageError } from '../../lib/shared/errors';
+import { hintOf, messageOf } from '../../lib/shared/errors';
 import { printable } from '../../lib/shared/text';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/shared/time';
 import { connectionSettings, pollStations } from '../../lib/station';
@@ -19,20 +18,21 @@ import {
 	unknown,
 	literal,
 } from '../../lib/vendor/zod';
+import { apiClientFor } from '../api/apiClient';
 import { recordPublication } from '../execution/accountAccess';
 import { itemsOf } from '../execution/beginRun';
 import { ledgerFor } from '../execution/ledger';
 import { checkConditions } from '../fields/conditions';
 import { createLogLimiter, type LogLimiter, logLine, rejections } from '../log/log';
 import { readPollSettings } from './poll/settings';
-import { readStationSettings } from './station/settings';
+import { checkStationSettings, readStationSettings } from './station/settings';
 
 /** How often a warning of a kind is logged, if not once per hour: some stay until somebody changes a setting. */
 const WARNED_EVERY_MS: Readonly<Record<string, number>> = {
 	...{ words: DAY_MS, settings: DAY_MS, without_id: 0 },
 };
-/** Warnings about something else than what the poll left out. */
-const NOTHING_LEFT_OUT: ReadonlySet<string> = new Set(['start', 'lost', 'settings']);
+/** Warnings of which Get Rejections shows nothing. */
+const NOT_COUNTED: ReadonlySet<string> = new Set(['start', 'lost']);
 
 /** The budget that n8n reports where no scheduler limits the time of a poll. */
 const UNSCHEDULED_BUDGET_MS = 5 * MINUTE_MS;
@@ -44,11 +44,12 @@ const LONGEST_NAME = 100;
 const limiters = new Map<string, LogLimiter>();
 
 /** Polls for a poll trigger, as `runPoll`. Throws for conditions that no event can meet. */
-export async function pollEvents(context: IPollFunctions, client: ApiClient): Promise<null> {
-	const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
-	checkConditions(context.getNode(), settings.conditions);
-	const { startFrom, wanted, pageSize, batchSize, problems } = settings;
+export async function pollEvents(context: IPollFunctions): Promise<null> {
 	return await runPoll(context, async (polling) => {
+		const settings = readPollSettings((name, fallback) => context.getNodeParameter(name, fallback));
+		checkConditions(context.getNode(), settings.conditions);
+		const client = await apiClientFor(context);
+		const { startFrom, wanted, pageSize, batchSize, problems } = settings;
 		if (problems.length > 0) polling.warn(problems.join('. '), 'settings');
 		const since = startFrom === 'retained' ? 0 : Date.now();
 		await recordPublication(context, polling.ledger, 'poll', since);
@@ -59,13 +60,14 @@ export async function pollEvents(context: IPollFunctions, client: ApiClient): Pr
 	});
 }
 
-/** Polls for a station trigger, as `runPoll`. */
-export async function pollForStations(context: IPollFunctions, client: ApiClient): Promise<null> {
-	const { station, batchSize } = readStationSettings((name, fallback) =>
-		context.getNodeParameter(name, fallback),
-	);
-	const settings = { ...station, ...connectionSettings(client.serviceInterface) };
+/** Polls for a station trigger, as `runPoll`. Throws for settings that would not be applied as entered. */
+export async function pollForStations(context: IPollFunctions): Promise<null> {
 	return await runPoll(context, async (polling) => {
+		const read = readStationSettings((name, fallback) => context.getNodeParameter(name, fallback));
+		checkStationSettings(read);
+		const { station, batchSize } = read;
+		const client = await apiClientFor(context);
+		const settings = { ...station, ...connectionSettings(client.serviceInterface) };
 		await recordPublication(context, polling.ledger, 'station', Date.now(), station);
 		return await pollStations({ ...polling, client, settings, batchSize });
 	});
@@ -101,17 +103,16 @@ async function runPoll(
 		const trigger = { workflowId, nodeId, nodeName };
 		rejections.count(trigger, kind, () => ledgerFor({ logger: context.logger }), example);
 	};
-	const warn: Polling['warn'] = (message, kind, count = 1) => {
-		const line = () => logLine(context, message);
+	const warn: Polling['warn'] = (message, kind, count = 1, advice) => {
+		const line = () => logLine(context, advice === undefined ? message : `${message}. ${advice}`);
 		const everyMs = kind === undefined ? 0 : (WARNED_EVERY_MS[kind] ?? HOUR_MS);
-		if (kind !== undefined && !NOTHING_LEFT_OUT.has(kind)) leaveOut(kind, count, message);
+		if (kind !== undefined && !NOT_COUNTED.has(kind)) leaveOut(kind, count, message, advice);
 		if (kind === undefined || everyMs === 0) context.logger.warn(line());
 		else limiterOf(context, [workflowId, nodeId, everyMs], everyMs).call(kind, line);
 	};
 	const note = async ({ failure, readUpTo, stations }: NodePolled): Promise<void> => {
 		if (failure !== undefined) {
-			const hint = failure instanceof PackageError ? failure.hint : '';
-			leaveOut('poll_failed', 1, messageOf(failure), hint === '' ? undefined : hint);
+			leaveOut('poll_failed', 1, messageOf(failure), hintOf(failure));
 		}
 		const polled = {
 			...{ nodeName, polledAt: Date.now() },

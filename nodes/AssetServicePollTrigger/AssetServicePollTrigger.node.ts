@@ -48,7 +48,7 @@ export class AssetServicePollTrigger implements INodeType {
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		refuseEngine2(this);
 		try {
-			return await pollEvents(this, await apiClientFor(this));
+			return await pollEvents(this);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
 		}

@@ -44,10 +44,7 @@ export class AssetServiceStationTrigger implements INodeType {
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		refuseEngine2(this);
 		try {
-			checkStationSettings(
-				readStationSettings((name, fallback) => this.getNodeParameter(name, fallback)),
-			);
-			return await pollForStations(this, await apiClientFor(this));
+			return await pollForStations(this);
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
 		}

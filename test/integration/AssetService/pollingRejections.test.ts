@@ -1,6 +1,8 @@
 /** The output of Get Rejections for polling triggers: how far they read, and what they left out. */
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import { notePublication } from '../../../lib/accounts';
+import { openLedger } from '../../../lib/ledger';
 import { asText } from '../../../lib/shared/values';
 import { AssetService } from '../../../nodes/AssetService/AssetService.node';
 import { AssetServicePollTrigger } from '../../../nodes/AssetServicePollTrigger/AssetServicePollTrigger.node';
@@ -117,3 +119,125 @@ it('says what to do about a trigger that no longer polls', async () => {
 		{ reason: 'polled', advice: expect.stringContaining("'Poll Times' in the node") as string },
 	]);
 });
+
+/** The labels of the fields that a text names. */
+const fieldsIn = (text: string) => [...text.matchAll(/'([A-Z][^']*)'/g)].map(([, field]) => field);
+
+interface Cause {
+	readonly trigger: INodeType;
+	readonly parameters?: INodeParameters;
+	/** Before the first poll. */
+	readonly given?: () => void;
+	/** What happens between two polls. */
+	readonly happens?: () => Promise<void> | void;
+	readonly problem: RegExp;
+	/** The fields that the cause is in. */
+	readonly fields: readonly string[];
+}
+const asStation = () => new AssetServiceStationTrigger();
+const asPoll = () => new AssetServicePollTrigger();
+const faulty = (path: string) => () => {
+	service.simulator.faults.add({ path, status: 403 });
+};
+const CAUSES: readonly (readonly [reason: string, cause: Cause])[] = [
+	[
+		'words',
+		{
+			...{
+				trigger: asStation(),
+				problem: /'gone'/,
+				fields: ['Connected Words', 'Disconnected Words'],
+			},
+			happens: () => emit('asset.connectivity', { asset: { id: 'a' }, status: 'gone' }),
+		},
+	],
+	[
+		'undated',
+		{
+			...{ trigger: asStation(), problem: /without a time, or with a future one/, fields: [] },
+			happens: () =>
+				emit(
+					'asset.connectivity',
+					{ asset: { id: 'a' }, status: 'CONNECTED' },
+					Date.now() + 60 * MINUTE_MS,
+				),
+		},
+	],
+	[
+		'assets',
+		{
+			...{ trigger: asStation(), problem: /stations appear by ID: .*403/i, fields: [] },
+			given: faulty('/asset-management/v1/assets'),
+		},
+	],
+	[
+		'without_id',
+		{
+			...{ trigger: asPoll(), problem: /without an ID/, fields: [] },
+			happens: () => {
+				const createdAt = new Date().toISOString();
+				const items = [{ eventType: 'asset.connectivity', createdAt, payload: {} }];
+				service.simulator.faults.add({ path: EVENTS, body: { data: { hasMore: false, items } } });
+			},
+		},
+	],
+	[
+		'poll_failed',
+		{ ...{ trigger: asPoll(), problem: /403/, fields: [] }, happens: faulty(EVENTS) },
+	],
+	[
+		'poll_failed',
+		{
+			...{ trigger: asStation(), parameters: { forMinutes: 20_000 } },
+			problem: /'Report After \(Minutes\)' must be a whole number from 0 to 10080, but is 20000/,
+			fields: [],
+		},
+	],
+	[
+		'poll_failed',
+		{
+			trigger: asPoll(),
+			parameters: {
+				conditions: { condition: [{ field: 'data.a', operator: 'greaterThan', value: 'abc' }] },
+			},
+			problem: /Condition 1: 'abc' is not a number/,
+			fields: [],
+		},
+	],
+	[
+		'settings',
+		{
+			...{ trigger: asPoll(), parameters: { delivery: 'batched', batchSize: 5_000 } },
+			problem: /'Batch Size' must be a number from 1 to 1000, but is 5000: 1000 is used/,
+			fields: [],
+		},
+	],
+];
+
+it.each(CAUSES)(
+	'%s says what is wrong, and names no field that is not the cause',
+	async (reason, cause) => {
+		const { trigger, parameters, given, happens, problem, fields } = cause;
+		const { workflowId, poll } = published(trigger, parameters);
+		// A poll that fails before it has published anything gives no other workflow access.
+		await notePublication(await openLedger({ log: () => undefined }), workflowId, {
+			...{ nodeId: 'another trigger', publishedAt: 0, now: Date.now() },
+			settings: {
+				...{ kind: 'webhook', access: 'anyWorkflow', accountWorkflowIds: [], eventTypes: [] },
+				conditions: {},
+			},
+		});
+		const quietly = () => poll().catch(() => undefined);
+		given?.();
+		await quietly();
+		await happens?.();
+		await quietly();
+		const { items } = await runNode({
+			node: new AssetService(),
+			parameters: { resource: 'event', operation: 'getRejections', workflowId },
+		}).then(({ items: all }) => ({ items: all.map(({ json }) => json) }));
+		const found = byReason(items)[reason];
+		expect(found).toMatchObject({ lastProblem: expect.stringMatching(problem) as string });
+		expect(fieldsIn(asText(found?.['advice']))).toEqual(fields);
+	},
+);

@@ -6,6 +6,7 @@ import type {
 	IWebhookData,
 	WorkflowActivateMode,
 } from 'n8n-workflow';
+import { rejections } from '../../../n8n/log/log';
 import { AssetServiceTrigger } from '../../../nodes/AssetServiceTrigger/AssetServiceTrigger.node';
 import { oneNodeWorkflow } from '../../support/engine';
 
@@ -56,6 +57,23 @@ describe('publishing a workflow with manual registration', () => {
 			expect.stringContaining("'Batch Size' must be a number from 1 to 1000, but is 5000"),
 			expect.stringContaining("'Tolerance (Seconds)' must be a number of at least 0, but is -1"),
 		]);
+	});
+
+	it.each<[WorkflowActivateMode, number]>([
+		['activate', 1],
+		['manual', 0],
+	])('counts them for Get Rejections, unless it is a test: %s', async (mode, times) => {
+		const count = jest.spyOn(rejections, 'count').mockImplementation();
+		const parameters = { delivery: 'batched', batchSize: 5000 };
+		const { context } = hook({ signingSecret: SECRET }, { parameters, mode });
+		await methods.checkExists.call(context);
+		const counted = [
+			expect.objectContaining({ workflowId: 'workflow-1' }),
+			'settings',
+			expect.any(Function),
+			{ problem: "'Batch Size' must be a number from 1 to 1000, but is 5000: 1000 is used" },
+		];
+		expect(count.mock.calls).toEqual(times === 0 ? [] : [counted]);
 	});
 
 	it.each(['manual', 'automatic'])(
