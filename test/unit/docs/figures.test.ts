@@ -62,6 +62,8 @@ function constantIn(file: string, name: string): string {
 const figureIn = (file: string, name: string) => Number(constantIn(file, name).replaceAll('_', ''));
 const fetched = (name: string) => figureIn('n8n/polling/poll/newestEvent.ts', name);
 const longestWaitMs = figureIn('lib/receiver/batch.ts', 'LONGEST_WAIT_MS');
+/** As `35 * DAY_MS`. */
+const POLLED_KEPT_DAYS = Number.parseInt(constantIn('lib/rejections/polls.ts', 'KEPT_MS'), 10);
 const leastWaitMs = figureIn('lib/receiver/batch.ts', 'LEAST_WAIT_MS');
 
 /** Where a figure is given, its words, and its values in the code, in the order of the words. */
@@ -123,7 +125,7 @@ const FIGURES: readonly (readonly [
 		[RETRIES.maxRetries, RETRIES.totalMs / SECOND],
 	],
 	[
-		['docs/nodes.md', 'docs/api-assumptions.md'],
+		['docs/nodes.md'],
 		/(\d{3}), (\d{3}), (\d{3}), (\d{3}), (\d{3}), (\d{3}) and (\d{3})\b/g,
 		[...RETRIED_STATUSES],
 	],
@@ -187,9 +189,10 @@ const FIGURES: readonly (readonly [
 	],
 	[['docs/station-trigger.md'], /no stop arrives within (\d+) minutes/g, [START_WAIT_MS / MINUTE]],
 	[['SECURITY.md'], /\| (\d+) days after the last change/g, [RETENTION_MS / DAY]],
-	[['SECURITY.md'], /\| (\d+) days +\|\n/g, [DAYS_KEPT]],
-	[['docs/nodes.md'], /has lasted this long \(0 to ([\d,]+)\)/g, [MAX_FOR_MINUTES]],
-	[['docs/nodes.md'], /been over this long \(0 to ([\d,]+)\)/g, [MAX_RESOLVE_MINUTES]],
+	[['SECURITY.md'], /^\| Per trigger, reason and day: .* (\d+) days +\|$/gm, [DAYS_KEPT]],
+	[['SECURITY.md'], /^\| Per polling trigger: .* (\d+) days +\|$/gm, [POLLED_KEPT_DAYS]],
+	[['docs/nodes.md'], /has lasted then \(0 to ([\d,]+)\)/g, [MAX_FOR_MINUTES]],
+	[['docs/nodes.md'], /been over then \(0 to ([\d,]+)\)/g, [MAX_RESOLVE_MINUTES]],
 	[
 		['docs/station-trigger.md'],
 		/More than (\d+) incidents per poll, and ([\d,]+) per day/g,
