@@ -3,7 +3,7 @@
  * sealed before it is kept; an endpoint that cannot be kept is deleted again.
  */
 import { randomUUID } from 'node:crypto';
-import { IN_INTERFACE, isLoopback, isPrivate } from '../service';
+import { IN_INTERFACE, networkOf } from '../service';
 import { messageOf, PackageError } from '../shared/errors';
 import { printable } from '../shared/text';
 import { MINUTE_MS } from '../shared/time';
@@ -221,7 +221,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<string | undefin
 export function isPublicHttp(url: string): boolean {
 	if (!URL.canParse(url)) return false;
 	const { protocol, hostname } = new URL(url);
-	return protocol === 'http:' && !isLoopback(hostname) && !isPrivate(hostname);
+	return protocol === 'http:' && networkOf(hostname) === 'public';
 }
 
 /**
@@ -230,5 +230,5 @@ export function isPublicHttp(url: string): boolean {
 export function canDeliverTo(url: string): boolean {
 	if (!URL.canParse(url)) return false;
 	const { protocol, hostname } = new URL(url);
-	return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+	return protocol === 'https:' || (protocol === 'http:' && networkOf(hostname) === 'loopback');
 }

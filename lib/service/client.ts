@@ -2,21 +2,13 @@
 import { timeOf } from '../shared/time';
 import { isRecord, own, valueAt } from '../shared/values';
 import { parseApiSettings, plainHttpWarning } from './credential';
-import { type ServiceInterface, ENVELOPE } from './defaults';
-import { errorInSuccess, ApiError, IN_CREDENTIAL, IN_INTERFACE } from './errors';
+import { type ServiceInterface, FIELDS } from './defaults';
+import { ApiError, IN_CREDENTIAL, IN_INTERFACE } from './errors';
 import { type ListedResource, type ApiRecord, asId, LISTS, type ListRow } from './lists';
-import { type ListOptions, pageOf, checkListOptions, walkPages, type FetchPage } from './paging';
+import { type ListOptions, pageOf, checkListOptions, walkPages } from './paging';
 import { jsonOf } from './responseText';
 import type { RetryLimits } from './retries';
-import {
-	createSender,
-	isSuccess,
-	pathWith,
-	readJson,
-	type ApiCall,
-	type Reply,
-	type SenderOptions,
-} from './sender';
+import { createSender, pathWith, type ApiCall, type Reply } from './sender';
 import { createAccessTokens } from './tokens';
 import { type Transport, systemRuntime } from './transport';
 
@@ -35,10 +27,10 @@ export interface ApiClient {
 	deleteWebhookEndpoint(endpointId: string): Promise<boolean>;
 }
 
-interface ApiClientOptions extends SenderOptions {
+type ApiClientOptions = Parameters<typeof createSender>[0] & {
 	/** Called with warnings although nothing failed, such as a list that may be incomplete. */
-	warn?: (message: string) => void;
-}
+	readonly warn?: (message: string) => void;
+};
 
 /** Creates a client with these settings. Every method throws an `ApiError`, or the signal's reason when cancelled. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
@@ -49,7 +41,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 	const walk = (call: ApiCall, list: ListOptions): AsyncIterable<ApiRecord> => {
 		checkListOptions(list, service);
 		const pageSize = Math.min(list.pageSize ?? Infinity, service.pageSize || Infinity);
-		const fetchPage: FetchPage = async (limit, startingAfter) => {
+		const fetchPage: Parameters<typeof walkPages>[0] = async (limit, startingAfter) => {
 			const query = {
 				...list.query,
 				...limitQuery(service, limit),
@@ -59,7 +51,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 			const reply = await send(page);
 			const date = timeOf(reply.headers['date']);
 			if (date !== undefined) list.onDate?.(date);
-			return pageOf(readJson(reply), list.itemsPath, reply.destination);
+			return pageOf(reply.json(), list.itemsPath, reply.destination);
 		};
 		return walkPages(fetchPage, { ...list, pageSize }, warn);
 	};
@@ -80,14 +72,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 			return { ...endpoint, record };
 		},
 		webhookEndpointExists: async (endpointId) =>
-			isSuccess((await send(findCall(service, endpointId))).status),
+			(await send(findCall(service, endpointId))).isSuccess,
 		deleteWebhookEndpoint: async (endpointId) => {
 			const call = deleteCall(service, endpointId);
 			const reply = await send(call);
-			const existed = isSuccess(reply.status);
 			// A 2xx response can still report an error.
-			if (existed) recordOf(reply, call);
-			return existed;
+			if (reply.isSuccess) recordOf(reply, call);
+			return reply.isSuccess;
 		},
 	};
 }
@@ -99,10 +90,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
  */
 function recordOf(reply: Reply, { mayBeDone }: ApiCall): ApiRecord {
 	if (reply.body.trim() === '') return { success: true };
-	const json = readJson(reply);
-	const data = own(json, ENVELOPE.data);
+	const json = reply.json();
+	const data = own(json, FIELDS.data);
 	if (isRecord(data)) return data;
-	const error = errorInSuccess(json, reply.destination, mayBeDone);
+	const error = reply.destination.errorIn(json, mayBeDone);
 	if (error !== undefined) throw error;
 	return isRecord(json) ? json : { value: json };
 }
@@ -112,7 +103,7 @@ function createdEndpoint(
 	json: unknown,
 	{ endpointIdField, endpointSecretField }: ServiceInterface,
 ): { id?: string; secret?: string } {
-	const places = [own(json, ENVELOPE.data), json];
+	const places = [own(json, FIELDS.data), json];
 	const id = places.map((place) => asId(valueAt(place, endpointIdField))).find(isPresent);
 	const secret = places.map((place) => valueAt(place, endpointSecretField)).find(isText);
 	return { ...(id !== undefined && { id }), ...(secret !== undefined && { secret }) };
@@ -150,7 +141,8 @@ export async function testCredential(
 		const retries = patience();
 		const tokens = createAccessTokens({ retries });
 		const send = createSender({ settings, transport, tokens, retries });
-		readJson(await send({ ...listCall('asset'), query: limitQuery(settings.serviceInterface, 1) }));
+		const query = limitQuery(settings.serviceInterface, 1);
+		(await send({ ...listCall('asset'), query })).json();
 		const warning = plainHttpWarning(settings);
 		return { ok: true, ...(warning !== undefined && { warning }) };
 	} catch (error) {

@@ -16,7 +16,7 @@ import {
 	refine,
 	regex,
 } from '../vendor/zod';
-import { type ServiceInterface, TOKEN_PATH, SERVICE_INTERFACE } from './defaults';
+import { type ServiceInterface, TOKENS, SERVICE_INTERFACE } from './defaults';
 import {
 	ApiError,
 	FIELD_LABELS,
@@ -192,7 +192,7 @@ function withInterface(values: unknown): unknown {
 export function plainHttpWarning({ baseUrl, authUrl }: ApiSettings): string | undefined {
 	const plain = Object.entries({ baseUrl, authUrl }).flatMap(([field, address]) => {
 		const { protocol, hostname, origin } = new URL(address);
-		const risky = protocol === 'http:' && !isLoopback(hostname);
+		const risky = protocol === 'http:' && networkOf(hostname) !== 'loopback';
 		return risky ? [`'${FIELD_LABELS[field as 'baseUrl' | 'authUrl']}' (${origin})`] : [];
 	});
 	if (plain.length === 0) return undefined;
@@ -227,7 +227,7 @@ function emptyFieldError(name: PropertyKey | undefined): ApiError {
 
 function authUrl(value: string): string {
 	const url = normalUrl(value, 'authUrl');
-	return url.endsWith(TOKEN_PATH) ? withoutSlashes(url.slice(0, -TOKEN_PATH.length)) : url;
+	return url.endsWith(TOKENS.path) ? withoutSlashes(url.slice(0, -TOKENS.path.length)) : url;
 }
 
 function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
@@ -246,7 +246,7 @@ function normalUrl(value: string, field: 'baseUrl' | 'authUrl'): string {
 			`Enter ${label} with https:// at the start.`,
 		);
 	}
-	if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isPrivate(url.hostname)) {
+	if (url.protocol === 'http:' && networkOf(url.hostname) === 'public') {
 		throw problem(
 			`${label} is a plain http URL, which would expose the secrets to the network`,
 			`Enter ${label} with https://. Plain http is only accepted for this machine (localhost) and for hosts in a private network.`,
@@ -281,18 +281,16 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 /** Names that only a private network resolves (RFC 6761, 6762, 8375; `.internal` by ICANN), and names without a dot. */
 const PRIVATE_NAME = /^[^.]+$|\.(?:local|internal|lan|home\.arpa|test)$/;
 
-/** Whether the host of a URL is this machine. */
-export function isLoopback(hostname: string): boolean {
-	return (
-		/^127(?:\.\d{1,3}){3}$/.test(hostname) ||
-		hostname === '[::1]' ||
-		hostname === 'localhost' ||
-		hostname.endsWith('.localhost')
-	);
+/** This machine. */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:.*\.)?localhost)$/;
+
+/** Where the host of a URL is, as far as its name shows. */
+export function networkOf(hostname: string): 'loopback' | 'private' | 'public' {
+	if (LOOPBACK.test(hostname)) return 'loopback';
+	return isPrivate(hostname) ? 'private' : 'public';
 }
 
-/** Whether the host of a URL is in a private network, as far as the name shows. */
-export function isPrivate(hostname: string): boolean {
+function isPrivate(hostname: string): boolean {
 	const host = hostname.replace(/^\[|\]$|\.$/g, '');
 	if (isIPv4(host)) return PRIVATE.check(host);
 	return isIPv6(host) ? PRIVATE.check(host, 'ipv6') : PRIVATE_NAME.test(host);

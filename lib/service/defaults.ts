@@ -7,20 +7,30 @@
  * services; "ours" is chosen here.
  */
 
-/** Section 4: the token route, under the auth URL. */
-export const TOKEN_PATH = '/oauth/token';
-
-/** Published (assets): `{ data: { items, hasMore } }`. The other accepted shapes use the same names. */
-export const ENVELOPE = {
+/** The fields of requests and responses. */
+export const FIELDS = {
+	/** Published (assets): `{ data: { items, hasMore } }`. The other accepted shapes use the same names. */
 	data: 'data',
 	items: 'items',
 	hasMore: 'hasMore',
 	/** Convention: the spelling of other services. */
 	has_more: 'has_more',
+	/** Published: the field with the ID of a record. */
+	id: 'id',
+	/** Inferred: the fields of the request that creates an endpoint, and of its response, in `data` or next to it. */
+	endpoint: {
+		url: 'url',
+		events: 'events',
+		id: 'id',
+		/** Published (validating signatures): shown once, in the response to the creation. */
+		secret: 'secret',
+	},
+	/** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */
+	error: {
+		texts: ['message', 'error_description', 'error', 'detail', 'title'],
+		list: 'errors',
+	},
 } as const;
-
-/** Published: the field with the ID of a record. */
-export const RECORD_ID = 'id';
 
 /** Published (events and deliveries): the result of a delivery. */
 export const DELIVERY = {
@@ -31,15 +41,6 @@ export const DELIVERY = {
 	failed: 'failed',
 	/** Published (delivery and retries): hours from each failed attempt to the next one; the service gives up after the last one. */
 	retryHours: [1, 4, 12, 24, 48],
-} as const;
-
-/** Inferred: the fields of the request that creates an endpoint, and of its response, in `data` or next to it. */
-export const ENDPOINT_FIELDS = {
-	url: 'url',
-	events: 'events',
-	id: 'id',
-	/** Published (validating signatures): shown once, in the response to the creation. */
-	secret: 'secret',
 } as const;
 
 /** The parts of the interface that the specification does not define. */
@@ -79,10 +80,10 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	endpointsPath: '/webhooks/v1/webhook-endpoints',
 	/** Published: delivery and retries. POST without a body. */
 	resendPath: '/webhooks/v1/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/resend',
-	endpointUrlField: ENDPOINT_FIELDS.url,
-	endpointEventsField: ENDPOINT_FIELDS.events,
-	endpointIdField: ENDPOINT_FIELDS.id,
-	endpointSecretField: ENDPOINT_FIELDS.secret,
+	endpointUrlField: FIELDS.endpoint.url,
+	endpointEventsField: FIELDS.endpoint.events,
+	endpointIdField: FIELDS.endpoint.id,
+	endpointSecretField: FIELDS.endpoint.secret,
 	/** Ours: what services call it. White space, `_` and `-` in a word do not count. */
 	connectedWords:
 		'connected, connect, reconnected, reconnect, online, up, reachable, available, alive, open, opened, established, restored, connection open, connection opened, connection established, connection restored, back online',
@@ -92,32 +93,18 @@ export const SERVICE_INTERFACE: ServiceInterface = {
 	connectionPath: 'status',
 };
 
-/** Convention: fields of an error response with the reason. `errors` is a list of texts, or of objects with one of these. */
-export const ERROR_FIELDS = {
-	texts: ['message', 'error_description', 'error', 'detail', 'title'],
-	list: 'errors',
-} as const;
-
 /** Convention: statuses that may change a moment later. */
-export const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Ours: how often and for how long a safe request is retried. */
 export const RETRIES = {
+	statuses: retriedStatuses,
 	/** Attempts after the first one. */
 	maxRetries: 4,
 	/** From the start of the first attempt, in milliseconds; no attempt begins or continues after that. */
 	totalMs: 60_000,
 	/** Longest wait before the first retry, in milliseconds. It doubles with each further retry, minus up to half of it at random. */
 	baseDelayMs: 500,
-} as const;
-
-/** Ours: milliseconds, for one attempt. */
-export const TIMEOUTS = {
-	connectMs: 10_000,
-	/** From the end of the request to the head of the response. */
-	responseMs: 30_000,
-	/** From the head of the response to the end of its body. */
-	bodyMs: 60_000,
 } as const;
 
 /** Ours. */
@@ -128,12 +115,22 @@ export const LIMITS = {
 	values: 4_000_000,
 	/** Levels of lists and objects per response. Some thousands exhaust the stack, also in n8n's own code. */
 	depth: 500,
+	/** For one attempt. */
+	timeouts: {
+		connectMs: 10_000,
+		/** From the end of the request to the head of the response. */
+		responseMs: 30_000,
+		/** From the head of the response to the end of its body. */
+		bodyMs: 60_000,
+	},
 	/** Connections to one server at the same time; further requests wait for one of them. */
 	connections: 64,
 } as const;
 
-/** Ours. */
+/** Ours, but for the path. */
 export const TOKENS = {
+	/** Section 4: the token route, under the auth URL. */
+	path: '/oauth/token',
 	/** A token is not used in the last part of its life, so that it does not expire in transit: the shorter of both. */
 	marginMs: 60_000,
 	marginShare: 0.1,

@@ -1,15 +1,8 @@
 /** Turns failures, and responses other than a success, into errors for people. */
 import { PackageError } from '../shared/errors';
 import { isRecord } from '../shared/values';
-import { type ServiceInterface, ERROR_FIELDS } from './defaults';
-import {
-	jsonOf,
-	type Redactor,
-	quotable,
-	statusAndReason,
-	statusText,
-	reasonIn,
-} from './responseText';
+import { type ServiceInterface, FIELDS } from './defaults';
+import { jsonOf, type Redactor, statusText } from './responseText';
 import { TransportError, type TransportResponse } from './transport';
 
 /** The required fields. */
@@ -74,128 +67,131 @@ export class ApiError extends PackageError {
 	}
 }
 
-/** The destination of a request, as its errors name it. */
-export interface Destination {
-	/** The URL without its query. */
-	address: string;
-	/** The field of the credential that the URL comes from. */
-	field: 'baseUrl' | 'authUrl';
-	redactor: Redactor;
-}
+/** The destination of a request, as its errors name it, and the errors about what it responds. */
+export class Destination {
+	constructor(
+		/** The URL without its query. */
+		readonly address: string,
+		/** The field of the credential that the URL comes from. */
+		readonly field: 'baseUrl' | 'authUrl',
+		readonly redactor: Redactor,
+	) {}
 
-/**
- * The error for a request that got no complete response. Any error other than a `TransportError` is returned unchanged.
- * `addition` is one more sentence about what to do.
- */
-export function unreachableError(
-	error: unknown,
-	destination: Destination,
-	addition?: string,
-): unknown {
-	if (!(error instanceof TransportError)) return error;
-	const label = FIELD_LABELS[destination.field];
-	const hints = [
-		error.hint ??
-			`Check '${label}'${IN_CREDENTIAL} and whether the n8n server can reach it. If it is right and reachable, try again later.`,
-		...(addition === undefined ? [] : [addition]),
-		// Not in the message: n8n replaces a message that contains such a code with a generic one.
-		...(error.code === undefined ? [] : [`(${error.code})`]),
-	];
-	// A failure with its own hint is not about the URL.
-	const field = error.hint === undefined ? ` ('${label}')` : '';
-	return new ApiError(`Could not reach ${destination.address}${field}: ${error.message}`, {
-		field: error.hint === undefined ? destination.field : undefined,
-		hint: hints.join(' '),
-		code: error.code,
-		unreachable: addition === undefined,
-	});
-}
-
-/** Redirects are not followed, since they would send the secret or the token to another address. */
-export function redirectError(response: TransportResponse, destination: Destination): ApiError {
-	const target = targetOf(response.headers.location, destination);
-	const where = target === '' ? '' : ` to ${target}`;
-	return wrongAddressError(
-		`redirects${where} (${statusText(response.status)})`,
-		response.status,
-		destination,
-	);
-}
-
-/** The error for a success without readable JSON. */
-export function unreadableError(response: TransportResponse, destination: Destination): ApiError {
-	const { status, body } = response;
-	const text = body.trim();
-	const responded = `${destination.address} responded with ${statusText(status)}`;
-	if (text === '') {
-		return new ApiError(`${responded} and an empty body`, {
-			status,
-			hint: 'Try again. If it keeps happening, check for a proxy between n8n and the service that removes response bodies.',
+	/**
+	 * The error for a request that got no complete response. Any error other than a `TransportError` is returned unchanged.
+	 * `addition` is one more sentence about what to do.
+	 */
+	unreachable(error: unknown, addition?: string): unknown {
+		if (!(error instanceof TransportError)) return error;
+		const label = FIELD_LABELS[this.field];
+		const hints = [
+			error.hint ??
+				`Check '${label}'${IN_CREDENTIAL} and whether the n8n server can reach it. If it is right and reachable, try again later.`,
+			...(addition === undefined ? [] : [addition]),
+			// Not in the message: n8n replaces a message that contains such a code with a generic one.
+			...(error.code === undefined ? [] : [`(${error.code})`]),
+		];
+		// A failure with its own hint is not about the URL.
+		const field = error.hint === undefined ? ` ('${label}')` : '';
+		return new ApiError(`Could not reach ${this.address}${field}: ${error.message}`, {
+			field: error.hint === undefined ? this.field : undefined,
+			hint: hints.join(' '),
+			code: error.code,
+			unreachable: addition === undefined,
 		});
 	}
-	if (/^[[{]/.test(text) && jsonOf(response) === undefined) {
-		return new ApiError(`${responded} and JSON that is truncated or damaged`, {
+
+	/** Redirects are not followed, since they would send the secret or the token to another address. */
+	redirect({ status, headers }: TransportResponse): ApiError {
+		const target = this.#targetOf(headers.location);
+		const where = target === '' ? '' : ` to ${target}`;
+		return this.wrongAddress(`redirects${where} (${statusText(status)})`, status);
+	}
+
+	/** The error for a success without readable JSON. */
+	unreadable(response: TransportResponse): ApiError {
+		const { status, body } = response;
+		const text = body.trim();
+		const responded = `${this.address} responded with ${statusText(status)}`;
+		if (text === '') {
+			return new ApiError(`${responded} and an empty body`, {
+				status,
+				hint: 'Try again. If it keeps happening, check for a proxy between n8n and the service that removes response bodies.',
+			});
+		}
+		if (/^[[{]/.test(text) && jsonOf(response) === undefined) {
+			return new ApiError(`${responded} and JSON that is truncated or damaged`, {
+				status,
+				hint: `Try again. If it keeps happening, check for a proxy between n8n and the service that changes responses, or request fewer records at once with 'Page Size'${IN_INTERFACE}.`,
+			});
+		}
+		return this.notTheService(response);
+	}
+
+	/** The error for a response that this service would not send: most likely the URL belongs to something else. */
+	notTheService(response: TransportResponse): ApiError {
+		const what =
+			response.status < 300
+				? isWebPage(response)
+					? 'a web page instead of JSON'
+					: 'a body that is not JSON'
+				: this.redactor.statusAndReason(response);
+		return this.wrongAddress(`responded with ${what}`, response.status);
+	}
+
+	/** The error for a URL that is probably wrong. */
+	wrongAddress(what: string, status: number): ApiError {
+		const label = FIELD_LABELS[this.field];
+		return new ApiError(
+			`'${label}' is probably not the URL of the service: ${this.address} ${what}`,
+			{
+				field: this.field,
+				status,
+				hint: `Check '${label}'${IN_CREDENTIAL}: enter the URL from the documentation of the service.`,
+			},
+		);
+	}
+
+	/** The error for a status that says nothing about the credential, such as 400, 429 or 500. */
+	failed(response: TransportResponse): ApiError {
+		const { status, waitSeconds } = response;
+		const reason = this.redactor.statusAndReason(response);
+		const wait = waitSeconds === undefined ? '' : ` and asks to wait ${duration(waitSeconds)}`;
+		const message = `${this.address} responded with ${reason}${wait}`;
+		if (waitSeconds !== undefined) {
+			return new ApiError(message, { status, hint: `Try again in ${duration(waitSeconds)}.` });
+		}
+		if (status === 429) {
+			return new ApiError(message, {
+				status,
+				hint: 'Try again later, or call the service less often.',
+			});
+		}
+		return new ApiError(message, {
 			status,
-			hint: `Try again. If it keeps happening, check for a proxy between n8n and the service that changes responses, or request fewer records at once with 'Page Size'${IN_INTERFACE}.`,
+			hint: status >= 500 ? 'The service reported an internal fault. Try again later.' : COMPARE,
 		});
 	}
-	return notTheServiceError(response, destination);
-}
 
-/** The error for a response that this service would not send: most likely the URL belongs to something else. */
-export function notTheServiceError(
-	response: TransportResponse,
-	destination: Destination,
-): ApiError {
-	const what =
-		response.status < 300
-			? isWebPage(response)
-				? 'a web page instead of JSON'
-				: 'a body that is not JSON'
-			: statusAndReason(response, destination.redactor);
-	return wrongAddressError(`responded with ${what}`, response.status, destination);
+	/** The error in the fields of a success; undefined if there is none. `hint` says what to do about it. */
+	errorIn(json: unknown, hint = COMPARE): ApiError | undefined {
+		if (!isRecord(json)) return undefined;
+		const errors = [json['error'], json[FIELDS.error.list]];
+		const reason = errors.some(isNotEmpty) ? this.redactor.reasonIn(json) : '';
+		if (reason === '') return undefined;
+		const message = `${this.address} reported an error with status 200: ${reason}`;
+		return new ApiError(message, { status: 200, hint });
+	}
+
+	#targetOf(location: string | undefined): string {
+		if (location === undefined || !URL.canParse(location, this.address)) return '';
+		const { origin, pathname } = new URL(location, this.address);
+		return this.redactor.quote(origin + pathname);
+	}
 }
 
 function isWebPage({ headers }: TransportResponse): boolean {
 	return /^\s*text\/html\b/i.test(headers['content-type'] ?? '');
-}
-
-/** The error for a URL that is probably wrong. */
-export function wrongAddressError(
-	what: string,
-	status: number,
-	destination: Destination,
-): ApiError {
-	const label = FIELD_LABELS[destination.field];
-	return new ApiError(
-		`'${label}' is probably not the URL of the service: ${destination.address} ${what}`,
-		{
-			field: destination.field,
-			status,
-			hint: `Check '${label}'${IN_CREDENTIAL}: enter the URL from the documentation of the service.`,
-		},
-	);
-}
-
-/** The error for a status that says nothing about the credential, such as 400, 429 or 500. */
-export function statusError(response: TransportResponse, destination: Destination): ApiError {
-	const { status, waitSeconds } = response;
-	const reason = statusAndReason(response, destination.redactor);
-	const wait = waitSeconds === undefined ? '' : ` and asks to wait ${duration(waitSeconds)}`;
-	const message = `${destination.address} responded with ${reason}${wait}`;
-	if (waitSeconds !== undefined) {
-		return new ApiError(message, { status, hint: `Try again in ${duration(waitSeconds)}.` });
-	}
-	if (status === 429) {
-		return new ApiError(message, {
-			status,
-			hint: 'Try again later, or call the service less often.',
-		});
-	}
-	return new ApiError(message, {
-		status,
-		hint: status >= 500 ? 'The service reported an internal fault. Try again later.' : COMPARE,
-	});
 }
 
 const MAX_SHOWN_SECONDS = 30 * 24 * 60 * 60;
@@ -210,26 +206,6 @@ function duration(seconds: number): string {
 				? [Math.ceil(seconds / 60), 'minute']
 				: [Math.ceil(seconds / 3600), 'hour'];
 	return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
-}
-
-function targetOf(location: string | undefined, destination: Destination): string {
-	if (location === undefined || !URL.canParse(location, destination.address)) return '';
-	const { origin, pathname } = new URL(location, destination.address);
-	return quotable(origin + pathname, destination.redactor);
-}
-
-/** The error in the fields of the response; undefined if there is none. `hint` says what to do about it. */
-export function errorInSuccess(
-	json: unknown,
-	{ address, redactor }: Destination,
-	hint = COMPARE,
-): ApiError | undefined {
-	if (!isRecord(json)) return undefined;
-	const errors = [json['error'], json[ERROR_FIELDS.list]];
-	const reason = errors.some(isNotEmpty) ? reasonIn(json, redactor) : '';
-	if (reason === '') return undefined;
-	const message = `${address} reported an error with status 200: ${reason}`;
-	return new ApiError(message, { status: 200, hint });
 }
 
 const isNotEmpty = (error: unknown) =>

@@ -1,7 +1,7 @@
 /** The transport through n8n's own HTTP helper, for operators who let n8n check the destination of requests. */
 import { isError } from '../shared/errors';
-import { LIMITS, TIMEOUTS } from './defaults';
-import { networkFailure, hostOf, proxyFor } from './network';
+import { LIMITS } from './defaults';
+import { networkFailure, proxyFor } from './network';
 import {
 	TransportError,
 	type Transport,
@@ -22,7 +22,7 @@ interface HelperTransportOptions {
 	maxBodyBytes?: number;
 }
 
-const ALL_PHASES_MS = TIMEOUTS.connectMs + TIMEOUTS.responseMs + TIMEOUTS.bodyMs;
+const ALL_PHASES_MS = Object.values(LIMITS.timeouts).reduce((sum: number, ms) => sum + ms, 0);
 
 /**
  * Sends each request once through `send`, with the limits and errors of the other transport.
@@ -54,8 +54,7 @@ export function helperTransport(
 
 function proxyHost(url: string, env: NodeJS.ProcessEnv): string | undefined {
 	try {
-		const proxy = proxyFor(new URL(url), env);
-		return proxy && hostOf(proxy);
+		return proxyFor(new URL(url), env)?.host;
 	} catch {
 		return undefined;
 	}

@@ -1,12 +1,6 @@
 /** The only client of the service: the exports that nodes, credentials and other folders of lib use. */
 export { type ApiClient, createApiClient, testCredential } from './client';
-export {
-	type ApiSettings,
-	isLoopback,
-	isPrivate,
-	parseApiSettings,
-	plainHttpWarning,
-} from './credential';
+export { type ApiSettings, networkOf, parseApiSettings, plainHttpWarning } from './credential';
 export { DELIVERY, SERVICE_INTERFACE } from './defaults';
 export { ApiError, FIELD_LABELS, IN_INTERFACE } from './errors';
 export { helperTransport } from './helperTransport';
@@ -17,11 +11,9 @@ export {
 	flattener,
 	LISTED_RESOURCES,
 	type ListedResource,
-	type ListFilters,
 	type ListRow,
 	LISTS,
 	newest,
-	type Shape,
 } from './lists';
 export type { ListOptions } from './paging';
 export { withoutSecret } from './responseText';

@@ -6,7 +6,7 @@
 import { isOldestFirst } from '../shared/listOrder';
 import { timeOf, HOUR_MS } from '../shared/time';
 import { own, asText } from '../shared/values';
-import { RECORD_ID, DELIVERY } from './defaults';
+import { DELIVERY } from './defaults';
 
 export interface ListRow {
 	/** Under the base URL. `{endpointId}` is replaced by an encoded ID: the list then belongs to one endpoint. */
@@ -25,10 +25,10 @@ export interface ListRow {
 }
 
 /** Label and description of the field, by name of the query parameter. */
-export type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
+type ListFilters = Readonly<Record<string, readonly [label: string, description: string]>>;
 
 /** The fields that Simplify keeps, at most ten: for each name in the output, the paths to try in a record, in order. */
-export type Shape = Readonly<Record<string, readonly string[]>>;
+type Shape = Readonly<Record<string, readonly string[]>>;
 
 const STATION = 'chargingStation';
 const MADE = `${STATION}.manufacturingInfo`;
@@ -124,11 +124,7 @@ export const LISTED_RESOURCES = Object.keys(LISTS) as ListedResource[];
 /** One record exactly as the service sent it; a list item that is not an object becomes `{ value }`. */
 export type ApiRecord = Record<string, unknown>;
 
-/** The ID as text, if there is one. */
-export function idOf(record: unknown): string | undefined {
-	return asId(own(record, RECORD_ID));
-}
-
+/** An ID as text, if it is one. */
 export function asId(id: unknown): string | undefined {
 	if (typeof id === 'number') return String(id);
 	return typeof id === 'string' && id !== '' ? id : undefined;

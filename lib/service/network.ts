@@ -5,10 +5,24 @@ import { TransportError } from './transport';
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * The URL of the proxy; undefined if the request goes directly to its host.
+ * The proxy; undefined if the request goes directly to its host.
  * @throws {TransportError} if it is not a URL; it may contain a password, so it is not repeated.
  */
-export function proxyFor(target: URL, env: NodeJS.ProcessEnv): URL | undefined {
+export function proxyFor(target: URL, env: NodeJS.ProcessEnv) {
+	const url = proxyUrl(target, env);
+	if (url === undefined) return undefined;
+	return {
+		url,
+		/** Host and port, without the password that the URL may contain. */
+		host: `${url.hostname}:${url.port || (DEFAULT_PORTS[url.protocol] ?? '')}`,
+		/** The value of `proxy-authorization`; undefined if the URL has neither user nor password. */
+		get authorization() {
+			return authorizationFor(url);
+		},
+	};
+}
+
+function proxyUrl(target: URL, env: NodeJS.ProcessEnv): URL | undefined {
 	const read = (name: string) => env[name] || env[name.toUpperCase()] || '';
 	if (isExempt(target, read('npm_config_no_proxy') || read('no_proxy'))) return undefined;
 	const scheme = target.protocol.slice(0, -1);
@@ -23,13 +37,7 @@ export function proxyFor(target: URL, env: NodeJS.ProcessEnv): URL | undefined {
 	throw invalidProxyError();
 }
 
-/** Host and port, without the password that the URL may contain. */
-export function hostOf({ hostname, port, protocol }: URL): string {
-	return `${hostname}:${port || (DEFAULT_PORTS[protocol] ?? '')}`;
-}
-
-/** The value of `proxy-authorization`; undefined if the URL has neither user nor password. */
-export function authorizationFor({ username, password }: URL): string | undefined {
+function authorizationFor({ username, password }: URL): string | undefined {
 	if (username === '' && password === '') return undefined;
 	try {
 		const given = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

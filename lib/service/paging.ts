@@ -1,10 +1,9 @@
 /** Walks a list page by page: each record once, never in a loop, and not beyond the limit (open points: paging, list envelope). */
 import { Reach } from '../shared/listOrder';
 import { isRecord, asText, own } from '../shared/values';
-import { type ServiceInterface, SERVICE_INTERFACE, ENVELOPE } from './defaults';
-import { ApiError, IN_INTERFACE, errorInSuccess, type Destination } from './errors';
-import { type ApiRecord, idOf, createdAtOf } from './lists';
-import { quotable } from './responseText';
+import { type ServiceInterface, SERVICE_INTERFACE, FIELDS } from './defaults';
+import { ApiError, IN_INTERFACE, type Destination } from './errors';
+import { type ApiRecord, asId, createdAtOf } from './lists';
 
 export interface ListOptions {
 	/** For a list that belongs to one endpoint, such as its deliveries. */
@@ -34,7 +33,7 @@ export interface ListOptions {
 }
 
 /** Fetches one page: at most `limit` records after `startingAfter`, the ID of a record. */
-export type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
+type FetchPage = (limit: number, startingAfter: string | undefined) => Promise<Page>;
 
 const NOTHING_NEW = `The list may be incomplete: a page contained no new records, but the service did not mark it as the last one. If the service uses another paging parameter, change 'Cursor Parameter'${IN_INTERFACE}.`;
 const NO_ID = 'The list may be incomplete: the last record of a page has no ID to continue from.';
@@ -148,6 +147,8 @@ export function checkListOptions(
 	}
 }
 
+const idOf = (record: unknown) => asId(own(record, FIELDS.id));
+
 /** A wanted record, an older one, or one after which no wanted one follows. */
 type Age = 'wanted' | 'older' | 'beyond';
 
@@ -172,7 +173,7 @@ interface Page {
 	hasMore: boolean | undefined;
 }
 
-const { data, items, hasMore, has_more } = ENVELOPE;
+const { data, items, hasMore, has_more } = FIELDS;
 
 /**
  * Any list; null counts as an empty one, as some services send it. Checked by hand: a schema would walk and copy the
@@ -209,7 +210,7 @@ export function pageOf(
 	destination: Destination,
 ): Page {
 	const path = itemsPath?.trim() ?? '';
-	const failure = errorInSuccess(json, destination);
+	const failure = destination.errorIn(json);
 	try {
 		const page = path === '' ? knownPage(json, destination) : pageAt(json, path, destination);
 		// Records count, whatever other fields there are.
@@ -255,7 +256,7 @@ function badPathError(what: string, destination: Destination): ApiError {
 
 /** Keys come from the service, so they are quoted like its other texts. */
 function oddShapeError(what: string, hint: string, { address, redactor }: Destination): ApiError {
-	return new ApiError(`The response of ${address} ${quotable(what, redactor)}`, { hint });
+	return new ApiError(`The response of ${address} ${redactor.quote(what)}`, { hint });
 }
 
 /** Names only keys and kinds, never values. */

@@ -1,7 +1,7 @@
 /** What a response says: its JSON, and its reason for an error message, short, on one line and without secrets. */
 import { STATUS_CODES } from 'node:http';
 import { isRecord } from '../shared/values';
-import { ERROR_FIELDS, ENDPOINT_FIELDS } from './defaults';
+import { FIELDS } from './defaults';
 import type { ApiRecord } from './lists';
 import type { TransportResponse } from './transport';
 
@@ -45,10 +45,10 @@ function textsIn(value: unknown, depth = 3): string[] {
 	const textsInside = (inner: unknown) => textsIn(inner, depth - 1);
 	const listed = (inner: unknown): string[] =>
 		Array.isArray(inner) ? inner.slice(0, MAX_ENTRIES).flatMap(textsInside) : textsInside(inner);
-	const errors = value[ERROR_FIELDS.list];
+	const errors = value[FIELDS.error.list];
 	const byField = Object.entries(isRecord(errors) ? errors : {}).slice(0, MAX_ENTRIES);
 	return [
-		...ERROR_FIELDS.texts.flatMap((name) => textsInside(value[name])),
+		...FIELDS.error.texts.flatMap((name) => textsInside(value[name])),
 		...(Array.isArray(errors) ? listed(errors) : []),
 		...byField.map(([name, inner]) => [name, ...listed(inner)].join(': ')),
 	];
@@ -60,61 +60,58 @@ export function statusText(status: number): string {
 	return name === undefined ? String(status) : `${status} ${name}`;
 }
 
-/** The same with the reason, for example `404 Not Found: no such asset`. */
-export function statusAndReason(response: TransportResponse, redactor: Redactor): string {
-	const reason = serverText(response, redactor);
-	return `${statusText(response.status)}${reason === '' ? '' : `: ${reason}`}`;
-}
-
-/** The reason that the service gives; empty for a page for browsers. */
-function serverText(response: TransportResponse, redactor: Redactor): string {
-	const json = jsonOf(response);
-	if (json !== undefined) return reasonIn(json, redactor, STATUS_CODES[response.status]);
-	return response.body.trim().startsWith('<') ? '' : quotable(response.body, redactor);
-}
-
-/** The reason in the JSON of a response, each text once and without `known`; empty if there is none. */
-export function reasonIn(json: unknown, redactor: Redactor, known = ''): string {
-	const isNew = (text: string) => text.toLowerCase() !== known.toLowerCase();
-	return quotable([...new Set(textsIn(json))].filter(isNew).join('; '), redactor);
-}
-
-/** Outside text, made safe for a message. Redacted before it is cut, since part of a secret would not be recognized. */
-export function quotable(text: string, redactor: Redactor): string {
-	const line = redactor
-		.redact(text.slice(0, MAX_READ))
-		.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
-		.trim();
-	// The sentence that it becomes a part of has its own period.
-	return line.length > MAX_LENGTH
-		? `${line.slice(0, MAX_LENGTH)}…`
-		: line.replace(/(?<=[^.])\.$/, '');
-}
-
-export interface Redactor {
-	/** Makes `redact` remove this text and its usual encodings. */
-	add(secret: string): void;
-	/** Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it repeats. */
-	redact(text: string): string;
-}
-
 const REPLACEMENT = '[redacted]';
 /** A part of this length reveals too much of a secret; a shorter one may be a word. */
 const TELLING_LENGTH = 12;
 
-/** Creates a redactor for these secrets. */
-export function createRedactor(...secrets: readonly string[]): Redactor {
-	const known = new Set(secrets);
-	let remove: ((text: string) => string) | undefined;
-	return {
-		add: (secret) => {
-			// The token is added with every request.
-			if (!known.has(secret)) remove = undefined;
-			known.add(secret);
-		},
-		// Created when needed: most requests have nothing to redact.
-		redact: (text) => (remove ??= removerOf([...known].flatMap(partsOf)))(text),
-	};
+/** Quotes outside text without secrets, for messages. */
+export class Redactor {
+	readonly #known: Set<string>;
+	/** Created when needed: most requests have nothing to redact. */
+	#remove: ((text: string) => string) | undefined;
+
+	constructor(...secrets: readonly string[]) {
+		this.#known = new Set(secrets);
+	}
+
+	/** Makes `redact` remove this text and its usual encodings. */
+	add(secret: string): void {
+		// The token is added with every request.
+		if (!this.#known.has(secret)) this.#remove = undefined;
+		this.#known.add(secret);
+	}
+
+	/** Removes secrets in any case, and parts of 12 characters or more: a server may cut or change the text that it repeats. */
+	redact(text: string): string {
+		this.#remove ??= removerOf([...this.#known].flatMap(partsOf));
+		return this.#remove(text);
+	}
+
+	/** Outside text, made safe for a message. Redacted before it is cut, since part of a secret would not be recognized. */
+	quote(text: string): string {
+		const line = this.redact(text.slice(0, MAX_READ))
+			.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ')
+			.trim();
+		// The sentence that it becomes a part of has its own period.
+		return line.length > MAX_LENGTH
+			? `${line.slice(0, MAX_LENGTH)}…`
+			: line.replace(/(?<=[^.])\.$/, '');
+	}
+
+	/** Status and reason of a response, for example `404 Not Found: no such asset`. No reason for a page for browsers. */
+	statusAndReason(response: TransportResponse): string {
+		const { status, body } = response;
+		const json = jsonOf(response);
+		const text = body.trim().startsWith('<') ? '' : this.quote(body);
+		const reason = json === undefined ? text : this.reasonIn(json, STATUS_CODES[status]);
+		return `${statusText(status)}${reason === '' ? '' : `: ${reason}`}`;
+	}
+
+	/** The reason in the JSON of a response, each text once and without `known`; empty if there is none. */
+	reasonIn(json: unknown, known = ''): string {
+		const isNew = (text: string) => text.toLowerCase() !== known.toLowerCase();
+		return this.quote([...new Set(textsIn(json))].filter(isNew).join('; '));
+	}
 }
 
 /** In lowercase: every part of `TELLING_LENGTH` characters of each written form, and a shorter form as a whole. */
@@ -154,7 +151,7 @@ function inSmallLetters(text: string): string {
 
 /** The record of a new endpoint without the field of its secret, and without the secret anywhere else. */
 export function withoutSecret(record: ApiRecord, secret: string): ApiRecord {
-	const redactor = createRedactor(secret);
+	const redactor = new Redactor(secret);
 	const clean = (value: unknown): unknown => {
 		if (typeof value === 'string') return redactor.redact(value);
 		if (Array.isArray(value)) return value.map(clean);
@@ -162,7 +159,7 @@ export function withoutSecret(record: ApiRecord, secret: string): ApiRecord {
 	};
 	const cleanFields = (fields: ApiRecord): ApiRecord =>
 		Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, clean(value)]));
-	const { [ENDPOINT_FIELDS.secret]: _, ...rest } = record;
+	const { [FIELDS.endpoint.secret]: _, ...rest } = record;
 	return cleanFields(rest);
 }
 

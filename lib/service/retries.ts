@@ -1,7 +1,7 @@
 /** Adds retries to a sender, for requests that change nothing, with growing, jittered waits and within limits. */
 import { timeOf } from '../shared/time';
 import { numberOf } from '../shared/values';
-import { RETRIED_STATUSES, RETRIES } from './defaults';
+import { RETRIES } from './defaults';
 import {
 	TransportError,
 	type Transport,
@@ -21,7 +21,7 @@ export interface RetryLimits {
 	baseDelayMs: number;
 }
 
-export interface RetryOptions {
+interface RetryOptions {
 	retries?: RetryLimits;
 	runtime?: Runtime;
 	/** The methods to retry, since they change nothing. */
@@ -71,7 +71,7 @@ async function tryOnce(
 	try {
 		deadline.restart(withinMs, 'the response took too long');
 		const response = await send({ ...request, signal: deadline.signal });
-		return { again: RETRIED_STATUSES.has(response.status), response };
+		return { again: RETRIES.statuses.has(response.status), response };
 	} catch (error) {
 		if (error instanceof TransportError && error.retryable) return { again: true, error };
 		throw error;

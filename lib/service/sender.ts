@@ -1,20 +1,10 @@
 /** The sender of a client's calls: layers around each other, of which each takes a sender and returns one. The IDs in a call cannot change its path. */
 import type { ApiSettings } from './credential';
 import { USER_AGENT } from './defaults';
-import {
-	ApiError,
-	FIELD_LABELS,
-	IN_CREDENTIAL,
-	notTheServiceError,
-	redirectError,
-	statusError,
-	unreachableError,
-	unreadableError,
-	type Destination,
-} from './errors';
-import { createRedactor, type Redactor, jsonOf, statusAndReason } from './responseText';
+import { ApiError, Destination, FIELD_LABELS, IN_CREDENTIAL } from './errors';
+import { Redactor, jsonOf } from './responseText';
 import { withRetries, type RetryLimits } from './retries';
-import { processAccessTokens, type AccessTokens } from './tokens';
+import { processAccessTokens } from './tokens';
 import {
 	type Transport,
 	type Runtime,
@@ -23,13 +13,13 @@ import {
 	type TransportRequest,
 } from './transport';
 
-export interface SenderOptions {
+interface SenderOptions {
 	settings: ApiSettings;
 	transport: Transport;
 	/** Cancels requests in progress and later ones. */
 	signal?: AbortSignal | undefined;
 	/** The store of access tokens; default: that of the process. */
-	tokens?: AccessTokens;
+	tokens?: typeof processAccessTokens;
 	runtime?: Runtime;
 	/** Limits for the retries of a GET. */
 	retries?: RetryLimits;
@@ -38,13 +28,13 @@ export interface SenderOptions {
 /** Each layer takes a sender and returns a sender, so that none has to know the others. */
 export function createSender(options: SenderOptions) {
 	const { settings, transport, tokens = processAccessTokens } = options;
-	const context = { ...options, tokens, redactor: createRedactor(settings.clientSecret) };
+	const context = { ...options, tokens, redactor: new Redactor(settings.clientSecret) };
 	return withErrors(withToken(withRetries(transport, context), context), context);
 }
 
 interface TokenOptions {
 	settings: ApiSettings;
-	tokens: AccessTokens;
+	tokens: typeof processAccessTokens;
 	/** Sends the token requests. */
 	transport: Transport;
 	/** Gets each token, so that no error shows it. */
@@ -80,6 +70,9 @@ interface ErrorOptions {
 /** The response to a call, and its destination. */
 export interface Reply extends TransportResponse {
 	destination: Destination;
+	isSuccess: boolean;
+	/** @throws {ApiError} if it is not JSON. */
+	json(): unknown;
 }
 
 /**
@@ -92,31 +85,27 @@ function withErrors(
 ): (call: ApiCall) => Promise<Reply> {
 	return async (call) => {
 		const address = settings.baseUrl + call.path;
-		const destination: Destination = { address, field: 'baseUrl', redactor };
+		const destination = new Destination(address, 'baseUrl', redactor);
 		const response = await send(requestOf(call, settings, signal)).catch((error: unknown) => {
-			throw unreachableError(error, destination, whatBecameOf(call, error));
+			throw destination.unreachable(error, whatBecameOf(call, error));
 		});
 		const { status } = response;
-		if (isSuccess(status) || call.accepted?.includes(status)) return { ...response, destination };
-		throw callError(response, call, destination);
+		const isSuccess = status >= 200 && status < 300;
+		if (!isSuccess && call.accepted?.includes(status) !== true)
+			throw callError(response, call, destination);
+		const json = () => {
+			const parsed = jsonOf(response);
+			if (parsed === undefined) throw destination.unreadable(response);
+			return parsed;
+		};
+		return { ...response, destination, isSuccess, json };
 	};
-}
-
-export function isSuccess(status: number): boolean {
-	return status >= 200 && status < 300;
 }
 
 /** Whether the service says that the access token is not valid: 401, or another refusal with the code of RFC 6750, 3.1. */
 function isTokenRejected({ status, headers }: TransportResponse): boolean {
 	const challenge = headers['www-authenticate'] ?? '';
 	return status === 401 || (status === 403 && /\berror *= *"?invalid_token\b/i.test(challenge));
-}
-
-/** The reply's JSON. @throws {ApiError} if it is not JSON. */
-export function readJson(reply: Reply): unknown {
-	const json = jsonOf(reply);
-	if (json === undefined) throw unreadableError(reply, reply.destination);
-	return json;
 }
 
 /** What to check after a request that changes something and got no response. */
@@ -132,8 +121,8 @@ const UNCERTAIN_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
 function callError(response: TransportResponse, call: ApiCall, destination: Destination): ApiError {
 	const { status } = response;
-	const responded = `${destination.address} responded with ${statusAndReason(response, destination.redactor)}`;
-	if (status >= 300 && status < 400) return redirectError(response, destination);
+	const responded = `${destination.address} responded with ${destination.redactor.statusAndReason(response)}`;
+	if (status >= 300 && status < 400) return destination.redirect(response);
 	if (isTokenRejected(response)) {
 		return new ApiError(
 			`'${FIELD_LABELS.audience}' is probably wrong: ${responded}, although the access token is new`,
@@ -154,8 +143,8 @@ function callError(response: TransportResponse, call: ApiCall, destination: Dest
 		call.hints?.[status] ?? (UNCERTAIN_STATUSES.has(status) ? call.mayBeDone : undefined);
 	if (hint !== undefined) return new ApiError(responded, { status, hint });
 	return status === 404 || status === 405 || status === 410
-		? notTheServiceError(response, destination)
-		: statusError(response, destination);
+		? destination.notTheService(response)
+		: destination.failed(response);
 }
 
 /** One API call, without settings, token or query. */

@@ -3,20 +3,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { numberOf, own } from '../shared/values';
 import { gt, number, object, pipe, regex, safeParse, string, transform } from '../vendor/zod';
 import type { ApiSettings } from './credential';
-import { TOKENS, RETRIES, TOKEN_PATH, USER_AGENT } from './defaults';
-import {
-	ApiError,
-	IN_CREDENTIAL,
-	unreadableError,
-	unreachableError,
-	wrongAddressError,
-	type Destination,
-	statusError,
-	notTheServiceError,
-	redirectError,
-} from './errors';
-import { createRedactor, quotable, statusAndReason, jsonOf } from './responseText';
-import { type RetryLimits, withRetries, type RetryOptions } from './retries';
+import { TOKENS, RETRIES, USER_AGENT } from './defaults';
+import { ApiError, Destination, IN_CREDENTIAL } from './errors';
+import { Redactor, jsonOf } from './responseText';
+import { type RetryLimits, withRetries } from './retries';
 import {
 	type Transport,
 	raceSignal,
@@ -25,7 +15,7 @@ import {
 	type TransportResponse,
 } from './transport';
 
-export interface AccessTokens {
+interface AccessTokens {
 	/** A token with some life left: the kept one, the one being requested, or a new one. */
 	get(settings: ApiSettings, transport: Transport, signal?: AbortSignal): Promise<AccessToken>;
 	/** A new token, or the one being requested; kept for all callers. */
@@ -169,8 +159,10 @@ interface AccessToken {
 	renewAt: number;
 }
 
-interface TokenRequestOptions extends RetryOptions {
-	signal?: AbortSignal | undefined;
+interface TokenRequestOptions {
+	readonly runtime: Runtime;
+	readonly retries: RetryLimits;
+	readonly signal: AbortSignal;
 }
 
 /**
@@ -180,17 +172,13 @@ interface TokenRequestOptions extends RetryOptions {
 async function fetchAccessToken(
 	settings: ApiSettings,
 	transport: Transport,
-	options: TokenRequestOptions = {},
+	{ runtime, retries, signal }: TokenRequestOptions,
 ): Promise<AccessToken> {
-	const { runtime = systemRuntime, signal } = options;
-	const destination: Destination = {
-		address: settings.authUrl + TOKEN_PATH,
-		field: 'authUrl',
-		redactor: createRedactor(settings.clientSecret),
-	};
+	const redactor = new Redactor(settings.clientSecret);
+	const destination = new Destination(settings.authUrl + TOKENS.path, 'authUrl', redactor);
 	// Before the request: the service counts from when it creates the token, which cannot be earlier.
 	const askedAt = runtime.now();
-	const send = withRetries(transport, { ...options, methods: ['POST'] });
+	const send = withRetries(transport, { runtime, retries, methods: ['POST'] });
 	const response = await send({
 		method: 'POST',
 		url: destination.address,
@@ -205,10 +193,10 @@ async function fetchAccessToken(
 			audience: settings.audience,
 			grant_type: 'client_credentials',
 		}),
-		...(signal && { signal }),
+		signal,
 		...(settings.allowUnauthorizedCerts && { allowUnauthorizedCerts: true }),
 	}).catch((error: unknown) => {
-		throw unreachableError(error, destination);
+		throw destination.unreachable(error);
 	});
 	const { status } = response;
 	if (status < 200 || status >= 300) throw tokenError(response, settings, destination);
@@ -216,7 +204,7 @@ async function fetchAccessToken(
 	if (!parsed.success) {
 		const field = parsed.error.issues[0]?.path[0];
 		// Not even an object.
-		if (field === undefined) throw unreadableError(response, destination);
+		if (field === undefined) throw destination.unreadable(response);
 		throw oddTokenError(field, status, destination);
 	}
 	const lifeMs = parsed.data.expires_in * 1000;
@@ -237,7 +225,7 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
 /** Names only the field: its value may be a token. */
 function oddTokenError(field: PropertyKey, status: number, destination: Destination): ApiError {
 	const what = EXPECTATIONS[String(field)] ?? 'it is not a token response';
-	return wrongAddressError(`responded without a usable token: ${what}`, status, destination);
+	return destination.wrongAddress(`responded without a usable token: ${what}`, status);
 }
 
 /** The error for a response of the token route other than a 2xx. */
@@ -247,8 +235,8 @@ function tokenError(
 	destination: Destination,
 ): ApiError {
 	const { status } = response;
-	const says = statusAndReason(response, destination.redactor);
-	if (status < 400) return redirectError(response, destination);
+	const says = destination.redactor.statusAndReason(response);
+	if (status < 400) return destination.redirect(response);
 	switch (culprit(response, says)) {
 		case 'client':
 			return new ApiError(
@@ -257,7 +245,7 @@ function tokenError(
 			);
 		case 'audience':
 			return new ApiError(
-				`The token server at ${destination.address} does not give this API client a token for 'Audience' ${quotable(settings.audience, destination.redactor)} (${says})`,
+				`The token server at ${destination.address} does not give this API client a token for 'Audience' ${destination.redactor.quote(settings.audience)} (${says})`,
 				{
 					field: 'audience',
 					status,
@@ -265,9 +253,9 @@ function tokenError(
 				},
 			);
 		case 'address':
-			return notTheServiceError(response, destination);
+			return destination.notTheService(response);
 		default:
-			return statusError(response, destination);
+			return destination.failed(response);
 	}
 }
 

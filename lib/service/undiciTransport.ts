@@ -1,15 +1,8 @@
 /** The default transport: keep-alive pools shared by the whole process, through the proxy of the environment, with a limit on parallel requests. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Dispatcher, Agent, Pool, ProxyAgent } from '../vendor/undici';
-import { LIMITS, TIMEOUTS } from './defaults';
-import {
-	networkFailure,
-	proxyError,
-	authorizationFor,
-	hostOf,
-	invalidProxyError,
-	proxyFor,
-} from './network';
+import { LIMITS } from './defaults';
+import { networkFailure, proxyError, invalidProxyError, proxyFor } from './network';
 import {
 	TransportError,
 	type Transport,
@@ -39,7 +32,11 @@ const PROXY_AUTH_REQUIRED = 407;
  * @throws {TransportError} if no complete response arrived; the signal's reason if the caller cancelled.
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
-	const { env = process.env, timeouts = TIMEOUTS, maxBodyBytes = LIMITS.bodyBytes } = options;
+	const {
+		env = process.env,
+		timeouts = LIMITS.timeouts,
+		maxBodyBytes = LIMITS.bodyBytes,
+	} = options;
 	return async (request) => {
 		const route = routeTo(request.url, {
 			env,
@@ -190,8 +187,8 @@ const kept = new Map<string, Pools>();
 function routeTo(url: string, options: RouteOptions): Route {
 	const target = new URL(url);
 	const { origin, pathname, search } = target;
-	const proxy = proxyFor(target, options.env);
-	const authorization = proxy && authorizationFor(proxy);
+	const found = proxyFor(target, options.env);
+	const { url: proxy, host, authorization } = found ?? {};
 	// Like n8n: a plain http request is handed to the proxy, an https one goes through a tunnel.
 	const isForwarded = target.protocol === 'http:' && /^https?:$/.test(proxy?.protocol ?? '');
 	const key = [proxy?.href ?? '', isForwarded, options.connectMs, options.rejectUnauthorized];
@@ -202,7 +199,7 @@ function routeTo(url: string, options: RouteOptions): Route {
 	);
 	const limit = limits.get(origin) ?? createConcurrencyLimit(LIMITS.connections);
 	limits.set(origin, limit);
-	const through = { dispatcher, limit, proxy: proxy && hostOf(proxy), isForwarded };
+	const through = { dispatcher, limit, proxy: host, isForwarded };
 	if (!proxy || !isForwarded) return { ...through, origin, path: pathname + search, headers: {} };
 	return {
 		...through,

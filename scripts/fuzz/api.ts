@@ -2,9 +2,9 @@
 import { match, ok, strictEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseApiSettings } from '../../lib/service/credential';
-import { ApiError } from '../../lib/service/errors';
+import { ApiError, Destination } from '../../lib/service/errors';
 import { pageOf } from '../../lib/service/paging';
-import { createRedactor } from '../../lib/service/responseText';
+import { Redactor } from '../../lib/service/responseText';
 import { createAccessTokens } from '../../lib/service/tokens';
 import type { TransportResponse, Runtime } from '../../lib/service/transport';
 import { counter, type Target } from './target';
@@ -16,11 +16,11 @@ export const API_SETTINGS = parseApiSettings({
 	clientId: 'the client',
 	clientSecret: 'c1ient/secret+0123456789',
 });
-export const destination = {
-	address: 'https://api.example.com/a',
-	field: 'baseUrl' as const,
-	redactor: createRedactor(API_SETTINGS.clientSecret),
-};
+export const destination = new Destination(
+	'https://api.example.com/a',
+	'baseUrl',
+	new Redactor(API_SETTINGS.clientSecret),
+);
 /** Does not wait; moves the clock forward instead. */
 function runtimeWithoutWaits(): Runtime {
 	let now = 0;

@@ -3,11 +3,10 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { createdAt, eventTypeFilter, Fields, parseEvent, readConditions } from '../../lib/event';
 import { createdAtOf, parseApiSettings, withoutSecret } from '../../lib/service';
-import { isPrivate } from '../../lib/service/credential';
-import { redirectError } from '../../lib/service/errors';
+import { networkOf } from '../../lib/service/credential';
 import { proxyFor } from '../../lib/service/network';
 import { pageOf } from '../../lib/service/paging';
-import { createRedactor, jsonOf, statusAndReason } from '../../lib/service/responseText';
+import { Redactor, jsonOf } from '../../lib/service/responseText';
 import { withRetries } from '../../lib/service/retries';
 import { pathWith } from '../../lib/service/sender';
 import { createAccessTokens } from '../../lib/service/tokens';
@@ -89,15 +88,15 @@ const READERS: Readonly<Record<string, Reader>> = {
 	'signing secret': (text) => createVerifier({ ...standardWebhooks.settings, signingSecret: text }),
 	'body of an answer': (text) => jsonOf(response(text)),
 	'ID in an answer': (text) => jsonOf(response(`{"id":${text}`)),
-	'text of an error': (text) => statusAndReason(response(text), redactor),
+	'text of an error': (text) => redactor.statusAndReason(response(text)),
 	'message of an error': (text) =>
-		statusAndReason(response(JSON.stringify({ e: text, message: text })), redactor),
+		redactor.statusAndReason(response(JSON.stringify({ e: text, message: text }))),
 	'structure of an answer': (text) => readBoundedBody(bodyOf(text), {}),
 	'keys of an answer': (text) => pageOf({ [text]: 1 }, undefined, destination),
 	'hasMore of an answer': (text) => pageOf({ items: [], hasMore: text }, undefined, destination),
 	'path to the items': (text) => pageOf({}, text, destination),
 	'target of a redirect': (text) =>
-		redirectError({ ...response('', 302), headers: { location: text } }, destination),
+		destination.redirect({ ...response('', 302), headers: { location: text } }),
 	'retry-after': (text) => retryAfter(text),
 	'date of retry-after': (text) => retryAfter(`Mon, ${text}`),
 	'answer of the token route': (text) => token(text),
@@ -106,7 +105,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 	'fields of a token': (text) =>
 		token(JSON.stringify({ access_token: text, token_type: 'bearer', expires_in: text })),
 	'text with secrets': (text) => redactor.redact(text),
-	'secret to redact': (text) => createRedactor(text).redact(text),
+	'secret to redact': (text) => new Redactor(text).redact(text),
 	'record with a secret': (text) => withoutSecret({ [text]: text }, 'a secret of some length'),
 	'record of unknown fields': (text) =>
 		withoutSecrets({ record: { [text]: text, status: text } }, {}),
@@ -124,7 +123,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 			...API_SETTINGS,
 			...{ allowedHttpRequestDomains: 'domains', allowedDomains: text },
 		}),
-	'host name': (text) => isPrivate(text),
+	'host name': (text) => networkOf(text),
 	'ID in a path': (text) => pathWith('/a/{endpointId}/b', { endpointId: text }),
 	'address of an endpoint': (text) => endpointIdIn(`https://a.example/${text}`),
 	'exempt hosts': (text) => proxyFor(new URL('https://a.example'), { NO_PROXY: text }),

@@ -3,12 +3,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	LISTS,
 	type ListedResource,
-	type ListFilters,
 	type ListOptions,
 	type ListRow,
 	type ApiRecord,
 	flattener,
-	type Shape,
 } from '../../../lib/service';
 import {
 	array,
@@ -82,7 +80,7 @@ const filterValue = pipe(
 );
 
 /** The filters of the table; only those with a value are sent. */
-function queryFilters(filters: ListFilters | undefined): Filters {
+function queryFilters(filters: ListRow['filters']): Filters {
 	if (filters === undefined) return { read: () => ({}) };
 	const schemas = Object.fromEntries(Object.keys(filters).map((name) => [name, filterValue]));
 	const last = filtersField(
@@ -122,7 +120,7 @@ const simplifyField: INodeProperties = {
 };
 
 /** The function that turns the records of this item's list into output: simplified records all have the same fields. */
-function simplifier(item: InputItem, shape: Shape): (record: ApiRecord) => ApiRecord {
+function simplifier(item: InputItem, shape: ListRow['fields']): (record: ApiRecord) => ApiRecord {
 	return flag(item, 'simplify', 'Simplify', true) ? flattener(shape) : (record) => record;
 }
 

@@ -11,7 +11,7 @@ import { dueInMs, FIRST_GRACE_MS, LONGEST_GRACE_MS } from '../../../lib/ledger/l
 import { MOST_AT_ONCE } from '../../../lib/poll/poll';
 import { DEFAULT_RETENTION_DAYS, DEFAULT_TOLERANCE_SECONDS } from '../../../lib/receiver/receive';
 import { DAYS_KEPT } from '../../../lib/rejections';
-import { LIMITS, RETRIED_STATUSES, RETRIES, DELIVERY } from '../../../lib/service/defaults';
+import { LIMITS, RETRIES, DELIVERY } from '../../../lib/service/defaults';
 import { RETENTION_MS } from '../../../lib/start';
 import {
 	GRACE_MS,
@@ -127,7 +127,7 @@ const FIGURES: readonly (readonly [
 	[
 		['docs/nodes.md'],
 		/(\d{3}), (\d{3}), (\d{3}), (\d{3}), (\d{3}), (\d{3}) and (\d{3})\b/g,
-		[...RETRIED_STATUSES],
+		[...RETRIES.statuses],
 	],
 	[
 		['docs/nodes.md', 'docs/troubleshooting.md'],

@@ -1,11 +1,9 @@
+import { Destination } from '../../../lib/service/errors';
 import { pageOf } from '../../../lib/service/paging';
-import { createRedactor } from '../../../lib/service/responseText';
+import { Redactor } from '../../../lib/service/responseText';
 
-const destination = {
-	address: 'https://api.example.com/things',
-	field: 'baseUrl',
-	redactor: createRedactor('hush'),
-} as const;
+const address = 'https://api.example.com/things';
+const destination = new Destination(address, 'baseUrl', new Redactor('hush'));
 const items = [{ id: 1 }];
 const deepList = (): unknown => {
 	let list: unknown = [];

@@ -140,6 +140,6 @@ describe('which proxy a request goes through, as in n8n,', () => {
 		['http://[::1]:9', { ALL_PROXY: P, NO_PROXY: '[::1]' }, undefined],
 		['http://127.0.0.1', { ALL_PROXY: P }, P],
 	])('%s with %j: %s', (url, env, proxy) => {
-		expect(proxyFor(new URL(url), env)?.href).toBe(proxy);
+		expect(proxyFor(new URL(url), env)?.url.href).toBe(proxy);
 	});
 });

@@ -1,5 +1,7 @@
-import { walkPages, type FetchPage } from '../../../lib/service/paging';
+import { walkPages } from '../../../lib/service/paging';
 import { all } from './world';
+
+type FetchPage = Parameters<typeof walkPages>[0];
 
 const records = (from: number, count: number) =>
 	Array.from({ length: count }, (_, index) => ({ id: `r${from + index}` }));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createRedactor } from '../../../lib/service/responseText';
+import { Redactor } from '../../../lib/service/responseText';
 
 const SECRET = 'a b+c/"d"<ü>&';
 
@@ -12,7 +12,7 @@ describe('a redactor', () => {
 		['in Base64', Buffer.from(SECRET).toString('base64')],
 		['twice', `${SECRET} and ${SECRET}`],
 	])('takes a secret out %s', (_name, text) => {
-		const redacted = createRedactor(SECRET).redact(`before ${text} after`);
+		const redacted = new Redactor(SECRET).redact(`before ${text} after`);
 		expect(redacted).toContain('[redacted]');
 		expect(redacted).toMatch(/^before .* after$/);
 		expect(redacted).not.toContain('b+c');
@@ -21,7 +21,7 @@ describe('a redactor', () => {
 	});
 
 	it('takes a secret out that was added later, and leaves nothing of a longer one', () => {
-		const redactor = createRedactor('short');
+		const redactor = new Redactor('short');
 		redactor.add('short-and-long');
 		expect(redactor.redact('x short-and-long y short z')).toBe('x [redacted] y [redacted] z');
 	});
@@ -29,7 +29,7 @@ describe('a redactor', () => {
 	it('takes each secret apart once, however often it is added and looked for', () => {
 		const token = 'a token of some length';
 		const takenApart = jest.spyOn(Buffer, 'from');
-		const redactor = createRedactor(SECRET);
+		const redactor = new Redactor(SECRET);
 		for (let request = 0; request < 50; request++) {
 			redactor.add(token);
 			expect(redactor.redact(`no ${token}!`)).toBe('no [redacted]!');
@@ -40,12 +40,12 @@ describe('a redactor', () => {
 	});
 
 	it('does not change text if a secret is empty', () => {
-		expect(createRedactor('').redact('as it was')).toBe('as it was');
+		expect(new Redactor('').redact('as it was')).toBe('as it was');
 	});
 
 	describe('of part of a long secret', () => {
 		const LONG = 'Xk3_vQ9-mZ7pL2wR8tY5uB1nC4';
-		const redact = (text: string, secret = LONG) => createRedactor(secret).redact(text);
+		const redact = (text: string, secret = LONG) => new Redactor(secret).redact(text);
 
 		it.each([
 			['its beginning', LONG.slice(0, 12)],
@@ -77,7 +77,7 @@ describe('a redactor', () => {
 		});
 
 		it('takes out what two secrets cover together as one', () => {
-			const redactor = createRedactor('aaaabbbbccccdddd', 'ccccddddeeeeffff');
+			const redactor = new Redactor('aaaabbbbccccdddd', 'ccccddddeeeeffff');
 			expect(redactor.redact('x aaaabbbbccccddddeeeeffff y')).toBe('x [redacted] y');
 		});
 
