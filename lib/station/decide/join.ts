@@ -8,6 +8,7 @@ import type { Sessions, SessionMeter, SessionStart, SessionStop } from '../commo
 import { isTransaction } from '../facts/values';
 import { isMeterDecided } from '../fold/decided';
 import { atOf } from '../fold/registers';
+import type { Candidate, Candidates } from './candidates';
 import { canRise } from './energy';
 
 export type FoundBy = 'response' | 'meter values' | 'order' | 'not found';
@@ -22,23 +23,12 @@ export interface Joined {
 	readonly possible: readonly SessionStart[];
 }
 
-/** A start, and which transaction it began, as far as that is known. */
-export interface Candidate {
-	readonly start: SessionStart;
-	readonly repeats: readonly SessionStart[];
-	/** The next session of its connector. */
-	readonly next: SessionStart | undefined;
-	/** By its response, and by meter values. */
-	readonly response: string | undefined;
-	readonly metered: ReadonlySet<string>;
-}
-
 /** By the messages that were created up to `known`, in Unix milliseconds; `isLast` if no more are waited for. */
 export function join(
 	sessions: Sessions,
+	candidates: Candidates,
 	stop: SessionStop,
-	known: number,
-	isLast: boolean,
+	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
 ): Joined {
 	const { tx } = stop;
 	const connectors = new Set(
@@ -52,9 +42,7 @@ export function join(
 		...part,
 	});
 	const isFree = ({ start }: Candidate) => (start.used ?? Infinity) > known;
-	const all = candidatesOf(sessions, known).filter(
-		({ start }) => start.at <= stop.at || start.t <= stop.t,
-	);
+	const all = candidates.at(known).filter(({ start }) => start.at <= stop.at || start.t <= stop.t);
 	const fitting = all.filter(({ start }) => canMeasure(start, stop));
 	const current = fitting.filter((one) => isCurrent(one, stop, 'at'));
 
@@ -173,78 +161,4 @@ function isAgain(
 		const isRepeat = isSame && (isSameRegister || (hasName && other.found));
 		return isRepeat && !free.some(({ start }) => start.t > other.t);
 	});
-}
-
-/** By their beginning. */
-export function candidatesOf(sessions: Sessions, known: number): Candidate[] {
-	const { named, metered } = sessions;
-	const starts = sessions.starts
-		.filter(({ t }) => t <= known)
-		.sort((a, b) => a.at - b.at || a.t - b.t);
-	const answered = named.filter(({ t, tx }) => t <= known && isTransaction(tx));
-	const responses = new Map(answered.map(({ message, tx }) => [message, tx]));
-	const listed = new Set(starts.flatMap(({ messages }) => messages));
-	const unlisted = answered.filter(({ message }) => !listed.has(message));
-	return [...Map.groupBy(starts, ({ connector }) => connector)].flatMap(([connector, own]) => {
-		const meters = metered.filter((one) => one.connector === connector && one.t <= known);
-		const groups = withRepeats(own, sessions.stops, meters);
-		return groups.flatMap(({ start, repeats }, n) => {
-			const next = groups[n + 1]?.start;
-			const message = [start, ...repeats]
-				.flatMap(({ messages }) => messages)
-				.find((each) => responses.has(each));
-			const response = message === undefined ? undefined : responses.get(message);
-			// A name that is new after its session was reported is that of another one, whose start is missing.
-			const { used = Infinity } = start;
-			const own = meters.filter(({ t }) => t <= used);
-			const metered = namesIn(own, start, next);
-			// So is one that the response to a start says that is not listed yet.
-			for (const { t, tx } of unlisted) if (t >= start.t && tx !== response) metered.delete(tx);
-			return [{ start, repeats, next, response, metered }];
-		});
-	});
-}
-
-/** The transactions that meter values name from one start to the next. */
-function namesIn(
-	meters: readonly SessionMeter[],
-	start: SessionStart,
-	next: SessionStart | undefined,
-): Set<string> {
-	const isIn = (at: number) => start.at <= at && at < (next?.at ?? Infinity);
-	const named = meters.filter(({ at, readings }) => [at, ...readings.map(atOf)].some(isIn));
-	return new Set(named.flatMap(({ tx }) => (tx === undefined ? [] : [tx])));
-}
-
-/**
- * A start that repeats the register of the one before is sent again, unless a stop in between may have ended that one, or meter
- * values name another transaction since.
- */
-function withRepeats(
-	starts: readonly SessionStart[],
-	stops: readonly SessionStop[],
-	meters: readonly SessionMeter[],
-) {
-	const groups: { readonly start: SessionStart; readonly repeats: SessionStart[] }[] = [];
-	for (const [n, start] of starts.entries()) {
-		const last = groups.at(-1);
-		const isRepeat =
-			last !== undefined &&
-			(start.wh ?? 0) > 0 &&
-			start.wh === last.start.wh &&
-			// It was reported as over, because this one began.
-			!(last.start.unended === true && start.used === undefined) &&
-			!stops.some(
-				({ at, wh = 0 }) => last.start.at <= at && at < start.at && (wh <= 0 || wh === start.wh),
-			) &&
-			!isOther(namesIn(meters, last.start, start), namesIn(meters, start, starts[n + 1]));
-		if (isRepeat) last.repeats.push(start);
-		else groups.push({ start, repeats: [] });
-	}
-	return groups;
-}
-
-/** Whether a new transaction follows on one that had a name. */
-function isOther(before: ReadonlySet<string>, after: ReadonlySet<string>): boolean {
-	return before.size > 0 && [...after].some((tx) => !before.has(tx));
 }

@@ -4,8 +4,9 @@
  */
 import { START_WAIT_MS } from '../common/settings';
 import type { ReportEntry, Register, Sessions, SessionStart, SessionStop } from '../common/state';
+import { type Candidate, Candidates, isLater } from './candidates';
 import type { Window } from './energy';
-import { type Candidate, candidatesOf, join } from './join';
+import { join } from './join';
 import { lifeAttempts, openLives } from './lives';
 import {
 	entryOf,
@@ -18,17 +19,32 @@ import {
 	timesOf,
 } from './sessionItem';
 
-/** Marks the sessions as reported, and returns their items. */
-export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
-	const attempts = [
-		...stopAttempts(sessions, place),
-		...unendedAttempts(sessions, place),
+/** Marks the sessions as reported, and returns their items. What was certain at `decidedUpTo` has been decided before. */
+export function endedSessions(
+	sessions: Sessions,
+	place: SessionPlace,
+	decidedUpTo = -Infinity,
+): ReportEntry[] {
+	const candidates = new Candidates(sessions);
+	const isDue = ({ known }: { readonly known: number }) =>
+		decidedUpTo < known && known <= place.watermark;
+	const ends = [
+		...stopAttempts(sessions, candidates, place),
 		...sessions.transactions.flatMap((transaction) => lifeAttempts(sessions, transaction, place)),
 	];
-	return attempts
-		.filter(({ known }) => known <= place.watermark)
-		.sort((a, b) => a.known - b.known || a.at - b.at || (a.id < b.id ? -1 : 1))
-		.flatMap(({ decide }) => decide())
+	const endsAt = Map.groupBy(ends.filter(isDue), ({ known }) => known);
+	const nextsAt = Map.groupBy(nextsOf(sessions).filter(isDue), ({ known }) => known);
+	const times = new Set([...endsAt.keys(), ...nextsAt.keys()]);
+	return [...times]
+		.sort((a, b) => a - b)
+		.flatMap((known) =>
+			[
+				...(endsAt.get(known) ?? []),
+				...unendedAttempts(sessions, candidates, nextsAt.get(known) ?? [], place),
+			]
+				.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+				.flatMap(({ decide }) => decide()),
+		)
 		.filter(({ t }) => t > place.publishedAt);
 }
 
@@ -38,10 +54,11 @@ export function endedSessions(sessions: Sessions, place: SessionPlace): ReportEn
  */
 export function openSessions(sessions: Sessions, place: SessionPlace): ReportEntry[] {
 	const { watermark: known } = place;
-	const candidates = candidatesOf(sessions, known);
+	const candidates = new Candidates(sessions);
 	const of16 = candidates
+		.at(known)
 		.filter(({ start }) => start.used === undefined)
-		.filter(({ start }) => !candidates.some((one) => isLater(one.start, start)))
+		.filter((candidate) => candidates.after(candidate, known) === undefined)
 		.flatMap((candidate) => {
 			const { start, response, metered } = candidate;
 			const [tx = null] = [response, ...metered].filter((name) => name !== undefined);
@@ -59,13 +76,17 @@ export function openSessions(sessions: Sessions, place: SessionPlace): ReportEnt
 	return [...of16, ...of201];
 }
 
-function stopAttempts(sessions: Sessions, place: SessionPlace): SessionAttempt[] {
+function stopAttempts(
+	sessions: Sessions,
+	candidates: Candidates,
+	place: SessionPlace,
+): SessionAttempt[] {
 	return sessions.stops
 		.filter(({ reported }) => !reported)
 		.flatMap((stop) =>
 			[false, true].map((isLast) => {
 				const known = stop.t + (isLast ? START_WAIT_MS : 0);
-				const decide = () => stopped(sessions, stop, { known, isLast }, place);
+				const decide = () => stopped(sessions, candidates, stop, { known, isLast }, place);
 				return { known, at: stop.at, id: stop.id, decide };
 			}),
 		);
@@ -73,12 +94,13 @@ function stopAttempts(sessions: Sessions, place: SessionPlace): SessionAttempt[]
 
 function stopped(
 	sessions: Sessions,
+	candidates: Candidates,
 	stop: SessionStop,
 	{ known, isLast }: { readonly known: number; readonly isLast: boolean },
 	place: SessionPlace,
 ): ReportEntry[] {
 	if (stop.reported) return [];
-	const joined = join(sessions, stop, known, isLast);
+	const joined = join(sessions, candidates, stop, { known, isLast });
 	const { candidate, connector, foundBy } = joined;
 	if (candidate === undefined && !joined.isRepeated && !isLast) return [];
 	stop.reported = true;
@@ -90,7 +112,7 @@ function stopped(
 	const start = candidate?.start;
 	if (candidate !== undefined) {
 		stop.found = true;
-		for (const one of [candidate.start, ...candidate.repeats]) one.used = known;
+		candidates.take(candidate, { used: known });
 	}
 	const times = timesOf(start, stop);
 	const registers: Register[] = [
@@ -129,32 +151,49 @@ function meteredIn(
 		.flatMap(({ readings }) => readings.filter((reading) => isIn(window, reading)));
 }
 
+interface Next {
+	readonly known: number;
+	readonly next: SessionStart;
+}
+
+/** When it is looked at what each start follows. */
+const nextsOf = ({ starts }: Sessions): Next[] =>
+	starts.flatMap((next) =>
+		[1, 2].map((times) => ({ known: next.t + times * START_WAIT_MS, next })),
+	);
+
 /** Starts that another one of their connector follows, if no stop has come by then or soon after. */
-function unendedAttempts(sessions: Sessions, place: SessionPlace): SessionAttempt[] {
-	return sessions.starts.flatMap((start) => {
-		if (start.used !== undefined) return [];
-		const { at, id } = start;
-		const later = sessions.starts.filter((one) => isLater(one, start));
-		return later.flatMap(({ t }) =>
-			[1, 2].map((times) => {
-				const known = t + times * START_WAIT_MS;
-				const decide = () => unended(sessions, start, known, place);
-				return { known, at, id, decide };
-			}),
-		);
-	});
+function unendedAttempts(
+	sessions: Sessions,
+	candidates: Candidates,
+	nexts: readonly Next[],
+	place: SessionPlace,
+): SessionAttempt[] {
+	const [{ known } = { known: -Infinity }] = nexts;
+	return nexts.length === 0
+		? []
+		: candidates
+				.at(known)
+				.filter(
+					({ start }) => start.used === undefined && nexts.some(({ next }) => isLater(next, start)),
+				)
+				.map(({ start }) => {
+					const { at, id } = start;
+					const decide = () => unended(sessions, candidates, start, known, place);
+					return { known, at, id, decide };
+				});
 }
 
 function unended(
 	sessions: Sessions,
+	candidates: Candidates,
 	start: SessionStart,
 	known: number,
 	place: SessionPlace,
 ): ReportEntry[] {
 	if (start.used !== undefined || start.unsure) return [];
-	const candidates = candidatesOf(sessions, known);
-	const candidate = candidates.find((one) => one.start === start);
-	const next = candidates.find((one) => isLater(one.start, start))?.start;
+	const candidate = candidates.of(start, known);
+	const next = candidate && candidates.after(candidate, known);
 	if (candidate === undefined || next === undefined) return [];
 	if (known < next.t + START_WAIT_MS) return [];
 	// One that was reported without a start may be the end of this one, which was listed late.
@@ -163,8 +202,7 @@ function unended(
 	const ends = sessions.stops.filter(mayEnd);
 	start.unsure ||= ends.some(({ reported }) => reported);
 	if (ends.length > 0) return [];
-	for (const one of [start, ...candidate.repeats])
-		Object.assign(one, { used: known, unended: true });
+	candidates.take(candidate, { used: known, unended: true });
 	const times = { from: start.at, to: next.at };
 	const registers = [
 		...meteredIn(sessions, candidate, undefined, { from: start.at, to: next.at - 1 }),
@@ -177,9 +215,4 @@ function unended(
 		parts: [start.connector, start.at, NOT_REPORTED],
 		...{ start, stop: undefined, shownAt: next.t, times, registers, foundBy: null, tag: start.tag },
 	});
-}
-
-/** Of the same connector, and by both clocks: that of the station may be set back in between. */
-function isLater(one: SessionStart, start: SessionStart): boolean {
-	return one.connector === start.connector && one.at > start.at && one.t >= start.t;
 }

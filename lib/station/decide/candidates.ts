@@ -1,0 +1,191 @@
+/** The starts of OCPP 1.6 that began sessions, each with those that repeat it, and which transaction it began. */
+import type { Sessions, SessionStart, SessionStop } from '../common/state';
+import { isTransaction } from '../facts/values';
+import { atOf } from '../fold/registers';
+
+/** A start, and which transaction it began, as far as that is known. */
+export interface Candidate {
+	readonly start: SessionStart;
+	readonly repeats: readonly SessionStart[];
+	/** The next session of its connector. */
+	readonly next: SessionStart | undefined;
+	/** By its response, and by meter values. */
+	readonly response: string | undefined;
+	readonly metered: ReadonlySet<string>;
+}
+
+/** A time at which meter values name a transaction, by the station's clock; `t` is when they were created. */
+interface Naming {
+	readonly at: number;
+	readonly t: number;
+	readonly tx: string;
+	/** Which meter values, in the order of their creation. */
+	readonly n: number;
+}
+
+interface OfConnector {
+	readonly starts: readonly SessionStart[];
+	readonly namings: readonly Naming[];
+}
+
+interface Group {
+	readonly start: SessionStart;
+	readonly repeats: SessionStart[];
+	/** Up to the next start. */
+	readonly namings: Naming[];
+	readonly names: Set<string>;
+}
+
+/** Sorted once, and remembered for each time until one of them is taken: decisions are many, and come in the order of time. */
+export class Candidates {
+	readonly #stops: readonly SessionStop[];
+	readonly #responses: ReadonlyMap<string, Sessions['named'][number]>;
+	readonly #connectors: readonly OfConnector[];
+	#known: number | undefined;
+	#all: readonly Candidate[] = [];
+	#byStart: ReadonlyMap<SessionStart, Candidate> | undefined;
+
+	constructor({ starts, stops, named, metered }: Sessions) {
+		const byTime = starts.toSorted((a, b) => a.at - b.at || a.t - b.t);
+		this.#stops = stops.toSorted((a, b) => a.at - b.at);
+		this.#responses = new Map(
+			named.filter(({ tx }) => isTransaction(tx)).map((one) => [one.message, one]),
+		);
+		const meters = Map.groupBy(metered, (one) => one.connector);
+		this.#connectors = [...Map.groupBy(byTime, (one) => one.connector)].map(([connector, own]) => ({
+			starts: own,
+			namings: (meters.get(connector) ?? [])
+				.flatMap(({ t, tx, at, readings }, n) =>
+					tx === undefined ? [] : [at, ...readings.map(atOf)].map((one) => ({ at: one, t, tx, n })),
+				)
+				.sort((a, b) => a.at - b.at),
+		}));
+	}
+
+	/** By what was created up to `known`, in Unix milliseconds; by their connector and beginning. */
+	at(known: number): readonly Candidate[] {
+		if (this.#known !== known) {
+			this.#known = known;
+			this.#byStart = undefined;
+			const unlisted = this.#unlistedAt(known);
+			this.#all = this.#connectors.flatMap((one) => this.#ofConnector(one, known, unlisted));
+		}
+		return this.#all;
+	}
+
+	of(start: SessionStart, known: number): Candidate | undefined {
+		const all = this.at(known);
+		this.#byStart ??= new Map(all.map((one) => [one.start, one]));
+		return this.#byStart.get(start);
+	}
+
+	/** The first session of the same connector that began later. */
+	after({ start, next: first }: Candidate, known: number): SessionStart | undefined {
+		let next = first;
+		while (next !== undefined && !isLater(next, start)) next = this.of(next, known)?.next;
+		return next;
+	}
+
+	/** Its session is reported. */
+	take({ start, repeats }: Candidate, as: Pick<SessionStart, 'used' | 'unended'>): void {
+		for (const one of [start, ...repeats]) Object.assign(one, as);
+		this.#known = undefined;
+	}
+
+	/** When each transaction was last named by a response to a start that is not listed yet. */
+	#unlistedAt(known: number): ReadonlyMap<string, number> {
+		const unlisted = new Map<string, number>();
+		const starts = this.#connectors.flatMap((one) => one.starts).filter(({ t }) => t <= known);
+		const listed = new Set(starts.flatMap(({ messages }) => messages));
+		for (const { message, t, tx } of this.#responses.values()) {
+			if (t > known || listed.has(message)) continue;
+			unlisted.set(tx, Math.max(t, unlisted.get(tx) ?? -Infinity));
+		}
+		return unlisted;
+	}
+
+	#ofConnector(
+		{ starts, namings }: OfConnector,
+		known: number,
+		unlisted: ReadonlyMap<string, number>,
+	): Candidate[] {
+		const groups = this.#groupsOf(
+			starts.filter(({ t }) => t <= known),
+			namings.filter(({ t }) => t <= known),
+		);
+		return groups.map(({ start, repeats, namings: own }, n) => {
+			const response = this.#responseTo(start, repeats, known);
+			// A name that is new after its session was reported is that of another one, whose start is missing; so is one that the
+			// response to a start says that is not listed yet.
+			const { used = Infinity } = start;
+			const isOwn = ({ t, tx }: Naming) =>
+				t <= used && (tx === response || (unlisted.get(tx) ?? -Infinity) < start.t);
+			const next = groups[n + 1]?.start;
+			return { start, repeats, next, response, metered: namesOf(own.filter(isOwn)) };
+		});
+	}
+
+	#responseTo(
+		start: SessionStart,
+		repeats: readonly SessionStart[],
+		known: number,
+	): string | undefined {
+		for (const { messages } of [start, ...repeats]) {
+			for (const message of messages) {
+				const response = this.#responses.get(message);
+				if (response !== undefined && response.t <= known) return response.tx;
+			}
+		}
+		return undefined;
+	}
+
+	/**
+	 * A start that repeats the register of the one before is sent again, unless a stop in between may have ended that one, or meter
+	 * values name another transaction since.
+	 */
+	#groupsOf(starts: readonly SessionStart[], namings: readonly Naming[]): Group[] {
+		const groups: Group[] = [];
+		let [stop, naming] = [0, 0];
+		for (const [n, start] of starts.entries()) {
+			const last = groups.at(-1);
+			let isOver = false;
+			for (; (this.#stops[stop]?.at ?? Infinity) < start.at; stop++) {
+				const { wh = 0 } = this.#stops[stop] ?? {};
+				isOver ||= wh <= 0 || wh === start.wh;
+			}
+			while ((namings[naming]?.at ?? Infinity) < start.at) naming += 1;
+			const from = naming;
+			while ((namings[naming]?.at ?? Infinity) < (starts[n + 1]?.at ?? Infinity)) naming += 1;
+			const own = namings.slice(from, naming);
+			const isRepeat =
+				last !== undefined &&
+				(start.wh ?? 0) > 0 &&
+				start.wh === last.start.wh &&
+				// It was reported as over, because this one began.
+				!(last.start.unended === true && start.used === undefined) &&
+				!isOver &&
+				!isOther(last.names, own);
+			const group = isRepeat ? last : { start, repeats: [], namings: [], names: new Set<string>() };
+			if (isRepeat) group.repeats.push(start);
+			else groups.push(group);
+			for (const one of own) {
+				group.namings.push(one);
+				group.names.add(one.tx);
+			}
+		}
+		return groups;
+	}
+}
+
+const namesOf = (namings: readonly Naming[]) =>
+	new Set(namings.toSorted((a, b) => a.n - b.n).map(({ tx }) => tx));
+
+/** Whether a new transaction follows on one that had a name. */
+function isOther(before: ReadonlySet<string>, after: readonly Naming[]): boolean {
+	return before.size > 0 && after.some(({ tx }) => !before.has(tx));
+}
+
+/** Of the same connector, and by both clocks: that of the station may be set back in between. */
+export function isLater(one: SessionStart, start: SessionStart): boolean {
+	return one.connector === start.connector && one.at > start.at && one.t >= start.t;
+}
