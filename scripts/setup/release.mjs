@@ -57,24 +57,26 @@ run('npm', 'version', version, '--no-git-tag-version');
 const filled = absent.flatMap((field) => ofRemote[field]);
 if (filled.length > 0) run('npm', 'pkg', 'set', ...filled);
 linkHelp(manifest.homepage ?? `${address}#readme`);
-const readme = nameFile(manifest);
+const named = nameFile(manifest);
 writeFileSync(
   'CHANGELOG.md',
   changelog.replace('## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${today}\n`),
 );
-run('git', 'add', ...readme, 'CHANGELOG.md', 'package.json', 'package-lock.json', 'credentials');
+run('git', 'add', ...named, 'CHANGELOG.md', 'package.json', 'package-lock.json', 'credentials');
 run('git', 'commit', '--quiet', '--message', `Release ${version}`);
 run('git', 'tag', '--annotate', `v${version}`, '--message', `Version ${version}`);
 console.log(
   `Version ${version} is ready. Publish it: git push --follow-tags ${remote || 'origin'} main`,
 );
 
-/** Puts the new version into the name of the packed file in README.md. Returns the files that it changed. */
+/** Puts the new version into the name of the packed file where it is installed. Returns the files that it changed. */
 function nameFile({ name, version: before }) {
-  if (!existsSync('README.md')) return [];
-  const text = readFileSync('README.md', 'utf8');
-  writeFileSync('README.md', text.replaceAll(`${name}-${before}.tgz`, `${name}-${version}.tgz`));
-  return ['README.md'];
+  const files = ['README.md', 'examples/docker/Dockerfile'].filter((file) => existsSync(file));
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replaceAll(`${name}-${before}.tgz`, `${name}-${version}.tgz`));
+  }
+  return files;
 }
 
 /** Adds the help link to each credential without one. For nodes, n8n finds it by the name of the package. */

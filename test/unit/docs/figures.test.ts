@@ -289,6 +289,22 @@ it('the README installs the file that npm packs', () => {
 	expect(textOf('README.md')).toContain(` ~/${name}-${version}.tgz\n`);
 });
 
+it('Docker gets the file that npm packs, by the command of the README', () => {
+	const { name, version } = packageJson;
+	const dockerfile = textOf('examples/docker/Dockerfile');
+	const [, command = ''] = /For Docker, run `([^`]+)`/.exec(textOf('README.md')) ?? [];
+	expect(command).toBe('npm pack --pack-destination examples/docker');
+	expect(dockerfile).toContain(`npm pack --pack-destination examples/docker\n`);
+	// Not a pattern: a file of an older version may lie next to it.
+	expect(dockerfile).toContain(`COPY ${name}-${version}.tgz /opt/\n`);
+	expect(dockerfile).toMatch(/^RUN npm install .* \/opt\/[\w.-]+-\d+\.\d+\.\d+\.tgz$/m);
+	expect(textOf('examples/docker/compose.yaml')).toContain('  build: .\n');
+	// What is to be removed from the volume is what each start links there.
+	const [, link = ''] = /remove `~\/([^`]+)`, a link/.exec(textOf('docs/run.md')) ?? [];
+	expect(link).not.toBe('');
+	expect(dockerfile).toContain(` ~/${link} && exec `);
+});
+
 it('all examples are listed', () => {
 	const [list = ''] = /## Example workflows[\s\S]*?(?=\n## )/.exec(textOf('README.md')) ?? [];
 	expect(new Set(list.match(/\(\.\/examples\/[\w-]+\.json\)/g)).size).toBe(EXAMPLES.length);
