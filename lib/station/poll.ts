@@ -47,6 +47,8 @@ interface StationPolled extends PollOutcome {
 
 /** As many as the service allows. */
 const PAGE_SIZE = 100;
+/** n8n has published a workflow once its first poll is over, and somebody waits for that. The next polls read the rest of the past. */
+const PUBLICATION_MS = 5_000;
 
 /** Publications that are being polled for. The next poll of such a one does nothing. */
 const polling = new Set<string>();
@@ -72,7 +74,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const { ledger, workflowId, nodeId, settings, memory, client, warn, batchSize } = options;
 	const { now = Date.now, clock = () => performance.now(), budgetMs = Infinity } = options;
 	const polledAt = now();
-	const deadline = clock() + budgetMs;
+	let deadline = clock() + budgetMs;
 	const mayRequest = () => clock() < deadline;
 	const node = JSON.stringify([workflowId, nodeId]);
 	const key = `station:${workflowId}:${nodeId}`;
@@ -86,6 +88,7 @@ async function pollOnce(options: StationPollOptions): Promise<StationPolled> {
 	const lost = forgottenBy(memory, as, saved.state?.polls);
 	let head = lost === undefined ? continued(options, saved.state, polledAt) : undefined;
 	if (head === undefined) {
+		deadline = Math.min(deadline, clock() + PUBLICATION_MS);
 		head = await published(options, { before: saved.state, lost, source, onPage: readings.take });
 		// Otherwise it is read again.
 		if (head.position.order !== 'oldestFirst') readings = new Readings(settings, known);

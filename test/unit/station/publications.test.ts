@@ -2,7 +2,7 @@
 import { readSaved } from '../../../lib/follow';
 import { digestOf } from '../../../lib/station/common/settings';
 import { headShape } from '../../../lib/station/records';
-import { back, lost, type StationWorld, stationWorld, time } from './stationWorld';
+import { back, lost, MINUTE, type StationWorld, stationWorld, time } from './stationWorld';
 
 const headOf = async ({ ledger, workflowId }: StationWorld) =>
 	(await readSaved(ledger, `station:${workflowId}:node:head`, headShape)).state;
@@ -27,6 +27,23 @@ it('is saved at its first poll, although a poll of the one before writes in betw
 	expect(polls).toBeGreaterThan(2);
 	const head = await headOf(world);
 	expect(head?.as).toBe(digestOf(after));
+});
+
+it('is over after five seconds of reading the past, which later polls continue', async () => {
+	const world = stationWorld({ settings: { catchUpMs: 24 * 60 * MINUTE } });
+	world.events = Array.from({ length: 6_000 }, (_unused, n) => back(time('08:30') - n * 10_000));
+	let ms = 0;
+	const took: number[] = [];
+	// A request takes 150 ms.
+	const clock = () => (ms += 150);
+	for (let polls = 0; polls < 3; polls++) {
+		const began = ms;
+		world.now = time('08:30') + polls * MINUTE;
+		await world.poll({ clock, budgetMs: 30_000 });
+		took.push(ms - began);
+	}
+	expect(took[0]).toBeLessThan(6_000);
+	expect((await headOf(world))?.past).toBeUndefined();
 });
 
 it('of two processes is saved once', async () => {
