@@ -37,6 +37,12 @@ export function hintOf(thrown: unknown): string | undefined {
 	return thrown instanceof PackageError && thrown.hint !== '' ? thrown.hint : undefined;
 }
 
+/** The message, then what to do, if the error says it. */
+export function explained(thrown: unknown): string {
+	const hint = hintOf(thrown);
+	return hint === undefined ? messageOf(thrown) : `${messageOf(thrown)}. ${hint}`;
+}
+
 /** The message, on one line and within 500 characters. */
 export function messageOf(thrown: unknown): string {
 	return printable(isError(thrown) ? thrown.message : String(thrown), 500);

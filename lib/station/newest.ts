@@ -45,6 +45,8 @@ export interface Found {
 	readonly countedMs: number;
 	readonly readMs: number;
 	readonly events: number;
+	/** Why stations have only their IDs. */
+	readonly unnamed?: unknown;
 }
 
 /** @throws the client's error */
@@ -93,6 +95,7 @@ async function read(asking: Asking, backMs: number, deadline: number): Promise<F
 	const readMs = past.serviceNow - from;
 	return {
 		...{ all, readMs, events: past.events, countedMs: Math.min(readMs, backMs) },
+		...(directory.failure !== undefined && { unnamed: directory.failure }),
 		incidents: all.length,
 		stations: new Set(all.map(({ assetId }) => assetId)).size,
 	};

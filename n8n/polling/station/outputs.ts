@@ -6,6 +6,7 @@ import type {
 	IDataObject,
 } from 'n8n-workflow';
 import type { ApiClient } from '../../../lib/service';
+import { explained } from '../../../lib/shared/errors';
 import { counted } from '../../../lib/shared/text';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/shared/time';
 import {
@@ -15,6 +16,7 @@ import {
 	newestIncidents,
 	type Kind,
 } from '../../../lib/station';
+import { hintAt } from '../../log/nodeError';
 import type { StationTriggerSettings } from './settings';
 
 export function toOutputs(
@@ -42,6 +44,9 @@ export async function testItems(
 	const hint = chosen === undefined ? aboutFound(found, settings) : undefined;
 	if (hint !== undefined) {
 		context.addExecutionHints({ message: hint, type: 'info', location: 'outputPane' });
+	}
+	if (found.unnamed !== undefined) {
+		hintAt(context, [`stations appear by ID: ${explained(found.unnamed)}`]);
 	}
 	const shown = chosen === undefined ? found.all : [chosen];
 	const itemOf = (state: 'opened' | 'resolved'): INodeExecutionData => {

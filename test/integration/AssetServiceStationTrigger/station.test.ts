@@ -122,6 +122,17 @@ describe('the station trigger', () => {
 		]);
 	});
 
+	it('says in a test why the names of the stations are missing', async () => {
+		await emit(60, 'DISCONNECTED');
+		service.simulator.faults.add({ path: '/asset-management/v1/assets', status: 403 });
+		await fetchWith({ triggerOn: 'stationOffline' });
+		expect(hints).toContainEqual(
+			expect.stringMatching(
+				/^Stations appear by ID: The API client is not allowed to list assets: .*Add that scope in the developer area/,
+			),
+		);
+	});
+
 	it('fetches the incident that was chosen, with the ID that the published trigger gives it', async () => {
 		const parameters = { triggerOn: 'stationOffline', forMinutes: 0, resolveAfterMinutes: 0 };
 		for (const minutesAgo of [60, 40, 20]) {

@@ -4,7 +4,7 @@
  */
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ApiClient } from '../../../../lib/service';
-import { messageOf } from '../../../../lib/shared/errors';
+import { explained } from '../../../../lib/shared/errors';
 import { sentence } from '../../../../lib/shared/text';
 import { HOUR_MS } from '../../../../lib/shared/time';
 import { asText, asTexts, numberOf, textOf } from '../../../../lib/shared/values';
@@ -209,7 +209,7 @@ function warnOf({ past: { facts, events }, directory }: Asked, warn: OperationRu
 	if (events === 0) warn('The service lists no events of this time.', { inLog: false });
 	for (const { text } of facts.leftOut.all) warn(sentence(text));
 	if (directory.failure === undefined) return;
-	warn(`Stations are named by their IDs: ${messageOf(directory.failure)}`);
+	warn(sentence(`stations appear by ID: ${explained(directory.failure)}`));
 }
 
 /** Of IDs in a field that neither the asset list nor the events have. */
