@@ -73,7 +73,7 @@ async function walkOn(stations: number, timed: Timed, endings: (() => unknown)[]
 		...{ profile: 'network', assets: stations, eventsPerSecond },
 	});
 	endings.push(() => simulator.stop());
-	const home = mkdtempSync(join(tmpdir(), 'asset-service-first-hour-'));
+	const home = mkdtempSync(join(tmpdir(), 'asset-service-walk-'));
 	endings.push(() => {
 		rmSync(home, { recursive: true, force: true });
 	});
@@ -187,7 +187,7 @@ async function alarm(setting: AlarmSetting, timed: Timed): Promise<void> {
 	const { page } = editor;
 	const station = new Station(quiet, createRandom(0), 10_000);
 	await timed('A connector faults: one execution with its station', async ({ click }) => {
-		const fault = { errorCode: 'GroundFailure', vendorErrorCode: 'first-hour' };
+		const fault = { errorCode: 'GroundFailure', vendorErrorCode: 'walk' };
 		const createdAt = new Date().toISOString();
 		const message = station.status(1, 'Faulted', fault);
 		if (message === undefined) throw new Error('The station sends no status.');

@@ -1,4 +1,4 @@
-/** `npm run first-hour`: the way of a new user by the words of the README, in a real browser, from the package to the first incident; prints the time of each step. */
+/** `npm run walk`: the way of a new user by the words of the README, in a real browser, from the package to the first incident; prints the time of each step. */
 import { Command } from 'commander';
 import { log, runCommand } from '../command';
 import { readingSeconds } from './readme';
@@ -8,7 +8,7 @@ import { type Step, walk } from './walk';
 const SECONDS_PER_ACTION = 3;
 
 async function main(): Promise<void> {
-	const { args } = new Command('npm run first-hour --')
+	const { args } = new Command('npm run walk --')
 		.description('Walks from the README to the first incident, and prints how long each step took.')
 		.argument('[stations...]', 'one walk per number; 40 and 4,000 by default')
 		.parse();
